@@ -45,7 +45,7 @@ const cardHtml = `<article class="card">
   </div>
   <dl class="depth">${sideHtml('buy', 'Buy')}${sideHtml('sell', 'Sell')}</dl>
   <footer>
-    <p class="flow"><span data-field="rate"></span> prices/s, lag <span data-field="lag"></span></p>
+    <p class="flow"></p>
     <button class="threshold"></button>
     <button class="pin">Pin</button>
   </footer>
@@ -100,7 +100,7 @@ export class CardElement {
     setAttribute(this.element, 'data-state', state)
     setAttribute(this.element, 'data-reached', reached?.side ?? '')
     setText(this.#field('state'), state)
-    setAttribute(this.#part('.price'), 'data-known', String(price !== undefined))
+    setAttribute(this.element, 'data-known', String(price !== undefined))
     if (price === undefined) setText(this.#field('price'), unknown)
     else setDigits(this.#field('price'), shortPrice(price.price))
     const first = samples.firstPrice()
@@ -114,8 +114,8 @@ export class CardElement {
     }
     setText(this.#part('.reason'), priceReason(token))
     setText(this.#field('age'), figures.age === undefined ? unknown : formatSeconds(figures.age))
-    setText(this.#field('rate'), rateText(figures.rate))
-    setText(this.#field('lag'), lagText(figures.lag))
+    const { rate, lag } = figures
+    setText(this.#part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s, lag ${lagText(lag)}`)
     renderThresholdButton(this.#part('.threshold'), this.#token)
   }
 
@@ -152,7 +152,7 @@ export const renderThresholdButton = (
   const text =
     reached === undefined ? levels : `${thresholdText({ [reached.side]: reached.threshold })} reached`
   setText(button, levels === '' ? 'Alert' : text)
-  setAttribute(button, 'aria-label', `Alert of ${state.token.symbol}${levels === '' ? '' : `: ${text}`}`)
+  setAttribute(button, 'aria-label', `Alert for ${state.token.symbol}${levels === '' ? '' : `: ${text}`}`)
 }
 
 /** The amount as a share of the larger one, from 0 to 1. */

@@ -42,7 +42,8 @@ export class ThresholdDialog {
   ): void {
     const { above, below } = token.threshold
     this.#onChosen = onChosen
-    setText(this.#part('h2'), `Alert of ${token.state.token.symbol}`)
+    setText(this.#part('h2'), `Alert for ${token.state.token.symbol}`)
+    this.#part('.remove').hidden = above === undefined && below === undefined
     this.#input('above').value = String(above ?? '')
     this.#input('below').value = String(below ?? '')
     this.#input('sound').checked = hasSound

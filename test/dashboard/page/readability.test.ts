@@ -97,7 +97,7 @@ describe('the page of the dashboard', () => {
       await page.getByRole('button', { name: 'Pin ETH' }).click()
       await page.getByRole('article', { name: 'ETH' }).waitFor()
       await expectContrasts()
-      await page.getByRole('button', { name: 'Alert of BTC' }).click()
+      await page.getByRole('button', { name: 'Alert for BTC' }).click()
       await page.getByRole('dialog').waitFor()
       await expectContrasts()
     },
@@ -148,7 +148,7 @@ describe('the page of the dashboard', () => {
     const price = page.getByRole('cell', { name: '123456789.1234' })
     await price.waitFor()
     expect(await widthOf(page)).toBe(phone.width)
-    await page.getByRole('button', { name: /^Alert of A-/ }).click()
+    await page.getByRole('button', { name: /^Alert for A-/ }).click()
     await page.getByRole('dialog').waitFor()
     expect(await widthOf(page)).toBe(phone.width)
   })

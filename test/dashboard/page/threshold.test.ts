@@ -48,8 +48,8 @@ const openPage = async (permissions: readonly string[] = []) => {
 }
 
 const openDialog = async (page: Page) => {
-  await page.getByRole('button', { name: /^Alert of ETH/ }).click()
-  const dialog = page.getByRole('dialog', { name: 'Alert of ETH' })
+  await page.getByRole('button', { name: /^Alert for ETH/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Alert for ETH' })
   await dialog.waitFor()
   return dialog
 }
@@ -57,7 +57,7 @@ const openDialog = async (page: Page) => {
 describe('a threshold of the dashboard', () => {
   it('is shown in the title, the card and the event log while it is reached, and survives a reload', async () => {
     const { market, page } = await openPage()
-    const button = page.getByRole('button', { name: /^Alert of ETH/ })
+    const button = page.getByRole('button', { name: /^Alert for ETH/ })
     // By keyboard alone.
     await button.focus()
     await page.keyboard.press('Enter')
@@ -122,6 +122,6 @@ describe('a threshold of the dashboard', () => {
     }
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
-    expect(await page.getByRole('button', { name: 'Alert of ETH', exact: true }).count()).toBe(1)
+    expect(await page.getByRole('button', { name: 'Alert for ETH', exact: true }).count()).toBe(1)
   })
 })

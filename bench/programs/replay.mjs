@@ -6,18 +6,18 @@ import { candles, combineFresh, conflate, freshWithin } from '../node_modules/.b
 import { replay } from '../node_modules/.build/recording/index.js'
 import { handleRequests } from '../process/handle-requests.mjs'
 
-/** Keeps the last price of each topic, and counts the prices. All ways of reading must have the same result. */
+/** Keeps the last price of each topic, and the last midpoint of each mint, and counts the prices. All ways of reading must have the same result. */
 const createPrices = () => {
   const prices = new Map()
   let count = 0
-  const add = ({ topic, price }) => {
+  const add = ({ topic, mint, price }) => {
     count += 1
-    prices.set(topic, price)
+    prices.set(topic ?? mint, price)
   }
   return {
     /** A row as `JSON.parse` returns it. */
     addRow: (row) => {
-      if (row._tag === 'Price' && row.event._tag === 'Right') add(row.event.right)
+      if ((row._tag === 'Price' || row._tag === 'Depth') && row.event._tag === 'Right') add(row.event.right)
     },
     /** An event of `price$`. */
     addEvent: (event) => {
@@ -72,6 +72,16 @@ const replayPrices = async (path, topics) => {
   return prices.text()
 }
 
+const replayPricesAndDepths = async (path, topics) => {
+  const prices = createPrices()
+  const streams = (client) => [
+    ...topics.map((topic) => client.price$(topic)),
+    ...topics.map((topic) => client.depth$(topic.slice(topic.indexOf('-') + 1), 1000)),
+  ]
+  await play(path, (client) => merge(...streams(client)), prices.addEvent)
+  return prices.text()
+}
+
 /** Plays the recording with an operator in the strategy. Returns the number of events. */
 const replayWith = (strategy$) => async (path, topics) => {
   let events = 0
@@ -91,6 +101,7 @@ const operations = {
   split2: readBySplit2,
   'stream-json': readByStreamJson,
   replay: replayPrices,
+  depths: replayPricesAndDepths,
   combineFresh: replayWith((client, [a, b]) =>
     combineFresh({ a: client.price$(a), b: client.price$(b) }, { maxSkew: 2000 }),
   ),

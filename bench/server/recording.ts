@@ -4,11 +4,14 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { topicsOf } from '../topics.js'
+import { createDepthBodies } from './depth-bodies.js'
 
 /** The content of a recording. */
 export interface RecordingSize {
   readonly rows: number
   readonly topics: number
+  /** Each row of this number is a depth. Default: none. */
+  readonly depthEvery?: number
 }
 
 /** Start of the recording, in ms since the Unix epoch. */
@@ -25,15 +28,16 @@ const createRandom = (): (() => number) => {
   }
 }
 
-/** The lines of a recording of prices as `record` writes them. The topics alternate at random. */
-function* linesOf({ rows, topics }: RecordingSize): Generator<string, void> {
+/** The lines of a recording as `record` writes them. The topics alternate at random. */
+function* linesOf({ rows, topics, depthEvery = Infinity }: RecordingSize): Generator<string, void> {
   const names = topicsOf(topics)
+  const sides = createDepthBodies(1000).map(recordedSides)
   yield JSON.stringify({
     _tag: 'Recording',
     version: 1,
     at: start,
     topics: names,
-    mints: [],
+    mints: depthEvery === Infinity ? [] : names.map(mintOf),
     interval: 1000,
   })
   yield JSON.stringify({ _tag: 'Status', at: start, status: { _tag: 'Open', epoch: 1, since: start } })
@@ -42,17 +46,36 @@ function* linesOf({ rows, topics }: RecordingSize): Generator<string, void> {
   let at = start
   for (let row = 0; row < rows; row += 1) {
     const index = Math.floor(random() * topics)
-    const topic = names[index]
+    const topic = names[index] ?? ''
     // A random walk with as many digits as a computed price has.
     const price = (prices[index] ?? 1) * (1 + (random() - 0.5) / 1000)
     prices[index] = price
     at += Math.floor(random() * 18)
-    const value = { topic, price: Number(price.toPrecision(9)), receivedAt: at, epoch: 1 }
+    const rounded = Number(price.toPrecision(9))
+    if (row % depthEvery === 0) {
+      const [mint, timestamp] = [mintOf(topic), Math.floor(at / 1000)]
+      const depth = { mint, price: rounded, timestamp, ...sides[row % sides.length], receivedAt: at }
+      yield JSON.stringify({ _tag: 'Depth', at, mint, event: { _tag: 'Right', right: depth } })
+      continue
+    }
+    const value = { topic, price: rounded, receivedAt: at, epoch: 1 }
     yield JSON.stringify({ _tag: 'Price', at, topic, event: { _tag: 'Right', right: value } })
   }
 }
 
-/** Writes a recording of prices, the same one for the same size. */
+/** The address of a topic. */
+const mintOf = (topic: string): string => topic.slice(topic.indexOf('-') + 1)
+
+/** The sides of the body of a response, as `record` writes them. */
+const recordedSides = (body: string) => {
+  const [buy, sell] = Array.from(
+    body.matchAll(/"total_quantity":(\d+),"total_quantity_usd":([\d.]+)/g),
+    ([, quantity, usd]) => ({ totalQuantity: quantity, totalQuantityUsd: Number(usd) }),
+  )
+  return { buy, sell }
+}
+
+/** Writes a recording, the same one for the same size. */
 export const writeRecording = async (path: string, size: RecordingSize): Promise<void> => {
   const file = createWriteStream(path)
   let batch: string[] = []

@@ -61,6 +61,41 @@ export const replays = async ({ rounds, replayRows }: Settings): Promise<Section
   }
 }
 
+/** Each keeps the last price of each topic, and the last midpoint of each mint. */
+const depthRecordings = [
+  { name: 'one depth in eight rows', depthEvery: 8 },
+  { name: 'depths alone', depthEvery: 1 },
+]
+
+/** The cost of a row of a recording with depths, relative to reading it by hand, with quantities that are not exact. */
+export const replayedDepths = async ({ rounds, replayRows }: Settings): Promise<Section> => {
+  const readings = { byHand: 'by hand', library: 'depths' }
+  const rows: string[][] = []
+  for (const { name, depthEvery } of depthRecordings) {
+    const operations = Object.values(readings)
+    const measured = await withRecording({ rows: replayRows, topics: topics.length, depthEvery }, (path) =>
+      inRounds(rounds, operations, (operation) => readRecording(operation, path)),
+    )
+    if (new Set([...measured.values()].flat().map(({ result }) => result)).size !== 1)
+      throw new Error(`replay, ${name}: the results differ`)
+    const micros = (operation: string) =>
+      valuesOf(measured, operation, ({ microseconds }) => microseconds / replayRows)
+    const [byHandMicros, libraryMicros] = [micros(readings.byHand), micros(readings.library)]
+    rows.push([
+      name,
+      formatSpread(spreadOf(byHandMicros)),
+      formatSpread(spreadOf(libraryMicros)),
+      formatSpread(spreadOf(ratios(libraryMicros, byHandMicros))),
+    ])
+  }
+  return {
+    title: 'Replay of depths',
+    method: `The same for recordings with depths, with ten \`price$\` and ten \`depth$\`. By hand: split lines, \`JSON.parse\`, a \`Map\`, with quantities that stay texts. Cost: relative to that in the same round, lower is better.`,
+    columns: ['Recording', 'by hand, µs', 'svc-streams, µs', 'cost'],
+    rows,
+  }
+}
+
 /** Reads a recording of ten topics in a new process. A short recording is read several times, because V8 must optimize the code. */
 export const readRecording = (operation: string, path: string, times = 1): Promise<ReadResult> =>
   withChild('programs/replay.mjs', (child) =>

@@ -18,7 +18,7 @@ import { memory } from './memory.js'
 import { depthDecoding, depthSigning } from './operations.js'
 import { nats } from './nats.js'
 import { operatorCosts } from './operators.js'
-import { replays } from './replay.js'
+import { replayedDepths, replays } from './replay.js'
 import { recordedPrices } from './record.js'
 import { startUp } from './start-up.js'
 import { sweepDurations } from './sweep.js'
@@ -42,6 +42,7 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   operators: operatorCosts,
   record: recordedPrices,
   replay: replays,
+  'replay-depths': replayedDepths,
   day: dayOfPrices,
   history: historyRanges,
   export: exports,

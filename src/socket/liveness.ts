@@ -81,7 +81,7 @@ interface UnansweredProbe {
   readonly isRecognisable: boolean
 }
 
-/** The maximum number of probes that wait for an answer. The answer to a probe answers all older probes too. */
+/** The maximum number of probes that are stored until their answer. The answer to a probe answers all older probes too. */
 const maxUnanswered = 64
 
 /**
@@ -91,6 +91,8 @@ const maxUnanswered = 64
  */
 export class AnswerCounter {
   private readonly unanswered: UnansweredProbe[] = []
+  /** The number of older probes that are no longer stored, and whose answers are recognised by their order. */
+  private dropped = 0
   private lastId = 0
   private answeredId = 0
   private awaitedId = 0
@@ -106,7 +108,8 @@ export class AnswerCounter {
   onProbe(sentAt: number, isRecognisable = true): string {
     this.lastId++
     this.unanswered.push({ id: this.lastId, sentAt, isRecognisable })
-    if (this.unanswered.length > maxUnanswered) this.unanswered.shift()
+    if (this.unanswered.length > maxUnanswered && this.unanswered.shift()?.isRecognisable === true)
+      this.dropped++
     return String(this.lastId)
   }
 
@@ -121,11 +124,16 @@ export class AnswerCounter {
     const isEcho = index >= 0
     this.hasEcho ||= isEcho
     const isOrdered = payload === undefined || (payload === '' && !this.hasEcho)
+    if (payload === undefined && this.dropped > 0) {
+      this.dropped--
+      return undefined
+    }
     const answered = isOrdered ? this.unanswered.findIndex(({ isRecognisable }) => isRecognisable) : index
     const probe = this.unanswered[answered]
     if (probe === undefined) return undefined
     this.unanswered.splice(0, answered + 1)
     this.answeredId = probe.id
+    this.dropped = 0
     return isEcho || payload === undefined ? probe.sentAt : undefined
   }
 

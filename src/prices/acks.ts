@@ -14,10 +14,13 @@ export class PendingAcks {
   readonly unanswered = new UnansweredFrames()
   /** The pending topic that the last search found. While it is pending, no search is needed. */
   private pendingTopic: TopicState | undefined
+  /** The topic that the last probe of an unconfirmed topic has requested again, and when that was. */
+  private probedTopic: Address | undefined
+  private probedAt = 0
 
   constructor(
     private readonly topics: TopicTable,
-    timeouts: TopicTimeouts,
+    private readonly timeouts: TopicTimeouts,
   ) {
     this.recentlyUnsubscribed = new RecentlyUnsubscribed(timeouts.confirmTimeout)
   }
@@ -26,13 +29,21 @@ export class PendingAcks {
     this.recentlyUnsubscribed.clear()
     this.texts.clear()
     this.unanswered.clear()
-    this.pendingTopic = undefined
+    this.pendingTopic = this.probedTopic = undefined
   }
 
   /** Called when the client unsubscribes a topic, because late frames for it may still arrive. */
   onUnsubscribe(base: Address, now: number, pendingUntil = 0): void {
     this.recentlyUnsubscribed.add(base, now, pendingUntil)
     this.unanswered.onSent('unsubscribe', base)
+  }
+
+  /** Called when a probe subscribes again to a topic. */
+  onProbe(state: TopicState, now: number): void {
+    this.unanswered.onSent(isUnconfirmed(state) ? 'subscribe' : 'probe', state.base)
+    if (!isUnconfirmed(state)) return
+    this.probedTopic = state.base
+    this.probedAt = now
   }
 
   /** True if a frame for this topic may be late. Otherwise the frame is an error. */
@@ -98,8 +109,15 @@ export class PendingAcks {
     return only(named.filter((address) => this.recentlyUnsubscribed.isPending(address, now)))
   }
 
+  /** A topic that has timed out may have been requested again by a probe. */
+  private isAwaited(state: TopicState, now: number): boolean {
+    const phase = phaseOf(state)
+    const isProbed = state.base === this.probedTopic && now - this.probedAt < this.timeouts.confirmTimeout
+    return phase === 'pending' || (phase === 'timed-out' && isProbed)
+  }
+
   private *pending(now: number): Generator<Address> {
-    for (const state of this.topics.states) if (phaseOf(state) === 'pending') yield state.base
+    for (const state of this.topics.states) if (this.isAwaited(state, now)) yield state.base
     yield* this.recentlyUnsubscribed.pending(now)
   }
 }

@@ -17,7 +17,7 @@ import type { RateLimiter } from '../time/rate-limiter.js'
 import { SubscribeProber } from './outgoing-frames.js'
 import type { PriceSubscriber } from './subscribers.js'
 import type { Effect, Subscriptions } from './subscriptions.js'
-import { isUnconfirmed, lastPrice, snapshotStateOf, type TopicState } from './topics.js'
+import { lastPrice, snapshotStateOf, type TopicState } from './topics.js'
 
 export interface ReconcilerConfig extends ReconnectingConfig {
   /** Shared by all connections of the client. */
@@ -146,10 +146,10 @@ export class Reconciler {
 
   private sendProbe(state: TopicState): void {
     const { clock, rateLimiter } = this.config
-    const kind = isUnconfirmed(state) ? 'subscribe' : 'probe'
-    this.subscriptions.acks.unanswered.onSent(kind, state.base)
+    const now = clock.elapsed()
+    this.subscriptions.acks.onProbe(state, now)
     this.open?.socket.send(subscribeFrame(state.topic))
-    rateLimiter.consume(1, clock.elapsed())
+    rateLimiter.consume(1, now)
   }
 
   private dial(): void {

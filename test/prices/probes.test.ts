@@ -224,6 +224,25 @@ describe('a connection without pings', () => {
     expect(after(lines, 92)).toEqual([`96 ${topic}: SubscriptionRejected`, `96 ${topic}: complete`])
   })
 
+  it('rejects no topic by an error text that may answer the probe of a topic that has timed out', () => {
+    const lines = run(
+      ({ subscribe, at, socket }) => {
+        subscribe(topic)
+        subscribe(other)
+        // Then repeated subscribe frames are sent one at a time.
+        at(5, () => socket().deliver('Error: internal'))
+        at(97, () => socket().deliver('Error: internal'))
+      },
+      { confirmTimeout: 95, endsAt: 100 },
+    )
+    expect(after(lines, 5)).toEqual([
+      `90 subscribe ${other}`,
+      `95 ${topic}: SubscriptionTimeout`,
+      `95 ${other}: SubscriptionTimeout`,
+      `95 subscribe ${topic}`,
+    ])
+  })
+
   it('is probed immediately when the page is shown again', () => {
     const lines = run(
       ({ subscribe, at, socket, wake }) => {

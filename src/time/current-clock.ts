@@ -1,15 +1,22 @@
-import { callAtOnce, type Clock } from './clock.js'
+import { callAtOnce, type Clock, type VirtualClock, type VirtualTimer } from './clock.js'
 import { rxClock } from './rx-clock.js'
-import { activeContext, type VirtualClock, type VirtualTimer } from './rx-context.js'
 import { isVirtualTime } from './rx-providers.js'
 import { systemClock } from './system-clock.js'
+
+// Not in the file of the contexts, which imports all schedulers of RxJS: a page would load them.
+let virtualClock: VirtualClock | undefined
+
+/** Called when the context of a virtual clock becomes active, or the real one. */
+export const setVirtualClock = (clock: VirtualClock | undefined): void => {
+  virtualClock = clock
+}
 
 /**
  * The clock that is active at the time of this call. A client keeps the clock that was active at its creation, even if
  * another clock is active when the client is used: inside `TestScheduler.run`, inside a replay, or under fake timers.
  */
 export const currentClock = (): Clock => {
-  const { clock } = activeContext()
+  const clock = virtualClock
   if (clock !== undefined && !clock.disposed) return virtualOrReal(clock)
   return isVirtualTime() && clock === undefined ? rxClock : systemClock()
 }

@@ -1,3 +1,5 @@
+import type { VirtualClock, VirtualTimer } from './clock.js'
+import { setVirtualClock } from './current-clock.js'
 import {
   noDelegates,
   readDelegates,
@@ -12,27 +14,6 @@ import {
 
 // RxJS has one set of clocks, timers and scheduler queues for the whole process. A context is such a set. One context is
 // active at a time: the real one, or that of a virtual clock.
-
-/** A timer of a virtual clock. RxJS receives it as an opaque handle. */
-export interface VirtualTimer {
-  /** The clock of the timer: another one may be active when the timer is cleared. */
-  readonly owner: VirtualClock
-  cancelled: boolean
-}
-
-export interface VirtualClock {
-  /** In ms since the Unix epoch. */
-  readonly now: () => number
-  /** True if new timers are real. */
-  readonly disposed: boolean
-  /** Calls back every `ms` ms, like `setInterval`. */
-  addTimer(callback: () => void, ms: number): VirtualTimer
-  /** Calls back once, after the current tick. */
-  addImmediate(callback: () => void): VirtualTimer
-  /** Calls back once, with the time of the next animation frame. */
-  addFrame(callback: (time: number) => void): VirtualTimer
-  cancel(timer: VirtualTimer): void
-}
 
 export class RxContext {
   /** The delegates while the context is not active; those of a virtual clock never change. */
@@ -89,6 +70,7 @@ export const enterContext = (context: RxContext): RxContext => {
   if (context === before) return before
   context.replace(before)
   active = context
+  setVirtualClock(context.clock)
   if (context === realContext) keepClearing()
   return before
 }

@@ -9,9 +9,8 @@ import {
   onTimerAdded,
   runInContext,
   RxContext,
-  type VirtualClock,
-  type VirtualTimer,
 } from './rx-context.js'
+import type { VirtualClock, VirtualTimer } from './clock.js'
 import { systemClock } from './system-clock.js'
 
 interface Timer extends VirtualTimer {

@@ -1,6 +1,6 @@
-import { EMPTY, filter, merge, mergeMap, repeat, take, type Observable } from 'rxjs'
+import { EMPTY, filter, merge, mergeMap, take, type Observable } from 'rxjs'
 import type { Clock } from '../time/clock.js'
-import { deadline$, delay$ } from '../time/deadline.js'
+import { deadline$, delay$, repeated$ } from '../time/deadline.js'
 
 /** Configuration of the detection of a lost connection. Times are in ms. */
 export interface LivenessConfig {
@@ -43,7 +43,7 @@ const samples = 8
  */
 export const lost$ = (config: LivenessConfig): Observable<unknown> => {
   const { clock, pingInterval, hasPings, wake$, isConclusive } = config
-  const due$ = hasPings ? delay$(clock, pingInterval).pipe(repeat()) : silence$(config)
+  const due$ = hasPings ? repeated$(delay$(clock, pingInterval)) : silence$(config)
   return merge(due$, wake$).pipe(
     mergeMap(() => silenceAfterProbe$(config)),
     filter(isConclusive),
@@ -70,7 +70,7 @@ const silence$ = ({ clock, pingInterval, activityCount }: LivenessConfig): Obser
     count = activityCount()
     return isElapsed
   }
-  return delay$(clock, pingInterval / samples).pipe(repeat(), filter(isSilent))
+  return repeated$(delay$(clock, pingInterval / samples)).pipe(filter(isSilent))
 }
 
 interface UnansweredProbe {

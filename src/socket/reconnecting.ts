@@ -6,7 +6,6 @@ import {
   ignoreElements,
   map,
   of,
-  repeat,
   Subject,
   takeUntil,
   type Observable,
@@ -17,7 +16,7 @@ import type { DiagnosticMessages, Publish } from '../diagnostics/messages.js'
 import { disconnected } from '../errors/constructors.js'
 import type { Disconnected } from '../errors/model.js'
 import { backoff, type BackoffPolicy } from '../time/backoff.js'
-import { delay$ } from '../time/deadline.js'
+import { delay$, repeated$ } from '../time/deadline.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
 import type { Prober } from './liveness.js'
 import {
@@ -104,7 +103,7 @@ export class ReconnectingSocket {
     const retryDelay$ = this.waitUntil$(() => this.retryAt).pipe(takeUntil(this.retry$))
     // Reports Connecting while a redial is delayed.
     const redialDelay$ = this.waitUntil$(() => this.redialAt)
-    return concat(retryDelay$, this.connecting$(), redialDelay$, this.session$(sink, prober)).pipe(repeat())
+    return repeated$(concat(retryDelay$, this.connecting$(), redialDelay$, this.session$(sink, prober)))
   }
 
   private connecting$(): Observable<SocketEvent> {

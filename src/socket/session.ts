@@ -1,7 +1,7 @@
 import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, filter, Observable, repeat, Subject, Subscription, take } from 'rxjs'
+import { EMPTY, filter, Observable, Subject, Subscription, take } from 'rxjs'
 import { causeOf } from '../errors/failure-cause.js'
-import { deadline$, delay$, responsiveDeadline } from '../time/deadline.js'
+import { deadline$, delay$, repeated$, responsiveDeadline } from '../time/deadline.js'
 import {
   noCloseFrame,
   type ResponseHead,
@@ -236,7 +236,7 @@ const dial = (
 
 /** Emits every second of real time. */
 const tick$ = ({ clock }: SessionConfig): Observable<unknown> =>
-  clock.isVirtual ? EMPTY : delay$(clock, 1000).pipe(repeat())
+  clock.isVirtual ? EMPTY : repeated$(delay$(clock, 1000))
 
 /** Emits once, when the unsent bytes of the socket are not written within `pongTimeout`. */
 const drainTimeout$ = (
@@ -245,8 +245,7 @@ const drainTimeout$ = (
   activityCount: () => number,
 ): Observable<unknown> =>
   socket.reportsUnsentBytes
-    ? deadline$(clock, pongTimeout / checksPerTimeout, activityCount).pipe(
-        repeat(),
+    ? repeated$(deadline$(clock, pongTimeout / checksPerTimeout, activityCount)).pipe(
         filter(() => socket.hasStalled()),
         take(1),
       )

@@ -1,4 +1,4 @@
-import { Observable, Subscription } from 'rxjs'
+import { Observable, Subject, Subscription, takeUntil } from 'rxjs'
 import { maxTimerMs } from '../domain/valid-numbers.js'
 import type { Clock } from './clock.js'
 
@@ -97,6 +97,33 @@ const once$ = (start: (callback: () => void) => Subscription): Observable<void> 
       subscriber.complete()
     }),
   )
+
+/** The source, and again when it completes. `repeat` of RxJS would add its timers and schedulers to each page. */
+export const repeated$ = <A>(source$: Observable<A>): Observable<A> =>
+  new Observable((subscriber) => {
+    const closed$ = new Subject<void>()
+    subscriber.add(() => closed$.next())
+    const turn$ = source$.pipe(takeUntil(closed$))
+    let isDue = true
+    let isStarting = false
+    const start = (): void => {
+      isStarting = true
+      // A loop, because a source may complete inside of `subscribe`.
+      while (isDue && !subscriber.closed) {
+        isDue = false
+        turn$.subscribe({
+          next: (value) => subscriber.next(value),
+          error: (thrown) => subscriber.error(thrown),
+          complete: () => {
+            isDue = true
+            if (!isStarting) start()
+          },
+        })
+      }
+      isStarting = false
+    }
+    start()
+  })
 
 export const noActivity = (): number => 0
 

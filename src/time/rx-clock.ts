@@ -1,6 +1,5 @@
-import { asyncScheduler } from 'rxjs'
 import { callAtOnce, type Clock } from './clock.js'
-import { isVirtualTime, performanceNow, startImmediate, startInterval } from './rx-providers.js'
+import { dateNow, isVirtualTime, performanceNow, startImmediate, startInterval } from './rx-providers.js'
 import { systemClock } from './system-clock.js'
 
 /**
@@ -12,7 +11,7 @@ export const rxClock: Clock = {
     return isVirtualTime()
   },
   elapsed: performanceNow,
-  wallClock: () => asyncScheduler.now(),
+  wallClock: dateNow,
   startInterval,
   startImmediate,
   afterRead: (callback) => (isVirtualTime() ? callAtOnce(callback) : systemClock().afterRead(callback)),

@@ -85,6 +85,9 @@ export const schedulers = {
   frame: animationFrameScheduler,
 } as unknown as Readonly<Record<'asap' | 'queue' | 'async' | 'frame', SchedulerState>>
 
+/** The time of day, in ms since the Unix epoch. */
+export const dateNow = (): number => dateTimestampProvider.now()
+
 /** Monotonic time, in ms. */
 export const performanceNow = (): number => performanceTimestampProvider.now()
 

@@ -1,14 +1,63 @@
 import { MessageChannel } from 'node:worker_threads'
 import fc from 'fast-check'
-import { asyncScheduler } from 'rxjs'
+import {
+  asyncScheduler,
+  defer,
+  NEVER,
+  Observable,
+  of,
+  repeat,
+  take,
+  takeUntil,
+  throwError,
+  timer,
+} from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { callAtOnce, type Clock } from '../../src/time/clock.js'
 import { rxClock } from '../../src/time/rx-clock.js'
-import { deadline$, DeadlineTimer, delay$, responsiveDeadline } from '../../src/time/deadline.js'
+import { deadline$, DeadlineTimer, delay$, repeated$, responsiveDeadline } from '../../src/time/deadline.js'
 import { marbles } from '../support/time/marbles.js'
 import { runInVirtualTime } from '../support/time/virtual-time.js'
 
 const noActivity = (): number => 0
+
+describe('repeated$', () => {
+  it('does what `repeat` of RxJS does', () => {
+    marbles(({ cold, expectObservable }) => {
+      const ended = <A>(stream$: Observable<A>) => stream$.pipe(takeUntil(timer(11)))
+      for (const source of ['a-b|', '--#', '-a-', '--(ab|)'])
+        expectObservable<string>(ended(repeated$(cold(source)))).toEqual(ended(cold(source).pipe(repeat())))
+    })
+  })
+
+  it('subscribes again to a source that completes at once, without a recursion', () => {
+    let count = 0
+    repeated$(of(1))
+      .pipe(take(100_000))
+      .subscribe(() => count++)
+    expect(count).toBe(100_000)
+  })
+
+  it('leaves a source in which its subscriber leaves, and does not subscribe to it again', () => {
+    let [subscriptions, teardowns] = [0, 0]
+    const source$ = new Observable<number>((subscriber) => {
+      subscriptions++
+      subscriber.add(() => teardowns++)
+      subscriber.next(1)
+      expect(subscriber.closed).toBe(true)
+    })
+    repeated$(source$).pipe(take(1)).subscribe()
+    const subscription = repeated$(defer(() => NEVER)).subscribe()
+    subscription.unsubscribe()
+    expect([subscriptions, teardowns]).toEqual([1, 1])
+  })
+
+  it('emits the error of its source', () => {
+    const errors: unknown[] = []
+    repeated$(throwError(() => 'failure')).subscribe({ error: (thrown) => errors.push(thrown) })
+    expect(errors).toEqual(['failure'])
+  })
+})
 
 describe('delay$', () => {
   it('emits once and completes', () => {

@@ -7,10 +7,11 @@ import { describeFailure, runEpisode, scenarioOf, searchSeeds, shrink } from './
 
 const hourMs = 3_600_000
 
-/** Gateways over WebSockets or none, and gateways over NATS. */
+/** Gateways over WebSockets or none, gateways over NATS, and clients without pings. */
 const kinds = [
   ['clients of the service and of gateways over WebSockets', { webSocket: 0.4, nats: 0 }],
   ['clients of gateways over NATS', { webSocket: 0, nats: 1 }],
+  ['pages', { webSocket: 0.2, nats: 0, pages: 1 }],
 ] as const
 
 describe.each(kinds)('a simulation of %s', (_kind, shares) => {

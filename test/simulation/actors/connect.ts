@@ -17,6 +17,8 @@ import type { Server } from './service.js'
 /** How a client of the library is created. */
 export interface ClientPlan {
   readonly times: ClientTimes
+  /** A client in a page: its sockets have no pings. */
+  readonly isPage?: boolean
   /** The difference of its time of day to the true one, in ms. */
   readonly clockError: number
   /** Over NATS: the servers whose addresses it has. Default: the first one. */
@@ -44,7 +46,8 @@ export type Connect = (
 export const connectTo =
   ({ host, onUpgrade, onDepthRequest }: Server): Connect =>
   (plan, process, link, ledger) => {
-    const webSocket = new SimulatedTransport(process, link, host, onUpgrade, ledger)
+    ledger.hasPings = plan.isPage !== true
+    const webSocket = new SimulatedTransport(process, link, host, onUpgrade, ledger, ledger)
     const http = new SimulatedHttp(process, link, host, onDepthRequest, ledger)
     const client = process.enter(() =>
       createClient({

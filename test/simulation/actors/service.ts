@@ -203,13 +203,13 @@ class ServiceConnection implements ServerHandler {
     const base = topic.slice(topic.indexOf('0x')).toLowerCase()
     if (method === 'unsubscribe') {
       if (!behaviour.ignoresUnsubscribe) this.topics.delete(base)
-      return this.confirm()
+      return this.confirm(answers)
     }
     if (behaviour.sendsErrorTexts) return this.socket.sendText('Error: internal', { answers })
     if (behaviour.rejects && Number.parseInt(base.slice(-1), 16) % 2 === 0)
       return this.socket.sendText(`Invalid (exchange, base, quote) tuple: ${base}`, { answers })
     this.topics.set(base, { base, name: topic })
-    this.confirm(topic)
+    this.confirm(answers, topic)
   }
 
   onPing(payload: string): void {
@@ -225,16 +225,17 @@ class ServiceConnection implements ServerHandler {
     this.socket.sendText(`{"topic":"${this.echo(topic)}","price":${price.id}}`, { price })
   }
 
-  private confirm(newTopic?: string): void {
+  private confirm(answers: number, newTopic?: string): void {
     const { confirmations } = this.service.behaviour
     const all = [...this.topics.values()].map((topic) => this.echo(topic))
     if (confirmations === 'none') return
-    if (confirmations === 'new') return this.sendConfirmation(newTopic === undefined ? [] : [newTopic])
-    this.sendConfirmation(confirmations === 'foreign' ? [...all, 'svc-0xdead'] : all)
+    if (confirmations === 'new')
+      return this.sendConfirmation(answers, newTopic === undefined ? [] : [newTopic])
+    this.sendConfirmation(answers, confirmations === 'foreign' ? [...all, 'svc-0xdead'] : all)
   }
 
-  private sendConfirmation(subscriptions: readonly string[]): void {
-    this.socket.sendText(JSON.stringify({ subscriptions }))
+  private sendConfirmation(answers: number, subscriptions: readonly string[]): void {
+    this.socket.sendText(JSON.stringify({ subscriptions }), { answers })
   }
 
   private echo({ base, name }: Topic): string {

@@ -3,6 +3,7 @@ import type { SearchLimits } from '../search/search-seeds.js'
 import { clientBugs } from './client-bugs.js'
 import { gatewayBugs } from './gateway-bugs.js'
 import { natsBugs } from './nats-bugs.js'
+import { pageBugs } from './page-bugs.js'
 
 /** A bug that is put back into the sources: one text is replaced by another. */
 export interface Bug {
@@ -14,9 +15,9 @@ export interface Bug {
 }
 
 /** All of them. Each text occurs once in its file. */
-export const bugs: readonly Bug[] = [...clientBugs, ...gatewayBugs, ...natsBugs]
+export const bugs: readonly Bug[] = [...clientBugs, ...pageBugs, ...gatewayBugs, ...natsBugs]
 
-/** The scenarios that find a bug, in 100 simulated hours: those without gateways, unless it is one of gateways. */
+/** The scenarios that find a bug, in 100 simulated hours: those without gateways and pages, unless it is one of these. */
 export const searchOf = ({ file, shares }: Bug): SearchLimits => ({
   firstSeed: 1,
   simulatedMs: 100 * 3_600_000,
@@ -26,6 +27,7 @@ export const searchOf = ({ file, shares }: Bug): SearchLimits => ({
     cluster: /nats-link|find-gateway/.test(file) ? 1 : 0,
     history: file.startsWith('src/nats/history/') ? 1 : 0,
     mild: 0,
+    pages: 0,
     ...shares,
   },
 })

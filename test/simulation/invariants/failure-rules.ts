@@ -11,13 +11,17 @@ const lossIsOfTheConnection: Rule = ({ open }, _subscriber, { _tag }) =>
   _tag === 'Disconnected' && open !== undefined ? `socket ${open.socket.id} is open` : undefined
 
 /** A text without an address rejects a topic only if it answers the request of the topic, not an earlier one or one of another topic. */
-const rejectionAnswersTheRequest: Rule = ({ answered, open }, { base }, error) => {
+const rejectionAnswersTheRequest: Rule = ({ answered, open, hasPings }, { base }, error) => {
   if (error._tag !== 'SubscriptionRejected' || error.reason.includes('0x')) return undefined
   if (open === undefined || answered?.isSubscribe !== true) return undefined
   // The client may have taken a stray text for the answer before.
   if (answered.at <= open.strayTextAt) return undefined
-  const last = open.frames.findLast((frame) => frame.isSubscribe && frame.base === base)
-  return last === answered ? undefined : `the text answers the request of ${answered.base} before`
+  const later = open.frames.slice(open.frames.indexOf(answered) + 1).filter((frame) => frame.base === base)
+  // A page may request the topic again while it waits for the first answer.
+  const isRenewed = later.some((frame) => hasPings || !frame.isSubscribe)
+  return answered.base === base && !isRenewed
+    ? undefined
+    : `the text answers the request of ${answered.base} before`
 }
 
 const rules = [lossIsOfTheConnection, rejectionAnswersTheRequest]

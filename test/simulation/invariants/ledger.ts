@@ -75,6 +75,8 @@ export class Ledger implements PortObserver, RequestObserver {
   programs = 1
   /** The most timers without topics. */
   baseTimers = 30
+  /** False for a page, which probes by subscribe frames of confirmed topics. */
+  hasPings = true
   /** True once the service has answered a ping of this client. */
   isProbed = false
   /** When the service or the gateway answered the last time, in ms in which the process was running. */
@@ -128,13 +130,19 @@ export class Ledger implements PortObserver, RequestObserver {
     if (state === undefined) return
     const { now, activeMs } = this.process
     const isSubscribe = method === 'subscribe'
-    this.open?.frames.push({ base, isSubscribe, at: activeMs, isConfirmed: false })
+    const isProbe = !this.hasPings && isSubscribe && state.isConfirmed
+    const flags = { isProbe, isConfirmed: false, answeredAt: Infinity }
+    this.open?.frames.push({ base, isSubscribe, at: activeMs, ...flags })
+    if (!this.hasPings) this.onPing(frameKey(this.open))
+    if (isProbe) return
     state.isConfirmed = false
-    state.mayBeRejected = false
+    state.mayBeRejected = state.mayBeDropped = false
     state.sentAt = this.world.now
     state.unaskedSince = undefined
+    // Without a confirmed topic, a page probes with a topic that it has requested before, and may be about to release.
+    const isRepeated = !this.hasPings && state.requestedAt !== undefined
     state.requestedAt = isSubscribe ? activeMs : undefined
-    if (isSubscribe && !this.wantedSince.has(base)) this.unwantedRequest ??= base
+    if (isSubscribe && !isRepeated && !this.wantedSince.has(base)) this.unwantedRequest ??= base
     if (isSubscribe) return
     state.releasedAt = now
     state.arrivedIndex = -1
@@ -149,9 +157,13 @@ export class Ledger implements PortObserver, RequestObserver {
     this.reading = undefined
     this.answered = answers === undefined ? undefined : this.open?.frames[answers]
     if (this.open !== undefined) this.open.receivedAt = this.process.activeMs
-    if (!frame.startsWith('{"')) return this.onErrorText(frame)
+    if (!frame.startsWith('{"')) {
+      this.onFrameAnswered(answers)
+      return this.onErrorText(frame)
+    }
     const { subscriptions = [] } = JSON.parse(frame) as { readonly subscriptions?: readonly string[] }
     for (const topic of subscriptions) this.confirm(topic)
+    if (sent === undefined) this.onFrameAnswered(answers, subscriptions)
     if (sent === undefined) return
     this.reading = sent
     this.open?.arrived.set(sent.id, { sent, at: this.process.now })
@@ -162,13 +174,32 @@ export class Ledger implements PortObserver, RequestObserver {
       return state.releasedAt === undefined ? undefined : this.onUnasked(state)
     const mayPrecedeRequest = state.releasedAt !== undefined && !state.isConfirmed
     if (mayPrecedeRequest && this.isUncertain) return
+    state.mayBeDropped ||= mayPrecedeRequest && !this.hasPings
     if (this.answerMissingSince === undefined) this.onConfirmed(sent.base, state)
     state.arrivedIndex = sent.index
     state.arrivedAt = this.process.activeMs
     // After a long pause, none is due before the service answers.
-    if (this.answerMissingSince !== undefined) return
+    if (this.answerMissingSince !== undefined || state.mayBeDropped) return
     for (const subscriber of this.subscribers)
       if (subscriber.base === sent.base && subscriber.firstDue < 0) subscriber.firstDue = sent.index
+  }
+
+  /**
+   * The service has answered a frame of a page, which knows that of a probe if lists have answered all frames before. A gateway
+   * does not say which frame it answers. `listed`: `undefined` for a text.
+   */
+  private onFrameAnswered(answers: number | undefined, listed?: readonly string[]): void {
+    const { open, answered } = this
+    if (open === undefined || this.hasPings) return
+    if (answered === undefined) {
+      if (listed !== undefined) this.answerMissingSince = undefined
+      return
+    }
+    const { isSubscribe, isProbe, base } = answered
+    const isAnswer = listed !== undefined && (!isSubscribe || listed.some((topic) => baseOf(topic) === base))
+    if (isAnswer) answered.answeredAt = this.process.activeMs
+    const areOthersAnswered = open.frames.slice(0, answers).every((frame) => frame.answeredAt < Infinity)
+    if (this.isProbed || (isAnswer && isProbe && areOthersAnswered)) this.onPong(`frame ${answers}`)
   }
 
   /** True if a price may not be current, as far as the pongs show. */
@@ -318,6 +349,7 @@ export class Ledger implements PortObserver, RequestObserver {
     if (!topic.startsWith('svc-0x')) return
     const base = baseOf(topic)
     const state = this.topicOn(base)
+    if (state !== undefined) state.mayBeDropped = false
     if (state?.requestedAt !== undefined) this.onConfirmed(base, state)
     else if (state !== undefined) this.onUnasked(state)
   }
@@ -355,6 +387,8 @@ export class Ledger implements PortObserver, RequestObserver {
 
 const isLiveOn = ({ lastEvent, lastSocket }: SubscriberRecord, open: OpenSocket | undefined): boolean =>
   open !== undefined && lastEvent === 'price' && lastSocket === open.socket
+
+const frameKey = (open: OpenSocket | undefined): string => `frame ${(open?.frames.length ?? 0) - 1}`
 
 /** The address of a topic in lower case, without a quote. */
 export const baseOf = (topic: string): string => (topic.split('-')[1] ?? topic).toLowerCase()

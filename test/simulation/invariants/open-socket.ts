@@ -20,6 +20,8 @@ export interface TopicOnSocket {
   /** The index of the newest price that has arrived; -1 if none has. */
   arrivedIndex: number
   arrivedAt: number
+  /** That price may be of an earlier request: a page may know less of the age than the rules do. */
+  mayBeDropped: boolean
 }
 
 /** A price that a client has read. `at`: in ms. */
@@ -32,9 +34,13 @@ export interface ArrivedPrice {
 export interface SentFrame {
   readonly base: string
   readonly isSubscribe: boolean
+  /** A page subscribes again to a confirmed topic. */
+  readonly isProbe: boolean
   readonly at: number
   /** The service has confirmed the topic, or sent a price of it, since. */
   isConfirmed: boolean
+  /** When the service answered it by a list of topics; `Infinity` before. */
+  answeredAt: number
 }
 
 /** The open connection of a client. */
@@ -59,7 +65,7 @@ export interface OpenSocket {
 
 export const createTopic = (): TopicOnSocket => ({
   ...{ requestedAt: undefined, sentAt: 0, isConfirmed: false, confirmedAt: 0, releasedAt: undefined },
-  ...{ mayBeRejected: false, unaskedSince: undefined, arrivedIndex: -1, arrivedAt: 0 },
+  ...{ mayBeRejected: false, unaskedSince: undefined, arrivedIndex: -1, arrivedAt: 0, mayBeDropped: false },
 })
 
 /** A connection that has just opened. `maxLag`: in ms. */

@@ -58,6 +58,7 @@ const arrivedPricesAreDelivered: Rule = ({ open, process, subscribers, answerMis
   for (const { base, topic, joinedAt, lastEvent, lastSocket, lastIndex } of subscribers) {
     const state = open.topics.get(base)
     if (state === undefined || state.arrivedIndex < 0 || joinedAt > state.arrivedAt) continue
+    if (state.mayBeDropped) continue
     const delivered = lastSocket === open.socket ? lastIndex : -1
     const waited = process.activeMs - state.arrivedAt
     if (lastEvent !== 'failure' && delivered < state.arrivedIndex && waited > deliveryMs)
@@ -76,10 +77,16 @@ const unaskedTopicsAreReleased: Rule = ({ open, process }) => {
   return undefined
 }
 
-const silenceEndsTheConnection: Rule = ({ open, process, times }) => {
-  if (open === undefined) return undefined
+/** A page notices silence by samples. */
+const pageFactor = 1.25
+
+/** A page waits longer for the answer to a probe that was sent late, in ms. */
+const lateProbeMs = 1_000
+
+const silenceEndsTheConnection: Rule = ({ open, process, times, hasPings, isProbed }) => {
+  if (open === undefined || (!hasPings && !isProbed)) return undefined
   const silentMs = process.activeMs - open.receivedAt
-  const bound = times.pingInterval + times.pongTimeout + noticeMs
+  const bound = (hasPings ? 1 : pageFactor) * times.pingInterval + times.pongTimeout + noticeMs
   return silentMs > bound
     ? `the connection is open and silent for ${silentMs} ms, more than ${bound} ms`
     : undefined
@@ -95,11 +102,21 @@ const missingAnswersEndTheConnection: Rule = ({ open, process, answerMissingSinc
     : undefined
 }
 
+/** A page probes while it has a topic, if the service has answered each frame before. A gateway does not say what it answers. */
+const pagesProbe: Rule = ({ open, process, hasPings, times }) => {
+  if (open === undefined || hasPings || times.maxLag === Infinity) return undefined
+  const hasTopic = [...open.topics.values()].some((topic) => topic.requestedAt !== undefined)
+  const waited = process.activeMs - Math.max(...open.frames.map((frame) => frame.answeredAt))
+  if (!hasTopic) return undefined
+  const bound = times.maxLag + noticeMs
+  return waited > bound ? `no probe was sent for ${waited} ms, more than ${bound} ms` : undefined
+}
+
 /** A connection that stays behind for more than `maxLag` is ended. */
-const lagEndsTheConnection: Rule = ({ open, process, isProbed, times }) => {
+const lagEndsTheConnection: Rule = ({ open, process, isProbed, hasPings, times }) => {
   if (open === undefined || !isProbed || open.pings.size === 0) return undefined
   const behindMs = process.activeMs - open.currentUntil
-  const bound = times.maxLag + noticeMs
+  const bound = times.maxLag + (hasPings ? 0 : lateProbeMs) + noticeMs
   return behindMs > bound
     ? `the connection is open and behind for ${behindMs} ms, more than ${bound} ms`
     : undefined
@@ -166,6 +183,7 @@ const rules = [
   unaskedTopicsAreReleased,
   silenceEndsTheConnection,
   missingAnswersEndTheConnection,
+  pagesProbe,
   lagEndsTheConnection,
   arrivedPricesAreDelivered,
   subscribersLearnThatPricesEnd,

@@ -62,6 +62,8 @@ export interface Shares {
   readonly cluster?: number
   /** Of the scenarios with one NATS server: the part whose gateways have a history. Default: `usualHistoryShare`. */
   readonly history?: number
+  /** The part of all seeds that has pages. Default: `usualPageShare`. */
+  readonly pages?: number
   /** Of the remaining ones with NATS: the part that has mild faults alone. Default: `usualMildShare`. */
   readonly mild?: number
 }
@@ -69,9 +71,24 @@ export interface Shares {
 const usualClusterShare = 0.35
 const usualHistoryShare = 0.3
 const usualMildShare = 0.3
+const usualPageShare = 0.25
 
 /** Generates the scenario of a seed. */
 export const scenarioOf = (seed: number, shares: Shares = { webSocket: 0.4, nats: 0.24 }): Scenario => {
+  const scenario = nodeScenario(seed, shares)
+  const chance = new Chance(seededRandom(`pages ${seed}`))
+  return chance.isTrue(shares.pages ?? usualPageShare) ? withPages(scenario, chance) : scenario
+}
+
+/** Most clients over WebSockets are pages. */
+const withPages = (scenario: Scenario, chance: Chance): Scenario => ({
+  ...scenario,
+  traders: scenario.traders.map((plan) =>
+    plan.via !== 'nats' && chance.isTrue(0.8) ? { ...plan, isPage: true } : plan,
+  ),
+})
+
+const nodeScenario = (seed: number, shares: Shares): Scenario => {
   const direct = directScenario(seed)
   // A chance of its own: the rest of the scenario is the same without gateways.
   const chance = new Chance(seededRandom(`gateways ${seed}`))

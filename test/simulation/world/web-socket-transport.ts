@@ -61,6 +61,12 @@ export interface PortObserver {
   onClosed(socket: PortSocket, how: string, refusal?: ResponseHead): void
 }
 
+/** What the WebSockets of one client have. */
+export interface SocketSettings {
+  /** False for those of a page: a browser sends no pings, and does not tell of those of the service. */
+  readonly hasPings: boolean
+}
+
 /** The WebSockets of one client. `host`: the service that listens. */
 export class SimulatedTransport implements WebSocketTransport {
   private readonly sockets = new Set<SimulatedSocket>()
@@ -72,6 +78,7 @@ export class SimulatedTransport implements WebSocketTransport {
     private readonly host: Host,
     private readonly onUpgrade: (upgrade: Upgrade) => void,
     private readonly observer: PortObserver,
+    private readonly settings: SocketSettings = { hasPings: true },
   ) {}
 
   /** The sockets that are not closed: also those that the client has ended, until they are. */
@@ -80,8 +87,8 @@ export class SimulatedTransport implements WebSocketTransport {
   }
 
   dial(_url: string, _options: unknown, listener: SocketListener): Socket {
-    const { process, link, host, observer } = this
-    const socket = new SimulatedSocket(++this.lastId, process, listener, observer, () =>
+    const { process, link, host, observer, settings } = this
+    const socket = new SimulatedSocket(++this.lastId, process, listener, observer, settings, () =>
       this.sockets.delete(socket),
     )
     this.sockets.add(socket)
@@ -111,6 +118,7 @@ export class SimulatedSocket implements Socket, PortSocket {
     private readonly process: SimulatedProcess,
     readonly listener: SocketListener,
     private readonly observer: PortObserver,
+    private readonly settings: SocketSettings,
     private readonly onGone: () => void,
   ) {}
 
@@ -126,10 +134,8 @@ export class SimulatedSocket implements Socket, PortSocket {
     this.sendUp(frame.length, (handler) => handler.onText(frame))
   }
 
-  ping(payload: string): void {
-    if (this.state !== 'open') return
-    this.observer.onPing(payload)
-    this.sendUp(payload.length, (handler) => handler.onPing(payload))
+  get ping(): Socket['ping'] {
+    return this.settings.hasPings ? (payload) => this.sendPing(payload) : undefined
   }
 
   close(): void {
@@ -199,6 +205,7 @@ export class SimulatedSocket implements Socket, PortSocket {
   receivePing(payload: string): void {
     if (this.state !== 'open') return
     this.sendUp(payload.length, (handler) => handler.onPong?.(payload))
+    if (!this.settings.hasPings) return
     this.observer.onAlive()
     this.listener.alive()
   }
@@ -207,6 +214,12 @@ export class SimulatedSocket implements Socket, PortSocket {
     if (this.state !== 'open') return
     this.observer.onPong(payload)
     this.listener.pong?.(payload)
+  }
+
+  private sendPing(payload: string): void {
+    if (this.state !== 'open') return
+    this.observer.onPing(payload)
+    this.sendUp(payload.length, (handler) => handler.onPing(payload))
   }
 
   private opened(): void {

@@ -1,0 +1,54 @@
+import type { Bug } from './bugs.js'
+
+const shares = { pages: 1 }
+
+/** Bugs of clients whose sockets have no pings. */
+export const pageBugs: readonly Bug[] = [
+  {
+    name: 'a confirmation answers all frames that were sent before it arrived',
+    file: 'src/prices/outgoing-frames.ts',
+    edits: [
+      [
+        'this.findAnswered(from, number) ?? 0',
+        'Math.max(this.lastNumber, this.findAnswered(from, number) ?? 0)',
+      ],
+    ],
+    shares,
+  },
+  {
+    name: 'an error text rejects a topic though it may answer a probe',
+    file: 'src/prices/acks.ts',
+    edits: [['this.unanswered.probeCount > 0 ? []', 'this.unanswered.probeCount > 1e9 ? []']],
+    shares,
+  },
+  {
+    name: 'an error text rejects a topic though it may answer the probe of a topic that has timed out',
+    file: 'src/prices/acks.ts',
+    edits: [["(phase === 'timed-out' && isProbed)", "(phase === 'pending' && isProbed)"]],
+    shares,
+  },
+  {
+    name: 'a page with a silent connection is not probed',
+    file: 'src/socket/liveness.ts',
+    edits: [['delay$(clock, pingInterval / samples)', 'delay$(clock, 1e9)']],
+    shares,
+  },
+  {
+    name: 'a page does not measure the age of its prices',
+    file: 'src/socket/session.ts',
+    edits: [['(hasPings || prober.isRecognisable()) && probe()', 'hasPings && probe()']],
+    shares,
+  },
+  {
+    name: 'a topic that has not been confirmed measures the age of prices',
+    file: 'src/prices/outgoing-frames.ts',
+    edits: [['state !== undefined && !isUnconfirmed(state)', 'state !== undefined']],
+    shares,
+  },
+  {
+    name: 'the answer to a probe that is no longer stored is taken for that to a later one',
+    file: 'src/socket/liveness.ts',
+    edits: [['payload === undefined && this.dropped > 0', 'payload === undefined && this.dropped > 1e9']],
+    shares,
+  },
+]

@@ -29,7 +29,7 @@ const createRandom = (): (() => number) => {
 }
 
 /** The lines of a recording as `record` writes them. The topics alternate at random. */
-function* linesOf({ rows, topics, depthEvery = Infinity }: RecordingSize): Generator<string, void> {
+function* linesOf({ rows, topics, depthEvery }: RecordingSize): Generator<string, void> {
   const names = topicsOf(topics)
   const sides = createDepthBodies(1000).map(recordedSides)
   yield JSON.stringify({
@@ -37,7 +37,7 @@ function* linesOf({ rows, topics, depthEvery = Infinity }: RecordingSize): Gener
     version: 1,
     at: start,
     topics: names,
-    mints: depthEvery === Infinity ? [] : names.map(mintOf),
+    mints: depthEvery === undefined ? [] : names.map(mintOf),
     interval: 1000,
   })
   yield JSON.stringify({ _tag: 'Status', at: start, status: { _tag: 'Open', epoch: 1, since: start } })
@@ -52,7 +52,7 @@ function* linesOf({ rows, topics, depthEvery = Infinity }: RecordingSize): Gener
     prices[index] = price
     at += Math.floor(random() * 18)
     const rounded = Number(price.toPrecision(9))
-    if (row % depthEvery === 0) {
+    if (depthEvery !== undefined && row % depthEvery === 0) {
       const [mint, timestamp] = [mintOf(topic), Math.floor(at / 1000)]
       const depth = { mint, price: rounded, timestamp, ...sides[row % sides.length], receivedAt: at }
       yield JSON.stringify({ _tag: 'Depth', at, mint, event: { _tag: 'Right', right: depth } })

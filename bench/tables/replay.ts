@@ -58,6 +58,9 @@ export const replays = async ({ rounds, replayRows }: Settings): Promise<Section
       formatSpread(spreadOf(micros(candidate))),
       formatSpread(spreadOf(ratios(micros(candidate), micros(byHand)))),
     ]),
+    notes: [
+      'In a CPU profile of ten `price$`, a quarter of the time reads the bytes of the rows, and an eighth waits for the promises of the strategy after each row. The rest, no function of it above 5 %, passes the event through the clocks and subscribers between the recording and the strategy. Without that wait, a row took 1.10 to 1.15 µs instead of 1.19 to 1.29 on the same machine.',
+    ],
   }
 }
 
@@ -93,6 +96,9 @@ export const replayedDepths = async ({ rounds, replayRows }: Settings): Promise<
     method: `The same for recordings with depths, with ten \`price$\` and ten \`depth$\`. By hand: split lines, \`JSON.parse\`, a \`Map\`, with quantities that stay texts. Cost: relative to that in the same round, lower is better.`,
     columns: ['Recording', 'by hand, µs', 'svc-streams, µs', 'cost'],
     rows,
+    notes: [
+      'In a CPU profile of depths alone, the exact quantities take 13 %, and `Object.defineProperty`, which gives both sides a `toJSON`, 12 %.',
+    ],
   }
 }
 

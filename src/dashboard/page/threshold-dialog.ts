@@ -1,6 +1,6 @@
-import { thresholdOf, type Threshold, type ThresholdSettings } from '../model/threshold.js'
+import { readPrice, thresholdOf, type Threshold, type ThresholdSettings } from '../model/threshold.js'
 import type { WatchedToken } from '../model/watched-token.js'
-import { fromHtml, partsOf, setText } from './html.js'
+import { fromHtml, partsOf, setAttribute, setText } from './html.js'
 
 const dialogHtml = `<dialog aria-labelledby="threshold-title"><form method="dialog">
   <h2 id="threshold-title"></h2>
@@ -53,10 +53,13 @@ export class ThresholdDialog {
   }
 
   #save(): void {
-    const [above, below] = (['above', 'below'] as const).map((name) => numberOf(this.#input(name).value))
-    const threshold = thresholdOf(above, below)
-    if (threshold !== undefined || (above === undefined && below === undefined)) this.#choose(threshold)
-    else this.#showProblem('Enter prices above 0, the lower one below the upper one.')
+    const [above, below] = [this.#read('above'), this.#read('below')]
+    const threshold = thresholdOf(above.value, below.value)
+    const problem = above.problem ?? below.problem
+    const isEmpty = above.value === undefined && below.value === undefined
+    if (problem !== undefined) this.#showProblem(problem, above.problem === undefined ? 'below' : 'above')
+    else if (threshold !== undefined || isEmpty) this.#choose(threshold)
+    else this.#showProblem('The lower price must be below the upper one.', 'below')
   }
 
   #choose(threshold: Threshold | undefined): void {
@@ -75,18 +78,22 @@ export class ThresholdDialog {
     this.#showProblem(isAllowed ? '' : 'The browser does not allow notifications of this page.')
   }
 
-  #showProblem(text: string): void {
+  #read(name: string): ReturnType<typeof readPrice> {
+    return readPrice(this.#input(name).value)
+  }
+
+  /** `name`: of the field that has the problem. */
+  #showProblem(text: string, name = ''): void {
     setText(this.#part('.problem'), text)
+    for (const each of ['above', 'below'])
+      setAttribute(this.#input(each), 'aria-invalid', String(each === name))
+    if (name !== '') this.#input(name).focus()
   }
 
   #input(name: string): HTMLInputElement {
     return this.#part(`[name=${name}]`) as HTMLInputElement
   }
 }
-
-/** `undefined` for an empty text; `NaN` for one that is no number. */
-const numberOf = (text: string): number | undefined =>
-  text.trim() === '' ? undefined : Number(text.trim().replace(',', '.'))
 
 // A sound and a notification of the system. Both need the permission of the browser.
 

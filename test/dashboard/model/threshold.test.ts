@@ -5,6 +5,7 @@ import {
   pageTitle,
   parseThresholds,
   reachedSide,
+  readPrice,
   thresholdOf,
   thresholdText,
   withThreshold,
@@ -18,6 +19,46 @@ const sidesOf = (prices: readonly number[], above?: number, below?: number) => {
   let side: ThresholdSide | undefined
   return prices.map((price) => (side = reachedSide({ above, below }, price, side)))
 }
+
+describe('readPrice', () => {
+  it.each([
+    ['2700', 2700],
+    [' 61 726.0050 ', 61726.005],
+    ['61\u202f726.0050', 61726.005],
+    ['2700,5', 2700.5],
+    ['0,125', 0.125],
+    ['1234,125', 1234.125],
+    ['8.9e-6', 0.0000089],
+  ])('reads %j', (text, value) => {
+    expect(readPrice(text)).toEqual({ value })
+  })
+
+  it('has no value for an empty text', () => {
+    expect(readPrice('')).toEqual({})
+    expect(readPrice(' ')).toEqual({})
+  })
+
+  it('does not guess whether a comma separates thousands or decimals', () => {
+    expect(readPrice('2,700')).toEqual({ problem: '2,700 is ambiguous: write 2700 or 2.700.' })
+    expect(readPrice('61,000')).toEqual({ problem: '61,000 is ambiguous: write 61000 or 61.000.' })
+  })
+
+  it.each(['abc', '2700 USD', '0', '-5', '2,700.5', '2.700,5', '1,000,000', 'Infinity'])(
+    'says what is wrong with %j',
+    (text) => {
+      const problem = `${text.replace(' ', '')} is no price above 0, such as 2700.5.`
+      expect(readPrice(text)).toEqual({ problem })
+    },
+  )
+
+  it('reads each price as JavaScript writes it', () => {
+    fc.assert(
+      fc.property(usd, (price) => {
+        expect(readPrice(String(price))).toEqual({ value: price })
+      }),
+    )
+  })
+})
 
 describe('a threshold', () => {
   it('is reached by a price at it or beyond', () => {

@@ -111,14 +111,18 @@ describe('a threshold of the dashboard', () => {
   it('is not saved if it is no price, or if both cannot be', async () => {
     const { page } = await openPage()
     const dialog = await openDialog(page)
-    for (const [above, below] of [
-      ['much', ''],
-      ['2400', '2500'],
+    for (const [above, below, invalid, problem] of [
+      ['much', '', 'above', 'much is no price above 0, such as 2700.5.'],
+      ['', '2,400', 'below', '2,400 is ambiguous: write 2400 or 2.400.'],
+      ['2400', '2500', 'below', 'The lower price must be below the upper one.'],
     ] as const) {
       await dialog.getByLabel('At or above, USD').fill(above)
       await dialog.getByLabel('At or below, USD').fill(below)
       await dialog.getByRole('button', { name: 'Save' }).click()
-      await dialog.getByRole('alert').getByText('Enter prices above 0').waitFor()
+      await dialog.getByRole('alert').getByText(problem, { exact: true }).waitFor()
+      const field = dialog.getByLabel(`At or ${invalid}, USD`)
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
     }
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })

@@ -21,8 +21,9 @@ import {
 export const healthOf = async ({ get$ }: ConformTarget): Promise<HttpReply | undefined> => {
   const reply = await firstValueFrom(get$('/health'))
   const json = parseJson(reply.text)
-  const isHealth = !isLeft(json) && /^\{"status":"(?:up|down)","upstream":/.test(reply.text)
-  return isHealth ? reply : undefined
+  if (isLeft(json) || typeof json.right !== 'object' || json.right === null) return undefined
+  const { status, upstream } = json.right as Readonly<Record<string, unknown>>
+  return (status === 'up' || status === 'down') && upstream !== undefined ? reply : undefined
 }
 
 /** Checks the rules for gateways. */

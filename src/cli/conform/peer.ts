@@ -17,6 +17,9 @@ export type PeerEvent =
       readonly status: number | undefined
     }
 
+/** A server that sends more messages is wrong: without this limit, it could delay the results without end. */
+const maxEvents = 20_000
+
 /** A WebSocket without a client: it sends any frame, and keeps all received frames, in order. */
 export class Peer {
   readonly events: PeerEvent[] = []
@@ -29,7 +32,9 @@ export class Peer {
     private readonly limit: number,
   ) {
     const add = (event: PeerEvent): void => {
+      if (this.closed !== undefined) return
       this.events.push(event)
+      if (this.events.length === maxEvents) this.end(`this command reads at most ${maxEvents} messages`)
       this.changed$.next()
     }
     const options = { maxFrameBytes: clientTable.maxFrameBytes.default }
@@ -60,9 +65,18 @@ export class Peer {
 
   /** Resolves to the first event from an index on that matches; `undefined` if the limit passes or the socket closes before. */
   find(matches: (event: PeerEvent) => boolean, from: number): Promise<PeerEvent | undefined> {
+    let next = from
+    // Reads each event once, however many come.
+    const findNext = (): PeerEvent | undefined => {
+      for (let event = this.events[next]; event !== undefined; event = this.events[next]) {
+        next++
+        if (matches(event)) return event
+      }
+      return undefined
+    }
     const found$ = this.changed$.pipe(
       startWith(undefined),
-      map(() => this.events.slice(from).find(matches)),
+      map(findNext),
       takeWhile((found) => found === undefined && this.closed === undefined, true),
       last(),
       timeout({ first: this.limit, with: () => of(undefined) }),
@@ -81,6 +95,11 @@ export class Peer {
     const from = this.events.length
     this.send(text)
     return this.findText(matches, from)
+  }
+
+  private end(reason: string): void {
+    this.events.push({ _tag: 'Closed', code: 1008, reason, status: undefined })
+    this.socket.terminate()
   }
 
   close(): Promise<void> {

@@ -33,9 +33,12 @@ export const checkSocket = async (target: ConformTarget, isGateway: boolean): Pr
   }
 }
 
-const notOpened = ({ closed }: Peer, limit: number): Verdicts => ({
-  'socket-opens': failed(closed === undefined ? `no response in ${limit} ms` : closed.reason),
-})
+const notOpened = ({ closed }: Peer, limit: number): Verdicts => {
+  if (closed === undefined) return { 'socket-opens': failed(`no response in ${limit} ms`) }
+  const { reason, status } = closed
+  const advice = status === undefined ? '' : '; if the WebSocket has another address, give --price-ws-url'
+  return { 'socket-opens': failed(`${reason}${advice}`) }
+}
 
 const checkOpen = async (
   target: ConformTarget,
@@ -49,7 +52,8 @@ const checkOpen = async (
 
   const answer = await main.ask(subscribeFrame(topic), (text) => confirms(topic)(text) || isErrorText(text))
   const isConfirmed = answer !== undefined && confirms(topic)(answer)
-  const confirmed: Verdict = isConfirmed ? passed : failed(answer === undefined ? nothing : quoted(answer))
+  const noAnswer = main.closed === undefined ? nothing : closedText(main.closed)
+  const confirmed: Verdict = isConfirmed ? passed : failed(answer === undefined ? noAnswer : quoted(answer))
   const isPriced = (await main.findText(isPrice, 0)) !== undefined
 
   const ages = await checkAges(target, isGateway, isPriced ? main : undefined, other)
@@ -67,8 +71,9 @@ const checkOpen = async (
   const events = [...main.events, ...other.events]
   const answered = (answer: unknown): Verdict => {
     if (answer !== undefined) return passed
-    return open === undefined ? failed(nothing) : notTested(closedText(open.code))
+    return open === undefined ? failed(nothing) : notTested(closedText(open))
   }
+  const hasFrame = events.some(({ _tag }) => _tag === 'Text' || _tag === 'Binary')
   const badPrice = malformedPrice(events)
   const badFrame = unknownFrame(events)
   const foreign = foreignPrice(events, topic)
@@ -78,19 +83,20 @@ const checkOpen = async (
       ? passed
       : notTested(`no price of ${topic} in ${limit} ms; choose another one by --topic`),
     'price-form': isPriced ? failedIf(badPrice && quoted(badPrice)) : notTested('no price came'),
-    'frame-form': failedIf(badFrame && quoted(badFrame)),
-    'subscribed-only': failedIf(foreign && quoted(foreign)),
+    'frame-form': hasFrame ? failedIf(badFrame && quoted(badFrame)) : notTested('no frame came'),
+    'subscribed-only': hasFrame ? failedIf(foreign && quoted(foreign)) : notTested('no frame came'),
     'subscribe-repeated': isConfirmed ? answered(repeated) : notTested('the topic is not confirmed'),
     'token-rejected': answered(rejection),
     'topic-rejected': answered(badTopic),
-    'malformed-answered': open === undefined ? answered(malformed) : failed(closedText(open.code)),
+    'malformed-answered': open === undefined ? answered(malformed) : failed(closedText(open)),
     'ping-answered': answered(pong),
     'unsubscribe-ends': ends,
     ...ages,
   }
 }
 
-const closedText = (code: number): string => `the connection was closed with ${code}`
+const closedText = ({ code, reason }: { readonly code: number; readonly reason: string }): string =>
+  `the connection was closed with ${code}${reason === '' ? '' : `: ${reason}`}`
 
 const unknownSubscribe = (topic: Topic): string => subscribeFrame(`${serviceOf(topic)}-${unknownAddress}`)
 

@@ -1,4 +1,7 @@
-import { beforeAll, describe, expect, it, test } from 'vitest'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
+import { WebSocketServer, type WebSocket } from 'ws'
 import { rules, type RuleId } from '../../../src/cli/conform/rules.js'
 import { readPage } from '../../docs/support/block.js'
 import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
@@ -111,6 +114,52 @@ describe('svc-streams conform', () => {
       code: 2,
       stderr: expect.stringContaining(`error: ${message}\n`) as string,
     })
+  })
+})
+
+describe('svc-streams conform, for a wrong service', () => {
+  const whyOf = async (onSocket: (socket: WebSocket) => void) => {
+    const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+    onTestFinished(() => {
+      for (const each of sockets.clients) each.terminate()
+      sockets.close()
+    })
+    sockets.on('connection', onSocket)
+    await once(sockets, 'listening')
+    const { port } = sockets.address() as AddressInfo
+    const { rows } = await conform(`http://127.0.0.1:${port}`, '--timeout', '300')
+    return (rule: RuleId) => {
+      const { result, why } = rows.find((row) => row.rule === rule) ?? {}
+      return why === undefined ? result : `${result}: ${why}`
+    }
+  }
+
+  it('ends although it sends prices that nobody wants without a pause', async () => {
+    const whyThat = await whyOf((socket) => {
+      const flood = setInterval(() => {
+        for (let sent = 0; sent < 2_000; sent++) socket.send('{"topic":"svc-0xabcd","price":1}')
+      }, 5)
+      socket.on('close', () => clearInterval(flood))
+    })
+    expect(whyThat('subscribed-only')).toBe('failed: got {"topic":"svc-0xabcd","price":1}')
+    expect(whyThat('subscribe-confirmed')).toMatch(
+      /^failed: the connection was closed with 1008: this command reads/,
+    )
+  })
+
+  it('says with which code and reason it closes', async () => {
+    const whyThat = await whyOf((socket) => socket.close(1008, 'too many connections'))
+    const why = 'the connection was closed with 1008: too many connections'
+    expect(whyThat('subscribe-confirmed')).toBe(`failed: ${why}`)
+    expect(whyThat('ping-answered')).toBe(`not tested: ${why}`)
+    expect(whyThat('frame-form')).toBe('not tested: no frame came')
+    expect(whyThat('subscribed-only')).toBe('not tested: no frame came')
+  })
+
+  it('names the flag for a WebSocket that has another address', async () => {
+    const { priceBaseUrl } = await startTestSimulator(fastMarket)
+    const { rows } = await conform(priceBaseUrl, '--timeout', '300')
+    expect(rows.find(({ rule }) => rule === 'socket-opens')?.why).toMatch(/give --price-ws-url$/)
   })
 })
 

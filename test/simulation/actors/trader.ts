@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import type { Address, Topic } from 'svc-streams'
+import type { Address, PriceError, Topic } from 'svc-streams'
 import { Ledger, type SubscriberRecord } from '../invariants/ledger.js'
 import { problemOfFailure } from '../invariants/failure-rules.js'
 import { problemOfPrice } from '../invariants/price-rules.js'
@@ -31,6 +31,8 @@ export interface Surroundings {
   readonly topics: readonly Address[]
   /** Called with each violation. */
   readonly report: (who: string, problem: string) => void
+  /** True while nothing fails, and all have had the time to recover from the last fault. */
+  readonly isRecovered: () => boolean
 }
 
 interface Held {
@@ -210,7 +212,7 @@ export class Trader {
           () => `${topic} ${isLeft(event) ? event.left.message : `price ${event.right.price}`}`,
         )
         const problem = isLeft(event)
-          ? problemOfFailure(this.ledger, record, event.left)
+          ? (problemOfFailure(this.ledger, record, event.left) ?? this.problemWithoutFault(event.left))
           : problemOfPrice(this.ledger, record, event.right)
         if (problem !== undefined) this.report(problem)
         this.ledger.onEvent(record, event)
@@ -229,6 +231,14 @@ export class Trader {
     const longest = longestPatience[world.between(0, longestPatience.length - 1)]!
     const leavesAt = world.now + world.between(1, longest)
     world.at(leavesAt, () => this.process.run(() => this.rejoin(record, topicIndex + 1, isUpper, true)))
+  }
+
+  /** Without a fault, there is no failure, except of a program that is slow itself, and of a topic beyond the limit of a gateway. */
+  private problemWithoutFault({ _tag, message }: PriceError): string | undefined {
+    const isExpected = this.plan.strategy === 'slow' || this.isClosed || _tag === 'SubscriptionRejected'
+    return !isExpected && this.surroundings.isRecovered()
+      ? `received "${message}" while nothing fails`
+      : undefined
   }
 
   private block(ms: number): void {

@@ -163,4 +163,16 @@ export const clientBugs: readonly Bug[] = [
     file: 'src/prices/received-frame.ts',
     edits: [['    subscriptions.unrequested.onPrice(withoutQuote(topic, base, service), at)\n', '']],
   },
+  {
+    name: 'a connection ends although the service answers its pings',
+    file: 'src/socket/liveness.ts',
+    edits: [['filter(() => activityCount() === before)', 'filter(() => activityCount() >= before)']],
+  },
+  {
+    name: 'a topic is stale too early',
+    file: 'src/prices/topics.ts',
+    edits: [
+      ['state.lastActivityAt + timeouts.staleAfter', 'state.lastActivityAt + timeouts.staleAfter * 0.6'],
+    ],
+  },
 ]

@@ -63,21 +63,24 @@ export const thresholdOf = (above: unknown, below: unknown): Threshold | undefin
   return above !== undefined && below !== undefined && below >= above ? undefined : { above, below }
 }
 
-/** `1,234`: thousands in one country, decimals in another. */
-const isAmbiguous = /^[1-9]\d{0,2},\d{3}$/
+/** `2,700`: thousands in one country, decimals in another. */
+const ambiguous = /^[1-9]\d{0,2},\d{3}(e|$)/i
+
+/** At most one separator, before the decimals. */
+const decimal = /^-?\d*([.,]\d*)?(e[+-]?\d+)?$/i
 
 /**
- * Reads a price in USD that a person has typed or copied from the page: with a point or a comma before the decimals. Without
- * a value for an empty text. `problem`: what is wrong, and what to write instead.
+ * Reads a price in USD that a person has typed or copied from the page: with a point or a comma before the decimals, and
+ * any white space. Without a value for an empty text. `problem`: what is wrong, and what to write instead.
  */
 export const readPrice = (text: string): { readonly value?: number; readonly problem?: string } => {
   const digits = text.replace(/\s/g, '')
   if (digits === '') return {}
-  const withPoint = digits.replace(',', '.')
-  if (isAmbiguous.test(digits))
-    return { problem: `${digits} is ambiguous: write ${digits.replace(',', '')} or ${withPoint}.` }
-  const value = Number(withPoint)
-  return isPriceValue(value) ? { value } : { problem: `${digits} is no price above 0, such as 2700.5.` }
+  const value = decimal.test(digits) ? Number(digits.replace(',', '.')) : NaN
+  if (value <= 0) return { problem: 'The price must be above 0.' }
+  if (!isPriceValue(value)) return { problem: `${digits} cannot be read: write a number such as 2700.5.` }
+  if (!ambiguous.test(digits)) return { value }
+  return { problem: `${digits} is ambiguous: write ${Number(digits.replace(',', ''))} or ${value}.` }
 }
 
 /** The settings with another threshold of a token; without one, with none. */

@@ -11,8 +11,19 @@ import {
   withThreshold,
   type ThresholdSide,
 } from '../../../src/dashboard/model/threshold.js'
+import { shortPrice } from '../../../src/display/texts.js'
 
 const usd = fc.double({ min: 1e-9, max: 1e9, noNaN: true })
+
+/** Also prices that the page prints in scientific notation. */
+const anyUsd = fc.double({ min: 1e-300, max: 1e300, noNaN: true })
+
+/** What is wrong with a text; it then has no value. */
+const problemOf = (text: string): string | undefined => {
+  const { value, problem } = readPrice(text)
+  expect(value === undefined).toBe(problem !== undefined)
+  return problem
+}
 
 /** The sides that prices reach one after the other. */
 const sidesOf = (prices: readonly number[], above?: number, below?: number) => {
@@ -29,6 +40,10 @@ describe('readPrice', () => {
     ['0,125', 0.125],
     ['1234,125', 1234.125],
     ['8.9e-6', 0.0000089],
+    ['1.2346E9', 1_234_600_000],
+    ['1.234', 1.234],
+    ['.5', 0.5],
+    [',5', 0.5],
   ])('reads %j', (text, value) => {
     expect(readPrice(text)).toEqual({ value })
   })
@@ -39,22 +54,51 @@ describe('readPrice', () => {
   })
 
   it('does not guess whether a comma separates thousands or decimals', () => {
-    expect(readPrice('2,700')).toEqual({ problem: '2,700 is ambiguous: write 2700 or 2.700.' })
-    expect(readPrice('61,000')).toEqual({ problem: '61,000 is ambiguous: write 61000 or 61.000.' })
+    expect(problemOf('2,700')).toBe('2,700 is ambiguous: write 2700 or 2.7.')
+    expect(problemOf(' 61, 000')).toBe('61,000 is ambiguous: write 61000 or 61.')
+    expect(problemOf('2,700e3')).toBe('2,700e3 is ambiguous: write 2700000 or 2700.')
   })
 
-  it.each(['abc', '2700 USD', '0', '-5', '2,700.5', '2.700,5', '1,000,000', 'Infinity'])(
-    'says what is wrong with %j',
-    (text) => {
-      const problem = `${text.replace(' ', '')} is no price above 0, such as 2700.5.`
-      expect(readPrice(text)).toEqual({ problem })
-    },
-  )
+  it.each([
+    ...['abc', '2700 USD', '2,700.5', '2.700,5', '1,000,000', '1.000.000', '+2,700', '2,700,', '2,700.'],
+    ...['.', ',', 'e5', '2,700EUR', '2,700e999', '0x10', '0b1', '1e999', 'Infinity', 'NaN'],
+  ])('shows how to write a number instead of %j', (text) => {
+    expect(problemOf(text)).toBe(`${text.replace(' ', '')} cannot be read: write a number such as 2700.5.`)
+  })
+
+  it.each(['0', '-5', '-2700,5', '0.000', '1e-999'])('requires more than 0, which %j is not', (text) => {
+    expect(problemOf(text)).toBe('The price must be above 0.')
+  })
 
   it('reads each price as JavaScript writes it', () => {
     fc.assert(
       fc.property(usd, (price) => {
         expect(readPrice(String(price))).toEqual({ value: price })
+      }),
+    )
+  })
+
+  it('reads each price as the page prints it, with any space between its groups', () => {
+    const space = fc.constantFrom('', ' ', '\u00a0', '\u2009', '\u202f')
+    fc.assert(
+      fc.property(anyUsd, space, (price, separator) => {
+        const { whole, fraction } = shortPrice(price)
+        const value = Number(whole.join('') + fraction)
+        expect(readPrice(` ${whole.join(separator)}${fraction}\n`)).toEqual({ value })
+      }),
+    )
+  })
+
+  it('has no value for a number whose separators have two meanings', () => {
+    const first = fc.integer({ min: 1, max: 999 }).map(String)
+    const group = fc.integer({ min: 0, max: 999 }).map((number) => String(number).padStart(3, '0'))
+    const rest = fc.array(fc.tuple(fc.constantFrom(',', '.'), group), { minLength: 1, maxLength: 4 })
+    const exponent = fc.constantFrom('', 'e1', 'E-2')
+    fc.assert(
+      fc.property(first, rest, exponent, (whole, groups, end) => {
+        // A single point is always a decimal sign.
+        fc.pre(groups.length > 1 || groups[0]?.[0] === ',')
+        expect(problemOf(whole + groups.flat().join('') + end)).toBeDefined()
       }),
     )
   })

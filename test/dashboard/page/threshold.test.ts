@@ -112,8 +112,9 @@ describe('a threshold of the dashboard', () => {
     const { page } = await openPage()
     const dialog = await openDialog(page)
     for (const [above, below, invalid, problem] of [
-      ['much', '', 'above', 'much is no price above 0, such as 2700.5.'],
-      ['', '2,400', 'below', '2,400 is ambiguous: write 2400 or 2.400.'],
+      ['much', '', 'above', 'much cannot be read: write a number such as 2700.5.'],
+      ['0', '2400', 'above', 'The price must be above 0.'],
+      ['2500', '2,400', 'below', '2,400 is ambiguous: write 2400 or 2.4.'],
       ['2400', '2500', 'below', 'The lower price must be below the upper one.'],
     ] as const) {
       await dialog.getByLabel('At or above, USD').fill(above)

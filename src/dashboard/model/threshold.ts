@@ -1,3 +1,4 @@
+import type { Connection } from '../../display/connection.js'
 import { isPriceValue } from '../../domain/valid-numbers.js'
 import { isRecord } from './served.js'
 
@@ -114,11 +115,19 @@ export const reachedText = ({ symbol, side, threshold }: Reached): string =>
 
 const title = 'Live prices · svc-streams'
 
-/** The title of the page. */
-export const pageTitle = (reached: readonly Reached[]): string => {
-  const [first] = reached
-  if (first === undefined) return title
-  return `${reached.length === 1 ? reachedText(first) : `${reached.length} thresholds reached`} · ${title}`
+/**
+ * The title of the page. Begins with the state of the connection, except while it is connected or connects for the first
+ * time.
+ */
+export const pageTitle = (
+  { state, lostAt }: Pick<Connection, 'state' | 'lostAt'>,
+  reached: readonly Reached[],
+): string => {
+  const isFirst = state === 'connecting' && lostAt === undefined
+  const problem = state === 'connected' || isFirst ? undefined : state
+  const [first, ...others] = reached
+  const alert = others.length > 0 ? `${reached.length} thresholds reached` : first && reachedText(first)
+  return [problem, alert, title].filter((text) => text !== undefined).join(' · ')
 }
 
 const parsed = (text: string): unknown => {

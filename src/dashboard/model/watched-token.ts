@@ -32,6 +32,7 @@ export class WatchedToken {
   readonly #depthInterval: number | null
   #state: TokenState
   #threshold: Threshold = {}
+  /** The side that the last current price has reached. */
   #side: ThresholdSide | undefined
   #isCompared = false
 
@@ -54,11 +55,11 @@ export class WatchedToken {
     return this.#threshold
   }
 
-  /** The threshold that the last current price has reached. */
+  /** The threshold that the price has reached; `undefined` while the price is not current. */
   get reached(): Reached | undefined {
     const side = this.#side
     const threshold = side === undefined ? undefined : this.#threshold[side]
-    if (side === undefined || threshold === undefined) return undefined
+    if (side === undefined || threshold === undefined || this.#state.state !== 'live') return undefined
     return { symbol: this.#state.token.symbol, side, threshold }
   }
 

@@ -98,7 +98,7 @@ export class CardElement {
     const { state, price } = token
     const figures = this.#token.figures(now)
     setAttribute(this.element, 'data-state', state)
-    setAttribute(this.element, 'data-reached', reached?.side ?? '')
+    setAttribute(this.element, 'data-reached', String(reached !== undefined))
     setText(this.#field('state'), state)
     setAttribute(this.element, 'data-known', String(price !== undefined))
     if (price === undefined) setText(this.#field('price'), unknown)

@@ -157,12 +157,14 @@ export class DashboardPage {
     this.#display = { ...this.#display, log }
     if (this.#settings.hasSound) playSound()
     if (this.#settings.hasNotification) notify(reachedText(reached), address)
-    // A hidden page has no frames, and its title is all that a person sees of it.
-    this.#renderTitle()
   }
 
-  /** Renders in the next animation frame. A browser has no frames for a hidden page. */
+  /**
+   * Renders the title at once, and all else in the next animation frame. A browser has no frames for a hidden page, of
+   * which a person sees only the title.
+   */
   #requestRender(): void {
+    this.#renderTitle()
     if (this.#isRequested) return
     this.#isRequested = true
     requestAnimationFrame(() => {
@@ -175,7 +177,6 @@ export class DashboardPage {
     const now = rxClock.wallClock()
     const { pins, layout } = this.#view
     this.#renderHeader()
-    this.#renderTitle()
     this.#log.render(this.#display.log)
     if (this.#isArrangementDue) this.#arrange(now)
     for (const { watched, card, row } of this.#arranged) {
@@ -186,7 +187,8 @@ export class DashboardPage {
   }
 
   #renderTitle(): void {
-    const title = pageTitle(this.#tokens.flatMap(({ watched }) => watched.reached ?? []))
+    const reached = this.#tokens.flatMap(({ watched }) => watched.reached ?? [])
+    const title = pageTitle(this.#display.connection, reached)
     if (document.title !== title) document.title = title
   }
 

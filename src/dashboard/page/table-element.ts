@@ -122,7 +122,7 @@ export class RowElement {
     const { state, price, change, age, rate, lag, buy, sell } = this.#token.figures(now)
     setAttribute(this.element, 'data-state', state)
     setAttribute(this.element, 'data-known', String(price !== undefined))
-    setAttribute(this.element, 'data-reached', reached?.side ?? '')
+    setAttribute(this.element, 'data-reached', String(reached !== undefined))
     setText(this.#part('.word'), state)
     setAttribute(this.#part('.state'), 'title', priceReason(token))
     this.#setNumber('price', price === undefined ? undefined : shortPrice(price))

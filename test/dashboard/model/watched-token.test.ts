@@ -79,11 +79,13 @@ describe('the threshold of a token', () => {
     expect(token.reached).toEqual({ symbol: 'ETH', side: 'above', threshold: 110 })
   })
 
-  it('stays as it is while the price is not current', () => {
+  it('is not reached while the price is not current, and not newly reached when it is current again', () => {
     const token = initial()
     token.setThreshold({ above: 110 })
     const silent = priceFailed(4000, stale(ethTopic, 30_000, undefined))
     expect(watch(token, [...prices([100, 120]), silent])).toEqual([undefined, 'above', undefined])
+    expect(token.reached).toBeUndefined()
+    expect(watch(token, prices([121]))).toEqual([undefined])
     expect(token.reached?.side).toBe('above')
   })
 

@@ -37,14 +37,11 @@ const callsOf = (page: Page): Promise<readonly string[]> =>
 
 const openPage = async (permissions: readonly string[] = []) => {
   const market = new TestMarket()
-  const page = await openDashboard(
-    await startTestDashboard(market.client),
-    { permissions: [...permissions] },
-    recordCalls,
-  )
+  const server = await startTestDashboard(market.client)
+  const page = await openDashboard(server, { permissions: [...permissions] }, recordCalls)
   market.sendEth(2500)
   await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe('2500.0000'))
-  return { market, page }
+  return { server, market, page }
 }
 
 const openDialog = async (page: Page) => {
@@ -52,6 +49,13 @@ const openDialog = async (page: Page) => {
   const dialog = page.getByRole('dialog', { name: 'Alert for ETH' })
   await dialog.waitFor()
   return dialog
+}
+
+const setAbove = async (page: Page, text: string): Promise<void> => {
+  const dialog = await openDialog(page)
+  await dialog.getByLabel('At or above, USD').fill(text)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'hidden' })
 }
 
 describe('a threshold of the dashboard', () => {
@@ -80,6 +84,27 @@ describe('a threshold of the dashboard', () => {
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await page.reload()
     await eventually(async () => expect(await button.textContent()).toBe('Alert'))
+  })
+
+  it('is not reached while the price is not current', async () => {
+    const { market, page } = await openPage()
+    const button = page.getByRole('button', { name: /^Alert for ETH/ })
+    const marked = page.locator('[data-reached="true"]')
+    await setAbove(page, '2400')
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
+    await eventually(async () => expect(await marked.count()).toBe(1))
+    market.fallBehind(5234)
+    await eventually(async () => expect(await page.title()).toBe(`behind · ${title}`))
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('stale'))
+    expect(await marked.count()).toBe(0)
+    expect(await button.textContent()).toBe('≥\u00a02400')
+    await page.getByRole('button', { name: 'Table' }).click()
+    await page.locator(`[data-row="${weth}"][data-state="stale"]`).waitFor()
+    expect(await marked.count()).toBe(0)
+    market.catchUp()
+    market.sendEth(2501)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
+    await page.locator(`[data-row="${weth}"][data-reached="true"]`).waitFor()
   })
 
   it('plays a tone and shows a notification once per crossing, if both are wanted', async () => {
@@ -128,5 +153,41 @@ describe('a threshold of the dashboard', () => {
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'hidden' })
     expect(await page.getByRole('button', { name: 'Alert for ETH', exact: true }).count()).toBe(1)
+  })
+})
+
+describe('the title of a hidden page', () => {
+  /** A browser has no animation frames for a hidden page. */
+  const stopFrames = (page: Page): Promise<unknown> =>
+    page.evaluate(() => {
+      globalThis.requestAnimationFrame = () => 0
+    })
+
+  it('shows that a threshold is reached, and that its price is no longer current', async () => {
+    const { market, page } = await openPage()
+    await setAbove(page, '2600')
+    await stopFrames(page)
+    market.sendEth(2601)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2600 USD · ${title}`))
+    market.sendEth(2590)
+    await eventually(async () => expect(await page.title()).toBe(title))
+    market.sendEth(2601)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2600 USD · ${title}`))
+    market.disconnect('connection refused')
+    await eventually(async () => expect(await page.title()).toBe(`service lost · ${title}`))
+    market.connect()
+    market.sendEth(2601)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2600 USD · ${title}`))
+  })
+
+  it('begins with the stop of the dashboard, until it is started again', async () => {
+    const { server, market, page } = await openPage()
+    await setAbove(page, '2400')
+    await stopFrames(page)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
+    await server.close()
+    await eventually(async () => expect(await page.title()).toBe(`dashboard stopped · ${title}`))
+    await startTestDashboard(market.client, {}, Number(new URL(server.url).port))
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
   })
 })

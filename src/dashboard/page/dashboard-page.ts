@@ -96,15 +96,21 @@ export class DashboardPage {
   }
 
   receive(event: DisplayEvent): void {
+    const { connection } = this.#display
     this.#display = update(this.#display, event)
+    let isTitleChanged = this.#display.connection !== connection
     const now = rxClock.wallClock()
     this.#display.tokens.forEach((state, index) => {
       const shown = this.#tokens[index]
       if (shown === undefined || state === shown.watched.state) return
+      const side = shown.watched.reached?.side
       const reached = shown.watched.set(state, now)
+      isTitleChanged ||= shown.watched.reached?.side !== side
       invalidate(shown)
       if (reached !== undefined) this.#alert(reached, shown.watched.address, now)
     })
+    // A hidden page has no frames, and its title is all that a person sees of it.
+    if (isTitleChanged) this.#renderTitle()
     this.#requestRender()
   }
 
@@ -159,12 +165,8 @@ export class DashboardPage {
     if (this.#settings.hasNotification) notify(reachedText(reached), address)
   }
 
-  /**
-   * Renders the title at once, and all else in the next animation frame. A browser has no frames for a hidden page, of
-   * which a person sees only the title.
-   */
+  /** Renders in the next animation frame. A browser has no frames for a hidden page. */
   #requestRender(): void {
-    this.#renderTitle()
     if (this.#isRequested) return
     this.#isRequested = true
     requestAnimationFrame(() => {
@@ -177,6 +179,7 @@ export class DashboardPage {
     const now = rxClock.wallClock()
     const { pins, layout } = this.#view
     this.#renderHeader()
+    this.#renderTitle()
     this.#log.render(this.#display.log)
     if (this.#isArrangementDue) this.#arrange(now)
     for (const { watched, card, row } of this.#arranged) {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 
 const folder = new URL('../../.github/workflows/', import.meta.url)
@@ -27,4 +27,25 @@ describe.each(readdirSync(folder))('the workflow %s', (name) => {
       for (const path of folders.split(' '))
         expect(readdirSync(new URL(`../../${path}`, import.meta.url))).not.toEqual([])
   })
+
+  it('runs scripts that exist', () => {
+    for (const [, script = ''] of text.matchAll(/--import tsx (\S+)/g))
+      expect(existsSync(new URL(`../../${script}`, import.meta.url)), script).toBe(true)
+  })
+})
+
+it('a release is a commit of main, with the notes of its version', () => {
+  const text = readFileSync(new URL('release.yml', folder), 'utf8')
+  const steps = [
+    'fetch-depth: 0',
+    'git merge-base --is-ancestor HEAD origin/main',
+    'scripts/release-notes.ts > "$RUNNER_TEMP/notes.md"',
+    '.ci/run',
+    'scripts/bill-of-materials.ts',
+    'npm publish',
+    '--notes-file "$RUNNER_TEMP/notes.md"',
+  ]
+  const positions = steps.map((step) => text.indexOf(step))
+  expect(positions).not.toContain(-1)
+  expect(positions).toEqual(positions.toSorted((a, b) => a - b))
 })

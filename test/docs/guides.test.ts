@@ -9,6 +9,18 @@ it.each(pages)('lists %s in the index and in typedoc.json', (page) => {
   expect(readPage('typedoc.json')).toContain(`"${page}"`)
 })
 
+it.each(['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...pages])(
+  'has no list inside a sentence in %s',
+  (page) => {
+    // A formatter takes a `+` or `-` at the start of a line for a list.
+    const lines = readPage(page).split('\n')
+    const inside = lines.filter(
+      (line, index) => /^ +[-+*] /.test(line) && /[\w,`]$/.test(lines[index - 1] ?? ''),
+    )
+    expect(inside).toEqual([])
+  },
+)
+
 describe('the comparison', () => {
   const results = readPage('bench/RESULTS.md')
   const comparison = readPage('docs/guides/comparison.md')

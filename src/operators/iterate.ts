@@ -7,7 +7,8 @@ import { parseOptions } from '../option-kinds/parse-options.js'
 export interface IterateOptions {
   /**
    * The unread events that are kept. `'latest'` (the default) keeps the newest event. A whole number from 1 keeps this
-   * number of events, and drops the oldest.
+   * number of events, and drops the oldest: a loop that is slower than the stream then reads events as old as the buffer
+   * is long.
    */
   readonly buffer?: 'latest' | number
 }
@@ -25,7 +26,9 @@ export interface EventIterable<A> extends AsyncIterable<A> {
  * throws the Rx error after the last event.
  *
  * While the body of a loop awaits, the stream may emit several events. Unread events are dropped, the oldest first, and
- * counted in `dropped`. Memory is therefore bounded, and the loop reads current events.
+ * counted in `dropped`. Memory is therefore bounded. With the default buffer, the loop reads the newest event. With a
+ * number, a slow loop reads events with a delay: 2 s for 200 events, if the stream emits 100 events per second. The
+ * `receivedAt` of a price gives its age.
  *
  * ```
  * source              -a-b-c-d-|

@@ -50,6 +50,23 @@ describe('iterate', () => {
     expect(await loop.next()).toEqual(event(4))
   })
 
+  it.each([
+    ['latest', 0],
+    [200, 199],
+  ] as const)('a slow loop with the buffer %s reads an event that is %i events old', async (buffer, age) => {
+    const { source$, loop } = openLoop(buffer)
+    void loop.next()
+    let newest = 0
+    const ages: number[] = []
+    for (let read = 0; read < 40; read++) {
+      for (let each = 0; each < 10; each++) source$.next(++newest)
+      const { value } = await loop.next()
+      ages.push(newest - Number(value))
+    }
+    expect(ages.at(-1)).toBe(age)
+    expect(Math.max(...ages)).toBe(age)
+  })
+
   it('keeps as many unread events as the buffer holds, and drops the oldest', async () => {
     const { source$, events, loop } = openLoop(2)
     const first = loop.next()

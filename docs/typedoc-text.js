@@ -1,45 +1,72 @@
 // A typedoc plugin that writes the pages as text, for tools that read no HTML: each page as Markdown under its path in the
-// repository, `llms.txt` with a line for each, and `llms-full.txt` with all of them.
+// repository, the API reference as a page per entry point, `llms.txt` with a line for each, and `llms-full.txt` with all of them.
 
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix, relative } from 'node:path'
 import { RendererEvent } from 'typedoc'
+import { apiPages } from './typedoc-api.js'
+import { withLinks } from './typedoc-links.js'
+
+/** The page with a table of all pages. */
+const index = 'docs/README.md'
 
 export const load = ({ renderer, options }) => {
-  renderer.on(RendererEvent.END, ({ outputDirectory }) => {
+  renderer.on(RendererEvent.END, ({ outputDirectory, project }) => {
     const paths = ['README.md', ...options.getValue('projectDocuments')]
     const pages = paths.map((path) => ({ path: relative('.', path), text: readFileSync(path, 'utf8') }))
-    for (const [file, text] of Object.entries(textFiles(pages))) {
+    for (const [file, text] of Object.entries(textFiles(pages, apiPages(project)))) {
       mkdirSync(dirname(join(outputDirectory, file)), { recursive: true })
       writeFileSync(join(outputDirectory, file), text)
     }
+    for (const asset of ['docs/images', 'docs/asyncapi.json'])
+      cpSync(asset, join(outputDirectory, asset), { recursive: true })
   })
 }
 
-/** The text files of pages, by their names in the site. */
-export const textFiles = (pages) => ({
-  ...Object.fromEntries(pages.map(({ path, text }) => [path, text])),
-  'llms.txt': indexOf(pages),
-  'llms-full.txt': pages.map(({ path, text }) => `<!-- ${path} -->\n\n${text}`).join('\n'),
-})
-
-const indexOf = ([readme, ...pages]) => {
-  const { title, summary } = headOf(readme.text)
-  const lines = [readme, ...pages].map((page) => {
-    const head = headOf(page.text)
-    return `- [${page === readme ? 'README' : head.title}](${page.path}): ${head.summary}`
-  })
-  return `# ${title}\n\n> ${summary}\n\n## Pages\n\n${lines.join('\n')}\n`
+/** The text files of pages and of the pages of the API reference, by their names in the site. */
+export const textFiles = (pages, api = []) => {
+  const all = [...pages, ...api]
+  const paths = new Set(all.map(({ path }) => path))
+  return {
+    ...Object.fromEntries(all.map((page) => [page.path, withLinks(page, paths)])),
+    'llms.txt': indexOf(pages, api),
+    'llms-full.txt': all.map((page) => `<!-- ${page.path} -->\n\n${withLinks(page, paths, '.')}`).join('\n'),
+  }
 }
 
-/** The heading of a page, and the first sentence below it that is in no table, list or program. */
-const headOf = (text) => {
-  const [, title] = /^# (.+)$/m.exec(text)
+const indexOf = (pages, api) => {
+  const [readme] = pages
+  const contents = contentsOf(pages.find(({ path }) => path === index))
+  const lineOf = ({ path, text }) => {
+    const title = path === readme.path ? 'README' : titleOf(text)
+    return `- [${title}](${path}): ${contents.get(path) ?? firstSentence(text)}`
+  }
+  const section = (title, lines) => (lines.length === 0 ? '' : `\n## ${title}\n\n${lines.join('\n')}\n`)
+  const head = `# ${titleOf(readme.text)}\n\n> ${firstSentence(readme.text)}\n`
+  return head + section('Pages', pages.map(lineOf)) + section('API reference', api.map(lineOf))
+}
+
+/** The contents of pages by their paths, from the tables of the index. */
+const contentsOf = ({ path, text }) =>
+  new Map(
+    [...text.matchAll(/^\| \[[^\]]+\]\(([^)]+)\) +\| (.+?) +\|$/gm)].map(([, target, content]) => [
+      posix.join(posix.dirname(path), target),
+      `${plain(content)}.`,
+    ]),
+  )
+
+const titleOf = (text) => /^# (.+)$/m.exec(text)[1]
+
+/** The first sentence of a page that is in no table, list or program. */
+const firstSentence = (text) => {
   const paragraph =
     text.split(/\n{2,}/).find((block) => /^[A-Z`]/.test(block) && !block.startsWith('```')) ?? ''
-  const plain = paragraph
+  return /^.*?\.(?= |$)/.exec(plain(paragraph))?.[0] ?? plain(paragraph)
+}
+
+/** Markdown on one line, without links. */
+const plain = (text) =>
+  text
     .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
     .replaceAll(/\s+/g, ' ')
     .trim()
-  return { title, summary: /^.*?\.(?= |$)/.exec(plain)?.[0] ?? plain }
-}

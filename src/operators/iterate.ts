@@ -1,8 +1,8 @@
-import type { Observable, Subscription } from 'rxjs'
+import { isObservable, type Observable, type Subscription } from 'rxjs'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { describeValue } from '../errors/text.js'
 import { parsedOption, type OptionTable } from '../option-kinds/option.js'
-import { parseOptions } from '../option-kinds/parse-options.js'
+import { checkValue, display, parseOptions } from '../option-kinds/parse-options.js'
 
 export interface IterateOptions {
   /**
@@ -36,13 +36,14 @@ export interface EventIterable<A> extends AsyncIterable<A> {
  * dropped                    2
  * ```
  *
- * Throws a `ConfigurationError` for a `buffer` that is neither `'latest'` nor a whole number from 1, and for a misspelt
- * option name.
+ * Throws a `ConfigurationError` for a `source$` that is no observable, for a `buffer` that is neither `'latest'` nor a
+ * whole number from 1, and for a misspelt option name.
  *
  * @example
  * for await (const event of iterate(client.price$(topic))) console.log(event)
  */
 export const iterate = <A>(source$: Observable<A>, options: IterateOptions = {}): EventIterable<A> => {
+  checkValue('source$', source$, { expected: 'an observable', holds: isObservable }, { format: display })
   const { buffer = 'latest' } = parseOptions(optionTable, options, { allowsUndefined: true })
   const size = buffer === 'latest' ? 1 : buffer
   if (!Number.isInteger(size) || size < 1) {

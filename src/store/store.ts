@@ -1,10 +1,11 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import type { Observable, Subscription } from 'rxjs'
+import { isObservable, type Observable, type Subscription } from 'rxjs'
 import { assertNever } from '../domain/assert-never.js'
 import type { Depth } from '../domain/depth.js'
 import type { Price } from '../domain/price.js'
 import type { DepthError, NotFresh, PriceError } from '../errors/model.js'
 import { topicStateOf, type TopicState } from '../errors/topic-state.js'
+import { checkValue, display } from '../option-kinds/parse-options.js'
 import { reportError } from '../task/safe-notify.js'
 import { macrotasks } from '../time/macrotask.js'
 
@@ -40,7 +41,7 @@ export interface NoCurrentPrice<E = PriceError> {
   readonly price: undefined
   /** The last price, which is not current; `undefined` before the first price. */
   readonly last: Price | undefined
-  /** The error that explains why there is no current price. */
+  /** The error that explains why there is no current price; after the end of the stream, the error of its last event. */
   readonly error: E | undefined
 }
 
@@ -63,7 +64,7 @@ export interface NoCurrentDepth {
   readonly depth: undefined
   /** The last depth, which is not current; `undefined` before the first depth. */
   readonly last: Depth | undefined
-  /** The error that explains why there is no current depth. */
+  /** The error that explains why there is no current depth; after the end of the stream, the error of its last event. */
   readonly error: DepthError | undefined
 }
 
@@ -71,7 +72,8 @@ export interface NoCurrentDepth {
 export type DepthStoreSnapshot = CurrentDepth | NoCurrentDepth
 
 /**
- * A store of the current price of a `price$`, also after `freshWithin`.
+ * A store of the current price of a `price$`, also after `freshWithin`. Throws a `ConfigurationError` for a value that is
+ * no observable.
  *
  * @example
  * const store = priceStore(client.price$(topic))
@@ -88,7 +90,7 @@ export const priceStore = <E extends PriceError | NotFresh = PriceError>(
   })
 
 /**
- * A store of the current depth of a `depth$`.
+ * A store of the current depth of a `depth$`. Throws a `ConfigurationError` for a value that is no observable.
  *
  * @example
  * const store = depthStore(client.depth$(mint, 1_000))
@@ -132,6 +134,7 @@ const createStore = <E, A, S>(
   source$: Observable<Either<E, A>>,
   { live, other, stateOf }: Snapshots<E, A, S>,
 ): Store<S> => {
+  checkValue('source$', source$, { expected: 'an observable', holds: isObservable }, { format: display })
   const initial = other('waiting', undefined, undefined)
   const listeners = new Set<(snapshot: S) => void>()
   let snapshot = initial
@@ -165,9 +168,9 @@ const createStore = <E, A, S>(
     set(live(last), 'live')
   }
 
-  /** After the end of a stream there is no current value. The last error remains as the reason. */
+  /** After the end of a stream there is no current value. The error of the last event remains as the reason. */
   const onEnd = (): void => {
-    if (state !== 'rejected' && state !== 'down') setOther('down')
+    if (state !== 'rejected') setOther('down', lastError)
   }
 
   const start = (): void => {

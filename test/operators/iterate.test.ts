@@ -18,7 +18,21 @@ const openLoop = (buffer: 'latest' | number = 'latest') => {
   return { source$, events, loop: events[Symbol.asyncIterator]() }
 }
 
+/** Values that a caller in plain JavaScript may pass instead of an observable. */
+const noObservables: readonly (readonly [unknown, string])[] = [
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [[1], 'an array'],
+  [{ price$: () => of(1) }, 'a value of type object'],
+]
+
 describe('iterate', () => {
+  it.each(noObservables)('throws for %o instead of an observable, at the call', (value, name) => {
+    expect(() => iterate(value as never)).toThrow(
+      new ConfigurationError('source$', `expected an observable, got ${name}`),
+    )
+  })
+
   it('subscribes on the first read, and unsubscribes when the loop is left', async () => {
     const { source$, loop } = openLoop()
     expect(source$.observed).toBe(false)

@@ -3,6 +3,7 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject, throwError } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Depth, DepthError, Price, PriceError } from '../../src/index.js'
+import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import { invalidMint, notFresh } from '../../src/errors/constructors.js'
 import { depthStore, priceStore } from '../../src/store/index.js'
 import * as build from '../../src/testing/index.js'
@@ -52,6 +53,17 @@ const openStore = () => {
   const { frames, run } = controlFrames()
   return { source$, frames, runFrame: run, store: priceStore(source$) }
 }
+
+it.each<readonly [unknown, string]>([
+  [undefined, 'undefined'],
+  [null, 'null'],
+  [[1], 'an array'],
+  [{ price$: () => new Subject() }, 'a value of type object'],
+])('a store throws for %o instead of an observable, at the call', (value, name) => {
+  const error = new ConfigurationError('source$', `expected an observable, got ${name}`)
+  expect(() => priceStore(value as never)).toThrow(error)
+  expect(() => depthStore(value as never)).toThrow(error)
+})
 
 describe('a price store', () => {
   it('subscribes to the source while it has a listener', () => {
@@ -150,6 +162,19 @@ describe('a price store', () => {
     rejected.source$.next(left(rejection))
     rejected.source$.complete()
     expect(rejected.store.getSnapshot()).toEqual(other('rejected', undefined, rejection))
+  })
+
+  it.each<readonly [string, PriceError]>([
+    ['stale', stale],
+    ['waiting', build.subscriptionTimeout(ethTopic, 10_000, [])],
+    ['down', down],
+  ])('keeps the error of the state %s after the end of the stream', (before, error) => {
+    const { source$, store } = openStore()
+    store.subscribe(vi.fn())
+    source$.next(left(error))
+    expect(store.getSnapshot().state).toBe(before)
+    source$.complete()
+    expect(store.getSnapshot()).toEqual(other('down', undefined, error))
   })
 
   it('is down after an Rx error, which is reported', async () => {

@@ -4,24 +4,29 @@ import type { Command } from 'commander'
 import { clientTable } from '../../client/options.js'
 import { endpointOf, requestPath } from '../../domain/endpoint.js'
 import { defaultService, isTopicOfAnyService } from '../../domain/topic.js'
-import { renderError } from '../../errors/render.js'
-import { escapeUnsafe, printable } from '../../errors/text.js'
+import { escapeUnsafe } from '../../errors/text.js'
 import { node } from '../../platform/node.js'
 import { eth } from '../../simulator/market/token-options.js'
+import { rxClock } from '../../time/rx-clock.js'
 import type { HttpAnswer, HttpTransport } from '../../transport/ports.js'
-import { checkGateway, healthOf } from '../conform/gateway-rules.js'
+import { checkGateway, healthOf, serviceDown } from '../conform/gateway-rules.js'
 import { checkHttp } from '../conform/http-rules.js'
 import {
+  forRules,
+  notGateway,
   notTested,
+  ruleIds,
   rules,
   type ConformTarget,
   type HttpReply,
+  type Report,
   type RuleId,
   type Verdict,
   type Verdicts,
 } from '../conform/rules.js'
-import { checkSocket, notGateway } from '../conform/socket-rules.js'
+import { checkSocket, openRules } from '../conform/socket-rules.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-text.js'
 import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 
@@ -45,27 +50,60 @@ export const conform = async (io: Io, command: Command, url: string, flags: Conf
     maxConcurrentRequests: 1,
     ca: undefined,
   })
+  const endsAt = rxClock.elapsed() + maxWaits * flags.timeout
+  const remaining = () => Math.max(0, endsAt - rxClock.elapsed())
   const target: ConformTarget = {
     http,
     webSocket,
     topic,
     limit: flags.timeout,
+    remaining,
     topicLimit: flags.topicLimit,
-    get$: (resource) => get$(transport, http, resource, flags.timeout),
+    get$: (resource) => get$(transport, http, resource, Math.min(flags.timeout, remaining())),
   }
-  const verdicts = await check(target).finally(() => transport.close())
-  const ids = Object.keys(rules) as RuleId[]
-  const lines = ids.map((id) => {
-    const verdict = verdicts[id] ?? notTested('the server was not reached')
-    return flags.json === true ? ruleJson(id, verdict) : ruleLine(id, verdict, coloursFor(io.stdout, io.env))
+  const colours = coloursFor(io.stdout, io.env)
+  const results = new Results((id, verdict) => {
+    const line = flags.json === true ? ruleJson(id, verdict) : ruleLine(id, verdict, colours)
+    io.stdout.write(`${line}\n`)
   })
-  io.stdout.write(lines.map((line) => `${line}\n`).join(''))
-  const failures = ids.filter((id) => verdicts[id]?.result === 'failed')
+  // After the end, waits are cut short: their verdicts do not count.
+  const report: Report = (verdicts) => remaining() > 0 && results.add(verdicts)
+  await check(target, report).finally(() => transport.close())
+  const isLate = !results.isComplete && remaining() === 0
+  const late = `the command has ended after ${maxWaits} times --timeout`
+  results.add(forRules(ruleIds, notTested(isLate ? late : 'the server was not reached')))
+  const failures = ruleIds.filter((id) => results.verdicts[id]?.result === 'failed')
+  if (failures.length === 0 && isLate) throw new Error(late)
   if (failures.length === 0) return
-  const advice = isUnreachable(verdicts)
+  const advice = isUnreachable(results.verdicts)
     ? `\nNo connection to ${http.host}: check that the server runs, and that the address is right, with its port.`
     : ''
-  throw new Error(`${failures.length} of ${ids.length} rules are broken${advice}`)
+  throw new Error(`${failures.length} of ${ruleIds.length} rules are broken${advice}`)
+}
+
+/** The limit of the whole command, in limits of a wait. A server that answers takes less than 20. */
+const maxWaits = 30
+
+/** The verdicts so far. Prints each in the order of the rules, once those before it are known. */
+class Results {
+  verdicts: Verdicts = {}
+  private printed = 0
+
+  constructor(private readonly print: (id: RuleId, verdict: Verdict) => void) {}
+
+  get isComplete(): boolean {
+    return this.printed === ruleIds.length
+  }
+
+  add(verdicts: Verdicts): void {
+    this.verdicts = { ...verdicts, ...this.verdicts }
+    for (const id of ruleIds.slice(this.printed)) {
+      const verdict = this.verdicts[id]
+      if (verdict === undefined) return
+      this.printed++
+      this.print(id, verdict)
+    }
+  }
 }
 
 /** True if no rule holds, and the only rules that were tested are those of the first contact. */
@@ -81,19 +119,21 @@ const urlOf = (command: Command, name: string, text: string, scheme: 'http' | 'w
     : usageError(command, `${name}: expected an address like ${scheme}://127.0.0.1:8080`)
 }
 
-const check = async (target: ConformTarget): Promise<Verdicts> => {
+const check = async (target: ConformTarget, report: Report): Promise<void> => {
   const health = await healthOf(target)
-  const isDown = health?.status === 503
-  return {
-    ...(isDown ? {} : await checkSocket(target, health !== undefined)),
-    ...(isDown ? {} : await checkHttp(target)),
-    ...(health === undefined ? withoutGateway : await checkGateway(target, health)),
+  if (health?.status === 503) {
+    report(forRules(['socket-opens', ...openRules, ...httpRules], serviceDown))
+  } else {
+    await checkSocket(target, health !== undefined, report)
+    await checkHttp(target, report)
   }
+  if (health === undefined) report(forRules(gatewayRules, notGateway))
+  else await checkGateway(target, health, report)
 }
 
-const withoutGateway: Verdicts = Object.fromEntries(
-  (Object.keys(rules) as RuleId[]).filter((id) => id.startsWith('gateway-')).map((id) => [id, notGateway]),
-)
+const httpRules = ruleIds.filter((id) => id.startsWith('http-'))
+
+const gatewayRules = ruleIds.filter((id) => id.startsWith('gateway-'))
 
 const get$ = (transport: HttpTransport, url: URL, resource: string, limit: number): Observable<HttpReply> => {
   const endpoint = endpointOf(url)
@@ -110,7 +150,7 @@ const get$ = (transport: HttpTransport, url: URL, resource: string, limit: numbe
   return answer$.pipe(
     map((answer) =>
       isLeft(answer)
-        ? { status: 0, text: printable(renderError(answer.left)) }
+        ? { status: 0, text: errorLine(answer.left) }
         : { status: answer.right.status, text: answer.right.body },
     ),
     timeout({ first: limit, with: () => of({ status: 0, text: `no response in ${limit} ms` }) }),

@@ -43,7 +43,8 @@ Examples:
 
 Each line has the id of a rule, passed, failed or not tested, and the rule, or why it failed or was not tested. A rule is not
 tested if that needs a price and none comes, if it concerns gateways only, or if its test would harm the service. The command
-opens up to four connections, subscribes to one topic, and sends messages that the server rejects.
+opens up to four connections, subscribes to one topic, and sends messages that the server rejects. It takes at most 30 times
+--timeout.
 
 Exit codes: 0 if no rule is broken, 1 otherwise.`
 

@@ -5,7 +5,7 @@ import { subscribeFrame } from '../../codec/price-frame.js'
 import type { Address } from '../../domain/address.js'
 import { serviceOf } from '../../domain/topic.js'
 import { isErrorText } from './socket-rules.js'
-import { Peer } from './peer.js'
+import { Peer, type TextMessage } from './peer.js'
 import {
   failed,
   notTested,
@@ -13,8 +13,8 @@ import {
   replyText,
   type ConformTarget,
   type HttpReply,
+  type Report,
   type Verdict,
-  type Verdicts,
 } from './rules.js'
 
 /** The response of a gateway about its health; `undefined` for a service. */
@@ -27,17 +27,22 @@ export const healthOf = async ({ get$ }: ConformTarget): Promise<HttpReply | und
 }
 
 /** Checks the rules for gateways. */
-export const checkGateway = async (target: ConformTarget, health: HttpReply): Promise<Verdicts> => {
+export const checkGateway = async (
+  target: ConformTarget,
+  health: HttpReply,
+  report: Report,
+): Promise<void> => {
   const isUp = health.status !== 503
-  const down = notTested('the service of the gateway is down')
-  return {
-    'gateway-health': [200, 503].includes(health.status) ? passed : failed(replyText(health)),
-    'gateway-history': historyVerdict(await firstValueFrom(target.get$('/history'))),
-    'gateway-too-long': isUp ? await checkTooLong(target) : down,
-    'gateway-topic-limit': isUp ? await checkTopicLimit(target) : down,
+  report({ 'gateway-health': [200, 503].includes(health.status) ? passed : failed(replyText(health)) })
+  report({ 'gateway-history': historyVerdict(await firstValueFrom(target.get$('/history'))) })
+  report({ 'gateway-too-long': isUp ? await checkTooLong(target) : serviceDown })
+  report({ 'gateway-topic-limit': isUp ? await checkTopicLimit(target) : serviceDown })
+  report({
     'gateway-down': isUp ? notTested('the service of the gateway is up') : await checkDown(target),
-  }
+  })
 }
+
+export const serviceDown = notTested('the service of the gateway is down')
 
 const historyVerdict = (reply: HttpReply): Verdict => {
   if (reply.status === 404) return passed
@@ -49,10 +54,10 @@ const historyVerdict = (reply: HttpReply): Verdict => {
 
 /** Calls `use` once the WebSocket is open, or has not opened within the limit. */
 const withPeer = async (
-  { webSocket, limit }: ConformTarget,
+  target: ConformTarget,
   use: (peer: Peer, isOpen: boolean) => Verdict | Promise<Verdict>,
 ): Promise<Verdict> => {
-  const peer = new Peer(webSocket, limit)
+  const peer = new Peer(target)
   try {
     const opened = await peer.find(({ _tag }) => _tag === 'Opened', 0)
     return await use(peer, opened !== undefined)
@@ -88,13 +93,15 @@ const checkTopicLimit = (target: ConformTarget): Promise<Verdict> => {
   )
   const lastAddress = addresses.at(-1) ?? ''
   const number = new RegExp(`\\b${topicLimit}\\b`)
-  const isRefusal = (text: string): boolean =>
-    isErrorText(text) && number.test(text) && addresses.some((address) => text.includes(address))
+  const isRefusal = (message: TextMessage): boolean =>
+    isErrorText(message) &&
+    number.test(message.text) &&
+    addresses.some((address) => message.text.includes(address))
   return withOpenPeer(target, async (peer) => {
     for (let burst = 0; burst < maxBursts; burst++) {
       const from = peer.events.length
       for (const address of addresses) peer.send(subscribeFrame(`${serviceOf(topic)}-${address}`))
-      const isAnswer = (text: string) => isRefusal(text) || text.includes(lastAddress)
+      const isAnswer = (message: TextMessage) => isRefusal(message) || message.text.includes(lastAddress)
       const answer = await peer.findText(isAnswer, from)
       if (answer === undefined) break
       if (isRefusal(answer)) return passed

@@ -11,21 +11,22 @@ import {
   unknownAddress,
   type ConformTarget,
   type HttpReply,
+  type Report,
   type Verdict,
-  type Verdicts,
 } from './rules.js'
 
 /** Checks prices over HTTP. */
-export const checkHttp = async ({ topic, get$ }: ConformTarget): Promise<Verdicts> => {
+export const checkHttp = async ({ topic, get$ }: ConformTarget, report: Report): Promise<void> => {
   const service = serviceOf(topic)
   const price = (name: string) => firstValueFrom(get$(`/price/${name}`))
   const current = await price(topic)
-  if (current.status === 0) return { 'http-price': failed(current.text) }
-  return {
-    'http-price': priceVerdict(current),
-    'http-token-rejected': rejectionVerdict(await price(`${service}-${unknownAddress}`)),
-    'http-topic-rejected': rejectionVerdict(await price(`${service}-no-address`)),
+  if (current.status === 0) {
+    report({ 'http-price': failed(current.text) })
+    return
   }
+  report({ 'http-price': priceVerdict(current) })
+  report({ 'http-token-rejected': rejectionVerdict(await price(`${service}-${unknownAddress}`)) })
+  report({ 'http-topic-rejected': rejectionVerdict(await price(`${service}-no-address`)) })
 }
 
 const priceVerdict = (reply: HttpReply): Verdict => {

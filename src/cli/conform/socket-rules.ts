@@ -1,14 +1,18 @@
-import { readFrame, subscribeFrame, unsubscribeFrame } from '../../codec/price-frame.js'
+import { subscribeFrame, unsubscribeFrame } from '../../codec/price-frame.js'
 import { addressOf, baseAddressOf, serviceOf, type Topic } from '../../domain/topic.js'
-import { Peer, type PeerEvent } from './peer.js'
+import { Peer, type Closed, type PeerEvent, type TextMessage } from './peer.js'
 import {
   failed,
   failedIf,
+  forRules,
+  notGateway,
   notTested,
   passed,
   quoted,
   unknownAddress,
   type ConformTarget,
+  type Report,
+  type RuleId,
   type Verdict,
   type Verdicts,
 } from './rules.js'
@@ -19,25 +23,50 @@ const pingPayload = 'conform'
  * Checks the WebSocket over two connections. The first one is for the tests. The other one keeps its topic, to show
  * whether prices arrive in the meantime.
  */
-export const checkSocket = async (target: ConformTarget, isGateway: boolean): Promise<Verdicts> => {
-  const { webSocket, limit } = target
-  const main = new Peer(webSocket, limit)
-  const other = new Peer(webSocket, limit)
+export const checkSocket = async (
+  target: ConformTarget,
+  isGateway: boolean,
+  report: Report,
+): Promise<void> => {
+  const main = new Peer(target)
+  const other = new Peer(target)
   try {
     for (const peer of [main, other]) {
-      if ((await peer.find(({ _tag }) => _tag === 'Opened', 0)) === undefined) return notOpened(peer, limit)
+      if ((await peer.find(({ _tag }) => _tag === 'Opened', 0)) !== undefined) continue
+      report({ 'socket-opens': failed(refusalText(peer, target.limit)) })
+      report(forRules(openRules, notTested('the WebSocket does not open')))
+      return
     }
-    return { 'socket-opens': passed, ...(await checkOpen(target, isGateway, main, other)) }
+    report({ 'socket-opens': passed })
+    await checkOpen(target, isGateway, main, other, report)
   } finally {
     await Promise.all([main.close(), other.close()])
   }
 }
 
-const notOpened = ({ closed }: Peer, limit: number): Verdicts => {
-  if (closed === undefined) return { 'socket-opens': failed(`no response in ${limit} ms`) }
+/** The rules that need an open WebSocket. */
+export const openRules: readonly RuleId[] = [
+  'subscribe-confirmed',
+  'price-sent',
+  'age-first',
+  'age-live',
+  'subscribe-repeated',
+  'malformed-answered',
+  'topic-rejected',
+  'token-rejected',
+  'ping-answered',
+  'unsubscribe-ends',
+  'price-form',
+  'frame-form',
+  'subscribed-only',
+]
+
+const refusalText = ({ closed }: Peer, limit: number): string => {
+  if (closed === undefined) return `no response in ${limit} ms`
   const { reason, status } = closed
-  const advice = status === undefined ? '' : '; if the WebSocket has another address, give --price-ws-url'
-  return { 'socket-opens': failed(`${reason}${advice}`) }
+  return status === undefined
+    ? reason
+    : `${reason}; if the WebSocket has another address, give --price-ws-url`
 }
 
 const checkOpen = async (
@@ -45,58 +74,79 @@ const checkOpen = async (
   isGateway: boolean,
   main: Peer,
   other: Peer,
-): Promise<Verdicts> => {
+  report: Report,
+): Promise<void> => {
   const { topic, limit } = target
-  const nothing = `no answer in ${limit} ms`
-  const isPrice = isPriceOf(topic)
+  const nothing = failed(`no answer in ${limit} ms`)
+  const isConfirmation = confirms(topic)
 
-  const answer = await main.ask(subscribeFrame(topic), (text) => confirms(topic)(text) || isErrorText(text))
-  const isConfirmed = answer !== undefined && confirms(topic)(answer)
-  const noAnswer = main.closed === undefined ? nothing : closedText(main.closed)
-  const confirmed: Verdict = isConfirmed ? passed : failed(answer === undefined ? noAnswer : quoted(answer))
-  const isPriced = (await main.findText(isPrice, 0)) !== undefined
+  const answer = await main.ask(
+    subscribeFrame(topic),
+    (message) => isConfirmation(message) || isErrorText(message),
+  )
+  const isConfirmed = answer !== undefined && isConfirmation(answer)
+  const noConfirmation = main.closed === undefined ? nothing : failed(closedText(main.closed))
+  report({
+    'subscribe-confirmed': isConfirmed
+      ? passed
+      : answer === undefined
+        ? noConfirmation
+        : failed(quoted(answer.text)),
+  })
+  const isPriced = (await main.findText(isPriceOf(topic), 0)) !== undefined
+  const notPriced = `no price of ${topic} in ${limit} ms; choose another one by --topic`
+  report({ 'price-sent': isPriced ? passed : notTested(notPriced) })
+  report(await checkAges(target, isGateway, isPriced ? main : undefined, other))
 
-  const ages = await checkAges(target, isGateway, isPriced ? main : undefined, other)
-  const repeated = await main.ask(subscribeFrame(topic), confirms(topic))
+  /** Passed, or why a message has no answer. */
+  const answered = (found: unknown): Verdict => {
+    if (found !== undefined) return passed
+    return main.closed === undefined ? nothing : notTested(closedText(main.closed))
+  }
+  const notConfirmed = notTested('the topic is not confirmed')
+  report({
+    'subscribe-repeated': isConfirmed
+      ? answered(await main.ask(subscribeFrame(topic), isConfirmation))
+      : notConfirmed,
+  })
+  const wasOpen = main.closed === undefined
   const malformed = await main.ask('no JSON', isErrorText)
   const badTopic = await main.ask(subscribeFrame(`${serviceOf(topic)}-no-address` as Topic), isErrorText)
-  const rejection = await main.ask(unknownSubscribe(topic), isErrorText)
+  // A server that closes because of the malformed frame breaks the rule. One that has closed before is not tested.
+  const closed = wasOpen ? closedByServer(main) : undefined
+  report({
+    'malformed-answered': closed === undefined ? answered(malformed) : failed(closedText(closed)),
+    'topic-rejected': answered(badTopic),
+  })
+  report({ 'token-rejected': answered(await main.ask(unknownSubscribe(topic), isErrorText)) })
   main.ping(pingPayload)
-  const pong = await main.find((event) => event._tag === 'Pong' && event.payload === pingPayload, 0)
-  const open = main.closed
-  const ends = isConfirmed
-    ? await checkUnsubscribe(target, main, other)
-    : notTested('the topic is not confirmed')
+  const isPong = (event: PeerEvent) => event._tag === 'Pong' && event.payload === pingPayload
+  report({ 'ping-answered': answered(await main.find(isPong, 0)) })
+  report({ 'unsubscribe-ends': isConfirmed ? await checkUnsubscribe(target, main, other) : notConfirmed })
+  report(formVerdicts([...main.events, ...other.events], topic, isPriced))
+}
 
-  const events = [...main.events, ...other.events]
-  const answered = (answer: unknown): Verdict => {
-    if (answer !== undefined) return passed
-    return open === undefined ? failed(nothing) : notTested(closedText(open))
-  }
-  const hasFrame = events.some(({ _tag }) => _tag === 'Text' || _tag === 'Binary')
+/** The verdicts about all frames of both connections. */
+const formVerdicts = (events: readonly PeerEvent[], topic: Topic, isPriced: boolean): Verdicts => {
   const badPrice = malformedPrice(events)
   const badFrame = unknownFrame(events)
   const foreign = foreignPrice(events, topic)
+  const noFrame = events.every(({ _tag }) => _tag !== 'Text' && _tag !== 'Binary')
+  const unlessSilent = (bad: string | undefined): Verdict =>
+    noFrame ? notTested('no frame came') : failedIf(bad)
   return {
-    'subscribe-confirmed': confirmed,
-    'price-sent': isPriced
-      ? passed
-      : notTested(`no price of ${topic} in ${limit} ms; choose another one by --topic`),
     'price-form': isPriced ? failedIf(badPrice && quoted(badPrice)) : notTested('no price came'),
-    'frame-form': hasFrame ? failedIf(badFrame && quoted(badFrame)) : notTested('no frame came'),
-    'subscribed-only': hasFrame ? failedIf(foreign && quoted(foreign)) : notTested('no frame came'),
-    'subscribe-repeated': isConfirmed ? answered(repeated) : notTested('the topic is not confirmed'),
-    'token-rejected': answered(rejection),
-    'topic-rejected': answered(badTopic),
-    'malformed-answered': open === undefined ? answered(malformed) : failed(closedText(open)),
-    'ping-answered': answered(pong),
-    'unsubscribe-ends': ends,
-    ...ages,
+    'frame-form': unlessSilent(badFrame),
+    'subscribed-only': unlessSilent(foreign && quoted(foreign)),
   }
 }
 
-const closedText = ({ code, reason }: { readonly code: number; readonly reason: string }): string =>
-  `the connection was closed with ${code}${reason === '' ? '' : `: ${reason}`}`
+const closedByServer = ({ closed }: Peer): Closed | undefined => (closed?.isOwn === true ? undefined : closed)
+
+const closedText = ({ code, reason, isOwn }: Closed): string =>
+  isOwn
+    ? `this command closed the connection: ${reason}`
+    : `the connection was closed with ${code}${reason === '' ? '' : `: ${reason}`}`
 
 const unknownSubscribe = (topic: Topic): string => subscribeFrame(`${serviceOf(topic)}-${unknownAddress}`)
 
@@ -118,7 +168,7 @@ const checkAges = async (
   }
   if (!isGateway)
     return {
-      'age-first': failedIf(ageOf(first) === undefined ? undefined : quoted(first)),
+      'age-first': failedIf(ageOf(first) === undefined ? undefined : quoted(first.text)),
       'age-live': notGateway,
     }
   for (let joins = 1; joins < maxJoins && ageOf(first) === undefined; joins++) {
@@ -128,20 +178,18 @@ const checkAges = async (
     await other.ask(unknownSubscribe(topic), isErrorText)
     first = (await other.ask(subscribeFrame(topic), isPrice)) ?? first
   }
-  const firstAt = other.events.findLastIndex((event) => event._tag === 'Text' && event.text === first)
-  const isLive = (text: string) => isPrice(text) && ageOf(text) === undefined
+  const firstAt = other.events.findLastIndex((event) => event === first)
+  const isLive = (message: TextMessage) => isPrice(message) && ageOf(message) === undefined
   const live = await other.findText(isLive, firstAt + 1)
-  const next = textsOf(other.events.slice(firstAt + 1)).find(isPrice)
+  const next = messagesOf(other.events.slice(firstAt + 1)).find(isPrice)
   return {
-    'age-first': failedIf(ageOf(first) === undefined ? quoted(first) : undefined),
+    'age-first': failedIf(ageOf(first) === undefined ? quoted(first.text) : undefined),
     'age-live':
       next === undefined
         ? notTested(`no further price in ${limit} ms`)
-        : failedIf(live === undefined ? quoted(next) : undefined),
+        : failedIf(live === undefined ? quoted(next.text) : undefined),
   }
 }
-
-export const notGateway = notTested('not a gateway')
 
 /**
  * The answer to a later message shows that the unsubscribe was read. Two prices on the other connection show that
@@ -162,9 +210,9 @@ const checkUnsubscribe = async (
       return notTested(`no price came in ${limit} ms meanwhile`)
   }
   await main.ask(unknownSubscribe(topic), isErrorText)
-  const late = textsOf(main.events.slice(from)).find(isPrice)
+  const late = messagesOf(main.events.slice(from)).find(isPrice)
   return failedIf(
-    late === undefined ? undefined : `${quoted(late)} after the unsubscribe of ${addressOf(topic)}`,
+    late === undefined ? undefined : `${quoted(late.text)} after the unsubscribe of ${addressOf(topic)}`,
   )
 }
 
@@ -177,18 +225,15 @@ const isSame = (received: string, topic: Topic): boolean => {
 
 const confirms =
   (topic: Topic) =>
-  (text: string): boolean => {
-    const frame = readFrame(text)
-    return frame._tag === 'Confirmation' && frame.subscriptions.some((listed) => isSame(listed, topic))
-  }
+  ({ frame }: TextMessage): boolean =>
+    frame._tag === 'Confirmation' && frame.subscriptions.some((listed) => isSame(listed, topic))
 
-export const isErrorText = (text: string): boolean => readFrame(text)._tag === 'ErrorText'
+export const isErrorText = ({ frame }: TextMessage): boolean => frame._tag === 'ErrorText'
 
 /** A price update of the topic, valid or not. */
 const isPriceOf =
   (topic: Topic) =>
-  (text: string): boolean => {
-    const frame = readFrame(text)
+  ({ frame }: TextMessage): boolean => {
     const named = frame._tag === 'PriceUpdate' || frame._tag === 'Malformed' ? frame.topic : undefined
     return named !== undefined && isSame(named, topic)
   }
@@ -196,39 +241,29 @@ const isPriceOf =
 /** A price update of the topic with a valid price. */
 const isValidPriceOf =
   (topic: Topic) =>
-  (text: string): boolean =>
-    readFrame(text)._tag === 'PriceUpdate' && isPriceOf(topic)(text)
+  ({ frame }: TextMessage): boolean =>
+    frame._tag === 'PriceUpdate' && isSame(frame.topic, topic)
 
-const ageOf = (text: string): number | undefined => {
-  const frame = readFrame(text)
-  return frame._tag === 'PriceUpdate' ? frame.age : undefined
-}
+const ageOf = ({ frame }: TextMessage): number | undefined =>
+  frame._tag === 'PriceUpdate' ? frame.age : undefined
 
 /** The first price update without a valid price. */
 const malformedPrice = (events: readonly PeerEvent[]): string | undefined =>
-  textsOf(events).find((text) => {
-    const frame = readFrame(text)
-    return frame._tag === 'Malformed' && frame.topic !== undefined
-  })
+  messagesOf(events).find(({ frame }) => frame._tag === 'Malformed' && frame.topic !== undefined)?.text
 
 /** The first frame that is not part of the protocol. */
 const unknownFrame = (events: readonly PeerEvent[]): string | undefined => {
   for (const event of events) {
-    if (event._tag === 'Binary') return 'a binary frame'
-    const frame = event._tag === 'Text' ? readFrame(event.text) : undefined
-    if (frame?._tag === 'Malformed' && frame.topic === undefined) return textOf(event)
+    if (event._tag === 'Binary') return quoted('a binary frame')
+    if (event._tag !== 'Text') continue
+    if (event.frame._tag === 'Malformed' && event.frame.topic === undefined) return quoted(event.text)
   }
   return undefined
 }
 
 /** The first price update of another topic. */
 const foreignPrice = (events: readonly PeerEvent[], topic: Topic): string | undefined =>
-  textsOf(events).find((text) => {
-    const frame = readFrame(text)
-    return frame._tag === 'PriceUpdate' && !isSame(frame.topic, topic)
-  })
+  messagesOf(events).find(({ frame }) => frame._tag === 'PriceUpdate' && !isSame(frame.topic, topic))?.text
 
-const textsOf = (events: readonly PeerEvent[]): readonly string[] =>
-  events.flatMap((event) => (event._tag === 'Text' ? [event.text] : []))
-
-const textOf = (event: PeerEvent): string => (event._tag === 'Text' ? event.text : event._tag)
+const messagesOf = (events: readonly PeerEvent[]): readonly TextMessage[] =>
+  events.flatMap((event) => (event._tag === 'Text' ? [event] : []))

@@ -86,7 +86,7 @@ const socketResult = (
 const pingText = async ({ priceSocket: { url, flag }, limit }: Target): Promise<string> => {
   if (flag === 'nats') return 'the gateway measures the lag'
   // Uses a separate connection, because the client uses pings to measure the lag of its own connection.
-  const peer = new Peer(url, limit)
+  const peer = new Peer({ webSocket: url, limit })
   let sentAt = 0
   void peer
     .find(({ _tag }) => _tag === 'Opened', 0)

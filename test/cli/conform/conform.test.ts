@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
@@ -8,7 +9,7 @@ import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
 import { createClientFor, fastMarket, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
-import { runInProcess } from '../support/in-process.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
 import { startWrongGateway, topicLimit } from './support/wrong-gateway.js'
 
 const ids = Object.keys(rules) as RuleId[]
@@ -81,7 +82,8 @@ describe('svc-streams conform', () => {
       '--price-ws-url',
       simulator.priceWsUrl,
     ])
-    expect(stdout.split('\n').slice(0, 4)).toEqual([
+    const lines = stdout.split('\n')
+    expect([...lines.slice(0, 3), lines[ids.indexOf('price-form')]]).toEqual([
       `socket-opens         passed      ${rules['socket-opens']}`,
       `subscribe-confirmed  passed      ${rules['subscribe-confirmed']}`,
       `price-sent           passed      ${rules['price-sent']}`,
@@ -117,17 +119,50 @@ describe('svc-streams conform', () => {
   })
 })
 
+/** Closes the server when the test finishes. Resolves to its address. */
+const listen = async (server: Server): Promise<string> => {
+  onTestFinished(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+const startSockets = async (onSocket: (socket: WebSocket) => void): Promise<string> => {
+  const server = createServer((_request, response) => response.end())
+  const sockets = new WebSocketServer({ server })
+  sockets.on('connection', onSocket)
+  onTestFinished(() => {
+    for (const each of sockets.clients) each.terminate()
+  })
+  return listen(server)
+}
+
+/** A gateway that answers no subscribe for an unknown token, and sends its prices without an age. */
+const startSlowGateway = async () => {
+  const server = createServer((request, response) =>
+    response.end(request.url === '/health' ? '{"status":"up","upstream":"Open"}' : '1.5'),
+  )
+  const sockets = new WebSocketServer({ server })
+  sockets.on('connection', (socket) => {
+    const timer = setInterval(() => socket.send(JSON.stringify({ topic: ethTopic, price: 1.5 })), 40)
+    socket.on('close', () => clearInterval(timer))
+    socket.on('message', (data: Buffer) => {
+      if (data.toString() === JSON.stringify({ method: 'subscribe', topic: ethTopic }))
+        socket.send(JSON.stringify({ subscriptions: [ethTopic] }))
+    })
+  })
+  onTestFinished(() => {
+    for (const each of sockets.clients) each.terminate()
+  })
+  return { url: await listen(server) }
+}
+
 describe('svc-streams conform, for a wrong service', () => {
   const whyOf = async (onSocket: (socket: WebSocket) => void) => {
-    const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 })
-    onTestFinished(() => {
-      for (const each of sockets.clients) each.terminate()
-      sockets.close()
-    })
-    sockets.on('connection', onSocket)
-    await once(sockets, 'listening')
-    const { port } = sockets.address() as AddressInfo
-    const { rows } = await conform(`http://127.0.0.1:${port}`, '--timeout', '300')
+    const { rows } = await conform(await startSockets(onSocket), '--timeout', '300')
     return (rule: RuleId) => {
       const { result, why } = rows.find((row) => row.rule === rule) ?? {}
       return why === undefined ? result : `${result}: ${why}`
@@ -142,8 +177,63 @@ describe('svc-streams conform, for a wrong service', () => {
       socket.on('close', () => clearInterval(flood))
     })
     expect(whyThat('subscribed-only')).toBe('failed: got {"topic":"svc-0xabcd","price":1}')
-    expect(whyThat('subscribe-confirmed')).toMatch(
-      /^failed: the connection was closed with 1008: this command reads/,
+    expect(whyThat('subscribe-confirmed')).toMatch(/^failed: /)
+    expect(whyThat('ping-answered')).toBe(
+      'not tested: this command closed the connection: more than 20000 messages arrived',
+    )
+  })
+
+  it('says that it closes the connection itself, at a message that is too long', async () => {
+    const whyThat = await whyOf((socket) => {
+      socket.on('error', () => undefined)
+      socket.send('x'.repeat(2 ** 21))
+    })
+    expect(whyThat('subscribe-confirmed')).toBe(
+      'failed: this command closed the connection: a message had more than 1048576 bytes',
+    )
+  })
+
+  it('says that the server closes with 1009, if it does', async () => {
+    const whyThat = await whyOf((socket) => socket.on('message', () => socket.close(1009, 'too long')))
+    expect(whyThat('subscribe-confirmed')).toBe('failed: the connection was closed with 1009: too long')
+    expect(whyThat('malformed-answered')).toMatch(/^not tested: the connection was closed with 1009/)
+  })
+
+  it('tests no rule of an open WebSocket if none opens', async () => {
+    const { priceBaseUrl } = await startTestSimulator(fastMarket)
+    const { rows } = await conform(priceBaseUrl, '--timeout', '300')
+    expect(rows.find(({ rule }) => rule === 'price-sent')).toMatchObject({
+      result: 'not tested',
+      why: 'the WebSocket does not open',
+    })
+  })
+
+  it('prints a line as soon as its result is known', async () => {
+    const sockets = await startSockets(() => undefined)
+    const command = startInProcess(['conform', sockets, '--timeout', '500'])
+    await eventually(() => expect(command.stdout).toMatch(/^socket-opens +passed .*\n$/))
+    await eventually(() => expect(command.stdout).toMatch(/\nsubscribe-confirmed +failed .*\n$/))
+    await command.waitForExit()
+  })
+
+  it('ends after 30 times --timeout, with a result of each rule', async () => {
+    const { url } = await startSlowGateway()
+    const { code, stderr, rows } = await conform(url, '--timeout', '50')
+    expect(rows.map(({ rule }) => rule)).toEqual(ids)
+    const late = 'the command has ended after 30 times --timeout'
+    expect(rows.find(({ rule }) => rule === 'gateway-health')?.why).toBe(late)
+    expect({ code, stderr }).toEqual({ code: 1, stderr: `error: ${late}\n` })
+  })
+
+  it('finds a gateway by the fields of its health, in any order, and prints the page of an error', async () => {
+    const server = createServer((request, response) => {
+      if (request.url === '/health') response.end('{ "upstream": "Open", "status": "up" }')
+      else request.socket.destroy()
+    })
+    const { rows } = await conform(await listen(server), '--timeout', '300')
+    expect(rows.find(({ rule }) => rule === 'gateway-health')?.result).toBe('passed')
+    expect(rows.find(({ rule }) => rule === 'http-price')?.why).toMatch(
+      /^NetworkError: .*; see .*errors\.md#networkerror$/,
     )
   })
 

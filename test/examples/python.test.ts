@@ -1,7 +1,10 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { startTcpProxy } from 'svc-streams/simulator'
 import { expect, it } from 'vitest'
+import { WebSocketServer } from 'ws'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { manualMarket } from '../support/manual-market.js'
@@ -20,6 +23,23 @@ const startMarketGateway = async () => {
   const client = createClientFor(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } })
   const gateway = await startTestGateway(client)
   return { market, simulator, client, gateway }
+}
+
+/** A server that sends frames to each client. */
+const startSockets = async (frames: readonly string[]) => {
+  const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 })
+  sockets.on('connection', (socket) => {
+    for (const frame of frames) socket.send(frame)
+  })
+  await once(sockets, 'listening')
+  return {
+    url: `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`,
+    close: async () => {
+      for (const each of sockets.clients) each.terminate()
+      sockets.close()
+      await once(sockets, 'close')
+    },
+  }
 }
 
 const spawnProgram = (args: readonly string[], variables: Readonly<Record<string, string>> = {}) =>
@@ -114,12 +134,55 @@ describePython('the consumer in Python', () => {
     )
   })
 
-  it.each([{ args: [] }, { args: ['ws://127.0.0.1:1'] }])(
+  it('prints a malformed frame as an error, and continues', async () => {
+    const malformed = [
+      '{"topic":5,"price":1}',
+      '{"topic":"abc","price":1}',
+      `{"topic":"${ethTopic}","price":null}`,
+      `{"topic":"${ethTopic}","price":true}`,
+      `{"topic":"${ethTopic}","price":1,"age":"3"}`,
+      '{"subscriptions":[5]}',
+      '{"subscriptions":null}',
+      '{"subscriptions":"abc"}',
+      '{}',
+      '[]',
+      'null',
+      '5',
+      '"subscriptions"',
+      '['.repeat(200_000),
+    ]
+    const sockets = closeAfterTest(await startSockets([...malformed, `{"topic":"${ethTopic}","price":1.5}`]))
+    const events = startProgram(sockets.url)
+    await eventually(() => expect(events().at(-1)).toEqual({ topic: ethTopic, price: 1.5 }))
+    expect(events().slice(0, -1)).toEqual(malformed.map((frame) => ({ error: frame.slice(0, 2000) })))
+  })
+
+  it('connects to the HTTP address of a gateway', async () => {
+    const { gateway } = await startMarketGateway()
+    const events = startProgram(gateway.priceBaseUrl)
+    await eventually(() => expect(events()).toEqual([{ topic: ethTopic, price: 2500 }]))
+  })
+
+  it.each([
+    { STALE_AFTER: 'abc' },
+    { STALE_AFTER: '' },
+    { STALE_AFTER: '-1' },
+    { MAX_LAG: '0' },
+    { MAX_LAG: 'nan' },
+  ])('exits with 2, with a line that names the variable, for %o', async (variables) => {
+    const child = spawnProgram(['ws://127.0.0.1:1', ethTopic], variables)
+    expect(await child.waitForExit()).toBe(2)
+    expect(child.output).toMatch(
+      /^(STALE_AFTER: expected seconds, such as 30|MAX_LAG: expected seconds, such as 5)\n$/,
+    )
+  })
+
+  it.each([{ args: [] }, { args: ['ws://127.0.0.1:1'] }, { args: ['127.0.0.1:1', ethTopic] }])(
     'prints its usage, and exits with 2, with the arguments $args',
     async ({ args }) => {
       const child = spawnProgram(args)
       expect(await child.waitForExit()).toBe(2)
-      expect(child.output).toBe('usage: python3 prices.py URL TOPIC...\n')
+      expect(child.output).toBe('usage: python3 prices.py ws://HOST:PORT TOPIC...\n')
     },
   )
 

@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest'
 import { readPage } from './support/block.js'
 
+const tagsIn = (file: string): readonly string[] =>
+  [...readPage(file).matchAll(/Tagged<'(\w+)'>/g)].map(([, tag = '']) => tag)
+
 const model = readPage('src/errors/model.ts')
 
-/** The `_tag` of every error. */
-const tags = [...model.matchAll(/Tagged<'(\w+)'>/g)].map(([, tag = '']) => tag)
+/** The `_tag` of every error that a client, a history or a recording emits. */
+const tags = tagsIn('src/errors/model.ts')
+
+/** The `_tag` of every error of a backtest, which is no member of AnyError. */
+const backtestTags = ['sweep-error', 'walk-forward-error'].flatMap((file) => tagsIn(`src/errors/${file}.ts`))
 
 /** The members of one of the unions. */
 const membersOf = (union: string): readonly string[] => {
@@ -32,7 +38,7 @@ describe('each error', () => {
     expect(readPage('src/exports.ts')).toMatch(new RegExp(`^  ${tag},$`, 'm'))
   })
 
-  it.each(tags)('%s has a heading in the guide to errors, for links', (tag) => {
+  it.each([...tags, ...backtestTags])('%s has a heading in the guide to errors, for links', (tag) => {
     expect(readPage('docs/guides/errors.md')).toMatch(new RegExp(`^### ${tag}$`, 'm'))
   })
 })

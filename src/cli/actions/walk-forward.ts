@@ -2,12 +2,14 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { map, tap } from 'rxjs'
 import { formatTime } from '../../display/texts.js'
 import { escapeUnsafe, printable } from '../../errors/text.js'
+import type { SweepError, WalkForwardError } from '../../sweep/index.js'
 import type { SweepSettings } from '../../sweep/options.js'
 import { walkForwardOn, type WalkForwardResult } from '../../sweep/walk-forward.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { jsonText, stringify } from './backtest.js'
 import type { WalkForwardLengths } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
+import { seeGuide } from '../output/error-text.js'
 import { coloursFor } from '../output/terminal.js'
 import { completes } from '../stop.js'
 
@@ -57,17 +59,23 @@ export const walkForwardRecordings = async (
   if (!(await completes(io, result$.pipe(tap(show)))))
     return void io.stderr.write(`stopped: ${total.windows} windows have ended\n`)
   io.stdout.write(`${json ? JSON.stringify(total.summary()) : total.line(ranking.metric)}\n`)
-  if (total.failed > 0) throw new Error(`${total.failed} of ${total.windows} windows have no result`)
+  if (total.failed > 0) {
+    const page = seeGuide({ _tag: 'WalkForwardError' })
+    throw new Error(`${total.failed} of ${total.windows} windows have no result; ${page}`)
+  }
 }
 
 /** Throws for a failure of the whole run, or a failure that each window would have. */
 const failOnce = (result: Result): void => {
   if (!isLeft(result)) return
   const { left: error } = result
-  if (error.why === 'recording' || error.why === 'too short') throw new Error(printable(error.message))
+  if (error.why === 'recording' || error.why === 'too short') throw failureOf(error)
   const [first] = error.why === 'train' ? error.errors : [error.error]
-  if (first?.why === 'module') throw new Error(printable(first.message))
+  if (first?.why === 'module') throw failureOf(first)
 }
+
+const failureOf = (error: SweepError | WalkForwardError): Error =>
+  new Error(`${printable(error.message)}; ${seeGuide(error)}`)
 
 /** The metric of the last value. Throws if it has no such number. */
 const metricOf = (value: unknown, metric: string | undefined): number => {

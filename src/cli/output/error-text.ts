@@ -10,7 +10,11 @@ import { tokenSyntax } from '../tokens/select-tokens.js'
 
 /** The error of a failed command or check: its text, and the heading of the guide that explains it. */
 export const errorLine = (error: AnyError): string =>
-  `${printable(renderError(withPageText(error)))}; see ${errorsGuide()}#${error._tag.toLowerCase()}`
+  `${printable(renderError(withPageText(error)))}; ${seeGuide(error)}`
+
+/** The page of an error, and its heading: `see docs/guides/errors.md#stale`. */
+export const seeGuide = ({ _tag }: { readonly _tag: string }): string =>
+  `see ${errorsGuide()}#${_tag.toLowerCase()}`
 
 /** A proxy in front of a server answers with an HTML page. Its title, or its first words, are the text of the error. */
 const withPageText = (error: AnyError): AnyError => {

@@ -95,7 +95,7 @@ test('a window without a result is a failure, and says how to name a metric', as
       'values have no score: the last value is no number: {"report":{"profit":2.9000000000000004},"side":"long"}; name one of ' +
       'its fields by --metric\ntotal  0 of 1 window\n',
   )
-  expect(stderr).toBe('error: 1 of 1 windows have no result\n')
+  expect(stderr).toBe('error: 1 of 1 windows have no result; see docs/guides/errors.md#walkforwarderror\n')
 })
 
 test('a metric that the values lack fails with the names of their numbers', async () => {
@@ -109,7 +109,9 @@ test('fails once for a module that is no strategy', async () => {
   const args = ['sweep', ...files(['long'], 'export const a = 1'), '--walk-forward', '30s/20s']
   const { code, stdout, stderr } = await runCommand(args)
   expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toMatch(/^error: the strategy cannot be loaded: expected .*\n$/)
+  expect(stderr).toMatch(
+    /^error: the strategy cannot be loaded: expected .*; see docs\/guides\/errors\.md#sweeperror\n$/,
+  )
 })
 
 test.each<[string, readonly string[], number, string]>([
@@ -118,13 +120,13 @@ test.each<[string, readonly string[], number, string]>([
     'the recording is shorter than a test range',
     ['--walk-forward', '30s/7d'],
     1,
-    'error: the recording is 1 min 39 s long, shorter than the test range of 7 d\n',
+    'error: the recording is 1 min 39 s long, shorter than the test range of 7 d; see docs/guides/errors.md#walkforwarderror\n',
   ],
   [
     'the recording is shorter than a window',
     ['--walk-forward', '90s/60s'],
     1,
-    'error: the recording is 1 min 39 s long, shorter than 1 min 30 s of training and 1 min of test\n',
+    'error: the recording is 1 min 39 s long, shorter than 1 min 30 s of training and 1 min of test; see docs/guides/errors.md#walkforwarderror\n',
   ],
   ['a metric is given without windows', ['--metric', 'profit'], 2, '--metric and --minimise choose'],
   ['--minimise is given without windows', ['--minimise'], 2, '--metric and --minimise choose'],

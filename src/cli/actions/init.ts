@@ -2,15 +2,18 @@ import { existsSync, statSync } from 'node:fs'
 import { mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import type { Command } from 'commander'
 import type { Io, Variables } from '../io.js'
 import { writeFailure } from '../output/error-text.js'
+import { usageError } from '../run.js'
 
 /** Resolved by the name of the package, because the place of this module differs between the sources and the package. */
 const manifest = createRequire(import.meta.url).resolve('svc-streams/package.json')
 const template = join(manifest, '../examples/project')
 
 /** A project in `folder`, from `examples/project` of the package. Overwrites nothing, and prints what to do next. */
-export const writeProject = async (io: Io, folder: string): Promise<void> => {
+export const writeProject = async (io: Io, command: Command, folder: string): Promise<void> => {
+  if (folder === '') return usageError(command, 'folder: expected a name, or . for this folder; it is empty')
   const files = await projectFiles(folder)
   if (existsSync(folder) && !statSync(folder).isDirectory())
     throw new Error(`nothing was written, because ${folder} is a file; give another folder`)
@@ -20,11 +23,20 @@ export const writeProject = async (io: Io, folder: string): Promise<void> => {
     throw new Error(`nothing was written, because ${existing} ${rest} in ${folder}; give another folder`)
   }
   await writeFiles(folder, files)
-  const steps = folder === '.' ? [] : [`cd ${folder}`]
+  const steps = folder === '.' ? [] : [changeFolder(io, folder)]
   io.stdout.write(
     `Wrote ${[...files.keys()].join(', ')}\n\nNext:\n` +
       [...steps, ...nextSteps(io.env)].map((step) => `  ${step}\n`).join(''),
   )
+}
+
+/** The command of a shell that changes to a folder with any name. */
+export const changeFolder = ({ platform, env }: Pick<Io, 'platform' | 'env'>, folder: string): string => {
+  const isWindows = platform === 'win32' && env['SHELL'] === undefined
+  // `cd -x` has an option, and `cd -` changes to the earlier folder.
+  const path = folder.startsWith('-') ? `.${isWindows ? '\\' : '/'}${folder}` : folder
+  if (isWindows) return /^[\p{L}\p{N}_.:\\/-]+$/u.test(path) ? `cd ${path}` : `cd "${path}"`
+  return /^[\p{L}\p{N}_.:,@%+=/-]+$/u.test(path) ? `cd ${path}` : `cd '${path.replaceAll("'", "'\\''")}'`
 }
 
 /** Writes all files, by path in the folder, or none of them. */

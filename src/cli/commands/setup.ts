@@ -25,9 +25,9 @@ export const initCommand = (io: Io): Command =>
         'this folder',
       ),
     )
-    .action(async (folder: string) => {
+    .action(async (folder: string, _flags: object, command: Command) => {
       const { writeProject } = await import('../actions/init.js')
-      await writeProject(io, folder)
+      await writeProject(io, command, folder)
     })
 
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish']

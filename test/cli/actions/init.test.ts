@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, dirname, join, sep } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { changeFolder } from '../../../src/cli/actions/init.js'
 import { runInProcess } from '../support/in-process.js'
 import { newFile } from '../support/new-file.js'
 
@@ -69,6 +70,44 @@ describe('init', () => {
       expect.stringContaining('cd ') as string,
       ...steps.map((step) => `  ${step}`),
       '',
+    ])
+  })
+
+  it.each([
+    ['prices', 'cd prices'],
+    ['../my-prices/v1.0', 'cd ../my-prices/v1.0'],
+    ['Büro', 'cd Büro'],
+    ['My Desk Ü', "cd 'My Desk Ü'"],
+    ["it's $HOME", "cd 'it'\\''s $HOME'"],
+    ['~', "cd '~'"],
+    ['a\\b', "cd 'a\\b'"],
+    ['-x', 'cd ./-x'],
+    ['- x', "cd './- x'"],
+  ])('quotes the folder %s for a shell of Unix', (folder, step) => {
+    expect(changeFolder({ platform: 'linux', env: {} }, folder)).toBe(step)
+    expect(changeFolder({ platform: 'win32', env: { SHELL: '/usr/bin/bash' } }, folder)).toBe(step)
+  })
+
+  it.each([
+    ['C:\\prices', 'cd C:\\prices'],
+    ['My Desk', 'cd "My Desk"'],
+    ['-x', 'cd .\\-x'],
+  ])('quotes the folder %s for the shells of Windows', (folder, step) => {
+    expect(changeFolder({ platform: 'win32', env: {} }, folder)).toBe(step)
+  })
+
+  it('prints a step that changes to a folder with a space', async () => {
+    const folder = newFile('My Desk Ü')
+    const { stdout } = await init(folder)
+    expect(stdout).toContain(`\n  ${changeFolder({ platform: 'linux', env: {} }, folder)}\n`)
+    expect(stdout).toMatch(/cd '.*My Desk Ü'\n/)
+  })
+
+  it('rejects an empty name, such as that of a variable that is not set', async () => {
+    const { code, stderr } = await init('')
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/^error: folder: expected a name, or \. for this folder; it is empty\n/),
     ])
   })
 

@@ -63,12 +63,9 @@ const describeFault = (fault: WalkForwardFault): string => {
   }
 }
 
-const describeLengths = (recordedMs: number, trainMs: number, testMs: number): string => {
-  const recorded = `the recording is ${lengthText(recordedMs)} long`
-  return testMs > recordedMs
-    ? `${recorded}, shorter than the test range of ${lengthText(testMs)}`
-    : `${recorded}, shorter than ${lengthText(trainMs)} of training and ${lengthText(testMs)} of test`
-}
+const describeLengths = (recordedMs: number, trainMs: number, testMs: number): string =>
+  `the recording is ${lengthText(recordedMs)} long, shorter than a window of ${lengthText(trainMs + testMs)}: ` +
+  `${lengthText(trainMs)} of training and ${lengthText(testMs)} of test`
 
 const units = [
   ['d', 86_400_000],

@@ -29,13 +29,16 @@ it.each<[WalkForwardFault, string]>([
   [{ why: 'recording', error: recordingError('a.ndjson', 3, 'x', []) }, 'line 3 of a.ndjson: '],
   [
     tooShort(8 * day - second, 7 * day, day),
-    'the recording is 7 d 23 h long, shorter than 7 d of training and 1 d of test',
+    'the recording is 7 d 23 h long, shorter than a window of 8 d: 7 d of training and 1 d of test',
   ],
   [
     tooShort(59_990, hour, 90 * second),
-    'the recording is 59 s 990 ms long, shorter than the test range of 1 min 30 s',
+    'the recording is 59 s 990 ms long, shorter than a window of 1 h 1 min: 1 h of training and 1 min 30 s of test',
   ],
-  [tooShort(0, 1, 1), 'the recording is 0 ms long, shorter than the test range of 1 ms'],
+  [
+    tooShort(0, 1, 1),
+    'the recording is 0 ms long, shorter than a window of 2 ms: 1 ms of training and 1 ms of test',
+  ],
 ])('describes %j', (fault, message) => {
   const described = walkForwardError(fault)
   expect(described).toEqual({ _tag: 'WalkForwardError', message: described.message, ...fault })

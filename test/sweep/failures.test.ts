@@ -118,6 +118,24 @@ describe('a module', () => {
       /^the strategy cannot be loaded: at import$/,
     ],
     [
+      'with a syntax error',
+      'export default () => {',
+      undefined,
+      /^the strategy cannot be loaded: .*, in file:.*strategy\.mjs or one of its imports$/,
+    ],
+    [
+      'with an import that does not exist',
+      "import { none } from 'node:fs'\nexport default none",
+      undefined,
+      /^the strategy cannot be loaded: .*'none'.*, in file:.*strategy\.mjs:1$/,
+    ],
+    [
+      'that reads broken JSON',
+      "const a = 1\nJSON.parse('{')",
+      undefined,
+      /^the strategy cannot be loaded: .*, in file:.*strategy\.mjs:2$/,
+    ],
+    [
       'without a function as its default export',
       'export const strategy = () => undefined',
       undefined,

@@ -44,7 +44,7 @@ export const walkForwardRecordings = async (
     recordings,
     strategy,
     parameters,
-    { ...settings, score: (values) => sign * metricOf(values.at(-1), ranking.metric) },
+    { ...settings, score: (values) => sign * metricOf(values, ranking.metric) },
   ).pipe(
     map((result) => (isLeft(result) ? result : right({ ...result.right, score: sign * result.right.score }))),
   )
@@ -77,18 +77,24 @@ const failOnce = (result: Result): void => {
 const failureOf = (error: SweepError | WalkForwardError): Error =>
   new Error(`${printable(error.message)}; ${seeGuide(error)}`)
 
-/** The metric of the last value. Throws if it has no such number. */
-const metricOf = (value: unknown, metric: string | undefined): number => {
+/**
+ * The metric of the last value. Throws if it has no such number. The message contains no value, because it may be of a
+ * training range.
+ */
+const metricOf = (values: readonly unknown[], metric: string | undefined): number => {
+  if (values.length === 0) throw new Error('there is no value')
+  const value = values.at(-1)
   const found = metric === undefined ? value : fieldOf(value, metric)
   if (typeof found === 'number' || typeof found === 'bigint') return Number(found)
+  const names = numberNames(value).map(printable).join(', ')
   if (metric === undefined)
-    throw new Error(`the last value is no number: ${jsonText(value)}; name one of its fields by --metric`)
-  const names = numberNames(value)
-  throw new Error(
-    names.length === 0
-      ? `the last value has no number ${printable(metric)}: ${jsonText(value)}`
-      : `the last value has no number ${printable(metric)}; its numbers are ${names.map(printable).join(', ')}`,
-  )
+    throw new Error(
+      names === ''
+        ? 'the last value is no number, and has none'
+        : `the last value is no number; name one of its numbers by --metric: ${names}`,
+    )
+  const numbers = names === '' ? 'it has none' : `its numbers are ${names}`
+  throw new Error(`the last value has no number ${printable(metric)}; ${numbers}`)
 }
 
 /** The names of the numbers in a value, as `--metric` takes them. At most 5 levels, because a value may contain itself. */

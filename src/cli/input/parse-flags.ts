@@ -92,7 +92,11 @@ export const parseTime = (text: string): number => {
   const isUnixNumber = /^\d{1,15}$/.test(text)
   const time = isoTime.test(text) ? Date.parse(text) : isUnixNumber ? Number(text) : NaN
   if (isUnixNumber && time < earliestMs) {
-    throw new InvalidArgumentError('expected an ISO time or Unix ms; this looks like seconds')
+    throw new InvalidArgumentError(
+      text.length === 4
+        ? `Write ${text}-01-01: a year alone is not a time.`
+        : 'Give an ISO time, or ms since the Unix epoch. This looks like seconds.',
+    )
   }
   if (!Number.isNaN(time)) return time
   throw new InvalidArgumentError('Give a time like 2026-11-22T10:00:00Z, or ms since the Unix epoch.')

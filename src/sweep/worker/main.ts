@@ -5,7 +5,7 @@ import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../errors/failure-cause.js'
 import type { SweepFault } from '../../errors/sweep-error.js'
-import { oneLine } from '../../errors/text.js'
+import { oneLine, printable } from '../../errors/text.js'
 import { chunkBytes } from '../../platform/node/files.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { openableSources, type OpenableSource, type SourcePlatform } from '../../recording/read/source.js'
@@ -85,11 +85,23 @@ const loadStrategy = async (url: string): Promise<Loaded> => {
     const strategy = isFunction(module.default) ? module.default : interopDefault(module.default)
     return isFunction(strategy) ? right(strategy) : failed(new Error(expected(url)))
   } catch (thrown) {
-    return failed(thrown)
+    return thrown instanceof SyntaxError ? misspelt(thrown, url) : failed(thrown)
   }
 }
 
 const failed = (thrown: unknown): Loaded => left({ why: 'module', cause: causeOf(thrown) })
+
+/**
+ * A syntax error with its file. Its message names none, and its stack does so only for some errors: then also the line. The
+ * module itself may be correct, and one of its imports is not.
+ */
+const misspelt = (thrown: SyntaxError, url: string): Loaded => {
+  const cause = causeOf(thrown)
+  if (cause.message.includes('file:')) return left({ why: 'module', cause })
+  const place = /file:[^\s)]+?:\d+(?=[:)\s]|$)/.exec(thrown.stack ?? '')?.[0]
+  const where = place ?? `${url.replace(/#.*/, '')} or one of its imports`
+  return left({ why: 'module', cause: { ...cause, message: `${cause.message}, in ${printable(where)}` } })
+}
 
 const isFunction = (value: unknown): value is SweepStrategy<unknown, unknown> => typeof value === 'function'
 

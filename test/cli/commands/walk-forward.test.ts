@@ -92,10 +92,26 @@ test('a window without a result is a failure, and says how to name a metric', as
   expect(code).toBe(1)
   expect(stdout).toBe(
     '2026-11-21T10:00:30.000Z to 2026-11-21T10:01:30.000Z  failed: no parameter has a score in the training range: the ' +
-      'values have no score: the last value is no number: {"report":{"profit":2.9000000000000004},"side":"long"}; name one of ' +
-      'its fields by --metric\ntotal  0 of 1 window\n',
+      'values have no score: the last value is no number; name one of its numbers by --metric: report.profit\n' +
+      'total  0 of 1 window\n',
   )
   expect(stderr).toBe('error: 1 of 1 windows have no result; see docs/guides/errors.md#walkforwarderror\n')
+})
+
+test.each(['text', '--json'])('prints no value of a training range, as %s', async (format) => {
+  const args = ['sweep', ...files(['long', 'short']), '--walk-forward', '30s/60s']
+  const flags = format === 'text' ? [] : [format]
+  for (const metric of [[], ['--metric', 'side'], ['--metric', 'nope.a']]) {
+    const { code, stdout } = await runCommand([...args, ...metric, ...flags])
+    expect(code).toBe(1)
+    expect(stdout).not.toContain('2.9')
+  }
+})
+
+test('says that a strategy without a value in the training range has none', async () => {
+  const module = `import { EMPTY } from 'rxjs'\nexport default () => EMPTY\n`
+  const { stdout } = await runCommand(['sweep', ...files([1], module), '--walk-forward', '30s/60s'])
+  expect(stdout).toContain('the values have no score: there is no value\n')
 })
 
 test('a metric that the values lack fails with the names of their numbers', async () => {
@@ -120,13 +136,13 @@ test.each<[string, readonly string[], number, string]>([
     'the recording is shorter than a test range',
     ['--walk-forward', '30s/7d'],
     1,
-    'error: the recording is 1 min 39 s long, shorter than the test range of 7 d; see docs/guides/errors.md#walkforwarderror\n',
+    'error: the recording is 1 min 39 s long, shorter than a window of 7 d: 30 s of training and 7 d of test; see docs/guides/errors.md#walkforwarderror\n',
   ],
   [
     'the recording is shorter than a window',
     ['--walk-forward', '90s/60s'],
     1,
-    'error: the recording is 1 min 39 s long, shorter than 1 min 30 s of training and 1 min of test; see docs/guides/errors.md#walkforwarderror\n',
+    'error: the recording is 1 min 39 s long, shorter than a window of 2 min 30 s: 1 min 30 s of training and 1 min of test; see docs/guides/errors.md#walkforwarderror\n',
   ],
   ['a metric is given without windows', ['--metric', 'profit'], 2, '--metric and --minimise choose'],
   ['--minimise is given without windows', ['--minimise'], 2, '--metric and --minimise choose'],

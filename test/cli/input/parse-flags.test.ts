@@ -112,7 +112,13 @@ test.each(['', '2026-11-22T10:00:00', '2026-13-01', '2026-11-22 10:00Z', 'now', 
 )
 
 test.each(['0', '1795341600', '99999999999'])('a time of %s is rejected as seconds', (text) => {
-  expect(() => parseTime(text)).toThrow('expected an ISO time or Unix ms; this looks like seconds')
+  expect(() => parseTime(text)).toThrow(
+    'Give an ISO time, or ms since the Unix epoch. This looks like seconds.',
+  )
+})
+
+test('a year alone is no time', () => {
+  expect(() => parseTime('2026')).toThrow('Write 2026-01-01: a year alone is not a time.')
 })
 
 test('accepts the two lengths of a walk-forward, each with its unit', () => {

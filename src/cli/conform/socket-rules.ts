@@ -94,7 +94,10 @@ const checkOpen = async (
         : failed(quoted(answer.text)),
   })
   const isPriced = (await main.findText(isPriceOf(topic), 0)) !== undefined
-  const notPriced = `no price of ${topic} in ${limit} ms; choose another one by --topic`
+  const notPriced =
+    main.closed === undefined
+      ? `no price of ${topic} in ${limit} ms; choose another one by --topic`
+      : closedText(main.closed)
   report({ 'price-sent': isPriced ? passed : notTested(notPriced) })
   report(await checkAges(target, isGateway, isPriced ? main : undefined, other))
 

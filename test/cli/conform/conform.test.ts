@@ -241,6 +241,7 @@ describe('svc-streams conform, for a wrong service', () => {
     const whyThat = await whyOf((socket) => socket.close(1008, 'too many connections'))
     const why = 'the connection was closed with 1008: too many connections'
     expect(whyThat('subscribe-confirmed')).toBe(`failed: ${why}`)
+    expect(whyThat('price-sent')).toBe(`not tested: ${why}`)
     expect(whyThat('ping-answered')).toBe(`not tested: ${why}`)
     expect(whyThat('frame-form')).toBe('not tested: no frame came')
     expect(whyThat('subscribed-only')).toBe('not tested: no frame came')

@@ -187,6 +187,7 @@ const handlerOf = (
   listener: ConsumerListener,
 ): ServerHandler => ({
   onText: (frame) => {
+    socket.framesRead++
     record.onMessage(frame)
     listener.onText(frame)
   },

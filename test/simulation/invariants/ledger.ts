@@ -152,7 +152,7 @@ export class Ledger implements PortObserver, RequestObserver {
     this.open?.pings.set(payload, this.process.now)
   }
 
-  onReceived({ id }: PortSocket, frame: string, { price: sent, answers }: FrameContent): void {
+  onReceived({ id }: PortSocket, frame: string, { price: sent, answers, read }: FrameContent): void {
     this.trace(() => `socket ${id} < ${frame}`)
     this.reading = undefined
     this.answered = answers === undefined ? undefined : this.open?.frames[answers]
@@ -164,6 +164,7 @@ export class Ledger implements PortObserver, RequestObserver {
     const { subscriptions = [] } = JSON.parse(frame) as { readonly subscriptions?: readonly string[] }
     for (const topic of subscriptions) this.confirm(topic)
     if (sent === undefined) this.onFrameAnswered(answers, subscriptions)
+    if (sent === undefined && read !== undefined) this.onGatewayList(read, subscriptions)
     if (sent === undefined) return
     this.reading = sent
     this.open?.arrived.set(sent.id, { sent, at: this.process.now })
@@ -184,22 +185,30 @@ export class Ledger implements PortObserver, RequestObserver {
       if (subscriber.base === sent.base && subscriber.firstDue < 0) subscriber.firstDue = sent.index
   }
 
-  /**
-   * The service has answered a frame of a page, which knows that of a probe if lists have answered all frames before. A gateway
-   * does not say which frame it answers. `listed`: `undefined` for a text.
-   */
+  /** The service has answered a frame of a page, which knows that of a probe if lists have answered all frames before. */
   private onFrameAnswered(answers: number | undefined, listed?: readonly string[]): void {
     const { open, answered } = this
-    if (open === undefined || this.hasPings) return
-    if (answered === undefined) {
-      if (listed !== undefined) this.answerMissingSince = undefined
-      return
-    }
+    if (open === undefined || answered === undefined || this.hasPings) return
     const { isSubscribe, isProbe, base } = answered
     const isAnswer = listed !== undefined && (!isSubscribe || listed.some((topic) => baseOf(topic) === base))
     if (isAnswer) answered.answeredAt = this.process.activeMs
     const areOthersAnswered = open.frames.slice(0, answers).every((frame) => frame.answeredAt < Infinity)
     if (this.isProbed || (isAnswer && isProbe && areOthersAnswered)) this.onPong(`frame ${answers}`)
+  }
+
+  /**
+   * A page has a list of a gateway, which does not say which frame it answers. All later data are younger than the newest frame
+   * that the gateway had read. The page knows that its probe is answered if there are as many lists as frames.
+   */
+  private onGatewayList(read: number, listed: readonly string[]): void {
+    const { open } = this
+    if (open === undefined || this.hasPings) return
+    open.lists++
+    this.answerMissingSince = undefined
+    const last = open.frames.at(-1)
+    const areAllAnswered = open.lists >= open.frames.length && last?.isProbe === true
+    const isListed = listed.some((topic) => baseOf(topic) === last?.base)
+    if (this.isProbed || (areAllAnswered && isListed)) this.onPong(`frame ${read - 1}`)
   }
 
   /** True if a price may not be current, as far as the pongs show. */

@@ -49,6 +49,8 @@ export interface OpenSocket {
   readonly openedAt: number
   readonly topics: Map<string, TopicOnSocket>
   readonly frames: SentFrame[]
+  /** The number of lists of topics that have arrived. */
+  lists: number
   /** When the last text has arrived that answers no request for which the client waits: it may be taken for another answer. */
   strayTextAt: number
   /** When the last frame, ping or pong has arrived, in ms in which the process was running. */
@@ -75,6 +77,6 @@ export const createOpenSocket = (
   maxLag: number,
 ): OpenSocket => ({
   ...{ socket, openedAt: activeMs, receivedAt: activeMs, strayTextAt: -Infinity },
-  ...{ topics: new Map(), arrived: new Map(), frames: [] },
+  ...{ topics: new Map(), arrived: new Map(), frames: [], lists: 0 },
   ...{ pings: new Map(), measuredAt: now, currentUntil: activeMs + maxLag },
 })

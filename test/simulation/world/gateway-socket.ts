@@ -17,6 +17,8 @@ export interface GatewaySocketObserver {
 export class GatewaySocket implements ConsumerWebSocket, ConsumerStream {
   readonly OPEN = 1
   readyState: 1 | 2 | 3 = 1
+  /** The number of frames of the consumer that the gateway has read. */
+  framesRead = 0
 
   constructor(
     private readonly process: SimulatedProcess,
@@ -32,7 +34,7 @@ export class GatewaySocket implements ConsumerWebSocket, ConsumerStream {
 
   write(bytes: Buffer): boolean {
     for (const frame of textFramesOf(bytes))
-      this.server.sendText(frame, { price: this.observer.onText(frame) })
+      this.server.sendText(frame, { price: this.observer.onText(frame), read: this.framesRead })
     return true
   }
 

@@ -43,6 +43,8 @@ export interface FrameContent {
   readonly price?: SentPrice | undefined
   /** The number of the client's frame that it answers, from 0. */
   readonly answers?: number
+  /** The number of the client's frames that a gateway had read before it sent this one. */
+  readonly read?: number
 }
 
 /** Receives what happens at the port of a client. */

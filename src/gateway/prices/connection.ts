@@ -3,8 +3,8 @@ import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
 import { AckWindow } from './ack-window.js'
-import type { ConsumerStream, ConsumerWebSocket, TextFrame } from './text-frame.js'
-import { closeReason, textFrame } from './text-frame.js'
+import type { ConsumerStream, ConsumerWebSocket, HeldAnswer, TextFrame } from './text-frame.js'
+import { closeReason, confirmationText, textFrame } from './text-frame.js'
 import type { FrameBatch, Outbox, Recipient } from './outbox.js'
 import type { Pinged } from './ping-timer.js'
 import { closeCodes, type EndCause, type Session } from '../sessions/sessions.js'
@@ -34,12 +34,7 @@ export interface ConnectionConfig {
   readonly onCaughtUp: (behindForMs: number, dropped: number) => void
 }
 
-/** Above this number of topics, a confirmation lists only the new topic. */
-const maxListedTopics = 64
-/** So do the confirmations after this number of bytes at once: lists of all topics would fill a slow link for seconds. */
-const maxListedBytes = 4096
-
-const maxHeldPongs = 4
+const [maxHeldPongs, maxHeldAnswers] = [4, 32]
 
 /** With more topics than this, the first pong may have waited after the subscribe messages. */
 const maxDirectTopics = 10
@@ -52,9 +47,10 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   readonly feeds = new Map<Address, TopicFeed<Connection>>()
   batch: FrameBatch | undefined
   private readonly window = new AckWindow()
-  /** The topics whose newest price is held, and the payloads of the pongs after them, the longest held first. */
-  private readonly held = new Set<ConsumedTopic | Buffer>()
+  /** The topics whose newest price is held, and the pongs and confirmations after them, the longest held first. */
+  private readonly held = new Set<ConsumedTopic | Buffer | HeldAnswer>()
   private heldPongs: readonly Buffer[] = []
+  private heldAnswers = 0
   /** True while every price is sent. */
   private isFree = true
   private wasBehind = false
@@ -120,10 +116,19 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.endOverflow()
   }
 
-  readonly confirm = ({ topic }: ConsumedTopic): void => this.sendConfirmation([topic])
+  /** The answers to a subscribe message, and to an unsubscribe message. */
+  readonly confirm = ({ topic }: ConsumedTopic, isRepeated = false): void => this.answer([topic], isRepeated)
+  readonly confirmRest = (): void => this.answer([], false)
 
-  /** Answers an unsubscribe message. */
-  readonly confirmRest = (): void => this.sendConfirmation([])
+  /** A page repeats a subscribe message as a ping: its answer waits for the same as a pong. The later ones keep the order. */
+  private answer(topics: readonly Topic[], isRepeated: boolean): void {
+    const mustWait = isRepeated && (this.held.size > 0 || !this.config.isCurrent())
+    const text = confirmationText(topics, this.feeds, this.window.unacknowledged + this.unwrittenTexts)
+    if (this.heldAnswers === 0 && !mustWait) return this.sendText(text)
+    if (this.heldAnswers === maxHeldAnswers) return
+    this.heldAnswers++
+    this.held.add({ text })
+  }
 
   readonly reject = (base: Address, errorText: string): void => {
     this.remove(base)
@@ -288,9 +293,13 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     const { window, held } = this
     this.maySend = false
     for (const topic of held) {
-      if (topic instanceof Uint8Array) {
+      if (!('base' in topic)) {
         if (!this.config.isCurrent()) break
-        this.pong(topic)
+        if (topic instanceof Uint8Array) this.pong(topic)
+        else if (held.delete(topic)) {
+          this.heldAnswers--
+          this.sendText(topic.text)
+        }
         if (window.isHolding) return
         continue
       }
@@ -337,14 +346,5 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   private mark(): void {
     this.config.outbox.flushOne(this)
     if (!this.isEnding) this.webSocket.ping(String(this.window.mark(this.config.now())))
-  }
-
-  /** `topics`: the topics of a short list. */
-  private sendConfirmation(topics: readonly Topic[]): void {
-    const bytes = this.window.unacknowledged + this.unwrittenTexts
-    const listsAll = this.feeds.size <= maxListedTopics && bytes < maxListedBytes
-    const feeds = listsAll ? [...this.feeds.values()].filter(({ isConfirmed }) => isConfirmed) : []
-    const subscriptions = listsAll ? feeds.map(({ topic }) => topic) : topics
-    this.sendText(JSON.stringify({ subscriptions }))
   }
 }

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
+import type { Topic } from '../../domain/topic.js'
 import { truncate } from '../../errors/text.js'
 
 /** The members of a consumer's WebSocket that a gateway uses. */
@@ -48,4 +49,34 @@ export const closeReason = (text: string): string => {
   let reason = truncate(text, maxReasonBytes)
   while (Buffer.byteLength(reason) > maxReasonBytes) reason = truncate(reason, reason.length - 1)
   return reason
+}
+
+/** A confirmation as it was when the message was read: it must not list what a later message has changed. */
+export interface HeldAnswer {
+  readonly text: string
+}
+
+/** Above this number of topics, a confirmation lists only the new topic. */
+const maxListedTopics = 64
+
+/** So do the confirmations after this number of bytes at once: lists of all topics would fill a slow link for seconds. */
+const maxListedBytes = 4096
+
+interface ListedTopic {
+  readonly topic: Topic
+  readonly isConfirmed: boolean
+}
+
+/**
+ * A confirmation. `topics`: those of a short list. `all`: the topics that the consumer wants. `bytes`: what it has not
+ * acknowledged.
+ */
+export const confirmationText = (
+  topics: readonly Topic[],
+  all: ReadonlyMap<string, ListedTopic>,
+  bytes: number,
+): string => {
+  const listsAll = all.size <= maxListedTopics && bytes < maxListedBytes
+  const listed = listsAll ? [...all.values()].filter(({ isConfirmed }) => isConfirmed) : undefined
+  return JSON.stringify({ subscriptions: listed?.map(({ topic }) => topic) ?? topics })
 }

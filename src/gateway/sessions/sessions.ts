@@ -124,7 +124,7 @@ export class Sessions<S extends Session<S>> {
     const { maxTopicsPerConnection, noun } = this.config
     const base = canonicalAddress(addressOf(topic))
     const known = session.feeds.get(base)
-    if (known !== undefined) return known.answer(session)
+    if (known !== undefined) return known.answer(session, true)
     if (session.feeds.size >= maxTopicsPerConnection) {
       const text = `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a ${noun}`
       return session.reject(base, text)

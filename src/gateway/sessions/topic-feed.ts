@@ -21,8 +21,8 @@ export interface ConsumedTopic {
 
 /** The interface of a session for its topics. */
 export interface TopicConsumer {
-  /** Answers a subscribe message: the service has confirmed the topic. */
-  readonly confirm: (topic: ConsumedTopic) => void
+  /** Answers a subscribe message: the service has confirmed the topic. `isRepeated`: the consumer has had it before. */
+  readonly confirm: (topic: ConsumedTopic, isRepeated: boolean) => void
   /** Answers a subscribe message, or ends a subscription: the topic is rejected. */
   readonly reject: (base: Address, text: string) => void
 }
@@ -110,8 +110,8 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   }
 
   /** Answers a subscribe message, now or once the service has confirmed the topic. */
-  answer(consumer: S): void {
-    if (this.isConfirmed) consumer.confirm(this)
+  answer(consumer: S, isRepeated = false): void {
+    if (this.isConfirmed) consumer.confirm(this, isRepeated)
     else this.unanswered.add(consumer)
   }
 
@@ -126,7 +126,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   }
 
   private answerAll(): void {
-    for (const consumer of this.unanswered) consumer.confirm(this)
+    for (const consumer of this.unanswered) consumer.confirm(this, false)
     this.unanswered.clear()
   }
 

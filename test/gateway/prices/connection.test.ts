@@ -204,6 +204,59 @@ describe('a consumer that is behind', () => {
     expect(log.slice(0, 2)).toEqual(['a', 'pong id'])
   })
 
+  it('gets the answer to a repeated subscribe message behind the held prices too: a page has no pings', async () => {
+    const { session, log, setPrice, startAt } = await createHoldingSession()
+    setPrice('b')
+    session.confirm(
+      topicOf(() => undefined),
+      true,
+    )
+    // Later answers do not overtake it.
+    session.confirmRest()
+    setPrice('c')
+    await nextTurn()
+    expect(log.slice(startAt)).toEqual([])
+    session.onPong('2')
+    await nextTurn()
+    const [ping, price, first, second] = log.slice(startAt).filter((line) => !line.startsWith('ping 4'))
+    expect([ping, price]).toEqual(['ping 3', 'c aged'])
+    expect([first, second]).toEqual(['{"subscriptions":[]}', '{"subscriptions":[]}'])
+  })
+
+  it('gets the answer to a repeated subscribe message once what the gateway has is current, to a first one at once', async () => {
+    let isCurrent = false
+    const { session, log } = createManualSession({ isCurrent: () => isCurrent })
+    session.confirm(topicOf(() => undefined))
+    await nextTurn()
+    expect(log).toEqual(['{"subscriptions":[]}'])
+    session.confirm(
+      topicOf(() => undefined),
+      true,
+    )
+    session.check()
+    await nextTurn()
+    const answers = () => log.filter((line) => line.startsWith('{'))
+    expect(answers()).toHaveLength(1)
+    isCurrent = true
+    session.check()
+    await nextTurn()
+    expect(answers()).toHaveLength(2)
+  })
+
+  it('gets no more than 32 answers late, if it repeats its subscribe messages meanwhile', async () => {
+    let isCurrent = false
+    const { session, log } = createManualSession({ isCurrent: () => isCurrent })
+    for (let count = 0; count < 100; count++)
+      session.confirm(
+        topicOf(() => undefined),
+        true,
+      )
+    isCurrent = true
+    session.check()
+    await nextTurn()
+    expect(log.filter((line) => line.startsWith('{'))).toHaveLength(32)
+  })
+
   it('gets the answers to its first three pings and to its last one, if it sends many while prices are held', async () => {
     const { session, log, setPrice, startAt } = await createHoldingSession()
     setPrice('b')

@@ -51,4 +51,16 @@ export const pageBugs: readonly Bug[] = [
     edits: [['payload === undefined && this.dropped > 0', 'payload === undefined && this.dropped > 1e9']],
     shares,
   },
+  {
+    name: 'a gateway answers the probe of a page before the prices that it holds',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [['const mustWait = isRepeated && (', 'const mustWait = this.isEnding && isRepeated && (']],
+    shares,
+  },
+  {
+    name: 'an answer of a gateway overtakes that to the probe of a page',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [['if (this.heldAnswers === 0 && !mustWait)', 'if (!mustWait)']],
+    shares,
+  },
 ]

@@ -173,7 +173,7 @@ export class Ledger implements PortObserver, RequestObserver {
     // The client drops a late price of a topic that it has unsubscribed, or that the service has rejected.
     if (state.requestedAt === undefined)
       return state.releasedAt === undefined ? undefined : this.onUnasked(state)
-    const mayPrecedeRequest = state.releasedAt !== undefined && !state.isConfirmed
+    const mayPrecedeRequest = (state.releasedAt !== undefined || state.wasRejected) && !state.isConfirmed
     if (mayPrecedeRequest && this.isUncertain) return
     state.mayBeDropped ||= mayPrecedeRequest && !this.hasPings
     if (this.answerMissingSince === undefined) this.onConfirmed(sent.base, state)
@@ -367,7 +367,12 @@ export class Ledger implements PortObserver, RequestObserver {
   private onRejected(base: string): void {
     const state = this.open?.topics.get(base)
     if (state !== undefined)
-      Object.assign(state, { requestedAt: undefined, isConfirmed: false, arrivedIndex: -1 })
+      Object.assign(state, {
+        requestedAt: undefined,
+        isConfirmed: false,
+        arrivedIndex: -1,
+        wasRejected: true,
+      })
   }
 
   private onConfirmed(base: string, state: TopicOnSocket): void {

@@ -15,6 +15,8 @@ export interface TopicOnSocket {
   confirmedAt: number
   /** When the last unsubscribe frame was sent, by the clock of the process. */
   releasedAt: number | undefined
+  /** The client has taken a text for the rejection of an earlier request. */
+  wasRejected: boolean
   /** Since when the service lists or sends the topic although it is not requested. */
   unaskedSince: number | undefined
   /** The index of the newest price that has arrived; -1 if none has. */
@@ -68,6 +70,7 @@ export interface OpenSocket {
 export const createTopic = (): TopicOnSocket => ({
   ...{ requestedAt: undefined, sentAt: 0, isConfirmed: false, confirmedAt: 0, releasedAt: undefined },
   ...{ mayBeRejected: false, unaskedSince: undefined, arrivedIndex: -1, arrivedAt: 0, mayBeDropped: false },
+  wasRejected: false,
 })
 
 /** A connection that has just opened. `maxLag`: in ms. */

@@ -11,7 +11,7 @@ import { backtestFiles, checkedStrategy, jsonText, stringify } from './backtest.
 import { rangeProblem, type WalkForwardLengths } from '../input/parse-flags.js'
 import { readJson } from '../input/read-file.js'
 import type { Io } from '../io.js'
-import { seeGuide } from '../output/error-text.js'
+import { failureOf, seeGuide } from '../output/error-text.js'
 import { drawTable, type Cell, type Column } from '../output/table.js'
 import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
@@ -62,12 +62,11 @@ export const sweepRecordings = async (
   const colours = coloursFor(stdout, env)
   const isTable = !json && canRedraw(stdout, env)
   const rows: Result[] = []
-  const failures: SweepError[] = []
+  let failures = 0
   const show = (result: Result): void => {
     // Each parameter would fail for the same reason.
-    if (isLeft(result) && result.left.why === 'module')
-      throw new Error(`${printable(result.left.message)}; ${seeGuide(result.left)}`)
-    if (isLeft(result)) failures.push(result.left)
+    if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
+    if (isLeft(result)) failures++
     if (isTable) rows.push(result)
     else stdout.write(`${json ? escapeUnsafe(stringify(result)) : sweepLine(result, colours)}\n`)
   }
@@ -84,11 +83,8 @@ export const sweepRecordings = async (
   if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))
   if (!isCompleted)
     return void stderr.write(`stopped: ${progress.finished} of ${parameters.length} parameters have ended\n`)
-  const [failure] = failures
-  if (failure !== undefined)
-    throw new Error(
-      `${failures.length} of ${parameters.length} parameters have no result; ${seeGuide(failure)}`,
-    )
+  const page = seeGuide({ _tag: 'SweepError' })
+  if (failures > 0) throw new Error(`${failures} of ${parameters.length} parameters have no result; ${page}`)
 }
 
 /** The parameters of a file, a JSON array. A file that cannot be used is a usage error. */

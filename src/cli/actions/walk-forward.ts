@@ -2,14 +2,13 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { map, tap } from 'rxjs'
 import { formatTime } from '../../display/texts.js'
 import { escapeUnsafe, printable } from '../../errors/text.js'
-import type { SweepError, WalkForwardError } from '../../sweep/index.js'
 import type { SweepSettings } from '../../sweep/options.js'
 import { walkForwardOn, type WalkForwardResult } from '../../sweep/walk-forward.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { jsonText, stringify } from './backtest.js'
 import type { WalkForwardLengths } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
-import { seeGuide } from '../output/error-text.js'
+import { failureOf, seeGuide } from '../output/error-text.js'
 import { coloursFor } from '../output/terminal.js'
 import { completes } from '../stop.js'
 
@@ -73,9 +72,6 @@ const failOnce = (result: Result): void => {
   const [first] = error.why === 'train' ? error.errors : [error.error]
   if (first?.why === 'module') throw failureOf(first)
 }
-
-const failureOf = (error: SweepError | WalkForwardError): Error =>
-  new Error(`${printable(error.message)}; ${seeGuide(error)}`)
 
 /**
  * The metric of the last value. Throws if it has no such number. The message contains no value, because it may be of a

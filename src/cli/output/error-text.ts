@@ -16,6 +16,10 @@ export const errorLine = (error: AnyError): string =>
 export const seeGuide = ({ _tag }: { readonly _tag: string }): string =>
   `see ${errorsGuide()}#${_tag.toLowerCase()}`
 
+/** The failure of a command by an error of a backtest, whose message needs no rendering. */
+export const failureOf = (error: { readonly _tag: string; readonly message: string }): Error =>
+  new Error(`${printable(error.message)}; ${seeGuide(error)}`)
+
 /** A proxy in front of a server answers with an HTML page. Its title, or its first words, are the text of the error. */
 const withPageText = (error: AnyError): AnyError => {
   if (error._tag !== 'HttpError' && error._tag !== 'Unauthorized') return error

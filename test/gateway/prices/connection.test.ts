@@ -243,7 +243,7 @@ describe('a consumer that is behind', () => {
     expect(answers()).toHaveLength(2)
   })
 
-  it('gets no more than 32 answers late, if it repeats its subscribe messages meanwhile', async () => {
+  it('gets at most 32 delayed answers to repeated subscribe messages', async () => {
     let isCurrent = false
     const { session, log } = createManualSession({ isCurrent: () => isCurrent })
     for (let count = 0; count < 100; count++)

@@ -47,7 +47,7 @@ export const connectTo =
   ({ host, onUpgrade, onDepthRequest }: Server): Connect =>
   (plan, process, link, ledger) => {
     ledger.hasPings = plan.isPage !== true
-    const webSocket = new SimulatedTransport(process, link, host, onUpgrade, ledger, ledger)
+    const webSocket = new SimulatedTransport(process, link, host, onUpgrade, ledger)
     const http = new SimulatedHttp(process, link, host, onDepthRequest, ledger)
     const client = process.enter(() =>
       createClient({

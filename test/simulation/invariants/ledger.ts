@@ -133,7 +133,7 @@ export class Ledger implements PortObserver, RequestObserver {
     const isProbe = !this.hasPings && isSubscribe && state.isConfirmed
     const flags = { isProbe, isConfirmed: false, answeredAt: Infinity }
     this.open?.frames.push({ base, isSubscribe, at: activeMs, ...flags })
-    if (!this.hasPings) this.onPing(frameKey(this.open))
+    if (!this.hasPings && this.open !== undefined) this.onPing(frameKey(this.open.frames.length - 1))
     if (isProbe) return
     state.isConfirmed = false
     state.mayBeRejected = state.mayBeDropped = false
@@ -188,12 +188,13 @@ export class Ledger implements PortObserver, RequestObserver {
   /** The service has answered a frame of a page, which knows that of a probe if lists have answered all frames before. */
   private onFrameAnswered(answers: number | undefined, listed?: readonly string[]): void {
     const { open, answered } = this
-    if (open === undefined || answered === undefined || this.hasPings) return
+    if (open === undefined || answers === undefined || answered === undefined || this.hasPings) return
     const { isSubscribe, isProbe, base } = answered
     const isAnswer = listed !== undefined && (!isSubscribe || listed.some((topic) => baseOf(topic) === base))
     if (isAnswer) answered.answeredAt = this.process.activeMs
-    const areOthersAnswered = open.frames.slice(0, answers).every((frame) => frame.answeredAt < Infinity)
-    if (this.isProbed || (isAnswer && isProbe && areOthersAnswered)) this.onPong(`frame ${answers}`)
+    const areOthersAnswered = () =>
+      open.frames.slice(0, answers).every((frame) => frame.answeredAt < Infinity)
+    if (this.isProbed || (isAnswer && isProbe && areOthersAnswered())) this.onPong(frameKey(answers))
   }
 
   /**
@@ -208,7 +209,7 @@ export class Ledger implements PortObserver, RequestObserver {
     const last = open.frames.at(-1)
     const areAllAnswered = open.lists >= open.frames.length && last?.isProbe === true
     const isListed = listed.some((topic) => baseOf(topic) === last?.base)
-    if (this.isProbed || (areAllAnswered && isListed)) this.onPong(`frame ${read - 1}`)
+    if (this.isProbed || (areAllAnswered && isListed)) this.onPong(frameKey(read - 1))
   }
 
   /** True if a price may not be current, as far as the pongs show. */
@@ -402,7 +403,8 @@ export class Ledger implements PortObserver, RequestObserver {
 const isLiveOn = ({ lastEvent, lastSocket }: SubscriberRecord, open: OpenSocket | undefined): boolean =>
   open !== undefined && lastEvent === 'price' && lastSocket === open.socket
 
-const frameKey = (open: OpenSocket | undefined): string => `frame ${(open?.frames.length ?? 0) - 1}`
+/** Stands for the payload of a ping. `index`: of a frame of the client. */
+const frameKey = (index: number): string => `frame ${index}`
 
 /** The address of a topic in lower case, without a quote. */
 export const baseOf = (topic: string): string => (topic.split('-')[1] ?? topic).toLowerCase()

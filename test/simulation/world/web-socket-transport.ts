@@ -49,6 +49,8 @@ export interface FrameContent {
 
 /** Receives what happens at the port of a client. */
 export interface PortObserver {
+  /** False for the sockets of a page: a browser sends no pings, and does not tell of those of the service. */
+  readonly hasPings: boolean
   onDial(socket: PortSocket): void
   onOpened(socket: PortSocket): void
   onSent(socket: PortSocket, frame: string): void
@@ -63,12 +65,6 @@ export interface PortObserver {
   onClosed(socket: PortSocket, how: string, refusal?: ResponseHead): void
 }
 
-/** What the WebSockets of one client have. */
-export interface SocketSettings {
-  /** False for those of a page: a browser sends no pings, and does not tell of those of the service. */
-  readonly hasPings: boolean
-}
-
 /** The WebSockets of one client. `host`: the service that listens. */
 export class SimulatedTransport implements WebSocketTransport {
   private readonly sockets = new Set<SimulatedSocket>()
@@ -80,7 +76,6 @@ export class SimulatedTransport implements WebSocketTransport {
     private readonly host: Host,
     private readonly onUpgrade: (upgrade: Upgrade) => void,
     private readonly observer: PortObserver,
-    private readonly settings: SocketSettings = { hasPings: true },
   ) {}
 
   /** The sockets that are not closed: also those that the client has ended, until they are. */
@@ -89,8 +84,8 @@ export class SimulatedTransport implements WebSocketTransport {
   }
 
   dial(_url: string, _options: unknown, listener: SocketListener): Socket {
-    const { process, link, host, observer, settings } = this
-    const socket = new SimulatedSocket(++this.lastId, process, listener, observer, settings, () =>
+    const { process, link, host, observer } = this
+    const socket = new SimulatedSocket(++this.lastId, process, listener, observer, () =>
       this.sockets.delete(socket),
     )
     this.sockets.add(socket)
@@ -120,7 +115,6 @@ export class SimulatedSocket implements Socket, PortSocket {
     private readonly process: SimulatedProcess,
     readonly listener: SocketListener,
     private readonly observer: PortObserver,
-    private readonly settings: SocketSettings,
     private readonly onGone: () => void,
   ) {}
 
@@ -137,7 +131,7 @@ export class SimulatedSocket implements Socket, PortSocket {
   }
 
   get ping(): Socket['ping'] {
-    return this.settings.hasPings ? (payload) => this.sendPing(payload) : undefined
+    return this.observer.hasPings ? (payload) => this.sendPing(payload) : undefined
   }
 
   close(): void {
@@ -207,7 +201,7 @@ export class SimulatedSocket implements Socket, PortSocket {
   receivePing(payload: string): void {
     if (this.state !== 'open') return
     this.sendUp(payload.length, (handler) => handler.onPong?.(payload))
-    if (!this.settings.hasPings) return
+    if (!this.observer.hasPings) return
     this.observer.onAlive()
     this.listener.alive()
   }

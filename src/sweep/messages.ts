@@ -16,7 +16,7 @@ export interface WorkerFile {
   readonly name: string
 }
 
-/** A file that a strategy reads instead of another file. Both paths are absolute, without symbolic links, as the system spells them. */
+/** A file that a strategy reads instead of another file. */
 export interface StandIn {
   readonly path: string
   readonly standIn: string

@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync, readSync, realpathSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import {
@@ -79,8 +79,7 @@ export class PrefixFiles {
   /** The recording itself, so that an error names it. */
   get whole(): Prefix {
     const files = this.paths.map((name) => ({ kind: 'path', name }) as const)
-    const paths = this.paths.map((path) => realpathSync.native(path))
-    const standIns = paths.map((path) => ({ path, standIn: path }))
+    const standIns = this.paths.map((path) => ({ path, standIn: path }))
     return { files, standIns, remove: () => undefined }
   }
 
@@ -96,7 +95,7 @@ export class PrefixFiles {
       const standIn = join(folder, `${index}-${basename(path)}`)
       if (left > 0) files.push({ kind: 'path', name: standIn })
       left -= await copyLines(path, standIn, left)
-      standIns.push({ path: realpathSync.native(path), standIn })
+      standIns.push({ path, standIn })
     }
     return { files, standIns, remove: () => removeFolder(folder) }
   }

@@ -149,14 +149,19 @@ const unredirected: SourcePlatform = {
  * itself must not get more rows than the prefix has. `onRead`: called at the first read of such a file.
  */
 const redirectReads = (standIns: readonly StandIn[], onRead: () => void): void => {
-  const standInOf = new Map(standIns.map(({ path, standIn }) => [path, standIn]))
-  const { realpathSync } = fs
+  const { statSync } = fs
+  // Any of its paths names a file: also through a link.
+  const identityOf = (path: string): string => {
+    const { dev, ino } = statSync(path, { bigint: true })
+    return `${dev}:${ino}`
+  }
+  const standInOf = new Map(standIns.map(({ path, standIn }) => [identityOf(path), standIn]))
   let hasRead = false
   const redirected = (path: unknown): unknown => {
     const named = path instanceof URL ? fileURLToPath(path) : Buffer.isBuffer(path) ? path.toString() : path
     if (typeof named !== 'string') return path
     try {
-      const standIn = standInOf.get(realpathSync.native(named))
+      const standIn = standInOf.get(identityOf(named))
       if (standIn === undefined) return path
       if (!hasRead) onRead()
       hasRead = true

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -21,10 +21,12 @@ const folderWith = (files: Readonly<Record<string, string | Uint8Array>>): strin
 
 const market = `${recordingText(header)}\n${recordingText(...prices)}`
 
-/** Runs the command in a folder with a recording and a strategy. */
+/** Runs the command in a folder with a recording, two links to it, and a strategy. */
 const parity = async (strategy: string, ...flags: readonly string[]) => {
   const folder = folderWith({ 'market.ndjson': market, 'strategy.mjs': strategy })
   const path = (name: string): string => join(folder, name)
+  linkSync(path('market.ndjson'), path('hard-link.ndjson'))
+  symlinkSync(path('market.ndjson'), path('symbolic-link.ndjson'))
   const result = await runCommand(['parity', path('market.ndjson'), path('strategy.mjs'), ...flags])
   return { ...result, stdout: result.stdout.replaceAll(`${folder}/`, '') }
 }
@@ -34,10 +36,10 @@ import { map, scan } from 'rxjs'
 import { rights } from 'svc-streams/operators'
 `
 
-/** Buys where the last price of the recording is higher, which the strategy reads from the file beside it. */
-const lookingAhead = `${imports}
+/** Buys where the last price of the recording is higher, which the strategy reads from a file beside it. */
+const lookingAhead = (file: string) => `${imports}
 import { readFileSync } from 'node:fs'
-const rows = readFileSync(new URL('market.ndjson', import.meta.url), 'utf8').trim().split('\\n').slice(2)
+const rows = readFileSync(new URL('${file}', import.meta.url), 'utf8').trim().split('\\n').slice(2)
 const last = JSON.parse(rows.at(-1) ?? '{ "event": { "right": { "price": 0 } } }').event.right.price
 export default (client) => client.price$('svc-0xab').pipe(rights(), map(({ price }) => (last > price ? 'buy' : 'wait')))`
 
@@ -79,8 +81,12 @@ test('a strategy that keeps a state elsewhere has equal outputs over prefixes in
   expect(together).toBeLessThanOrEqual(4)
 })
 
-test('a strategy that reads the last row of the recording itself looks ahead', async () => {
-  expect(await parity(lookingAhead, '--prefixes', '2')).toEqual({
+test.each([
+  ['itself', 'market.ndjson'],
+  ['through a hard link', 'hard-link.ndjson'],
+  ['through a symbolic link', 'symbolic-link.ndjson'],
+])('a strategy that reads the last row of the recording %s looks ahead', async (_, file) => {
+  expect(await parity(lookingAhead(file), '--prefixes', '2')).toEqual({
     code: 1,
     stdout: `\
 output of   line 3 of market.ndjson, 2026-11-21T10:00:00.000Z

@@ -147,7 +147,7 @@ const startSlowGateway = async () => {
   )
   const sockets = new WebSocketServer({ server })
   sockets.on('connection', (socket) => {
-    const timer = setInterval(() => socket.send(JSON.stringify({ topic: ethTopic, price: 1.5 })), 40)
+    const timer = setInterval(() => socket.send(JSON.stringify({ topic: ethTopic, price: 1.5 })), 10)
     socket.on('close', () => clearInterval(timer))
     socket.on('message', (data: Buffer) => {
       if (data.toString() === JSON.stringify({ method: 'subscribe', topic: ethTopic }))
@@ -218,7 +218,7 @@ describe('svc-streams conform, for a wrong service', () => {
 
   it('ends after 30 times --timeout, with a result of each rule', async () => {
     const { url } = await startSlowGateway()
-    const { code, stderr, rows } = await conform(url, '--timeout', '50')
+    const { code, stderr, rows } = await conform(url, '--timeout', '150')
     expect(rows.map(({ rule }) => rule)).toEqual(ids)
     const late = 'the command has ended after 30 times --timeout'
     expect(rows.find(({ rule }) => rule === 'gateway-health')?.why).toBe(late)

@@ -43,12 +43,12 @@ async def consume(url, topics):  # prints the events of one connection, until it
 
 def key(topic): return re.match(r".*?-0x[0-9a-f]+", topic.lower()).group()  # without the address of a quote token
 def show(**event): print(json.dumps(event, default=str), flush=True)
-
 async def main(url, *topics):
     failures = 0
     while True:
         began = time.monotonic()
         try: await consume(re.sub("^http", "ws", url), topics)  # a gateway has one port for both
+        except (ValueError, websockets.InvalidURI) as error: fail(f"{url}: {error}")
         except (OSError, asyncio.TimeoutError, websockets.WebSocketException) as error:
             closed = getattr(error, "rcvd", None)  # 1013: the gateway has lost the service. Connect again after any code
             show(disconnected=closed.code if closed else 1006, reason=closed.reason if closed else str(error))

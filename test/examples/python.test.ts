@@ -186,6 +186,17 @@ describePython('the consumer in Python', () => {
     },
   )
 
+  it.each(['ws://127.0.0.1:abc', 'http://127.0.0.1:65536', 'ws://[::1', 'wss://a..b', 'ws://user@127.0.0.1'])(
+    'exits with 2, with a line that names the address, for %s',
+    async (url) => {
+      const child = spawnProgram([url, ethTopic])
+      expect(await child.waitForExit()).toBe(2)
+      expect(child.stdout).toBe('')
+      expect(child.stderr.startsWith(`${url}: `)).toBe(true)
+      expect(child.stderr.trim().split('\n')).toHaveLength(1)
+    },
+  )
+
   it('ends by Ctrl-C without a traceback', async () => {
     const { gateway } = await startMarketGateway()
     const child = spawnProgram([gateway.priceWsUrl, ethTopic])

@@ -1,13 +1,11 @@
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { startTcpProxy } from 'svc-streams/simulator'
 import { expect, it } from 'vitest'
-import { WebSocketServer } from 'ws'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { manualMarket } from '../support/manual-market.js'
+import { startWebSocketServer } from '../support/network/servers.js'
 import { describePython, pythonVariables } from '../support/process/describe-python.js'
 import { spawnCommand } from '../support/process/node-process.js'
 import { createClientFor, startTestSimulator } from '../support/simulator.js'
@@ -23,23 +21,6 @@ const startMarketGateway = async () => {
   const client = createClientFor(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } })
   const gateway = await startTestGateway(client)
   return { market, simulator, client, gateway }
-}
-
-/** A server that sends frames to each client. */
-const startSockets = async (frames: readonly string[]) => {
-  const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0 })
-  sockets.on('connection', (socket) => {
-    for (const frame of frames) socket.send(frame)
-  })
-  await once(sockets, 'listening')
-  return {
-    url: `ws://127.0.0.1:${(sockets.address() as AddressInfo).port}`,
-    close: async () => {
-      for (const each of sockets.clients) each.terminate()
-      sockets.close()
-      await once(sockets, 'close')
-    },
-  }
 }
 
 const spawnProgram = (args: readonly string[], variables: Readonly<Record<string, string>> = {}) =>
@@ -151,8 +132,10 @@ describePython('the consumer in Python', () => {
       '"subscriptions"',
       '['.repeat(200_000),
     ]
-    const sockets = closeAfterTest(await startSockets([...malformed, `{"topic":"${ethTopic}","price":1.5}`]))
-    const events = startProgram(sockets.url)
+    const { url } = await startWebSocketServer((socket) => {
+      for (const frame of [...malformed, `{"topic":"${ethTopic}","price":1.5}`]) socket.send(frame)
+    })
+    const events = startProgram(url)
     await eventually(() => expect(events().at(-1)).toEqual({ topic: ethTopic, price: 1.5 }))
     expect(events().slice(0, -1)).toEqual(malformed.map((frame) => ({ error: frame.slice(0, 2000) })))
   })

@@ -198,10 +198,13 @@ describe('TLS', () => {
       served += 1
       response.end(url.startsWith('/price/') ? '1' : depthBody)
     }, certificate)
-    const { url: priceWsUrl } = await startWebSocketServer((socket) => {
-      served += 1
-      socket.on('message', () => socket.send(JSON.stringify({ topic: ethTopic, price: 1 })))
-    }, certificate)
+    const { url: priceWsUrl } = await startWebSocketServer(
+      (socket) => {
+        served += 1
+        socket.on('message', () => socket.send(JSON.stringify({ topic: ethTopic, price: 1 })))
+      },
+      { certificate },
+    )
     return { client: clientAt(baseUrl, { priceWsUrl, ...options }), served: () => served }
   }
 

@@ -1,11 +1,9 @@
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { beforeAll, describe, expect, it, onTestFinished, test } from 'vitest'
-import { WebSocketServer, type WebSocket } from 'ws'
+import { beforeAll, describe, expect, it, test } from 'vitest'
+import type { WebSocket } from 'ws'
 import { rules, type RuleId } from '../../../src/cli/conform/rules.js'
 import { readPage } from '../../docs/support/block.js'
 import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
+import { startHttpServer, startWebSocketServer } from '../../support/network/servers.js'
 import { createClientFor, fastMarket, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
@@ -119,50 +117,29 @@ describe('svc-streams conform', () => {
   })
 })
 
-/** Closes the server when the test finishes. Resolves to its address. */
-const listen = async (server: Server): Promise<string> => {
-  onTestFinished(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-const startSockets = async (onSocket: (socket: WebSocket) => void): Promise<string> => {
-  const server = createServer((_request, response) => response.end())
-  const sockets = new WebSocketServer({ server })
-  sockets.on('connection', onSocket)
-  onTestFinished(() => {
-    for (const each of sockets.clients) each.terminate()
-  })
-  return listen(server)
-}
+const httpAddress = (url: string): string => url.replace(/^ws/, 'http')
 
 /** A gateway that answers no subscribe for an unknown token, and sends its prices without an age. */
-const startSlowGateway = async () => {
-  const server = createServer((request, response) =>
-    response.end(request.url === '/health' ? '{"status":"up","upstream":"Open"}' : '1.5'),
-  )
-  const sockets = new WebSocketServer({ server })
-  sockets.on('connection', (socket) => {
+const startSlowGateway = async (): Promise<string> => {
+  const sendPrices = (socket: WebSocket): void => {
     const timer = setInterval(() => socket.send(JSON.stringify({ topic: ethTopic, price: 1.5 })), 10)
     socket.on('close', () => clearInterval(timer))
     socket.on('message', (data: Buffer) => {
       if (data.toString() === JSON.stringify({ method: 'subscribe', topic: ethTopic }))
         socket.send(JSON.stringify({ subscriptions: [ethTopic] }))
     })
+  }
+  const { url } = await startWebSocketServer(sendPrices, {
+    onRequest: ({ url: path }, response) =>
+      response.end(path === '/health' ? '{"status":"up","upstream":"Open"}' : '1.5'),
   })
-  onTestFinished(() => {
-    for (const each of sockets.clients) each.terminate()
-  })
-  return { url: await listen(server) }
+  return httpAddress(url)
 }
 
 describe('svc-streams conform, for a wrong service', () => {
   const whyOf = async (onSocket: (socket: WebSocket) => void) => {
-    const { rows } = await conform(await startSockets(onSocket), '--timeout', '300')
+    const { url } = await startWebSocketServer(onSocket)
+    const { rows } = await conform(httpAddress(url), '--timeout', '300')
     return (rule: RuleId) => {
       const { result, why } = rows.find((row) => row.rule === rule) ?? {}
       return why === undefined ? result : `${result}: ${why}`
@@ -209,16 +186,15 @@ describe('svc-streams conform, for a wrong service', () => {
   })
 
   it('prints a line as soon as its result is known', async () => {
-    const sockets = await startSockets(() => undefined)
-    const command = startInProcess(['conform', sockets, '--timeout', '500'])
+    const { url } = await startWebSocketServer(() => undefined)
+    const command = startInProcess(['conform', httpAddress(url), '--timeout', '500'])
     await eventually(() => expect(command.stdout).toMatch(/^socket-opens +passed .*\n$/))
     await eventually(() => expect(command.stdout).toMatch(/\nsubscribe-confirmed +failed .*\n$/))
     await command.waitForExit()
   })
 
   it('ends after 30 times --timeout, with a result of each rule', async () => {
-    const { url } = await startSlowGateway()
-    const { code, stderr, rows } = await conform(url, '--timeout', '150')
+    const { code, stderr, rows } = await conform(await startSlowGateway(), '--timeout', '150')
     expect(rows.map(({ rule }) => rule)).toEqual(ids)
     const late = 'the command has ended after 30 times --timeout'
     expect(rows.find(({ rule }) => rule === 'gateway-health')?.why).toBe(late)
@@ -226,11 +202,11 @@ describe('svc-streams conform, for a wrong service', () => {
   })
 
   it('finds a gateway by the fields of its health, in any order, and prints the page of an error', async () => {
-    const server = createServer((request, response) => {
+    const origin = await startHttpServer((request, response) => {
       if (request.url === '/health') response.end('{ "upstream": "Open", "status": "up" }')
       else request.socket.destroy()
     })
-    const { rows } = await conform(await listen(server), '--timeout', '300')
+    const { rows } = await conform(origin, '--timeout', '300')
     expect(rows.find(({ rule }) => rule === 'gateway-health')?.result).toBe('passed')
     expect(rows.find(({ rule }) => rule === 'http-price')?.why).toMatch(
       /^NetworkError: .*; see .*errors\.md#networkerror$/,

@@ -10,7 +10,7 @@ type Variables = Readonly<Record<string, string>>
 /** Runs the command against TLS servers with this certificate. `host`: the host name that the client uses. */
 const overTls = async (certificate: KeyAndCertificate, host: string, variables: Variables = {}) => {
   const origin = await startHttpServer((_request, response) => response.writeHead(404).end(), certificate)
-  const { url } = await startWebSocketServer(() => undefined, certificate)
+  const { url } = await startWebSocketServer(() => undefined, { certificate })
   // Node reads NODE_EXTRA_CA_CERTS when a process starts.
   const output = await runCommand(['doctor'], {
     SVC_PRICE_BASE_URL: origin.replace('127.0.0.1', host),

@@ -65,12 +65,17 @@ export interface TestWebSocketServer {
   readonly clients: ReadonlySet<WebSocket>
 }
 
-/** Starts a WebSocket server; other requests receive status 503. */
+const busy: RequestListener = (_request, response) => response.writeHead(503).end('busy')
+
+/** Starts a WebSocket server. By default, other requests receive status 503. */
 export const startWebSocketServer = async (
   onSocket: (socket: WebSocket, headers: Readonly<Record<string, unknown>>, path: string | undefined) => void,
-  certificate?: KeyAndCertificate,
+  {
+    certificate,
+    onRequest = busy,
+  }: { certificate?: KeyAndCertificate | undefined; onRequest?: RequestListener } = {},
 ): Promise<TestWebSocketServer> => {
-  const http = createWebServer((_request, response) => response.writeHead(503).end('busy'), certificate)
+  const http = createWebServer(onRequest, certificate)
   const server = new WebSocketServer({ server: http, perMessageDeflate: true })
   server.on('connection', (socket, { headers, url }) => {
     socket.on('error', () => socket.terminate())

@@ -70,7 +70,7 @@ describe('a FrameTap over real sockets', { timeout: 60_000 }, () => {
   ])(
     'delivers 50 000 prices in order, mixed with other frames, most of them in place: %s',
     async (_name, certificate) => {
-      const { url } = await startWebSocketServer(sendTo, certificate)
+      const { url } = await startWebSocketServer(sendTo, { certificate })
       const { recorded, inPlaceCount } = dialWithPrices(url, certificate?.cert)
       await recorded.whenClosed
       // The tap reports a fragment when it reads it, possibly before `ws` has emitted earlier events.

@@ -188,7 +188,7 @@ describe('a wss: socket', () => {
   const certificate = createSelfSignedCertificate()
 
   it('rejects an untrusted certificate', async () => {
-    const { url } = await startWebSocketServer(noop, certificate)
+    const { url } = await startWebSocketServer(noop, { certificate })
     const dialled = dial(url)
     await expectClosedOnce(dialled)
     expect(dialled.recorded.events).toEqual([
@@ -197,13 +197,13 @@ describe('a wss: socket', () => {
   })
 
   it('accepts a certificate that ca trusts', async () => {
-    const { url } = await startWebSocketServer((peer) => peer.send('private'), certificate)
+    const { url } = await startWebSocketServer((peer) => peer.send('private'), { certificate })
     const { recorded } = dial(url, transportOf(certificate.cert))
     await eventually(() => expect(recorded.events).toEqual([['opened'], ['text', 'private']]))
   })
 
   it('rejects a certificate that ca does not trust', async () => {
-    const { url } = await startWebSocketServer(noop, certificate)
+    const { url } = await startWebSocketServer(noop, { certificate })
     expect(
       await dial(url, transportOf(createSelfSignedCertificate().cert)).recorded.whenClosed,
     ).toMatchObject({ code: 1006 })

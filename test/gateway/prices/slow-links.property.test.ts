@@ -40,7 +40,8 @@ interface Phase {
 class NumberedFeed implements PriceFeed {
   private readonly subscribers = new Map<Topic, Subscriber<Either<PriceError, Price>>>()
   readonly emittedAt: number[] = []
-  /** The number of the last price of each topic while it is live. */
+  /** The number of the last price of each topic, and of each topic while it is live. */
+  readonly last = new Map<Topic, number>()
   readonly live = new Map<Topic, number>()
 
   constructor(private readonly now: () => number) {}
@@ -68,6 +69,7 @@ class NumberedFeed implements PriceFeed {
   emit(topic: Topic): void {
     const number = Math.max(1, this.emittedAt.length)
     this.emittedAt[number] = this.now()
+    this.last.set(topic, number)
     this.live.set(topic, number)
     this.subscribers.get(topic)?.next(right(price(topic, number)))
   }
@@ -86,6 +88,8 @@ class NumberedFeed implements PriceFeed {
 }
 
 interface Outcome {
+  /** True if the gateway has closed the connection. */
+  readonly isClosed: boolean
   readonly isBehind: boolean
   readonly dropped: number
   /** Age of the oldest price at its arrival, in ms. */
@@ -106,9 +110,10 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     outbox,
     maxBufferedBytes: Infinity,
     now: timer.now,
-    onBehind: () => undefined,
-    onCaughtUp: () => undefined,
+    onBehind: () => (behindSince = time.now()),
+    onCaughtUp: () => (behindSince = Infinity),
   })
+  let [behindSince, isClosed] = [Infinity, false]
 
   let [phaseIndex, phaseEndsAt, budget, owed, nextTopic, read] = [0, phases[0]!.ms, 0, 0, 0, 0]
   let [firstRoundTrip, oldest, emitted, written, removals, droppedBefore] = [Infinity, 0, 0, 0, 0, 0]
@@ -166,11 +171,25 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     put(2 + id.length, () => time.after(dueAt('up', phase().upMs) - time.now(), onPong))
   }
 
+  /** A price was held for so long that its topic became stale: an answer to a ping would make an earlier price current. */
+  const onClosed = (frame: string): void => {
+    const problem =
+      /^close 1013 too far behind: the price of (?<topic>\S+) was not sent before it became stale$/
+    const topic = (problem.exec(frame)?.groups?.['topic'] ?? expect.fail(frame)) as Topic
+    expect({
+      isLive: feed.live.has(topic),
+      isHeld: (feed.last.get(topic) ?? 0) > (lastWritten.get(topic) ?? 0),
+      isLong: time.now() - behindSince > 5_000,
+    }).toEqual({ isLive: false, isHeld: true, isLong: true })
+    isClosed = true
+  }
+
   /** Ends the tick, and puts what was written onto the link. */
   const settle = (): void => {
     outbox.flushOne(session)
-    for (; read < log.length; read++) {
+    for (; read < log.length && !isClosed; read++) {
       const frame = log[read]!
+      if (frame.startsWith('close')) return onClosed(frame)
       const parsed: unknown = frame.startsWith('{') ? JSON.parse(frame) : frame
       if (typeof parsed === 'string') {
         expect(frame).toMatch(/^(ping \d+|no such token)$/)
@@ -242,6 +261,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   const total = phases.reduce((sum, { ms }) => sum + ms, 0)
   const tick = (): void => {
     const now = time.now()
+    if (isClosed) return timer.stop()
     const middle = phaseEndsAt - phase().ms / 2
     if (now <= middle && now + step > middle) run(phase().event, topics[phase().topic % topics.length]!)
     if (now >= phaseEndsAt) {
@@ -259,11 +279,12 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
 
   return () => {
     const dropped = session.droppedPrices
-    // Each price was written, dropped, or held when its topic was removed.
+    // Each price was written, dropped, or held when its topic was removed or the connection was closed.
     expect(dropped).toBeLessThanOrEqual(emitted - written)
-    expect(dropped + removals).toBeGreaterThanOrEqual(emitted - written)
+    expect(dropped + removals + (isClosed ? wanted.size : 0)).toBeGreaterThanOrEqual(emitted - written)
     const live = topics.filter((topic) => wanted.has(topic))
     return {
+      isClosed,
       isBehind: session.isBehind,
       dropped,
       oldest,
@@ -313,6 +334,7 @@ test('a consumer on a link that changes gets the newest prices in order, and eve
           ...phases,
           { ...quick, ms: 15_000, pricesPerSecond: 200 },
         ])
+        if (outcome.isClosed) return
         expect(outcome).toMatchObject({ isBehind: false, droppedLately: 0 })
         expect(outcome.arrivedNumbers).toEqual(outcome.lastNumbers)
         if (outcome.dropped > 0) behindCount++
@@ -340,7 +362,7 @@ test('on a link of 10 kB/s or more, no price of 400 a second arrives more than 2
         { ...quick, upMs, ms: 15_000, pricesPerSecond: 400 },
       ])
       expect(outcome.oldest).toBeLessThan(2_000)
-      expect(outcome).toMatchObject({ isBehind: false, droppedLately: 0 })
+      expect(outcome).toMatchObject({ isClosed: false, isBehind: false, droppedLately: 0 })
     }),
     { numRuns: caseCount(30) },
   )
@@ -359,7 +381,7 @@ test('no price arrives more than 2 s old behind the answers to hundreds of subsc
         { ...quick, ms: 15_000, pricesPerSecond: 400 },
       ])
       expect(outcome.oldest).toBeLessThan(2_000)
-      expect(outcome).toMatchObject({ isBehind: false, droppedLately: 0 })
+      expect(outcome).toMatchObject({ isClosed: false, isBehind: false, droppedLately: 0 })
     }),
     { numRuns: caseCount(15) },
   )
@@ -374,7 +396,11 @@ test('a consumer whose link carries every price gets every price, whatever its r
   fc.assert(
     fc.property(link, ({ upMs, pricesPerSecond, count }) => {
       const phases = [{ ...quick, bytesPerSecond: 60_000, upMs, pricesPerSecond, ms: 10_000 }]
-      expect(outcomeOf(topicsOf(count), phases)).toMatchObject({ isBehind: false, dropped: 0 })
+      expect(outcomeOf(topicsOf(count), phases)).toMatchObject({
+        isClosed: false,
+        isBehind: false,
+        dropped: 0,
+      })
     }),
     { numRuns: caseCount(80) },
   )

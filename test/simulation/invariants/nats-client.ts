@@ -1,5 +1,5 @@
 import type { SimulatedTcp } from '../world/tcp.js'
-import type { Ledger } from './ledger.js'
+import type { ClientTimes, Ledger } from './ledger.js'
 import type { NatsPrices } from './nats-prices.js'
 
 // What holds for a client over NATS at any time: `docs/promises.md`, "NATS". Times are those in which its process was running.
@@ -7,8 +7,11 @@ import type { NatsPrices } from './nats-prices.js'
 /** A gateway that does not answer for this time is lost: the promised 2 s and what the event loop takes, in ms. */
 const silenceMs = 3_000
 
-/** A session from which an update is missing ends by then, also if no other one follows: the promise, and a check. In ms. */
-const missingMs = 4_000
+/**
+ * A session from which an update is missing ends by then, also if no other one follows: the promise, and a check. An
+ * update that is late by less than `maxLag` is not missing, and what shows that it is lost may be as late. In ms.
+ */
+const missingMs = ({ maxLag }: ClientTimes): number => Math.max(4_000, maxLag + 2_000)
 
 /** A connection to NATS over which nothing passes ends by then: three pings of 450 ms, and what the event loop takes. In ms. */
 const deadMs = 2_500
@@ -31,7 +34,7 @@ export class NatsSessions {
 
   /** What is wrong, if anything is. */
   problem(): string | undefined {
-    const { open, process, answeredAt } = this.ledger
+    const { open, process, answeredAt, times } = this.ledger
     if (open === undefined) {
       this.missing.clear()
       return undefined
@@ -46,7 +49,7 @@ export class NatsSessions {
       // Over a slow network an update may always be on its way, but not the same one.
       else if (before?.index !== index) this.missing.set(base, { index, since: process.activeMs })
       const waited = process.activeMs - (this.missing.get(base)?.since ?? process.activeMs)
-      if (waited > missingMs)
+      if (waited > missingMs(times))
         return `an update of ${base} is missing for ${waited} ms, and the session is open`
     }
     return undefined

@@ -9,8 +9,8 @@ export interface Failure {
   readonly violation: Violation
 }
 
-/** The maximum number of runs of one search for a shorter history. */
-const maxRuns = 400
+/** The longest real time of one search for a shorter history, without its last run. In ms. */
+const longestSearch = 120_000
 
 /** Removes steps while the scenario still violates the same invariant. */
 export const shrink = async (failing: Failure): Promise<Failure> => {
@@ -18,7 +18,7 @@ export const shrink = async (failing: Failure): Promise<Failure> => {
     failing,
     failing.scenario.steps.filter(({ at }) => at <= failing.violation.at),
   )
-  let runs = 0
+  const endsAt = performance.now() + longestSearch
   const attempt = async (steps: readonly Step[]): Promise<boolean> => {
     const scenario = { ...best.scenario, steps }
     const { violation } = await runEpisode(scenario)
@@ -26,11 +26,10 @@ export const shrink = async (failing: Failure): Promise<Failure> => {
     best = { scenario, violation }
     return true
   }
-  for (let size = Math.ceil(best.scenario.steps.length / 2); size >= 1 && runs < maxRuns;) {
+  for (let size = Math.ceil(best.scenario.steps.length / 2); size >= 1 && performance.now() < endsAt;) {
     let hasRemoved = false
-    for (let start = 0; start < best.scenario.steps.length && runs < maxRuns;) {
+    for (let start = 0; start < best.scenario.steps.length && performance.now() < endsAt;) {
       const { steps } = best.scenario
-      runs++
       if (await attempt([...steps.slice(0, start), ...steps.slice(start + size)])) hasRemoved = true
       else start += size
     }

@@ -1,3 +1,4 @@
+import { node } from '../../../src/platform/node.js'
 import { runningProcess, type Timer } from './process.js'
 
 // The library takes its clocks and timers from the platform when a client is created: `src/time/system-clock.ts`. Here the
@@ -29,19 +30,25 @@ const simulated: Readonly<Record<(typeof names)[number], unknown>> = {
   clearImmediate: clear,
 }
 
+/** Clients register with diagnostics until they are closed. That of a killed process is not, and would remain in memory. */
+const unregistered = { addSource: () => () => undefined }
+
 /**
- * Replaces the clocks, the timers and the chance of the platform while `work` runs. `work` must not wait for anything real:
+ * Replaces the clocks, the timers, the chance and the diagnostics of the platform while `work` runs. `work` must not wait for anything real:
  * other code of this thread would get the simulated platform too.
  */
 export const onSimulatedPlatform = async <A>(random: () => number, work: () => Promise<A>): Promise<A> => {
   const { random: realRandom } = Math
+  const { addSource } = node
   const real = Object.fromEntries(names.map((name) => [name, globalThis[name]]))
   try {
     Object.assign(globalThis, simulated)
     Math.random = random
+    Object.assign(node, unregistered)
     return await work()
   } finally {
     Object.assign(globalThis, real)
     Math.random = realRandom
+    Object.assign(node, { addSource })
   }
 }

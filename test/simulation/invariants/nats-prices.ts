@@ -35,7 +35,8 @@ const wasSentDuringStop = ({ sentAt }: SentPrice, { lastStop, now }: SimulatedPr
 
 /** What the gateways over NATS have published: one message for all consumers. Each price is that of one gateway. */
 export class NatsPrices implements PriceFinder {
-  private readonly published = new Map<number, Published>()
+  /** A gateway that leaves a topic and requests it again publishes its last price again. */
+  private readonly published = new Map<number, readonly Published[]>()
   private readonly topics = new WeakMap<Ledger, Map<string, PublishedTopic>>()
   /** The last price of each topic that has arrived on a socket. */
   private readonly lastOn = new WeakMap<PortSocket, Map<string, Published>>()
@@ -56,7 +57,8 @@ export class NatsPrices implements PriceFinder {
     const age = process.now - at + source.age
     const sentAt = wasSentDuringStop(source, process) ? source.sentAt : process.now
     const passed = { sentAt, age, isNew, maxAge }
-    this.published.set(id, { source, index, passed, gateway: ledger })
+    const earlier = this.published.get(id) ?? []
+    this.published.set(id, [...earlier, { source, index, passed, gateway: ledger }])
   }
 
   /** At the client of a gateway, a topic is not live until its next price. */
@@ -75,7 +77,9 @@ export class NatsPrices implements PriceFinder {
   find(frame: string, socket: PortSocket, isNew: boolean): SentPrice | undefined {
     if (!frame.startsWith('{"topic"')) return undefined
     const { price, age = 0 } = JSON.parse(frame) as { readonly price: number; readonly age?: number }
-    const published = this.published.get(price)
+    const all = this.published.get(price)
+    // A message that is late may be an earlier one, which is younger. Ages are rounded.
+    const published = all?.findLast(({ passed }) => passed.age <= age + 1) ?? all?.[0]
     if (published === undefined) return undefined
     const { source, index, passed, gateway } = published
     const last = this.lastOn.get(socket) ?? new Map<string, Published>()

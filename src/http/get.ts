@@ -18,7 +18,7 @@ import {
   type HttpTransport,
   type OnHttpResult,
 } from '../transport/ports.js'
-import type { RequestLimiter } from './request-limiter.js'
+import type { LimitedTask, RequestLimiter } from './request-limiter.js'
 
 export interface GetConfig {
   readonly clock: Clock
@@ -100,8 +100,8 @@ export const get =
     }
 
     const sendNow =
-      (newConnection: boolean): CancellableTask<Outcome> =>
-      (onOutcome) => {
+      (newConnection: boolean): LimitedTask<Outcome> =>
+      (onOutcome, onSent) => {
         sentAt ??= clock.elapsed()
         timer ??= responsiveDeadline(clock, requestTimeout, onTimeout)
         const offset = clockOffset(clock)
@@ -109,10 +109,11 @@ export const get =
           withoutSuspend(result, suspendedFor(offset, clockOffset(clock)))
         try {
           const abortRequest: unknown = http.get(
-            { origin, path, headers: headers(), maxBodyBytes, newConnection },
+            { origin, path, headers: headers(), maxBodyBytes, newConnection, onSent },
             (result, mayRepeat = false) =>
               onOutcome({ result: currentOrLeft(checkedAnswer(result)), mayRepeat }),
           )
+          if (http.callsOnSent !== true) onSent()
           return typeof abortRequest === 'function' ? (abortRequest as Cancel) : noCancel
         } catch (thrown) {
           onOutcome({ result: left(networkError(thrown)), mayRepeat: false })

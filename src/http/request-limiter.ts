@@ -1,4 +1,4 @@
-import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
+import { noCancel, type Cancel } from '../task/cancellable-task.js'
 import { reportError } from '../task/safe-notify.js'
 import type { Clock } from '../time/clock.js'
 import { CoalescedTask } from '../time/coalesced-task.js'
@@ -10,12 +10,15 @@ export interface RequestLimits {
   readonly maxConcurrentRequests: number
 }
 
+/** Sends one request. `onSent`: called when it is on its way. Without this call it counts as sent with its result. */
+export type LimitedTask<A> = (onResult: (result: A) => void, onSent: () => void) => Cancel
+
 /** Limits all HTTP requests of a client. A request beyond a limit waits in a queue: first in, first out. */
 export class RequestLimiter {
   private readonly rate: RateLimiter
   private running = 0
-  /** The number of requests that are being sent by a call on the stack. */
-  private starting = 0
+  /** The number of running requests that are not sent yet: their transport may still connect. */
+  private unsent = 0
   /** The start functions of the queued requests, by the number that gives their order. */
   private readonly queued = new Map<number, () => void>()
   private lastNumber = 0
@@ -34,7 +37,7 @@ export class RequestLimiter {
    * Runs a task that sends one request: now, or when the limits allow it. Cancelling a queued request removes it.
    * `onTurn`: called when the limits allow a queued request, before it is sent. It may cancel it.
    */
-  run<A>(task: CancellableTask<A>, onResult: (result: A) => void, onTurn?: () => void): Cancel {
+  run<A>(task: LimitedTask<A>, onResult: (result: A) => void, onTurn?: () => void): Cancel {
     const isFirst = this.queued.size === 0 || this.isTurn
     this.isTurn = false
     const canStart = isFirst && this.canSend(this.limits.clock.elapsed())
@@ -42,7 +45,7 @@ export class RequestLimiter {
   }
 
   /** Like `run`, before all queued requests: the request was sent before them, and is repeated. */
-  runFirst<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
+  runFirst<A>(task: LimitedTask<A>, onResult: (result: A) => void): Cancel {
     const canStart = this.canSend(this.limits.clock.elapsed())
     return canStart ? this.start(task, onResult) : this.enqueue(--this.firstNumber, task, onResult)
   }
@@ -69,10 +72,10 @@ export class RequestLimiter {
   }
 
   private canSend(now: number): boolean {
-    return this.running < this.limits.maxConcurrentRequests && this.rate.available(now) > this.starting
+    return this.running < this.limits.maxConcurrentRequests && this.rate.available(now) > this.unsent
   }
 
-  private start<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
+  private start<A>(task: LimitedTask<A>, onResult: (result: A) => void): Cancel {
     let isRunning = true
     const end = (): void => {
       if (!isRunning) return
@@ -93,20 +96,40 @@ export class RequestLimiter {
     }
   }
 
-  /** A request counts from the time at which it was sent, because a busy machine may delay sending. */
-  private send<A>(task: CancellableTask<A>, onResult: (result: A) => void): Cancel {
-    this.starting++
-    try {
-      return task(onResult)
-    } finally {
-      this.starting--
+  /** A request counts from the time at which it was sent: the first ones wait for a connection, the later ones do not. */
+  private send<A>(task: LimitedTask<A>, onResult: (result: A) => void): Cancel {
+    let [isCounted, isStarted] = [false, false]
+    const count = (): void => {
+      if (isCounted) return
+      isCounted = true
+      this.unsent--
       this.rate.consume(1, this.limits.clock.elapsed())
+    }
+    const onSent = (): void => {
+      count()
+      if (isStarted && this.queued.size > 0) this.sending.afterTick()
+    }
+    const countAndDeliver = (result: A): void => {
+      count()
+      onResult(result)
+    }
+    this.unsent++
+    try {
+      const cancel = task(countAndDeliver, onSent)
+      isStarted = true
+      return () => {
+        cancel()
+        count()
+      }
+    } catch (thrown) {
+      count()
+      throw thrown
     }
   }
 
   private enqueue<A>(
     number: number,
-    task: CancellableTask<A>,
+    task: LimitedTask<A>,
     onResult: (result: A) => void,
     onTurn = noCancel,
   ): Cancel {
@@ -139,7 +162,9 @@ export class RequestLimiter {
   private sendQueued(): void {
     const { clock, maxConcurrentRequests } = this.limits
     while (this.queued.size > 0 && this.canSend(clock.elapsed())) this.sendFirst()
-    const waitsForRate = this.queued.size > 0 && this.running < maxConcurrentRequests
+    const mayStart = this.queued.size > 0 && this.running < maxConcurrentRequests
+    // Otherwise it waits for a request that is not sent yet.
+    const waitsForRate = mayStart && this.rate.available(clock.elapsed()) <= 0
     if (waitsForRate) this.sending.afterDelay(Math.ceil(this.rate.delay(clock.elapsed())))
   }
 

@@ -104,6 +104,8 @@ export interface HttpRequest {
   readonly maxBodyBytes: number
   /** True if the request must not reuse a connection: it repeats a request that failed on one. Default: false. */
   readonly newConnection?: boolean
+  /** Called when the request is written to its connection. Only by a transport with `callsOnSent`. */
+  readonly onSent?: () => void
 }
 
 /** An HTTP response without its body. */
@@ -134,6 +136,8 @@ export type OnHttpResult = (result: HttpAnswer, mayRepeat?: boolean) => void
 
 /** Sends the GET requests of one client. It follows no redirects and reuses connections. */
 export interface HttpTransport {
+  /** True if it calls `onSent` of each request that it sends. Default: a request counts as sent when `get` returns. */
+  readonly callsOnSent?: boolean
   /** Sends a request and calls `onResult` once. Returns a function that aborts the request; later calls are ignored. */
   get(request: HttpRequest, onResult: OnHttpResult): () => void
   /** Aborts every request and closes all connections. */

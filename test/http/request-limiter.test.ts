@@ -1,12 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RequestLimiter } from '../../src/http/request-limiter.js'
-import {
-  completedTask,
-  noCancel,
-  type Cancel,
-  type CancellableTask,
-} from '../../src/task/cancellable-task.js'
+import { RequestLimiter, type LimitedTask } from '../../src/http/request-limiter.js'
+import { completedTask, noCancel, type Cancel } from '../../src/task/cancellable-task.js'
 import { rxClock } from '../../src/time/rx-clock.js'
 import { windowMs } from '../../src/time/rate-limiter.js'
 import { caseCount } from '../support/run/long.js'
@@ -16,15 +11,22 @@ import { collectUnhandledErrors } from '../support/unhandled-errors.js'
 const limiterOf = (maxRequestsPerSecond: number, maxConcurrentRequests: number): RequestLimiter =>
   new RequestLimiter({ clock: rxClock, maxRequestsPerSecond, maxConcurrentRequests })
 
-/** A task that records when it starts, and has its result `latency` ms later. */
+/** A task that records when it starts and is sent, `connectMs` later. It has its result `latency` ms after its start. */
 const createTasks = ({ now, after }: VirtualTime) => {
   const starts: (readonly [name: string, at: number])[] = []
+  const sentAt: number[] = []
   const running = new Set<string>()
   let mostRunning = 0
   const taskOf =
-    (name: string, latency: number): CancellableTask<string> =>
-    (onResult) => {
+    (name: string, latency: number, connectMs = 0): LimitedTask<string> =>
+    (onResult, onSent) => {
       starts.push([name, now()])
+      const send = (): void => {
+        sentAt.push(now())
+        onSent()
+      }
+      if (connectMs === 0) send()
+      else if (connectMs < Infinity) after(connectMs, () => running.has(name) && send())
       if (latency === 0) {
         onResult(name)
         return noCancel
@@ -36,7 +38,7 @@ const createTasks = ({ now, after }: VirtualTime) => {
       })
       return () => running.delete(name)
     }
-  return { starts, taskOf, mostRunning: () => mostRunning }
+  return { starts, sentAt, taskOf, mostRunning: () => mostRunning }
 }
 
 describe('RequestLimiter', () => {
@@ -80,6 +82,28 @@ describe('RequestLimiter', () => {
           ['c', windowMs],
           ['d', windowMs],
           ['e', 2 * windowMs],
+        ]),
+      )
+    })
+    expect(remainingTimers).toBe(0)
+  })
+
+  it('counts a task from the time at which it is sent, or has its result', () => {
+    const remainingTimers = runInVirtualTime((time) => {
+      const { starts, taskOf } = createTasks(time)
+      const limiter = limiterOf(2, 64)
+      limiter.run(taskOf('a', 500, 300), () => undefined)
+      limiter.run(taskOf('b', 400, Infinity), () => undefined)
+      const cancel = limiter.run(taskOf('c', 500, 200), () => undefined)
+      for (const name of ['d', 'e']) limiter.run(taskOf(name, 1), () => undefined)
+      time.at(300 + windowMs + 100, cancel)
+      time.at(10_000, () =>
+        expect(starts).toEqual([
+          ['a', 0],
+          ['b', 0],
+          ['c', 300 + windowMs],
+          ['d', 400 + windowMs],
+          ['e', 400 + 2 * windowMs],
         ]),
       )
     })
@@ -219,6 +243,8 @@ describe('RequestLimiter', () => {
     const request = fc.record({
       after: fc.oneof(fc.constant(0), fc.nat(40), fc.nat(1500)),
       latency: fc.oneof(fc.constant(0), fc.nat(30), fc.nat(3000)),
+      // Of the latency. More than 1: it is never sent.
+      connectShare: fc.constantFrom(0, 0.3, 0.9, 2),
       cancelledAfter: fc.option(fc.oneof(fc.constant(0), fc.nat(2000)), { nil: undefined }),
       waitsForTurn: fc.boolean(),
     })
@@ -228,22 +254,27 @@ describe('RequestLimiter', () => {
         limit(4),
         fc.array(request, { maxLength: 60 }),
         (perSecond, concurrent, requests) => {
-          const starts: (readonly [number, number])[] = []
+          const starts: number[] = []
           const results: number[] = []
           const cancelledInQueue = new Set<number>()
           const cancelledWhileRunning = new Set<number>()
           let mostRunning = 0
+          let sentAt: readonly number[] = []
           const remainingTimers = runInVirtualTime((time) => {
             const tasks = createTasks(time)
             const limiter = limiterOf(perSecond, concurrent)
             let arrival = 0
-            requests.forEach(({ after, latency, cancelledAfter, waitsForTurn }, index) => {
+            requests.forEach(({ after, latency, connectShare, cancelledAfter, waitsForTurn }, index) => {
               arrival += after
               time.at(arrival, () => {
                 const isIn = (numbers: readonly number[]) => numbers.includes(index)
-                const task: CancellableTask<string> = (onResult) => {
-                  starts.push([index, time.now()])
-                  return tasks.taskOf(String(index), latency)(onResult)
+                const task: LimitedTask<string> = (onResult, onSent) => {
+                  starts.push(index)
+                  return tasks.taskOf(
+                    String(index),
+                    latency,
+                    Math.round(connectShare * latency),
+                  )(onResult, onSent)
                 }
                 let cancel = noCancel
                 const run = (): void => void (cancel = limiter.run(task, () => results.push(index)))
@@ -251,7 +282,7 @@ describe('RequestLimiter', () => {
                 if (!waitsForTurn) run()
                 if (cancelledAfter === undefined) return
                 time.after(cancelledAfter, () => {
-                  if (!isIn(starts.map(([started]) => started))) cancelledInQueue.add(index)
+                  if (!isIn(starts)) cancelledInQueue.add(index)
                   else if (!isIn(results)) cancelledWhileRunning.add(index)
                   cancelTurn()
                   cancel()
@@ -260,6 +291,7 @@ describe('RequestLimiter', () => {
             })
             time.at(900_000, () => {
               mostRunning = tasks.mostRunning()
+              sentAt = tasks.sentAt
               // All slots are free again.
               const ended: number[] = []
               const count = Math.min(perSecond, concurrent, 10)
@@ -268,15 +300,14 @@ describe('RequestLimiter', () => {
               expect(ended.length).toBe(count)
             })
           })
-          const order = starts.map(([index]) => index)
-          expect(order).toEqual([...order].sort((a, b) => a - b))
+          expect(starts).toEqual([...starts].sort((a, b) => a - b))
           const all = requests.map((_, index) => index)
-          expect(order).toEqual(all.filter((index) => !cancelledInQueue.has(index)))
-          const ended = order.filter((index) => !cancelledWhileRunning.has(index))
+          expect(starts).toEqual(all.filter((index) => !cancelledInQueue.has(index)))
+          const ended = starts.filter((index) => !cancelledWhileRunning.has(index))
           expect([...results].sort((a, b) => a - b)).toEqual(ended)
           expect(mostRunning).toBeLessThanOrEqual(concurrent)
-          for (const [index, [, at]] of starts.entries()) {
-            const withinSecond = starts.slice(index).filter(([, other]) => other - at <= 1000)
+          for (const [index, at] of sentAt.entries()) {
+            const withinSecond = sentAt.slice(index).filter((other) => other - at <= 1000)
             expect(withinSecond.length).toBeLessThanOrEqual(perSecond)
           }
           expect(remainingTimers).toBe(0)

@@ -10,11 +10,12 @@ import {
 
 /**
  * An HTTP transport that is loaded by its first request. A request that is aborted during the load is not sent. If the
- * load fails, each request that waits for it fails with a `NetworkError`.
+ * load fails, each request that waits for it fails with a `NetworkError`. The loaded transport calls `onSent`.
  */
 export const lazyHttpTransport = (importTransport: () => Promise<HttpTransport>): HttpTransport => {
   const lazy = new LazyTransport(importTransport)
   return {
+    callsOnSent: true,
     get: (request, onResult) => {
       if (lazy.loaded !== undefined) return lazy.loaded.get(request, onResult)
       const pending = lazy.start(

@@ -56,8 +56,9 @@ export const undiciTransport = (modules: UndiciModules, options: UndiciOptions):
   }
 
   return {
-    get: ({ origin, path, headers, maxBodyBytes, newConnection = false }, onResult) => {
-      const handler = new ResponseHandler(maxBodyBytes, onResult)
+    callsOnSent: true,
+    get: ({ origin, path, headers, maxBodyBytes, newConnection = false, onSent }, onResult) => {
+      const handler = new ResponseHandler(maxBodyBytes, onSent, onResult)
       const onConnection: RequestOptions['onConnection'] = (connection) => handler.onConnection(connection)
       try {
         dispatch({ origin, path, headers, method: 'GET', onConnection }, handler, newConnection)
@@ -86,6 +87,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   constructor(
     private readonly maxBodyBytes: number,
+    private readonly onSent: (() => void) | undefined,
     private readonly onResult: OnHttpResult,
   ) {}
 
@@ -105,6 +107,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.controller = controller
     this.connection?.start()
     if (this.isAborted) this.abort()
+    else this.onSent?.()
   }
 
   onResponseStart(

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createClient, type Address, type Client, type DepthClientOptions, type Topic } from 'svc-streams'
+import { firstValueFrom, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { lazyHttpTransport } from '../../../src/platform/node/lazy-transports.js'
 import type { HttpTransport } from '../../../src/transport/ports.js'
 import { importUndici } from '../../../src/transport/packages.js'
 import { undiciTransport } from '../../../src/transport/undici/undici-transport.js'
@@ -36,22 +38,25 @@ const startService = async (
 }
 
 /**
- * The default transport, which records when it is asked to send a request: monotonic times, in ms. A busy machine delays
- * the arrival at the service.
+ * The default transport, which is loaded after `loadMs` and records when it sends a request: monotonic times, in ms. A
+ * busy machine delays the arrival at the service.
  */
-const recordingTransport = (): { http: HttpTransport; sentAt: readonly number[] } => {
+const recordingTransport = (loadMs = 0): { http: HttpTransport; sentAt: readonly number[] } => {
   const sentAt: number[] = []
-  const undici = undiciTransport(modules, {
-    ca: undefined,
-    connectTimeout: 10_000,
-    maxConcurrentRequests: 64,
+  const lazy = lazyHttpTransport(async () => {
+    await firstValueFrom(timer(loadMs))
+    return undiciTransport(modules, { ca: undefined, connectTimeout: 10_000, maxConcurrentRequests: 64 })
   })
   const http: HttpTransport = {
-    get: (request, onResult) => {
-      sentAt.push(performance.now())
-      return undici.get(request, onResult)
+    callsOnSent: true,
+    get: ({ onSent, ...request }, onResult) => {
+      const record = (): void => {
+        sentAt.push(performance.now())
+        onSent?.()
+      }
+      return lazy.get({ ...request, onSent: record }, onResult)
     },
-    close: () => undici.close(),
+    close: () => lazy.close(),
   }
   return { http, sentAt }
 }
@@ -196,6 +201,14 @@ describe('maxRequestsPerSecond', () => {
     const results = await Promise.all(mints(12).map((mint) => client.depth(mint)()))
     expect(results).toMatchObject(Array(12).fill({ _tag: 'Right' }))
     expect(names()).toEqual(mints(12))
+    expect(shortestSpan(sentAt, 5)).toBeGreaterThanOrEqual(1000)
+  })
+
+  it('counts the first requests from the time at which they are sent, on a new connection', async () => {
+    const { http, sentAt } = recordingTransport(500)
+    const { client } = await startService({ maxRequestsPerSecond: 5, http }, ok)
+    await Promise.all(mints(12).map((mint) => client.depth(mint)()))
+    expect(sentAt.length).toBe(12)
     expect(shortestSpan(sentAt, 5)).toBeGreaterThanOrEqual(1000)
   })
 

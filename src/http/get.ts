@@ -8,7 +8,6 @@ import { hostWithPort } from '../domain/endpoint.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout, AnyError } from '../errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
-import { reportError } from '../task/safe-notify.js'
 import { clockOffset, suspendedFor, type Clock } from '../time/clock.js'
 import { responsiveDeadline } from '../time/deadline.js'
 import {
@@ -87,16 +86,8 @@ export const get =
     }
     const onTimeout = (): void => {
       if (!settle()) return
-      safeAbort()
+      abort()
       finish(left(timeout(requestTimeout)))
-    }
-    /** An exception of the transport must not prevent the result. */
-    const safeAbort = (): void => {
-      try {
-        abort()
-      } catch (thrown) {
-        reportError(thrown)
-      }
     }
 
     const sendNow =
@@ -114,7 +105,7 @@ export const get =
               onOutcome({ result: currentOrLeft(checkedAnswer(result)), mayRepeat }),
           )
           if (http.callsOnSent !== true) onSent()
-          return typeof abortRequest === 'function' ? (abortRequest as Cancel) : noCancel
+          return typeof abortRequest === 'function' ? withoutException(abortRequest as Cancel) : noCancel
         } catch (thrown) {
           onOutcome({ result: left(networkError(thrown)), mayRepeat: false })
           return noCancel
@@ -127,7 +118,18 @@ export const get =
     }
     abort = sendRequest(origin, sendOnce, publish, complete)
     return () => {
-      if (settle()) safeAbort()
+      if (settle()) abort()
+    }
+  }
+
+/** An exception of the transport is its failure to abort: of a request whose result is not delivered any more. */
+const withoutException =
+  (abort: Cancel): Cancel =>
+  () => {
+    try {
+      abort()
+    } catch {
+      return
     }
   }
 

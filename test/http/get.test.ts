@@ -5,6 +5,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { Secrets } from '../../src/auth/secrets.js'
 import { networkError } from '../../src/errors/constructors.js'
 import { checkedAnswer, get } from '../../src/http/get.js'
+import { RequestLimiter } from '../../src/http/request-limiter.js'
 import { node } from '../../src/platform/node.js'
 import { fromTask$ } from '../../src/task/cancellable-task.js'
 import { rxClock } from '../../src/time/rx-clock.js'
@@ -147,6 +148,35 @@ describe('get', () => {
       right: { body: 'quick' },
     })
     expect(abort).not.toHaveBeenCalled()
+  })
+
+  it('gives the place of a request to the next one although the transport throws when it aborts', () => {
+    runInVirtualTime(({ at }) => {
+      let requests = 0
+      const http: HttpTransport = {
+        get: () => {
+          requests++
+          return () => {
+            throw new Error('secret')
+          }
+        },
+        close: () => Promise.resolve(),
+      }
+      const limiter = new RequestLimiter({
+        clock: rxClock,
+        maxRequestsPerSecond: 9,
+        maxConcurrentRequests: 1,
+      })
+      const task = get({ http, ...limits, limiter }, target)
+      const results: unknown[] = []
+      const cancel = task((result) => results.push(result))
+      for (let each = 0; each < 2; each++) task((result) => results.push(result))
+      at(10, cancel)
+      at(60_000, () => {
+        expect(requests).toBe(3)
+        expect(results).toMatchObject([{ left: { _tag: 'Timeout' } }, { left: { _tag: 'Timeout' } }])
+      })
+    })
   })
 })
 

@@ -42,11 +42,14 @@ export const wsTransport = (modules: WsModules, ca: string | undefined): WebSock
 
   return {
     dial(url, { maxFrameBytes }, listener) {
-      const socket = new modules.WebSocket(url, optionsOf(modules, url, maxFrameBytes, ca, listener))
+      let tcpFailure: Error | undefined
+      const onTcpError = (error: Error): unknown => (tcpFailure = error)
+      const options = optionsOf(modules, url, maxFrameBytes, ca, listener, onTcpError)
+      const socket = new modules.WebSocket(url, options)
       const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
       sockets.set(socket, closed)
       void closed.then(() => sockets.delete(socket))
-      forwardEvents(socket, listener)
+      forwardEvents(socket, listener, () => tcpFailure)
       return toPort(socket)
     },
     async close() {
@@ -62,6 +65,7 @@ const optionsOf = (
   maxFrameBytes: number,
   ca: string | undefined,
   listener: SocketListener,
+  onTcpError: (error: Error) => unknown,
 ): ClientOptions => {
   // The path of these options is that of the request, which Node would use as the path of a Unix socket. An empty one is not used.
   const connectPlain = (dialOptions: WsDialOptions): TcpSocket => net.connect({ ...dialOptions, path: '' })
@@ -88,13 +92,18 @@ const optionsOf = (
         maxFrameBytes,
         (bytes, start, end) => listener.bytes(bytes, start, end),
         () => listener.alive(),
-      ),
+      ).on('error', onTcpError),
   }
   // The types of ws require a net.Socket, but a Duplex is sufficient.
   return options as unknown as ClientOptions
 }
 
-const forwardEvents = (socket: WsSocket, listener: SocketListener): void => {
+/** `tcpFailure`: an error of the TCP connection. `ws` has no event for it once the WebSocket is open. */
+const forwardEvents = (
+  socket: WsSocket,
+  listener: SocketListener,
+  tcpFailure: () => Error | undefined,
+): void => {
   let failure: (Error & { readonly code?: string }) | undefined
   let refusal: ResponseHead | undefined
   socket.on('unexpected-response', (_request, { statusCode = 0, headers }) => {
@@ -116,7 +125,8 @@ const forwardEvents = (socket: WsSocket, listener: SocketListener): void => {
   })
   socket.on('close', (code, reason) => {
     const isTooBig = tooBigErrors.includes(failure?.code)
-    listener.closed(isTooBig ? messageTooBig : code, describe(code, reason.toString(), failure), refusal)
+    const cause = failure ?? (code === noCloseFrame ? tcpFailure() : undefined)
+    listener.closed(isTooBig ? messageTooBig : code, describe(code, reason.toString(), cause), refusal)
   })
 }
 

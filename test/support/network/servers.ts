@@ -69,7 +69,12 @@ const busy: RequestListener = (_request, response) => response.writeHead(503).en
 
 /** Starts a WebSocket server. By default, other requests receive status 503. */
 export const startWebSocketServer = async (
-  onSocket: (socket: WebSocket, headers: Readonly<Record<string, unknown>>, path: string | undefined) => void,
+  onSocket: (
+    socket: WebSocket,
+    headers: Readonly<Record<string, unknown>>,
+    path: string | undefined,
+    tcpSocket: Socket,
+  ) => void,
   {
     certificate,
     onRequest = busy,
@@ -77,9 +82,9 @@ export const startWebSocketServer = async (
 ): Promise<TestWebSocketServer> => {
   const http = createWebServer(onRequest, certificate)
   const server = new WebSocketServer({ server: http, perMessageDeflate: true })
-  server.on('connection', (socket, { headers, url }) => {
+  server.on('connection', (socket, { headers, url, socket: tcpSocket }) => {
     socket.on('error', () => socket.terminate())
-    onSocket(socket, headers, url)
+    onSocket(socket, headers, url, tcpSocket)
   })
   onTestFinished(() => {
     for (const socket of server.clients) socket.terminate()

@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { startUnresponsiveServer, startWebSocketServer } from '../../support/network/servers.js'
+import { eventually } from '../../support/time/eventually.js'
 import { dial, expectClosedOnce, freezeTimers, defaultMaxFrameBytes } from './support/dial.js'
 import { close } from './support/frames.js'
 
@@ -32,6 +34,15 @@ describe('the closed event', () => {
       code: 1006,
       reason: 'the connection ended without a close frame',
     })
+  })
+
+  it('has the error of a TCP connection that is reset', async () => {
+    const sockets: Socket[] = []
+    const { url } = await startWebSocketServer((_peer, _headers, _path, socket) => sockets.push(socket))
+    const dialled = dial(url)
+    await eventually(() => expect(dialled.recorded.events).toEqual([['opened']]))
+    sockets[0]?.resetAndDestroy()
+    expect(await dialled.recorded.whenClosed).toEqual({ code: 1006, reason: 'read ECONNRESET' })
   })
 
   it(

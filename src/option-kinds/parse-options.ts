@@ -59,7 +59,7 @@ export const parseOptions = <T extends Table>(
   checkValue(path ?? whole, options, { ...plainObject, expected }, surface)
   for (const [name, value] of Object.entries(options as object) as [string, unknown][]) {
     if (!known.includes(name)) checkUnknown(name)
-    if (value === undefined && surface.allowsUndefined !== true)
+    else if (value === undefined && surface.allowsUndefined !== true)
       fail(name, 'is undefined; omit the option or set a value')
   }
 

@@ -2,7 +2,7 @@ import { isLeft, isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import { createGzip } from 'node:zlib'
-import { Subscription } from 'rxjs'
+import { Subscription, timer } from 'rxjs'
 import type { CoveredTopic } from '../../client/history.js'
 import { parsePastRange, parseTopic } from '../../codec/arguments.js'
 import { assertNever } from '../../domain/assert-never.js'
@@ -109,7 +109,7 @@ const streamPast = async (
     body ??= openBody(response, acceptsGzip(headers['accept-encoding']))
     const isFree = body.write(text)
     text = ''
-    if (!isFree) await drained(body, closing)
+    if (!isFree) await drained(body, response, closing)
   }
   response.once('close', () => closing.unsubscribe())
   const result = await history.read(topic, range, {
@@ -143,12 +143,16 @@ const openBody = (response: ServerResponse, isGzip: boolean): Writable => {
 const acceptsGzip = (header: string | string[] = ''): boolean =>
   /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0*)?\s*(?:,|$))[\d.]+\s*)?(?:,|$)/i.test(String(header))
 
+/** A consumer that reads nothing for this time is disconnected, because it takes the place of another reading. In ms. */
+const longestStall = 60_000
+
 /** Resolves when the consumer has read, or has left. */
-const drained = (body: Writable, closing: Subscription): Promise<void> =>
+const drained = (body: Writable, response: ServerResponse, closing: Subscription): Promise<void> =>
   new Promise((resolve) => {
     const waiting = new Subscription(resolve)
     closing.add(waiting)
     body.once('drain', () => waiting.unsubscribe())
+    waiting.add(timer(longestStall).subscribe(() => response.destroy()))
   })
 
 /** The texts contain no path of the gateway. */

@@ -8,7 +8,7 @@ import type { Topic } from 'svc-streams'
 import type { GatewayOptions } from 'svc-streams/gateway'
 import { openHistory } from 'svc-streams/history'
 import { createTestClient, price } from 'svc-streams/testing'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { stale } from '../../../src/errors/constructors.js'
 import type { GatewayHistory } from '../../../src/gateway/history/gateway-history.js'
 import { historyResponses } from '../../../src/gateway/history/history-responses.js'
@@ -123,15 +123,17 @@ describe('GET /history/<topic>', () => {
     expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example')
   })
 
-  it('reads on only when the consumer has read', async () => {
-    const count = 200_000
+  /** A consumer that asks for `count` prices, and stops reading. Resolves when the gateway has stopped too. */
+  const startStalledReading = async (count: number) => {
     let emitted = 0
+    let hasEnded = false
     const history = {
       read: async (_topic, _range, { emit, flush, closing }) => {
         for (; emitted < count && !closing.closed; emitted++) {
           emit({ _tag: 'PastPrice', topic, price: emitted + 1, at })
           if (emitted % 1000 === 0) await flush()
         }
+        hasEnded = true
         return right(undefined)
       },
     } satisfies Partial<GatewayHistory>
@@ -147,11 +149,28 @@ describe('GET /history/<topic>', () => {
       return emitted > 0 && emitted === before
     })
     expect(emitted).toBeLessThan(count)
+    return { socket, emitted: () => emitted, hasEnded: () => hasEnded }
+  }
+
+  it('reads on only when the consumer has read', async () => {
+    const count = 200_000
+    const { socket, emitted } = await startStalledReading(count)
     let lines = 0
     socket.on('data', (chunk) => (lines += chunk.toString('latin1').split('PastPrice').length - 1))
     socket.resume()
     await eventually(() => expect(lines).toBeGreaterThan(count * 0.99))
-    expect(emitted).toBe(count)
+    expect(emitted()).toBe(count)
+  })
+
+  it('ends for a consumer that reads nothing for 60 s', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { hasEnded } = await startStalledReading(200_000)
+    vi.advanceTimersByTime(59_999)
+    for (let turn = 0; turn < 200; turn++) await nextTurn()
+    expect(hasEnded()).toBe(false)
+    vi.advanceTimersByTime(1)
+    await eventually(() => expect(hasEnded()).toBe(true))
   })
 
   it('ends without its end if the reading fails, which is a Left after the events before', async () => {

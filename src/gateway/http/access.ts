@@ -66,21 +66,22 @@ export interface SignatureConfig {
 export const maxExpirationMs = 5 * 60_000
 
 /**
- * True if the request is signed with one of the keys and has not expired (section 5 of the service's documentation).
- * `now`: in ms since the Unix epoch.
+ * The index of the key that has signed the request; `undefined` if none has, or if the signature has expired (section 5
+ * of the service's documentation). `now`: in ms since the Unix epoch.
  */
-export const isValidSignature = (
+export const signingKeyOf = (
   { path, headers, body }: SignedRequest,
   { service, macs }: SignatureConfig,
   now: number,
-): boolean => {
+): number | undefined => {
   const names = authHeaderNames(service)
   const signature = headers[names.signature]
-  if (typeof signature !== 'string' || !isCurrent(headers[names.expiration], now)) return false
+  if (typeof signature !== 'string' || !isCurrent(headers[names.expiration], now)) return undefined
   const input = latin1(macInput({ path, headers: textsOf(headers), body, service }))
   const received = Buffer.from(signature, 'latin1')
   // Each key is compared, so that the duration does not depend on which key matches.
-  return macs.map((mac) => isEqual(received, Buffer.from(mac(input), 'latin1'))).includes(true)
+  const index = macs.map((mac) => isEqual(received, Buffer.from(mac(input), 'latin1'))).indexOf(true)
+  return index < 0 ? undefined : index
 }
 
 const isCurrent = (expiration: string | readonly string[] | undefined, now: number): boolean => {

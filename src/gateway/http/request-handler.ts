@@ -13,7 +13,7 @@ import {
 } from '../../server/http-response.js'
 import { readBody, resourceOf, withoutQuery } from '../../server/request.js'
 import { completedTask, type CancellableTask } from '../../task/cancellable-task.js'
-import { checkAccess, isValidSignature, type AccessConfig, type SignatureConfig } from './access.js'
+import { checkAccess, signingKeyOf, type AccessConfig, type SignatureConfig } from './access.js'
 import { isHistoryPath, noHistory, type RespondHistory } from '../history/history-responses.js'
 import type { Requester } from '../relay/request-queue.js'
 import type { Relays } from '../relay/relays.js'
@@ -83,21 +83,21 @@ const route = (
   if (method !== 'GET') return completedTask(methodNotAllowed)
   if (typeof found === 'function') return found
   if ('status' in found) return completedTask(found)
-  const isAuthorized =
-    found.kind === 'price' ||
-    signatures === undefined ||
-    isValidSignature({ path: url, headers, body }, signatures, now())
-  return isAuthorized ? relays.respond(found, requesterOf(socket)) : completedTask(unauthorized)
+  if (found.kind === 'price' || signatures === undefined)
+    return relays.respond(found, requesterOf(socket, addressGroupOf(socket.remoteAddress ?? '')))
+  const key = signingKeyOf({ path: url, headers, body }, signatures, now())
+  if (key === undefined) return completedTask(unauthorized)
+  return relays.respond(found, requesterOf(socket, `key ${key}`))
 }
 
 /** The service's text (section 7 of the service's documentation). */
 const unauthorized = textResponse(401, 'Unauthorized')
 
-/** Each connection is one consumer. An address may belong to a proxy, whose consumers must not delay each other. */
-const requesterOf = (socket: Socket): Requester => ({
-  consumer: socket,
-  group: addressGroupOf(socket.remoteAddress ?? ''),
-})
+/**
+ * Each connection is one consumer. An address may belong to a proxy, whose consumers must not delay each other. A key
+ * shows more: a program may have many connections, and several programs one address.
+ */
+const requesterOf = (socket: Socket, group: string): Requester => ({ consumer: socket, group })
 
 /** The cancel functions of the requests of a connection that have no response yet. */
 const cancelsOf = new WeakMap<Socket, Set<() => void>>()

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isValidSignature, maxExpirationMs, type SignedRequest } from '../../../src/gateway/http/access.js'
+import { maxExpirationMs, signingKeyOf, type SignedRequest } from '../../../src/gateway/http/access.js'
 import { node } from '../../../src/platform/node.js'
 import { caseCount } from '../../support/run/long.js'
 import { authKey } from '../../support/simulator.js'
@@ -15,7 +15,12 @@ const example: SignedRequest = signedExample
 const { path } = signedExample
 
 const isValid = (request: Partial<SignedRequest>, at = now) =>
-  isValidSignature({ ...example, ...request }, config, at)
+  signingKeyOf({ ...example, ...request }, config, at) !== undefined
+
+test('finds the key of a signature', () => {
+  expect(signingKeyOf(example, config, now)).toBe(1)
+  expect(signingKeyOf({ ...example, headers: signedHeaders(otherKey, path, now + 1) }, config, now)).toBe(0)
+})
 
 test('accepts a signature by any of the keys until its expiration', () => {
   expect(isValid({})).toBe(true)

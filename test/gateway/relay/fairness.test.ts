@@ -1,23 +1,26 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import type { Address, Client } from 'svc-streams'
+import type { GatewayOptions } from 'svc-streams/gateway'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createRelays } from '../../../src/gateway/relay/relays.js'
 import type { TextResponse } from '../../../src/server/http-response.js'
 import { currentClock } from '../../../src/time/current-clock.js'
-import { depthPath } from '../../support/network/signed-request.js'
-import { createClientFor, startTestSimulator } from '../../support/simulator.js'
+import { depthPath, signedHeaders } from '../../support/network/signed-request.js'
+import { authKey, createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
 
 const victim: Address = '0xabc'
+const quietKey = 'BBECAwQF'
 const pipelined = 16
 
 /** A gateway whose client has one request at a time, which the simulator answers once `answer` is called. */
-const start = async () => {
+const start = async (options: GatewayOptions = {}) => {
   const simulator = await startTestSimulator()
-  const { baseUrl } = await startTestGateway(createClientFor(simulator, { maxConcurrentRequests: 1 }))
+  const client = createClientFor(simulator, { maxConcurrentRequests: 1 })
+  const { baseUrl } = await startTestGateway(client, options)
   simulator.inject({ stall: true })
   const received = (): readonly string[] => simulator.requests.map(({ path }) => path)
   return { baseUrl, received, answer: () => simulator.inject({}) }
@@ -75,6 +78,24 @@ describe('depth requests of a consumer', () => {
     expect((await response).status).toBe(500)
     // One was on its way before.
     expect(received().indexOf(depthPath(victim))).toBeLessThanOrEqual(1 + count)
+  })
+
+  it('wait for one request of a program with another key, however many connections it has', async () => {
+    const { baseUrl, received, answer } = await start({ keys: { busy: authKey, quiet: quietKey } })
+    const request = (key: string, mint: string): Promise<Response> => {
+      const path = depthPath(mint)
+      return fetch(baseUrl + path, { headers: signedHeaders(key, path, Date.now() + 60_000) })
+    }
+    const others = Array.from({ length: 32 }, (_, index) => request(authKey, `0x${0x2000 + index}`))
+    await eventually(() => received().length === 1)
+    await settle(baseUrl)
+    const response = request(quietKey, victim)
+    await settle(baseUrl)
+    answer()
+    expect((await response).status).toBe(500)
+    // One was on its way before.
+    expect(received().indexOf(depthPath(victim))).toBeLessThanOrEqual(2)
+    await Promise.all(others)
   })
 })
 

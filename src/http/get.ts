@@ -98,13 +98,17 @@ export const get =
         const offset = clockOffset(clock)
         const currentOrLeft = (result: HttpAnswer): HttpAnswer =>
           withoutSuspend(result, suspendedFor(offset, clockOffset(clock)))
+        const reportsSent = http.callsOnSent === true
         try {
+          // Another transport gets no function: it may pass the request to a worker.
           const abortRequest: unknown = http.get(
-            { origin, path, headers: headers(), maxBodyBytes, newConnection, onSent },
+            reportsSent
+              ? { origin, path, headers: headers(), maxBodyBytes, newConnection, onSent }
+              : { origin, path, headers: headers(), maxBodyBytes, newConnection },
             (result, mayRepeat = false) =>
               onOutcome({ result: currentOrLeft(checkedAnswer(result)), mayRepeat }),
           )
-          if (http.callsOnSent !== true) onSent()
+          if (!reportsSent) onSent()
           return typeof abortRequest === 'function' ? withoutException(abortRequest as Cancel) : noCancel
         } catch (thrown) {
           onOutcome({ result: left(networkError(thrown)), mayRepeat: false })

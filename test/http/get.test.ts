@@ -44,6 +44,19 @@ describe('get', () => {
     expect(http.request(1).maxBodyBytes).toBe(4096)
   })
 
+  it('passes a request that can be cloned to a transport that may pass it to a worker', async () => {
+    const http: HttpTransport = {
+      get: (cloned, onResult) => {
+        onResult(right({ status: 200, headers: {}, body: structuredClone(cloned).path }))
+        return () => undefined
+      },
+      close: () => Promise.resolve(),
+    }
+    expect(await firstValueFrom(fromTask$(get({ http, ...limits }, target)))).toMatchObject({
+      right: { body: request.path },
+    })
+  })
+
   it('emits one value and completes', async () => {
     const http = new FakeHttp()
     const events: string[] = []

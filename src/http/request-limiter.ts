@@ -162,10 +162,10 @@ export class RequestLimiter {
   private sendQueued(): void {
     const { clock, maxConcurrentRequests } = this.limits
     while (this.queued.size > 0 && this.canSend(clock.elapsed())) this.sendFirst()
-    const mayStart = this.queued.size > 0 && this.running < maxConcurrentRequests
-    // Otherwise it waits for a request that is not sent yet.
-    const waitsForRate = mayStart && this.rate.available(clock.elapsed()) <= 0
-    if (waitsForRate) this.sending.afterDelay(Math.ceil(this.rate.delay(clock.elapsed())))
+    if (this.queued.size === 0 || this.running >= maxConcurrentRequests) return
+    const ms = this.rate.delay(clock.elapsed())
+    // Without a delay it waits for a request that is not sent yet, or the window has passed since the loop.
+    if (ms > 0 || this.unsent === 0) this.sending.afterDelay(Math.ceil(ms))
   }
 
   private sendFirst(): void {

@@ -110,6 +110,19 @@ describe('RequestLimiter', () => {
     expect(remainingTimers).toBe(0)
   })
 
+  it('starts a queued task whose window passes between two readings of the clock', () => {
+    const results: string[] = []
+    runInVirtualTime(() => {
+      const readings = [0, 0, 0, 0]
+      const clock = { ...rxClock, elapsed: () => readings.shift() ?? windowMs }
+      const limiter = new RequestLimiter({ clock, maxRequestsPerSecond: 1, maxConcurrentRequests: 64 })
+      limiter.run(completedTask('a'), (result) => results.push(result))
+      limiter.run(completedTask('b'), (result) => results.push(result))
+      expect(results).toEqual(['a'])
+    })
+    expect(results).toEqual(['a', 'b'])
+  })
+
   it('starts no queued task when one tick cancels all', () => {
     const remainingTimers = runInVirtualTime((time) => {
       const { starts, taskOf } = createTasks(time)

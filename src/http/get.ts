@@ -102,9 +102,14 @@ export const get =
         try {
           // Another transport gets no function: it may pass the request to a worker.
           const abortRequest: unknown = http.get(
-            reportsSent
-              ? { origin, path, headers: headers(), maxBodyBytes, newConnection, onSent }
-              : { origin, path, headers: headers(), maxBodyBytes, newConnection },
+            {
+              origin,
+              path,
+              headers: headers(),
+              maxBodyBytes,
+              newConnection,
+              onSent: reportsSent ? onSent : undefined,
+            },
             (result, mayRepeat = false) =>
               onOutcome({ result: currentOrLeft(checkedAnswer(result)), mayRepeat }),
           )

@@ -105,7 +105,7 @@ export interface HttpRequest {
   /** True if the request must not reuse a connection: it repeats a request that failed on one. Default: false. */
   readonly newConnection?: boolean
   /** Called when the request is written to its connection. Only by a transport with `callsOnSent`. */
-  readonly onSent?: () => void
+  readonly onSent?: (() => void) | undefined
 }
 
 /** An HTTP response without its body. */

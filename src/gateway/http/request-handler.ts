@@ -83,11 +83,10 @@ const route = (
   if (method !== 'GET') return completedTask(methodNotAllowed)
   if (typeof found === 'function') return found
   if ('status' in found) return completedTask(found)
-  if (found.kind === 'price' || signatures === undefined)
-    return relays.respond(found, requesterOf(socket, addressGroupOf(socket.remoteAddress ?? '')))
-  const key = signingKeyOf({ path: url, headers, body }, signatures, now())
-  if (key === undefined) return completedTask(unauthorized)
-  return relays.respond(found, requesterOf(socket, `key ${key}`))
+  const isOpen = found.kind === 'price' || signatures === undefined
+  const key = isOpen ? undefined : signingKeyOf({ path: url, headers, body }, signatures, now())
+  const isAuthorized = isOpen || key !== undefined
+  return isAuthorized ? relays.respond(found, requesterOf(socket, key)) : completedTask(unauthorized)
 }
 
 /** The service's text (section 7 of the service's documentation). */
@@ -97,7 +96,10 @@ const unauthorized = textResponse(401, 'Unauthorized')
  * Each connection is one consumer. An address may belong to a proxy, whose consumers must not delay each other. A key
  * shows more: a program may have many connections, and several programs one address.
  */
-const requesterOf = (socket: Socket, group: string): Requester => ({ consumer: socket, group })
+const requesterOf = (socket: Socket, key: number | undefined): Requester => ({
+  consumer: socket,
+  group: key === undefined ? addressGroupOf(socket.remoteAddress ?? '') : `key ${key}`,
+})
 
 /** The cancel functions of the requests of a connection that have no response yet. */
 const cancelsOf = new WeakMap<Socket, Set<() => void>>()

@@ -40,8 +40,9 @@ interface Phase {
 class NumberedFeed implements PriceFeed {
   private readonly subscribers = new Map<Topic, Subscriber<Either<PriceError, Price>>>()
   readonly emittedAt: number[] = []
-  /** The number of the last price of each topic, and of each topic while it is live. */
+  /** The number of the last price of each topic. */
   readonly last = new Map<Topic, number>()
+  /** The same, only of topics that are live. */
   readonly live = new Map<Topic, number>()
 
   constructor(private readonly now: () => number) {}
@@ -106,6 +107,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   const outbox = new Outbox()
   const connections = new Set<Pinged>()
   const timer = new PingTimer(connections, currentClock())
+  let [behindSince, isClosed] = [Infinity, false]
   const { session, log } = createManualSession({
     outbox,
     maxBufferedBytes: Infinity,
@@ -113,7 +115,6 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     onBehind: () => (behindSince = time.now()),
     onCaughtUp: () => (behindSince = Infinity),
   })
-  let [behindSince, isClosed] = [Infinity, false]
 
   let [phaseIndex, phaseEndsAt, budget, owed, nextTopic, read] = [0, phases[0]!.ms, 0, 0, 0, 0]
   let [firstRoundTrip, oldest, emitted, written, removals, droppedBefore] = [Infinity, 0, 0, 0, 0, 0]

@@ -34,8 +34,8 @@ const simulated: Readonly<Record<(typeof names)[number], unknown>> = {
 const unregistered = { addSource: () => () => undefined }
 
 /**
- * Replaces the clocks, the timers, the chance and the diagnostics of the platform while `work` runs. `work` must not wait for anything real:
- * other code of this thread would get the simulated platform too.
+ * Replaces the clocks, the timers, the chance and the diagnostics of the platform while `work` runs. `work` must not
+ * wait for anything real: other code of this thread would get the simulated platform too.
  */
 export const onSimulatedPlatform = async <A>(random: () => number, work: () => Promise<A>): Promise<A> => {
   const { random: realRandom } = Math

@@ -131,10 +131,10 @@ describe('a blocked event loop', () => {
     const { priceWsUrl } = closeAfterTest(await startServiceThread({ tick: 20 })).addresses
     const client = createPriceClient(priceWsUrl, {
       // Far above the pauses of the service's thread on a loaded machine.
-      pingInterval: 400,
-      pongTimeout: 400,
-      staleAfter: 400,
-      confirmTimeout: 400,
+      pingInterval: 800,
+      pongTimeout: 800,
+      staleAfter: 800,
+      confirmTimeout: 800,
     })
     const eth = collectEvents(client.price$(ethTopic))
     await eventually(() => expect(eth.values().length).toBeGreaterThan(0))
@@ -143,11 +143,11 @@ describe('a blocked event loop', () => {
       const before = eth.values().length
       await new Promise<void>((resolve) =>
         later(() => {
-          blockEventLoop(850)
+          blockEventLoop(1700)
           resolve()
         }),
       )
-      blockEventLoop(450)
+      blockEventLoop(900)
       await eventually(() => expect(eth.values().length).toBeGreaterThan(before + 1))
     }
     expect(eth.events.every(isRight)).toBe(true)

@@ -31,6 +31,8 @@ it('counts a consumer that stops to read and continues, by the commands of docs/
   const gateway = await startTestGateway(closeAfterTest(client))
   const consumer = startLine('watch', (args) => args.replace('http://127.0.0.1:8080', gateway.baseUrl))
   await eventually(() => gateway.inspect().topics.filter(({ state }) => state === 'live').length === 50)
+  // The gateway judges a consumer from its first pong on, which this one sends before it prints a price.
+  await eventually(() => / price [\d.]+ USD/.test(consumer.stdout))
   // What Ctrl-Z does, but for the keyboard.
   consumer.process.kill('SIGSTOP')
   await eventually(async () => {

@@ -85,8 +85,11 @@ describe('the page of the dashboard', () => {
         expect(all.length).toBeGreaterThan(20)
         expect(all.filter(([, contrast]) => contrast < 4.5)).toEqual([])
       }
-      market.sendEth(2500)
-      await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('live'))
+      await eventually(async () => {
+        // A check may come later than `staleAfter`.
+        market.sendEth(2500)
+        expect(await valueOf(page, weth, 'state')).toBe('live')
+      })
       await expectContrasts()
       await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('stale'))
       await expectContrasts()

@@ -1,5 +1,6 @@
 import { DepthPolls } from '../depth/polls.js'
 import { hostWithPort } from '../domain/endpoint.js'
+import { liveStream$ } from '../domain/joinable.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { depthRequest } from '../http/depth-request.js'
 import type { GetConfig } from '../http/get.js'
@@ -68,7 +69,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     chainId,
     status$: pool.status$,
     errors$: pool.errors$,
-    price$: (topic) => pool.price$(topic),
+    price$: (topic) => liveStream$((onConfirmed) => pool.price$(topic, onConfirmed)),
     price: (topic) => lifetime.once(priceRequest(shared, topic)),
     depth$: (mint, interval) => lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval)),
     depth: (mint) => lifetime.once(depthRequest((depths ?? noDepth()).signedGet, mint)),

@@ -1,6 +1,7 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Observable } from 'rxjs'
+import { endlessPast$ } from '../domain/joinable.js'
 import type { PastEvent } from '../domain/past.js'
 import type { Topic } from '../domain/topic.js'
 import { invalidRange } from '../errors/constructors.js'
@@ -41,6 +42,15 @@ export interface History {
   /** The topics of the history, in the order in which they were recorded. */
   readonly topics: () => TaskEither<HistoryError, readonly CoveredTopic[]>
 }
+
+/** The past of a range. If it ends with the subscription, `withPast` can continue it. */
+export const pastOf$ = (
+  range: HistoryRange,
+  read$: (range: HistoryRange) => ReturnType<History['prices$']>,
+): ReturnType<History['prices$']> =>
+  plainObject.holds(range) && range.to === undefined
+    ? endlessPast$((from) => read$(from === undefined ? range : { ...range, from }))
+    : read$(range)
 
 const rangeNames = ['from', 'to']
 

@@ -74,8 +74,8 @@ export interface Priced {
  * With `past$`, the candles of the past come first, then the candles of live prices. Each window comes once: the window
  * in which the past ends contains past and live prices. The `at` of a past price decides its window. Each gap of the
  * past is an interruption of the candle in which it starts, or of the next candle. As in `withPast`, live events are
- * held until the past has ended, for at most `pastTimeout` (5000 ms). A price that is in both counts once. An error of
- * the past is a `Left` and an interruption.
+ * held until the past has ended, for at most `pastTimeout` (5000 ms), and no price is missing between `price$` and the
+ * past of a history. A price that is in both counts once. An error of the past is a `Left` and an interruption.
  *
  * @param ms length of a window, in ms: 1 to 2147483647. Any other value throws a `ConfigurationError`.
  *

@@ -1,11 +1,13 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
+import { openLive$ } from '../domain/joinable.js'
 import type { CaughtUp, PastEvent, PastPrice } from '../domain/past.js'
 import type { Price } from '../domain/price.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { HistoryError } from '../errors/model.js'
 import { delay } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
+import { continuedPast$, LiveStart } from './continued-past.js'
 import type { EitherOperator } from './either.js'
 
 /** The maximum time for which live events are held until the past has ended, in ms. */
@@ -26,6 +28,10 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` (5000
  *   ms). After this time, the rest of the past is dropped, and a `Left` with a `Timeout` precedes `CaughtUp`. A failure
  *   of the past is a `Left`, then its completion ends the hold.
+ * - No price is missing where the past meets the live events, if the source is a `price$` of a client, and the past is
+ *   `prices$` of a history without `to`. If the topic is not confirmed yet, the past is read again from its last price
+ *   on: after the first live price, or without one, 1 s after the confirmation. With an operator between `price$` and
+ *   `withPast`, prices between the end of the past and the confirmation are missing.
  * - A live price that the past contains is dropped. In this case, the past price has the same value, and its `at` is
  *   between the `receivedAt` and the arrival of the live price, because a recorder on a busy machine writes `at` some
  *   ms later. The price that was current at the subscription is dropped too, if it is the last past price before the
@@ -76,6 +82,7 @@ export const joinPast = <E, A>(
   const overlap = new Overlap(startedAt)
   const past = new Subscription()
   const held: { readonly event: Either<E, A>; readonly at: number }[] = []
+  const liveStart = new LiveStart()
   let latest = -Infinity
   let isLive = false
   let isComplete = false
@@ -108,15 +115,17 @@ export const joinPast = <E, A>(
     catchUp()
   }
 
-  const live = source$.subscribe({
+  const live = openLive$(source$, liveStart.confirm).subscribe({
     next: (event) => {
       const at = rxClock.wallClock()
-      if (isLive) onLive(event, at)
-      else held.push({ event, at })
+      if (isLive) return onLive(event, at)
+      held.push({ event, at })
+      liveStart.add(event)
     },
     error: (thrown) => subscriber.error(thrown),
     complete: () => {
       isComplete = true
+      liveStart.end()
       if (isLive) observer.onComplete()
     },
   })
@@ -124,7 +133,7 @@ export const joinPast = <E, A>(
   joined.add(past)
   past.add(delay(rxClock, pastTimeout, () => fail(timeout(pastTimeout))))
   past.add(
-    past$.subscribe({
+    continuedPast$(past$, liveStart).subscribe({
       next: (event) => {
         if (!past.closed) onPast(event)
       },

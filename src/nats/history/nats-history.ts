@@ -2,7 +2,13 @@ import type { StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription } from 'rxjs'
-import { parseRangeNames, type CoveredTopic, type History } from '../../client/history.js'
+import {
+  parseRangeNames,
+  pastOf$,
+  type CoveredTopic,
+  type History,
+  type HistoryRange,
+} from '../../client/history.js'
 import { serviceOption } from '../../client/options.js'
 import { parsePastRange, parseTopic } from '../../codec/arguments.js'
 import type { PastEvent } from '../../domain/past.js'
@@ -74,23 +80,25 @@ export const natsHistory = (options: NatsHistoryOptions): History => {
       return left(unknownTopic(topic, await readTopicNames(jetStream, subjects, service)))
     })
 
+  const read$ = (topic: Topic, range: HistoryRange): Observable<Either<HistoryError, PastEvent>> =>
+    new Observable((subscriber) => {
+      const end = (result: Either<HistoryError, unknown>): void => {
+        if (isLeft(result)) subscriber.next(result)
+        subscriber.complete()
+      }
+      const parsed = parseTopic(topic, service)
+      if (isLeft(parsed)) return end(parsed)
+      const named = parseRangeNames(range)
+      if (isLeft(named)) return end(named)
+      const pastRange = parsePastRange(named.right.from, named.right.to, rxClock.wallClock())
+      if (isLeft(pastRange)) return end(pastRange)
+      const closing = new Subscription()
+      subscriber.add(closing)
+      void read(topic, pastRange.right, (event) => subscriber.next(right(event)), closing).then(end)
+    })
+
   return {
-    prices$: (topic, range) =>
-      new Observable((subscriber) => {
-        const end = (result: Either<HistoryError, unknown>): void => {
-          if (isLeft(result)) subscriber.next(result)
-          subscriber.complete()
-        }
-        const parsed = parseTopic(topic, service)
-        if (isLeft(parsed)) return end(parsed)
-        const named = parseRangeNames(range)
-        if (isLeft(named)) return end(named)
-        const pastRange = parsePastRange(named.right.from, named.right.to, rxClock.wallClock())
-        if (isLeft(pastRange)) return end(pastRange)
-        const closing = new Subscription()
-        subscriber.add(closing)
-        void read(topic, pastRange.right, (event) => subscriber.next(right(event)), closing).then(end)
-      }),
+    prices$: (topic, range) => pastOf$(range, (each) => read$(topic, each)),
     topics: () => (): Promise<Either<HistoryError, readonly CoveredTopic[]>> =>
       readHistory(connection, new Subscription(), (jetStream) =>
         readCoveredTopics(jetStream, subjects, service),

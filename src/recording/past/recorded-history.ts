@@ -1,6 +1,12 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
-import { parseRangeNames, type CoveredTopic, type History, type HistoryRange } from '../../client/history.js'
+import {
+  parseRangeNames,
+  pastOf$,
+  type CoveredTopic,
+  type History,
+  type HistoryRange,
+} from '../../client/history.js'
 import { parseRange, parseTopicOfAnyService } from '../../codec/arguments.js'
 import type { PastEvent } from '../../domain/past.js'
 import type { Topic } from '../../domain/topic.js'
@@ -18,12 +24,16 @@ import { RecordedFile } from './recorded-file.js'
 export const recordedHistory = (sources: readonly OpenableSource[], end?: () => number): History => {
   const files = sources.map((source) => new RecordedFile(source))
   return {
-    prices$: (topic, range) =>
-      new Observable((subscriber) => {
-        const request = parseRequest(topic, range, end?.())
-        if (isRight(request)) void emitPast(files, topic, request.right, subscriber)
-        else endWith(subscriber, request.left)
-      }),
+    prices$: (topic, given) =>
+      pastOf$(
+        given,
+        (range) =>
+          new Observable((subscriber) => {
+            const request = parseRequest(topic, range, end?.())
+            if (isRight(request)) void emitPast(files, topic, request.right, subscriber)
+            else endWith(subscriber, request.left)
+          }),
+      ),
     topics: () => () => coveredTopics(files),
   }
 }

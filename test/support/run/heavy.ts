@@ -19,6 +19,7 @@ const heavyFiles: readonly string[] = [
   'nats/gateway-failures',
   'nats/history/fail-over',
   'nats/history/failures',
+  'nats/history/seam',
   'nats/interleavings',
   'nats/max-payload',
   'nats/nats-failures',

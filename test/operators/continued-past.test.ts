@@ -1,0 +1,215 @@
+import fc from 'fast-check'
+import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import {
+  concat,
+  defer,
+  ignoreElements,
+  last,
+  merge,
+  of,
+  Subject,
+  takeUntil,
+  tap,
+  timer,
+  type Observable,
+} from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { endlessPast$, liveStream$ } from '../../src/domain/joinable.js'
+import type { CaughtUp, PastEvent } from '../../src/domain/past.js'
+import type { Price } from '../../src/domain/price.js'
+import { timeout } from '../../src/errors/constructors.js'
+import type { HistoryError } from '../../src/errors/model.js'
+import { pastTimeout, withPast } from '../../src/operators/index.js'
+import { caseCount } from '../support/run/long.js'
+import { a, marbles, priceAt } from '../support/time/marbles.js'
+import { pastGap, pastPrice } from './support/past.js'
+
+// A service sends prices; a recorder on another machine, with another clock, stores them all. `withPast` reads the past
+// before its live stream is confirmed.
+
+interface Scenario {
+  /** The ms between a price and the one before it, by the recorder's clock, and the value of the price. */
+  readonly steps: readonly { readonly ms: number; readonly price: number }[]
+  /** Number of prices that the first reading contains; number of prices before the confirmation. */
+  readonly first: number
+  readonly confirmed: number
+  /** Number of prices that have arrived when the second reading starts, at least one of them live, and when it ends. */
+  readonly startsAt: number
+  readonly endsAt: number
+  /** Number of prices that the second reading contains. */
+  readonly second: number
+  /** True if the first reading ends with a gap that is none, because its recording is still written. */
+  readonly endsInGap: boolean
+  /** True if the second reading can start at the end of the first one. */
+  readonly isEarly: boolean
+}
+
+const scenario = (price: fc.Arbitrary<number>): fc.Arbitrary<Scenario> =>
+  fc
+    .record({
+      steps: fc.array(fc.record({ ms: fc.constantFrom(0, 0, 1, 7), price }), { minLength: 1, maxLength: 30 }),
+      cuts: fc.array(fc.nat(30), { minLength: 4, maxLength: 4 }),
+      endsAt: fc.nat(30),
+      endsInGap: fc.boolean(),
+      isEarly: fc.boolean(),
+    })
+    .map(({ steps, cuts, endsAt, ...rest }) => {
+      const [first = 0, confirmed = 0, startsAt = 0, second = 0] = cuts
+        .map((cut) => Math.min(cut, steps.length))
+        .sort((x, y) => x - y)
+      const arrived = Math.max(startsAt, Math.min(endsAt, steps.length))
+      return { ...rest, steps, first, confirmed, startsAt, second, endsAt: arrived }
+    })
+    .filter(({ confirmed, startsAt }) => startsAt > confirmed)
+
+const distinct = fc.integer({ min: 1, max: 1_000_000_000 })
+const few = fc.constantFrom(1, 2)
+
+type Event = Either<HistoryError, PastEvent>
+type Joined = Either<HistoryError, PastEvent | CaughtUp | Price>
+
+/** The output of `withPast`. */
+const run = (
+  { steps, first, confirmed, startsAt, endsAt, second, endsInGap, isEarly }: Scenario,
+  failure?: Event,
+): readonly Joined[] => {
+  let now = 0
+  const rows = steps.map(({ ms, price }) => ({ at: (now += ms), price }))
+  const live$ = new Subject<Either<never, Price>>()
+  const sendLive = (from: number, to: number): void => {
+    for (const { price } of steps.slice(from, to))
+      live$.next(right({ topic: a, price, receivedAt: Date.now(), epoch: 1 }))
+  }
+  let confirm = (): void => undefined
+  const source$ = liveStream$<Either<never, Price>>((onConfirmed) => {
+    confirm = () => onConfirmed?.()
+    return live$
+  })
+  let readings = 0
+  const firstEnd$ = new Subject<Event>()
+  const secondEnd$ = new Subject<Event>()
+  const rowsFrom = (from: number, count: number): readonly Event[] =>
+    rows.slice(0, count).flatMap(({ at, price }) => (at >= from ? [pastPrice(at, price)] : []))
+  const gapAtEnd = (): readonly Event[] => (endsInGap ? [pastGap(rows[first - 1]?.at ?? -1, now + 1)] : [])
+  const past$ = endlessPast$<Event>((from): Observable<Event> =>
+    readings++ === 0
+      ? concat(of(...rowsFrom(-Infinity, first), ...gapAtEnd()), firstEnd$)
+      : concat(of(...rowsFrom(from ?? -Infinity, second)), secondEnd$),
+  )
+  const output: Joined[] = []
+  const subscription = source$.pipe(withPast(past$)).subscribe((event) => output.push(event))
+  confirm()
+  if (isEarly) sendLive(confirmed, startsAt)
+  if (failure !== undefined) firstEnd$.next(failure)
+  firstEnd$.complete()
+  if (!isEarly) sendLive(confirmed, startsAt)
+  sendLive(startsAt, endsAt)
+  secondEnd$.complete()
+  sendLive(endsAt, steps.length)
+  subscription.unsubscribe()
+  return output
+}
+
+const pricesOf = (events: readonly Joined[]): readonly number[] =>
+  events.flatMap((event) => (isRight(event) && 'price' in event.right ? [event.right.price] : []))
+
+const pastPricesOf = (events: readonly Joined[]): readonly number[] =>
+  pricesOf(
+    events.slice(
+      0,
+      events.findIndex((event) => isRight(event) && '_tag' in event.right && event.right._tag === 'CaughtUp'),
+    ),
+  )
+
+describe('withPast of a stream that is confirmed later', () => {
+  it('emits each price once', () => {
+    fc.assert(
+      fc.property(scenario(distinct), (given) => {
+        fc.pre(new Set(given.steps.map(({ price }) => price)).size === given.steps.length)
+        const output = run(given)
+        expect(pricesOf(output)).toEqual(given.steps.map(({ price }) => price))
+        expect(
+          output.some((event) => isRight(event) && '_tag' in event.right && event.right._tag === 'Gap'),
+        ).toBe(false)
+      }),
+      { numRuns: caseCount(2000) },
+    )
+  })
+
+  it('leaves no price out, whichever prices are equal', () => {
+    fc.assert(
+      fc.property(scenario(few), (given) => {
+        const output = run(given)
+        const past = pastPricesOf(output)
+        const live = pricesOf(output).slice(past.length)
+        const all = given.steps.map(({ price }) => price)
+        expect(past.length).toBeGreaterThanOrEqual(given.confirmed)
+        expect(past).toEqual(all.slice(0, past.length))
+        expect(live).toEqual(all.slice(given.confirmed))
+      }),
+      { numRuns: caseCount(2000) },
+    )
+  })
+
+  it('reads no rest after a failure of the past', () => {
+    const failure = left(timeout(1))
+    const steps = [1, 2, 3].map((price) => ({ ms: 1, price }))
+    const given = {
+      steps,
+      first: 1,
+      confirmed: 2,
+      startsAt: 3,
+      endsAt: 3,
+      second: 3,
+      endsInGap: false,
+      isEarly: false,
+    }
+    expect(run(given, failure)).toMatchObject([
+      { right: { price: 1 } },
+      failure,
+      right({ _tag: 'CaughtUp' }),
+      { right: { price: 3 } },
+    ])
+  })
+
+  const events = {
+    p: pastPrice(1, 10),
+    q: pastPrice(2, 20),
+    '2': priceAt(0, a, 20),
+    '3': priceAt(0, a, 30),
+    L: left('L'),
+    C: right({ _tag: 'CaughtUp' }),
+    T: left(timeout(pastTimeout)),
+  }
+
+  it.each([
+    ['at the first live price', 1, '--3-------3', 'p-(qC3)---3'],
+    ['without the first live price, which it contains', 1, '--2-------3', 'p-(C2)----3'],
+    ['at a failure, before the confirmation', 9, '--L-------3', 'p-(qCL)---3'],
+    ['at the completion of the live stream', 9, '--|     ', 'p-(qC|)'],
+    ['1 s after the confirmation, without a live price', 3, '2s 3---', 'p 1002ms (qC) 993ms 3'],
+    ['never, without a confirmation within 5 s', 9999, '6s 3', 'p 4999ms (TC) 996ms 3'],
+  ])('reads the rest %s', (_, confirmedAt, source, expected) => {
+    marbles(({ cold$, expectObservable }) => {
+      const live$ = cold$(source, events)
+      const source$ = liveStream$((onConfirmed) => {
+        const confirmed$ = timer(confirmedAt).pipe(tap(onConfirmed), ignoreElements())
+        return merge(live$, confirmed$.pipe(takeUntil(live$.pipe(last(null, null)))))
+      })
+      const past$ = endlessPast$<Event>((from) =>
+        from === undefined ? of(events.p) : of(events.p, events.q),
+      )
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
+    })
+  })
+
+  it('reads no rest if the topic is confirmed when it is subscribed to', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = liveStream$((onConfirmed) => defer(() => (onConfirmed?.(), cold$('-----3', events))))
+      const past$ = endlessPast$<Event>((from) =>
+        from === undefined ? of(events.p) : of(events.p, events.q),
+      )
+      expectObservable(source$.pipe(withPast(past$))).toBe('(pC)-3', events)
+    })
+  })
+})

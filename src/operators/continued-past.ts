@@ -27,10 +27,18 @@ const firstPriceTime = 1_000
 
 /** The start of the live stream that follows a past. */
 export class LiveStart {
-  /** The live prices until now, without those after a failure. */
-  readonly prices: number[] = []
-  private hasFailed = false
   private readonly phase$ = new BehaviorSubject<'subscribed' | 'confirmed' | 'started'>('subscribed')
+
+  /** The events are those of the live stream until now. */
+  constructor(private readonly events: readonly { readonly event: Either<unknown, unknown> }[]) {}
+
+  /** The live prices until now, without those after a failure. */
+  get prices(): readonly number[] {
+    const failure = this.events.findIndex(({ event }) => isLeft(event))
+    return this.events
+      .slice(0, failure < 0 ? undefined : failure)
+      .flatMap(({ event }) => (isLeft(event) ? [] : [(event.right as Price).price]))
+  }
 
   /** True if the live stream has each price of the service from now on, or has failed. */
   get isConfirmed(): boolean {
@@ -41,14 +49,8 @@ export class LiveStart {
     if (!this.isConfirmed) this.phase$.next('confirmed')
   }
 
-  add(event: Either<unknown, unknown>): void {
-    if (isLeft(event)) this.hasFailed = true
-    else if (!this.hasFailed) this.prices.push((event.right as Price).price)
-    this.end()
-  }
-
-  /** The live stream has completed. */
-  end(): void {
+  /** The live stream has emitted, or has completed. */
+  start(): void {
     if (this.phase$.value !== 'started') this.phase$.next('started')
   }
 

@@ -82,7 +82,7 @@ export const joinPast = <E, A>(
   const overlap = new Overlap(startedAt)
   const past = new Subscription()
   const held: { readonly event: Either<E, A>; readonly at: number }[] = []
-  const liveStart = new LiveStart()
+  const liveStart = new LiveStart(held)
   let latest = -Infinity
   let isLive = false
   let isComplete = false
@@ -120,12 +120,12 @@ export const joinPast = <E, A>(
       const at = rxClock.wallClock()
       if (isLive) return onLive(event, at)
       held.push({ event, at })
-      liveStart.add(event)
+      liveStart.start()
     },
     error: (thrown) => subscriber.error(thrown),
     complete: () => {
       isComplete = true
-      liveStart.end()
+      liveStart.start()
       if (isLive) observer.onComplete()
     },
   })

@@ -1,11 +1,11 @@
-import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import type { Observable } from 'rxjs'
+import { Observable, Subscription } from 'rxjs'
 import { endlessPast$ } from '../domain/joinable.js'
 import type { PastEvent } from '../domain/past.js'
 import type { Topic } from '../domain/topic.js'
 import { invalidRange } from '../errors/constructors.js'
-import type { HistoryError, InvalidRange } from '../errors/model.js'
+import type { HistoryError, InvalidRange, InvalidTopic } from '../errors/model.js'
 import { describeValue } from '../errors/text.js'
 import { plainObject } from '../option-kinds/option.js'
 import { closestName } from '../option-kinds/parse-options.js'
@@ -43,14 +43,42 @@ export interface History {
   readonly topics: () => TaskEither<HistoryError, readonly CoveredTopic[]>
 }
 
-/** The past of a range. If it ends with the subscription, `withPast` can continue it. */
-export const pastOf$ = (
-  range: HistoryRange,
-  read$: (range: HistoryRange) => ReturnType<History['prices$']>,
-): ReturnType<History['prices$']> =>
-  plainObject.holds(range) && range.to === undefined
-    ? endlessPast$((from) => read$(from === undefined ? range : { ...range, from }))
-    : read$(range)
+/** How a history reads. `Range`: a valid range. */
+export interface PastSource<Range> {
+  readonly parseTopic: (topic: Topic) => Either<InvalidTopic, Topic>
+  readonly parseTimes: (range: HistoryRange) => Either<InvalidRange, Range>
+  /** Resolves at the end of the range, or with the error that ends the reading. `closing` ends it too. Never rejects. */
+  readonly read: (
+    topic: Topic,
+    range: Range,
+    emit: (event: PastEvent) => void,
+    closing: Subscription,
+  ) => Promise<Either<HistoryError, unknown>>
+}
+
+/** The `prices$` of a history. Without `to`, `withPast` can continue the past. */
+export const pricesFrom$ = <Range>(source: PastSource<Range>): History['prices$'] => {
+  const read$ = (topic: Topic, given: HistoryRange): ReturnType<History['prices$']> =>
+    new Observable((subscriber) => {
+      const end = (result: Either<HistoryError, unknown>): void => {
+        if (isLeft(result)) subscriber.next(result)
+        subscriber.complete()
+      }
+      const parsed = source.parseTopic(topic)
+      if (isLeft(parsed)) return end(parsed)
+      const named = parseRangeNames(given)
+      if (isLeft(named)) return end(named)
+      const range = source.parseTimes(named.right)
+      if (isLeft(range)) return end(range)
+      const closing = new Subscription()
+      subscriber.add(closing)
+      void source.read(topic, range.right, (event) => subscriber.next(right(event)), closing).then(end)
+    })
+  return (topic, range) =>
+    plainObject.holds(range) && range.to === undefined
+      ? endlessPast$((from) => read$(topic, from === undefined ? range : { ...range, from }))
+      : read$(topic, range)
+}
 
 const rangeNames = ['from', 'to']
 
@@ -58,7 +86,7 @@ const rangeNames = ['from', 'to']
  * Checks that a range is an object, and checks its names: with a misspelt `to`, a range would end now. Does not check
  * the times.
  */
-export const parseRangeNames = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
+const parseRangeNames = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
   if (!plainObject.holds(range)) {
     const problem = `range: expected an object like { from, to }, got ${describeValue(range)}`
     return left(invalidRange(undefined, undefined, problem))

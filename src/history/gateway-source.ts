@@ -1,12 +1,6 @@
-import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, Subscription } from 'rxjs'
-import {
-  parseRangeNames,
-  pastOf$,
-  type CoveredTopic,
-  type History,
-  type HistoryRange,
-} from '../client/history.js'
+import { isLeft, isRight, left, map, right, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { pricesFrom$, type CoveredTopic, type History } from '../client/history.js'
 import { parseRange, parseTopicOfAnyService } from '../codec/arguments.js'
 import { parseRetryAfter } from '../codec/http-headers.js'
 import { decodeCoveredTopics, decodePastEvent } from '../codec/past.js'
@@ -27,7 +21,16 @@ const silenceLimit = 60_000
 export const gatewayHistory = (platform: SourcePlatform, url: string): History => {
   const base = baseOf(url)
   return {
-    prices$: (topic, given) => pastOf$(given, (range) => requestPast$(platform, base, topic, range)),
+    prices$: pricesFrom$({
+      parseTopic: parseTopicOfAnyService,
+      parseTimes: (range) => map(() => range)(parseRange(range.from, range.to ?? range.from)),
+      read: (topic, { from, to }, emit, closing) => {
+        const path = `/history/${topic}?from=${from}${to === undefined ? '' : `&to=${to}`}`
+        const request = new HistoryRequest(platform, base + path, topic)
+        closing.add(() => request.abort())
+        return request.lines((line) => emitLine(line, emit))
+      },
+    }),
     topics: () => async () => {
       const request = new HistoryRequest(platform, `${base}/history`)
       let topics: Either<HistoryError, readonly CoveredTopic[]> = right([])
@@ -36,31 +39,6 @@ export const gatewayHistory = (platform: SourcePlatform, url: string): History =
     },
   }
 }
-
-const requestPast$ = (
-  platform: SourcePlatform,
-  base: string,
-  topic: Topic,
-  given: HistoryRange,
-): Observable<Either<HistoryError, PastEvent>> =>
-  new Observable((subscriber) => {
-    const emit = (event: Either<HistoryError, PastEvent>): void => subscriber.next(event)
-    const end = (result: Either<HistoryError, unknown>): void => {
-      if (isLeft(result)) emit(result)
-      subscriber.complete()
-    }
-    const parsed = parseTopicOfAnyService(topic)
-    const named = parseRangeNames(given)
-    if (isLeft(parsed)) return end(parsed)
-    if (isLeft(named)) return end(named)
-    const { from, to } = named.right
-    const range = parseRange(from, to ?? from)
-    if (isLeft(range)) return end(range)
-    const path = `/history/${topic}?from=${from}${to === undefined ? '' : `&to=${to}`}`
-    const request = new HistoryRequest(platform, base + path, topic)
-    subscriber.add(() => request.abort())
-    void request.lines((line) => emitLine(line, emit)).then(end)
-  })
 
 /** Removes a slash at the end. The error does not contain the URL, because a query may contain a key. */
 const baseOf = (text: string): string => {
@@ -82,12 +60,9 @@ const excessOf = ({ username, password, search, hash }: URL): string | undefined
 }
 
 /** Emits an event. Left: the line is not an event. */
-const emitLine = (
-  line: string,
-  emit: (event: Either<HistoryError, PastEvent>) => void,
-): Either<HistoryError, unknown> => {
+const emitLine = (line: string, emit: (event: PastEvent) => void): Either<HistoryError, unknown> => {
   const event = decodePastEvent(line)
-  if (isRight(event)) emit(event)
+  if (isRight(event)) emit(event.right)
   return event
 }
 

@@ -7,17 +7,17 @@ import {
   filter,
   mergeMap,
   NEVER,
-  Observable,
   of,
   switchMap,
   take,
   toArray,
+  type Observable,
 } from 'rxjs'
 import { readerOf } from '../domain/joinable.js'
 import type { Gap, PastEvent } from '../domain/past.js'
 import type { Price } from '../domain/price.js'
 import type { HistoryError } from '../errors/model.js'
-import { delay } from '../time/deadline.js'
+import { delay$ } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 
 type Event = Either<HistoryError, PastEvent>
@@ -58,15 +58,11 @@ export class LiveStart {
   readonly started$ = this.phase$.pipe(
     switchMap((phase) => {
       if (phase === 'subscribed') return NEVER
-      return phase === 'started' ? of(true) : afterWait$
+      return phase === 'started' ? of(undefined) : delay$(rxClock, firstPriceTime)
     }),
     take(1),
   )
 }
-
-const afterWait$ = new Observable<true>((subscriber) =>
-  delay(rxClock, firstPriceTime, () => subscriber.next(true)),
-)
 
 /**
  * The past before a live stream. If the live stream is not confirmed yet, and the past ends with its subscription, the
@@ -77,7 +73,7 @@ export const continuedPast$ = (past$: Observable<Event>, live: LiveStart): Obser
   const read$ = readerOf(past$)
   if (live.isConfirmed || read$ === undefined) return past$
   const end = new PastEnd()
-  const rest$ = defer(() => {
+  const readRest$ = (): Observable<Event> => {
     // Without a live price, it is not certain that the recorder has the first one: equal prices would show nothing.
     const containsLive = live.prices.length > 0
     return read$(end.from).pipe(
@@ -85,11 +81,11 @@ export const continuedPast$ = (past$: Observable<Event>, live: LiveStart): Obser
       toArray(),
       mergeMap((rest) => (containsLive ? beforeLive(rest, live.prices) : rest)),
     )
-  })
+  }
   const whole$ = past$.pipe(mergeMap((event) => end.pass(event)))
   return concat(
     whole$,
-    defer(() => (end.hasFailed ? EMPTY : live.started$.pipe(mergeMap(() => rest$)))),
+    defer(() => (end.hasFailed ? EMPTY : live.started$.pipe(mergeMap(readRest$)))),
   )
 }
 

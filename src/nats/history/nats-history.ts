@@ -1,24 +1,16 @@
 import type { StoredMsg } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, Subscription } from 'rxjs'
-import {
-  parseRangeNames,
-  pastOf$,
-  type CoveredTopic,
-  type History,
-  type HistoryRange,
-} from '../../client/history.js'
+import { Subscription } from 'rxjs'
+import { pricesFrom$, type CoveredTopic, type History } from '../../client/history.js'
 import { serviceOption } from '../../client/options.js'
 import { parsePastRange, parseTopic } from '../../codec/arguments.js'
-import type { PastEvent } from '../../domain/past.js'
 import type { Topic } from '../../domain/topic.js'
 import { networkError, recordingError, timeout, unknownTopic } from '../../errors/constructors.js'
 import type { HistoryError } from '../../errors/model.js'
 import type { OptionTable } from '../../option-kinds/option.js'
 import { parseOptions } from '../../option-kinds/parse-options.js'
 import { decodeHeader, decodeRow } from '../../recording/format/row-codec.js'
-import type { TimeRange } from '../../recording/format/timeline.js'
 import { deferred } from '../../task/deferred.js'
 import { delay } from '../../time/deadline.js'
 import { rxClock } from '../../time/rx-clock.js'
@@ -68,37 +60,17 @@ export const natsHistory = (options: NatsHistoryOptions): History => {
   const connection = connectionOptionsOf(options)
   checkServers(connection)
 
-  const read = (
-    topic: Topic,
-    range: TimeRange,
-    emit: (event: PastEvent) => void,
-    closing: Subscription,
-  ): Promise<Either<HistoryError, unknown>> =>
-    readHistory(connection, closing, async (jetStream) => {
-      const end = await readPast(jetStream, subjects, { topic, range, emit, closing })
-      if (isLeft(end) || end.right) return end
-      return left(unknownTopic(topic, await readTopicNames(jetStream, subjects, service)))
-    })
-
-  const read$ = (topic: Topic, range: HistoryRange): Observable<Either<HistoryError, PastEvent>> =>
-    new Observable((subscriber) => {
-      const end = (result: Either<HistoryError, unknown>): void => {
-        if (isLeft(result)) subscriber.next(result)
-        subscriber.complete()
-      }
-      const parsed = parseTopic(topic, service)
-      if (isLeft(parsed)) return end(parsed)
-      const named = parseRangeNames(range)
-      if (isLeft(named)) return end(named)
-      const pastRange = parsePastRange(named.right.from, named.right.to, rxClock.wallClock())
-      if (isLeft(pastRange)) return end(pastRange)
-      const closing = new Subscription()
-      subscriber.add(closing)
-      void read(topic, pastRange.right, (event) => subscriber.next(right(event)), closing).then(end)
-    })
-
   return {
-    prices$: (topic, range) => pastOf$(range, (each) => read$(topic, each)),
+    prices$: pricesFrom$({
+      parseTopic: (topic) => parseTopic(topic, service),
+      parseTimes: ({ from, to }) => parsePastRange(from, to, rxClock.wallClock()),
+      read: (topic, range, emit, closing) =>
+        readHistory(connection, closing, async (jetStream) => {
+          const end = await readPast(jetStream, subjects, { topic, range, emit, closing })
+          if (isLeft(end) || end.right) return end
+          return left(unknownTopic(topic, await readTopicNames(jetStream, subjects, service)))
+        }),
+    }),
     topics: () => (): Promise<Either<HistoryError, readonly CoveredTopic[]>> =>
       readHistory(connection, new Subscription(), (jetStream) =>
         readCoveredTopics(jetStream, subjects, service),

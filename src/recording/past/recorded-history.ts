@@ -1,16 +1,8 @@
-import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, Subscription, type Subscriber } from 'rxjs'
-import {
-  parseRangeNames,
-  pastOf$,
-  type CoveredTopic,
-  type History,
-  type HistoryRange,
-} from '../../client/history.js'
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { pricesFrom$, type CoveredTopic, type History, type HistoryRange } from '../../client/history.js'
 import { parseRange, parseTopicOfAnyService } from '../../codec/arguments.js'
-import type { PastEvent } from '../../domain/past.js'
 import type { Topic } from '../../domain/topic.js'
-import type { HistoryError } from '../../errors/model.js'
+import type { HistoryError, InvalidRange } from '../../errors/model.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { TimeRange } from '../format/timeline.js'
 import type { OpenableSource } from '../read/source.js'
@@ -24,53 +16,18 @@ import { RecordedFile } from './recorded-file.js'
 export const recordedHistory = (sources: readonly OpenableSource[], end?: () => number): History => {
   const files = sources.map((source) => new RecordedFile(source))
   return {
-    prices$: (topic, given) =>
-      pastOf$(
-        given,
-        (range) =>
-          new Observable((subscriber) => {
-            const request = parseRequest(topic, range, end?.())
-            if (isRight(request)) void emitPast(files, topic, request.right, subscriber)
-            else endWith(subscriber, request.left)
-          }),
-      ),
+    prices$: pricesFrom$({
+      parseTopic: parseTopicOfAnyService,
+      parseTimes: (range) => parseTimes(range, end?.()),
+      read: (topic, range, emit, closing) => new PastReading(topic, range, emit, closing).read(files),
+    }),
     topics: () => () => coveredTopics(files),
   }
 }
 
-const parseRequest = (
-  topic: Topic,
-  range: HistoryRange,
-  end: number | undefined,
-): Either<HistoryError, TimeRange> => {
-  const parsed = parseTopicOfAnyService(topic)
-  if (isLeft(parsed)) return parsed
-  const named = parseRangeNames(range)
-  if (isLeft(named)) return named
-  const { from, to } = named.right
+const parseTimes = ({ from, to }: HistoryRange, end: number | undefined): Either<InvalidRange, TimeRange> => {
   const latest = end ?? Math.floor(rxClock.wallClock()) + 1
   return parseRange(from, to === undefined || (end !== undefined && to > end) ? latest : to)
-}
-
-const emitPast = async (
-  files: readonly RecordedFile[],
-  topic: Topic,
-  range: TimeRange,
-  subscriber: Subscriber<Either<HistoryError, PastEvent>>,
-): Promise<void> => {
-  const closing = new Subscription()
-  subscriber.add(closing)
-  const emit = (event: PastEvent): void => subscriber.next(right(event))
-  const result = await new PastReading(topic, range, emit, closing).read(files)
-  endWith(subscriber, isLeft(result) ? result.left : undefined)
-}
-
-const endWith = (
-  subscriber: Subscriber<Either<HistoryError, PastEvent>>,
-  error: HistoryError | undefined,
-): void => {
-  if (error !== undefined) subscriber.next(left(error))
-  subscriber.complete()
 }
 
 const coveredTopics = async (

@@ -15,11 +15,12 @@ import {
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { endlessPast$, liveStream$ } from '../../src/domain/joinable.js'
-import type { CaughtUp, PastEvent } from '../../src/domain/past.js'
+import type { PastEvent } from '../../src/domain/past.js'
 import type { Price } from '../../src/domain/price.js'
 import { timeout } from '../../src/errors/constructors.js'
 import type { HistoryError } from '../../src/errors/model.js'
 import { pastTimeout, withPast } from '../../src/operators/index.js'
+import { pricesOf, type Joined } from '../history/support/joined.js'
 import { caseCount } from '../support/run/long.js'
 import { a, marbles, priceAt } from '../support/time/marbles.js'
 import { pastGap, pastPrice } from './support/past.js'
@@ -66,7 +67,6 @@ const distinct = fc.integer({ min: 1, max: 1_000_000_000 })
 const few = fc.constantFrom(1, 2)
 
 type Event = Either<HistoryError, PastEvent>
-type Joined = Either<HistoryError, PastEvent | CaughtUp | Price>
 
 /** The output of `withPast`. */
 const run = (
@@ -109,9 +109,6 @@ const run = (
   subscription.unsubscribe()
   return output
 }
-
-const pricesOf = (events: readonly Joined[]): readonly number[] =>
-  events.flatMap((event) => (isRight(event) && 'price' in event.right ? [event.right.price] : []))
 
 const pastPricesOf = (events: readonly Joined[]): readonly number[] =>
   pricesOf(

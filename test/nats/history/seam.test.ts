@@ -1,8 +1,7 @@
-import { isRight } from 'fp-ts/lib/Either.js'
-import { filter, firstValueFrom, takeWhile, toArray } from 'rxjs'
 import { natsHistory } from 'svc-streams/nats'
 import { withPast } from 'svc-streams/operators'
 import { expect, it } from 'vitest'
+import { joinedPrices } from '../../history/support/joined.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { describeNats } from '../../support/nats/describe-nats.js'
 import { startDistantLink } from '../../support/network/distant-link.js'
@@ -19,16 +18,7 @@ describeNats('a past on NATS and a live stream that starts later', () => {
     await eventually(() => expect(values().length).toBeGreaterThan(100))
     const servers = await startDistantLink(url, 50)
     const past$ = natsHistory({ servers }).prices$(ethTopic, { from: Date.now() - 60_000 })
-    const joined$ = createNatsClient({ servers }).price$(ethTopic).pipe(withPast(past$), filter(isRight))
-    let liveCount = 0
-    const joined = await firstValueFrom(
-      joined$.pipe(
-        takeWhile(({ right }) => '_tag' in right || ++liveCount < 20, true),
-        toArray(),
-      ),
-    )
-    const prices = joined.flatMap(({ right }) => ('price' in right ? [right.price] : []))
-    expect(prices.length).toBeGreaterThan(100)
+    const prices = await joinedPrices(createNatsClient({ servers }).price$(ethTopic).pipe(withPast(past$)))
     await eventually(async () => {
       const stored = pricesOf(await pastOf({ servers: url }, ethTopic))
       expect(prices).toEqual(stored.slice(0, prices.length))

@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { onTestFinished } from 'vitest'
+import { connect, type Socket } from 'node:net'
+import { startTcpServer } from './servers.js'
 
 /**
  * Starts a TCP proxy to a URL that forwards each chunk `ms` after its arrival, in each direction: a link that is distant,
@@ -8,23 +7,17 @@ import { onTestFinished } from 'vitest'
  */
 export const startDistantLink = async (target: string, ms: number): Promise<string> => {
   const { protocol, hostname, port } = new URL(target)
-  const sockets = new Set<Socket>()
   const forward = (from: Socket, to: Socket): void => {
-    sockets.add(from)
+    from.setNoDelay()
     from.on('error', () => from.destroy())
     from.on('data', (chunk) => setTimeout(() => to.destroyed || to.write(chunk), ms))
+    from.on('end', () => setTimeout(() => to.end(), ms))
     from.on('close', () => setTimeout(() => to.destroy(), ms))
   }
-  const server = createServer({ noDelay: true }, (client) => {
-    const service = connect({ host: hostname, port: Number(port), noDelay: true })
+  const linkPort = await startTcpServer((client) => {
+    const service = connect({ host: hostname, port: Number(port), allowHalfOpen: true })
     forward(client, service)
     forward(service, client)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  onTestFinished(() => {
-    server.close()
-    for (const socket of sockets) socket.destroy()
-  })
-  return `${protocol}//127.0.0.1:${(server.address() as AddressInfo).port}`
+  return `${protocol}//127.0.0.1:${linkPort}`
 }

@@ -82,6 +82,14 @@ export class Poll {
     return { mint, interval, subscribers, lastResult: resultOf(last), lastResultAgeMs }
   }
 
+  /**
+   * Receipt of the latest depth minus its `timestamp`, in ms; `undefined` without subscribers, before the first result, and
+   * after a failure.
+   */
+  get lagMs(): number | undefined {
+    return this.subscriberCount === 0 || this.last === undefined ? undefined : lagOf(this.last)
+  }
+
   /** Aborts the request in flight. Idempotent. */
   end(): void {
     if (this.running.closed) return
@@ -175,10 +183,11 @@ export class Poll {
     const { host, publish } = this.config
     const { failures } = this.backoff
     publish('svc-streams:poll', () => ({
-      ...{ host, mint, interval, durationMs, failures },
-      ...(isLeft(event)
-        ? { lagMs: undefined, error: event.left }
-        : { lagMs: event.right.receivedAt - event.right.timestamp, error: undefined }),
+      ...{ host, mint, interval, durationMs, failures, lagMs: lagOf(event) },
+      error: isLeft(event) ? event.left : undefined,
     }))
   }
 }
+
+const lagOf = (event: DepthEvent): number | undefined =>
+  isLeft(event) ? undefined : event.right.receivedAt - event.right.timestamp

@@ -1,6 +1,6 @@
 import { defer, map, type Observable } from 'rxjs'
 import { canonicalAddress, type Address } from '../domain/address.js'
-import type { AddSource } from '../diagnostics/collector.js'
+import type { AddSource, PollsState } from '../diagnostics/collector.js'
 import type { PollSnapshot } from '../domain/snapshot.js'
 import type { DepthEvent } from '../http/depth-request.js'
 import type { BackoffPolicy } from '../time/backoff.js'
@@ -52,15 +52,18 @@ export class DepthPolls {
     const backoff = this.backoffs.acquire(mint)
     const poll = new Poll(this.config, mint, interval, backoff, () => this.removePoll(key, mint))
     this.polls.set(key, poll)
-    const { addSource, host } = this.config
-    this.removeSource ??= addSource((collector) => collector.polls({ host, count: this.countSubscribed() }))
+    this.removeSource ??= this.config.addSource((collector) => collector.polls(this.state()))
     return poll
   }
 
-  private countSubscribed(): number {
+  private state(): PollsState {
     let count = 0
-    for (const { subscribers } of this.polls.values()) if (subscribers > 0) count++
-    return count
+    let maxLagMs: number | undefined
+    for (const { subscribers, lagMs } of this.polls.values()) {
+      if (subscribers > 0) count++
+      if (lagMs !== undefined) maxLagMs = Math.max(maxLagMs ?? lagMs, lagMs)
+    }
+    return { host: this.config.host, count, maxLagMs }
   }
 
   private removePoll(key: string, mint: Address): void {

@@ -49,6 +49,11 @@ export interface PollsState {
   readonly host: string
   /** Number of polls with subscribers. */
   readonly count: number
+  /**
+   * The longest lag of a poll with subscribers whose last request succeeded, in ms: the time of receipt of its depth minus
+   * the depth's `timestamp`. `undefined` without such a poll.
+   */
+  readonly maxLagMs: number | undefined
 }
 
 export interface GatewayState {

@@ -18,20 +18,17 @@ export const stateMetrics = (meter: Meter): (() => void) => {
   const all = Object.values(readings)
   const endedPrices = new Totals()
   const endedBytes = new Totals()
-  const lags = new Map<string, number>()
   const collector = collectorOf(readings)
 
   const stopListening = listen({
     'svc-streams:disconnected': ({ host, prices }) => endedPrices.add(host, prices),
     'svc-streams:gateway-disconnected': ({ host, bytes }) => endedBytes.add(host, bytes),
-    'svc-streams:poll': ({ host, lagMs }) => lagMs !== undefined && lags.set(host, lagMs),
   })
 
   const collect: BatchObservableCallback = (result) => {
     for (const each of all) each.reset()
     for (const [host, total] of endedPrices.entries()) readings.prices.add(serverAttributes(host), total)
     for (const [host, total] of endedBytes.entries()) readings.sent.add(serverAttributes(host), total)
-    for (const [host, ms] of lags) readings.lag.add(serverAttributes(host), ms / 1000)
     channel('svc-streams:collect').publish(collector)
     for (const each of all) each.observe(result)
   }
@@ -68,7 +65,12 @@ const createReadings = (meter: Meter) => {
       'Upper bound of the age of the prices that arrive: time since the newest answered ping',
     ),
     polls: reading(count, 'poll.count', '{poll}', 'Polls with subscribers'),
-    lag: reading(gauge, 'depth.lag', 's', 'Time of receipt of the last depth minus its timestamp'),
+    depthLag: reading(
+      gauge,
+      'depth.lag',
+      's',
+      'Longest time from the timestamp of a depth to its receipt, of the polls with subscribers',
+    ),
     up: reading(gauge, 'gateway.up', '1', '1 while the connection to the service is usable, otherwise 0'),
     consumers: reading(count, 'gateway.consumer.count', '{consumer}', 'Connections of consumers'),
     gatewayTopics: reading(count, 'gateway.topic.count', '{topic}', 'Topics subscribed at the service'),
@@ -95,7 +97,11 @@ const collectorOf = (readings: ReturnType<typeof createReadings>): DiagnosticsCo
     if (maxPriceAgeMs !== undefined) readings.age.max(server, maxPriceAgeMs / 1000)
     if (lagMs !== undefined) readings.connectionLag.max(server, lagMs / 1000)
   },
-  polls: ({ host, count }) => readings.polls.add(serverAttributes(host), count),
+  polls: ({ host, count, maxLagMs }) => {
+    const server = serverAttributes(host)
+    readings.polls.add(server, count)
+    if (maxLagMs !== undefined) readings.depthLag.max(server, maxLagMs / 1000)
+  },
   gateway: ({ host, isUp, consumers, topics, ...load }) => {
     const server = serverAttributes(host)
     readings.up.max(server, isUp ? 1 : 0)
@@ -130,7 +136,7 @@ class Readings {
     this.seriesOf(attributes).value += value
   }
 
-  /** Keeps the largest value. */
+  /** Keeps the largest value, at least 0. */
   max(attributes: Attributes, value: number): void {
     const series = this.seriesOf(attributes)
     series.value = Math.max(series.value, value)

@@ -83,10 +83,10 @@ describe('a message on svc-streams:collect', () => {
     const { host } = new URL(simulator.baseUrl)
     const client = createClientFor(simulator, { linger: 20 })
     const subscriptions = [100, 200].map((interval) => client.depth$(weth, interval).subscribe())
-    expect(collect().polls).toEqual([{ host, count: 2 }])
+    expect(collect().polls).toEqual([{ host, count: 2, maxLagMs: undefined }])
     for (const subscription of subscriptions) subscription.unsubscribe()
     // They linger, without subscribers.
-    expect(collect().polls).toEqual([{ host, count: 0 }])
+    expect(collect().polls).toEqual([{ host, count: 0, maxLagMs: undefined }])
     await eventually(() => expect(collect()).toEqual(nothing))
   })
 

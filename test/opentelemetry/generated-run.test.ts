@@ -14,6 +14,16 @@ const mints = [weth, wbtc, '0xbeef'] as const
 
 const topicStates = ['waiting', 'live', 'stale', 'lingering'] as const
 
+/** The metrics of what exists now. */
+const gauges = [
+  'connection.count',
+  'connection.lag',
+  'topic.count',
+  'price.max_age',
+  'poll.count',
+  'depth.lag',
+]
+
 interface Run {
   readonly client: Client
   readonly simulator: Simulator
@@ -101,6 +111,7 @@ it('counts what inspect() of the client shows after each of any steps, and expor
     await client.close()
     const exported = await collect()
     expect(measured(instrumentation)).toEqual(inspected(client))
+    expect(gauges.filter((name) => value(`svc_streams.${name}`) !== 0)).toEqual([])
     expect(value('svc_streams.poll.duration')).toBe(spans().length)
     const attributes = [
       ...exported.map((series) => series.attributes),

@@ -2,6 +2,8 @@ import { channel } from 'node:diagnostics_channel'
 import { metrics, SpanKind, SpanStatusCode } from '@opentelemetry/api'
 import { createClient } from 'svc-streams'
 import { instrument } from 'svc-streams/opentelemetry'
+import type { Simulator } from 'svc-streams/simulator'
+import type { Subscription } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { whenBehind, whenMeasured } from '../diagnostics/support/connection-state.js'
@@ -142,6 +144,36 @@ describe('the metrics of a client, over real sockets,', () => {
     expect(requests({ 'http.response.status_code': 503, 'error.type': '503' })).toBeGreaterThan(0)
     expect(requests({ 'http.response.status_code': 200 })).toBe(depth.values().length)
     expect(value('http.client.request.duration', { 'url.template': '/price/{topic}' })).toBe(1)
+  })
+})
+
+describe('the lag of depth, over real sockets,', () => {
+  const lagAfter = async (
+    end: (run: { simulator: Simulator; depth: Subscription }) => Promise<void> | void,
+  ) => {
+    const { collect, value } = startInstrumentation()
+    const simulator = await startTestSimulator({ faults: { httpDelay: 150 } })
+    const client = createClientFor(simulator, { linger: 0 })
+    const { values, tags, subscription } = collectEvents(client.depth$(weth, 10))
+    await eventually(() => values().length > 0)
+    await collect()
+    const late = value('svc_streams.depth.lag')
+    await end({ simulator, depth: subscription })
+    await eventually(() => subscription.closed || tags().at(-1) !== 'Right')
+    await collect()
+    return { late, after: value('svc_streams.depth.lag') }
+  }
+
+  it('is 0 once the poll has ended', async () => {
+    const { late, after } = await lagAfter(({ depth }) => depth.unsubscribe())
+    expect(late).toBeGreaterThanOrEqual(0.1)
+    expect(after).toBe(0)
+  })
+
+  it('is 0 once a request has failed, until one succeeds', async () => {
+    const { late, after } = await lagAfter(({ simulator }) => simulator.inject({ httpStatus: 503 }))
+    expect(late).toBeGreaterThanOrEqual(0.1)
+    expect(after).toBe(0)
   })
 })
 

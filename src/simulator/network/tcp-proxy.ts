@@ -1,5 +1,4 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { integer, numberOption, portOption } from '../../option-kinds/number-option.js'
 import { checkedOption, required, type OptionTable } from '../../option-kinds/option.js'
 import { host, listen } from '../listen.js'
@@ -15,7 +14,10 @@ export interface TcpProxy {
   readonly url: string
   /** Number of open connections. */
   readonly connections: number
-  /** Delays each chunk of data by `ms` (0 to 60 000), in order. Throws a `SimulatorError` for other values. */
+  /**
+   * Delays data by `ms` (0 to 60 000), counted from the arrival of each chunk, in order. Does not limit the bandwidth: the
+   * delayed data is kept in memory. Throws a `SimulatorError` for other values.
+   */
   readonly delay: (ms: number) => void
   /**
    * Limits the bytes that are forwarded in a second, in each direction and over all connections, like a slow link: the
@@ -74,24 +76,22 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   const isCorrupting = { up: false, down: false }
   const bandwidth = { up: new Bandwidth(bytesPerSecond), down: new Bandwidth(bytesPerSecond) }
   let delayMs = 0
-  // A controller for each delay: Node warns of a leak when one signal has more than ten listeners.
-  const delays = new Set<AbortController>()
+  /** Ends each wait that is under way. */
+  const waits = new Set<() => void>()
   const frozen = { up: new Gate(), down: new Gate() }
 
-  const delayChunk = async (ms: number): Promise<void> => {
-    const controller = new AbortController()
-    delays.add(controller)
-    await sleep(ms, undefined, { signal: controller.signal }).catch(() => undefined)
-    delays.delete(controller)
-  }
-  const endDelays = (): void => {
-    for (const controller of delays) controller.abort()
-  }
-  const whenForwardable = async (direction: Direction, size: number): Promise<void> => {
-    if (delayMs > 0) await delayChunk(delayMs)
-    await frozen[direction].opened
-    const wait = bandwidth[direction].reserve(size, performance.now())
-    if (wait > 0) await delayChunk(wait)
+  const wait = (ms: number): Promise<void> =>
+    new Promise((resolve) => {
+      const end = (): void => {
+        clearTimeout(timer)
+        waits.delete(end)
+        resolve()
+      }
+      const timer = setTimeout(end, ms)
+      waits.add(end)
+    })
+  const endWaits = (): void => {
+    for (const end of waits) end()
   }
   const limitBandwidth = (limit: number): void => {
     for (const direction of ['up', 'down'] as const) bandwidth[direction] = new Bandwidth(limit)
@@ -116,8 +116,18 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
     // The link detects the destroyed socket.
     client.on('error', () => client.destroy())
     service.on('error', () => service.destroy())
-    const maxChunk = (direction: Direction): number => bandwidth[direction].maxChunk
-    link(client, service, { maxChunk, whenForwardable, transform })
+    link(client, service, {
+      maxChunk: (direction) => bandwidth[direction].maxChunk,
+      whenSent: async (direction, size) => {
+        const ms = bandwidth[direction].reserve(size, performance.now())
+        if (ms > 0) await wait(ms)
+      },
+      whenDelayed: async () => {
+        if (delayMs > 0) await wait(delayMs)
+      },
+      whenOpen: (direction) => frozen[direction].opened,
+      transform,
+    })
   })
   url.port = String(await listen(server, port, 'port'))
   url.hostname = host
@@ -126,7 +136,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   const shutDown = (): Promise<void> =>
     new Promise((resolve) => {
       limitBandwidth(Infinity)
-      endDelays()
+      endWaits()
       unfreeze()
       server.close(() => resolve())
       for (const client of clients) client.destroy()
@@ -162,7 +172,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
     heal: () => {
       delayMs = 0
       limitBandwidth(Infinity)
-      endDelays()
+      endWaits()
       isCorrupting.up = isCorrupting.down = false
       unfreeze()
     },
@@ -237,8 +247,12 @@ type Direction = 'up' | 'down'
 interface NetworkConditions {
   /** The maximum size of a chunk, in bytes: a slow link forwards a little data often. */
   readonly maxChunk: (direction: Direction) => number
-  /** Resolves when a chunk of this size may be forwarded. */
-  readonly whenForwardable: (direction: Direction, size: number) => Promise<void>
+  /** Resolves when the bandwidth has been used for a chunk of this size. */
+  readonly whenSent: (direction: Direction, size: number) => Promise<void>
+  /** Resolves when the delay of a chunk that arrives now is over. */
+  readonly whenDelayed: () => Promise<void>
+  /** Resolves when the direction is not frozen. */
+  readonly whenOpen: (direction: Direction) => Promise<void>
   readonly transform: (chunk: Buffer, direction: Direction) => Buffer
 }
 
@@ -252,30 +266,37 @@ const forward = async (
   from: Socket,
   to: Socket,
   direction: Direction,
-  conditions: NetworkConditions,
+  { maxChunk, whenSent, whenDelayed, whenOpen, transform }: NetworkConditions,
 ): Promise<void> => {
-  const { maxChunk, whenForwardable, transform } = conditions
-  const isClosed = (): boolean => to.destroyed
+  let delivered = Promise.resolve()
+  let hasRoom = Promise.resolve()
+  /** Delivers what arrives now when its delay is over, behind what arrived before. */
+  const deliver = (write: () => void): void => {
+    delivered = Promise.all([whenDelayed(), delivered])
+      .then(() => Promise.all([whenOpen(direction), hasRoom]))
+      .then(write)
+  }
+  const writeChunk = (chunk: Buffer): void => {
+    if (!to.destroyed && !to.write(transform(chunk, direction))) hasRoom = drained(to)
+  }
   const reads = from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   try {
     for await (const read of reads) {
       for (let start = 0; start < read.length;) {
         const chunk = read.subarray(start, start + maxChunk(direction))
         start += chunk.length
+        // The sender's data waits in the buffers of the system, and not here.
+        await Promise.all([whenOpen(direction), hasRoom])
         // The data of a closed connection uses no bandwidth.
-        if (isClosed()) break
-        await whenForwardable(direction, chunk.length)
-        const hasRoom = isClosed() || to.write(transform(chunk, direction))
-        if (!hasRoom) await drained(to)
+        if (to.destroyed) break
+        await whenSent(direction, chunk.length)
+        deliver(() => writeChunk(chunk))
       }
     }
-    await whenForwardable(direction, 0)
-    to.end()
+    deliver(() => to.end())
   } catch (error) {
     // A socket was closed without a FIN. Close the other one in the same way.
-    await whenForwardable(direction, 0)
-    if (isPrematureClose(error)) to.destroy()
-    else reset(to)
+    deliver(() => (isPrematureClose(error) ? to.destroy() : reset(to)))
   }
 }
 

@@ -158,6 +158,47 @@ describe('a TCP proxy with faults', () => {
     await eventually(() => expect(service[0]!.received().toString()).toBe('late'))
   })
 
+  it('delays each chunk from its own arrival, so that the delays of several chunks do not add up', async () => {
+    const { proxy, client, service, bypassRoundTrips } = await start()
+    const other = dial(Number(new URL(proxy.url).port))
+    await eventually(() => expect(service).toHaveLength(2))
+    proxy.delay(500)
+    const texts = Array.from({ length: 20 }, (_, index) => `chunk ${index}, `)
+    for (const text of texts) {
+      client.socket.write(text)
+      await bypassRoundTrips()
+    }
+    other.socket.write('sent last')
+    await eventually(() => expect(service[1]!.received().toString()).toBe('sent last'))
+    expect(service[0]!.received().toString()).toBe(texts.join(''))
+  })
+
+  it('keeps the order of data and FIN when the delay becomes shorter', async () => {
+    const { proxy, client, service, bypassRoundTrips } = await start()
+    proxy.delay(500)
+    client.socket.write('first, ')
+    await bypassRoundTrips()
+    proxy.delay(1)
+    client.socket.end('second')
+    await eventually(() => expect(service[0]!.events).toContain('end'))
+    expect(service[0]!.received().toString()).toBe('first, second')
+  })
+
+  it('keeps the data of a frozen direction that was delayed before', async () => {
+    const { proxy, client, service, bypassRoundTrips } = await start()
+    proxy.delay(100)
+    client.socket.write('delayed')
+    await bypassRoundTrips()
+    proxy.freeze('up')
+    // Data of the other direction has the same delay.
+    service[0]!.socket.write('later')
+    await eventually(() => expect(client.received().toString()).toBe('later'))
+    await bypassRoundTrips()
+    expect(service[0]!.received()).toHaveLength(0)
+    proxy.heal()
+    await eventually(() => expect(service[0]!.received().toString()).toBe('delayed'))
+  })
+
   it('adds no more listeners than Node expects when it delays many connections', async () => {
     const { proxy, service, bypassRoundTrips } = await start()
     const warnings = collectWarnings()

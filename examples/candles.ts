@@ -19,12 +19,13 @@ await using client = createClient({ environment: 'mainnet', ...(simulator ?? rea
 const usd = (amount: number): string =>
   amount.toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
-const describe = ({ from, open, high, low, close, count, interruptions }: Candle): string => {
+const describe = ({ from, open, high, low, close, count, interruptions, isCurrent }: Candle): string => {
   const clock = new Date(from).toISOString().slice(11, 23)
   const [opens, highs, lows, closes] = [open, high, low, close].map(usd)
   const range = `open ${opens}  high ${highs}  low ${lows}  close ${closes} USD`
   const gaps = interruptions === 0 ? '' : `, ${interruptions} interruptions`
-  return `${clock}  ${range}  ${close < open ? '█ falls' : '░ rises'}  ${String(count).padStart(3)} prices${gaps}`
+  const ending = isCurrent ? '' : ', lost before its end'
+  return `${clock}  ${range}  ${close < open ? '█ falls' : '░ rises'}  ${String(count).padStart(3)} prices${gaps}${ending}`
 }
 
 /** One column per candle. The body is solid if the price fell, and light if it rose. `!` marks interruptions. */

@@ -2,7 +2,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import { asyncScheduler, defer, type Observable } from 'rxjs'
 import type { PriceClient, PriceError, Topic } from 'svc-streams'
 import type { History, HistoryError } from 'svc-streams/history'
-import { candles, mapRight } from 'svc-streams/operators'
+import { candles, filterRight, mapRight } from 'svc-streams/operators'
 import { APO } from 'trading-signals'
 
 // The momentum of candles: how far a fast average of their closing prices is above a slow one. The averages need
@@ -24,7 +24,10 @@ export interface CandlePeriods {
 
 export const oneMinute: CandlePeriods = { ms: 60_000, fastPeriod: 12, slowPeriod: 26 }
 
-/** The momentum after each candle, first of those of the history. Passes each `Left`. */
+/**
+ * The momentum after each candle, first of those of the history. Passes each `Left`. A candle whose source was lost after
+ * its last price changes the averages, but emits nothing: its close is not the current price.
+ */
 export const warmMomentum$ = (
   client: Pick<PriceClient, 'price$'>,
   topic: Topic,
@@ -38,6 +41,8 @@ export const warmMomentum$ = (
     const past = history === undefined ? {} : { past$: history.prices$(topic, { from }) }
     return client.price$(topic).pipe(
       candles(ms, past),
-      mapRight(({ close, to }) => ({ at: to, lead: averages.add(close) })),
+      mapRight(({ close, to, isCurrent }) => ({ at: to, lead: averages.add(close), isCurrent })),
+      filterRight(({ isCurrent }) => isCurrent),
+      mapRight(({ at, lead }) => ({ at, lead })),
     )
   })

@@ -1,39 +1,16 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { isObservable, Observable, type Subscriber } from 'rxjs'
 import type { PastEvent } from '../domain/past.js'
-import type { Price } from '../domain/price.js'
 import type { HistoryError } from '../errors/model.js'
 import { checkedOption, type OptionTable } from '../option-kinds/option.js'
 import { parseOptions } from '../option-kinds/parse-options.js'
 import { delay } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
+import { CandleChart, type Candle } from './candle-chart.js'
 import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 import { joinPast, type JoinObserver, type PastStream } from './with-past.js'
-
-/** Summary of the prices of one window: `from` inclusive, `to` exclusive. */
-export interface Candle {
-  /** The first price, in USD. */
-  readonly open: number
-  /** The highest price, in USD. */
-  readonly high: number
-  /** The lowest price, in USD. */
-  readonly low: number
-  /** The last price, in USD. */
-  readonly close: number
-  /** Number of prices; at least 1. */
-  readonly count: number
-  /**
-   * Number of `Left`s, of changes of `epoch`, and of gaps of the past since the end of the previous candle, or since
-   * the subscription. It includes those of earlier windows without a price. If it is not 0, prices may be missing.
-   */
-  readonly interruptions: number
-  /** Start of the window, in ms of Rx time (since the Unix epoch): a multiple of its length. */
-  readonly from: number
-  /** End of the window, in ms of Rx time. */
-  readonly to: number
-}
 
 export interface CandlesOptions {
   /**
@@ -65,6 +42,8 @@ export interface Priced {
  *
  * - The arrival of a price decides its window. A price that arrives at `to` belongs to the next window.
  * - A `Left` is emitted immediately and does not change the prices of the candle: candles record past prices.
+ * - `isCurrent` is false if a `Left` came after the last price of the candle. A strategy must not take its `close` for
+ *   the current price: `a b L` and `a L b` differ in nothing else.
  * - `interruptions` shows that a candle is not complete. It counts each `Left`, and each price whose `epoch` differs
  *   from that of the previous price. An interruption in a window without a price counts once, in the next candle. A
  *   `Stale` without a new epoch counts only in the candle with the `Left`.
@@ -176,76 +155,5 @@ class CandlesSubscriber<E>
 
   private emit(closed: Candle | undefined): void {
     if (closed !== undefined) this.subscriber.next(right(closed))
-  }
-}
-
-/** State of `candles`: at most one open window, of `ms` ms. Times are in ms since the Unix epoch. */
-class CandleChart {
-  isOpen = false
-  /** Number of the window since the Unix epoch. */
-  private window = 0
-  private open = 0
-  private high = 0
-  private low = 0
-  private close = 0
-  private count = 0
-  /** Since the previous candle closed. */
-  private interruptions = 0
-  private lastEpoch: number | undefined
-
-  constructor(private readonly ms: number) {}
-
-  /** End of the last window. */
-  get to(): number {
-    return (this.window + 1) * this.ms
-  }
-
-  /** Closes the open window if `now` is outside of it. Returns its candle. */
-  closeIfEnded(now: number): Candle | undefined {
-    if (!this.isOpen || this.windowAt(now) === this.window) return undefined
-    const { open, high, low, close, count, interruptions, window, ms, to } = this
-    this.isOpen = false
-    this.interruptions = 0
-    return { open, high, low, close, count, from: window * ms, to, interruptions }
-  }
-
-  interrupt(): void {
-    this.interruptions += 1
-  }
-
-  /** Adds a price to the open window. Returns true if the price opens a window. */
-  add(value: Pick<Price, 'price'>, now: number): boolean {
-    const { price } = value
-    this.countEpoch(value)
-    if (this.isOpen) {
-      this.extend(price)
-      return false
-    }
-    this.isOpen = true
-    this.window = this.windowAt(now)
-    this.open = price
-    this.high = price
-    this.low = price
-    this.close = price
-    this.count = 1
-    return true
-  }
-
-  private extend(price: number): void {
-    this.high = Math.max(this.high, price)
-    this.low = Math.min(this.low, price)
-    this.close = price
-    this.count += 1
-  }
-
-  private countEpoch(value: object): void {
-    const { epoch } = value as Partial<Price>
-    if (typeof epoch !== 'number') return
-    if (this.lastEpoch !== undefined && epoch !== this.lastEpoch) this.interrupt()
-    this.lastEpoch = epoch
-  }
-
-  private windowAt(now: number): number {
-    return Math.floor(now / this.ms)
   }
 }

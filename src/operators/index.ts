@@ -4,7 +4,8 @@
  * @module
  */
 
-export { candles, type Candle, type CandlesOptions, type Priced } from './candles.js'
+export type { Candle } from './candle-chart.js'
+export { candles, type CandlesOptions, type Priced } from './candles.js'
 export { combineFresh, type CombineFreshOptions, type FreshLegs } from './combine-fresh.js'
 export { conflate, type Conflated } from './conflate.js'
 export {

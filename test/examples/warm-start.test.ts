@@ -1,8 +1,11 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import { lastValueFrom, toArray } from 'rxjs'
+import { left } from 'fp-ts/lib/Either.js'
+import { lastValueFrom, map, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { warmMomentum$, type CandleMomentum } from '../../examples/strategies/warm-momentum.js'
 import { replay } from '../../src/recording/index.js'
+import { createTestClient, disconnected } from '../../src/testing/index.js'
+import { marbles, priceAt } from '../support/time/marbles.js'
 import { newFile } from '../cli/support/new-file.js'
 import { header, priceRow, recordingText, start, topic } from '../recording/support/recordings.js'
 
@@ -40,5 +43,21 @@ describe('warmMomentum$ over the second half of a recording', () => {
 
   it('has its averages from the first candle on with the history', async () => {
     expect(statesOf(await secondHalf(true), secondHalfAt)).toEqual(['trades', 'trades', 'trades', 'trades'])
+  })
+})
+
+describe('warmMomentum$ whose source is lost', () => {
+  it('emits nothing for the candle whose close came before the Left', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const lost = left(disconnected({ code: 1006, reason: 'cut', attempt: 1, retryInMs: 100 }))
+      const values = { L: lost, ...Object.fromEntries([1, 2, 3].map((n) => [n, priceAt(n, topic, n)])) }
+      const price$ = hot$('1---2-L--------3----', values)
+      const expected = '   ----x-L---------y'
+      const client = createTestClient({ prices: { [topic]: price$ } })
+      const kind$ = warmMomentum$(client, topic, undefined, { ...periods, ms: 4 }).pipe(
+        map(({ _tag }) => _tag),
+      )
+      expectObservable(kind$, '------------------!').toBe(expected, { x: 'Right', L: 'Left', y: 'Right' })
+    })
   })
 })

@@ -159,6 +159,7 @@ const reference = (
       close: seen.at(-1)!,
       count: seen.length,
       interruptions: interruptedAt.filter((at) => at >= since && at < to).length,
+      isCurrent: isRight(inside.at(-1)!.value),
       from: to - ms,
       to,
     }

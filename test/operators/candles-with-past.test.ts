@@ -31,8 +31,14 @@ const live: Readonly<Record<string, Either<string, { readonly price: number }>>>
 
 const events = { F: failure, T: left(timeout(pastTimeout)) }
 
-const candle = (prices: readonly number[], from: number, interruptions = 0): Either<never, Candle> =>
+const candle = (
+  prices: readonly number[],
+  from: number,
+  interruptions = 0,
+  isCurrent = true,
+): Either<never, Candle> =>
   right({
+    isCurrent,
     open: prices[0]!,
     high: Math.max(...prices),
     low: Math.min(...prices),
@@ -84,12 +90,22 @@ describe('candles with a past', () => {
     })
   })
 
+  it('are not current if a gap came after their last price', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  (pqir|)', { ...past, i: pastGap(-11, -3) })
+      const source$ = hot$(' ----1------', live)
+      const expected = '     (xy)------z'
+      const values = { x: candle([5, 7], -20, 1, false), y: candle([6], -10), z: candle([1], 0) }
+      expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
+    })
+  })
+
   it('emits an error of the past at once, and counts it as an interruption', () => {
     marbles(({ hot$, cold$, expectObservable }) => {
       const past$ = cold$('  -r-(F|)', past)
       const source$ = hot$(' --1------2', live)
       const expected = '     ---(Fw)---x'
-      const values = { ...events, w: candle([6], -10, 1), x: candle([1, 2], 0) }
+      const values = { ...events, w: candle([6], -10, 1, false), x: candle([1, 2], 0) }
       expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
     })
   })
@@ -99,7 +115,7 @@ describe('candles with a past', () => {
       const past$ = cold$('  -r 6s q|', past)
       const source$ = hot$(' --1', live)
       const expected = '     - 4999ms (Twx)'
-      const values = { ...events, w: candle([6], -10, 1), x: candle([1], 0) }
+      const values = { ...events, w: candle([6], -10, 1, false), x: candle([1], 0) }
       expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
     })
   })

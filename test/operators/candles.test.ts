@@ -5,7 +5,7 @@ import type { Depth } from '../../src/domain/depth.js'
 import type { Price } from '../../src/domain/price.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
 import type { DepthError, PriceError } from '../../src/errors/model.js'
-import { candles, type Candle } from '../../src/operators/index.js'
+import { candles, filterRight, mapRight, rights, type Candle } from '../../src/operators/index.js'
 import { letterEvents, createPrice, collectTimed, timeline$ } from './support/timeline.js'
 import { marbles } from '../support/time/marbles.js'
 import { eventually } from '../support/time/eventually.js'
@@ -29,7 +29,8 @@ const candle = (
   from: number,
   to: number,
   interruptions = 0,
-) => right({ open, high, low, close, count, interruptions, from, to })
+  isCurrent = true,
+) => right({ open, high, low, close, count, interruptions, isCurrent, from, to })
 
 describe('candles', () => {
   it('emits each candle when its window closes, aligned to multiples of the length', () => {
@@ -71,6 +72,34 @@ describe('candles', () => {
       const expected = '    ---E------(xE)'
       const values = { ...prices, x: candle(5, 5, 3, 3, 2, 0, 10, 1) }
       expectObservable(source$.pipe(candles(10))).toBe(expected, values)
+    })
+  })
+
+  it.each([
+    {
+      title: 'is not current if a Left came after its last price',
+      source: '-1-2-E-------',
+      isCurrent: false,
+    },
+    {
+      title: 'is current if a price came after its last Left',
+      source: '     -1-E-2-------',
+      isCurrent: true,
+    },
+    {
+      title: 'is current if a Left comes at its end',
+      source: '              -1-2------E--',
+      isCurrent: true,
+    },
+  ])('$title', ({ source, isCurrent }) => {
+    marbles(({ hot$, expectObservable }) => {
+      const last$ = hot$(source, prices).pipe(
+        candles(10),
+        filterRight(({ from }) => from === 0),
+        mapRight((candle) => candle.isCurrent),
+        rights(),
+      )
+      expectObservable(last$).toBe('----------x', { x: isCurrent })
     })
   })
 

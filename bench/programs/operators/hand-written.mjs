@@ -67,11 +67,12 @@ export const candles = (listen, ms, emit) => {
   let close = 0
   let count = 0
   let interruptions = 0
+  let isCurrent = false
   let lastEpoch
   const closeIfEnded = (now) => {
     if (window === undefined || Math.floor(now / ms) === window) return
     const from = window * ms
-    const candle = { open, high, low, close, count, from, to: from + ms, interruptions }
+    const candle = { open, high, low, close, count, from, to: from + ms, interruptions, isCurrent }
     window = undefined
     interruptions = 0
     emit(right(candle))
@@ -90,12 +91,14 @@ export const candles = (listen, ms, emit) => {
     closeIfEnded(now)
     if (isLeft(event)) {
       interruptions += 1
+      isCurrent = false
       emit(event)
       return
     }
     const { price, epoch } = event.right
     if (lastEpoch !== undefined && lastEpoch !== epoch) interruptions += 1
     lastEpoch = epoch
+    isCurrent = true
     if (window !== undefined) {
       if (price > high) high = price
       if (price < low) low = price

@@ -23,6 +23,7 @@ export const referenceCandles =
       let prices: number[] = []
       let from = 0
       let interruptions = 0
+      let isCurrent = false
       let lastEpoch: number | undefined
       const start = (): number => Math.floor(asyncScheduler.now() / ms) * ms
       const close = (): Out<E>[] => {
@@ -37,6 +38,7 @@ export const referenceCandles =
           from,
           to: from + ms,
           interruptions,
+          isCurrent,
         }
         prices = []
         interruptions = 0
@@ -47,6 +49,7 @@ export const referenceCandles =
       const add$ = ({ price, epoch }: Price): Observable<Out<E>> => {
         if (lastEpoch !== undefined && epoch !== lastEpoch) interruptions += 1
         lastEpoch = epoch
+        isCurrent = true
         prices.push(price)
         if (prices.length > 1) return EMPTY
         from = start()
@@ -59,6 +62,7 @@ export const referenceCandles =
           if (event === undefined) return [...closed, undefined]
           if (!isLeft(event)) return concat(closed, add$(event.right))
           interruptions += 1
+          isCurrent = false
           return [...closed, event]
         }),
         takeWhile((out) => out !== undefined),

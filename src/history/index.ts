@@ -7,7 +7,7 @@
 import { nodePlatform } from '../recording/on-node.js'
 import { openHistoryOn } from './open-history.js'
 
-export { pastTimeout, withPast, type PastStream } from '../operators/with-past.js'
+export { pastTimeout, withPast, type PastStream, type WithPastOptions } from '../operators/with-past.js'
 export type { CoveredTopic, History, HistoryRange } from '../client/history.js'
 export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../domain/past.js'
 export type { HistoryError, InvalidRange, UnknownTopic } from '../errors/model.js'

@@ -10,9 +10,15 @@ import { CandleChart, type Candle } from './candle-chart.js'
 import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
-import { joinPast, type JoinObserver, type PastStream } from './with-past.js'
+import {
+  joinPast,
+  pastTimeoutOption,
+  type JoinObserver,
+  type PastStream,
+  type WithPastOptions,
+} from './with-past.js'
 
-export interface CandlesOptions {
+export interface CandlesOptions extends WithPastOptions {
   /**
    * Past prices from a history, before the live prices. Default: none.
    *
@@ -53,7 +59,7 @@ export interface Priced {
  * With `past$`, the candles of the past come first, then the candles of live prices. Each window comes once: the window
  * in which the past ends contains past and live prices. The `at` of a past price decides its window. Each gap of the
  * past is an interruption of the candle in which it starts, or of the next candle. As in `withPast`, live events are
- * held until the past has ended, for at most `pastTimeout` (5000 ms), and no price is missing between `price$` and the
+ * held until the past has ended, for at most `pastTimeout` ms, and no price is missing between `price$` and the
  * past of a history. A price that is in both counts once. An error of the past is a `Left` and an interruption.
  *
  * @param ms length of a window, in ms: 1 to 2147483647. Any other value throws a `ConfigurationError`.
@@ -71,17 +77,18 @@ export function candles<E>(
   options: CandlesOptions = {},
 ): EitherOperator<E, Priced, Either<E | HistoryError, Candle>> {
   checkTimerMs('candles', ms, 1)
-  const { past$ } = parseOptions(optionTable, options, { allowsUndefined: true })
+  const { past$, pastTimeout } = parseOptions(optionTable, options, { allowsUndefined: true })
   return (source$) =>
     new Observable((subscriber) => {
       const chart = new CandlesSubscriber<E>(subscriber, ms)
       if (past$ === undefined) return chart.subscribeTo(source$)
-      return joinPast(past$, source$, subscriber, chart)
+      return joinPast(past$, pastTimeout, source$, subscriber, chart)
     })
 }
 
 const optionTable = {
   past$: checkedOption<PastStream>('object', { expected: 'an observable', holds: isObservable }),
+  pastTimeout: pastTimeoutOption,
 } satisfies OptionTable<CandlesOptions>
 
 class CandlesSubscriber<E>

@@ -21,7 +21,7 @@ export {
 } from './either.js'
 export { freshWithin } from './fresh-within.js'
 export { iterate, type EventIterable, type IterateOptions } from './iterate.js'
-export { pastTimeout, withPast, type PastStream } from './with-past.js'
+export { pastTimeout, withPast, type PastStream, type WithPastOptions } from './with-past.js'
 
 export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../domain/past.js'
 export type { NotFresh, Stale } from '../errors/model.js'

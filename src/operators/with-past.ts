@@ -5,13 +5,27 @@ import type { CaughtUp, PastEvent, PastPrice } from '../domain/past.js'
 import type { Price } from '../domain/price.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { HistoryError } from '../errors/model.js'
+import { timerOption } from '../option-kinds/number-option.js'
+import type { OptionTable } from '../option-kinds/option.js'
+import { parseOptions } from '../option-kinds/parse-options.js'
 import { delay } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 import { continuedPast$, LiveStart } from './continued-past.js'
 import type { EitherOperator } from './either.js'
 
-/** The maximum time for which live events are held until the past has ended, in ms. */
+/** The default of the option `pastTimeout`, in ms. */
 export const pastTimeout = 5000
+
+export interface WithPastOptions {
+  /**
+   * The maximum time for which live events are held until the past has ended, in ms: a whole number from 1 to
+   * 2147483647. After this time, the rest of the past is dropped. Default: 5000.
+   */
+  readonly pastTimeout?: number
+}
+
+/** Shared by `withPast` and `candles`. */
+export const pastTimeoutOption = timerOption({ default: pastTimeout })
 
 /** Past prices and gaps, such as those of `prices$` of a history. */
 export type PastStream = Observable<Either<HistoryError, PastEvent>>
@@ -25,9 +39,9 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  * withPast(past$)  --p---(qCab)L--|     C: CaughtUp
  * ```
  *
- * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` (5000
- *   ms). After this time, the rest of the past is dropped, and a `Left` with a `Timeout` precedes `CaughtUp`. A failure
- *   of the past is a `Left`, then its completion ends the hold.
+ * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` ms
+ *   (default 5000). After this time, the rest of the past is dropped, and a `Left` with a `Timeout` precedes
+ *   `CaughtUp`. A failure of the past is a `Left`, then its completion ends the hold.
  * - No price is missing where the past meets the live events, if the source is a `price$` of a client, and the past is
  *   `prices$` of a history without `to`. If the topic is not confirmed yet, the past is read again from its last price
  *   on: after the first live price, or without one, 1 s after the confirmation. With an operator between `price$` and
@@ -37,17 +51,21 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  *   ms later. The price that was current at the subscription is dropped too, if it is the last past price before the
  *   subscription.
  * - An Rx error of the source ends the stream at once. An Rx error of the past is a `Left` with a `NetworkError`.
+ * - An invalid or misspelt option throws a `ConfigurationError`.
  *
  * @example
  * import { openHistory } from 'svc-streams/history'
  * const past$ = openHistory(['market.ndjson']).prices$(topic, { from: Date.now() - 20 * 60_000 })
  * client.price$(topic).pipe(withPast(past$)).subscribe(console.log)
  */
-export const withPast =
-  <E, A>(past$: PastStream): EitherOperator<E, A, Either<HistoryError | E, PastEvent | CaughtUp | A>> =>
-  (source$) =>
+export const withPast = <E, A>(
+  past$: PastStream,
+  options: WithPastOptions = {},
+): EitherOperator<E, A, Either<HistoryError | E, PastEvent | CaughtUp | A>> => {
+  const { pastTimeout: timeoutMs } = parseOptions(optionTable, options, { allowsUndefined: true })
+  return (source$) =>
     new Observable((subscriber) =>
-      joinPast(past$, source$, subscriber, {
+      joinPast(past$, timeoutMs, source$, subscriber, {
         onPast: (event) => subscriber.next(event),
         onCaughtUp: (releaseLive) => {
           subscriber.next(right({ _tag: 'CaughtUp' }))
@@ -57,6 +75,9 @@ export const withPast =
         onComplete: () => subscriber.complete(),
       }),
     )
+}
+
+const optionTable = { pastTimeout: pastTimeoutOption } satisfies OptionTable<WithPastOptions>
 
 /**
  * Receives past events, then live events. All times are in ms since the Unix epoch, and do not go back before the
@@ -71,9 +92,13 @@ export interface JoinObserver<Event> {
   readonly onComplete: () => void
 }
 
-/** Joins a past to live events, as `withPast` describes. `subscriber` receives the Rx errors of the source. */
+/**
+ * Joins a past to live events, as `withPast` describes. `timeoutMs`: the `pastTimeout`. `subscriber` receives the Rx
+ * errors of the source.
+ */
 export const joinPast = <E, A>(
   past$: PastStream,
+  timeoutMs: number,
   source$: Observable<Either<E, A>>,
   subscriber: Subscriber<unknown>,
   observer: JoinObserver<Either<E, A>>,
@@ -131,7 +156,7 @@ export const joinPast = <E, A>(
   })
   const joined = new Subscription(() => live.unsubscribe())
   joined.add(past)
-  past.add(delay(rxClock, pastTimeout, () => fail(timeout(pastTimeout))))
+  past.add(delay(rxClock, timeoutMs, () => fail(timeout(timeoutMs))))
   past.add(
     continuedPast$(past$, liveStart).subscribe({
       next: (event) => {

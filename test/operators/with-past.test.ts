@@ -5,7 +5,7 @@ import type { PastEvent } from '../../src/domain/past.js'
 import type { Price } from '../../src/domain/price.js'
 import { networkError, timeout, unknownTopic } from '../../src/errors/constructors.js'
 import type { HistoryError, PriceError } from '../../src/errors/model.js'
-import { pastTimeout, withPast } from '../../src/operators/index.js'
+import { candles, pastTimeout, withPast } from '../../src/operators/index.js'
 import { a, marbles, priceAt } from '../support/time/marbles.js'
 import { pastGap, pastPrice } from './support/past.js'
 import { collectTimed, timeline$ } from './support/timeline.js'
@@ -102,6 +102,23 @@ describe('withPast', () => {
       expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
       expectSubscriptions(past$.subscriptions).toBe(pastSubscribed)
     })
+  })
+
+  it('waits for the past for `pastTimeout`, if this option is given', () => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  -o 3s p', past)
+      const source$ = hot$(' --2- 2001ms 8-', live)
+      const expected = '     -o 1998ms (TC2)8-'
+      expectObservable(source$.pipe(withPast(past$, { pastTimeout: 2000 }))).toBe(expected, {
+        ...events,
+        T: left(timeout(2000)),
+      })
+    })
+  })
+
+  it.each([[0], [Infinity], ['5s']])('rejects a `pastTimeout` of %o', (pastTimeout) => {
+    expect(() => withPast(of(), { pastTimeout: pastTimeout as number })).toThrow(/pastTimeout/)
+    expect(() => candles(1000, { past$: of(), pastTimeout: pastTimeout as number })).toThrow(/pastTimeout/)
   })
 
   it('completes after the past if the source completes meanwhile', () => {

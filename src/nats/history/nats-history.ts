@@ -6,7 +6,7 @@ import { pricesFrom$, type CoveredTopic, type History } from '../../client/histo
 import { serviceOption } from '../../client/options.js'
 import { parsePastRange, parseTopic } from '../../codec/arguments.js'
 import type { Topic } from '../../domain/topic.js'
-import { networkError, recordingError, timeout, unknownTopic } from '../../errors/constructors.js'
+import { networkError, timeout, unknownTopic } from '../../errors/constructors.js'
 import type { HistoryError } from '../../errors/model.js'
 import type { OptionTable } from '../../option-kinds/option.js'
 import { parseOptions } from '../../option-kinds/parse-options.js'
@@ -42,8 +42,8 @@ export const natsHistoryOptionsTable = {
  * - The error is a `NetworkError` with the cause, or a `Timeout`, if no server is reachable within 3 s. The same
  *   applies without JetStream, without the stream, without permission, and without the package.
  * - A lost connection is a `NetworkError`, after the events before the loss.
- * - A message that is not part of a recording is a `RecordingError`, which contains its subject and its number in the
- *   stream.
+ * - A message that is not part of a recording is a `RecordingError` of `prices$`, which contains its subject and its
+ *   number in the stream. `topics` skips such messages.
  *
  * Throws a `ConfigurationError` that names the first invalid option.
  *
@@ -68,12 +68,18 @@ export const natsHistory = (options: NatsHistoryOptions): History => {
         readHistory(connection, closing, async (jetStream) => {
           const end = await readPast(jetStream, subjects, { topic, range, emit, closing })
           if (isLeft(end) || end.right) return end
-          return left(unknownTopic(topic, await readTopicNames(jetStream, subjects, service)))
+          const stored = await readSubjects(jetStream, subjects, service)
+          return left(
+            unknownTopic(
+              topic,
+              stored.map((each) => each.topic),
+            ),
+          )
         }),
     }),
     topics: () => (): Promise<Either<HistoryError, readonly CoveredTopic[]>> =>
       readHistory(connection, new Subscription(), (jetStream) =>
-        readCoveredTopics(jetStream, subjects, service),
+        readCoveredTopics(jetStream, subjects, service).then(right),
       ),
   }
 }
@@ -81,80 +87,84 @@ export const natsHistory = (options: NatsHistoryOptions): History => {
 /** The number of topics whose messages are requested at the same time. */
 const requestsAtOnce = 32
 
-/** The subjects of the stream that has this history, in its spelling. */
+interface StoredSubject {
+  readonly subject: string
+  readonly topic: Topic
+}
+
+/** The subjects of the stream that has this history, in its spelling. Others than topics are no part of the history. */
 const readSubjects = async (
   { manager }: JetStream,
   { historyStream, histories }: Subjects,
-): Promise<readonly string[]> => {
+  service: string,
+): Promise<readonly StoredSubject[]> => {
   const { state } = await manager.streams.info(historyStream, { subjects_filter: histories })
-  return Object.keys(state.subjects ?? {})
+  return Object.keys(state.subjects ?? {}).flatMap((subject) => {
+    const topic = parseTopic(`${service}-${subject.slice(histories.length - 1)}`, service)
+    return isLeft(topic) ? [] : [{ subject, topic: topic.right }]
+  })
 }
 
-const topicOf = (subject: string, service: string): Topic =>
-  `${service}-${subject.slice(subject.lastIndexOf('.') + 1)}` as Topic
-
-const readTopicNames = async (
-  jetStream: JetStream,
-  subjects: Subjects,
-  service: string,
-): Promise<readonly Topic[]> =>
-  (await readSubjects(jetStream, subjects)).map((subject) => topicOf(subject, service))
-
-/** The topics of the stream, with the times of their first and last rows. */
+/** The topics of the stream, with the times of their first and last rows. A topic without a row is left out. */
 const readCoveredTopics = async (
   jetStream: JetStream,
   subjects: Subjects,
   service: string,
-): Promise<Either<HistoryError, readonly CoveredTopic[]>> => {
-  const names = await readSubjects(jetStream, subjects)
+): Promise<readonly CoveredTopic[]> => {
+  const stored = await readSubjects(jetStream, subjects, service)
   const topics: CoveredTopic[] = []
-  for (let start = 0; start < names.length; start += requestsAtOnce) {
-    const part = names.slice(start, start + requestsAtOnce)
-    const times = await Promise.all(part.map((name) => readTimes(jetStream, subjects, name)))
+  for (let start = 0; start < stored.length; start += requestsAtOnce) {
+    const part = stored.slice(start, start + requestsAtOnce)
+    const times = await Promise.all(part.map(({ subject }) => readTimes(jetStream, subjects, subject)))
     for (const [index, result] of times.entries()) {
-      if (isLeft(result)) return result
-      // The messages of the topic were deleted in the meantime.
-      if (result.right === undefined) continue
-      topics.push({ topic: topicOf(part[index] ?? '', service), ...result.right })
+      const topic = part[index]?.topic
+      if (topic !== undefined && result !== undefined) topics.push({ topic, ...result })
     }
   }
-  return right(topics.sort((a, b) => a.from - b.from))
+  return topics.sort((a, b) => a.from - b.from)
 }
 
-type Times = Omit<CoveredTopic, 'topic'>
-
+/** The times of the first and the last row. `undefined` without a row: messages that cannot be decoded do not count. */
 const readTimes = async (
   { manager }: JetStream,
   { historyStream }: Subjects,
   subject: string,
-): Promise<Either<HistoryError, Times | undefined>> => {
+): Promise<Omit<CoveredTopic, 'topic'> | undefined> => {
   const { streams } = manager
-  const [first, last] = await Promise.all([
-    streams.getMessage(historyStream, firstOf(subject)),
-    streams.getMessage(historyStream, { last_by_subj: subject }),
-  ])
-  if (first === null || last === null) return right(undefined)
-  const from = timeOf(first, 0)
-  if (isLeft(from)) return from
-  const to = timeOf(last, -1)
-  return isLeft(to) ? to : right({ from: from.right, to: to.right })
+  const last = await streams.getMessage(historyStream, { last_by_subj: subject })
+  if (last === null) return undefined
+  /** The times of the lines of the messages with numbers in this range. */
+  const times = async function* (seq: number, end: number): AsyncGenerator<readonly number[], void> {
+    while (seq <= end) {
+      const message = await streams.getMessage(historyStream, nextOf(subject, seq))
+      if (message === null) return
+      yield timesIn(message)
+      seq = message.seq + 1
+    }
+  }
+  let to = timesIn(last).at(-1)
+  // The stream has no index backwards.
+  for (let back = 1; to === undefined && back < last.seq * 2; back *= 2) {
+    for await (const found of times(Math.max(1, last.seq - back), last.seq - 1)) to = found.at(-1) ?? to
+  }
+  if (to === undefined) return undefined
+  for await (const [from] of times(1, last.seq)) if (from !== undefined) return { from, to }
+  return undefined
 }
 
 /** The type of the package lacks this form of the request. */
-const firstOf = (subject: string) => ({ seq: 1, next_by_subj: subject })
+const nextOf = (subject: string, seq: number) => ({ seq, next_by_subj: subject })
 
-/** The time of a line of a message, in ms since the Unix epoch. */
-const timeOf = (message: StoredMsg, index: number): Either<HistoryError, number> => {
-  const lines = message.string().split('\n').slice(0, -1)
-  const line = lines.at(index) ?? ''
-  const header = decodeHeader(line)
-  if (!isLeft(header)) return right(header.right.at)
-  const row = decodeRow(line)
-  if (!isLeft(row)) return right(row.right.at)
-  const { input, issues } = row.left
-  const source = `${message.subject}, message ${message.seq}`
-  return left(recordingError(source, index < 0 ? Math.max(1, lines.length) : 1, input, issues))
-}
+/** The times of the lines of a message that can be decoded, in ms since the Unix epoch. */
+const timesIn = (message: StoredMsg): readonly number[] =>
+  message
+    .string()
+    .split('\n')
+    .flatMap((line) => {
+      const header = decodeHeader(line)
+      const row = isLeft(header) ? decodeRow(line) : header
+      return isLeft(row) ? [] : [row.right.at]
+    })
 
 /** The time in which a NATS server has to accept the connection of a reading, in ms. */
 export const connectLimit = 3_000

@@ -1,13 +1,24 @@
-import { isRight } from 'fp-ts/lib/Either.js'
+import { isRight, right } from 'fp-ts/lib/Either.js'
 import type { Topic } from 'svc-streams'
 import { natsHistory } from 'svc-streams/nats'
-import { expect, it } from 'vitest'
+import { price } from 'svc-streams/testing'
+import { expect, it, onTestFinished } from 'vitest'
+import { encodeRow } from '../../../src/recording/format/row-codec.js'
+import { topicHeader } from '../../../src/recording/format/row.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { describeNats } from '../../support/nats/describe-nats.js'
+import { connectRaw } from '../../support/nats/raw-nats.js'
 import { eventually } from '../../support/time/eventually.js'
-import { ethTopic } from '../../support/tokens.js'
+import { btcTopic, ethTopic } from '../../support/tokens.js'
 import { createNatsClient, startGatewayInProcess } from '../support/start-in-process.js'
-import { gapsOf, openManager, pastOf, pricesOf, startJetStreamServer } from './support/stored-history.js'
+import {
+  gapsOf,
+  openManager,
+  pastOf,
+  pricesOf,
+  startCounting,
+  startJetStreamServer,
+} from './support/stored-history.js'
 
 describeNats('the history of a gateway on NATS', () => {
   it('has the prices that a consumer saw, each once, also of a topic in another case, without a gap at the end', async () => {
@@ -56,5 +67,38 @@ describeNats('the history of a gateway on NATS', () => {
     expect(covered!.from).toBeGreaterThanOrEqual(before)
     expect(covered!.to).toBeGreaterThanOrEqual(covered!.from)
     expect(covered!.to).toBeLessThanOrEqual(Date.now())
+  })
+
+  it('lists its topics without the messages that are no part of a recording', async () => {
+    const { url: servers } = await startJetStreamServer()
+    await startCounting(servers)
+    const history = natsHistory({ servers })
+    const topics = async () => {
+      const result = await history.topics()()
+      return isRight(result) ? result.right : []
+    }
+    const [before] = await topics()
+    const connection = await connectRaw(onTestFinished, { servers })
+    for (const subject of [ethTopic.slice(4), btcTopic.slice(4), 'not-an-address', '0xa.0xb'])
+      for (const text of ['garbage\n', '']) await connection.request(`svc.history.${subject}`, text)
+    expect(await topics()).toEqual([before])
+  })
+
+  it.each([
+    ['no gap at its end within 35 s of the last row', 30_000, []],
+    ['a gap from the last row on after that time', 60_000, [{ cause: 'unrecorded' }]],
+  ])('has %s', async (_, age, expected) => {
+    const { url: servers } = await startJetStreamServer()
+    const { past } = await startCounting(servers)
+    const at = Date.now() - age
+    const rows = [
+      topicHeader(btcTopic, at),
+      { _tag: 'Price' as const, at, topic: btcTopic, event: right(price(btcTopic, 1, { receivedAt: at })) },
+    ]
+    const connection = await connectRaw(onTestFinished, { servers })
+    const text = rows.map((row) => `${encodeRow(row)}\n`).join('')
+    await connection.request(`svc.history.${btcTopic.slice(4)}`, text)
+    expect(gapsOf(await pastOf({ servers }, btcTopic)).slice(1)).toMatchObject(expected)
+    expect(pricesOf(await past())).toEqual([1])
   })
 })

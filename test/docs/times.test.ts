@@ -10,7 +10,7 @@ import { renewInterval, replyTime } from '../../src/nats/consumer/nats-web-socke
 import { leaseTime } from '../../src/nats/gateway/lease.js'
 import { connectLimit } from '../../src/nats/history/nats-history.js'
 import { maxKeptBytes } from '../../src/nats/history/history-recorder.js'
-import { heartbeatTime, takeoverTime } from '../../src/nats/history/stored-topic.js'
+import { heartbeatTime, recordedTime, takeoverTime } from '../../src/nats/history/stored-topic.js'
 
 test.each([
   ['gateway', `expiration of a signature may be at most ${maxExpirationMs / 60_000} minutes in the future`],
@@ -18,7 +18,8 @@ test.each([
   ['gateway', `consumer answers no ping within ${pongTime / 1000} s`],
   ['gateway', `has ${backlogTime / 1000} s to read what was sent before`],
   ['history', `gets a row every ${heartbeatTime / 1000} s`],
-  ['history', `detected after ${takeoverTime / 1000} s`],
+  ['history', `a gap for a killed gateway ${recordedTime / 1000} s after its last row`],
+  ['history', `${takeoverTime / 1000} s after the first price that it does not store`],
   ['history', `keeps up to ${maxKeptBytes / 2 ** 20} MiB of rows`],
   ['history', `no server within ${connectLimit / 1000} s`],
   ['scale', `renews a lease every ${renewInterval} ms`],

@@ -14,7 +14,7 @@ import { TopicPast } from '../../recording/past/topic-past.js'
 import { readEntries } from '../../recording/read/read-entries.js'
 import type { Subjects } from '../subjects.js'
 import type { JetStream } from './jetstream.js'
-import { takeoverTime } from './stored-topic.js'
+import { recordedTime } from './stored-topic.js'
 
 /** A message may be stored this long before the time of its rows, by the clocks of a server and a gateway, in ms. */
 const clockTolerance = 60_000
@@ -101,7 +101,7 @@ class PastReading {
     }
     if (!past.isKnown) return right('starts too late')
     if (!this.hasMessages && this.start === undefined) return right('end of the range')
-    past.finish(past.latest + takeoverTime >= range.to)
+    past.finish(past.latest + recordedTime >= range.to)
     return right('end of the range')
   }
 

@@ -11,14 +11,29 @@ import { WantedRows } from '../../recording/record/client-rows.js'
 import type { Clock } from '../../time/clock.js'
 import type { HistoryStore, StoreResult } from './history-store.js'
 
-/** A topic without a new row gets a row after this time, in ms: readers learn that it is recorded. */
-export const heartbeatTime = 2_000
+/**
+ * A topic without a new row gets a row after this time, in ms: readers learn that it is recorded. The default of the
+ * client's `staleAfter`.
+ */
+export const heartbeatTime = 30_000
+
+/** A recording without a row for this time has ended for readers, in ms. Until then, its last state counts as current. */
+export const recordedTime = heartbeatTime + 5_000
 
 /**
- * A recording without a row for this time has ended, in ms. Until then, its last state counts as current for readers,
- * and another gateway with the topic stands by.
+ * A gateway that stands by takes over this time after a price that the other gateway has not stored, in ms. A message
+ * that was stored at most `aheadTime` before the price may contain it: the other gateway may have received it first.
  */
 export const takeoverTime = 5_000
+const aheadTime = 1_000
+
+/** Another gateway, which stores the topic. Times are monotonic, in ms. */
+interface OtherGateway {
+  /** When its last message was stored. */
+  storedAt: number
+  /** When the first price since then arrived that it has not stored. */
+  missedAt: number | undefined
+}
 
 /** Time without writing after rows were dropped, and time between two attempts to open the stream, in ms. */
 export const retryAfter = 10_000
@@ -48,7 +63,7 @@ interface SentMessage {
 /**
  * Stores the rows of one topic. One message is sent at a time; the next message has the rows that arrived in the
  * meantime. Each message must directly follow the previous one, so that only one gateway stores the topic: the last one
- * that started. Another gateway stands by until that gateway has ended, or has stored nothing for `takeoverTime`.
+ * that started. Another gateway stands by until that gateway has ended, or has not stored a price for `takeoverTime`.
  */
 export class StoredTopic {
   private readonly rows: WantedRows
@@ -62,9 +77,9 @@ export class StoredTopic {
   private bytes = 0
   /** True if the header of the current recording is written, and its end is not. */
   private isRecording = false
-  private other = new Subscription()
-  /** When the other gateway has stored nothing for too long: monotonic, in ms. */
-  private standbyUntil = -Infinity
+  /** Defined while another gateway stores the topic. */
+  private other: OtherGateway | undefined
+  private watching = new Subscription()
   /** When rows are written again: monotonic, in ms. */
   private retryAt = -Infinity
   private writtenAt = -Infinity
@@ -85,9 +100,7 @@ export class StoredTopic {
   want(): Subscription {
     const wanted = this.rows.want()
     wanted.add(() => {
-      if (this.rows.isWanted) return
-      this.other.unsubscribe()
-      this.standbyUntil = -Infinity
+      if (!this.rows.isWanted) this.endStandby()
     })
     return wanted
   }
@@ -105,18 +118,23 @@ export class StoredTopic {
    * the meantime.
    */
   onDisconnected(): void {
-    this.other.unsubscribe()
+    this.watching.unsubscribe()
     if (this.sequence === undefined) this.clear()
+  }
+
+  /** The stream has none of the messages. The recording continues in it, unless another gateway stores the topic there. */
+  onNewStream(): void {
+    if (this.sequence !== undefined) this.sequence = 0
   }
 
   private write(row: Row): void {
     const { clock, isFull } = this.config
     const now = clock.elapsed()
     const isPrice = row._tag === 'Price' && isRight(row.event)
-    if (!this.isRecording && (!isPrice || now < this.retryAt || now < this.standbyUntil)) return
+    if (!this.isRecording && (!isPrice || now < this.retryAt || this.standsBy(now))) return
     if (isFull()) return this.fail(new Error('the store is too slow, or not reachable'))
     if (!this.isRecording) this.append(topicHeader(this.topic, row.at))
-    this.other.unsubscribe()
+    this.endStandby()
     this.isRecording = row._tag !== 'End'
     this.writtenAt = now
     this.append(row)
@@ -168,10 +186,23 @@ export class StoredTopic {
     const { clock, watch } = this.config
     this.clear()
     if (!this.rows.isWanted) return
-    this.standbyUntil = clock.elapsed() + takeoverTime
-    this.other = watch(this.subject, (text) => {
-      this.standbyUntil = isEnd(text) ? -Infinity : clock.elapsed() + takeoverTime
-    })
+    const onStored = (): void => void (this.other = { storedAt: clock.elapsed(), missedAt: undefined })
+    onStored()
+    this.watching = watch(this.subject, (text) => (isEnd(text) ? this.endStandby() : onStored()))
+  }
+
+  private endStandby(): void {
+    this.watching.unsubscribe()
+    this.other = undefined
+  }
+
+  /** Called at a price: true if the other gateway stores the topic, or has just begun to miss prices. */
+  private standsBy(now: number): boolean {
+    const { other } = this
+    if (other === undefined) return false
+    if (now - other.storedAt <= aheadTime) return true
+    other.missedAt ??= now
+    return now - other.missedAt < takeoverTime
   }
 
   /** The next header shows the gap to readers. */

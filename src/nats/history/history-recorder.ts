@@ -48,6 +48,8 @@ export class HistoryRecorder {
   private readonly stopChecks: () => void
   private connection: NatsConnection | undefined
   private store: HistoryStore | undefined
+  /** When the stream of the last store was created. */
+  private streamCreated: string | undefined
   private opening = new Subscription()
   private keptBytes = 0
   private readonly prefix = nuid.next()
@@ -63,6 +65,7 @@ export class HistoryRecorder {
       clock,
       status,
       store: () => this.store,
+      onGone: (store) => this.onGone(store),
       nextId: () => `${this.prefix}-${++this.count}`,
       isFull: () => this.keptBytes >= maxKeptBytes,
       onKept: (bytes) => this.onKept(bytes),
@@ -106,6 +109,8 @@ export class HistoryRecorder {
     try {
       const store = await openHistoryStore(open, connection, subjects, keep)
       if (this.connection !== connection) return
+      if (store.created !== this.streamCreated) for (const topic of this.topics.values()) topic.onNewStream()
+      this.streamCreated = store.created
       this.store = store
       this.failures.set(this, undefined)
       this.check()
@@ -114,6 +119,13 @@ export class HistoryRecorder {
       this.failures.set(this, writeError(thrown))
       this.opening = delay(clock, retryAfter, () => void this.openStore(connection))
     }
+  }
+
+  /** The topics send their messages again when there is a store. */
+  private onGone(store: HistoryStore): void {
+    if (this.store !== store || this.connection === undefined) return
+    this.store = undefined
+    void this.openStore(this.connection)
   }
 
   private check(): void {

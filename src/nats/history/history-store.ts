@@ -1,3 +1,4 @@
+import type { StreamInfo } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
 import { maxPayloadOf } from '../connection/publish.js'
 import type { Subjects } from '../subjects.js'
@@ -28,21 +29,28 @@ export interface HistoryMessage {
   readonly text: string
   /** The stream stores one message of this id. */
   readonly id: string
-  /** The last message of the topic, which this gateway has stored. `undefined`: this gateway starts to store the topic. */
+  /**
+   * The last message of the topic, which this gateway has stored. 0: the stream has no message of the topic. `undefined`:
+   * this gateway starts to store the topic.
+   */
   readonly after: number | undefined
 }
 
 /**
  * `Stored`: the message has this number in the stream. `Overtaken`: another gateway has stored a message of the topic
- * since `after`, so this message was not stored. `Failed`: the message may have been stored.
+ * since `after`, so this message was not stored. `Gone`: the stream was deleted, made anew, or got other subjects, after this
+ * store was opened. `Failed`: the message may have been stored.
  */
 export type StoreResult =
   | { readonly _tag: 'Stored'; readonly sequence: number }
   | { readonly _tag: 'Overtaken' }
+  | { readonly _tag: 'Gone' }
   | { readonly _tag: 'Failed'; readonly error: Error }
 
 /** The stream of a history, over one connection to NATS. */
 export interface HistoryStore {
+  /** When the stream was created, as the server writes it. */
+  readonly created: string
   /** Maximum size of the text of a message, in bytes. */
   readonly maxBytes: () => number
   /** Never rejects. */
@@ -57,14 +65,35 @@ export const openHistoryStore = async (
   keep: number,
 ): Promise<HistoryStore> => {
   const jetStream = await open(connection)
-  try {
-    await prepareStream(jetStream, subjects, keep)
-  } catch (thrown) {
+  const { created } = await prepareStream(jetStream, subjects, keep).catch((thrown: unknown) => {
     throw jetStreamFailure(thrown)
-  }
+  })
   return {
+    created,
     maxBytes: () => Math.min(maxMessageBytes, maxPayloadOf(connection) - headerBytes),
-    store: (message) => publishTo(jetStream, subjects, message),
+    store: async (message) => {
+      const result = await publishTo(jetStream, subjects, message)
+      return result._tag !== 'Stored' && (await isGone(jetStream, subjects, created))
+        ? { _tag: 'Gone' }
+        : result
+    },
+  }
+}
+
+/**
+ * The server answers a message that no stream stores like a server without JetStream, and the number of a deleted stream
+ * like a message of another gateway: only the stream itself shows the cause. False if it cannot be asked.
+ */
+const isGone = async (
+  { manager }: JetStream,
+  { historyStream, histories }: Subjects,
+  opened: string,
+): Promise<boolean> => {
+  try {
+    const { created, config } = await manager.streams.info(historyStream)
+    return created !== opened || !config.subjects.includes(histories)
+  } catch (thrown) {
+    return apiCodeOf(thrown) === streamNotFound
   }
 }
 
@@ -72,7 +101,7 @@ const prepareStream = async (
   { manager }: JetStream,
   { historyStream: name, histories }: Subjects,
   keep: number,
-): Promise<void> => {
+): Promise<StreamInfo> => {
   const maxAge = keep === Infinity ? 0 : keep * nanosPerMs
   const { streams } = manager
   const found = await streams.info(name).catch((thrown: unknown) => {
@@ -80,23 +109,22 @@ const prepareStream = async (
     throw thrown
   })
   if (found === undefined) {
-    await streams.add({
+    return streams.add({
       name,
       subjects: [histories],
       max_age: maxAge,
       discard: 'old',
       duplicate_window: Math.min(duplicateWindow, keep) * nanosPerMs,
     })
-    return
   }
   const { config } = found
   if (!config.subjects.includes(histories)) {
     const actual = config.subjects.join(', ')
     throw new Error(`the stream ${name} has other subjects: expected ${histories}, got ${actual}`)
   }
-  if (config.max_age === maxAge) return
+  if (config.max_age === maxAge) return found
   const window = Math.min(config.duplicate_window, maxAge === 0 ? Infinity : maxAge)
-  await streams.update(name, { max_age: maxAge, duplicate_window: window })
+  return streams.update(name, { max_age: maxAge, duplicate_window: window })
 }
 
 const publishTo = async (
@@ -112,8 +140,12 @@ const publishTo = async (
     const { seq } = await client.publish(subject, text, { msgID: id, expect })
     return { _tag: 'Stored', sequence: seq }
   } catch (thrown) {
-    return apiCodeOf(thrown) === wrongLastSequence
-      ? { _tag: 'Overtaken' }
-      : { _tag: 'Failed', error: jetStreamFailure(thrown) }
+    if (apiCodeOf(thrown) === wrongLastSequence) return { _tag: 'Overtaken' }
+    const error = jetStreamFailure(thrown)
+    // The answer if no stream has the subject, and if there is no JetStream.
+    return {
+      _tag: 'Failed',
+      error: error === thrown ? error : new Error(`no stream stores ${subject}`, { cause: thrown }),
+    }
   }
 }

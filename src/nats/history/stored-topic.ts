@@ -43,6 +43,8 @@ export interface StoredTopicConfig {
   readonly clock: Clock
   /** Where rows are stored; `undefined` while there is no connection, or no stream. */
   readonly store: () => HistoryStore | undefined
+  /** The stream of a store was deleted, or made anew. */
+  readonly onGone: (store: HistoryStore) => void
   /** A new id of a message. No other gateway has it. */
   readonly nextId: () => string
   /** True if all topics together keep too many bytes for the store. */
@@ -156,7 +158,8 @@ export class StoredTopic {
     this.isUnderWay = true
     void store.store({ ...sent, subject, after }).then((result) => {
       this.isUnderWay = false
-      this.onResult(sent, result)
+      if (result._tag === 'Gone') this.config.onGone(store)
+      else this.onResult(sent, result)
     })
   }
 
@@ -169,7 +172,7 @@ export class StoredTopic {
     return lines.length === 0 ? undefined : { id: this.config.nextId(), text: lines.join('') }
   }
 
-  private onResult(sent: SentMessage, result: StoreResult): void {
+  private onResult(sent: SentMessage, result: Exclude<StoreResult, { _tag: 'Gone' }>): void {
     // The rows were dropped in the meantime.
     if (this.sent !== sent) return this.send()
     if (result._tag === 'Failed') return this.config.onFailure(this, writeError(result.error))

@@ -129,6 +129,49 @@ describeNats('a gateway on NATS whose history cannot be stored', () => {
     )
   })
 
+  it('creates the stream again when it is deleted, and stores the prices that the deletion found unstored', async () => {
+    const failures = observeFailures()
+    const { url: servers } = await startJetStreamServer()
+    const { emit, past } = await startCounting(servers)
+    const manager = await openManager(servers)
+    await manager.streams.delete('svc-history')
+    emit(3)
+    await eventually(async () => expect(pricesOf(await past())).toEqual([2, 3, 4]))
+    emit(1)
+    await eventually(async () => expect(pricesOf(await past())).toEqual([2, 3, 4, 5]))
+    expect(gapsOf(await past())).toMatchObject([{ from: 0, cause: 'unrecorded' }])
+    expect((await manager.streams.info('svc-history')).config.max_age).toBe(7 * 86_400_000 * 1e6)
+    expect(failures).toEqual([])
+  })
+
+  it('uses a stream that an operator made anew, with its limits and the maximum age of the gateway', async () => {
+    const failures = observeFailures()
+    const { url: servers } = await startJetStreamServer()
+    const { emit, past } = await startCounting(servers)
+    const manager = await openManager(servers)
+    await manager.streams.delete('svc-history')
+    const subjects = ['svc.history.>']
+    await manager.streams.add({ name: 'svc-history', subjects, max_bytes: 100_000 })
+    emit(2)
+    await eventually(async () => expect(pricesOf(await past())).toEqual([2, 3]))
+    const { config } = await manager.streams.info('svc-history')
+    expect(config).toMatchObject({ max_bytes: 100_000, max_age: 7 * 86_400_000 * 1e6 })
+    expect(failures).toEqual([])
+  })
+
+  it('reports that the stream got other subjects, and does not blame the server', async () => {
+    const failures = observeFailures()
+    const { url: servers } = await startJetStreamServer()
+    const { emit } = await startCounting(servers)
+    await (await openManager(servers)).streams.update('svc-history', { subjects: ['other.>'] })
+    emit(1)
+    await eventually(() =>
+      expect(failures).toEqual([
+        'write failed: the stream svc-history has other subjects: expected svc.history.>, got other.>',
+      ]),
+    )
+  })
+
   it('stores again after a restart of the NATS server', async () => {
     const server = await startJetStreamServer()
     const { url: servers } = server

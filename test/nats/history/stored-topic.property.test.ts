@@ -13,7 +13,7 @@ import { ethTopic } from '../../support/tokens.js'
 
 /** A gateway receives a price, is wanted or not, is checked, or its message gets an answer. */
 type Step =
-  | { readonly type: 'price' | 'want' | 'leave' | 'check' | 'lose'; readonly gateway: number }
+  | { readonly type: 'price' | 'want' | 'leave' | 'check' | 'lose' | 'replace'; readonly gateway: number }
   | { readonly type: 'answer'; readonly gateway: number; readonly answer: Answer }
   | { readonly type: 'wait'; readonly ms: number }
 
@@ -28,7 +28,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant('price' as const), gateway }) },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constantFrom('want', 'leave', 'check', 'lose'), gateway }),
+    arbitrary: fc.record({ type: fc.constantFrom('want', 'leave', 'check', 'lose', 'replace'), gateway }),
   },
   {
     weight: 4,
@@ -52,21 +52,33 @@ interface StoredMessage {
 /** A stream of one subject that does what JetStream does, and answers when the test decides so. */
 class TestStream {
   readonly messages: StoredMessage[] = []
+  /** The recordings of each stream that was deleted. */
+  readonly streams: (readonly (readonly number[])[])[] = []
+  private created = 0
+  /** The stream that each gateway has opened. */
+  private readonly opened = new Map<number, number>()
   private readonly watchers = new Set<(text: string) => void>()
   private readonly waiting = new Map<number, (answer: Answer) => void>()
 
   storeOf(owner: number): HistoryStore {
     return {
+      created: String(this.created),
       maxBytes: () => 2_000,
       store: ({ id, text, after }) =>
         new Promise((resolve) => {
           this.waiting.set(owner, (answer) => {
             const failed: StoreResult = { _tag: 'Failed', error: new Error('failed') }
-            const result = answer === 'failed' ? failed : this.add({ id, text }, after)
+            const result = answer === 'failed' ? failed : this.add(owner, { id, text }, after)
             resolve(answer === 'stored' ? result : failed)
           })
         }),
     }
+  }
+
+  /** An operator deletes the stream, and makes it anew. What the deleted stream had is in `streams`. */
+  replace(): void {
+    this.streams.push(recordingsIn(this.messages.splice(0)))
+    this.created++
   }
 
   answer(owner: number, answer: Answer): void {
@@ -80,7 +92,12 @@ class TestStream {
     return new Subscription(() => this.watchers.delete(onText))
   }
 
-  private add(message: StoredMessage, after: number | undefined): StoreResult {
+  private add(owner: number, message: StoredMessage, after: number | undefined): StoreResult {
+    if (this.opened.get(owner) !== this.created) {
+      const isFirst = !this.opened.has(owner)
+      this.opened.set(owner, this.created)
+      if (!isFirst || this.created > 0) return { _tag: 'Gone' }
+    }
     const known = this.messages.findIndex(({ id }) => id === message.id)
     if (known >= 0) return { _tag: 'Stored', sequence: known + 1 }
     if (after !== undefined && after !== this.messages.length) return { _tag: 'Overtaken' }
@@ -115,6 +132,7 @@ class TestGateway {
       watch: (_subject, onText) => stream.watch(onText),
       status: () => ({ _tag: 'Open', epoch: 1, since: 0 }),
       onFailure: () => undefined,
+      onGone: () => this.topic.onNewStream(),
     })
   }
 
@@ -135,7 +153,7 @@ class TestGateway {
 }
 
 /** The prices of each recording, from its header on. The first one is empty. */
-const recordingsOf = ({ messages }: TestStream): readonly (readonly number[])[] => {
+const recordingsIn = (messages: readonly StoredMessage[]): readonly (readonly number[])[] => {
   const recordings: number[][] = [[]]
   const lines = messages.flatMap(({ text }) => text.trimEnd().split('\n'))
   for (const line of lines) {
@@ -146,6 +164,52 @@ const recordingsOf = ({ messages }: TestStream): readonly (readonly number[])[] 
   }
   return recordings
 }
+
+it('stores one row each 30 s for a topic without news, and its prices at once', async () => {
+  let now = 0
+  const clock = { elapsed: () => now, wallClock: () => now } as Clock
+  const stream = new TestStream()
+  const gateway = new TestGateway(stream, clock, 0)
+  gateway.setWanted(true)
+  gateway.emit()
+  for (; now < 600_000; now += 1_000) {
+    gateway.topic.check()
+    stream.answer(0, 'stored')
+    await Promise.resolve()
+  }
+  expect(stream.messages).toHaveLength(20)
+})
+
+it('is taken over by another gateway 5 s after the first price that was not stored, and never while prices are', async () => {
+  let now = 0
+  const clock = { elapsed: () => now, wallClock: () => now } as Clock
+  const stream = new TestStream()
+  const [active, other] = [new TestGateway(stream, clock, 0), new TestGateway(stream, clock, 1)]
+  const settle = async (): Promise<void> => {
+    for (const owner of [0, 1, 0, 1]) {
+      stream.answer(owner, 'stored')
+      await Promise.resolve()
+      await Promise.resolve()
+    }
+  }
+  const emit = async (...gateways: readonly TestGateway[]): Promise<void> => {
+    for (const each of gateways) {
+      each.emit()
+      await settle()
+    }
+    now += 10_000
+  }
+  for (const each of [active, other]) each.setWanted(true)
+  const stored = () => stream.messages.map(({ id }) => id.split('-')[0])
+  await emit(other, active)
+  // A quiet topic, whose prices reach one or the other gateway first.
+  for (let count = 0; count < 5; count++) await emit(other, active)
+  for (let count = 0; count < 5; count++) await emit(active, other)
+  expect(stored()).toEqual(['1', ...Array<string>(11).fill('0')])
+  await emit(other)
+  await emit(other)
+  expect(stored().slice(12)).toEqual(['1'])
+})
 
 it('stores each price at most once, and in each recording all prices of one gateway', async () => {
   await fc.assert(
@@ -164,17 +228,20 @@ it('stores each price at most once, and in each recording all prices of one gate
           if (each.type === 'price') gateways[each.gateway]!.emit()
           else if (each.type === 'check') topic.check()
           else if (each.type === 'lose') topic.onDisconnected()
+          else if (each.type === 'replace') stream.replace()
           else if (each.type === 'answer') stream.answer(each.gateway, each.answer)
           else gateways[each.gateway]!.setWanted(each.type === 'want')
         }
         await Promise.resolve()
         await Promise.resolve()
       }
-      const recordings = recordingsOf(stream)
-      const all = recordings.flat()
-      expect(all).toEqual([...new Set(all)])
+      stream.replace()
+      for (const recordings of stream.streams) {
+        const all = recordings.flat()
+        expect(all).toEqual([...new Set(all)])
+      }
       const given = gateways.map(({ prices }) => prices.join())
-      for (const recording of recordings) {
+      for (const recording of stream.streams.flat()) {
         // Without a gap: the numbers of a gateway's prices ascend by one.
         expect(given.some((prices) => prices.includes(recording.join()))).toBe(true)
       }

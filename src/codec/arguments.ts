@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { isAddress, type Address } from '../domain/address.js'
 import { defaultService, isTopicOf, isTopicOfAnyService, type Topic } from '../domain/topic.js'
-import { isInterval, decimalsSyntax, isDecimals, maxTime } from '../domain/valid-numbers.js'
+import { isInterval, decimalsSyntax, isDecimals, maxTime, unitOfTime } from '../domain/valid-numbers.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { invalidMint, invalidInterval, invalidRange, invalidTopic } from '../errors/constructors.js'
 import type {
@@ -42,21 +42,17 @@ export const parseTopic = (text: string, service: string = defaultService): Eith
 export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic> =>
   isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
 
-/**
- * The years 1973 to 5138 in seconds. In ms these numbers are times shortly after 1970, for which there are no prices.
- */
-const looksLikeSeconds = (time: number): boolean => time >= 1e8 && time < 1e11
-
 /** Validates a time range in ms since the Unix epoch. Equal times are an empty range. */
 export const parseRange = (from: number, to: number): Either<InvalidRange, { from: number; to: number }> => {
   const invalid = (problem: string) => left(invalidRange(from, to, problem))
   for (const [name, time] of Object.entries({ from, to })) {
+    const unit = typeof time === 'number' ? unitOfTime(time) : undefined
+    if (unit !== undefined)
+      return invalid(
+        `${name}: expected a time in ms since the Unix epoch, got ${time}, which looks like ${unit}`,
+      )
     if (typeof time !== 'number' || !(Math.abs(time) <= maxTime))
       return invalid(`${name}: expected a time in ms since the Unix epoch, got ${describeValue(time)}`)
-    if (looksLikeSeconds(time))
-      return invalid(
-        `${name}: expected a time in ms since the Unix epoch, got ${time}, which looks like seconds`,
-      )
   }
   return from > to
     ? invalid(`from: expected a time before to, got ${from}, which is after ${to}`)

@@ -165,6 +165,16 @@ export interface DiagnosticMessages {
     readonly host: string
     readonly error: WriteError | undefined
   }
+  /**
+   * A replay has ended, and some rows of its recording have doubtful times. `source`: names the recording.
+   * `earlierRows`: number of rows that are earlier than their predecessor. `skewedRows`: number of values whose `at` and
+   * `receivedAt` differ by more than a minute.
+   */
+  readonly 'svc-streams:recording': {
+    readonly source: string
+    readonly earlierRows: number
+    readonly skewedRows: number
+  }
 }
 
 /**

@@ -16,6 +16,7 @@ export const browserPlatform: SourcePlatform = {
     )
   },
   createGunzip: () => new Gunzip(),
+  publish: () => undefined,
 }
 
 export const record = recordOn(undefined)

@@ -1,3 +1,4 @@
+import { publish } from '../platform/node/diagnostics.js'
 import { fileSize, readFileBytes, readFilePart } from '../platform/node/files.js'
 import { Gunzip } from '../platform/node/gzip.js'
 import type { PlatformSource, SourcePlatform } from './read/source.js'
@@ -12,6 +13,7 @@ export const nodePlatform: SourcePlatform = {
   stringSource: (path) => fileSource(path, path),
   urlSource: (href) => fileSource(href, new URL(href)),
   createGunzip: () => new Gunzip(),
+  publish,
 }
 
 const fileSource = (name: string, path: string | URL): PlatformSource => ({

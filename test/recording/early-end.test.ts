@@ -23,7 +23,7 @@ import { newFile } from '../cli/support/new-file.js'
 import { eventually } from '../support/time/eventually.js'
 import { currentDelegates, unusedDelegates } from '../support/time/unused-delegates.js'
 import { chunksOf, collect, header, priceRow, recordingText, summary$ } from './support/recordings.js'
-import { rowsOf } from './support/rows.js'
+import { playedRows } from './support/rows.js'
 
 const rows = [1, 2, 3, 4, 5].map((n) => priceRow(n, n))
 const text = recordingText(header, ...rows)
@@ -37,21 +37,21 @@ describe.each([1, 1000, Infinity])('after a strategy has ended early, at speed %
     const client = replayed()
     const finished = client.finished
     expect(await collect(client.run$(first$))).toEqual(['1', '2'])
-    expect(await client.finished).toEqual(rowsOf(2))
-    expect(await finished).toEqual(rowsOf(2))
+    expect(await client.finished).toEqual(playedRows(2))
+    expect(await finished).toEqual(playedRows(2))
     expect(currentDelegates()).toEqual(unusedDelegates)
   })
 
   it('finished resolves if the subscriber of run$ unsubscribes', async () => {
     const client = replayed()
     await firstValueFrom(client.run$(summary$))
-    expect(await client.finished).toEqual(rowsOf(1))
+    expect(await client.finished).toEqual(playedRows(1))
   })
 
   it('finished resolves with 0 rows if the subscriber unsubscribes before the first row', async () => {
     const client = replayed()
     client.run$(summary$).subscribe().unsubscribe()
-    expect(await client.finished).toEqual(rowsOf(0))
+    expect(await client.finished).toEqual(playedRows(0))
   })
 
   it.each<[string, () => Observable<string>]>([
@@ -60,7 +60,7 @@ describe.each([1, 1000, Infinity])('after a strategy has ended early, at speed %
   ])('finished resolves if the strategy %s at once', async (_, strategy$) => {
     const client = replayed()
     expect(await collect(client.run$(strategy$))).toEqual(['a'])
-    expect(await client.finished).toEqual(rowsOf(0))
+    expect(await client.finished).toEqual(playedRows(0))
   })
 
   it.each<[string, (client: Client) => Observable<unknown>]>([
@@ -92,16 +92,16 @@ describe.each([1, 1000, Infinity])('after a strategy has ended early, at speed %
     const client = replayed()
     await collect(client.run$(first$))
     expect(await collect(client.run$(summary$))).toEqual(['1', '2', '3', '4', '5'])
-    expect(await client.finished).toEqual(rowsOf(5))
+    expect(await client.finished).toEqual(playedRows(5))
     await collect(client.run$(first$))
-    expect(await client.finished).toEqual(rowsOf(2))
+    expect(await client.finished).toEqual(playedRows(2))
   })
 
   it('the replay goes on for another strategy, and ends with it', async () => {
     const client = replayed()
     const runs$ = forkJoin([client.run$(first$), client.run$((c) => summary$(c).pipe(take(4)))])
     expect(await collect(runs$)).toEqual([['2', '4']])
-    expect(await client.finished).toEqual(rowsOf(4))
+    expect(await client.finished).toEqual(playedRows(4))
   })
 
   it('the replay goes on for a subscriber outside of run$, and ends with it', async () => {
@@ -109,7 +109,7 @@ describe.each([1, 1000, Infinity])('after a strategy has ended early, at speed %
     const outside = collect(summary$(client).pipe(take(4)))
     await collect(client.run$(first$))
     expect(await outside).toEqual(['1', '2', '3', '4'])
-    expect(await client.finished).toEqual(rowsOf(4))
+    expect(await client.finished).toEqual(playedRows(4))
   })
 
   it('the streams of the client are complete', async () => {
@@ -122,7 +122,7 @@ describe.each([1, 1000, Infinity])('after a strategy has ended early, at speed %
     const client = replayed()
     await collect(client.run$(first$))
     await client.close()
-    expect(await client.finished).toEqual(rowsOf(2))
+    expect(await client.finished).toEqual(playedRows(2))
     expect(await collect(client.run$(summary$))).toEqual([])
   })
 
@@ -146,7 +146,7 @@ describe.each([1, 1000, Infinity])('after a strategy has ended early, at speed %
         ),
       ),
     )
-    expect(await client.finished).toEqual(rowsOf(1))
+    expect(await client.finished).toEqual(playedRows(1))
     expect(events).toEqual(['teardown'])
   })
 })
@@ -163,7 +163,7 @@ describe('a strategy that ends early', () => {
   it('ends a replay of a file', async () => {
     const client = replay(newFile('market.ndjson', text), { speed: Infinity })
     await collect(client.run$(first$))
-    expect(await client.finished).toEqual(rowsOf(2))
+    expect(await client.finished).toEqual(playedRows(2))
   })
 })
 
@@ -172,5 +172,5 @@ it('without run$, a replay pauses after its last subscriber, and close() resolve
   expect(await collect(first$(client))).toEqual(['1', '2'])
   expect(await collect(summary$(client).pipe(take(2)))).toEqual(['2', '3'])
   await client.close()
-  expect(await client.finished).toEqual(rowsOf(3))
+  expect(await client.finished).toEqual(playedRows(3))
 })

@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { priceValue, quantity } from '../support/arbitraries.js'
 import { caseCount } from '../support/run/long.js'
 import { depthError, priceError } from './support/errors.js'
-import { emitScript$, rowsOf, memoryWriter, type Delayed } from './support/rows.js'
+import { emitScript$, memoryWriter, playedRows, type Delayed } from './support/rows.js'
 import { chunksOf } from './support/recordings.js'
 
 // A replay of a recording emits the same values, errors and completions, in the same order, at the same times.
@@ -112,7 +112,7 @@ describe('a replay of a recording', () => {
           // Streams without a recorded completion complete at the end of the recording.
           const added = [...prices, ...depths].filter((script) => !completesBefore(script)).length
           expect(replayed.slice(0, replayed.length - added)).toStrictEqual(seen)
-          expect(await client.finished).toEqual(rowsOf(to.lines.length - 1))
+          expect(await client.finished).toEqual(playedRows(to.lines.length - 1))
         }),
         { numRuns: caseCount(2000) },
       )

@@ -13,6 +13,7 @@ import { TopicSummariser, type TopicSummary } from '../../recording/past/topic-s
 import { openableSource } from '../../recording/read/source.js'
 import { errorLine } from '../output/error-text.js'
 import { print, type Io } from '../io.js'
+import { timeWarnings } from './replay.js'
 import { drawTable, type Column } from '../output/table.js'
 import { coloursFor, type Colours } from '../output/terminal.js'
 
@@ -40,6 +41,9 @@ export const inspectRecordings = async (
       topics.length === 0 ? '' : `${tableOf(topics, coloursFor(io.stdout, io.env)).join('\n')}\n`,
       io.stdout,
     )
+    for (const topic of topics)
+      for (const warning of timeWarnings(topic))
+        io.stderr.write(`warning: ${printable(topic.topic)}: ${warning}\n`)
     for (const damage of damages) io.stderr.write(`${errorLine(damage)}\n`)
   }
   const problems = [
@@ -75,6 +79,8 @@ class Inspection {
   private end = -Infinity
   /** The start of the last file, in ms since the Unix epoch. */
   private lastStart = -Infinity
+  /** Of the last row, in ms since the Unix epoch. */
+  private rowAt = -Infinity
 
   /** The files that have a header, in the order of their starts. */
   async inOrder(paths: readonly string[]): Promise<readonly StartedFile[]> {
@@ -108,9 +114,11 @@ class Inspection {
     switch (line._tag) {
       case 'Recording':
         return this.onHeader(line)
-      case 'Price':
+      case 'Price': {
+        const isEarlier = line.at < this.rowAt
         this.passTime(line)
-        return this.summariserOf(line.topic).onLine(line, this.latest)
+        return this.summariserOf(line.topic).onLine(line, this.latest, isEarlier)
+      }
       case 'Status':
         this.passTime(line)
         for (const topic of this.current) topic.onLine(line, this.latest)
@@ -133,6 +141,7 @@ class Inspection {
   }
 
   private passTime({ at }: Row): void {
+    this.rowAt = at
     this.latest = Math.max(this.latest, at)
   }
 

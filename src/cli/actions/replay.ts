@@ -6,7 +6,7 @@ import { formatTime } from '../../display/texts.js'
 import { serviceOf } from '../../domain/topic.js'
 import { printable } from '../../errors/text.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
-import type { ReplayClient } from '../../recording/index.js'
+import type { ReplayClient, ReplaySummary } from '../../recording/index.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { openableSource, type OpenableSource } from '../../recording/read/source.js'
 import { replaySources } from '../../recording/replay/replay.js'
@@ -48,7 +48,7 @@ export const showRecordings = async (
   let recordedAt = 0
   const order = new FileOrder()
   const sources = files.map((file) => order.observed(sourceOf(io, file)))
-  await using client = replaySources(sources, { speed, ...range }, (line) => {
+  await using client = replaySources(sources, { speed, ...range }, nodePlatform.publish, (line) => {
     recordedAt = line.at
     order.onLine(line)
   })
@@ -65,6 +65,7 @@ export const showRecordings = async (
   if (!completed) return
   const result = await client.finished
   if (isLeft(result)) throw new Error(errorLine(result.left))
+  for (const warning of timeWarnings(result.right)) io.stderr.write(`warning: ${warning}\n`)
   if (result.right.rows === 0 && (from ?? to) !== undefined) throw new Error(noRowText(header.right))
 }
 
@@ -79,6 +80,20 @@ const sourceOf = (io: Io, file: string): OpenableSource => {
 
 const noRowText = ({ at }: RecordingHeader): string =>
   `no event between --from and --to; the recording starts at ${formatTime(at)}`
+
+/** Warnings of rows with doubtful times. */
+export const timeWarnings = ({
+  earlierRows,
+  skewedRows,
+}: Pick<ReplaySummary, 'earlierRows' | 'skewedRows'>): readonly string[] => [
+  ...(earlierRows === 0
+    ? []
+    : [`${counted(earlierRows, 'earlier than the row before')}: was a clock set back?`]),
+  ...(skewedRows === 0 ? [] : [counted(skewedRows, 'received more than a minute before or after "at"')]),
+]
+
+const counted = (count: number, what: string): string =>
+  count === 1 ? `1 row was ${what}` : `${count} rows were ${what}`
 
 interface ShowOptions {
   readonly speed: number

@@ -4,9 +4,10 @@ import { exactDigits, nine, point, powersOfTen, zero, ByteText } from '../../cod
 import type { Address } from '../../domain/address.js'
 import { latin1Of } from '../../domain/bytes.js'
 import { createDepthSide, type DepthSide } from '../../domain/depth.js'
-import { isPriceValue, maxTime } from '../../domain/valid-numbers.js'
+import { isPriceValue } from '../../domain/valid-numbers.js'
 import type { Topic } from '../../domain/topic.js'
 import type { DepthRow, PriceRow, Row } from './row.js'
+import { isRecordedTime } from './value-codecs.js'
 
 // The texts around the numbers of a row, as `record` writes it.
 const beforePriceTime = new ByteText('{"_tag":"Price","at":')
@@ -72,7 +73,8 @@ export class LearnedRows {
     if (!line.skip(beforeEpoch)) return undefined
     const epoch = line.readNumber()
     if (!line.skipEnd(3)) return undefined
-    if (!(at <= maxTime && receivedAt < Infinity && epoch < Infinity && isPriceValue(price))) return undefined
+    if (!(isRecordedTime(at) && receivedAt < Infinity && epoch < Infinity && isPriceValue(price)))
+      return undefined
     return { _tag: 'Price', at, topic, event: right({ topic, price, receivedAt, epoch }) }
   }
 
@@ -91,7 +93,7 @@ export class LearnedRows {
     if (sell === undefined || !line.skip(afterSides)) return undefined
     const receivedAt = line.readNumber()
     if (!line.skipEnd(3)) return undefined
-    if (!(at <= maxTime && receivedAt < Infinity && timestamp < Infinity && isPriceValue(price)))
+    if (!(isRecordedTime(at) && receivedAt < Infinity && timestamp < Infinity && isPriceValue(price)))
       return undefined
     return { _tag: 'Depth', at, mint, event: right({ mint, price, timestamp, buy, sell, receivedAt }) }
   }

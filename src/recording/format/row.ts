@@ -1,4 +1,4 @@
-import type { Either } from 'fp-ts/lib/Either.js'
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Address } from '../../domain/address.js'
 import type { Depth } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
@@ -78,3 +78,13 @@ export const topicHeader = (topic: Topic, at: number): RecordingHeader => ({
   mints: [],
   interval: 1000,
 })
+
+/** In ms. The clocks that give `at` and `receivedAt` are those of one machine. */
+const maxSkew = 60_000
+
+/** True if the `at` and the `receivedAt` of a value differ by more than a minute: one of them is wrong. */
+export const isSkewed = (row: Row): boolean => {
+  if (row._tag !== 'Price' && row._tag !== 'Depth') return false
+  const event: Either<unknown, Price | Depth> = row.event
+  return isRight(event) && Math.abs(row.at - event.right.receivedAt) > maxSkew
+}

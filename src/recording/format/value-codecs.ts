@@ -8,7 +8,7 @@ import { createDepthSide, type Depth, type DepthSide } from '../../domain/depth.
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../domain/topic.js'
-import { maxTime } from '../../domain/valid-numbers.js'
+import { maxTime, unitOfTime } from '../../domain/valid-numbers.js'
 
 // Codecs of the library's values in a recording.
 
@@ -45,10 +45,25 @@ export const AnyNumber = numberWhere(() => true)
 
 export const Finite = numberWhere(Number.isFinite)
 
-/** The time of a line. Timers cannot add 1 ms to a number that is much larger. */
-export const RecordedTime = numberWhere(
-  (value) => Math.abs(value) <= maxTime,
-  'a time in ms since the Unix epoch',
+const timeName = 'a time in ms since the Unix epoch'
+
+/** True for the time of a line. Timers cannot add 1 ms to a number that is much larger. */
+export const isRecordedTime = (value: number): boolean =>
+  Math.abs(value) <= maxTime && unitOfTime(value) === undefined
+
+const timeCodec = numberWhere(isRecordedTime, timeName)
+
+/** The time of a line. The error of a time in another unit names the unit. */
+export const RecordedTime = new t.Type<number>(
+  timeName,
+  timeCodec.is,
+  (input, context) => {
+    const unit = typeof input === 'number' ? unitOfTime(input) : undefined
+    if (unit === undefined) return timeCodec.validate(input, context)
+    const type = numberWhere(isRecordedTime, `${timeName}, not in ${unit}`)
+    return t.failure(input, [...context.slice(0, -1), { key: context.at(-1)?.key ?? '', type }])
+  },
+  t.identity,
 )
 
 export const RecordedPrice: t.Type<Price, unknown> = t.strict(

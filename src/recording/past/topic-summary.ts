@@ -1,7 +1,7 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import type { Gap, GapCause } from '../../domain/past.js'
 import type { Topic } from '../../domain/topic.js'
-import type { PriceRow, RecordingHeader, StatusRow, EndRow } from '../format/row.js'
+import { isSkewed, type PriceRow, type RecordingHeader, type StatusRow, type EndRow } from '../format/row.js'
 import { TopicPast } from './topic-past.js'
 
 /** The gaps of one cause. */
@@ -18,6 +18,10 @@ export interface TopicSummary {
   readonly topic: Topic
   /** Prices and errors. */
   readonly rows: number
+  /** The rows that are earlier than the row before them in the recordings, of any topic. */
+  readonly earlierRows: number
+  /** The prices whose `at` and `receivedAt` differ by more than a minute. */
+  readonly skewedRows: number
   /** The times of the first and of the last price; undefined without one. */
   readonly from: number | undefined
   readonly to: number | undefined
@@ -41,6 +45,8 @@ export class TopicSummariser {
     unrecorded: noGap,
   }
   private rows = 0
+  private earlierRows = 0
+  private skewedRows = 0
   private from: number | undefined
   private to: number | undefined
   private epoch: number | undefined
@@ -57,10 +63,17 @@ export class TopicSummariser {
     })
   }
 
-  /** `latest`: the latest time of the rows of the file so far, in ms since the Unix epoch. */
-  onLine(line: RecordingHeader | PriceRow | StatusRow | EndRow, latest: number): void {
+  /**
+   * `latest`: the latest time of the rows of the file so far, in ms since the Unix epoch. `isEarlier`: the line is a row that
+   * is earlier than the row before it.
+   */
+  onLine(line: RecordingHeader | PriceRow | StatusRow | EndRow, latest: number, isEarlier = false): void {
     this.past.passTime(latest)
-    if (line._tag === 'Price') this.rows++
+    if (line._tag === 'Price') {
+      this.rows++
+      if (isEarlier) this.earlierRows++
+      if (isSkewed(line)) this.skewedRows++
+    }
     if (line._tag === 'Recording' && line.continues === undefined) this.epoch = undefined
     if (line._tag === 'Price' && isRight(line.event)) {
       const { epoch } = line.event.right
@@ -80,7 +93,7 @@ export class TopicSummariser {
    * after the last row of the topic does not contain the topic.
    */
   summary(lastStart: number, end: number): TopicSummary {
-    const { topic, rows, from, to, gaps, connections } = this
+    const { topic, rows, earlierRows, skewedRows, from, to, gaps, connections } = this
     const isRecordedOn = lastStart <= this.past.latest
     const latest = isRecordedOn ? this.past.latest : end
     this.past.finish(isRecordedOn, latest)
@@ -90,6 +103,8 @@ export class TopicSummariser {
     return {
       topic,
       rows,
+      earlierRows,
+      skewedRows,
       from,
       to,
       coveredMs,

@@ -1,4 +1,5 @@
 import type { Subscription } from 'rxjs'
+import type { Publish } from '../../diagnostics/messages.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 
 /** The pieces of one source. */
@@ -52,6 +53,7 @@ export interface SourcePlatform {
   /** The source that a URL names. Throws a `ConfigurationError` if the platform has no files. */
   readonly urlSource: (href: string) => PlatformSource
   readonly createGunzip: () => Gunzip
+  readonly publish: Publish
 }
 
 export interface PlatformSource {

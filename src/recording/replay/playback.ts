@@ -6,7 +6,7 @@ import { deferred } from '../../task/deferred.js'
 import type { Clock } from '../../time/clock.js'
 import { nextTurn, promiseSettler } from '../../time/macrotask.js'
 import { readEntries, type RecordingEntry } from '../read/read-entries.js'
-import type { RecordingHeader, Row } from '../format/row.js'
+import { isSkewed, type RecordingHeader, type Row } from '../format/row.js'
 import type { OpenableSource } from '../read/source.js'
 import type { TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
@@ -23,6 +23,20 @@ const observedRows = 1024
 export interface ReplaySummary {
   /** Number of rows that were emitted, without headers. */
   readonly rows: number
+  /** Number of these rows that are earlier than their predecessor: a clock was set back, or rows were appended. */
+  readonly earlierRows: number
+  /** Number of these rows whose `at` and `receivedAt` differ by more than a minute. */
+  readonly skewedRows: number
+}
+
+/** What a caller of a playback is told. */
+export interface PlaybackObserver {
+  /** Called before the events of each line are emitted. */
+  readonly onLine?: ((line: Row | RecordingHeader) => void) | undefined
+  /** Called when the promises of a line have settled, before any later timer fires. */
+  readonly onSettled?: () => void
+  /** Called once, when the replay is over. */
+  readonly onOver?: (summary: ReplaySummary) => void
 }
 
 export type ReplayResult = Either<RecordingError, ReplaySummary>
@@ -43,6 +57,10 @@ export class Playback {
   private headerEmitted = false
   private hasRun = false
   private rows = 0
+  private earlierRows = 0
+  private skewedRows = 0
+  /** Of the last row, in ms since the Unix epoch. */
+  private rowAt = -Infinity
   /** The line that is emitted. */
   private line: Row | RecordingHeader | undefined
   /** True if a strategy has worked in a later turn than its row: after I/O, for example. */
@@ -67,10 +85,7 @@ export class Playback {
     private readonly clock: ReplayClock,
     /** Runs the waits between the rows. */
     private readonly realTime: Clock,
-    /** Called before the events of each line are emitted. */
-    private readonly onLine?: (line: Row | RecordingHeader) => void,
-    /** Called when the promises of a line have settled, before any later timer fires. */
-    private readonly onSettled?: () => void,
+    private readonly observer: PlaybackObserver = {},
   ) {
     this.streams = new RecordedStreams(
       range,
@@ -171,7 +186,7 @@ export class Playback {
     this.onRelease?.()
     this.finish(completeStreams)
     this.firstHeader.resolve(left(clientClosed))
-    this.result.resolve(right({ rows: this.rows }))
+    this.result.resolve(right(this.summary))
   }
 
   /** Stops the replay, and completes its streams. */
@@ -180,6 +195,7 @@ export class Playback {
   }
 
   private finish(completeStreams: () => void): void {
+    if (!this.isOver) this.observer.onOver?.(this.summary)
     this.isOver = true
     this.runs.endAll(completeStreams)
   }
@@ -232,7 +248,7 @@ export class Playback {
       }
       const onSettled = (): void => {
         this.isSettling = false
-        this.onSettled?.()
+        this.observer.onSettled?.()
         if (this.yieldsAfter(entry.line)) void nextTurn().then(playNext)
         else playNext()
       }
@@ -283,9 +299,21 @@ export class Playback {
   emitRow(): void {
     const { line } = this
     if (line === undefined) return
-    if (line._tag !== 'Recording') this.rows++
-    this.onLine?.(line)
+    if (line._tag !== 'Recording') this.countRow(line)
+    this.observer.onLine?.(line)
     this.streams.emit(line)
+  }
+
+  private countRow(row: Row): void {
+    this.rows++
+    if (row.at < this.rowAt) this.earlierRows++
+    this.rowAt = row.at
+    if (isSkewed(row)) this.skewedRows++
+  }
+
+  private get summary(): ReplaySummary {
+    const { rows, earlierRows, skewedRows } = this
+    return { rows, earlierRows, skewedRows }
   }
 
   /** If a strategy waits for I/O, each row has a turn of its own: otherwise, it would wait for hundreds of rows. */
@@ -335,7 +363,7 @@ export class Playback {
     await this.untilReleased()
     if (this.closing.closed) return
     this.finish(() => this.streams.complete(error))
-    this.result.resolve(error === undefined ? right({ rows: this.rows }) : left(error))
+    this.result.resolve(error === undefined ? right(this.summary) : left(error))
   }
 }
 

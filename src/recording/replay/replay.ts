@@ -1,4 +1,5 @@
 import { defer, Observable } from 'rxjs'
+import type { Publish } from '../../diagnostics/messages.js'
 import { systemClock } from '../../time/system-clock.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import {
@@ -9,7 +10,7 @@ import {
 } from '../read/source.js'
 import { activeContext, type RxContext } from '../../time/rx-context.js'
 import { observerIn, runStrategy$ } from './run-strategy.js'
-import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
+import { Playback, type HeaderResult, type ReplayResult, type ReplaySummary } from './playback.js'
 import { realClock, virtualClock } from './replay-clock.js'
 import { createSession, type ReplaySession, type StrategyClient } from './replay-session.js'
 import { replaySettings, type ReplayOptions } from './replay-options.js'
@@ -56,19 +57,25 @@ export interface ReplayClient extends StrategyClient {
 export const replayOn =
   (platform: SourcePlatform) =>
   (source: RecordingSource, options: ReplayOptions = {}): ReplayClient =>
-    replaySources(openableSources(platform, source), options)
+    replaySources(openableSources(platform, source), options, platform.publish)
 
 /** `onLine` is called before the events of each line are emitted. */
 export const replaySources = (
   sources: readonly OpenableSource[],
   options: ReplayOptions,
+  publish: Publish,
   onLine?: (line: Row | RecordingHeader) => void,
 ): ReplayClient => {
   const { speed, environment, range } = replaySettings(options)
   const clock = systemClock()
+  const onOver = ({ earlierRows, skewedRows }: ReplaySummary): void => {
+    const source = sources.map(({ name }) => name).join(', ')
+    if (earlierRows + skewedRows > 0)
+      publish('svc-streams:recording', () => ({ source, earlierRows, skewedRows }))
+  }
   const startSession = (): ReplaySession => {
     const replayClock = speed === Infinity ? virtualClock() : realClock(speed, clock)
-    return createSession(new Playback(sources, range, replayClock, clock, onLine), environment)
+    return createSession(new Playback(sources, range, replayClock, clock, { onLine, onOver }), environment)
   }
   let current = startSession()
   /** Sessions that may still run. */

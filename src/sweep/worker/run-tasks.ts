@@ -57,7 +57,8 @@ export const runTasks$ = (
       rows++
       onRow()
     }
-    const playback = new Playback(sources, range, virtualClock(), clock, onLine, () => tracer.onSettled())
+    const onSettled = (): void => tracer.onSettled()
+    const playback = new Playback(sources, range, virtualClock(), clock, { onLine, onSettled })
 
     /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
     const createClient: CreateStrategyClient = (end) => {

@@ -34,6 +34,8 @@ const second = recordingText(
 const summary = {
   topic,
   rows: 12,
+  earlierRows: 0,
+  skewedRows: 0,
   from: start,
   to: start + 30_500,
   coveredMs: 7500,

@@ -20,7 +20,7 @@ import {
   recordingText,
   topic,
 } from '../support/recordings.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows } from '../support/rows.js'
 
 const rows = Array.from({ length: 40 }, (_, n) =>
   n % 10 === 9 ? errorRow(n, { ...down, reason: 'größer 🐻' }) : priceRow(n, n + 1),
@@ -58,7 +58,7 @@ describe('a replay recognises gzip by the content', () => {
     ['an iterable of bytes after an empty chunk', () => chunksOf(new Uint8Array(0), bytes)],
     ['a file with padding of zeros', () => chunksOf(bytes, new Uint8Array(1000), new Uint8Array(9))],
   ])('of %s', async (_, source) => {
-    expect(await replayed(source())).toEqual({ events, result: rowsOf(rows.length) })
+    expect(await replayed(source())).toEqual({ events, result: playedRows(rows.length) })
   })
 
   it('in any number of members and chunks', async () => {
@@ -68,7 +68,7 @@ describe('a replay recognises gzip by the content', () => {
         fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 30 }),
         async (offsets, lengths) => {
           const source = chunksOf(...chunked(gzipMembers(text, offsets), lengths))
-          expect(await replayed(source)).toEqual({ events, result: rowsOf(rows.length) })
+          expect(await replayed(source)).toEqual({ events, result: playedRows(rows.length) })
         },
       ),
       { numRuns: caseCount(1000) },

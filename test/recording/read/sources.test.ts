@@ -22,7 +22,7 @@ import {
   summary$,
   topic,
 } from '../support/recordings.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows } from '../support/rows.js'
 
 const first = recordingText(header, priceRow(1, 1), priceRow(2, 2))
 const second = recordingText({ ...header, at: start + 3 }, priceRow(3, 3))
@@ -41,7 +41,7 @@ describe('a list of sources', () => {
       { speed: Infinity },
     )
     expect(await collect(prices$(client))).toEqual([1, 2, 3, 4, 5])
-    expect(await client.finished).toEqual(rowsOf(5))
+    expect(await client.finished).toEqual(playedRows(5))
   })
 
   it('joins no lines of two sources: a last line needs no line end', async () => {

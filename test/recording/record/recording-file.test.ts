@@ -10,7 +10,7 @@ import { createRecordingFile } from '../../../src/recording/record/recording-fil
 import { caseCount } from '../../support/run/long.js'
 import { newFile } from '../../cli/support/new-file.js'
 import { collect, header, priceRow, recordingText, summary$, topic } from '../support/recordings.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows, rowsOf } from '../support/rows.js'
 
 const client = () => createTestClient({ prices: { [topic]: of(price(topic, 1), price(topic, 2)) } })
 
@@ -130,6 +130,6 @@ describe('a compressed recording', () => {
     writeFileSync(both, Buffer.concat([readFileSync(one), readFileSync(two)]))
     const replayed = replay(both, { speed: Infinity })
     await collect(replayed.run$(() => NEVER))
-    expect(await replayed.finished).toEqual(rowsOf(8))
+    expect(await replayed.finished).toEqual(playedRows(8))
   })
 })

@@ -11,7 +11,7 @@ import {
   summary$,
   topic,
 } from '../support/recordings.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows } from '../support/rows.js'
 
 describe('close() of a replay', () => {
   it('completes all streams and ends the source', async () => {
@@ -43,7 +43,7 @@ describe('close() of a replay', () => {
     await client.close()
     expect(source.destroyed).toBe(true)
     expect(await events).toEqual(['1'])
-    expect(await client.finished).toEqual(rowsOf(1))
+    expect(await client.finished).toEqual(playedRows(1))
   })
 
   it('counts the row during which it is closed', async () => {
@@ -51,6 +51,6 @@ describe('close() of a replay', () => {
     client.price$(topic).subscribe((event) => {
       if (event._tag === 'Right' && event.right.price === 2) void client.close()
     })
-    expect(await client.finished).toEqual(rowsOf(2))
+    expect(await client.finished).toEqual(playedRows(2))
   })
 })

@@ -13,7 +13,7 @@ import {
   summary$,
   topic,
 } from '../support/recordings.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows } from '../support/rows.js'
 
 describe('the replay of concatenated recordings', () => {
   it('emits the rows of all recordings, whatever the whitespace of a header', async () => {
@@ -66,6 +66,6 @@ describe('the replay of concatenated recordings', () => {
       },
     )
     expect(await collect(prices$(client))).toEqual([1, 2])
-    expect(await client.finished).toEqual(rowsOf(6))
+    expect(await client.finished).toEqual(playedRows(6))
   })
 })

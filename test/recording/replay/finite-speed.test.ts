@@ -14,7 +14,7 @@ import {
   summary$,
   topic,
 } from '../support/recordings.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows } from '../support/rows.js'
 
 /** The number of real timers that keep the process alive. */
 const countTimers = (): number =>
@@ -35,7 +35,7 @@ describe('a replay at a finite speed', () => {
     await firstValueFrom(summary$(client))
     await client.close()
     expect(await all).toEqual(['1'])
-    expect(await client.finished).toEqual(rowsOf(1))
+    expect(await client.finished).toEqual(playedRows(1))
   })
 
   it('pauses from the last unsubscribe until the next subscribe', async () => {

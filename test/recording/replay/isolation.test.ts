@@ -33,7 +33,7 @@ import {
   start,
   topic,
 } from '../support/recordings.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows } from '../support/rows.js'
 
 // The counterpart of test/promises/isolation.test.ts for a replay.
 
@@ -147,7 +147,7 @@ describe.each([1, 1000, Infinity])('an exception at speed %s', (speed) => {
       const after = watchAll(client)
       const [price, current] = await Promise.all([client.price(topic)(), client.depth(mint)()])
       expect([isRight(price), isRight(current)]).toEqual([true, true])
-      expect(await client.finished).toEqual(rowsOf(rows.length))
+      expect(await client.finished).toEqual(playedRows(rows.length))
       expectAllOf([...before, ...after])
     },
   )
@@ -167,7 +167,7 @@ describe('an exception inside run$', () => {
         }),
       )
       const outside = watchAll(client)
-      expect(await client.finished).toEqual(rowsOf(rows.length))
+      expect(await client.finished).toEqual(playedRows(rows.length))
       expectAllOf([...inside, ...outside])
       expect(run.completed).toBe(true)
     },
@@ -182,7 +182,7 @@ describe('an exception inside run$', () => {
     attach(client.run$((each) => each.price$(topic)))
     attach(client.run$(boom))
     const after = watchAll(client)
-    expect(await client.finished).toEqual(rowsOf(rows.length))
+    expect(await client.finished).toEqual(playedRows(rows.length))
     expectAllOf([...before, ...after])
   })
 })
@@ -218,7 +218,7 @@ describe.each([1000, Infinity])('a handler of next at speed %s', (speed) => {
     })
     const left = watch(client.errors$, others)
     const after = watchAll(client)
-    expect(await client.finished).toEqual(rowsOf(rows.length))
+    expect(await client.finished).toEqual(playedRows(rows.length))
     expectAllOf([...before, ...after])
     expect(inner.length).toBeGreaterThan(rounds)
     expect(inner.every(({ completed }) => completed)).toBe(true)

@@ -13,7 +13,7 @@ import {
   summary$,
   topic,
 } from '../support/recordings.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows } from '../support/rows.js'
 
 const hour = 3_600_000
 const text = recordingText(header, ...[0, 1, 2, 3, 4].map((n) => priceRow(n * hour, n + 1)))
@@ -34,7 +34,7 @@ describe('from and to', () => {
   ])('%j play the rows from `from` on and before `to`', async (options, expected) => {
     const client = replayPart(options)
     expect(await collect(summary$(client))).toEqual(expected)
-    expect(await client.finished).toEqual(rowsOf(expected.length))
+    expect(await client.finished).toEqual(playedRows(expected.length))
     expect(await client.header()).toMatchObject({ right: header })
   })
 

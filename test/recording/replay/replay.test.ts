@@ -20,7 +20,7 @@ import {
   summary$,
   topic,
 } from '../support/recordings.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows } from '../support/rows.js'
 
 describe('replay', () => {
   it('emits the recorded events of each stream, and completes', async () => {
@@ -28,7 +28,7 @@ describe('replay', () => {
     const [own, others] = await Promise.all([collect(summary$(client)), collect(summary$(client, other))])
     expect(own).toEqual(['1', 'Disconnected', '2'])
     expect(others).toEqual(['9'])
-    expect(await client.finished).toEqual(rowsOf(4))
+    expect(await client.finished).toEqual(playedRows(4))
   })
 
   it('uses the spelling of the caller in topics and mints', async () => {

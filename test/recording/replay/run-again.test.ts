@@ -14,7 +14,7 @@ import {
   replayAtOnce,
   summary$,
 } from '../support/recordings.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows } from '../support/rows.js'
 
 const rows = Array.from({ length: 1000 }, (_, n) => priceRow(n, n + 1))
 const text = recordingText(header, ...rows)
@@ -29,7 +29,7 @@ describe('a second run$', () => {
     const client = replay(source(), { speed: Infinity })
     for (let run = 0; run < 3; run++) {
       expect(await collect(client.run$(summary$))).toEqual(all)
-      expect(await client.finished).toEqual(rowsOf(rows.length))
+      expect(await client.finished).toEqual(playedRows(rows.length))
       expect(currentDelegates()).toEqual(unusedDelegates)
     }
   })
@@ -97,7 +97,7 @@ describe('a second run$', () => {
   ])('over %s is a RecordingError', async (_, source) => {
     const client = replay(source(), { speed: Infinity })
     expect(await collect(client.run$(summary$))).toEqual(all)
-    expect(await client.finished).toEqual(rowsOf(rows.length))
+    expect(await client.finished).toEqual(playedRows(rows.length))
     expect(await collect(client.run$(summary$))).toEqual(['DecodeError'])
     expect(await client.finished).toMatchObject({
       left: {

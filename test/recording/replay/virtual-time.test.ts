@@ -14,7 +14,7 @@ import {
   topic,
 } from '../support/recordings.js'
 import { nextTurn } from '../../support/time/event-loop.js'
-import { rowsOf } from '../support/rows.js'
+import { playedRows } from '../support/rows.js'
 
 describe('the virtual time of a replay', () => {
   it('applies to all Rx clocks and timers in run$, to the millisecond', async () => {
@@ -80,7 +80,7 @@ describe('the virtual time of a replay', () => {
     await firstValueFrom(summary$(client).pipe(filter((event) => event === '300')))
     buffers.unsubscribe()
     direct.unsubscribe()
-    expect(await client.finished).toEqual(rowsOf(2000))
+    expect(await client.finished).toEqual(playedRows(2000))
     expect(ticks).toHaveLength(286)
   })
 

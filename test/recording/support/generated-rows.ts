@@ -1,3 +1,4 @@
+import { unitOfTime } from '../../../src/domain/valid-numbers.js'
 import fc from 'fast-check'
 import { left, right } from 'fp-ts/lib/Either.js'
 import type { UncorrelatedError } from '../../../src/errors/model.js'
@@ -10,7 +11,7 @@ export const plain = <T>(model: { [K in keyof T]: fc.Arbitrary<T[K]> }): fc.Arbi
   fc.record(model, { noNullPrototype: true })
 
 /** A time of a row, in ms since the Unix epoch. */
-export const at = fc.integer({ min: 0, max: 2 ** 45 })
+export const at = fc.integer({ min: 0, max: 2 ** 45 }).filter((time) => unitOfTime(time) === undefined)
 const usd = fc.double({ min: 0, max: 1e12, noNaN: true }).map((value) => value + 0)
 export const price = plain({ topic, price: priceValue, receivedAt: at, epoch: fc.nat() })
 const side = plain({ totalQuantity: quantity, totalQuantityUsd: usd })

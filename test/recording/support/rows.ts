@@ -1,6 +1,7 @@
 import { isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import { concatMap, concat, EMPTY, NEVER, of, timer, type Observable } from 'rxjs'
 import type { LineWriter } from 'svc-streams/recording'
+import { expect } from 'vitest'
 
 /** A writer that stores the lines, and confirms them immediately. */
 export interface MemoryWriter extends LineWriter {
@@ -38,4 +39,8 @@ export const rightOf = <E, A>(value: Either<E, A>): A => {
   throw new Error(`expected a Right, got ${JSON.stringify(value.left)}`)
 }
 
+/** The result of a recorder. */
 export const rowsOf = (rows: number) => right({ rows })
+
+/** The result of a replay of this number of rows, whatever their times. */
+export const playedRows = (rows: number) => right(expect.objectContaining({ rows }) as { rows: number })

@@ -14,10 +14,10 @@ const real = { baseUrl, priceBaseUrl, authKey, ...(priceWsUrl && { priceWsUrl })
 await using simulator = baseUrl ? undefined : await startSimulator()
 await using client = createClient({ environment: 'mainnet', ...(simulator ?? real) })
 
-// A quiet market may have no new price for some seconds. `maxSkew` is the limit.
+// The price is current until its `Left`: a quiet market has no new price for ten seconds. The depth is polled.
 const both$ = combineFresh(
   { price: client.price$(ETH.topic), depth: client.depth$(ETH.address, 500) },
-  { maxSkew: 5_000 },
+  { maxAge: { depth: 2_000 } },
 )
 
 const usd = (amount: number, digits: number): string =>

@@ -33,7 +33,8 @@ const legs = {
   eth: client.price$(ETH.topic).pipe(repeat({ delay: 1_000 })), // a rejected topic completes: subscribes again
   btc: client.price$(BTC.topic).pipe(repeat({ delay: 1_000 })),
 }
-const both$ = combineFresh<Legs>(legs, { maxSkew: 5_000 })
+// The service repeats an unchanged price every 10 s: a lower limit would give no spread on a quiet market.
+const both$ = combineFresh<Legs>(legs, { maxSkew: 15_000 })
 
 const usd = (amount: number): string =>
   amount.toLocaleString('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 }).padStart(9)

@@ -42,7 +42,7 @@ export const order$ = (client: MarketClient, parameter: Parameter): Observable<O
 
   const legs$ = combineFresh(
     { btc: client.price$(BTC.topic), eth: client.price$(ETH.topic) },
-    { maxSkew: 5_000 },
+    { maxSkew: 15_000 }, // the service repeats an unchanged price every 10 s
   )
   const ratio$ = legs$.pipe(mapRight(({ btc, eth }) => btc.price / eth.price))
   const spread$ = reversions$(ratio$, parameter).pipe(

@@ -234,7 +234,11 @@ export const notFresh = (leg: string, fault: LegFault): NotFresh => ({
   ...fault,
 })
 
-type LegFault = { why: 'missing' } | { why: 'left'; error: unknown } | { why: 'skew'; skewMs: number }
+type LegFault =
+  | { why: 'missing' }
+  | { why: 'left'; error: unknown }
+  | { why: 'skew'; skewMs: number }
+  | { why: 'age'; ageMs: number }
 
 const describeFault = (fault: LegFault): string => {
   switch (fault.why) {
@@ -246,6 +250,8 @@ const describeFault = (fault: LegFault): string => {
         : 'its last value is a Left'
     case 'skew':
       return `${fault.skewMs} ms older than the newest leg`
+    case 'age':
+      return `${fault.ageMs} ms old`
     default:
       return assertNever(fault)
   }

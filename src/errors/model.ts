@@ -146,6 +146,14 @@ export type NotFresh<Leg extends string = string, E = unknown> =
       /** Age relative to the newest leg, in ms. */
       readonly skewMs: number
     }
+  | {
+      readonly _tag: 'NotFresh'
+      readonly message: string
+      readonly leg: Leg
+      readonly why: 'age'
+      /** Age of the value, in ms: more than `maxAge`. */
+      readonly ageMs: number
+    }
 
 /**
  * A recording is missing, damaged, truncated or unreadable, or a row is more than 365 days later than its predecessor.

@@ -1,23 +1,12 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, Observable, Subscription, type ObservedValueOf, type Subscriber } from 'rxjs'
 import type { NotFresh } from '../errors/model.js'
-import { parsedOption, required, type OptionTable } from '../option-kinds/option.js'
-import { parseOptions, type Surface } from '../option-kinds/parse-options.js'
-import { checkMs } from './check-ms.js'
-import type { ErrorOf } from './either.js'
+import { DeadlineTimer, noActivity } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
+import type { ErrorOf } from './either.js'
+import { freshLimits, type CombineFreshOptions, type FreshLimits } from './fresh-limits.js'
 import { LegsState, type Leg } from './legs-state.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
-
-/** Options of `combineFresh`. */
-export interface CombineFreshOptions {
-  /**
-   * Maximum age difference between the newest leg and any other leg, in ms: a finite number of at least 0. Any other
-   * value throws a `ConfigurationError`. A quiet leg ages while the others emit: the service repeats an unchanged price about
-   * every 10 s, so a lower value gives a `Left` until then.
-   */
-  readonly maxSkew: number
-}
 
 /** One stream for each field of the record `A`. The streams may have different errors. */
 export type FreshLegs<A extends object> = { readonly [K in keyof A]: Observable<Either<unknown, A[K]>> }
@@ -27,8 +16,8 @@ type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[k
 
 /**
  * Combines the latest values of several streams (legs) into one record, while all of them are current. If a leg has no
- * value yet, has a `Left`, or is more than `maxSkew` ms older than the newest leg, emits a `Left<NotFresh>` that names
- * the leg.
+ * value yet, has a `Left`, is older than its `maxAge`, or is more than `maxSkew` ms older than the newest leg, emits a
+ * `Left<NotFresh>` that names the leg.
  *
  * ```
  * a                            -1-----3---4----|
@@ -38,45 +27,46 @@ type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[k
  *                              n: left b (e)  s: { a: 3, b: y }  t: { a: 4, b: y }
  * ```
  *
- * - The time of a value is its `receivedAt`, or its arrival if it has none. Ages are compared only when a leg emits,
- *   not when time passes. To detect silence, use the `Stale` of `price$` or `freshWithin`. `receivedAt` is wall-clock
- *   time: if the clock is set back, the computed age of a silent leg is too small until its `Stale`. `Stale` does not
- *   depend on the wall clock.
+ * ```
+ * price                                    a---------b-------|
+ * depth                                    x-y---------z-----|
+ * combineFresh(…, { maxAge: { depth: 5 }}) r-s-----o---t-----|   o: age depth (6 ms)   t: { price: b, depth: z }
+ * ```
+ *
+ * - The time of a value is its `receivedAt`, or its arrival if it has none. A value that was received later than now, by
+ *   a wall clock that was set back, has the age 0 at its arrival.
+ * - `maxAge` applies when a leg emits and when time passes: its `Left` is emitted once, and again only after a `Right`
+ *   or another `Left`. Suits a price, which is current until its `Left`, with a polled depth: `{ maxAge: { depth: 2000 } }`.
+ * - `maxSkew` applies only when a leg emits. It compares the legs with each other: a price is not current while it is quiet
+ *   for longer. If the wall clock is set back, the computed skew of a silent leg is too small until its `Left`.
  * - The first event is emitted when all legs are subscribed, and includes the values that they emit synchronously. Then
  *   each change of a leg emits an event, except a `Left` with the same leg, `why` and `error` as the previous one.
  * - If several legs have no value, `NotFresh` names the first of them, in the order of the record's keys. If all legs
- *   have values, it names the first leg that is too old.
- * - A leg that completes after a value keeps the value, until `maxSkew` applies. A leg that completes without a value
+ *   have values, it names the first leg that is older than its `maxAge`, otherwise the first that `maxSkew` excludes.
+ * - A leg that completes after a value keeps the value, until `maxAge` or `maxSkew` applies. A leg that completes without a value
  *   or after a `Left` is lost: the combination emits a `Left` that names the leg, and completes. The combination also
  *   completes when all legs have completed; without legs, immediately.
  * - Events keep their order, even if a handler causes an event of a leg. An Rx error of a leg ends the combination with
  *   that error.
  *
  * @example
- * const both$ = combineFresh({ eth: client.price$(eth), btc: client.price$(btc) }, { maxSkew: 2000 })
- * // Observable<Either<NotFresh<"eth" | "btc", PriceError>, { eth: Price; btc: Price }>>
+ * const legs = { price: client.price$(topic), depth: client.depth$(mint, 500) }
+ * const both$ = combineFresh(legs, { maxAge: { depth: 2000 } })
+ * // Observable<Either<NotFresh<"price" | "depth", PriceError | DepthError>, { price: Price; depth: Depth }>>
  */
 // eslint-disable-next-line rxjs-x/finnish -- named as Rx names its own, such as combineLatest
 export const combineFresh = <A extends object, Legs extends FreshLegs<A> = FreshLegs<A>>(
   legs: FreshLegs<A> & Legs,
-  options: CombineFreshOptions,
+  options: CombineFreshOptions<LegOf<A>>,
 ): Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>> => {
-  const { maxSkew } = parseOptions(optionTable, options, surface)
-  checkMs('combineFresh', 'maxSkew', maxSkew)
   const keys = Object.keys(legs) as (keyof A & string)[]
+  const limits = freshLimits(keys, options)
   if (keys.length === 0) return EMPTY
   const legs$ = keys.map((key) => legs[key])
   return new Observable<Either<NotFresh, object>>((subscriber) =>
-    new Combination(subscriber, keys, maxSkew).subscribeTo(legs$),
+    new Combination(subscriber, keys, limits).subscribeTo(legs$),
   ) as Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>>
 }
-
-/** `checkMs` checks the value. */
-const optionTable = {
-  maxSkew: required(parsedOption<number>('number', 'a finite number of ms')),
-} satisfies OptionTable<CombineFreshOptions>
-
-const surface: Surface = { expected: 'an object like { maxSkew: 2000 }', allowsUndefined: true }
 
 /** The value of a leg, of any type. */
 type LegEvent = Either<unknown, unknown>
@@ -92,14 +82,17 @@ class Combination {
   private isEmitting = false
   private readonly queue: (() => void)[] = []
   private readonly legSubscribers = new Subscription()
+  /** For the earliest time at which a leg is too old. */
+  private readonly ageTimer = new DeadlineTimer(rxClock, noActivity, () => this.onAge())
 
   constructor(
     private readonly subscriber: Subscriber<Either<NotFresh, object>>,
     keys: readonly string[],
-    maxSkew: number,
+    limits: FreshLimits,
   ) {
-    this.state = new LegsState(keys, maxSkew)
+    this.state = new LegsState(keys, limits)
     this.activeLegs = keys.length
+    subscriber.add(() => this.ageTimer.set(Infinity))
   }
 
   /** The legs are in the order of the keys. The first event follows all synchronous events of the legs. */
@@ -161,13 +154,25 @@ class Combination {
 
   private update(leg: Leg, event: LegEvent, at: number): void {
     this.state.update(leg, event, at)
+    if (leg.maxAge < Infinity) this.startAge(leg, at)
     this.emit()
+  }
+
+  private startAge(leg: Leg, at: number): void {
+    const age = Math.max(0, rxClock.wallClock() - at)
+    this.ageTimer.set(this.state.startAge(leg, rxClock.elapsed() - age))
+  }
+
+  private onAge(): void {
+    const elapsed = rxClock.elapsed()
+    this.ageTimer.set(this.state.nextTooOldAt(elapsed))
+    if (this.state.tooOldAt(elapsed) !== undefined) this.run(() => this.emit())
   }
 
   private emit(): void {
     if (!this.isSubscribed || this.subscriber.closed) return
     try {
-      const result = this.state.nextResult()
+      const result = this.state.nextResult(this.state.hasMaxAge ? rxClock.elapsed() : 0)
       if (result !== undefined) this.subscriber.next(result)
     } catch (thrown) {
       this.subscriber.error(thrown)

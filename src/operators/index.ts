@@ -6,7 +6,7 @@
 
 export type { Candle } from './candle-chart.js'
 export { candles, type CandlesOptions, type Priced } from './candles.js'
-export { combineFresh, type CombineFreshOptions, type FreshLegs } from './combine-fresh.js'
+export { combineFresh, type FreshLegs } from './combine-fresh.js'
 export { conflate, type Conflated } from './conflate.js'
 export {
   filterRight,
@@ -19,6 +19,7 @@ export {
   tapLeft,
   type EitherOperator,
 } from './either.js'
+export type { CombineFreshOptions, MaxAge } from './fresh-limits.js'
 export { freshWithin } from './fresh-within.js'
 export { iterate, type EventIterable, type IterateOptions } from './iterate.js'
 export { pastTimeout, withPast, type PastStream, type WithPastOptions } from './with-past.js'

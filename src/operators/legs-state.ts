@@ -1,6 +1,7 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { notFresh } from '../errors/constructors.js'
 import type { NotFresh } from '../errors/model.js'
+import type { FreshLimits } from './fresh-limits.js'
 
 /** The state of one leg of `combineFresh`. */
 export interface Leg {
@@ -11,6 +12,10 @@ export interface Leg {
   readonly at: number
   /** True if the leg has completed and `latest` is not a `Right`. */
   readonly isLost: boolean
+  /** In ms; `Infinity` without a limit. */
+  readonly maxAge: number
+  /** Monotonic time at which the value of `latest` had the age 0, in ms, if the leg has a limit. */
+  readonly bornAt: number
 }
 
 type MutableLeg = { -readonly [Field in keyof Leg]: Leg[Field] }
@@ -19,6 +24,7 @@ type MutableLeg = { -readonly [Field in keyof Leg]: Leg[Field] }
 export class LegsState {
   /** In the order of the record's keys. */
   readonly legs: readonly Leg[]
+  readonly hasMaxAge: boolean
   /**
    * A record with all keys, to copy. A literal with computed keys is several times as slow once a process has several
    * combinations.
@@ -28,12 +34,19 @@ export class LegsState {
   private hasLostLeg = false
   /** The previous result, if it was a `Left`. */
   private previousFault: NotFresh | undefined
+  private readonly maxSkew: number
 
-  constructor(
-    keys: readonly string[],
-    private readonly maxSkew: number,
-  ) {
-    this.legs = keys.map((key) => ({ key, latest: undefined, at: 0, isLost: false }))
+  constructor(keys: readonly string[], { maxSkew, maxAgeOf }: FreshLimits) {
+    this.maxSkew = maxSkew
+    this.legs = keys.map((key) => ({
+      key,
+      latest: undefined,
+      at: 0,
+      isLost: false,
+      maxAge: maxAgeOf(key),
+      bornAt: 0,
+    }))
+    this.hasMaxAge = this.legs.some(({ maxAge }) => maxAge < Infinity)
     this.empty = recordWith(keys)
     this.legsWithoutValue = keys.length
   }
@@ -50,6 +63,25 @@ export class LegsState {
     if (isRight(latest) !== hadValue) this.legsWithoutValue += hadValue ? 1 : -1
   }
 
+  /** Returns the monotonic time at which the value becomes too old. */
+  startAge(leg: MutableLeg, bornAt: number): number {
+    leg.bornAt = bornAt
+    return tooOldFrom(leg)
+  }
+
+  /** The first leg whose value is too old at a monotonic time. */
+  tooOldAt(elapsed: number): Leg | undefined {
+    return this.legs.find((leg) => hasValue(leg) && ageAt(leg, elapsed) > leg.maxAge)
+  }
+
+  /** The next monotonic time at which a value becomes too old; `Infinity` if none does. */
+  nextTooOldAt(elapsed: number): number {
+    const times = this.legs
+      .filter((leg) => hasValue(leg) && ageAt(leg, elapsed) <= leg.maxAge)
+      .map(tooOldFrom)
+    return Math.min(Infinity, ...times)
+  }
+
   /** A leg that completes after a `Right` keeps its value. Returns true if the leg is lost. */
   complete(leg: MutableLeg): boolean {
     if (hasValue(leg)) return false
@@ -58,9 +90,14 @@ export class LegsState {
     return true
   }
 
-  /** The record of all values, or a `NotFresh` that names one leg. `undefined` if the fault is the same as before. */
-  nextResult(): Either<NotFresh, object> | undefined {
+  /**
+   * The record of all values, or a `NotFresh` that names one leg. `undefined` if the fault is the same as before.
+   * `elapsed`: monotonic, in ms, if a leg has a `maxAge`.
+   */
+  nextResult(elapsed: number): Either<NotFresh, object> | undefined {
     if (this.legsWithoutValue > 0) return this.faultOfLeg()
+    const tooOld = this.hasMaxAge ? this.tooOldAt(elapsed) : undefined
+    if (tooOld !== undefined) return this.fault(tooOld.key, { why: 'age', ageMs: ageAt(tooOld, elapsed) })
     const [first, second] = this.legs
     // Two legs are the usual case, and cost two thirds without loops.
     if (first === undefined || second === undefined || this.legs.length > 2) return this.resultOfAll()
@@ -117,6 +154,12 @@ export class LegsState {
 /** A record with all keys from the start and no room for more, so that a copy is fast and small. */
 const recordWith = (keys: readonly string[]): Record<string, unknown> =>
   JSON.parse(JSON.stringify(Object.fromEntries(keys.map((key) => [key, null])))) as Record<string, unknown>
+
+/** In whole ms, as `receivedAt` is. */
+const ageAt = ({ bornAt }: Leg, elapsed: number): number => Math.floor(elapsed - bornAt)
+
+/** The first time at which `ageAt` exceeds `maxAge`. */
+const tooOldFrom = ({ bornAt, maxAge }: Leg): number => bornAt + Math.floor(maxAge) + 1
 
 type LegFault = Parameters<typeof notFresh>[1]
 

@@ -47,7 +47,7 @@ export interface TestClientStreams {
   readonly environment?: Environment
   /**
    * Sets `receivedAt` of each price and depth to the time of its emission, in ms of Rx time. For the `last` price of a
-   * `Stale`, it is the time `silentForMs` before the emission. Keeps the `timestamp` of a depth. For tests of `maxSkew`
+   * `Stale`, it is the time `silentForMs` before the emission. Keeps the `timestamp` of a depth. For tests of `maxAge`
    * and of ages. Default: `false`, which keeps the given values.
    */
   readonly stamp?: boolean
@@ -72,7 +72,7 @@ const defaultStatus$: Observable<ConnectionStatus> = NEVER.pipe(startWith(defaul
  * subscriber receives the current price, the error that replaced it, or the latest depth at once.
  * `SubscriptionRejected` completes a stream. The next subscriber subscribes to the given observable again.
  *
- * With `stamp: true`, the values have the times of their marbles, so that a test can check `maxSkew` and freshness.
+ * With `stamp: true`, the values have the times of their marbles, so that a test can check `maxAge` and `maxSkew`.
  *
  * @example
  * const client = createTestClient({ prices: { [topic]: hot('--a-|', { a: price(topic, 12.5) }) } })

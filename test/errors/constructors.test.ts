@@ -98,6 +98,7 @@ describe('the message', () => {
     [uncorrelatedError('error-text', 'what?'), 'error-text that belongs to no topic: what?'],
     [notFresh('eth', { why: 'missing' }), 'leg eth: no value yet'],
     [notFresh('eth', { why: 'skew', skewMs: 7 }), 'leg eth: 7 ms older than the newest leg'],
+    [notFresh('eth', { why: 'age', ageMs: 7 }), 'leg eth: 7 ms old'],
     [
       notFresh('eth', { why: 'left', error: timeout(1) }),
       'leg eth: Timeout: no complete response within 1 ms',

@@ -359,10 +359,16 @@ describe('combineFresh', () => {
   })
 
   it.each<[unknown, string]>([
-    [undefined, 'options: expected an object like { maxSkew: 2000 }'],
-    [null, 'options: expected an object like { maxSkew: 2000 }'],
-    [5, 'options: expected an object like { maxSkew: 2000 }'],
-    [{}, 'maxSkew: combineFresh needs a finite number of ms, 0 or more, got undefined'],
+    [undefined, 'options: expected an object like { maxAge: { depth: 2000 } }'],
+    [null, 'options: expected an object like { maxAge: { depth: 2000 } }'],
+    [5, 'options: expected an object like { maxAge: { depth: 2000 } }'],
+    [{}, 'maxSkew: combineFresh needs maxSkew or maxAge, or both'],
+    [{ maxAge: undefined }, 'maxSkew: combineFresh needs maxSkew or maxAge, or both'],
+    [{ maxAge: '5' }, 'maxAge: combineFresh needs a finite number of ms, 0 or more, got "5"'],
+    [{ maxAge: -1 }, 'maxAge: combineFresh needs a finite number of ms, 0 or more, got -1'],
+    [{ maxAge: { a: NaN } }, 'maxAge.a: combineFresh needs a finite number of ms, 0 or more, got NaN'],
+    [{ maxAge: { b: 5 } }, 'maxAge.b: combineFresh has no leg "b", only "a"'],
+    [{ maxAg: 5 }, 'maxAg: did you mean maxAge?'],
     [{ maxSkw: 5 }, 'maxSkw: did you mean maxSkew?'],
     [{ maxSkew: 5, maxSkwe: 5 }, 'maxSkwe: did you mean maxSkew?'],
   ])('throws a ConfigurationError for the options %j', (options, message) => {
@@ -489,6 +495,8 @@ const summaryOf = (value: Either<NotFresh, unknown>): unknown => {
       return [fault.leg, fault.why, fault.error]
     case 'skew':
       return [fault.leg, fault.why, fault.skewMs]
+    case 'age':
+      return [fault.leg, fault.why, fault.ageMs]
     default:
       return assertNever(fault)
   }

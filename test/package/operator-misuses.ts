@@ -2,9 +2,9 @@ import { misuse, type Misuse } from './support/misuse.js'
 
 export const operatorMisuses: readonly Misuse[] = [
   misuse(
-    'combineFresh without a skew',
+    'combineFresh without a limit',
     'combineFresh({ eth: client.price$(price.topic) }, {})',
-    /'maxSkew' is missing/,
+    /'{}' is not assignable to parameter of type 'CombineFreshOptions</,
   ),
   misuse(
     'the error of a leg that has no value',

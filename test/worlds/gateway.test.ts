@@ -18,7 +18,7 @@ const step = fc.oneof(
 
 /** Without the times and the reasons, which are those of another connection. */
 const replacer = (key: string, value: unknown): unknown => {
-  if (['receivedAt', 'message', 'code', 'reason', 'attempt', 'retryInMs', 'skewMs'].includes(key))
+  if (['receivedAt', 'message', 'code', 'reason', 'attempt', 'retryInMs', 'skewMs', 'ageMs'].includes(key))
     return undefined
   return value
 }

@@ -16,8 +16,8 @@ const oneToken = 10n ** 18n
 export const advice$ = (client: Client): Observable<'buy' | 'wait'> =>
   combineFresh(
     { price: client.price$(topic), depth: client.depth$(mint, 500) },
-    // A Left while a leg is missing, failed, or more than 5 s older than the other.
-    { maxSkew: 5_000 },
+    // A Left while a leg is missing or failed, or the depth is older than 2 s. A price is current until its Left.
+    { maxAge: { depth: 2_000 } },
   ).pipe(
     map((event) => {
       if (isLeft(event)) return 'wait'

@@ -98,6 +98,7 @@ export const errors: Readonly<Record<AnyError['_tag'], fc.Arbitrary<AnyError>>> 
       fc.oneof(
         fc.constant({ why: 'missing' } as const),
         ms.map((skewMs) => ({ why: 'skew', skewMs }) as const),
+        ms.map((ageMs) => ({ why: 'age', ageMs }) as const),
         anyText.map((message) => ({ why: 'left', error: { _tag: 'Own', message } }) as const),
         anyText.map((error) => ({ why: 'left', error }) as const),
         fc.constant({ why: 'left', error: { _tag: 1, message: 2 } } as const),

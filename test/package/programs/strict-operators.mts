@@ -44,6 +44,8 @@ export const textOf = (fault: NotFresh<'eth' | 'btc', DepthError>): string => {
       return renderError(fault.error)
     case 'skew':
       return fault.skewMs.toFixed()
+    case 'age':
+      return fault.ageMs.toFixed()
   }
 }
 

@@ -111,7 +111,7 @@ describe('an error', () => {
     expectTypeOf<UncorrelatedError['kind']>().toEqualTypeOf<
       'error-text' | 'malformed' | 'unknown-topic' | 'binary'
     >()
-    expectTypeOf<NotFresh['why']>().toEqualTypeOf<'missing' | 'left' | 'skew'>()
+    expectTypeOf<NotFresh['why']>().toEqualTypeOf<'missing' | 'left' | 'skew' | 'age'>()
   })
 
   test('rejects an assignment to each field', () => {

@@ -1,7 +1,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import { merge, type Observable } from 'rxjs'
 import type { Depth, DepthError, NotFresh, Price, PriceError } from 'svc-streams'
-import { combineFresh, lefts, rights } from 'svc-streams/operators'
+import { combineFresh, lefts, rights, type CombineFreshOptions } from 'svc-streams/operators'
 import { describe, expectTypeOf, test } from 'vitest'
 
 declare const price$: Observable<Either<PriceError, Price>>
@@ -39,11 +39,28 @@ describe('combineFresh', () => {
     >()
   })
 
-  test('requires maxSkew', () => {
-    // @ts-expect-error -- a skew has no default
+  test('requires maxSkew or maxAge', () => {
+    // @ts-expect-error -- the limits have no default
     expectTypeOf(combineFresh({ price: price$ })).not.toBeAny()
+    // @ts-expect-error -- at least one of both
+    expectTypeOf(combineFresh({ price: price$ }, {})).not.toBeAny()
     // @ts-expect-error -- a number of ms
     expectTypeOf(combineFresh({ price: price$ }, { maxSkew: '2s' })).not.toBeAny()
+  })
+
+  test('takes a maximum age for all legs, or for some of them', () => {
+    const legs = { price: price$, depth: depth$ }
+    type Both$ = Observable<
+      Either<NotFresh<'price' | 'depth', PriceError | DepthError>, { price: Price; depth: Depth }>
+    >
+    expectTypeOf(combineFresh(legs, { maxAge: 2000 })).toEqualTypeOf<Both$>()
+    expectTypeOf(combineFresh(legs, { maxAge: { depth: 2000 } })).toEqualTypeOf<Both$>()
+    expectTypeOf(combineFresh(legs, { maxSkew: 500, maxAge: { depth: 2000 } })).toEqualTypeOf<Both$>()
+    expectTypeOf<CombineFreshOptions<'depth'>>().toExtend<CombineFreshOptions>()
+    // @ts-expect-error -- not a leg
+    expectTypeOf(combineFresh(legs, { maxAge: { deph: 2000 } })).not.toBeAny()
+    // @ts-expect-error -- a number of ms
+    expectTypeOf(combineFresh(legs, { maxAge: '2s' })).not.toBeAny()
   })
 
   test('rejects streams of values that are not an Either', () => {
@@ -65,6 +82,9 @@ describe('NotFresh', () => {
           return fault.error.message
         case 'skew':
           expectTypeOf(fault.skewMs).toEqualTypeOf<number>()
+          return fault.message
+        case 'age':
+          expectTypeOf(fault.ageMs).toEqualTypeOf<number>()
           return fault.message
       }
     }

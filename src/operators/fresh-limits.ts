@@ -1,0 +1,69 @@
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { describeValue } from '../errors/text.js'
+import { parsedOption, plainObject, type OptionTable } from '../option-kinds/option.js'
+import { parseOptions, type Surface } from '../option-kinds/parse-options.js'
+import { checkMs } from './check-ms.js'
+
+/** Maximum ages of the legs of `combineFresh`: of all legs, or of those that the record names, in ms. */
+export type MaxAge<Leg extends string = string> = number | Readonly<Partial<Record<Leg, number>>>
+
+interface Limits<Leg extends string> {
+  /**
+   * Maximum age difference between the newest leg and any other leg, in ms: a finite number of at least 0. A quiet leg
+   * ages while the others emit: the service repeats an unchanged price about every 10 s, so a lower value gives a
+   * `Left` until then. Default: no limit.
+   */
+  readonly maxSkew?: number
+  /**
+   * Maximum age of a value, in ms: a finite number of at least 0 for all legs, or a record of such numbers for some of the
+   * legs. A leg without a limit is current until its `Left`. Default: no limit.
+   */
+  readonly maxAge?: MaxAge<Leg>
+}
+
+/** Options of `combineFresh`: at least one of both. Any other value throws a `ConfigurationError`. */
+export type CombineFreshOptions<Leg extends string = string> = Limits<Leg> &
+  ({ readonly maxSkew: number } | { readonly maxAge: MaxAge<Leg> })
+
+/** The limits of legs, in ms; `Infinity` where there is none. */
+export interface FreshLimits {
+  readonly maxSkew: number
+  readonly maxAgeOf: (leg: string) => number
+}
+
+export const freshLimits = (legs: readonly string[], options: CombineFreshOptions): FreshLimits => {
+  const { maxSkew, maxAge } = parseOptions(optionTable, options, surface)
+  if (maxSkew === undefined && maxAge === undefined) {
+    throw new ConfigurationError('maxSkew', 'combineFresh needs maxSkew or maxAge, or both')
+  }
+  if (maxSkew !== undefined) checkMs('combineFresh', 'maxSkew', maxSkew)
+  return { maxSkew: maxSkew ?? Infinity, maxAgeOf: maxAges(legs, maxAge) }
+}
+
+const maxAges = (legs: readonly string[], maxAge: MaxAge | undefined): FreshLimits['maxAgeOf'] => {
+  if (maxAge === undefined) return () => Infinity
+  if (!plainObject.holds(maxAge)) {
+    checkMs('combineFresh', 'maxAge', maxAge as number)
+    return () => maxAge as number
+  }
+  const ages = new Map(Object.entries(maxAge as Readonly<Record<string, number>>))
+  for (const [leg, ms] of ages) {
+    if (!legs.includes(leg)) {
+      const known = legs.map((key) => describeValue(key)).join(', ')
+      throw new ConfigurationError(
+        `maxAge.${leg}`,
+        `combineFresh has no leg ${describeValue(leg)}, only ${known}`,
+      )
+    }
+    checkMs('combineFresh', `maxAge.${leg}`, ms)
+  }
+  return (leg) => ages.get(leg) ?? Infinity
+}
+
+/** `checkMs` checks the values. */
+const optionTable = {
+  maxSkew: parsedOption<number>('number', 'a finite number of ms'),
+  maxAge: parsedOption<MaxAge>('object', 'a finite number of ms, or a record of them'),
+} satisfies OptionTable<Limits<string>>
+
+const surface: Surface = { expected: 'an object like { maxAge: { depth: 2000 } }', allowsUndefined: true }

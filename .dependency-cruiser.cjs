@@ -32,7 +32,7 @@ const page = '^src/dashboard/page/'
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
   '^src/(cli|gateway|nats|opentelemetry|server|simulator|sweep|dashboard/serve)/',
-  '^src/transport/((ws|undici)/|packages\\.ts)',
+  '^src/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
   '^src/platform/node(/|\\.ts)',
   '^src/(index|client/on-node|(history|recording)/index|recording/(on-node|record/(recording|rotating)-file))\\.ts',
 ]

@@ -76,7 +76,10 @@ export interface ClientOptions {
    * `SubscriptionTimeout`. Default: 10 000.
    */
   readonly confirmTimeout?: number
-  /** Time within which a WebSocket or an HTTP connection must be open, in ms. Default: 10 000. */
+  /**
+   * Time within which a WebSocket or an HTTP connection must be open, in ms. It is the only limit: while an address of the
+   * host does not answer, the other ones are tried too. Default: 10 000.
+   */
   readonly connectTimeout?: number
   /**
    * Age above which a price is held, in ms. The age is an upper bound: the time since the client sent the newest

@@ -1,5 +1,6 @@
 // Not by name: a bundle often declares `createRequire` itself.
 import module from 'node:module'
+import type nodeDns from 'node:dns'
 import type * as net from 'node:net'
 import { join } from 'node:path'
 import type * as tls from 'node:tls'
@@ -53,13 +54,18 @@ const folderOf = (require: NodeJS.Require): string => {
 }
 
 interface NetModules {
+  readonly dns: Pick<typeof nodeDns, 'lookup'>
   readonly net: Pick<typeof net, 'connect' | 'isIP'>
   readonly tls: Pick<typeof tls, 'connect'>
 }
 
 const importNet = async (): Promise<NetModules> => {
-  const [nodeNet, nodeTls] = await Promise.all([import('node:net'), import('node:tls')])
-  return { net: nodeNet, tls: nodeTls }
+  const [dns, nodeNet, nodeTls] = await Promise.all([
+    import('node:dns'),
+    import('node:net'),
+    import('node:tls'),
+  ])
+  return { dns: dns.default, net: nodeNet, tls: nodeTls }
 }
 
 /** `require`, for the packages of the library. A CommonJS bundle has no `import.meta.url`. */

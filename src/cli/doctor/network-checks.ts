@@ -1,8 +1,9 @@
-import { lookup } from 'node:dns/promises'
-import { isIP } from 'node:net'
+import dns from 'node:dns'
+import net from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
-import { left, right } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { catchError, defer, forkJoin, map, Observable, of, take, timeout } from 'rxjs'
+import { dialHost } from '../../transport/dial-host.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
 import { serverName } from '../output/error-text.js'
@@ -45,9 +46,9 @@ interface Lookup {
 const hostOf = ({ url }: Interface): string => url.hostname.replace(/^\[|\]$/g, '')
 
 const resolve$ = (host: string, limit: number): Observable<Lookup> =>
-  isIP(host) !== 0
+  net.isIP(host) !== 0
     ? of({ host, text: `${host} is an address`, error: undefined })
-    : defer(() => lookup(host)).pipe(
+    : defer(() => dns.promises.lookup(host)).pipe(
         timeout(limit),
         map(({ address }) => ({ host, text: `${host} has ${address}`, error: undefined })),
         catchError((error: unknown) => of({ host, text: '', error: errorText(error, limit) })),
@@ -104,14 +105,16 @@ const handshake$ = (used: Interface, limit: number): Observable<Handshake> =>
 /** Emits the socket after the handshake. Accepts any certificate, to read it. */
 const secureSocket$ = (used: Interface): Observable<TLSSocket> =>
   new Observable((subscriber) => {
-    const host = hostOf(used)
-    const { port } = used.url
-    const servername = isIP(host) === 0 ? { servername: host } : {}
-    const options = { host, port: port === '' ? 443 : Number(port), rejectUnauthorized: false, ...servername }
-    const socket = connect(options, () => subscriber.next(socket))
-    socket.on('error', (error) => subscriber.error(error))
-    socket.on('close', () => subscriber.error(new Error('the service closed the connection')))
-    return () => socket.destroy()
+    const name = hostOf(used)
+    const port = Number(used.url.port || 443)
+    const servername = net.isIP(name) === 0 ? name : ''
+    const open = (host: string): TLSSocket => connect({ host, port, rejectUnauthorized: false, servername })
+    return dialHost({ net, dns }, name, open, 'secureConnect', (result) => {
+      if (isLeft(result)) return subscriber.error(result.left)
+      const socket = result.right
+      subscriber.add(() => socket.destroy())
+      subscriber.next(socket)
+    })
   })
 
 const day = 24 * 60 * 60 * 1000

@@ -11,13 +11,14 @@ import {
   type ServerInfo,
   type Transport,
 } from '@nats-io/transport-node'
-import { Subscription } from 'rxjs'
-import type { Cancel } from '../../task/cancellable-task.js'
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+import { noCancel, type Cancel } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
-import { delay } from '../../time/deadline.js'
-import { lookup } from 'node:dns/promises'
+import { staggeredRace } from '../../time/staggered-race.js'
+import { dialHost } from '../../transport/dial-host.js'
+import dns from 'node:dns'
 import { readFile } from 'node:fs/promises'
-import { createConnection } from 'node:net'
+import net from 'node:net'
 import type { Duplex } from 'node:stream'
 import { connect as connectTls, type ConnectionOptions as TlsConnectOptions } from 'node:tls'
 import { deferred } from '../../task/deferred.js'
@@ -26,7 +27,7 @@ import { protocolVersion } from '../subjects.js'
 /** Opens a TCP socket without Nagle's delay. It emits `connect`. */
 export type OpenTcpSocket = (port: number, host: string) => Duplex
 
-const openTcpSocket: OpenTcpSocket = (port, host) => createConnection(port, host).setNoDelay(true)
+const openTcpSocket: OpenTcpSocket = (port, host) => net.connect(port, host).setNoDelay(true)
 
 /** The options of a connection. The NATS client passes all of them to its transport. */
 export interface DialOptions extends NodeConnectionOptions {
@@ -54,45 +55,27 @@ export const dialServers = (
   options: DialOptions,
   clock: Clock,
   { onConnected, onFailed }: DialListener,
-): Cancel => {
-  const dials = new Map<string, AbortController>()
-  const waiting = [...servers]
-  let timer = new Subscription()
-  let isSettled = false
-
-  const settle = (): void => {
-    isSettled = true
-    timer.unsubscribe()
-    for (const dial of dials.values()) dial.abort()
-    dials.clear()
-  }
-  const dialNext = (): void => {
-    timer.unsubscribe()
-    const server = waiting.shift()
-    if (server === undefined) return
-    if (waiting.length > 0) timer = delay(clock, nextDialTime, dialNext)
-    const controller = new AbortController()
-    dials.set(server, controller)
-    dial({ ...options, servers: server, signal: controller.signal }).then(
-      (connection) => {
-        dials.delete(server)
-        if (isSettled) return void connection.close()
-        settle()
-        onConnected(connection, server)
-      },
-      (error: unknown) => {
-        dials.delete(server)
-        if (isSettled) return
-        if (waiting.length > 0) return dialNext()
-        if (dials.size > 0) return
-        settle()
-        onFailed(error)
-      },
-    )
-  }
-  dialNext()
-  return settle
-}
+): Cancel =>
+  staggeredRace<string, unknown, { readonly connection: NatsConnection; readonly server: string }>(
+    servers,
+    nextDialTime,
+    clock,
+    (server, onEnd) => {
+      const controller = new AbortController()
+      dial({ ...options, servers: server, signal: controller.signal }).then(
+        (connection) => {
+          if (controller.signal.aborted) void connection.close()
+          else onEnd(right({ connection, server }))
+        },
+        (error: unknown) => onEnd(left(error)),
+      )
+      return () => controller.abort()
+    },
+    (result) => {
+      if (isLeft(result)) onFailed(result.left.at(-1))
+      else onConnected(result.right.connection, result.right.server)
+    },
+  )
 
 /**
  * The servers of the cluster that the server has sent last. Unlike `info`, this list is also available after the end of
@@ -115,11 +98,7 @@ interface TransportOptions extends DialOptions {
 }
 
 /** Makes the NATS client use this transport for the connections that it opens from now on. */
-const useTcpTransport = (): void =>
-  setTransportFactory({ factory: () => new TcpTransport(), dnsResolveFn: addressesOf })
-
-const addressesOf = async (host: string): Promise<string[]> =>
-  (await lookup(host, { all: true })).map(({ address }) => address)
+const useTcpTransport = (): void => setTransportFactory({ factory: () => new TcpTransport() })
 
 /**
  * A TCP or TLS connection of the NATS client, like that of `@nats-io/transport-node`. There, the socket remains open
@@ -136,6 +115,7 @@ class TcpTransport implements Transport {
   /** The TCP socket, also below TLS: destroying it ends both. */
   private tcpSocket: Duplex | undefined
   private socket: Duplex | undefined
+  private cancelDial: Cancel = noCancel
   private isSecure = false
   private chunks: Uint8Array[] = []
   private arrival = deferred<undefined>()
@@ -146,9 +126,8 @@ class TcpTransport implements Transport {
     signal?.throwIfAborted()
     signal?.addEventListener('abort', () => this.discard(), { once: true })
     this.assertOpen()
-    const tcpSocket = openSocket(port, hostname)
+    const tcpSocket = await this.dial(hostname, (address) => openSocket(port, address))
     this.tcpSocket = this.socket = tcpSocket
-    await opened(tcpSocket, 'connect')
     if (tls?.handshakeFirst === true) await this.startTls(tcpSocket, tlsName, options)
     const info = await this.readInfo(this.socket)
     checkOptions(info, options)
@@ -197,6 +176,19 @@ class TcpTransport implements Transport {
     this.end()
   }
 
+  private dial(host: string, open: (address: string) => Duplex): Promise<Duplex> {
+    return new Promise((resolve, reject) => {
+      const cancel = dialHost({ net, dns }, host, open, 'connect', (result) => {
+        if (isLeft(result)) reject(result.left)
+        else resolve(result.right)
+      })
+      this.cancelDial = () => {
+        cancel()
+        reject(new Error('the connection was closed'))
+      }
+    })
+  }
+
   private assertOpen(): void {
     if (this.isClosed) throw new Error('the connection was closed')
   }
@@ -205,6 +197,7 @@ class TcpTransport implements Transport {
     if (this.isClosed) return
     this.isClosed = true
     if (error !== undefined) this.closeError = error
+    this.cancelDial()
     this.tcpSocket?.destroy()
     this.arrival.resolve(undefined)
     if (this.isConnected) this.closing.resolve(error)
@@ -235,7 +228,7 @@ class TcpTransport implements Transport {
     const socket = connectTls({ rejectUnauthorized: true, servername, ...tls, ...files, socket: tcpSocket })
     this.socket = socket
     this.isSecure = true
-    await opened(socket, 'secureConnect')
+    await secured(socket)
   }
 
   private read(socket: Duplex): void {
@@ -252,9 +245,9 @@ class TcpTransport implements Transport {
   }
 }
 
-const opened = async (socket: Duplex, event: 'connect' | 'secureConnect'): Promise<void> => {
+const secured = async (socket: Duplex): Promise<void> => {
   const isOpen = deferred<undefined>()
-  socket.once(event, () => isOpen.resolve(undefined))
+  socket.once('secureConnect', () => isOpen.resolve(undefined))
   await Promise.race([isOpen.promise, failure(socket)])
 }
 

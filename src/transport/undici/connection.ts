@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { buildConnector, Client, Dispatcher } from 'undici/index.js'
-import type { Dialer } from './dialer.js'
+import type { CancelDial, Dialer } from './dialer.js'
 import type { UndiciModules } from '../packages.js'
 
 /** The options of a request: `onConnection` is called with the connection that will send it. */
@@ -35,7 +35,7 @@ export const connectionClients = ({ Client: UndiciClient }: UndiciModules): Crea
 /** The socket of such a client, and its state. */
 export class Connection {
   private socket: Socket | undefined
-  private isConnecting = false
+  private cancelDial: CancelDial | undefined
   /** True if the socket has brought a whole response. */
   private hasAnswered = false
   /** True if a byte has arrived since the current request was assigned. */
@@ -57,13 +57,14 @@ export class Connection {
   /** Connects. undici calls it as its connector. */
   readonly connect = (target: buildConnector.Options, callback: buildConnector.Callback): void => {
     this.hasAnswered = false
-    this.isConnecting = true
     this.interim = new InterimResponses()
-    this.socket = this.dialer.dial(target, (...result) => {
-      this.isConnecting = false
-      callback(...result)
+    this.cancelDial = this.dialer.dial(target, (result) => {
+      this.cancelDial = undefined
+      if (isLeft(result)) return callback(result.left, null)
+      this.socket = result.right
+      this.filter(this.socket)
+      callback(null, this.socket)
     })
-    this.filter(this.socket)
   }
 
   /** A request will be sent on this connection. */
@@ -82,9 +83,9 @@ export class Connection {
     this.hasAnswered = true
   }
 
-  /** Closes the socket if it is still connecting. undici aborts a request only after that. */
+  /** Ends a dial in progress. undici aborts a request only after that. */
   abortDial(reason: Error): void {
-    if (this.isConnecting) this.socket?.destroy(reason)
+    this.cancelDial?.(reason)
   }
 
   /** Removes the interim responses from the data that the socket passes to undici. */

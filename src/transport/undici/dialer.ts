@@ -1,7 +1,9 @@
-import type { Socket } from 'node:net'
+import type { Socket, TcpNetConnectOpts } from 'node:net'
+import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { buildConnector } from 'undici/index.js'
 import { responsiveDeadline } from '../../time/deadline.js'
 import { systemClock } from '../../time/system-clock.js'
+import { dialHost } from '../dial-host.js'
 import type { UndiciModules } from '../packages.js'
 
 export interface DialerOptions {
@@ -11,15 +13,16 @@ export interface DialerOptions {
   readonly connectTimeout: number
 }
 
+/** Cancels a dial that has no result yet: `reason` becomes its result. */
+export type CancelDial = (reason: Error) => void
+
 /** Idle time before TCP sends its first keep-alive probe, in ms. */
 const keepAliveDelay = 60_000
 
-/**
- * Opens the sockets of the HTTP requests of one client. Unlike undici's own connector, it returns a socket before it is
- * connected, and closes such sockets too.
- */
+/** Opens the sockets of the HTTP requests of one client. Unlike undici's own connector, it cancels dials too. */
 export class Dialer {
   private readonly sockets = new Set<Socket>()
+  private readonly cancels = new Set<CancelDial>()
   /** Not the clock of the client: sockets connect in real time. */
   private readonly clock = systemClock()
   /** The last TLS session of each origin. Its reuse saves a round trip. */
@@ -30,46 +33,51 @@ export class Dialer {
     private readonly options: DialerOptions,
   ) {}
 
-  /** Calls `onResult` once, asynchronously, when the socket is connected or has failed. */
-  dial(target: buildConnector.Options, onResult: buildConnector.Callback): Socket {
-    const isTls = target.protocol === 'https:'
-    const socket = isTls ? this.connectTls(target) : this.modules.net.connect(addressOf(target))
+  /** Calls `onResult` once, asynchronously, when the socket is connected, has failed or was cancelled. */
+  dial(target: buildConnector.Options, onResult: (result: Either<Error, Socket>) => void): CancelDial {
+    const { hostname, protocol } = target
     const { connectTimeout } = this.options
     const timer = responsiveDeadline(this.clock, connectTimeout, () => {
-      const message = `no connection to ${target.hostname}:${addressOf(target).port} (timeout: ${connectTimeout}ms)`
-      socket.destroy(new this.modules.errors.ConnectTimeoutError(message))
+      const message = `no connection to ${hostname}:${portOf(target)} (timeout: ${connectTimeout}ms)`
+      cancel(new this.modules.errors.ConnectTimeoutError(message))
     })
-    let hasResult = false
-    const settle: buildConnector.Callback = (...result) => {
+    const settle = (result: Either<Error, Socket>): void => {
       timer.unsubscribe()
-      if (hasResult) return
-      hasResult = true
-      onResult(...result)
+      if (this.cancels.delete(cancel)) onResult(result)
     }
-    this.sockets.add(socket)
-    socket.setKeepAlive(true, keepAliveDelay).setNoDelay(true)
-    socket.once(isTls ? 'secureConnect' : 'connect', () => settle(null, socket))
-    socket.on('error', (error) => settle(error, null))
-    socket.once('close', () => {
-      this.sockets.delete(socket)
-      settle(new Error('the connection was closed'), null)
-    })
-    return socket
+    const open = (address: string): Socket => this.open(target, address)
+    const readyEvent = protocol === 'https:' ? 'secureConnect' : 'connect'
+    const cancelAttempts = dialHost(this.modules, hostname, open, readyEvent, settle)
+    const cancel: CancelDial = (reason) => {
+      cancelAttempts()
+      void Promise.resolve(left(reason)).then(settle)
+    }
+    this.cancels.add(cancel)
+    return cancel
   }
 
   /** Closes every socket. Resolves when all are closed. */
   async close(): Promise<void> {
+    for (const cancel of this.cancels) cancel(new Error('the connection was closed'))
     const closed = [...this.sockets].map(
       (socket) => new Promise<void>((resolve) => socket.once('close', () => resolve()).destroy()),
     )
     await Promise.all(closed)
   }
 
-  private connectTls(target: buildConnector.Options): Socket {
+  private open(target: buildConnector.Options, host: string): Socket {
+    const address = { host, port: portOf(target) }
+    const isTls = target.protocol === 'https:'
+    const socket = isTls ? this.connectTls(target, address) : this.modules.net.connect(address)
+    this.sockets.add(socket)
+    socket.setKeepAlive(true, keepAliveDelay).setNoDelay(true)
+    return socket.once('close', () => this.sockets.delete(socket))
+  }
+
+  private connectTls(target: buildConnector.Options, address: TcpNetConnectOpts): Socket {
     const { ca } = this.options
     const { net, tls } = this.modules
     const { hostname, servername } = target
-    const address = addressOf(target)
     const origin = `${hostname}:${address.port}`
     const session = this.sessions.get(origin)
     const socket = tls.connect({
@@ -85,7 +93,5 @@ export class Dialer {
   }
 }
 
-const addressOf = ({ hostname, port, protocol }: buildConnector.Options) => ({
-  host: hostname,
-  port: Number(port) || (protocol === 'https:' ? 443 : 80),
-})
+const portOf = ({ port, protocol }: buildConnector.Options): number =>
+  Number(port) || (protocol === 'https:' ? 443 : 80)

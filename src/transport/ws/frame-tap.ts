@@ -24,6 +24,8 @@ const readSize = 65_536
  *
  * The socket reads into one buffer again and again, because a new buffer for each read costs more than the prices in it.
  * Therefore bytes that are kept or forwarded are copied.
+ *
+ * It emits `connect` and `secureConnect` when its socket does.
  */
 export class FrameTap extends Duplex {
   private state: 'handshake' | 'frames' | 'passthrough' = 'handshake'
@@ -53,6 +55,7 @@ export class FrameTap extends Duplex {
     this.maxPayload = Math.min(maxFrameBytes, 125)
     const socket = connect({ buffer: this.readBuffer, callback: (length) => this.receive(length) })
     this.socket = socket
+    for (const event of ['connect', 'secureConnect']) socket.once(event, () => this.emit(event))
     socket.on('end', () => {
       this.forward(this.carry, 0, this.carry.length)
       this.push(null)

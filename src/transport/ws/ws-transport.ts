@@ -1,6 +1,7 @@
 import type { Socket as TcpSocket, TcpNetConnectOpts } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { WebSocket as WsSocket, ClientOptions } from 'ws'
+import { isRight } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../errors/failure-cause.js'
 import {
   messageTooBig,
@@ -12,6 +13,8 @@ import {
   type WebSocketTransport,
 } from '../ports.js'
 import { FrameTap } from './frame-tap.js'
+import { noCancel, type Cancel } from '../../task/cancellable-task.js'
+import { dialHost } from '../dial-host.js'
 import type { WsModules } from '../packages.js'
 
 /** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
@@ -24,8 +27,11 @@ const maxPendingAutoPongs = 1024
 type Options = Omit<ClientOptions, 'createConnection'> & {
   readonly closeTimeout: number
   readonly maxPendingAutoPongs: number
-  readonly createConnection: (options: WsDialOptions) => FrameTap
+  readonly createConnection: (options: WsDialOptions, onEnd: OnConnectionEnd) => void
 }
+
+/** Node's callback for a connection that is not there at once. */
+type OnConnectionEnd = (error: Error | null, connection?: FrameTap) => void
 
 /** The options that `ws` passes to `createConnection`. */
 type WsDialOptions = TcpNetConnectOpts & ConnectionOptions & { readonly host: string }
@@ -43,12 +49,33 @@ export const wsTransport = (modules: WsModules, ca: string | undefined): WebSock
   return {
     dial(url, { maxFrameBytes }, listener) {
       let tcpFailure: Error | undefined
-      const onTcpError = (error: Error): unknown => (tcpFailure = error)
-      const options = optionsOf(modules, url, maxFrameBytes, ca, listener, onTcpError)
+      let cancelDial: Cancel = noCancel
+      const connect: Options['createConnection'] = (dialOptions, onEnd) => {
+        const tap = (address: string): FrameTap =>
+          new FrameTap(
+            (onread) => connectTcp(modules, url, { ...dialOptions, host: address, onread }, dialOptions.host),
+            maxFrameBytes,
+            (bytes, start, end) => listener.bytes(bytes, start, end),
+            () => listener.alive(),
+          )
+        const readyEvent = isSecure(url) ? 'secureConnect' : 'connect'
+        cancelDial = dialHost(modules, dialOptions.host, tap, readyEvent, (result) => {
+          if (isRight(result))
+            onEnd(
+              null,
+              result.right.on('error', (error) => (tcpFailure = error)),
+            )
+          else onEnd(result.left)
+        })
+      }
+      const options = optionsOf(maxFrameBytes, ca, connect)
       const socket = new modules.WebSocket(url, options)
       const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
       sockets.set(socket, closed)
-      void closed.then(() => sockets.delete(socket))
+      void closed.then(() => {
+        sockets.delete(socket)
+        cancelDial()
+      })
       forwardEvents(socket, listener, () => tcpFailure)
       return toPort(socket)
     },
@@ -59,23 +86,26 @@ export const wsTransport = (modules: WsModules, ca: string | undefined): WebSock
   }
 }
 
-const optionsOf = (
+const isSecure = (url: string): boolean => url.startsWith('wss:')
+
+/** `host`: the name in the URL, which the certificate must have. */
+const connectTcp = (
   { net, tls }: WsModules,
   url: string,
+  options: WsDialOptions,
+  host: string,
+): TcpSocket => {
+  // The path of these options is that of the request, which Node would use as the path of a Unix socket. An empty one is not used.
+  const withoutPath = { ...options, path: '' }
+  if (!isSecure(url)) return net.connect(withoutPath)
+  return tls.connect({ ...withoutPath, servername: net.isIP(host) === 0 ? host : '' })
+}
+
+const optionsOf = (
   maxFrameBytes: number,
   ca: string | undefined,
-  listener: SocketListener,
-  onTcpError: (error: Error) => unknown,
+  createConnection: Options['createConnection'],
 ): ClientOptions => {
-  // The path of these options is that of the request, which Node would use as the path of a Unix socket. An empty one is not used.
-  const connectPlain = (dialOptions: WsDialOptions): TcpSocket => net.connect({ ...dialOptions, path: '' })
-  const connectWithTls = (dialOptions: WsDialOptions): TcpSocket =>
-    tls.connect({
-      ...dialOptions,
-      path: '',
-      servername: net.isIP(dialOptions.host) === 0 ? dialOptions.host : '',
-    })
-  const connect = url.startsWith('wss:') ? connectWithTls : connectPlain
   const options: Options = {
     // Compression costs far more than it saves on frames of a hundred bytes.
     perMessageDeflate: false,
@@ -86,15 +116,9 @@ const optionsOf = (
     closeTimeout,
     maxPendingAutoPongs,
     ...(ca === undefined ? {} : { ca }),
-    createConnection: (dialOptions) =>
-      new FrameTap(
-        (onread) => connect({ ...dialOptions, onread }),
-        maxFrameBytes,
-        (bytes, start, end) => listener.bytes(bytes, start, end),
-        () => listener.alive(),
-      ).on('error', onTcpError),
+    createConnection,
   }
-  // The types of ws require a net.Socket, but a Duplex is sufficient.
+  // The types of ws require a net.Socket at once, but a Duplex that comes later is sufficient.
   return options as unknown as ClientOptions
 }
 

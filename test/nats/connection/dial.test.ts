@@ -1,9 +1,10 @@
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { Socket } from 'node:net'
+import net, { type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
 import { dialServers } from '../../../src/nats/connection/dial.js'
 import { NatsLink } from '../../../src/nats/connection/nats-link.js'
 import { currentClock } from '../../../src/time/current-clock.js'
+import { describeLinux, giveNamesAddresses, startDistantHost } from '../../support/network/distant-host.js'
 import { startTcpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
 
@@ -130,4 +131,24 @@ it('connects to another server after two searches for a gateway that nothing has
   link.onUnanswered(connections[1]!)
   await eventually(() => connections.length === 3)
   expect(dials()).toEqual([2, 1])
+})
+
+describeLinux('a server name whose first address is dead', () => {
+  it('is reached by its second address', async () => {
+    const { port } = await startDistantHost()
+    const { url, counts } = await startServer({ greeting: infoOf(''), answersPings: true })
+    const relay = net.createServer((client) => {
+      const service = net.connect(Number(new URL(url).port), '127.0.0.1')
+      client.on('error', () => service.destroy())
+      service.on('error', () => client.destroy())
+      client.pipe(service).pipe(client)
+    })
+    await new Promise<void>((resolve) => relay.listen(port, '127.0.0.2', resolve))
+    onTestFinished(() => void relay.close())
+    giveNamesAddresses('127.0.0.1', '127.0.0.2')
+    const name = `nats://nats.example:${port}`
+    const { results } = startDial([name])
+    await eventually(() => expect(results).toEqual([name]))
+    expect(counts.dials).toBe(1)
+  })
 })

@@ -1,5 +1,5 @@
-import dns from 'node:dns'
-import { describe, expect, it, onTestFinished, vi, type MockInstance } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { giveNamesAddresses } from '../../support/network/distant-host.js'
 import {
   findUnusedPort,
   startHttpServer,
@@ -7,13 +7,6 @@ import {
   startWebSocketServer,
 } from '../../support/network/servers.js'
 import { dial, expectClosedOnce } from './support/dial.js'
-
-/** The signature of `dns.lookup` that `net.connect` uses. */
-type Lookup = (
-  host: string,
-  options: unknown,
-  callback: (error: null, addresses: readonly object[]) => void,
-) => void
 
 describe('a dial fails', () => {
   const expectFailure = async (url: string, reason: RegExp): Promise<void> => {
@@ -51,15 +44,7 @@ describe('a dial fails', () => {
 
   it('with the errors of all addresses of a host', async () => {
     const port = await findUnusedPort()
-    const addresses = [
-      { address: '127.0.0.2', family: 4 },
-      { address: '127.0.0.1', family: 4 },
-    ]
-    const lookup = vi.spyOn(dns, 'lookup') as unknown as MockInstance<Lookup>
-    onTestFinished(() => lookup.mockRestore())
-    lookup.mockImplementation((_host, _options, callback) =>
-      process.nextTick(() => callback(null, addresses)),
-    )
+    giveNamesAddresses('127.0.0.2', '127.0.0.1')
     await expectFailure(
       `ws://two.invalid:${port}`,
       new RegExp(`^connect ECONNREFUSED 127.0.0.2:${port}; connect ECONNREFUSED 127.0.0.1:${port}$`),

@@ -210,9 +210,13 @@ export const invalidRange = (from: unknown, to: unknown, problem: string): Inval
 })
 
 /** `known`: the topics of the history. */
-export const unknownTopic = (topic: string, known: readonly string[]): UnknownTopic => ({
+export const unknownTopic = (topic: string, known: readonly string[]): UnknownTopic =>
+  unknownTopicAs(topic, `${topic}: not in the history, which has ${knownText(known)}`)
+
+/** `text`: of the gateway, which knows the topics of its history. */
+export const unknownTopicAs = (topic: string, text: string): UnknownTopic => ({
   _tag: 'UnknownTopic',
-  message: `${topic}: not in the history, which has ${knownText(known)}`,
+  message: oneLine(text),
   topic,
 })
 

@@ -7,7 +7,7 @@ import { decodeCoveredTopics, decodePastEvent } from '../codec/past.js'
 import type { PastEvent } from '../domain/past.js'
 import type { Topic } from '../domain/topic.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
-import { httpError, networkError, timeout } from '../errors/constructors.js'
+import { httpError, networkError, timeout, unknownTopicAs } from '../errors/constructors.js'
 import type { HistoryError } from '../errors/model.js'
 import { readWholeLines } from '../recording/read/read-entries.js'
 import { openableSource, type Chunks, type SourcePlatform, type WebStream } from '../recording/read/source.js'
@@ -125,7 +125,7 @@ class HistoryRequest {
     const { status, headers } = response
     const body = await this.startOf(response)
     if (topic !== undefined && status === 404 && body.startsWith(`${topic}: not in the history`)) {
-      return left({ _tag: 'UnknownTopic', message: body, topic })
+      return left(unknownTopicAs(topic, body))
     }
     const header = (name: string): string | undefined => headers.get(name) ?? undefined
     const retryAfterMs = parseRetryAfter(header('retry-after'), header('date'), rxClock.wallClock())

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { filter, firstValueFrom, take, toArray } from 'rxjs'
 import { openHistory, type PastEvent } from 'svc-streams/history'
 import { candles, withPast, type Candle } from 'svc-streams/operators'
@@ -11,6 +11,8 @@ import { eventsOf, writeFiles } from '../recording/past/support/files.js'
 import { header, priceRow, recordingText, start, topic } from '../recording/support/recordings.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { createClientFor, startTestSimulator } from '../support/simulator.js'
+import { startHttpServer } from '../support/network/servers.js'
+import { hostileText, unsafeInLine } from '../support/unsafe-characters.js'
 import { ethTopic } from '../support/tokens.js'
 
 const text = recordingText(header, priceRow(0, 1))
@@ -72,4 +74,15 @@ describe('a recording that is still written', () => {
     expect(Math.abs(counts(seen) - within)).toBeLessThan(10)
     expect(new Set(seen.map(({ from }) => from)).size).toBe(12)
   })
+})
+
+it('makes one line without control characters of the text of a gateway that lacks a topic', async () => {
+  const url = await startHttpServer((_request, response) =>
+    response.writeHead(404).end(`svc-0xab: not in the history ${hostileText}\n${'x'.repeat(3_000)}`),
+  )
+  const event = await firstValueFrom(openHistory(url).prices$('svc-0xab', { from: 0 }))
+  const message = isLeft(event) ? event.left.message : ''
+  expect(event).toMatchObject({ left: { _tag: 'UnknownTopic', topic: 'svc-0xab' } })
+  expect(message).not.toMatch(unsafeInLine)
+  expect(message.length).toBeLessThan(300)
 })

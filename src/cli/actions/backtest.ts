@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { oneLine, printable } from '../../errors/text.js'
 import { replay } from '../../recording/index.js'
+import { outputJson } from '../output/json.js'
 import { errorLine } from '../output/error-text.js'
 import { usageError } from '../run.js'
 
@@ -49,14 +50,8 @@ export const checkedStrategy = async (
 /** A value of a strategy as JSON on one line of limited length. */
 export const jsonText = (value: unknown): string => {
   try {
-    return oneLine(stringify(value))
+    return oneLine(outputJson(value))
   } catch {
     return 'a value without JSON'
   }
 }
-
-/** JSON with bigints as decimal strings, so that no reader loses digits. */
-export const stringify = (value: unknown): string =>
-  value === undefined
-    ? 'undefined'
-    : JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? String(field) : field))

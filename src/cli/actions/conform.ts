@@ -26,6 +26,7 @@ import {
 } from '../conform/rules.js'
 import { checkSocket, openRules } from '../conform/socket-rules.js'
 import type { Io } from '../io.js'
+import { outputJson } from '../output/json.js'
 import { errorLine } from '../output/error-text.js'
 import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
@@ -165,4 +166,4 @@ const ruleLine = (id: RuleId, { result, why }: Verdict, { live, failed, dim }: C
 }
 
 const ruleJson = (id: RuleId, verdict: Verdict): string =>
-  escapeUnsafe(JSON.stringify({ rule: id, sentence: rules[id], ...verdict }))
+  outputJson({ rule: id, sentence: rules[id], ...verdict })

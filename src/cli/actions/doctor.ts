@@ -23,6 +23,7 @@ import { createTarget, type Interface, type OptionsProblem, type Target } from '
 import { serviceOfSimulator } from '../input/open-source.js'
 import { resolveSource, type Source } from '../input/source.js'
 import type { Io } from '../io.js'
+import { outputJson } from '../output/json.js'
 import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { parseTokensVariable } from '../tokens/select-tokens.js'
@@ -134,7 +135,7 @@ const resultLine = ({ name, result }: NamedResult, colours: Colours): string =>
 
 const resultJson = ({ name, result }: NamedResult): string => {
   const fields = result.result === 'failed' ? { ...result, failed: undefined } : result
-  return escapeUnsafe(JSON.stringify({ check: name, ...fields }))
+  return outputJson({ check: name, ...fields })
 }
 
 const resultText = (result: CheckResult): string => {

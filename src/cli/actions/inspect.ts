@@ -11,6 +11,7 @@ import { nodePlatform } from '../../recording/on-node.js'
 import { RecordedFile } from '../../recording/past/recorded-file.js'
 import { TopicSummariser, type TopicSummary } from '../../recording/past/topic-summary.js'
 import { openableSource } from '../../recording/read/source.js'
+import { outputJson } from '../output/json.js'
 import { errorLine } from '../output/error-text.js'
 import { print, type Io } from '../io.js'
 import { timeWarnings } from './replay.js'
@@ -35,7 +36,7 @@ export const inspectRecordings = async (
   const { damages } = inspection
   if (json) {
     const objects = [...topics, ...damages.map(({ source, line, message }) => ({ source, line, message }))]
-    await print(objects.map((each) => `${JSON.stringify(each)}\n`).join(''), io.stdout)
+    await print(objects.map((each) => `${outputJson(each)}\n`).join(''), io.stdout)
   } else {
     await print(
       topics.length === 0 ? '' : `${tableOf(topics, coloursFor(io.stdout, io.env)).join('\n')}\n`,

@@ -6,15 +6,16 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { defer, firstValueFrom, map, merge, Subject, takeUntil, tap } from 'rxjs'
 import { formatDuration, formatTime } from '../../display/texts.js'
 import { assertNever } from '../../domain/assert-never.js'
-import { escapeUnsafe, printable } from '../../errors/text.js'
+import { printable } from '../../errors/text.js'
 import type { Output } from '../../sweep/messages.js'
 import { findLookAhead, type Parity } from '../../sweep/parity/find-look-ahead.js'
 import { PrefixFiles, prefixRuns, removeFolder, type LinePosition } from '../../sweep/parity/prefix-files.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { rxClock } from '../../time/rx-clock.js'
-import { backtestFiles, checkedStrategy, jsonText, stringify } from './backtest.js'
+import { backtestFiles, checkedStrategy, jsonText } from './backtest.js'
 import { attempt } from '../input/read-file.js'
 import type { Io } from '../io.js'
+import { outputJson } from '../output/json.js'
 import { showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
@@ -81,9 +82,7 @@ const showRuns = (io: Io) => {
 
 const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: boolean): Promise<void> => {
   const print = (object: object, ...text: readonly string[]): void =>
-    void io.stdout.write(
-      `${json ? escapeUnsafe(stringify({ _tag: parity._tag, ...object })) : text.join('\n')}\n`,
-    )
+    void io.stdout.write(`${json ? outputJson({ _tag: parity._tag, ...object }) : text.join('\n')}\n`)
   switch (parity._tag) {
     case 'Equal': {
       const { outputs, prefixes } = parity

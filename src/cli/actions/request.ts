@@ -3,8 +3,8 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../display/texts.js'
 import type { Depth } from '../../domain/depth.js'
-import { escapeUnsafe } from '../../errors/text.js'
 import type { DepthError, PriceRequestError } from '../../errors/model.js'
+import { outputJson } from '../output/json.js'
 import { errorLine, hint } from '../output/error-text.js'
 import { withTokens } from '../input/open-source.js'
 import type { DeploymentFlagName } from '../input/source-flags.js'
@@ -30,7 +30,7 @@ export const printPrice = (
       io,
       source.client.price(names.topic(address)),
       source.serverFlag ?? 'priceBaseUrl',
-      (price) => (json ? formatJson(withToken(price, address, names)) : formatPrice(price.price)),
+      (price) => (json ? outputJson(withToken(price, address, names), 2) : formatPrice(price.price)),
     ),
   )
 
@@ -45,7 +45,7 @@ export const printDepth = (
     if (depthClient === undefined) return usageError(command, '--environment: testnet has no depth')
     await printResponse(io, depthClient.depth(address), serverFlag, (depth) =>
       json
-        ? formatJson(withToken(depth, address, names))
+        ? outputJson(withToken(depth, address, names), 2)
         : depthTable(depth, names, coloursFor(io.stdout, io.env)),
     )
   })
@@ -66,12 +66,6 @@ const printResponse = async <A>(
   }
   await print(`${render(response.right)}\n`, io.stdout)
 }
-
-/** The value as indented JSON. A bigint becomes a decimal string, so that no reader loses digits. */
-export const formatJson = (value: object): string =>
-  escapeUnsafe(
-    JSON.stringify(value, (_key, field: unknown) => (typeof field === 'bigint' ? String(field) : field), 2),
-  )
 
 export const depthTable = (depth: Depth, names: TokenNames, colours: Colours): string => {
   const { mint, price, timestamp, buy, sell } = depth

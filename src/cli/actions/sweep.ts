@@ -2,15 +2,16 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { tap } from 'rxjs'
 import { formatDuration } from '../../display/texts.js'
-import { escapeUnsafe, printable } from '../../errors/text.js'
+import { printable } from '../../errors/text.js'
 import type { SweepError, SweepResult, SweepRun } from '../../sweep/index.js'
 import { sweepOn, type SweepProgress } from '../../sweep/sweep.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { rxClock } from '../../time/rx-clock.js'
-import { backtestFiles, checkedStrategy, jsonText, stringify } from './backtest.js'
+import { backtestFiles, checkedStrategy, jsonText } from './backtest.js'
 import { rangeProblem, type WalkForwardLengths } from '../input/parse-flags.js'
 import { readJson } from '../input/read-file.js'
 import type { Io } from '../io.js'
+import { outputJson } from '../output/json.js'
 import { failureOf, seeGuide } from '../output/error-text.js'
 import { drawTable, type Cell, type Column } from '../output/table.js'
 import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
@@ -68,7 +69,7 @@ export const sweepRecordings = async (
     if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
     if (isLeft(result)) failures++
     if (isTable) rows.push(result)
-    else stdout.write(`${json ? escapeUnsafe(stringify(result)) : sweepLine(result, colours)}\n`)
+    else stdout.write(`${json ? outputJson(result) : sweepLine(result, colours)}\n`)
   }
   const { hide } = showProgressLine(io, json, () =>
     [

@@ -5,9 +5,10 @@ import { escapeUnsafe, printable } from '../../errors/text.js'
 import type { SweepSettings } from '../../sweep/options.js'
 import { walkForwardOn, type WalkForwardResult } from '../../sweep/walk-forward.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
-import { jsonText, stringify } from './backtest.js'
+import { jsonText } from './backtest.js'
 import type { WalkForwardLengths } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
+import { outputJson } from '../output/json.js'
 import { failureOf, seeGuide } from '../output/error-text.js'
 import { coloursFor } from '../output/terminal.js'
 import { completes } from '../stop.js'
@@ -52,12 +53,12 @@ export const walkForwardRecordings = async (
   const show = (result: Result): void => {
     failOnce(result)
     total.add(result)
-    const line = escapeUnsafe(json ? stringify(result) : lineOf(result, ranking.metric))
+    const line = json ? outputJson(result) : escapeUnsafe(lineOf(result, ranking.metric))
     io.stdout.write(`${isLeft(result) && !json ? failed(line) : line}\n`)
   }
   if (!(await completes(io, result$.pipe(tap(show)))))
     return void io.stderr.write(`stopped: ${total.windows} windows have ended\n`)
-  io.stdout.write(`${json ? JSON.stringify(total.summary()) : total.line(ranking.metric)}\n`)
+  io.stdout.write(`${json ? outputJson(total.summary()) : total.line(ranking.metric)}\n`)
   if (total.failed > 0) {
     const page = seeGuide({ _tag: 'WalkForwardError' })
     throw new Error(`${total.failed} of ${total.windows} windows have no result; ${page}`)

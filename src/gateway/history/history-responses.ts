@@ -8,6 +8,7 @@ import { parsePastRange, parseTopic } from '../../codec/arguments.js'
 import { assertNever } from '../../domain/assert-never.js'
 import type { Topic } from '../../domain/topic.js'
 import type { HistoryError, WriteError } from '../../errors/model.js'
+import { escapeUnsafe } from '../../errors/text.js'
 import type { TimeRange } from '../../recording/format/timeline.js'
 import { jsonResponse, textResponse, type TextResponse } from '../../server/http-response.js'
 import { withoutQuery } from '../../server/request.js'
@@ -65,7 +66,7 @@ export const historyResponses = (
 }
 
 const topicsResponse = (topics: Either<HistoryError | WriteError, readonly CoveredTopic[]>): TextResponse =>
-  isLeft(topics) ? failureOf(topics.left) : jsonResponse(200, JSON.stringify(topics.right))
+  isLeft(topics) ? failureOf(topics.left) : jsonResponse(200, escapeUnsafe(JSON.stringify(topics.right)))
 
 interface PastRequest {
   readonly topic: Topic

@@ -1,6 +1,7 @@
 import { depth } from 'svc-streams/testing'
 import { describe, expect, test } from 'vitest'
-import { depthTable, formatJson } from '../../../src/cli/actions/request.js'
+import { depthTable } from '../../../src/cli/actions/request.js'
+import { outputJson } from '../../../src/cli/output/json.js'
 import { coloursFor } from '../../../src/cli/output/terminal.js'
 import { createTokenNames } from '../../../src/cli/tokens/token-names.js'
 
@@ -36,8 +37,8 @@ describe('the table of a depth', () => {
   })
 })
 
-test('formatJson keeps every digit of a quantity, as text', () => {
-  expect(JSON.parse(formatJson({ price: 1.5, buy: { totalQuantity: 2n ** 64n } }))).toEqual({
+test('outputJson keeps every digit of a quantity, as text', () => {
+  expect(JSON.parse(outputJson({ price: 1.5, buy: { totalQuantity: 2n ** 64n } }))).toEqual({
     price: 1.5,
     buy: { totalQuantity: '18446744073709551616' },
   })

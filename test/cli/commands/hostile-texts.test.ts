@@ -149,4 +149,41 @@ describe('a hostile text of the service', () => {
     expect(code).toBe(1)
     expect(stderr).not.toMatch(unsafeCharacters)
   })
+
+  test('is escaped in all that the commands for recordings print about a file', async () => {
+    const topic = `${hostileText}-0xab`
+    const header = { _tag: 'Recording', version: 1, at: 1, topics: [topic], mints: [], interval: 1 }
+    const error = {
+      _tag: 'NetworkError',
+      message: hostileText,
+      cause: { name: hostileText, message: hostileText },
+    }
+    const rows = [
+      header,
+      {
+        _tag: 'Price',
+        at: 2,
+        topic,
+        event: { _tag: 'Right', right: { topic, price: 1, receivedAt: 2, epoch: 1 } },
+      },
+      { _tag: 'Depth', at: 3, mint: '0xab', event: { _tag: 'Left', left: error } },
+    ]
+    const file = newFile('market.ndjson', rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+    const strategy = newFile(
+      'strategy.mjs',
+      `export default () => { throw new Error(${JSON.stringify(hostileText)}) }`,
+    )
+    const parameters = newFile('parameters.json', JSON.stringify([hostileText]))
+    const backtest = [file, strategy, '--parameters', parameters]
+    for (const args of [
+      ['inspect', file],
+      ['replay', file, '--speed', 'max'],
+      ['sweep', ...backtest],
+      ['parity', file, strategy],
+    ])
+      for (const flags of [[], ['--json']]) {
+        const { stdout, stderr } = await runInProcess([...args, ...flags])
+        expect(stdout + stderr, args.join(' ')).not.toMatch(unsafeCharacters)
+      }
+  })
 })

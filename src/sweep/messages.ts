@@ -26,6 +26,8 @@ export interface StandIn {
 export interface Job {
   readonly files: readonly WorkerFile[]
   readonly replay: ReplayOptions
+  /** Rows and values before this time do not count, in ms since the Unix epoch. Default: all count. */
+  readonly countsFrom?: number
   /** The URL of the strategy's module. */
   readonly strategy: string
   readonly tasks: readonly Task[]

@@ -9,26 +9,43 @@ import { playedTable, replaySettings, type ReplayOptions } from '../recording/re
 export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to'> {
   /** Number of worker threads. Default: the number of cores. */
   readonly workers?: number
+  /**
+   * Length of the data before `from`, and before each range of a walk-forward, over which the strategy runs first, in ms.
+   * Its values in this time do not count. Default: 0.
+   */
+  readonly warmUp?: number
 }
 
 /** Shared by the function and the command. */
 export const workersOption = integerOption({ min: 1, max: 1024, default: availableParallelism() })
 
-const sweepTable = { workers: workersOption, ...playedTable } satisfies OptionTable<SweepOptions>
+const sweepTable = {
+  workers: workersOption,
+  warmUp: integerOption({ min: 0, max: maxTime, default: 0 }),
+  ...playedTable,
+} satisfies OptionTable<SweepOptions>
 
 /** The options with their defaults. */
 export interface SweepSettings {
   readonly workers: number
+  /** In ms. */
+  readonly warmUp: number
+  /** The part that counts. */
   readonly replay: ReplayOptions
 }
 
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const sweepSettings = (options: SweepOptions): SweepSettings => {
-  const { workers, environment, from, to } = parseOptions(sweepTable, options, { allowsUndefined: true })
+  const { workers, warmUp, environment, from, to } = parseOptions(sweepTable, options, {
+    allowsUndefined: true,
+  })
   const replay = { environment, ...definedRange(from, to) }
   replaySettings(replay)
-  return { workers, replay }
+  return { workers, warmUp, replay }
 }
+
+/** The range in which a parameter is chosen, or tested. */
+export type ScoredRange = 'train' | 'test'
 
 /** Options of `walkForward$`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
 export interface WalkForwardOptions<A = unknown> extends SweepOptions {
@@ -38,9 +55,10 @@ export interface WalkForwardOptions<A = unknown> extends SweepOptions {
   readonly test: number
   /**
    * The score of the values that the strategy has emitted. The parameter with the highest score is chosen. Must return
-   * a finite number. Default: the last value, which must be a number.
+   * a finite number; otherwise, and if it throws, the parameter has no score. `range`: the range of the values. Default: the
+   * last value, which must be a number.
    */
-  readonly score?: (values: readonly A[]) => number
+  readonly score?: (values: readonly A[], range: ScoredRange) => number
 }
 
 const lengthOption = required(checkedOption<number>('integer', integer(1, maxTime, 'a whole number of ms')))
@@ -49,7 +67,7 @@ const walkForwardTable = {
   ...sweepTable,
   train: lengthOption,
   test: lengthOption,
-  score: checkedOption<(values: readonly unknown[]) => number>('function', {
+  score: checkedOption<(values: readonly unknown[], range: ScoredRange) => number>('function', {
     expected: 'a function',
     holds: (value) => typeof value === 'function',
   }),
@@ -59,14 +77,14 @@ const walkForwardTable = {
 export interface WalkForwardSettings extends SweepSettings {
   readonly train: number
   readonly test: number
-  readonly score: (values: readonly unknown[]) => number
+  readonly score: (values: readonly unknown[], range: ScoredRange) => number
 }
 
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const walkForwardSettings = <A>(options: WalkForwardOptions<A>): WalkForwardSettings => {
   const parsed = parseOptions(walkForwardTable, options, { allowsUndefined: true })
-  const { train, test, score = lastValue, workers, environment, from, to } = parsed
-  return { train, test, score, ...sweepSettings({ workers, environment, ...definedRange(from, to) }) }
+  const { train, test, score = lastValue, workers, warmUp, environment, from, to } = parsed
+  return { train, test, score, ...sweepSettings({ workers, warmUp, environment, ...definedRange(from, to) }) }
 }
 
 const lastValue = (values: readonly unknown[]): number => values.at(-1) as number

@@ -3,9 +3,11 @@ import { defer, filter, map, Observable, tap } from 'rxjs'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { causeOf } from '../errors/failure-cause.js'
 import { sweepError, type SweepError } from '../errors/sweep-error.js'
+import { maxTime } from '../domain/valid-numbers.js'
 import type { FileUrl } from '../recording/read/source.js'
+import type { ReplayOptions } from '../recording/replay/replay-options.js'
 import type { StrategyClient } from '../recording/replay/replay-session.js'
-import type { Task, TaskResult, WorkerFile, WorkerMessage } from './messages.js'
+import type { Job, Task, TaskResult, WorkerFile, WorkerMessage } from './messages.js'
 import { sweepSettings, type SweepOptions } from './options.js'
 import { packagedProgram, runInThread$, runJobs$, type WorkerProgram } from './worker-pool.js'
 
@@ -28,7 +30,7 @@ export interface SweepRun<P, A> {
 }
 
 export interface SweepSummary {
-  /** Number of rows of the recording, without headers, that were played until the strategy's stream ended. */
+  /** Number of rows of the recording, without headers and warm-up, that were played until the strategy's stream ended. */
   readonly rows: number
 }
 
@@ -57,11 +59,11 @@ export const sweepOn =
     parameters: readonly P[],
     options: SweepOptions = {},
   ): Observable<SweepResult<P, A>> => {
-    const { workers, replay } = sweepSettings(options)
+    const { workers, replay, warmUp } = sweepSettings(options)
     const job = {
       files: workerFiles(source),
       strategy: strategyUrl(strategy),
-      replay,
+      ...warmed(replay, warmUp),
       reportsRows: onProgress !== undefined,
     }
     const jobs = tasksByWorker(tasksOf(parameters), workers).map((tasks) => ({ ...job, tasks }))
@@ -106,6 +108,12 @@ export const sweepOn =
 // eslint-disable-next-line rxjs-x/finnish -- `sweep` without `$` is the public name
 export const sweep = sweepOn({ program: () => ({ url: packagedProgram() }) })
 
+/** The part that is played, and the time from which it counts. */
+const warmed = (replay: ReplayOptions, warmUp: number): Pick<Job, 'replay' | 'countsFrom'> =>
+  replay.from === undefined || warmUp === 0
+    ? { replay }
+    : { replay: { ...replay, from: Math.max(-maxTime, replay.from - warmUp) }, countsFrom: replay.from }
+
 /** Throws a `ConfigurationError` for a value that is not a source, or that a worker cannot open. */
 const workerFiles = (source: SweepSource): readonly WorkerFile[] =>
   isList(source) ? source.map(workerFile) : [workerFile(source)]
@@ -141,7 +149,11 @@ const protocols: readonly string[] = ['file:', 'data:']
 /** The tasks with copies of the parameters. Throws a `ConfigurationError` for a parameter that cannot be cloned. */
 export const tasksOf = (parameters: readonly unknown[]): readonly Task[] => {
   if (!Array.isArray(parameters)) throw new ConfigurationError('parameters', 'expected an array')
-  return parameters.map((parameter: unknown, index) => ({ index, parameter: cloneOf(parameter, index) }))
+  // A hole is `undefined`, which `map` would leave out.
+  return Array.from(parameters, (parameter: unknown, index) => ({
+    index,
+    parameter: cloneOf(parameter, index),
+  }))
 }
 
 const cloneOf = (parameter: unknown, index: number): unknown => {

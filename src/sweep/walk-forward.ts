@@ -9,7 +9,12 @@ import { walkForwardError, type WalkForwardError, type WindowRange } from '../er
 import { nodePlatform } from '../recording/on-node.js'
 import { RecordedFile } from '../recording/past/recorded-file.js'
 import { openableSources, type FileUrl } from '../recording/read/source.js'
-import { walkForwardSettings, type WalkForwardOptions, type WalkForwardSettings } from './options.js'
+import {
+  walkForwardSettings,
+  type ScoredRange,
+  type WalkForwardOptions,
+  type WalkForwardSettings,
+} from './options.js'
 import {
   inOrder,
   sweepOn,
@@ -51,9 +56,9 @@ export const walkForwardOn =
     options: WalkForwardOptions<A>,
   ): Observable<WalkForwardResult<P, A>> => {
     const settings = walkForwardSettings(options)
-    const { replay } = settings
+    const { replay, warmUp } = settings
     const sweep$: SweepRange$<P, A> = (tried, played, threads) =>
-      sweepOn({ program })(source, strategy, tried, { ...replay, ...played, workers: threads })
+      sweepOn({ program })(source, strategy, tried, { ...replay, ...played, warmUp, workers: threads })
     // Throws for an invalid argument before the subscription.
     void sweepOn({ program })(source, strategy, parameters, replay)
     if (parameters.length === 0) throw new ConfigurationError('parameters', 'expected at least one parameter')
@@ -82,8 +87,8 @@ export const walkForwardOn =
  * error is the only event.
  *
  * Each run starts with a new strategy in a new thread: positions, averages and open orders do not carry over from the
- * training range or from an earlier window. `client.history` has the rows before the range, for a strategy that needs
- * past prices.
+ * training range or from an earlier window. With `warmUp`, it runs over the data before the range first, without being
+ * scored for it.
  *
  * `source`, `strategy` and `parameters` are those of `sweep`. Windows run in parallel, at most `workers` threads at a
  * time, and each window reads the recording twice. Memory grows with the values of the running windows.
@@ -176,11 +181,14 @@ const result$ = <P, A>(
   sweep$: SweepRange$<P, A>,
   threads: number,
 ): Observable<WindowResult<P, A>> => {
-  const scored$ = (tried: readonly P[], played: WindowRange, most: number) =>
-    sweep$(tried, played, most).pipe(map((result) => scoredBy(score, result)))
+  const ranges = { train, test }
+  const scored$ = (tried: readonly P[], range: ScoredRange, most: number) =>
+    sweep$(tried, ranges[range], most).pipe(
+      map((result) => scoredBy((values) => score(values, range), result)),
+    )
 
   const tested$ = (parameter: P): Observable<WalkForwardResult<P, A>> =>
-    scored$([parameter], test, 1).pipe(
+    scored$([parameter], 'test', 1).pipe(
       map((result) =>
         isLeft(result)
           ? left(walkForwardError({ why: 'test', train, test, error: result.left }))
@@ -188,7 +196,7 @@ const result$ = <P, A>(
       ),
     )
 
-  return scored$(parameters, train, threads).pipe(
+  return scored$(parameters, 'train', threads).pipe(
     // The values are dropped, because they may need much memory.
     map((result) =>
       isLeft(result) ? result : right({ parameter: result.right.parameter, score: result.right.score }),
@@ -212,7 +220,7 @@ const bestOf = <S extends { readonly score: number }>(all: readonly S[]): S | un
   )
 
 const scoredBy = <P, A>(
-  scoreOf: WalkForwardSettings['score'],
+  scoreOf: (values: readonly A[]) => number,
   result: SweepResult<P, A>,
 ): Either<SweepError<P>, SweepRun<P, A> & { readonly score: number }> => {
   if (isLeft(result)) return result

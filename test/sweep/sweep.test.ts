@@ -155,3 +155,29 @@ describe('inOrder', () => {
     )
   })
 })
+
+it('runs a hole of the parameters like undefined', async () => {
+  const parameters = new Array<Behaviour>(3)
+  parameters[0] = parameters[2] = { kind: 'empty' }
+  const results = await collect(runSweep(recording, parameters))
+  expect(results.map((result) => (isLeft(result) ? result.left.parameter : 'values'))).toEqual([
+    'values',
+    undefined,
+    'values',
+  ])
+})
+
+it('counts the values and rows from `from` on, after a warm-up whose state they have', async () => {
+  const text =
+    "import { scan } from 'rxjs'\nexport default (client) => client.price$('svc-0xab').pipe(scan((sum) => sum + 1, 0))"
+  const counting = pathToFileURL(newModule('strategy.mjs', text))
+  const run = async (warmUp: number) => {
+    const options = { from: start + 1000, to: start + 1300, warmUp }
+    const [result] = await collect(runSweep(recording, [{ kind: '' }], options, {}, counting))
+    return result
+  }
+  const summary = { rows: 3 }
+  expect(await run(0)).toMatchObject(right({ values: [1, 2, 3], summary }))
+  expect(await run(500)).toMatchObject(right({ values: [6, 7, 8], summary }))
+  expect(await run(1e9)).toMatchObject(right({ values: [11, 12, 13], summary }))
+})

@@ -36,6 +36,7 @@ const runsOf =
         sources: openableSources(nodePlatform, chunksOf(lines.slice(0, count).join(''))),
         settings: replaySettings({}),
         tasks: [{ index: 0, parameter: undefined }],
+        countsFrom: -Infinity,
         isTraced: true,
       },
       strategyOf(count),

@@ -8,7 +8,7 @@ import { sweepOn, type SweepProgress } from '../../sweep/sweep.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { rxClock } from '../../time/rx-clock.js'
 import { backtestFiles, checkedStrategy, jsonText } from './backtest.js'
-import { rangeProblem, type WalkForwardLengths } from '../input/parse-flags.js'
+import { rangeProblem, type Shard, type WalkForwardLengths } from '../input/parse-flags.js'
 import { readJson } from '../input/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
@@ -17,17 +17,23 @@ import { drawTable, type Cell, type Column } from '../output/table.js'
 import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { completes } from '../stop.js'
+import { inShard, mergeShards, shardLine } from './shards.js'
 import { walkForwardRecordings } from './walk-forward.js'
 
 export interface SweepFlags {
-  readonly parameters: string
+  /** Absent for `merge`. */
+  readonly parameters?: string
   readonly workers: number
+  /** In ms. */
+  readonly warmUp?: number
   /** In ms since the Unix epoch. */
   readonly from?: number
   readonly to?: number
   readonly walkForward?: WalkForwardLengths
   readonly metric?: string
   readonly minimise?: boolean
+  readonly minTrades?: number
+  readonly shard?: Shard
   readonly json?: boolean
 }
 
@@ -37,19 +43,29 @@ export const sweepRecordings = async (
   io: Io,
   command: Command,
   files: readonly string[],
-  { parameters: path, workers, walkForward, metric, minimise, json = false, ...range }: SweepFlags,
+  flags: SweepFlags,
 ): Promise<void> => {
+  if (files[0] === 'merge') return mergeShards(io, files.slice(1))
+  const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
+  const { minTrades, shard, json = false, ...range } = rest
+  if (path === undefined) return usageError(command, "required option '--parameters <file>' not specified")
   const backtest = backtestFiles(command, files)
   const problem = rangeProblem(range)
   if (problem !== undefined) return usageError(command, problem)
-  if (walkForward === undefined && (metric !== undefined || minimise === true))
-    return usageError(command, '--metric and --minimise choose the parameters of --walk-forward: add it')
-  const parameters = readParameters(command, path)
+  if (walkForward === undefined && (metric !== undefined || minimise === true || minTrades !== undefined))
+    return usageError(
+      command,
+      '--metric, --minimise and --min-trades choose the parameters of --walk-forward: add it',
+    )
+  if (shard !== undefined && (!json || walkForward !== undefined))
+    return usageError(command, '--shard needs --json, and cannot be used with --walk-forward')
+  const all = readParameters(command, path)
+  const parameters = shard === undefined ? all : inShard(all, shard)
   const strategy = await checkedStrategy(backtest, range)
   const { recordings } = backtest
   if (walkForward !== undefined) {
-    const settings = { ...walkForward, workers, ...range }
-    const ranking = { metric, minimises: minimise === true }
+    const settings = { ...walkForward, workers, warmUp, ...range }
+    const ranking = { metric, minimises: minimise === true, minTrades }
     return walkForwardRecordings(io, recordings, strategy, parameters, settings, ranking, json)
   }
 
@@ -63,13 +79,17 @@ export const sweepRecordings = async (
   const colours = coloursFor(stdout, env)
   const isTable = !json && canRedraw(stdout, env)
   const rows: Result[] = []
+  let shown = 0
   let failures = 0
+  const jsonLine = (result: Result): string =>
+    shard === undefined ? outputJson(result) : shardLine(outputJson(result), shard, shown, all.length)
   const show = (result: Result): void => {
     // Each parameter would fail for the same reason.
     if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
     if (isLeft(result)) failures++
     if (isTable) rows.push(result)
-    else stdout.write(`${json ? outputJson(result) : sweepLine(result, colours)}\n`)
+    else stdout.write(`${json ? jsonLine(result) : sweepLine(result, colours)}\n`)
+    shown++
   }
   const { hide } = showProgressLine(io, json, () =>
     [
@@ -78,7 +98,7 @@ export const sweepRecordings = async (
       formatDuration(rxClock.wallClock() - startAt),
     ].join('  '),
   )
-  const result$ = sweep$<unknown, unknown>(recordings, strategy, parameters, { workers, ...range })
+  const result$ = sweep$<unknown, unknown>(recordings, strategy, parameters, { workers, warmUp, ...range })
   const isCompleted = await completes(io, result$.pipe(tap(show))).finally(hide)
   // At the end, when the widths of the columns are known.
   if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))

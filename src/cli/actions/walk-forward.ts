@@ -2,7 +2,7 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { map, tap } from 'rxjs'
 import { formatTime } from '../../display/texts.js'
 import { escapeUnsafe, printable } from '../../errors/text.js'
-import type { SweepSettings } from '../../sweep/options.js'
+import type { ScoredRange, SweepSettings } from '../../sweep/options.js'
 import { walkForwardOn, type WalkForwardResult } from '../../sweep/walk-forward.js'
 import { packagedProgram } from '../../sweep/worker-pool.js'
 import { jsonText } from './backtest.js'
@@ -18,9 +18,13 @@ export interface Ranking {
   /** A field of the last value, `a.b` for one inside of another. Default: the value itself. */
   readonly metric: string | undefined
   readonly minimises: boolean
+  /** The least number of trades, the field `trades` of the last value, with which a parameter has a score. */
+  readonly minTrades: number | undefined
 }
 
 interface Settings extends WalkForwardLengths, Pick<SweepSettings, 'workers'> {
+  /** In ms. */
+  readonly warmUp?: number
   /** In ms since the Unix epoch. */
   readonly from?: number
   readonly to?: number
@@ -44,7 +48,7 @@ export const walkForwardRecordings = async (
     recordings,
     strategy,
     parameters,
-    { ...settings, score: (values) => sign * metricOf(values, ranking.metric) },
+    { ...settings, score: (values, range) => sign * scoreOf(values, range, ranking) },
   ).pipe(
     map((result) => (isLeft(result) ? result : right({ ...result.right, score: sign * result.right.score }))),
   )
@@ -72,6 +76,20 @@ const failOnce = (result: Result): void => {
   if (error.why === 'recording' || error.why === 'too short') throw failureOf(error)
   const [first] = error.why === 'train' ? error.errors : [error.error]
   if (first?.why === 'module') throw failureOf(first)
+}
+
+/**
+ * The metric of the last value, unless it has too few trades: where nothing was traded, no figure has a meaning. The least
+ * number concerns the choice alone, because a test range is shorter.
+ */
+const scoreOf = (values: readonly unknown[], range: ScoredRange, { metric, minTrades }: Ranking): number => {
+  const trades = fieldOf(values.at(-1), 'trades')
+  if (typeof trades !== 'number' && minTrades !== undefined)
+    throw new Error('the last value has no number trades, which --min-trades needs')
+  const least = range === 'train' ? (minTrades ?? 1) : 1
+  if (typeof trades === 'number' && trades < least)
+    throw new Error(trades === 0 ? 'nothing was traded' : `${trades} trades, fewer than ${least}`)
+  return metricOf(values, metric)
 }
 
 /**
@@ -152,18 +170,20 @@ class Total {
     const { windows, failed, sum, mean } = this.summary()
     const unit = windows === 1 ? 'window' : 'windows'
     const tested = failed === 0 ? `${windows} ${unit}` : `${windows - failed} of ${windows} ${unit}`
-    const results = mean === null ? [] : [metricText(metric, sum), `mean ${roundedText(mean)}`]
+    const results =
+      sum === null || mean === null ? ['no score'] : [metricText(metric, sum), `mean ${roundedText(mean)}`]
     return ['total', tested, ...results].join('  ')
   }
 
   summary() {
     const { windows, failed, sum } = this
+    const scored = windows - failed
     return {
       _tag: 'Total',
       windows,
       failed,
-      sum,
-      mean: windows > failed ? sum / (windows - failed) : null,
+      sum: scored > 0 ? sum : null,
+      mean: scored > 0 ? sum / scored : null,
     } as const
   }
 }

@@ -1,9 +1,9 @@
-import { Argument, type Command, type Option } from 'commander'
+import { Argument, Option, type Command } from 'commander'
 import { integerOption } from '../../option-kinds/number-option.js'
 import { workersOption } from '../../sweep/options.js'
 import type { ParityFlags } from '../actions/parity.js'
 import type { SweepFlags } from '../actions/sweep.js'
-import { numberFlag, parseWalkForward } from '../input/parse-flags.js'
+import { numberFlag, parseNumber, parseRotation, parseShard, parseWalkForward } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
 import { createCommand, fromFlag, toFlag } from './parts.js'
 
@@ -18,6 +18,10 @@ Examples:
       Print the last value of each parameter, for programs.
   $ svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --walk-forward 7d/1d --metric profit
       Choose the parameter on 7 days, test it on the day after them, and go on by a day.
+  $ svc-streams sweep market.ndjson strategy.js --parameters parameters.json --shard 2/8 --json > 2.ndjson
+      Run every eighth parameter, from the second on: a part of a sweep on several machines.
+  $ svc-streams sweep merge *.ndjson
+      Join the outputs of all parts, in any order, to the lines of the whole sweep with --json.
 
 The last file is the module of the strategy: an ES module or CommonJS, with (client, parameter) => Observable as its default
 export. The parameters are a JSON array, such as [5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of
@@ -29,15 +33,21 @@ until its stream ended, and its last value, or why it has none. --json prints al
 With --walk-forward, each window prints one line: its test range, the parameter with the highest metric in the training
 range directly before it, and what that parameter did in the test range. The last line is the total of the test ranges. The
 results of training are not shown. The metric is the last value of the strategy, or its field --metric, and is the same
-number in both ranges. A strategy starts anew in each range. A rest shorter than a test range is not tested.
+number in both ranges. A strategy starts anew in each range, after --warm-up. A rest shorter than a test range is not tested.
+If the last value has a field trades, a parameter with 0 trades, or with fewer than --min-trades in training, has no score.
 
-Exit codes: 0 if every parameter or window has a result, 1 otherwise.`
+Exit codes: 0 if every parameter or window has a result, 1 otherwise. merge: also 1 if a part is missing.`
 
 export const sweepCommand = (io: Io): Command =>
   createCommand(io, 'sweep', 'Run a strategy with many parameters over a recording.', sweepExamples)
     .addArgument(new Argument('<file...>', filesHelp))
-    .requiredOption('--parameters <file>', 'parameters of the strategy, as a JSON array')
+    .option('--parameters <file>', 'parameters of the strategy, as a JSON array (required but for merge)')
     .addOption(workersFlag())
+    .option(
+      '--warm-up <duration>',
+      'run the strategy over so much data before --from, and before each range of --walk-forward, first',
+      parseRotation,
+    )
     .option(
       '--walk-forward <train/test>',
       'choose the parameter on a training range, test it on the range after it, window by window: 7d/1d, 12h/90m, …',
@@ -48,6 +58,12 @@ export const sweepCommand = (io: Io): Command =>
       'with --walk-forward: field of the last value, such as profit or report.profit',
     )
     .option('--minimise', 'with --walk-forward: choose the parameter with the lowest metric')
+    .addOption(
+      new Option('--min-trades <n>', 'with --walk-forward: fewer trades in training give no score').argParser(
+        parseNumber(integerOption({ min: 1, max: 1_000_000_000, default: 1 })),
+      ),
+    )
+    .option('--shard <part/parts>', 'with --json: run this part of the parameters, such as 2/8', parseShard)
     .addOption(fromFlag())
     .addOption(toFlag())
     .option('--json', 'print each result as a JSON object, one per line')

@@ -58,7 +58,8 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
       for (const { index } of tasks) postFault(index, loaded.left)
       return
     }
-    const pass = { sources, settings, tasks, isTraced: trace !== undefined }
+    const { countsFrom = -Infinity } = job
+    const pass = { sources, settings, tasks, countsFrom, isTraced: trace !== undefined }
     await runTasks$(pass, loaded.right, job.reportsRows ? onRow : () => undefined).forEach((result) => {
       reportRows()
       postResult(result)

@@ -2,6 +2,8 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import {
   catchError,
   concatMap,
+  filter,
+  from,
   identity,
   map,
   materialize,
@@ -13,6 +15,7 @@ import {
   type OperatorFunction,
 } from 'rxjs'
 import { strategyFault, type SweepFault } from '../../errors/sweep-error.js'
+import { isOfOtherRxjs } from '../../option-kinds/other-rxjs.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import type { OpenableSource } from '../../recording/read/source.js'
 import { Playback } from '../../recording/replay/playback.js'
@@ -21,6 +24,7 @@ import type { ReplaySettings } from '../../recording/replay/replay-options.js'
 import { createSession } from '../../recording/replay/replay-session.js'
 import { runStrategy$, type CreateStrategyClient } from '../../recording/replay/run-strategy.js'
 import { delay } from '../../time/deadline.js'
+import { rxClock } from '../../time/rx-clock.js'
 import { systemClock } from '../../time/system-clock.js'
 import { sender, type Output, type Played, type Task, type TaskResult } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
@@ -36,13 +40,15 @@ export interface Pass {
   readonly sources: readonly OpenableSource[]
   readonly settings: Pick<ReplaySettings, 'environment' | 'range'>
   readonly tasks: readonly Task[]
+  /** Rows and values before this time do not count, in ms since the Unix epoch. */
+  readonly countsFrom: number
   /** True if the values of each result are its events as `Output`s. */
   readonly isTraced: boolean
 }
 
 /** Runs the strategy with each parameter, in one pass over the recording. Emits each result when its stream has ended. */
 export const runTasks$ = (
-  { sources, settings, tasks, isTraced }: Pass,
+  { sources, settings, tasks, countsFrom, isTraced }: Pass,
   strategy$: SweepStrategy<unknown, unknown>,
   onRow: () => void,
 ): Observable<TaskResult> =>
@@ -51,10 +57,10 @@ export const runTasks$ = (
     const clock = systemClock()
     let rows = 0
     const tracer = new Tracer()
-    const onLine = ({ _tag }: Row | RecordingHeader): void => {
+    const onLine = ({ _tag, at }: Row | RecordingHeader): void => {
       tracer.onLine()
       if (_tag === 'Recording') return
-      rows++
+      if (at >= countsFrom) rows++
       onRow()
     }
     const onSettled = (): void => tracer.onSettled()
@@ -77,7 +83,9 @@ export const runTasks$ = (
     }
 
     const result$ = ({ index, parameter }: Task): Observable<TaskResult> =>
-      runStrategy$(playback, createClient, (client) => strategy$(client, parameter)).pipe(
+      runStrategy$(playback, createClient, (client) =>
+        afterWarmUp$(strategy$(client, parameter), countsFrom),
+      ).pipe(
         isTraced ? tracer.traced(playback) : identity,
         toArray(),
         map((values) => right({ values, rows })),
@@ -88,6 +96,12 @@ export const runTasks$ = (
 
     return merge(...tasks.map(result$)).subscribe(subscriber)
   })
+
+/** The values of a strategy from a time on. It runs on the clock of the strategy. */
+const afterWarmUp$ = (value$: Observable<unknown>, countsFrom: number): Observable<unknown> =>
+  countsFrom === -Infinity || isOfOtherRxjs(value$)
+    ? value$
+    : from(value$).pipe(filter(() => rxClock.wallClock() >= countsFrom))
 
 /** Finds out when each event of a strategy came: at which line, or after it. */
 class Tracer {

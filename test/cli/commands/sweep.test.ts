@@ -6,6 +6,7 @@ import { recordingText } from '../../recording/support/recordings.js'
 import { eventually } from '../../support/time/eventually.js'
 import { header, priced } from '../support/recording.js'
 import { commandLine, runCommand, startCommand } from '../support/command.js'
+import { newFile } from '../support/new-file.js'
 import { runInProcess } from '../support/in-process.js'
 import { startOnTerminal } from '../support/terminal.js'
 
@@ -174,4 +175,46 @@ test.each([
   const { code, stderr } = await runInProcess(['sweep', ...files(text)])
   expect(stderr).toContain(`parameters.json: ${message}`)
   expect(code).toBe(2)
+})
+
+test('a merge of all parts, in any order, prints the lines of the whole sweep, and names a part that is missing', async () => {
+  const parameters = [
+    { count: 1 },
+    { fail: true },
+    {},
+    { count: 0 },
+    { count: 2 },
+    { text: 'a\u202e"}' },
+    { count: 3 },
+  ]
+  const args = ['sweep', ...files(parameters), '--json']
+  const whole = await runCommand(args)
+  const parts = await Promise.all(
+    [3, 1, 2].map(async (index) => (await runCommand([...args, '--shard', `${index}/3`])).stdout),
+  )
+  expect(parts.map((part) => part.trimEnd().split('\n').length)).toEqual([2, 3, 2])
+  const [third = '', ...others] = parts.map((part, index) => newFile(`${index}.ndjson`, part))
+  expect(await runInProcess(['sweep', 'merge', third, ...others])).toEqual(whole)
+  expect(await runInProcess(['sweep', 'merge', ...others])).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: 'error: missing or not complete: 3/3\n',
+  })
+  const torn = newFile('torn.ndjson', (parts[0] ?? '').slice(0, -20))
+  const { code, stderr } = await runInProcess(['sweep', 'merge', torn, ...others])
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^error: line 2 of .*torn.ndjson: expected a line of sweep/),
+  ])
+})
+
+test.each([
+  ['--shard needs --json', ['--shard', '1/2']],
+  ['like 2/8', ['--shard', '3/2', '--json']],
+  ['like 2/8', ['--shard', '0/2', '--json']],
+  ['--min-trades', ['--min-trades', '5']],
+])('rejects with "%s": %j', async (message, flags) => {
+  const { code, stderr } = await runInProcess(['sweep', ...files([1]), ...flags])
+  expect(code).toBe(2)
+  expect(stderr).toContain(message)
 })

@@ -151,3 +151,48 @@ test.each<[string, readonly string[], number, string]>([
   expect(result.stderr).toContain(message)
   expect(result.code).toBe(code)
 })
+
+/** Trades as often as its parameter says, in each range, and reports the Sharpe ratio of an account without a trade as 0. */
+const trader = `
+import { count, map } from 'rxjs'
+export default (client, trades) =>
+  client.price$('svc-0xab').pipe(count(), map(() => ({ trades, sharpe: trades === 0 ? 0 : -1 / trades })))
+`
+
+test('a window whose parameters traded nothing, or too little, has no score, and neither has the total', async () => {
+  const sweep = (parameters: unknown, ...flags: readonly string[]) =>
+    runInProcess([
+      'sweep',
+      ...files(parameters, trader),
+      '--walk-forward',
+      '30s/20s',
+      '--metric',
+      'sharpe',
+      ...flags,
+    ])
+  const none = await sweep([0, 0])
+  expect(none.code).toBe(1)
+  expect(none.stdout).toContain(
+    'no parameter has a score in the training range: the values have no score: nothing was traded',
+  )
+  expect(none.stdout).toMatch(/\ntotal {2}0 of 3 windows {2}no score\n$/)
+  expect((await sweep([0], '--json')).stdout).toMatch(/"windows":3,"failed":3,"sum":null,"mean":null\}\n$/)
+  const traded = await sweep([0, 3])
+  expect([traded.code, traded.stdout]).toEqual([0, expect.stringContaining('3  sharpe -0.333333333333')])
+  const few = await sweep([3, 4], '--min-trades', '5')
+  expect([few.code, few.stdout]).toEqual([1, expect.stringContaining('3 trades, fewer than 5')])
+  const enough = await sweep([3, 4], '--min-trades', '4')
+  expect([enough.code, enough.stdout]).toEqual([0, expect.stringContaining('4  sharpe -0.25')])
+})
+
+test('--warm-up runs the strategy over the data before each range, whose values do not count', async () => {
+  const module =
+    "import { scan } from 'rxjs'\nexport default (client) => client.price$('svc-0xab').pipe(scan((sum) => sum + 1, 0))"
+  const args = ['sweep', ...files([1], module), '--json', '--walk-forward', '30s/20s', '--warm-up', '10s']
+  const { stdout } = await runInProcess(args)
+  const [first] = stdout.split('\n').map((line) => JSON.parse(line || 'null') as { right: unknown })
+  expect(first?.right).toMatchObject({
+    summary: { rows: 20 },
+    values: Array.from({ length: 20 }, (_, index) => index + 11),
+  })
+})

@@ -103,6 +103,7 @@ export const openGatewayHistory = (
   const maintain = (): void => {
     checkFolder()
     recorder.closeUnwanted()
+    recorder.requestRejected()
     try {
       if (checks++ % checksPerDeletion === 0 && recorder.failureOf() === undefined) deleteExpired()
     } catch {

@@ -1,18 +1,19 @@
 import { closeSync, openSync, readSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRight } from 'fp-ts/lib/Either.js'
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
+import type { Price } from '../../domain/price.js'
 import type { Topic } from '../../domain/topic.js'
 import { writeError } from '../../errors/constructors.js'
-import type { WriteError } from '../../errors/model.js'
+import type { PriceError, WriteError } from '../../errors/model.js'
 import { encodeRow } from '../../recording/format/row-codec.js'
 import { topicHeader, type RecordingHeader, type Row } from '../../recording/format/row.js'
 import { lineEnd } from '../../recording/read/read-entries.js'
 import { WantedRows } from '../../recording/record/client-rows.js'
 import { createRotatingFile, type RotatingFile } from '../../recording/record/rotating-file.js'
 import type { Clock } from '../../time/clock.js'
-import type { GatewayHistorySnapshot } from '../gateway.js'
+import type { GatewayHistoryFailure, GatewayHistorySnapshot } from '../gateway.js'
 import { Failures } from './failures.js'
 
 /** Time between the starts of two files of a topic, in ms. */
@@ -71,15 +72,17 @@ export class TopicRecorder {
     return this.failures.of(this) ?? this.failures.of(recorded)
   }
 
-  /** The amount written since the start, and the newest failure. */
+  /** The amount written since the start, and the newest failure, or else a wanted topic that is rejected. */
   snapshot(): Omit<GatewayHistorySnapshot, 'folder'> {
     const { rows, bytes, failingSince: since } = this
     const error = this.failures.newest
-    return {
-      rows,
-      bytes,
-      failure: error && { message: error.message, code: error.cause.code, since },
-    }
+    const failure = error && { message: error.message, code: error.cause.code, since }
+    return { rows, bytes, failure: failure ?? this.firstRejection() }
+  }
+
+  /** Requests each wanted topic again that the service has rejected. */
+  requestRejected(): void {
+    for (const recorded of this.topics.values()) if (recorded.rejection !== undefined) recorded.request()
   }
 
   /** `thrown`: why the folder cannot be used; `undefined` if it can be used. */
@@ -96,6 +99,10 @@ export class TopicRecorder {
       this.failures.set(recorded, undefined)
       this.topics.delete(topic)
     }
+  }
+
+  private firstRejection(): GatewayHistoryFailure | undefined {
+    return [...this.topics.values()].find(({ rejection }) => rejection !== undefined)?.rejection
   }
 
   private create(topic: Topic): RecordedTopic {
@@ -126,6 +133,7 @@ class RecordedTopic {
   isRecording = false
   /** When rows are written again: monotonic, in ms. */
   private retryAt = -Infinity
+  private rejected: GatewayHistoryFailure | undefined
 
   constructor(
     private readonly topic: Topic,
@@ -138,8 +146,18 @@ class RecordedTopic {
     return this.rows.isWanted
   }
 
+  /** Why the service rejects the topic; `undefined` if it does not, or if nobody wants the topic. */
+  get rejection(): GatewayHistoryFailure | undefined {
+    return this.isWanted ? this.rejected : undefined
+  }
+
   want(): Subscription {
     return this.rows.want()
+  }
+
+  /** Requests the topic again if its stream has completed. */
+  request(): void {
+    this.rows.start()
   }
 
   close(): void {
@@ -156,6 +174,7 @@ class RecordedTopic {
   private write(row: Row): void {
     const { clock, isLost, onFailure } = this.config
     const isPrice = row._tag === 'Price' && isRight(row.event)
+    if (row._tag === 'Price') this.rejected = this.rejectionOf(row.event)
     if (!this.isRecording && (!isPrice || isLost() || clock.elapsed() < this.retryAt)) return
     try {
       this.append(row)
@@ -163,6 +182,13 @@ class RecordedTopic {
     } catch (thrown) {
       this.fail(thrown)
     }
+  }
+
+  /** A rejection that is repeated keeps its time. */
+  private rejectionOf(event: Either<PriceError, Price>): GatewayHistoryFailure | undefined {
+    if (isRight(event) || event.left._tag !== 'SubscriptionRejected') return undefined
+    const { _tag: code, message } = event.left
+    return { message, code, since: this.rejected?.since ?? this.config.clock.wallClock() }
   }
 
   /** Throws if the row cannot be written. */

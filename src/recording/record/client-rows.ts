@@ -47,7 +47,8 @@ const withEndRow$ = (row$: () => Observable<Row>, name: Topic | Address): Observ
 /** The rows of one topic while it is wanted, and its `End` afterwards. */
 export class WantedRows {
   private count = 0
-  private rows = new Subscription()
+  /** Closed while the topic is not wanted, and when its stream has completed, for example by a rejection. */
+  private rows = Subscription.EMPTY
 
   constructor(
     private readonly client: PriceClient,
@@ -61,12 +62,18 @@ export class WantedRows {
 
   /** The topic is wanted until the subscription ends. */
   want(): Subscription {
-    if (this.count++ === 0) this.rows = priceRow$(this.client, this.topic).subscribe((row) => this.onRow(row))
+    this.count++
+    this.start()
     return new Subscription(() => this.leave())
   }
 
+  /** Requests the topic, unless its stream runs. */
+  start(): void {
+    if (this.rows.closed) this.rows = priceRow$(this.client, this.topic).subscribe((row) => this.onRow(row))
+  }
+
   private leave(): void {
-    if (--this.count > 0) return
+    if (--this.count > 0 || this.rows.closed) return
     this.rows.unsubscribe()
     this.onRow({ _tag: 'End', at: rxClock.wallClock(), of: this.topic })
   }

@@ -113,6 +113,28 @@ describe('the history of a gateway', () => {
     })
   })
 
+  it('has a topic of `topics` again after a rejection, when a consumer requests it, and `/health` shows why it is not', async () => {
+    const { gateway, simulator, client } = await start()
+    await gateway.close()
+    simulator.inject({ rejectSubscribes: true })
+    const history = { folder: newFolder(), topics: [ethTopic] }
+    const { baseUrl, ...next } = await startTestGateway(client, { history })
+    const health = async (): Promise<unknown> => (await fetch(`${baseUrl}/health`)).json()
+    await eventually(async () =>
+      expect(await health()).toMatchObject({
+        status: 'up',
+        history: { status: 'down', error: 'SubscriptionRejected' },
+      }),
+    )
+    simulator.inject({})
+    const { subscription } = collectEvents(consumerOf({ baseUrl, ...next }).price$(ethTopic))
+    await eventually(async () => expect(await health()).toMatchObject({ history: { status: 'up' } }))
+    subscription.unsubscribe()
+    await eventually(() => expect(next.inspect().topics).toEqual([]))
+    const { rows = 0 } = next.inspect().history ?? {}
+    await eventually(() => expect(next.inspect().history?.rows).toBeGreaterThan(rows + 3))
+  })
+
   it('has a gap for an outage of the service', async () => {
     const { gateway, simulator } = await start({ topics: [ethTopic] })
     const count = async () => pricesOf(await rightsOf(gateway.baseUrl, ethTopic)).length

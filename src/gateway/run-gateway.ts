@@ -56,7 +56,7 @@ export const runGateway = async (
   let ownHost = ''
   const history =
     historySetup &&
-    openGatewayHistory(historySetup, { client, clock, publish, ownHost: () => ownHost, service })
+    (await openGatewayHistory(historySetup, { client, clock, publish, ownHost: () => ownHost, service }))
   const prices = createWebSocketFront(client, {
     ...setup,
     clock,

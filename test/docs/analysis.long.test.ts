@@ -74,6 +74,7 @@ beforeAll(async () => {
     period: minute,
     isGzip: true,
     startAt: start,
+    elapsed: () => 0,
   })
   for (const row of [header, ...rows])
     file.write(`${encodeRow(row)}\n`, (error) => expect(error).toBeUndefined())

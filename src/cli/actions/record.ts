@@ -107,7 +107,7 @@ const openOutput = (
   try {
     return rotate === undefined
       ? Object.assign(createRecordingFile(out, isGzip), { name: out })
-      : createRotatingFile(out, { period: rotate, isGzip, startAt })
+      : createRotatingFile(out, { period: rotate, isGzip, startAt, elapsed: rxClock.elapsed })
   } catch (thrown) {
     const { code, message } = thrown as NodeJS.ErrnoException
     const problems: Readonly<Record<string, string>> = {

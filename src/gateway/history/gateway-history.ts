@@ -1,6 +1,4 @@
-import { readdirSync, unlinkSync } from 'node:fs'
-import { join } from 'node:path'
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { chain, isLeft, isRight, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import type { CoveredTopic } from '../../client/history.js'
@@ -13,20 +11,17 @@ import type { HistoryError, WriteError } from '../../errors/model.js'
 import type { TimeRange } from '../../recording/format/timeline.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { PastReading } from '../../recording/past/past-reading.js'
-import { RecordedFile, rotatedStart } from '../../recording/past/recorded-file.js'
-import { recordedHistory } from '../../recording/past/recorded-history.js'
+import { RecordedFile } from '../../recording/past/recorded-file.js'
 import { TopicPast } from '../../recording/past/topic-past.js'
-import { openableSources, type OpenableSource } from '../../recording/read/source.js'
-import type { Clock } from '../../time/clock.js'
+import { openableSource } from '../../recording/read/source.js'
+import { clockOffset, type Clock } from '../../time/clock.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
 import { historyFolderError, lockFolder } from './folder-lock.js'
-import { filePeriod, removeWithoutHeader, TopicRecorder } from './recorder.js'
+import { filePeriod, FolderIndex, type HistoryFile } from './folder-index.js'
+import { removeWithoutHeader, TopicRecorder } from './recorder.js'
 
 /** Interval at which the folder is checked, in ms. */
 export const checkInterval = 10_000
-
-/** Old files are deleted at every sixth check: a large folder takes some ms. */
-const checksPerDeletion = 6
 
 export interface GatewayHistoryConfig {
   readonly client: PriceClient
@@ -69,23 +64,25 @@ export interface GatewayHistory {
   readonly close: () => void
 }
 
-/** Opens the folder, and records the `topics`. Throws a `GatewayError` if the folder cannot be used. */
-export const openGatewayHistory = (
+/** Opens the folder, and records the `topics`. Rejects with a `GatewayError` if the folder cannot be used. */
+export const openGatewayHistory = async (
   { folder, keep, topics }: GatewayHistorySetup,
   { client, clock, publish, ownHost, service }: GatewayHistoryConfig,
-): GatewayHistory => {
+): Promise<GatewayHistory> => {
+  const offset = clockOffset(clock)
   const lock = lockFolder(folder)
-  try {
-    prepareFiles(folder, service)
-  } catch (thrown) {
-    lock.release()
-    throw thrown
-  }
+  const index = await FolderIndex.open(folder, () => clock.elapsed() + offset)
+    .then((opened) => prepareFiles(opened, service))
+    .catch((thrown: unknown) => {
+      lock.release()
+      throw thrown
+    })
   const recorder = new TopicRecorder({
     folder,
     client,
     clock,
     onFailure: (error) => publish('svc-streams:gateway-history', () => ({ host: ownHost(), error })),
+    onFile: (path) => index.add(path),
   })
 
   const checkFolder = (): void => {
@@ -96,55 +93,53 @@ export const openGatewayHistory = (
       recorder.setFolderFailure(thrown)
     }
   }
-  const deleteExpired = (): void => {
-    for (const path of expiredFiles(historyFiles(folder), clock.wallClock() - keep)) deleteFile(path)
-  }
-  let checks = 0
   const maintain = (): void => {
     checkFolder()
     recorder.closeUnwanted()
     recorder.requestRejected()
-    try {
-      if (checks++ % checksPerDeletion === 0 && recorder.failureOf() === undefined) deleteExpired()
-    } catch {
-      // The folder cannot be read now. The next check tries again.
-    }
+    if (recorder.failureOf() === undefined) void index.deleteExpired(keep)
   }
   maintain()
   const stopChecks = clock.startInterval(maintain, checkInterval)
   const always = topics.map((topic) => recorder.record(canonicalTopic(service, topic)))
+  const covered = new CoveredTimes(index, recorder)
 
-  /** Left: the history cannot be read now. */
-  const files = (topic?: Topic): Either<WriteError, readonly HistoryFile[]> => {
+  /** Why the history cannot be read now. */
+  const failureOf = (topic?: Topic): WriteError | undefined => {
     checkFolder()
-    const failure = recorder.failureOf(topic)
-    return failure === undefined ? right(historyFiles(folder)) : left(failure)
+    return recorder.failureOf(topic)
   }
 
   return {
     record: (topic) => recorder.record(topic),
     read: async (topic, range, { emit, closing, flush }) => {
       const recorded = canonicalTopic(service, topic)
-      const found = files(recorded)
-      if (isLeft(found)) return found
-      const sources = sourcesOf(found.right.filter((file) => file.topic === recorded))
-      if (sources.length === 0) {
-        if (!recorder.isWanted(recorded)) return left(unknownTopic(topic, distinctTopics(found.right)))
-        new TopicPast(topic, emit, range).finish(true)
-        return right(undefined)
+      const failure = failureOf(recorded)
+      if (failure !== undefined) return left(failure)
+      let emitted = 0
+      const onEvent = (event: PastEvent): void => {
+        emitted++
+        emit(event)
       }
-      const isRecordedOn = recorder.isRecording(recorded)
-      const recordings = sources.map((source) => new RecordedFile(source))
-      return new PastReading(topic, range, emit, closing, flush, isRecordedOn).read(recordings)
+      await index.forgetMissing(recorded, filesWithin(range, index.filesOf(recorded)))
+      for (;;) {
+        const files = index.filesOf(recorded)
+        if (files.length === 0) {
+          if (!recorder.isWanted(recorded)) return left(unknownTopic(topic, index.topics))
+          new TopicPast(topic, emit, range).finish(true)
+          return right(undefined)
+        }
+        const recordings = files.map((file) => recordingOf(index.pathOf(recorded, file)))
+        const isRecordedOn = recorder.isRecording(recorded)
+        const reading = new PastReading(topic, range, onEvent, closing, flush, isRecordedOn)
+        const result = await reading.read(recordings)
+        // An earlier file, which decides whether the topic had a price at the start of the range, may be missing too.
+        if (isRight(result) || emitted > 0 || !(await index.forgetMissing(recorded, files))) return result
+      }
     },
     topics: async () => {
-      const found = files()
-      if (isLeft(found)) return found
-      const ends = distinctTopics(found.right).flatMap((topic) => {
-        const ofTopic = found.right.filter((file) => file.topic === topic)
-        return [...new Set([ofTopic[0], ofTopic.at(-1)])].filter((file) => file !== undefined)
-      })
-      return ends.length === 0 ? right([]) : recordedHistory(sourcesOf(ends)).topics()()
+      const failure = failureOf()
+      return failure === undefined ? covered.all() : left(failure)
     },
     snapshot: () => ({ folder, ...recorder.snapshot() }),
     close: () => {
@@ -156,64 +151,79 @@ export const openGatewayHistory = (
   }
 }
 
-/** A crash may leave a file without a header. Throws a `GatewayError` if the folder has files of another service. */
-const prepareFiles = (folder: string, service: string): void => {
-  const last = new Map(historyFiles(folder).map((file) => [file.topic, file]))
-  for (const { topic, path } of last.values()) {
+/**
+ * A crash may leave a file without a header. Rejects with a `GatewayError` if the folder has files of another service.
+ */
+const prepareFiles = async (index: FolderIndex, service: string): Promise<FolderIndex> => {
+  for (const topic of index.topics) {
     if (serviceOf(topic) !== service) {
       throw historyFolderError(
         `has the history of the service ${serviceOf(topic)}; choose another folder for ${service}`,
       )
     }
-    removeWithoutHeader(path)
+    const last = index.filesOf(topic).slice(-1)
+    for (const file of last) await removeWithoutHeader(index.pathOf(topic, file))
+    await index.forgetMissing(topic, last)
+  }
+  return index
+}
+
+/** The times that the topics cover. Of each file that is not written to, they are read once. */
+class CoveredTimes {
+  private readonly starts = new WeakMap<HistoryFile, number>()
+  private readonly ends = new WeakMap<HistoryFile, number>()
+
+  constructor(
+    private readonly index: FolderIndex,
+    private readonly recorder: TopicRecorder,
+  ) {}
+
+  async all(): Promise<Either<HistoryError, readonly CoveredTopic[]>> {
+    const topics: CoveredTopic[] = []
+    for (const topic of this.index.topics) {
+      const covered = await this.of(topic)
+      if (isLeft(covered)) return covered
+      if (covered.right !== undefined) topics.push(covered.right)
+    }
+    return right(topics.sort((a, b) => a.from - b.from || (a.topic < b.topic ? -1 : 1)))
+  }
+
+  /** `undefined`: all files of the topic are missing. */
+  private async of(topic: Topic): Promise<Either<HistoryError, CoveredTopic | undefined>> {
+    for (;;) {
+      const files = this.index.filesOf(topic)
+      const [first, last] = [files[0], files.at(-1)]
+      if (first === undefined || last === undefined) return right(undefined)
+      if (await this.index.forgetMissing(topic, [first, last])) continue
+      const open = this.recorder.openFileOf(topic)
+      const from = await this.timeOf(topic, first, this.starts, (file) => file.start())
+      const end =
+        open?.path === this.index.pathOf(topic, last)
+          ? right(open.latest)
+          : await this.timeOf(topic, last, this.ends, (file) => file.latest())
+      return chain((start: number) => map((to: number) => ({ topic, from: start, to }))(end))(from)
+    }
+  }
+
+  private async timeOf(
+    topic: Topic,
+    file: HistoryFile,
+    known: WeakMap<HistoryFile, number>,
+    read: (file: RecordedFile) => Promise<Either<HistoryError, number>>,
+  ): Promise<Either<HistoryError, number>> {
+    const time = known.get(file)
+    if (time !== undefined) return right(time)
+    const result = await read(recordingOf(this.index.pathOf(topic, file)))
+    if (isRight(result)) known.set(file, result.right)
+    return result
   }
 }
 
-/** The files without a row of a time or later, in ms since the Unix epoch. */
-const expiredFiles = (files: readonly HistoryFile[], time: number): readonly string[] =>
-  files.filter(({ startAt }) => startAt - (startAt % filePeriod) + filePeriod <= time).map(({ path }) => path)
+const recordingOf = (path: string): RecordedFile => new RecordedFile(openableSource(nodePlatform, path))
 
-/** Windows deletes no file that another program has open. A later check tries it again. */
-const deleteFile = (path: string): void => {
-  try {
-    unlinkSync(path)
-  } catch {
-    // The other files are deleted.
-  }
-}
-
-const sourcesOf = (files: readonly HistoryFile[]): readonly OpenableSource[] =>
-  openableSources(
-    nodePlatform,
-    files.map(({ path }) => path),
-  )
-
-const distinctTopics = (files: readonly HistoryFile[]): readonly Topic[] => [
-  ...new Set(files.map(({ topic }) => topic)),
-]
-
-/** A file of a history. */
-interface HistoryFile {
-  readonly path: string
-  /** The address of the topic is in lower case. */
-  readonly topic: Topic
-  /** In ms since the Unix epoch. */
-  readonly startAt: number
-}
-
-/** `svc-0xab.2026-11-22T10-00-00Z.ndjson`: the time is in UTC. A number follows it if the name was taken. */
-const filePattern = /^([\w-]+-0x[0-9a-f]+)\.[^.]+\.ndjson$/
-
-/** The files of all histories in a folder, of each topic in the order of their starts. Throws if it cannot be read. */
-const historyFiles = (folder: string): readonly HistoryFile[] =>
-  readdirSync(folder)
-    .sort()
-    .flatMap((name) => {
-      const [, topic] = filePattern.exec(name) ?? []
-      const startAt = rotatedStart(name)
-      if (topic === undefined || startAt === undefined) return []
-      return [{ path: join(folder, name), topic: topic as Topic, startAt }]
-    })
+/** The files whose names have a time of the range. */
+const filesWithin = ({ from, to }: TimeRange, files: readonly HistoryFile[]): readonly HistoryFile[] =>
+  files.filter(({ startAt }) => startAt < to && startAt + filePeriod > from)
 
 /** The topic in the file names of a history. */
 const canonicalTopic = (service: string, topic: Topic): Topic =>

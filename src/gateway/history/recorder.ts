@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, statSync, unlinkSync } from 'node:fs'
+import { unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
@@ -9,15 +9,14 @@ import { writeError } from '../../errors/constructors.js'
 import type { PriceError, WriteError } from '../../errors/model.js'
 import { encodeRow } from '../../recording/format/row-codec.js'
 import { topicHeader, type RecordingHeader, type Row } from '../../recording/format/row.js'
+import { readFilePart } from '../../platform/node/files.js'
 import { lineEnd } from '../../recording/read/read-entries.js'
 import { WantedRows } from '../../recording/record/client-rows.js'
 import { createRotatingFile, type RotatingFile } from '../../recording/record/rotating-file.js'
 import type { Clock } from '../../time/clock.js'
 import type { GatewayHistoryFailure, GatewayHistorySnapshot } from '../gateway.js'
 import { Failures } from './failures.js'
-
-/** Time between the starts of two files of a topic, in ms. */
-export const filePeriod = 3_600_000
+import { filePeriod } from './folder-index.js'
 
 /** Time after a failure in which no row is written, in ms. */
 export const retryAfter = 10_000
@@ -28,6 +27,8 @@ export interface RecorderConfig {
   readonly clock: Clock
   /** Called when rows can no longer be written, and with `undefined` when all topics are written again. */
   readonly onFailure: (error: WriteError | undefined) => void
+  /** Called with the path of each file when it has been created. */
+  readonly onFile: (path: string) => void
 }
 
 /**
@@ -59,6 +60,11 @@ export class TopicRecorder {
   /** True if the last row of the topic is its current state. */
   isRecording(topic: Topic): boolean {
     return this.topics.get(topic)?.isRecording ?? false
+  }
+
+  /** The file that the rows of a topic are appended to; `undefined` if none is open. */
+  openFileOf(topic: Topic): OpenFile | undefined {
+    return this.topics.get(topic)?.openFile
   }
 
   /** True if a consumer wants the topic, or `topics` has it. */
@@ -120,6 +126,13 @@ export class TopicRecorder {
   }
 }
 
+/** A file that rows are appended to. */
+export interface OpenFile {
+  readonly path: string
+  /** The latest time of its rows, in ms since the Unix epoch. */
+  readonly latest: number
+}
+
 interface RecordedTopicConfig extends RecorderConfig {
   readonly isLost: () => boolean
   /** Called with the size of each row that has been written, in bytes. */
@@ -133,6 +146,8 @@ class RecordedTopic {
   isRecording = false
   /** When rows are written again: monotonic, in ms. */
   private retryAt = -Infinity
+  /** The latest time of the rows in the file. */
+  private latest = -Infinity
   private rejected: GatewayHistoryFailure | undefined
 
   constructor(
@@ -144,6 +159,11 @@ class RecordedTopic {
 
   get isWanted(): boolean {
     return this.rows.isWanted
+  }
+
+  get openFile(): OpenFile | undefined {
+    const { file, latest } = this
+    return file && { path: file.path, latest }
   }
 
   /** Why the service rejects the topic; `undefined` if it does not, or if nobody wants the topic. */
@@ -193,20 +213,33 @@ class RecordedTopic {
 
   /** Throws if the row cannot be written. */
   private append(row: Row): void {
-    const { folder, onWritten } = this.config
-    const path = join(folder, `${this.topic}.ndjson`)
-    this.file ??= createRotatingFile(path, { period: filePeriod, isGzip: false, startAt: row.at })
+    this.file ??= this.createFile(row.at)
     if (!this.isRecording) appendLine(this.file, topicHeader(this.topic, row.at))
     this.isRecording = true
-    onWritten(appendLine(this.file, row))
+    this.config.onWritten(appendLine(this.file, row))
+    this.latest = Math.max(this.latest, row.at)
     if (row._tag === 'End') this.isRecording = false
+  }
+
+  private createFile(startAt: number): RotatingFile {
+    const { folder, clock, onFile } = this.config
+    return createRotatingFile(join(folder, `${this.topic}.ndjson`), {
+      period: filePeriod,
+      isGzip: false,
+      startAt,
+      elapsed: clock.elapsed,
+      onFile: (path) => {
+        this.latest = -Infinity
+        onFile(path)
+      },
+    })
   }
 
   /** The file may end in a part of a row, so no row is appended to it. */
   private fail(thrown: unknown): void {
     const path = this.file?.path
     this.close()
-    if (path !== undefined) removeWithoutHeader(path)
+    if (path !== undefined) void removeWithoutHeader(path)
     this.retryAt = this.config.clock.elapsed() + retryAfter
     this.config.onFailure(writeError(thrown))
   }
@@ -221,10 +254,11 @@ const appendLine = (file: RotatingFile, row: Row | RecordingHeader): number => {
   return Buffer.byteLength(line)
 }
 
-/** Removes a file that is not a recording, because its first line is not complete. */
-export const removeWithoutHeader = (path: string): void => {
+/** Removes a file that is not a recording, because its first line is not complete. Never rejects. */
+export const removeWithoutHeader = async (path: string): Promise<void> => {
   try {
-    if (statSync(path).isFile() && !hasHeader(path)) unlinkSync(path)
+    const bytes = await readFilePart(path, 0, headerBytes)
+    if (!bytes.includes(lineEnd)) await unlink(path)
   } catch {
     // It cannot be read or removed now.
   }
@@ -232,14 +266,3 @@ export const removeWithoutHeader = (path: string): void => {
 
 /** Longer than a header of one topic. */
 const headerBytes = 4096
-
-/** True if the first line of a file is complete. Throws if the file cannot be read. */
-const hasHeader = (path: string): boolean => {
-  const file = openSync(path, 'r')
-  try {
-    const bytes = new Uint8Array(headerBytes)
-    return bytes.subarray(0, readSync(file, bytes, 0, headerBytes, 0)).includes(lineEnd)
-  } finally {
-    closeSync(file)
-  }
-}

@@ -19,22 +19,31 @@ interface RotatingFileOptions {
   readonly isGzip: boolean
   /** The time at which the first file starts, in ms since the Unix epoch. */
   readonly startAt: number
+  /** Monotonic, in ms. */
+  readonly elapsed: () => number
+  /** Called with the path of each file when it has been created. */
+  readonly onFile?: (path: string) => void
 }
 
 /**
- * Creates the first file. The first row of a later period creates the next file, which starts with its own header.
- * Throws if the first file cannot be created.
+ * Creates the first file. The first row of another period creates the next file, which starts with its own header. The
+ * period may be an earlier one, because a clock may be set back. A file receives rows for at most one period, also if
+ * the clock stands still. Throws if the first file cannot be created.
  */
 export const createRotatingFile = (
   out: string,
-  { period, isGzip, startAt }: RotatingFileOptions,
+  { period, isGzip, startAt, elapsed, onFile }: RotatingFileOptions,
 ): RotatingFile => {
-  const open = (at: number) => createFreeFile((number) => rotatedPath(out, at, isGzip, number), isGzip)
-  const periodAfter = (at: number): number => Math.floor(at / period) * period + period
+  const open = (at: number) => {
+    const file = createFreeFile((number) => rotatedPath(out, at, isGzip, number), isGzip)
+    onFile?.(file.path)
+    return { ...file, period: Math.floor(at / period), openedAt: elapsed() }
+  }
+  const isOver = (at: number): boolean =>
+    Math.floor(at / period) !== current.period || elapsed() - current.openedAt >= period
   /** The last header: the recording may have several. */
   let header: RecordingHeader | undefined
   let current = open(startAt)
-  let nextAt = periodAfter(startAt)
   let files = 1
   let closedBytes = 0
 
@@ -43,7 +52,6 @@ export const createRotatingFile = (
     closedBytes += current.file.bytes
     current.file.close()
     current = next
-    nextAt = periodAfter(at)
     files++
     if (header === undefined) return
     header = { ...header, at, continues: header.at }
@@ -67,7 +75,7 @@ export const createRotatingFile = (
       const at = writtenTime(line)
       if (at === undefined) header = headerOf(line) ?? header
       try {
-        if (at !== undefined && at >= nextAt) rotate(at, failOnly(done))
+        if (at !== undefined && isOver(at)) rotate(at, failOnly(done))
       } catch (thrown) {
         done(thrown as Error)
         return
@@ -108,7 +116,7 @@ const createFreeFile = (
  * The path of the file that starts at a time: `market.ndjson` becomes `market.2026-11-22T10-00-00Z.ndjson`, in UTC, so
  * that the order of the names is the order of the files. A number follows the time if the name is taken.
  */
-const rotatedPath = (out: string, at: number, isGzip: boolean, number: number): string => {
+export const rotatedPath = (out: string, at: number, isGzip: boolean, number: number): string => {
   const { dir, base } = parse(out)
   const isNamedGzip = base.endsWith(gzipExtension)
   const { name, ext } = parse(isNamedGzip ? base.slice(0, -gzipExtension.length) : base)

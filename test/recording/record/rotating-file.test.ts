@@ -38,7 +38,7 @@ const rows = [
 
 /** Writes these rows to files like `out`. Returns their names, in alphabetical order. */
 const writeTo = (out: string, isGzip = false, period = hour): readonly string[] => {
-  const file = createRotatingFile(out, { period, isGzip, startAt })
+  const file = createRotatingFile(out, { period, isGzip, startAt, elapsed: () => 0 })
   const results: unknown[] = []
   for (const line of [header, ...rows]) file.write(`${encodeRow(line)}\n`, (error) => results.push(error))
   file.close()
@@ -97,6 +97,25 @@ describe('a rotating file', () => {
     const names = writeTo(out)
     expect(names).toContain('market.2026-11-22T10-00-00Z_2.ndjson')
     expect(readFileSync(taken, 'utf8')).toBe('precious')
+  })
+
+  it('starts a new file if the clock is set to another period, and if it stands still for a period', () => {
+    const out = newFile('market.ndjson')
+    let elapsed = 0
+    const file = createRotatingFile(out, { period: hour, isGzip: false, startAt, elapsed: () => elapsed })
+    const write = (line: Row | RecordingHeader): unknown =>
+      file.write(`${encodeRow(line)}\n`, (error) => expect(error).toBeUndefined())
+    for (const line of [header, row('09:30:00', 1), row('19:30:00', 2), row('09:40:00', 3)]) write(line)
+    elapsed = hour
+    write(row('09:40:00', 4))
+    write(row('09:20:00', 5))
+    file.close()
+    expect(readdirSync(dirname(out)).sort()).toEqual([
+      'market.2026-11-22T09-23-45Z.ndjson',
+      'market.2026-11-22T09-40-00Z.ndjson',
+      'market.2026-11-22T09-40-00Z_2.ndjson',
+      'market.2026-11-22T19-30-00Z.ndjson',
+    ])
   })
 
   it('reports a file that cannot be created, and can be closed', () => {

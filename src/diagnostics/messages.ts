@@ -61,7 +61,7 @@ export interface DiagnosticMessages {
   readonly 'svc-streams:rejected': Failure<SubscriptionRejected>
   /** A `subscribe` got no response within `confirmTimeout`, and is sent again. */
   readonly 'svc-streams:unanswered': Failure<SubscriptionTimeout>
-  /** A topic got no price for `staleAfter`. */
+  /** A topic got no price for `staleAfter`, or its prices are behind. */
   readonly 'svc-streams:stale': Failure<Stale>
   /** A frame does not match the protocol. `topic` is undefined if the frame names no topic with subscribers. */
   readonly 'svc-streams:decode-error': {

@@ -85,6 +85,9 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     price$: (topic, onConfirmed) => pool.price$(topic, onConfirmed),
     priceAgeOf: (topic) => pool.priceAgeOf(topic),
     probe: () => pool.probe(),
+    requestProbe: (spacing) => pool.requestProbe(spacing),
+    measured$: pool.measured$,
+    isBounded: () => pool.isBounded(),
     isCurrent: () => pool.isCurrent(),
     whenSendable: (onTurn) => limiter.whenSendable(onTurn),
   })

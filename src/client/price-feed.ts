@@ -1,5 +1,5 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, tap } from 'rxjs'
+import { NEVER, Observable, tap } from 'rxjs'
 import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'
 import type { PriceError } from '../errors/model.js'
@@ -25,6 +25,15 @@ export interface PriceFeed {
    * that arrive until then may have been sent before the probe.
    */
   readonly probe: () => () => boolean
+  /**
+   * Requests a probe of each open connection to the service, at most one within `spacing` ms. Returns a function that
+   * returns true until each has answered a probe that was sent after this call. Returns false if the age is not bounded.
+   */
+  readonly requestProbe: (spacing: number) => () => boolean
+  /** Emits when the service has answered a probe, after the prices that are current by this answer. */
+  readonly measured$: Observable<unknown>
+  /** False if the age of prices has no upper bound: the service answers no probes, or there is none. */
+  readonly isBounded: () => boolean
   /** False if data that have arrived from the service may be older than `maxLag`, also before a `Stale` is emitted. */
   readonly isCurrent: () => boolean
 }
@@ -71,6 +80,9 @@ const feedFromStreams = (client: PriceClient): ClientFeed => {
       return at === undefined ? 0 : now() - at
     },
     probe: () => () => false,
+    requestProbe: () => () => false,
+    measured$: NEVER,
+    isBounded: () => false,
     isCurrent: () => true,
     whenSendable: (onTurn) => {
       onTurn()

@@ -51,6 +51,11 @@ export interface GatewayTopicSnapshot {
 export interface GatewaySnapshot {
   /** State of the connection to the service. */
   readonly upstream: ConnectionStatus
+  /**
+   * False if the age of prices has no upper bound: the service answers no probes, or the client is a replay or a test client.
+   * The gateway then answers pings of consumers at once.
+   */
+  readonly ageBounded: boolean
   /** Number of open WebSocket connections of consumers. */
   readonly connections: number
   /**

@@ -27,6 +27,7 @@ export class ConnectionPool {
   private readonly connections: PriceConnection[] = []
   private readonly statuses$ = new Multicast<ConnectionStatus>()
   private readonly uncorrelated$ = new Multicast<UncorrelatedError>()
+  private readonly measurements$ = new Multicast<undefined>()
   private readonly connectionConfig: PriceConnectionConfig
   private status: ConnectionStatus = { _tag: 'Idle' }
   private lastEpoch = 0
@@ -43,6 +44,9 @@ export class ConnectionPool {
   readonly errors$ = new Observable<UncorrelatedError>((subscriber) =>
     this.uncorrelated$.subscribe(subscriber),
   )
+
+  /** Emits when a connection has answered a probe. Never completes. */
+  readonly measured$ = new Observable<unknown>((subscriber) => this.measurements$.subscribe(subscriber))
 
   constructor(private readonly config: ConnectionPoolConfig) {
     const rateLimiter = new RateLimiter(config.maxFramesPerSecond)
@@ -97,6 +101,20 @@ export class ConnectionPool {
     return () => missing.some((isMissing) => isMissing())
   }
 
+  /**
+   * Requests a probe of every open connection, at most one within `spacing` ms. Returns a function that returns true until
+   * each has answered a probe that was sent after this call, unless it is closed or its age is not bounded.
+   */
+  requestProbe(spacing: number): () => boolean {
+    const missing = this.connections.map(({ lag }) => lag?.request(spacing))
+    return () => missing.some((isMissing) => isMissing?.() === true)
+  }
+
+  /** False if the service answers no probes on an open connection. */
+  isBounded(): boolean {
+    return this.connections.every(({ lag }) => lag?.isBounded !== false)
+  }
+
   /** False if data that have arrived on an open connection may be older than `maxLag`. */
   isCurrent(): boolean {
     return this.connections.every((connection) => connection.isCurrent())
@@ -137,6 +155,7 @@ export class ConnectionPool {
     const connection = new PriceConnection(this.connectionConfig, {
       onStatus: () => this.setStatus(this.worstStatus()),
       onUncorrelated: (error) => this.uncorrelated$.next(error),
+      onMeasured: () => this.measurements$.next(undefined),
     })
     this.connections.push(connection)
     return connection

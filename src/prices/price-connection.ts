@@ -35,6 +35,8 @@ export interface PriceConnectionConfig extends ReconcilerConfig, TopicTimeouts {
 export interface PriceConnectionOwner {
   readonly onStatus: () => void
   readonly onUncorrelated: (error: UncorrelatedError) => void
+  /** The service has answered a probe. */
+  readonly onMeasured: () => void
 }
 
 /**
@@ -231,6 +233,10 @@ export class PriceConnection implements ConnectionListener {
     for (const state of held) if (!this.deliverHeld(state, behindMs)) return
   }
 
+  onMeasured(): void {
+    this.owner.onMeasured()
+  }
+
   /** False if the handlers of other topics took so long that the price may be older than `maxLag` again. */
   private deliverHeld(state: TopicState, behindMs: number): boolean {
     const { lag } = this
@@ -248,13 +254,9 @@ export class PriceConnection implements ConnectionListener {
 
   /** False if the handler of a subscriber took so long that the remaining ones receive the price later, or not at all. */
   private deliverPrice(state: TopicState, open: OpenedEvent | undefined, after?: number): boolean {
-    const isCurrent = open?.isInTime ?? open?.lag.isCurrentNow ?? isAlwaysCurrent
-    if (deliverPrice(state, isCurrent, after)) return true
-    // Otherwise the transport closes the socket.
-    if (open?.isInTime === undefined) {
-      state.held = state.skipped = true
-      open?.lag.onHeld(this.config.clock.elapsed())
-    }
+    if (deliverPrice(state, open?.isCurrentNow ?? isAlwaysCurrent, after)) return true
+    state.held = state.skipped = true
+    open?.lag.onHeld(this.config.clock.elapsed())
     return false
   }
 
@@ -287,7 +289,8 @@ export class PriceConnection implements ConnectionListener {
     return initialEvent(state, config, now, lag?.isBehind === true ? lag.ms : undefined)
   }
 
-  private get lag(): Lag | undefined {
+  /** `undefined` if the connection is not open. */
+  get lag(): Lag | undefined {
     return this.reconciler.open?.lag
   }
 

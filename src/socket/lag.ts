@@ -6,7 +6,7 @@ import type { ProbeSupport } from './liveness.js'
 
 export interface LagConfig {
   readonly clock: Clock
-  /** In ms; `Infinity`: nothing is measured. */
+  /** In ms; `Infinity`: no limit, and only probes that are requested are sent. */
   readonly maxLag: number
   readonly maxFramesPerSecond: number
   readonly probeSupport: ProbeSupport
@@ -20,6 +20,8 @@ export interface MeasuredConnection {
   readonly connectMs: number
   /** Counts the frames and pongs. */
   readonly activityCount: () => number
+  /** False if the answer to a probe would not be recognised. */
+  readonly isMeasurable: () => boolean
   /** Sends a probe whose answer will be recognised. Returns false if no probe can be sent. */
   readonly measure: () => boolean
   readonly terminate: (reason: string) => void
@@ -32,6 +34,8 @@ export interface LagListener {
    * An answer has arrived in time. `wasBehind`: after `onBehind`. `behindMs`: the upper bound when the first price was held.
    */
   onCaughtUp(wasBehind: boolean, behindMs: number): void
+  /** A probe is answered, and the prices that it makes current are delivered. */
+  onMeasured(): void
 }
 
 /** The number of probes within `maxLag`. A probe without pings is answered by a list of all topics. */
@@ -44,6 +48,12 @@ const shortestInterval = 5
 
 /** The longest round trip that is assumed before the first answer, as a part of `maxLag`. */
 const longestEstimate = 0.9
+
+/** The minimum interval between two probes that are requested, in ms. */
+const shortestRequested = 20
+
+/** A service that has not answered the first probe within this time and twice the time of the dial may never answer, in ms. */
+const unansweredMs = 500
 
 /** A second check of a silent connection, in ms: in between the event loop reads the data that has arrived. */
 const recheckMs = 50
@@ -78,6 +88,8 @@ export class Lag {
   private isMeasuring = false
   /** A service that has answered no probe by then is not probed any more. Unknown before the first probe. */
   private muteAt = Infinity
+  /** A service that has answered no probe by then is assumed to answer none. Unknown before the first probe. */
+  private unboundedAt = Infinity
   /** When the newest answered probe was sent. */
   private measuredAt: number
   private probedAt: number
@@ -87,7 +99,7 @@ export class Lag {
   /** The upper bound of the age when the first price was held, in ms. */
   private heldAtMs = 0
   private timer: Subscription | undefined
-  private timerDueAt = 0
+  private timerDueAt = Infinity
   private decision: Subscription | undefined
 
   constructor(
@@ -106,7 +118,13 @@ export class Lag {
 
   /** The upper bound of the age of the prices, in ms. `undefined` if it is unknown: the service has answered no probe. */
   get ms(): number | undefined {
-    return this.isMeasuring && !this.isExempt ? this.behindMs : undefined
+    const isMeasured = this.isMeasuring && this.config.maxLag !== Infinity && !this.isExempt
+    return isMeasured ? this.behindMs : undefined
+  }
+
+  /** False if the age of the prices has no upper bound: the service has answered no probe in time. */
+  get isBounded(): boolean {
+    return !this.isExempt || this.config.clock.elapsed() < this.unboundedAt
   }
 
   private get behindMs(): number {
@@ -118,10 +136,13 @@ export class Lag {
    * answered a probe, then no queue delays the answer. If the dial took long, the answer will take long too.
    */
   start(): void {
-    if (this.config.maxLag === Infinity) return
     this.isMeasuring = true
-    this.checkAt = -Infinity
     const { interval } = this
+    if (interval === Infinity) {
+      this.nextProbeAt = Infinity
+      return
+    }
+    this.checkAt = -Infinity
     const now = this.config.clock.elapsed()
     if (this.isExempt || this.connection.connectMs > interval) this.probeIfDue(now)
     else this.nextProbeAt += interval
@@ -135,6 +156,23 @@ export class Lag {
     this.nextProbeAt = Infinity
     this.timer?.unsubscribe()
     this.decision?.unsubscribe()
+  }
+
+  /**
+   * Requests a probe, at most one within `spacing` ms. Returns a function that returns true until a probe that was sent after
+   * this call is answered: prices that arrive until then may have been sent before. Returns false at once if the age is not
+   * bounded.
+   */
+  request(spacing: number): () => boolean {
+    const now = this.config.clock.elapsed()
+    if (this.isMeasuring) {
+      this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt + Math.max(spacing, shortestRequested))
+      this.checkAt = Math.min(this.checkAt, this.nextProbeAt)
+      this.probeIfDue(now)
+      // A timer that fires earlier may check a connection that is late.
+      if (this.nextProbeAt < this.timerDueAt) this.setTimer(now)
+    }
+    return () => this.isMeasuring && this.measuredAt < now && this.isBounded && this.connection.isMeasurable()
   }
 
   /** True if a price may be delivered. Also sends the probe that is due: timers do not run while prices are handled. */
@@ -184,11 +222,13 @@ export class Lag {
     this.checkAt = -Infinity
     this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt + this.interval)
     if (wasExempt) this.setTimer(now)
-    if (this.state === 'current' || now > this.currentUntil) return
-    const wasBehind = this.isBehind
-    this.state = 'current'
-    this.decision?.unsubscribe()
-    this.listener.onCaughtUp(wasBehind, this.heldAtMs)
+    if (this.state !== 'current' && now <= this.currentUntil) {
+      const wasBehind = this.isBehind
+      this.state = 'current'
+      this.decision?.unsubscribe()
+      this.listener.onCaughtUp(wasBehind, this.heldAtMs)
+    }
+    this.listener.onMeasured()
   }
 
   private get currentUntil(): number {
@@ -203,13 +243,14 @@ export class Lag {
   /** A round trip that is nearly as long as `maxLag` needs more probes: the bound is an interval and a round trip. */
   private get interval(): number {
     const { maxLag, maxFramesPerSecond } = this.config
-    const spare = this.roundTrip < maxLag ? (maxLag - this.roundTrip) / 2 : Infinity
+    const spare = (maxLag - this.roundTrip) / 2
     const shortest = Math.max(shortestInterval, maxLag * shortestPart)
+    // The round trip over a gateway includes the wait for its probe, which the gateway sends as often as it is pinged.
     if (this.connection.hasPings) {
       return Math.max(shortest, Math.min(maxLag / pingsPerMaxLag, spare))
     }
     const rate = Math.min(1_000 / (maxFramesPerSecond * probePart), maxLag / 2)
-    return Math.max(shortest, rate, Math.min(maxLag / probesPerMaxLag, spare))
+    return Math.max(shortest, rate, Math.min(maxLag / probesPerMaxLag, spare > 0 ? spare : Infinity))
   }
 
   private probeIfDue(now: number): void {
@@ -223,8 +264,11 @@ export class Lag {
     if (isMute || this.isProbeUnderWay(now)) return
     const { probedAt } = this
     this.probedAt = now
-    if (connection.measure()) this.muteAt = Math.min(this.muteAt, now + 2 * config.maxLag)
-    else this.probedAt = probedAt
+    if (!connection.measure()) this.probedAt = probedAt
+    else if (this.unboundedAt === Infinity) {
+      this.muteAt = now + 2 * config.maxLag
+      this.unboundedAt = now + unansweredMs + 2 * connection.connectMs
+    }
   }
 
   /** Without pings, one probe at a time: its answer lists all topics. A long round trip needs several. */
@@ -242,6 +286,7 @@ export class Lag {
 
   private setTimer(now: number, ms = this.nextProbeAt - now): void {
     this.timer?.unsubscribe()
+    this.timerDueAt = Infinity
     if (ms === Infinity || !this.isMeasuring) return
     const { clock } = this.config
     const wait = Math.max(0, ms) + (clock.isVirtual ? betweenFrames : 0)

@@ -82,7 +82,7 @@ interface UnansweredProbe {
 }
 
 /** The maximum number of probes that are stored until their answer. The answer to a probe answers all older probes too. */
-const maxUnanswered = 64
+const maxUnanswered = 512
 
 /**
  * Matches the answers of a service to the probes of one connection: the pong of a ping, or the confirmation of a repeated

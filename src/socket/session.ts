@@ -57,8 +57,8 @@ export interface SessionOpenedEvent {
   readonly onAnswer: () => void
   /** See `Socket.isCurrent`. */
   readonly isCurrent: () => boolean
-  /** See `Socket.isInTime`. `undefined`: `lag` decides. */
-  readonly isInTime: (() => boolean) | undefined
+  /** False if the price under delivery is now too old, by `lag` or by `Socket.isInTime`. */
+  readonly isCurrentNow: () => boolean
   /** The number of frames that the sink handled as bytes so far. */
   readonly bytesCount: () => number
 }
@@ -143,10 +143,12 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
       opened: () => {
         if (subscriber.closed) return
         dialTimeout.unsubscribe()
-        const { hasPings } = socket
+        const { hasPings, isInTime } = socket
         const connectMs = config.clock.elapsed() - dialledAt
-        const measure = () => (hasPings || prober.isRecognisable()) && probe()
-        const started = new Lag(config, { hasPings, connectMs, activityCount, measure, terminate }, sink)
+        const isMeasurable = () => hasPings || prober.isRecognisable()
+        const measure = () => isMeasurable() && probe()
+        const measured = { hasPings, connectMs, activityCount, isMeasurable, measure, terminate }
+        const started = new Lag(config, measured, sink)
         lag = started
         timers.add(() => started.stop())
         const isConclusive = () => hasPings || prober.isConclusive()
@@ -178,7 +180,8 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
           isAnswerMissing: () => answers.isPending,
           onAnswer,
           isCurrent: socket.isCurrent,
-          isInTime: socket.isInTime,
+          isCurrentNow:
+            isInTime === undefined ? started.isCurrentNow : () => started.isCurrentNow() && isInTime(),
           bytesCount: () => handled,
         })
         if (!timers.closed) started.start()

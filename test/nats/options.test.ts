@@ -99,6 +99,7 @@ describe('a gateway without a NATS server', () => {
     const gateway = await startNatsGateway(createTestClient({}), { servers })
     expect(gateway.inspect()).toEqual({
       upstream: expect.objectContaining({ _tag: expect.any(String) as string }) as object,
+      ageBounded: false,
       isConnected: false,
       sessions: 0,
       topics: [],

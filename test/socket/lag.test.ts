@@ -301,12 +301,14 @@ describe('while the event loop is blocked', () => {
         hasPings: true,
         connectMs: 0,
         activityCount: () => activity,
+        isMeasurable: () => true,
         measure: () => probes.push(clock.ms) > 0,
         terminate: (reason) => events.push(reason),
       },
       {
         onBehind: (behindMs) => events.push(`behind ${behindMs}`),
         onCaughtUp: (wasBehind) => events.push(wasBehind ? 'caught up' : 'current'),
+        onMeasured: () => undefined,
       },
     )
     lag.start()

@@ -30,6 +30,7 @@ const sink: FrameSink = {
   onBinary: () => undefined,
   onBehind: () => undefined,
   onCaughtUp: () => undefined,
+  onMeasured: () => undefined,
   onTick: () => undefined,
 }
 

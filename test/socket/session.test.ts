@@ -31,6 +31,7 @@ const ignoringSink: FrameSink = {
   onBinary: () => undefined,
   onBehind: () => undefined,
   onCaughtUp: () => undefined,
+  onMeasured: () => undefined,
   onTick: () => undefined,
 }
 
@@ -65,6 +66,7 @@ const runSession = (
         onBinary: (frame: Uint8Array) => eventLog.add(`binary ${frame.length}`),
         onBehind: () => undefined,
         onCaughtUp: () => undefined,
+        onMeasured: () => undefined,
         onTick: () => undefined,
       }
       let probe = (): void => undefined

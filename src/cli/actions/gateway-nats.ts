@@ -61,6 +61,7 @@ const startHealth = async (
 
 const healthOfNats = ({
   upstream,
+  ageBounded,
   isConnected,
   sessions,
   topics,
@@ -71,6 +72,7 @@ const healthOfNats = ({
     isUp,
     refusal: isUp ? (isConnected ? undefined : 'nats-lost') : 'service-down',
     upstream,
+    ageBounded,
     counts: { sessions, topics: topics.length },
     depth,
   }

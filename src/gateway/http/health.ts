@@ -14,6 +14,8 @@ export interface HealthState {
   readonly refusal: string | undefined
   /** State of the connection to the service. */
   readonly upstream: ConnectionStatus
+  /** False if the age of prices has no upper bound, because the service answers no probes. */
+  readonly ageBounded: boolean
   /** The load of the gateway: numbers by name. */
   readonly counts: Readonly<Record<string, number>>
   /** Default: no depth request has a result. */
@@ -46,12 +48,13 @@ const readyResponse = ({ refusal }: HealthState): TextResponse =>
  * 200 if the connection to the service is usable, otherwise 503. Reasons and the folder are omitted, because they may
  * contain an address or a path. Depth requests that fail, and a history that cannot be written, do not affect prices.
  */
-const healthResponse = ({ isUp, upstream, counts, depth, history }: HealthState): TextResponse =>
+const healthResponse = ({ isUp, upstream, ageBounded, counts, depth, history }: HealthState): TextResponse =>
   jsonResponse(
     isUp ? 200 : 503,
     JSON.stringify({
       status: isUp ? 'up' : 'down',
       upstream: upstream._tag,
+      ageBounded,
       ...counts,
       depth: depth && depthHealth(depth),
       history: history && historyHealth(history),

@@ -1,9 +1,12 @@
 import { Subscription, timer } from 'rxjs'
+import type { PriceFeed } from '../../client/price-feed.js'
 import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
 import { AckWindow } from './ack-window.js'
-import type { ConsumerStream, ConsumerWebSocket, HeldAnswer, TextFrame } from './text-frame.js'
+import { ConsumerProbes } from './consumer-probes.js'
+import { HeldFrames } from './held-frames.js'
+import type { ConsumerStream, ConsumerWebSocket, TextFrame } from './text-frame.js'
 import { closeReason, confirmationText, textFrame } from './text-frame.js'
 import type { FrameBatch, Outbox, Recipient } from './outbox.js'
 import type { Pinged } from './ping-timer.js'
@@ -19,13 +22,11 @@ export const backlogTime = 10_000
 /** A price that becomes stale when it was held for longer ends the connection: a pong would make an earlier one current. In ms. */
 const longHold = 5_000
 
-export interface ConnectionConfig {
+export interface ConnectionConfig extends Pick<PriceFeed, 'isCurrent' | 'requestProbe'> {
   readonly outbox: Outbox
   readonly maxBufferedBytes: number
   /** Monotonic time in which the event loop was responsive, in ms. */
   readonly now: () => number
-  /** False if data that have arrived from the service may be older than `maxLag` of the gateway's client. */
-  readonly isCurrent: () => boolean
   /** Leaves all topics. */
   readonly leaveTopics: () => void
   /** Called when the consumer falls behind: it may no longer get every price. */
@@ -33,8 +34,6 @@ export interface ConnectionConfig {
   /** Called when the consumer gets every price again. `dropped`: number of prices that were dropped in this time. */
   readonly onCaughtUp: (behindForMs: number, dropped: number) => void
 }
-
-const [maxHeldPongs, maxHeldAnswers] = [4, 32]
 
 /** With more topics than this, the first pong may have waited after the subscribe messages. */
 const maxDirectTopics = 10
@@ -47,10 +46,8 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   readonly feeds = new Map<Address, TopicFeed<Connection>>()
   batch: FrameBatch | undefined
   private readonly window = new AckWindow()
-  /** The topics whose newest price is held, and the pongs and confirmations after them, the longest held first. */
-  private readonly held = new Set<ConsumedTopic | Buffer | HeldAnswer>()
-  private heldPongs: readonly Buffer[] = []
-  private heldAnswers = 0
+  private readonly held = new HeldFrames()
+  private readonly probes: ConsumerProbes
   /** True while every price is sent. */
   private isFree = true
   private wasBehind = false
@@ -79,6 +76,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     private readonly config: ConnectionConfig,
   ) {
     this.maxUnsent = config.maxBufferedBytes
+    this.probes = new ConsumerProbes(config.requestProbe, config.now)
   }
 
   get bufferedBytes(): number {
@@ -122,12 +120,10 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
 
   /** A page repeats a subscribe message as a ping: its answer waits for the same as a pong. The later ones keep the order. */
   private answer(topics: readonly Topic[], isRepeated: boolean): void {
-    const mustWait = isRepeated && (this.held.size > 0 || !this.config.isCurrent())
     const text = confirmationText(topics, this.feeds, this.window.unacknowledged + this.unwrittenTexts)
-    if (this.heldAnswers === 0 && !mustWait) return this.sendText(text)
-    if (this.heldAnswers === maxHeldAnswers) return
-    this.heldAnswers++
-    this.held.add({ text })
+    if (!isRepeated && !this.held.hasConfirmations) return this.sendText(text)
+    this.held.addConfirmation({ text, isUnproven: isRepeated ? this.probes.request() : undefined })
+    if (this.held.size === 1) this.sendHeld()
   }
 
   readonly reject = (base: Address, errorText: string): void => {
@@ -138,6 +134,8 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   /** Also sends the last price, as soon as it is known to be current. */
   readonly add = (feed: TopicFeed<Connection>): void => {
     this.feeds.set(feed.base, feed)
+    this.probes.onTopic()
+    this.onWindowChanged()
     feed.add(this)
     if (feed.isUncertain()) this.held.add(feed)
     const frame = feed.currentFrame()
@@ -173,6 +171,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     const { window } = this
     const now = this.config.now()
     this.maySend = true
+    if (!this.isFree) this.onWindowChanged()
     if (this.held.size > 0 && !window.isHolding) this.sendHeld()
     if (window.isMarkerDue(now)) this.mark()
     if (window.isLate(now)) {
@@ -194,14 +193,21 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     if (!this.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
   }
 
-  /** Answers a ping after the held prices, when the gateway is current: data before a pong count as current. */
+  /**
+   * Answers a ping after the held prices, when the gateway is current, because data before a pong count as current, and when
+   * the service has answered a later probe, because data after a pong count as newer than the ping.
+   */
   onPing(payload: Buffer): void {
-    if (this.held.size > 0 || !this.config.isCurrent()) this.holdPong(payload)
-    else this.pong(payload)
+    this.held.addPong({ payload, isUnproven: this.probes.request() })
+    if (this.held.size === 1) this.sendHeld()
+  }
+
+  /** The service has answered a probe. */
+  onMeasured(): void {
+    if (this.held.size > 0) this.check()
   }
 
   private pong(payload: Buffer): void {
-    if (this.held.delete(payload)) this.heldPongs = this.heldPongs.filter((each) => each !== payload)
     this.config.outbox.flushOne(this)
     this.webSocket.pong(payload)
     this.endOverflow()
@@ -249,6 +255,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   private sendLimited(frame: TextFrame, topic: ConsumedTopic, isNew: boolean): void {
     if (this.isEnding) return
     const { window, held } = this
+    if (this.probes.isWaiting) return held.add(topic)
     const isTurn = this.maySend || this.batch !== undefined || !window.isNarrow
     const maySend = !window.isHolding && isTurn
     const pending = this.batch?.length
@@ -272,13 +279,6 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.onWindowChanged()
   }
 
-  /** The first pongs keep their places; the last pong is that of the newest ping (RFC 6455, section 5.5.3). */
-  private holdPong(payload: Buffer): void {
-    for (const replaced of this.heldPongs.slice(maxHeldPongs - 1)) this.held.delete(replaced)
-    this.heldPongs = [...this.heldPongs.slice(0, maxHeldPongs - 1), payload]
-    this.held.add(payload)
-  }
-
   private releaseHeld(): void {
     const { window } = this
     window.release()
@@ -292,19 +292,17 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   private sendHeld(): void {
     const { window, held } = this
     this.maySend = false
-    for (const topic of held) {
+    if (!this.config.isCurrent()) return
+    const { isWaiting } = this.probes
+    for (const topic of held.sendable()) {
       if (!('base' in topic)) {
-        if (!this.config.isCurrent()) break
-        if (topic instanceof Uint8Array) this.pong(topic)
-        else if (held.delete(topic)) {
-          this.heldAnswers--
-          this.sendText(topic.text)
-        }
+        if ('payload' in topic) this.pong(topic.payload)
+        else this.sendText(topic.text)
         if (window.isHolding) return
         continue
       }
+      if (isWaiting) continue
       const frame = topic.currentFrame()
-      if (frame === undefined && !this.config.isCurrent()) break
       if (frame === undefined && this.wasBehind && this.config.now() - this.behindSince > longHold)
         return this.endTooFarBehind(`the price of ${topic.topic} was not sent before it became stale`)
       const pending = this.batch?.length ?? 0
@@ -331,7 +329,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   private onWindowChanged(): void {
     if (this.isEnding) return
     const { isBehind, isLimited } = this.window
-    this.isFree = !isLimited
+    this.isFree = !isLimited && !this.probes.isWaiting
     if (isBehind === this.wasBehind) return
     this.wasBehind = isBehind
     const now = this.config.now()

@@ -51,11 +51,6 @@ export const closeReason = (text: string): string => {
   return reason
 }
 
-/** A confirmation as it was when the message was read: it must not list what a later message has changed. */
-export interface HeldAnswer {
-  readonly text: string
-}
-
 /** Above this number of topics, a confirmation lists only the new topic. */
 const maxListedTopics = 64
 

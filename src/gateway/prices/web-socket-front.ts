@@ -64,7 +64,10 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     },
   })
   const { upstream, demand, all: connections } = sessions
-  const { isCurrent } = priceFeedOf(client)
+  const { isCurrent, requestProbe, measured$, isBounded } = priceFeedOf(client)
+  const measuring = measured$.subscribe(() => {
+    for (const connection of connections) connection.onMeasured()
+  })
   const outbox = new Outbox()
   const pings = new PingTimer(connections, clock)
   let endedDroppedPrices = 0
@@ -77,6 +80,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       outbox,
       now: pings.now,
       isCurrent,
+      requestProbe,
       leaveTopics: () => sessions.leaveTopics(connection),
       onBehind: () => publish('svc-streams:gateway-behind', () => ({ host: ownHost() })),
       onCaughtUp: (behindForMs, dropped) =>
@@ -119,6 +123,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       isUp: upstream.isUp,
       refusal: upstream.isUp ? sessions.fullReason && 'full' : 'service-down',
       upstream: upstream.status,
+      ageBounded: isBounded(),
       counts: { connections: connections.size, topics: demand.size },
     }),
     load: () => ({
@@ -130,6 +135,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     }),
     inspect: () => ({
       upstream: upstream.status,
+      ageBounded: isBounded(),
       connections: connections.size,
       behindConnections: behindConnections(),
       droppedPrices: droppedPrices(),
@@ -137,6 +143,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     }),
     close: () => {
       isClosing = true
+      measuring.unsubscribe()
       pings.stop()
       sessions.close()
       if (connections.size === 0) allClosed.resolve(undefined)

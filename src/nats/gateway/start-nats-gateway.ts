@@ -28,6 +28,8 @@ import type { SentBytes } from './publisher.js'
 export interface NatsGatewaySnapshot {
   /** State of the connection to the service. */
   readonly upstream: ConnectionStatus
+  /** False if the age of prices has no upper bound: the service answers no probes, or the client is a replay or a test client. */
+  readonly ageBounded: boolean
   /** True while the gateway is connected to a NATS server. */
   readonly isConnected: boolean
   /** Number of sessions of consumers. */
@@ -82,8 +84,9 @@ export const startNatsGatewayOver = async (
   setup.signal?.throwIfAborted()
   const stored = historySetup && { ...historySetup, open: openJetStream ?? (await jetStreamOrThrow()) }
   const clock = currentClock()
+  const feed = priceFeedOf(client)
   const link = new NatsLink(connectionOptionsOf(options), clock, openSocket)
-  const priceClock = new PriceClock(clock, priceFeedOf(client))
+  const priceClock = new PriceClock(clock, feed)
   const { publish, addSource } = node
   const sent: SentBytes = { bytes: 0 }
   const shared = { ...setup, clock, publish, ownHost: () => link.host }
@@ -167,6 +170,7 @@ export const startNatsGatewayOver = async (
   return {
     inspect: () => ({
       upstream: upstream.status,
+      ageBounded: feed.isBounded(),
       isConnected: current !== undefined,
       sessions: sessions.all.size,
       topics: demand.snapshot(),

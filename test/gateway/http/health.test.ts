@@ -16,6 +16,7 @@ const stateOf = (refusal: string | undefined) => (): HealthState => ({
     refusal === 'service-down'
       ? { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'connect ECONNREFUSED 10.0.0.5:4000' }
       : { _tag: 'Open', epoch: 1, since: 0 },
+  ageBounded: true,
   counts: { connections: 3, topics: 1 },
 })
 
@@ -24,14 +25,14 @@ describe('/health', () => {
     expect(healthOf('/health', stateOf(undefined))).toEqual({
       status: 200,
       headers: { 'Content-Type': 'application/json' },
-      body: '{"status":"up","upstream":"Open","connections":3,"topics":1}',
+      body: '{"status":"up","upstream":"Open","ageBounded":true,"connections":3,"topics":1}',
     })
   })
 
   it('has status 503 while it is down, without the reason, which may contain an address', () => {
     expect(healthOf('/health', stateOf('service-down'))).toMatchObject({
       status: 503,
-      body: '{"status":"down","upstream":"Waiting","connections":3,"topics":1}',
+      body: '{"status":"down","upstream":"Waiting","ageBounded":true,"connections":3,"topics":1}',
     })
   })
 })
@@ -45,7 +46,7 @@ describe('/health of a gateway that has sent depth requests', () => {
     const refused = healthWith({ failure: { error: 'Unauthorized', since: 9 } })
     expect(refused?.status).toBe(200)
     expect(JSON.parse(String(refused?.body))).toEqual({
-      ...{ status: 'up', upstream: 'Open', connections: 3, topics: 1 },
+      ...{ status: 'up', upstream: 'Open', ageBounded: true, connections: 3, topics: 1 },
       depth: { status: 'down', error: 'Unauthorized', since: 9 },
     })
   })
@@ -66,7 +67,7 @@ describe('/health of a gateway with a history', () => {
   it('has the code of the error and its time if they cannot be written, without its text, and is up', () => {
     const failure = { message: 'ENOSPC: no space left on /prices', code: 'ENOSPC', since: 9 }
     expect(bodyOf({ ...written, failure })).toEqual({
-      ...{ status: 'up', upstream: 'Open', connections: 3, topics: 1 },
+      ...{ status: 'up', upstream: 'Open', ageBounded: true, connections: 3, topics: 1 },
       history: { status: 'down', rows: 5, bytes: 700, error: 'ENOSPC', since: 9 },
     })
   })

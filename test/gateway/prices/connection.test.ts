@@ -12,6 +12,7 @@ import { currentClock } from '../../../src/time/current-clock.js'
 import { nextTurn } from '../../../src/time/macrotask.js'
 import { marbles } from '../../support/time/marbles.js'
 import { createManualSession, createManualSessions, type ManualSession } from '../support/manual-session.js'
+import { unboundedFeed } from '../support/unbounded-feed.js'
 
 const topicOf = (currentFrame: () => string | undefined): ConsumedTopic => ({
   base: '0x1',
@@ -257,12 +258,13 @@ describe('a consumer that is behind', () => {
     expect(log.filter((line) => line.startsWith('{'))).toHaveLength(32)
   })
 
-  it('gets the answers to its first three pings and to its last one, if it sends many while prices are held', async () => {
+  it('gets the answers to its first 127 pings and to its last one, if it sends many while prices are held', async () => {
     const { session, log, setPrice, startAt } = await createHoldingSession()
     setPrice('b')
-    for (let id = 1; id <= 9; id++) session.onPing(Buffer.from(String(id)))
+    for (let id = 1; id <= 200; id++) session.onPing(Buffer.from(String(id)))
     session.onPong('2')
-    expect(log.slice(startAt)).toEqual(['ping 3', 'b aged', 'pong 1', 'pong 2', 'pong 3', 'pong 9'])
+    const pongs = Array.from({ length: 127 }, (_, index) => `pong ${index + 1}`)
+    expect(log.slice(startAt)).toEqual(['ping 3', 'b aged', ...pongs, 'pong 200'])
   })
 
   it('gets no more prices at once than the window has room for: 512 bytes at first, then twice as many', async () => {
@@ -513,7 +515,7 @@ describe('a consumer that subscribes while the last price may be too old', () =>
         return price$
       },
       priceAgeOf: () => () => state.age,
-      probe: () => () => false,
+      ...unboundedFeed,
       isCurrent: () => state.isCurrent,
     })
     const isCurrent = (): boolean => state.isCurrent

@@ -14,6 +14,7 @@ import { seededRandom } from '../../../src/simulator/market/seeded-random.js'
 import { caseCount } from '../../support/run/long.js'
 import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
 import { createManualSession, createManualSessions } from '../support/manual-session.js'
+import { unboundedFeed } from '../support/unbounded-feed.js'
 
 // A session, its feeds and its timers, over a link that is simulated in virtual time. The model knows when each price was
 // emitted: the price is its number.
@@ -60,7 +61,10 @@ class NumberedFeed implements PriceFeed {
   readonly priceAgeOf = (topic: Topic) => (): number =>
     this.now() - (this.emittedAt[this.live.get(topic) ?? 0] ?? 0)
 
-  readonly probe: PriceFeed['probe'] = () => () => false
+  readonly probe = unboundedFeed.probe
+  readonly requestProbe = unboundedFeed.requestProbe
+  readonly measured$ = unboundedFeed.measured$
+  readonly isBounded = unboundedFeed.isBounded
   readonly isCurrent = (): boolean => true
 
   has(topic: Topic): boolean {

@@ -10,6 +10,7 @@ import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { handleMessage } from '../../../src/gateway/prices/web-socket-front.js'
 import { nextTurn } from '../../../src/time/macrotask.js'
 import { createManualSession, createManualSessions, type ManualSession } from '../support/manual-session.js'
+import { unboundedFeed } from '../support/unbounded-feed.js'
 
 const topics: readonly Topic[] = ['svc-0xa', 'svc-0xb', 'svc-0xc']
 const sessionCount = 3
@@ -32,7 +33,10 @@ class ManualFeed implements PriceFeed {
 
   readonly priceAgeOf = () => (): number => this.age
 
-  readonly probe: PriceFeed['probe'] = () => () => false
+  readonly probe = unboundedFeed.probe
+  readonly requestProbe = unboundedFeed.requestProbe
+  readonly measured$ = unboundedFeed.measured$
+  readonly isBounded = unboundedFeed.isBounded
   readonly isCurrent = (): boolean => true
 }
 

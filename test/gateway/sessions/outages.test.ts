@@ -15,6 +15,7 @@ import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
+import { unboundedFeed } from '../support/unbounded-feed.js'
 
 /** A demand whose consumers are topics: each has at most one consumer, and all leave when an outage begins. */
 const createManualDemand = () => {
@@ -27,7 +28,7 @@ const createManualDemand = () => {
         return () => subscribed.delete(topic)
       }),
     priceAgeOf: () => () => 0,
-    probe: () => () => false,
+    ...unboundedFeed,
     isCurrent: () => true,
   }
   const demand = new Demand<TopicConsumer>({
@@ -140,7 +141,7 @@ describe('during an outage a gateway', () => {
       source: {
         price$: () => new Observable((subscriber) => void subscribers.push(subscriber)),
         priceAgeOf: () => () => 0,
-        probe: () => () => false,
+        ...unboundedFeed,
         isCurrent: () => true,
       },
       encode: (payload) => payload,

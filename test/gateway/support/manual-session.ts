@@ -6,6 +6,7 @@ import { Outbox } from '../../../src/gateway/prices/outbox.js'
 import { asciiFrame } from '../../../src/gateway/prices/text-frame.js'
 import { Sessions } from '../../../src/gateway/sessions/sessions.js'
 import { currentClock } from '../../../src/time/current-clock.js'
+import { unboundedFeed } from './unbounded-feed.js'
 
 /** The sessions of a gateway whose service the test controls. */
 export const createManualSessions = (feed: PriceFeed): Sessions<Connection> => {
@@ -65,6 +66,7 @@ export const createManualSession = (config: Partial<ConnectionConfig> = {}): Man
     maxBufferedBytes: 1000,
     now: () => 0,
     isCurrent: () => true,
+    requestProbe: unboundedFeed.requestProbe,
     leaveTopics: () => undefined,
     onBehind: () => log.push('behind'),
     onCaughtUp: () => log.push('caught up'),

@@ -128,10 +128,7 @@ export const clientBugs: readonly Bug[] = [
     name: 'the answer to an old probe ends the lag',
     file: 'src/socket/lag.ts',
     edits: [
-      [
-        "if (this.state === 'current' || now > this.currentUntil) return",
-        "if (this.state === 'current') return",
-      ],
+      ["if (this.state !== 'current' && now <= this.currentUntil) {", "if (this.state !== 'current') {"],
     ],
   },
   {

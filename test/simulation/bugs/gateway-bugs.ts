@@ -30,15 +30,17 @@ export const gatewayBugs: readonly Bug[] = [
   {
     name: 'a gateway answers a ping before the prices that it holds',
     file: 'src/gateway/prices/connection.ts',
-    edits: [['if (this.held.size > 0 || ', 'if (this.held.size < 0 || ']],
+    edits: [
+      [
+        'if (this.held.size === 1) this.sendHeld()\n  }\n\n  /** The service',
+        'this.pong(payload)\n  }\n\n  /** The service',
+      ],
+    ],
   },
   {
     name: 'a gateway answers a ping while its own prices may be too old',
     file: 'src/gateway/prices/connection.ts',
-    edits: [
-      ['if (this.held.size > 0 || !this.config.isCurrent()) ', 'if (this.held.size > 0) '],
-      ['if (!this.config.isCurrent()) break', ''],
-    ],
+    edits: [['    if (!this.config.isCurrent()) return\n', '']],
   },
   {
     name: 'held prices are never sent',
@@ -82,5 +84,15 @@ export const gatewayBugs: readonly Bug[] = [
     name: 'a new consumer of a gateway gets no last price',
     file: 'src/gateway/prices/connection.ts',
     edits: [['if (frame !== undefined) this.send(frame, feed, false)', 'void frame']],
+  },
+  {
+    name: 'a gateway answers a ping before its service has answered a later probe',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [['{ payload, isUnproven: this.probes.request() }', '{ payload, isUnproven: undefined }']],
+  },
+  {
+    name: 'a gateway sends a price to a new consumer before its service has answered a probe',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [['    this.probes.onTopic()\n', '']],
   },
 ]

@@ -36,7 +36,7 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'a page does not measure the age of its prices',
     file: 'src/socket/session.ts',
-    edits: [['(hasPings || prober.isRecognisable()) && probe()', 'hasPings && probe()']],
+    edits: [['isMeasurable() && probe()', 'hasPings && probe()']],
     shares,
   },
   {
@@ -54,13 +54,19 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'a gateway answers the probe of a page before the prices that it holds',
     file: 'src/gateway/prices/connection.ts',
-    edits: [['const mustWait = isRepeated && (', 'const mustWait = this.isEnding && isRepeated && (']],
+    edits: [['if (!isRepeated && !this.held.hasConfirmations)', 'if (!this.held.hasConfirmations)']],
     shares,
   },
   {
     name: 'an answer of a gateway overtakes that to the probe of a page',
     file: 'src/gateway/prices/connection.ts',
-    edits: [['if (this.heldAnswers === 0 && !mustWait)', 'if (!mustWait)']],
+    edits: [['if (!isRepeated && !this.held.hasConfirmations)', 'if (!isRepeated)']],
+    shares,
+  },
+  {
+    name: 'a gateway answers the probe of a page before its service has answered a later one',
+    file: 'src/gateway/prices/connection.ts',
+    edits: [['isUnproven: isRepeated ? this.probes.request() : undefined', 'isUnproven: undefined']],
     shares,
   },
 ]

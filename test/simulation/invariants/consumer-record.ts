@@ -23,10 +23,14 @@ const outageMs = 500
 /** What the event loop takes. */
 const slackMs = 1_000
 
-/** A price that the gateway has to send. `isOptional`: its topic was not live since. */
+/**
+ * A price that the gateway has to send. `isEarly`: the service had not answered a probe since the first topic of the consumer.
+ * `isOptional`: its topic was not live since.
+ */
 interface DuePrice {
   readonly id: number
   readonly at: number
+  readonly isEarly: boolean
   isOptional: boolean
 }
 
@@ -48,6 +52,8 @@ export class ConsumerRecord {
   /** Since when the service has been down; `undefined` if it was not since the connection is open. */
   private downAt: number | undefined
   private isEnded = false
+  /** When the first topic was requested, by the clock of the process of the gateway. */
+  private requestedAt: number | undefined
 
   constructor(
     readonly id: number,
@@ -70,6 +76,7 @@ export class ConsumerRecord {
     if (this.isEnded) return
     const { method, topic } = JSON.parse(text) as { readonly method: string; readonly topic: string }
     const base = baseOf(topic)
+    this.requestedAt ??= this.gateway.ledger.process.now
     const { maxTopicsPerConnection } = this.gateway.limits
     if (method === 'unsubscribe') this.leave(base)
     else if (this.topics.has(base)) return
@@ -116,7 +123,13 @@ export class ConsumerRecord {
     if (topic === undefined) return
     this.connection.noteSlowness()
     topic.last = undefined
-    topic.due = [...topic.due.filter((due) => due.id !== id), { id, at: this.gateway.now, isOptional: false }]
+    const due = { id, at: this.gateway.now, isEarly: this.isWaiting, isOptional: false }
+    topic.due = [...topic.due.filter((each) => each.id !== id), due]
+  }
+
+  private get isWaiting(): boolean {
+    const { open } = this.gateway.ledger
+    return open !== undefined && this.requestedAt !== undefined && open.measuredAt <= this.requestedAt
   }
 
   /** Until the topic is live again, its prices need not be sent. A rejected topic is no longer wanted. */
@@ -155,7 +168,7 @@ export class ConsumerRecord {
       // While nothing fails, the gateway knows that its last price is current.
       if (last !== undefined && now - Math.max(last.at, slowAt) > heldMs && this.gateway.isRecovered())
         return `the last price ${last.id} of ${base} was not sent to consumer ${this.id} for ${now - last.at} ms`
-      const oldest = due.find(({ isOptional }) => !isOptional)
+      const oldest = due.find(({ isOptional, isEarly }) => !isOptional && !isEarly)
       if (oldest !== undefined && now - Math.max(oldest.at, slowAt) > heldMs)
         return `price ${oldest.id} of ${base} was not sent to consumer ${this.id} for ${now - oldest.at} ms`
     }
@@ -185,12 +198,13 @@ export class ConsumerRecord {
       this.report(`the price ${id}, which the client of the gateway has not delivered`)
       return undefined
     }
+    const { base } = arrived.sent
+    // It was held until the service had answered.
+    const isHeld = this.topics.get(base)?.due.some((due) => due.id === id && due.isEarly) === true
     const problem =
-      this.problemOfAge(arrived, age) ??
-      this.problemOfOrder(arrived.sent.base, id) ??
-      this.connection.problemOfPrice()
+      this.problemOfAge(arrived, age) ?? this.problemOfOrder(base, id) ?? this.connection.problemOfPrice()
     if (problem !== undefined) this.report(`the price ${id}: ${problem}`)
-    return this.gateway.pass(arrived, this.socket, age)
+    return this.gateway.pass(arrived, this.socket, { age, isHeld })
   }
 
   private problemOfAge({ sent, at }: ArrivedPrice, stated: number): string | undefined {
@@ -218,7 +232,7 @@ export class ConsumerRecord {
     const { isOptional, at } = due[index]!
     if (isOptional && at !== this.gateway.now) return `${base} is not live`
     const isSlow = this.gateway.now - this.connection.slowAt <= quickAgainMs
-    const missing = due.slice(0, index).find(({ isOptional }) => !isOptional)
+    const missing = due.slice(0, index).find(({ isOptional: isDown, isEarly }) => !isDown && !isEarly)
     return missing === undefined || isSlow
       ? undefined
       : `price ${missing.id} was not sent to a quick consumer`

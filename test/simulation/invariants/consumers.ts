@@ -100,10 +100,15 @@ export class ConsumerLedger {
   }
 
   /** The gateway sends a price that it has received. */
-  pass({ sent: source, isNew }: DeliveredPrice, { client }: ServerSocket, age: number): SentPrice {
-    const { process, isProbed, times, prices } = this.ledger
-    const maxAge = source.maxAge + (isProbed ? times.maxLag : Infinity)
-    return prices.pass(source, client, { sentAt: process.now, age, isNew: isNew && age === 0, maxAge })
+  pass(
+    { sent: source, isNew: isSourceNew }: DeliveredPrice,
+    { client }: ServerSocket,
+    { age, isHeld }: { readonly age: number; readonly isHeld: boolean },
+  ): SentPrice {
+    const { process, isProbed, prices } = this.ledger
+    const maxAge = isProbed ? source.maxAge : Infinity
+    const isNew = isSourceNew && age === 0 && !isHeld
+    return prices.pass(source, client, { sentAt: process.now, age, isNew, maxAge })
   }
 
   /** What is wrong, if anything is. */

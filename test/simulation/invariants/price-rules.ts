@@ -44,7 +44,7 @@ const followsThePriceBefore: Rule = ({ open }, subscriber, price) => {
 
 /**
  * A price that is delivered as it arrives was sent at most `maxLag` before. Any other one, which was held or which a late
- * subscriber receives, was the newest price of the service at most `maxLag` before. Each gateway adds its own `maxLag`.
+ * subscriber receives, was the newest price of the service at most `maxLag` before, over any number of gateways.
  */
 const isYoungerThanMaxLag: Rule = (ledger, _subscriber, price) => {
   const { process, prices, reading, isProbed, times } = ledger

@@ -1,0 +1,76 @@
+import type { ConsumedTopic } from '../sessions/topic-feed.js'
+
+/**
+ * A pong, or a confirmation as it was when the message was read: it must not list what a later message has changed.
+ * `isUnproven`: true until the service has answered a probe that was sent after the message was read; `undefined` if the
+ * answer does not wait for that.
+ */
+type HeldAnswer = ({ readonly payload: Buffer } | { readonly text: string }) & {
+  readonly isUnproven: (() => boolean) | undefined
+}
+
+/** A client sends at most 64 pings within its `maxLag`. */
+const maxPongs = 128
+const maxConfirmations = 32
+
+/** The topics whose newest price waits, and the pongs and confirmations that wait, the longest held first. */
+export class HeldFrames {
+  private readonly frames = new Set<ConsumedTopic | HeldAnswer>()
+  private lastPong: HeldAnswer | undefined
+  private pongs = 0
+  private confirmations = 0
+
+  get size(): number {
+    return this.frames.size
+  }
+
+  get hasConfirmations(): boolean {
+    return this.confirmations > 0
+  }
+
+  has(topic: ConsumedTopic): boolean {
+    return this.frames.has(topic)
+  }
+
+  add(topic: ConsumedTopic): void {
+    this.frames.add(topic)
+  }
+
+  delete(topic: ConsumedTopic): boolean {
+    return this.frames.delete(topic)
+  }
+
+  /** The first pongs keep their places; the last pong is that of the newest ping (RFC 6455, section 5.5.3). */
+  addPong(pong: HeldAnswer): void {
+    if (this.pongs < maxPongs) this.pongs++
+    else if (this.lastPong !== undefined) this.frames.delete(this.lastPong)
+    this.lastPong = pong
+    this.frames.add(pong)
+  }
+
+  /** Further confirmations are omitted: the consumer requests the topic again. */
+  addConfirmation(confirmation: HeldAnswer): void {
+    if (this.confirmations === maxConfirmations) return
+    this.confirmations++
+    this.frames.add(confirmation)
+  }
+
+  /**
+   * The frames that may be sent. An answer is removed, and given only if the service has proven it and all answers before it:
+   * answers keep their order. A topic is not removed.
+   */
+  *sendable(): Generator<ConsumedTopic | HeldAnswer> {
+    let hasUnproven = false
+    for (const frame of this.frames) {
+      if ('base' in frame) yield frame
+      else {
+        hasUnproven ||= frame.isUnproven?.() === true
+        if (hasUnproven) continue
+        this.frames.delete(frame)
+        if ('payload' in frame) this.pongs--
+        else this.confirmations--
+        yield frame
+      }
+    }
+  }
+}

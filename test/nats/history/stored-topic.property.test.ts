@@ -69,6 +69,7 @@ class TestStream {
           this.waiting.set(owner, (answer) => {
             const failed: StoreResult = { _tag: 'Failed', error: new Error('failed') }
             const result = answer === 'failed' ? failed : this.add(owner, { id, text }, after)
+            if (answer === 'stored' && result._tag === 'Gone') this.opened.set(owner, this.created)
             resolve(answer === 'stored' ? result : failed)
           })
         }),
@@ -93,11 +94,7 @@ class TestStream {
   }
 
   private add(owner: number, message: StoredMessage, after: number | undefined): StoreResult {
-    if (this.opened.get(owner) !== this.created) {
-      const isFirst = !this.opened.has(owner)
-      this.opened.set(owner, this.created)
-      if (!isFirst || this.created > 0) return { _tag: 'Gone' }
-    }
+    if ((this.opened.get(owner) ?? 0) !== this.created) return { _tag: 'Gone' }
     const known = this.messages.findIndex(({ id }) => id === message.id)
     if (known >= 0) return { _tag: 'Stored', sequence: known + 1 }
     if (after !== undefined && after !== this.messages.length) return { _tag: 'Overtaken' }

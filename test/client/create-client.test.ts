@@ -58,6 +58,19 @@ describe('createClient', () => {
     expect(after.every((stream) => stream.isComplete())).toBe(true)
   })
 
+  it('completes depth$ without an event on close while its request is in flight, and gives ClientClosed to a task', async () => {
+    const simulator = await startTestSimulator()
+    simulator.inject({ stall: true })
+    const client = createClientFor(simulator)
+    const depth = collectEvents(client.depth$(weth, 50))
+    const task = client.depth(weth)()
+    await eventually(() => expect(simulator.requests).toHaveLength(2))
+    await client.close()
+    expect(depth.tags()).toEqual([])
+    expect(depth.isComplete()).toBe(true)
+    expect(await task).toMatchObject({ left: { _tag: 'ClientClosed' } })
+  })
+
   it('completes every stream when a handler closes the client', async () => {
     const simulator = await startTestSimulator()
     const client = createClientFor(simulator)

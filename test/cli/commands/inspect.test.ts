@@ -112,6 +112,12 @@ describe('inspect', () => {
     expect(await runCommand(['inspect', file, '--max-gap', 'soon'])).toMatchObject({ code: 2 })
   })
 
+  test('--max-gap counts no time before the first price of a topic as a gap', async () => {
+    const lines = [errorRow(100, stale(topic, 5, undefined)), errorRow(60_000, down), priceRow(90_000, 5)]
+    const file = newFile('a.ndjson', recordingText(header, ...lines, priceRow(90_500, 5)))
+    expect(await runCommand(['inspect', file, '--max-gap', '1s'])).toMatchObject({ code: 0, stderr: '' })
+  })
+
   test('fails with exit code 1 for each damaged file, and inspects all others', async () => {
     const files = [newFile('a.ndjson', first.slice(0, -10)), '/no/such/file', newFile('b.ndjson', second)]
     const { code, stdout, stderr } = await runCommand(['inspect', ...files])

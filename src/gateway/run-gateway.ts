@@ -73,7 +73,7 @@ export const runGateway = async (
     health: () => ({ ...prices.health(), depth: relays.depth(), history: history?.snapshot() }),
     signatures,
     pages,
-    history: history && historyResponses(history, { service, now: clock.wallClock }),
+    history: history && historyResponses(history, { service, clock }),
     now: clock.wallClock,
   })
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)

@@ -13,8 +13,11 @@ import type { TimeRange } from '../../recording/format/timeline.js'
 import { jsonResponse, textResponse, type TextResponse } from '../../server/http-response.js'
 import { withoutQuery } from '../../server/request.js'
 import { reportError } from '../../task/safe-notify.js'
+import type { Clock } from '../../time/clock.js'
 import { commonHeaders, writeGatewayResponse } from '../http/http-server.js'
+import type { Requester } from '../relay/request-queue.js'
 import type { GatewayHistory } from './gateway-history.js'
+import { Readings, type Reading } from './readings.js'
 
 const path = '/history'
 
@@ -23,45 +26,51 @@ export const isHistoryPath = (target: string): boolean => target === path || tar
 
 export const noHistory = textResponse(404, 'Not Found: this gateway has no history')
 
-/** Number of readings at the same time. Each reading needs memory for a chunk of a file. */
-const maxReadings = 64
-
 const tooManyReadings = textResponse(503, 'Service Unavailable: too many consumers read the history', {
   'Retry-After': '1',
 })
 
-export type RespondHistory = (request: IncomingMessage, response: ServerResponse) => void
+export type RespondHistory = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  requester: Requester,
+) => void
 
-/** Answers the GET requests of a history. `now`: in ms since the Unix epoch. */
+/** Answers the GET requests of a history. */
 export const historyResponses = (
   history: GatewayHistory,
-  { service, now }: { readonly service: string; readonly now: () => number },
+  { service, clock }: { readonly service: string; readonly clock: Clock },
 ): RespondHistory => {
-  let readings = 0
-  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { url = '' } = request
+  const readings = new Readings(clock)
+  const respond = async (
+    { url = '', headers }: IncomingMessage,
+    response: ServerResponse,
+    reading: Reading,
+  ): Promise<void> => {
     const target = withoutQuery(url)
     if (target === path) {
       writeGatewayResponse(response, topicsResponse(await history.topics()))
       return
     }
     const query = new URLSearchParams(url.slice(target.length + 1))
-    const asked = parseRequest(target.slice(path.length + 1), query, service, now())
+    const asked = parseRequest(target.slice(path.length + 1), query, service, clock.wallClock())
     if (isLeft(asked)) writeGatewayResponse(response, failureOf(asked.left))
-    else await streamPast(history, asked.right, request, response)
+    else await streamPast(history, asked.right, reading, response, acceptsGzip(headers['accept-encoding']))
   }
-  return (request, response) => {
-    if (readings >= maxReadings) {
-      writeGatewayResponse(response, tooManyReadings)
-      return
+  return (request, response, requester) => {
+    const refuse = (): void => {
+      if (response.headersSent) response.destroy()
+      else writeGatewayResponse(response, tooManyReadings)
     }
-    readings++
-    void respond(request, response)
+    const reading = readings.start(requester, refuse)
+    if (reading === undefined) return refuse()
+    response.once('close', () => reading.end())
+    void respond(request, response, reading)
       .catch((thrown: unknown) => {
         reportError(thrown)
         response.destroy()
       })
-      .finally(() => readings--)
+      .finally(() => reading.end())
   }
 }
 
@@ -100,23 +109,28 @@ const pieceLength = 2 ** 16
 const streamPast = async (
   history: GatewayHistory,
   { topic, range }: PastRequest,
-  { headers }: IncomingMessage,
+  reading: Reading,
   response: ServerResponse,
+  isGzip: boolean,
 ): Promise<void> => {
   const closing = new Subscription()
   let body: Writable | undefined
   let text = ''
   const write = async (): Promise<void> => {
-    body ??= openBody(response, acceptsGzip(headers['accept-encoding']))
+    body ??= openBody(response, isGzip)
     const isFree = body.write(text)
     text = ''
-    if (!isFree) await drained(body, response, closing)
+    if (!isFree) await reading.holdUp(drained(body, response, closing))
   }
   response.once('close', () => closing.unsubscribe())
+  await reading.turn()
   const result = await history.read(topic, range, {
     emit: (event) => (text += `${JSON.stringify(event)}\n`),
     closing,
-    flush: () => (text.length >= pieceLength ? write() : undefined),
+    flush: async () => {
+      if (text.length >= pieceLength) await write()
+      await reading.turn()
+    },
   })
   if (closing.closed) return
   if (isRight(result)) {

@@ -62,7 +62,7 @@ export const createRequestHandler =
       const { socket } = request
       if (response.destroyed || socket.destroyed) return
       const isOfHistory = request.method === 'GET' && isHistoryPath(withoutQuery(path))
-      if (history !== undefined && isOfHistory) history(request, response)
+      if (history !== undefined && isOfHistory) history(request, response, requesterOf(socket, undefined))
       else respond(socket, response, route(config, request, body))
     })
   }

@@ -13,6 +13,7 @@ import { stale } from '../../../src/errors/constructors.js'
 import type { GatewayHistory } from '../../../src/gateway/history/gateway-history.js'
 import { historyResponses } from '../../../src/gateway/history/history-responses.js'
 import type { RecordingHeader, Row } from '../../../src/recording/format/row.js'
+import { rxClock } from '../../../src/time/rx-clock.js'
 import { eventsOf } from '../../recording/past/support/files.js'
 import { down, recordingText } from '../../recording/support/recordings.js'
 import { startHttpServer } from '../../support/network/servers.js'
@@ -137,8 +138,11 @@ describe('GET /history/<topic>', () => {
         return right(undefined)
       },
     } satisfies Partial<GatewayHistory>
-    const respond = historyResponses(history as never, { service: 'svc', now: Date.now })
-    const socket = connect(Number(new URL(await startHttpServer(respond)).port), '127.0.0.1')
+    const respond = historyResponses(history as never, { service: 'svc', clock: rxClock })
+    const url = await startHttpServer((request, response) =>
+      respond(request, response, { consumer: request.socket, group: '' }),
+    )
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
     onTestFinished(() => void socket.destroy())
     socket.pause()
     socket.write(`GET /history/${topic}?from=0 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)

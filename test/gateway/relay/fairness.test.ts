@@ -80,6 +80,23 @@ describe('depth requests of a consumer', () => {
     expect(received().indexOf(depthPath(victim))).toBeLessThanOrEqual(1 + count)
   })
 
+  it('wait for one request of another address, however many connections it has', async () => {
+    const { baseUrl, received, answer } = await start()
+    await Promise.all(Array.from({ length: 30 }, () => requestMany(baseUrl)))
+    await eventually(() => received().length === 1)
+    await settle(baseUrl)
+    const { hostname, port, host } = new URL(baseUrl)
+    const socket = connect({ host: hostname, port: Number(port), localAddress: '127.0.0.2' })
+    onTestFinished(() => void socket.destroy())
+    socket.write(`GET ${depthPath(victim)} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    await once(socket, 'connect')
+    await settle(baseUrl)
+    answer()
+    await once(socket, 'data')
+    // One was on its way before.
+    expect(received().indexOf(depthPath(victim))).toBeLessThanOrEqual(2)
+  })
+
   it('wait for one request of a program with another key, however many connections it has', async () => {
     const { baseUrl, received, answer } = await start({ keys: { busy: authKey, quiet: quietKey } })
     const request = (key: string, mint: string): Promise<Response> => {

@@ -78,12 +78,15 @@ module.exports = {
       },
     },
     {
-      name: 'the simulator shares types, the check of options, server and task with the library, and no protocol logic',
+      name: 'the simulator shares types, the check of options, server, task and decimal text with the library, and no protocol logic',
       severity: 'error',
       from: { path: folder('simulator') },
       to: {
         path: '^src/',
-        pathNot: ['simulator', 'option-kinds', 'server', 'task'].map(folder),
+        pathNot: [
+          ...['simulator', 'option-kinds', 'server', 'task'].map(folder),
+          '^src/domain/plain-decimal\\.ts',
+        ],
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,6 +1,7 @@
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { map, tap } from 'rxjs'
 import { formatTime } from '../../display/texts.js'
+import { plainDecimal } from '../../domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../errors/text.js'
 import type { ScoredRange, SweepSettings } from '../../sweep/options.js'
 import { walkForwardOn, type WalkForwardResult } from '../../sweep/walk-forward.js'
@@ -189,4 +190,4 @@ class Total {
 }
 
 /** Without the rounding errors of sums, such as 0.30000000000000004. */
-const roundedText = (value: number): string => String(Number(value.toPrecision(12)))
+const roundedText = (value: number): string => plainDecimal(Number(value.toPrecision(12)))

@@ -1,4 +1,4 @@
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isRight } from 'fp-ts/lib/Either.js'
 import { firstValueFrom } from 'rxjs'
 import { decodePriceText, priceFailure } from '../../codec/response-text.js'
 import { serviceOf } from '../../domain/topic.js'
@@ -31,7 +31,9 @@ export const checkHttp = async ({ topic, get$ }: ConformTarget, report: Report):
 
 const priceVerdict = (reply: HttpReply): Verdict => {
   if (reply.status !== 200) return failed(replyText(reply))
-  return failedIf(isLeft(decodePriceText(reply.text)) ? quoted(reply.text) : undefined)
+  // A client of this library also reads an exponent.
+  const isDecimal = isRight(decodePriceText(reply.text)) && !/e/i.test(reply.text)
+  return failedIf(isDecimal ? undefined : quoted(reply.text))
 }
 
 const rejectionVerdict = (reply: HttpReply): Verdict => {

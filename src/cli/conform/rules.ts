@@ -19,7 +19,7 @@ export const rules = {
   'price-form': 'A price update has a topic and a finite number above 0.',
   'frame-form': 'Each frame is text: an error text, a confirmation or a price update.',
   'subscribed-only': 'Price updates come for subscribed topics only.',
-  'http-price': 'GET /price/{topic} returns 200 and a decimal number above 0.',
+  'http-price': 'GET /price/{topic} returns 200 and a decimal number above 0, without an exponent.',
   'http-token-rejected':
     'GET /price/{topic} returns 500 and the error text for a token that is not supported.',
   'http-topic-rejected': 'GET /price/{topic} returns 500 and the error text for a malformed topic.',

@@ -4,6 +4,7 @@ import { formatPrice, formatTime, formatTokens, formatUsd } from '../../display/
 import { isAddress, type Address } from '../../domain/address.js'
 import { assertNever } from '../../domain/assert-never.js'
 import type { Depth, DepthSide } from '../../domain/depth.js'
+import { withPlainDecimals } from '../../domain/plain-decimal.js'
 import type { PastPrice } from '../../domain/past.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
@@ -78,9 +79,11 @@ export const withToken = <A extends object>(
  */
 export const rowJson = (row: Row, names: TokenNames, past?: PastPrice): string => {
   const address = rowAddress(row)
-  if (address === undefined) return encodeRow(row)
+  if (address === undefined) return withPlainDecimals(encodeRow(row))
   const since = past && { price: past.price, at: past.at }
-  return encodeRow({ ...withToken(row, address, names), ...(since === undefined ? {} : { since }) })
+  return withPlainDecimals(
+    encodeRow({ ...withToken(row, address, names), ...(since === undefined ? {} : { since }) }),
+  )
 }
 
 /**

@@ -1,3 +1,4 @@
+import { plainDecimal } from '../../domain/plain-decimal.js'
 import type { Figures } from '../model/watched-token.js'
 
 const columns: readonly (readonly [
@@ -16,14 +17,15 @@ const columns: readonly (readonly [
   ['sell_usd', ({ sell }) => sell],
 ]
 
-/** The rows as CSV by RFC 4180, with all digits. What is not known is empty. */
+/** The rows as CSV by RFC 4180, with all digits and without exponents. What is not known is empty. */
 export const csvOf = (rows: readonly Figures[]): string =>
   [columns.map(([name]) => name), ...rows.map((row) => columns.map(([, value]) => cell(value(row))))]
     .map((cells) => `${cells.join(',')}\r\n`)
     .join('')
 
 const cell = (value: string | number | undefined): string => {
-  if (typeof value !== 'string') return String(value ?? '')
+  if (typeof value === 'number') return plainDecimal(value)
+  if (value === undefined) return ''
   // A spreadsheet takes a text that begins so for a formula.
   const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

@@ -6,6 +6,7 @@ import { Subscription, timer } from 'rxjs'
 import type { CoveredTopic } from '../../client/history.js'
 import { parsePastRange, parseTopic } from '../../codec/arguments.js'
 import { assertNever } from '../../domain/assert-never.js'
+import { withPlainDecimals } from '../../domain/plain-decimal.js'
 import type { Topic } from '../../domain/topic.js'
 import type { HistoryError, WriteError } from '../../errors/model.js'
 import { escapeUnsafe } from '../../errors/text.js'
@@ -125,7 +126,7 @@ const streamPast = async (
   response.once('close', () => closing.unsubscribe())
   await reading.turn()
   const result = await history.read(topic, range, {
-    emit: (event) => (text += `${JSON.stringify(event)}\n`),
+    emit: (event) => (text += `${withPlainDecimals(JSON.stringify(event))}\n`),
     closing,
     flush: async () => {
       if (text.length >= pieceLength) await write()

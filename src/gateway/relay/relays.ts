@@ -10,6 +10,7 @@ import { assertNever } from '../../domain/assert-never.js'
 import type { Depth } from '../../domain/depth.js'
 import type { Price } from '../../domain/price.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
+import { plainDecimal } from '../../domain/plain-decimal.js'
 import { isPriceValue } from '../../domain/valid-numbers.js'
 import { ConfigurationError } from '../../errors/configuration-error.js'
 import { networkError } from '../../errors/constructors.js'
@@ -159,7 +160,7 @@ const priceResponse = (result: Either<PriceRequestError, Price>): TextResponse =
   const { price } = result.right
   // A test client may have a price that the service could not send, such as NaN.
   return isPriceValue(price)
-    ? textResponse(200, String(price))
+    ? textResponse(200, plainDecimal(price))
     : textResponse(502, 'Bad Gateway: the price of this client has no valid text')
 }
 

@@ -75,16 +75,6 @@ export const combinedMarket = (...markets: readonly Market[]): Market => {
 /** The spelling that the simulator uses as a key. */
 export const lowerCase = (address: Address): Address => address.toLowerCase() as Address
 
-/** Formats a number of at least 0 as decimal text without an exponent. */
-export const plainDecimal = (value: number): string => {
-  const text = String(value)
-  const [mantissa = '', exponent] = text.split('e')
-  if (exponent === undefined) return text
-  const [whole = '', fraction = ''] = mantissa.split('.')
-  const shift = Number(exponent)
-  return shift > 0 ? whole + fraction.padEnd(shift, '0') : `0.${'0'.repeat(-shift - 1)}${whole}${fraction}`
-}
-
 /** Converts an amount of tokens, as decimal text, to base-token units. Truncates fractions of a unit. */
 export const toUnits = (tokens: string, decimals: number): bigint => {
   const [whole = '', fraction = ''] = tokens.split('.')

@@ -22,7 +22,8 @@ import {
 } from '../../server/http-response.js'
 import { readBody, resourceOf, withoutQuery } from '../../server/request.js'
 import type { BodyFault, HttpFaults } from '../faults/faults.js'
-import { plainDecimal, toTokens } from '../market/market.js'
+import { plainDecimal } from '../../domain/plain-decimal.js'
+import { toTokens } from '../market/market.js'
 import type { Listing } from '../market/listings.js'
 import {
   baseOfTopic,

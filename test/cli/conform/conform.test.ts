@@ -1,3 +1,4 @@
+import type { TokenOptions } from 'svc-streams/simulator'
 import { beforeAll, describe, expect, it, test } from 'vitest'
 import type { WebSocket } from 'ws'
 import { rules, type RuleId } from '../../../src/cli/conform/rules.js'
@@ -6,7 +7,7 @@ import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
 import { startHttpServer, startWebSocketServer } from '../../support/network/servers.js'
 import { createClientFor, fastMarket, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
-import { ethTopic } from '../../support/tokens.js'
+import { ethTopic, weth } from '../../support/tokens.js'
 import { runInProcess, startInProcess } from '../support/in-process.js'
 import { startWrongGateway, topicLimit } from './support/wrong-gateway.js'
 
@@ -53,6 +54,14 @@ describe('svc-streams conform', () => {
     const { priceBaseUrl } = await startTestGateway(client, { maxTopicsPerConnection: 5 })
     const { code, broken, untested } = await conform(priceBaseUrl, '--topic-limit', '5')
     expect({ code, broken, untested }).toEqual({ code: 0, broken: [], untested: ['gateway-down'] })
+  })
+
+  it('finds that a gateway keeps each rule for a price below 0.000001', async () => {
+    const tokens: readonly TokenOptions[] = [{ address: weth, symbol: 'TINY', decimals: 18, price: 2.5e-7 }]
+    const client = createClientFor(await startTestSimulator({ ...fastMarket, tokens }))
+    const { priceBaseUrl } = await startTestGateway(client)
+    const { broken } = await conform(priceBaseUrl, '--topic', ethTopic)
+    expect(broken).toEqual([])
   })
 
   it('finds that a gateway whose service is down refuses connections, and tests nothing else of it', async () => {

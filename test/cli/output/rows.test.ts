@@ -84,6 +84,12 @@ describe('an event as JSON', () => {
     expect(rowJson(depthRow('0xcd', 5n, 6n), names)).not.toContain('symbol')
   })
 
+  test('has numbers without an exponent, as has the line', () => {
+    expect(rowJson(priceRow('svc-0xAB', 3e-9), names)).toContain('"price":0.000000003,')
+    expect(rowJson(priceRow('svc-0xAB', 1e21), names)).toContain('"price":1000000000000000000000,')
+    expect(rowLine(priceRow('svc-0xAB', 3e-9), names)).toContain(' 0.00000000300000 USD')
+  })
+
   test('adds nothing to an event of the connection', () => {
     for (const row of otherRows) expect(rowJson(row, names)).toBe(encodeRow(row))
   })

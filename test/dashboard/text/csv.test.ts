@@ -12,6 +12,12 @@ test('csvOf has a header, all digits, and nothing for what is not known', () => 
   expect(csvOf([row])).toBe(`${header}ETH,${weth},live,0.30000000000000004,-1.5,,1,0,,7\r\n`)
 })
 
+test('csvOf writes no exponent', () => {
+  const row = figures({ price: 3e-9, change: -1.5e-7, age: undefined, buy: 1e21, sell: 7 })
+  const sizes = '0.000000003,-0.00000015,,1,0,1000000000000000000000,7'
+  expect(csvOf([row])).toBe(`${header}ETH,${weth},live,${sizes}\r\n`)
+})
+
 test('csvOf quotes separators, and makes no formula of a symbol', () => {
   const lineOf = (symbol: string) =>
     csvOf([figures({ token: { address: weth, symbol, decimals: 18 } })])

@@ -82,6 +82,17 @@ describe('GET /history/<topic>', () => {
     expect(gunzipSync(unchunked(chunks)).toString()).toBe(lines)
   })
 
+  it('has prices without an exponent', async () => {
+    const folder = newFolder()
+    writeRecording(folder, [header(0), priceRow(0, 3e-9), priceRow(500, 1e21)])
+    const response = await fetch(
+      `${(await serve(folder)).baseUrl}/history/${topic}?from=${at}&to=${at + 501}`,
+    )
+    const text = await response.text()
+    expect(text).toContain('"price":0.000000003,')
+    expect(text).toContain('"price":1000000000000000000000,')
+  })
+
   it.each([
     ['?from=abc', 'from: expected a time in ms since the Unix epoch, got "abc"'],
     ['', 'from: expected a time in ms since the Unix epoch, got "nothing"'],

@@ -148,7 +148,9 @@ describe('price requests', () => {
   it.each([1e-7, 1e21, 2682.505, Number.MIN_VALUE])('keep the price %d', async (value) => {
     const client = createTestClient({ prices: { [ethTopic]: of(price(ethTopic, value)) } })
     const { baseUrl } = await startTestGateway(client)
-    expect(Number(await (await fetch(`${baseUrl}/price/${ethTopic}`)).text())).toBe(value)
+    const text = await (await fetch(`${baseUrl}/price/${ethTopic}`)).text()
+    expect(Number(text)).toBe(value)
+    expect(text).not.toContain('e')
   })
 })
 

@@ -15,7 +15,7 @@ export const startWrongGateway = async (broken: RuleId | undefined) => {
     const answer = (status: number, body: string) => response.writeHead(status).end(body)
     switch (request.url ?? '') {
       case `/price/${ethTopic}`:
-        return keeps('http-price') ? answer(200, '2500.5') : answer(200, 'free')
+        return keeps('http-price') ? answer(200, '2500.5') : answer(200, '2.5005e+3')
       case '/price/svc-no-address':
         return keeps('http-topic-rejected') ? answer(500, invalid) : answer(404, invalid)
       case '/health':

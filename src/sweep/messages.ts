@@ -39,6 +39,8 @@ export interface Job {
 
 /** How a worker compares a strategy with itself. */
 export interface Trace {
+  /** The most lines that are played, headers included. Default: all. */
+  readonly lines?: number
   /** The strategy reads these files instead of those of the recording. The worker reports the first such read. */
   readonly standIns: readonly StandIn[]
   /**

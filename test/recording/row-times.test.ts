@@ -50,8 +50,8 @@ describe('rows that are earlier than their predecessor', () => {
   it('are counted by a replay, and reported once at its end', async () => {
     const messages = recordingMessages()
     const file = path()
-    expect(await played(file)).toEqual(right({ rows: 7, earlierRows: 2, skewedRows: 0 }))
-    expect(messages).toEqual([{ source: file, earlierRows: 2, skewedRows: 0 }])
+    expect(await played(file)).toEqual(right({ rows: 7, earlierRows: 2, skewedRows: 0, overlappingRows: 0 }))
+    expect(messages).toEqual([{ source: file, earlierRows: 2, skewedRows: 0, overlappingRows: 0 }])
   })
 
   it('are counted by inspect for the topic of the row, and are warnings of the commands', async () => {
@@ -75,8 +75,8 @@ describe('rows whose at and receivedAt differ by more than a minute', () => {
   it('are counted and reported by a replay, and counted by inspect', async () => {
     const messages = recordingMessages()
     const file = newFile('market.ndjson', recordingText(header, priceRow(0, 1), skewed(1), skewed(2)))
-    expect(await played(file)).toEqual(right({ rows: 3, earlierRows: 0, skewedRows: 2 }))
-    expect(messages).toEqual([{ source: file, earlierRows: 0, skewedRows: 2 }])
+    expect(await played(file)).toEqual(right({ rows: 3, earlierRows: 0, skewedRows: 2, overlappingRows: 0 }))
+    expect(messages).toEqual([{ source: file, earlierRows: 0, skewedRows: 2, overlappingRows: 0 }])
     expect(await inspected(file)).toMatchObject({ topics: [{ topic, skewedRows: 2 }, {}] })
   })
 })
@@ -85,7 +85,7 @@ describe('a recording without such rows', () => {
   it('is not reported', async () => {
     const messages = recordingMessages()
     const file = newFile('market.ndjson', recordingText(header, priceRow(0, 1), priceRow(minute, 1)))
-    expect(await played(file)).toEqual(right({ rows: 2, earlierRows: 0, skewedRows: 0 }))
+    expect(await played(file)).toEqual(right({ rows: 2, earlierRows: 0, skewedRows: 0, overlappingRows: 0 }))
     expect(messages).toEqual([])
     expect((await runInProcess(['inspect', file])).stderr).toBe('')
   })

@@ -11,7 +11,7 @@ import { allTimes } from '../../recording/format/timeline.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import { encodeRow } from '../../recording/format/row-codec.js'
 import { nodePlatform } from '../../recording/on-node.js'
-import { readEntries } from '../../recording/read/read-entries.js'
+import { readSet } from '../../recording/read/recording-set.js'
 import { openableSources } from '../../recording/read/source.js'
 import type { Io } from '../io.js'
 import { errorLine, writeFailure } from '../output/error-text.js'
@@ -81,7 +81,7 @@ const writePass = async (
   const closing = new Subscription()
   let rows = 0
   try {
-    for await (const entries of readEntries(openableSources(nodePlatform, files), allTimes, closing)) {
+    for await (const entries of readSet(openableSources(nodePlatform, files), { range: allTimes, closing })) {
       if (isLeft(entries)) return { outcome: 'complete', rows, failure: entries.left }
       for (const { line } of entries.right) {
         if (quantities === 'decimal' && isTooLong(line)) return { outcome: 'too long', rows }

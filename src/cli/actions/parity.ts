@@ -134,7 +134,7 @@ const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count} ${count === 1 ? one : many}`
 
 const positionText = ({ source, line, at }: LinePosition): string =>
-  `line ${line} of ${printable(source)}${at === undefined ? '' : `, ${formatTime(at)}`}`
+  `line ${line} of ${printable(source)}, ${formatTime(at)}`
 
 const eventOf = (output: Output | undefined): Output['event'] | null => output?.event ?? null
 

@@ -1,10 +1,21 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { map, merge, type Observable } from 'rxjs'
+import {
+  distinct,
+  endWith,
+  from,
+  ignoreElements,
+  map,
+  merge,
+  mergeMap,
+  Subject,
+  takeUntil,
+  type Observable,
+} from 'rxjs'
 import type { Client } from '../../client/client.js'
 import { formatTime } from '../../display/texts.js'
-import { serviceOf } from '../../domain/topic.js'
-import { printable } from '../../errors/text.js'
+import { isAddress, type Address } from '../../domain/address.js'
+import { serviceOf, type Topic } from '../../domain/topic.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import type { ReplayClient, ReplaySummary } from '../../recording/index.js'
 import { nodePlatform } from '../../recording/on-node.js'
@@ -46,22 +57,20 @@ export const showRecordings = async (
   const user = userTokens(command, io.env)
   /** The time of the current line, as written in the recording. */
   let recordedAt = 0
-  const order = new FileOrder()
-  const sources = files.map((file) => order.observed(sourceOf(io, file)))
+  const sources = files.map((file) => sourceOf(io, file))
+  const names$ = new Subject<Topic | Address>()
   await using client = replaySources(sources, { speed, ...range }, nodePlatform.publish, (line) => {
     recordedAt = line.at
-    order.onLine(line)
+    for (const name of namesIn(line)) names$.next(name)
   })
   const header = await client.header()
   if (isLeft(header)) throw new Error(errorLine(header.left))
-  const shown$ = show$(io, client, header.right, namesOf(header.right, user), {
+  const shown$ = show$(io, client, header.right, names$, namesOf(header.right, user), {
     speed,
     json,
     recordedAt: () => recordedAt,
   })
   const completed = await completes(io, shown$)
-  // Not earlier: it would appear within the board.
-  if (order.warning !== undefined) io.stderr.write(`warning: ${order.warning}\n`)
   if (!completed) return
   const result = await client.finished
   if (isLeft(result)) throw new Error(errorLine(result.left))
@@ -71,11 +80,11 @@ export const showRecordings = async (
 
 /** A file, or standard input. It is read no faster than the output accepts the events. */
 const sourceOf = (io: Io, file: string): OpenableSource => {
-  const { name, open } =
+  const { open, ...source } =
     file === '-'
       ? openableSource(nodePlatform, io.stdin, 'standard input')
       : openableSource(nodePlatform, file)
-  return { name, open: (closing) => pacedBy(io.stdout, open(closing)) }
+  return { ...source, open: (closing) => pacedBy(io.stdout, open(closing)) }
 }
 
 const noRowText = ({ at }: RecordingHeader): string =>
@@ -85,10 +94,14 @@ const noRowText = ({ at }: RecordingHeader): string =>
 export const timeWarnings = ({
   earlierRows,
   skewedRows,
-}: Pick<ReplaySummary, 'earlierRows' | 'skewedRows'>): readonly string[] => [
+  overlappingRows,
+}: Omit<ReplaySummary, 'rows'>): readonly string[] => [
   ...(earlierRows === 0
     ? []
     : [`${counted(earlierRows, 'earlier than the row before')}: was a clock set back?`]),
+  ...(overlappingRows === 0
+    ? []
+    : [`${counted(overlappingRows, 'left out')}: another recording has the topic or mint at that time`]),
   ...(skewedRows === 0 ? [] : [counted(skewedRows, 'received more than a minute before or after "at"')]),
 ]
 
@@ -106,10 +119,11 @@ const show$ = (
   io: Io,
   client: ReplayClient,
   header: RecordingHeader,
+  names$: Observable<Topic | Address>,
   names: TokenNames,
   { speed, json, recordedAt }: ShowOptions,
 ): Observable<never> => {
-  const rows$ = client.run$((inner) => allRows$(inner, header))
+  const rows$ = client.run$((inner) => allRows$(inner, header, names$))
   const { stdout: output, env: variables } = io
   // At unlimited speed, a redrawn board would show only the last event.
   if (speed !== Infinity && !json && canRedraw(output, variables)) {
@@ -138,42 +152,28 @@ const namesOf = ({ topics: [topic] }: RecordingHeader, user: UserTokens): TokenN
     topic === undefined ? undefined : serviceOf(topic),
   )
 
-const allRows$ = (client: Client, { topics, mints, interval }: RecordingHeader): Observable<Row> =>
-  merge(
-    statusRow$(client),
-    uncorrelatedRow$(client),
-    ...topics.map((topic) => priceRow$(client, topic)),
-    ...mints.map((mint) => depthRow$(client, mint, interval)),
-  )
-
-/** Finds out whether files are replayed in the order of their times. */
-class FileOrder {
-  /** Of the first file that starts earlier than its predecessor ended. */
-  warning: string | undefined
-  private source: OpenableSource | undefined
-  private last: { readonly at: number; readonly source: OpenableSource | undefined } | undefined
-
-  /** Reports each opening of the source to this object. */
-  observed(source: OpenableSource): OpenableSource {
-    return {
-      name: source.name,
-      open: (closing) => {
-        this.source = source
-        return source.open(closing)
-      },
-    }
-  }
-
-  /** The time of a header may be unknown: only rows count. */
-  onLine({ _tag, at }: Row | RecordingHeader): void {
-    if (_tag === 'Recording') return
-    const { last, source } = this
-    this.last = { at, source }
-    if (last === undefined || last.source === source || at >= last.at) return
-    this.warning ??= `\
-${nameOf(source)} starts at ${formatTime(at)}, before ${nameOf(last.source)} ends at ${formatTime(last.at)}; \
-give the files in the order of their times`
-  }
+/** The topics and mints that a line names. */
+const namesIn = (line: Row | RecordingHeader): readonly (Topic | Address)[] => {
+  if (line._tag === 'Recording') return [...line.topics, ...line.mints]
+  if (line._tag === 'Price') return [line.topic]
+  return line._tag === 'Depth' ? [line.mint] : []
 }
 
-const nameOf = (source: OpenableSource | undefined): string => printable(source?.name ?? '')
+/** The rows of all streams. `names$`: the topics and mints of each line, before its events. */
+const allRows$ = (
+  client: Client,
+  { topics, mints, interval }: RecordingHeader,
+  names$: Observable<Topic | Address>,
+): Observable<Row> => {
+  const rowsOf$ = (name: Topic | Address): Observable<Row> =>
+    isAddress(name) ? depthRow$(client, name, interval) : priceRow$(client, name)
+  const isOver$ = client.status$.pipe(ignoreElements(), endWith(true))
+  return merge(
+    statusRow$(client),
+    uncorrelatedRow$(client),
+    merge(from([...topics, ...mints]), names$.pipe(takeUntil(isOver$))).pipe(
+      distinct((name) => name.toLowerCase()),
+      mergeMap(rowsOf$),
+    ),
+  )
+}

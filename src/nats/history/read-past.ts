@@ -11,7 +11,7 @@ import { encodeRow } from '../../recording/format/row-codec.js'
 import { topicHeader, type RecordingHeader, type Row } from '../../recording/format/row.js'
 import { allTimes, type TimeRange } from '../../recording/format/timeline.js'
 import { TopicPast } from '../../recording/past/topic-past.js'
-import { readEntries } from '../../recording/read/read-entries.js'
+import { readSource } from '../../recording/read/read-entries.js'
 import type { Subjects } from '../subjects.js'
 import type { JetStream } from './jetstream.js'
 import { recordedTime } from './stored-topic.js'
@@ -86,7 +86,7 @@ class PastReading {
     const { range, closing, topic } = request
     const source = { name: this.subject, open: () => this.texts(topicHeader(topic, 0)) }
     let isEntered = false
-    for await (const entries of readEntries([source], allTimes, closing)) {
+    for await (const entries of readSource(source, allTimes, closing)) {
       if (isLeft(entries)) return left(this.atMessage(entries.left))
       for (const { line } of entries.right) {
         if (!isEntered) {

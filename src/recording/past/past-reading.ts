@@ -110,7 +110,9 @@ export class PastReading {
     for (const [index, file] of [...files.entries()].reverse()) {
       const header = await file.header()
       if (isLeft(header)) return header
-      if (this.isIn(header.right) && isEarly(header.right)) return right(index)
+      const isIn = isEarly(header.right) ? await file.has(this.topic) : right(false)
+      if (isLeft(isIn)) return isIn
+      if (isIn.right) return right(index)
     }
     return right(0)
   }
@@ -126,7 +128,9 @@ export class PastReading {
     for (const [offset, file] of files.slice(index).entries()) {
       const header = await file.header()
       if (isLeft(header)) return header
-      if (this.isIn(header.right)) {
+      const isIn = await file.has(this.topic)
+      if (isLeft(isIn)) return isIn
+      if (isIn.right) {
         isKnownTopic = true
         const end = await this.readFile(file, offset === 0 ? position : 0, past)
         if (isLeft(end) || end.right !== 'end of the file') return end
@@ -165,10 +169,6 @@ export class PastReading {
       await this.flush()
     }
     return right('end of the file')
-  }
-
-  private isIn({ topics }: RecordingHeader): boolean {
-    return topics.some((name) => name.toLowerCase() === this.topic.toLowerCase())
   }
 }
 

@@ -1,11 +1,12 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { recordingError } from '../../errors/constructors.js'
+import type { Topic } from '../../domain/topic.js'
+import { recordingError, unreadableRecording } from '../../errors/constructors.js'
 import type { RecordingError } from '../../errors/model.js'
 import { decodeRow } from '../format/row-codec.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { allTimes, writtenTime } from '../format/timeline.js'
-import { lineEnd, readEntries, type EntriesResult } from '../read/read-entries.js'
+import { lineEnd, readSource, type EntriesResult } from '../read/read-entries.js'
 import { gzipStart, type FileBytes, type OpenableSource } from '../read/source.js'
 
 /**
@@ -29,6 +30,8 @@ const maxLineBytes = 2 ** 24
  */
 export class RecordedFile {
   private firstHeader: RecordingHeader | undefined
+  /** The topics that were searched, in lower case, and the size of the file at that time. */
+  private readonly searched = new Map<string, { readonly size: number; readonly isFound: boolean }>()
 
   constructor(readonly source: OpenableSource) {}
 
@@ -42,6 +45,41 @@ export class RecordedFile {
     const first = await this.firstLine(({ _tag }) => _tag === 'Recording')
     if (isLeft(first)) return first
     return right((this.firstHeader = first.right as RecordingHeader))
+  }
+
+  /** True if any line has the topic: the first header, a later one, or a row that no header announces. */
+  async has(topic: Topic): Promise<Either<RecordingError, boolean>> {
+    const header = await this.header()
+    const key = topic.toLowerCase()
+    if (isLeft(header)) return header
+    if (header.right.topics.some((name) => name.toLowerCase() === key)) return right(true)
+    const size = await this.end()
+    const searched = this.searched.get(key)
+    if (searched?.size === size) return right(searched.isFound)
+    try {
+      const isFound = await this.contains(`${key}"`)
+      this.searched.set(key, { size, isFound })
+      return right(isFound)
+    } catch (thrown) {
+      return left(unreadableRecording(this.source.name, 1, thrown))
+    }
+  }
+
+  /** True if the bytes contain a text, in lower case, in any case. Searches without decoding the lines. */
+  private async contains(text: string): Promise<boolean> {
+    const closing = new Subscription()
+    const decoder = new TextDecoder()
+    let before = ''
+    try {
+      for await (const chunk of this.source.open(closing)) {
+        const part = before + (typeof chunk === 'string' ? chunk : decoder.decode(chunk)).toLowerCase()
+        if (part.includes(text)) return true
+        before = part.slice(1 - text.length)
+      }
+      return false
+    } finally {
+      closing.unsubscribe()
+    }
   }
 
   /** The start, in ms since the Unix epoch. If the header does not contain it, the time of the first row. */
@@ -64,9 +102,9 @@ export class RecordedFile {
     const { source } = this
     const { file: bytes } = source
     if (position === 0 || bytes === undefined)
-      return yield* readEntries([source], allTimes, closing, allowsCut)
+      return yield* readSource(source, allTimes, closing, { allowsCut })
     const part = { name: source.name, open: () => headerAndLines(bytes, position) }
-    for await (const entries of readEntries([part], allTimes, closing, allowsCut)) {
+    for await (const entries of readSource(part, allTimes, closing, { allowsCut })) {
       if (isRight(entries)) yield entries
       else {
         const { line, input, issues } = entries.left
@@ -128,7 +166,7 @@ export class RecordedFile {
   ): Promise<Either<RecordingError, Row | RecordingHeader | undefined>> {
     const closing = new Subscription()
     try {
-      for await (const entries of readEntries([this.source], allTimes, closing)) {
+      for await (const entries of readSource(this.source, allTimes, closing)) {
         if (isLeft(entries)) return entries
         for (const { line } of entries.right) if (isWanted(line)) return right(line)
       }

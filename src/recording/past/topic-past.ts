@@ -20,6 +20,8 @@ import { allTimes, isWithin, type TimeRange } from '../format/timeline.js'
 export class TopicPast {
   /** The latest time of the rows so far, in ms since the Unix epoch. */
   latest = -Infinity
+  /** Number of rows of the topic that are skipped. */
+  overlappingRows = 0
   /** True if the topic is in the current recording, and its stream has not ended. */
   private isRecorded = false
   private gap: { readonly cause: GapCause; readonly from: number } | undefined
@@ -56,7 +58,10 @@ export class TopicPast {
 
   onLine(line: Row | RecordingHeader): void {
     if (line._tag === 'Recording') return this.onHeader(line)
-    if (line.at < this.previousEnd) return
+    if (line.at < this.previousEnd) {
+      if (line._tag === 'Price' && this.isTopic(line.topic)) this.overlappingRows++
+      return
+    }
     this.passTime(line.at)
     if (line._tag === 'Price') {
       if (this.isTopic(line.topic)) this.onPrice(line.event)

@@ -22,6 +22,8 @@ export interface TopicSummary {
   readonly earlierRows: number
   /** The prices whose `at` and `receivedAt` differ by more than a minute. */
   readonly skewedRows: number
+  /** The prices and errors that are left out, because another recording has the topic at that time. Not in `rows`. */
+  readonly overlappingRows: number
   /** The times of the first and of the last price; undefined without one. */
   readonly from: number | undefined
   readonly to: number | undefined
@@ -93,7 +95,8 @@ export class TopicSummariser {
    * after the last row of the topic does not contain the topic.
    */
   summary(lastStart: number, end: number): TopicSummary {
-    const { topic, rows, earlierRows, skewedRows, from, to, gaps, connections } = this
+    const { topic, earlierRows, skewedRows, from, to, gaps, connections } = this
+    const { overlappingRows } = this.past
     const isRecordedOn = lastStart <= this.past.latest
     const latest = isRecordedOn ? this.past.latest : end
     this.past.finish(isRecordedOn, latest)
@@ -102,9 +105,10 @@ export class TopicSummariser {
     const coveredMs = from === undefined ? 0 : Math.max(0, latest - from - gapMs)
     return {
       topic,
-      rows,
+      rows: this.rows - overlappingRows,
       earlierRows,
       skewedRows,
+      overlappingRows,
       from,
       to,
       coveredMs,

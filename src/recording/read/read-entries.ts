@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../../errors/constructors.js'
-import type { DecodeError, RecordingError } from '../../errors/model.js'
+import type { DecodeError, DecodeIssue, RecordingError } from '../../errors/model.js'
 import { nextTurn } from '../../time/macrotask.js'
 import { LearnedRows } from '../format/learned-rows.js'
 import { decodeHeader, decodeRow, isHeaderLine } from '../format/row-codec.js'
@@ -14,6 +14,7 @@ import {
   type ReplayTime,
   type TimeRange,
 } from '../format/timeline.js'
+import { Sequence } from './sequence.js'
 import type { Chunks, OpenableSource } from './source.js'
 
 /** Maximum length of a line, in characters. Bounds the memory for a source without line ends. */
@@ -31,67 +32,76 @@ const maxBytesPerCodeUnit = 3
 /** A line of a recording, and its time in the replay. */
 export interface RecordingEntry extends ReplayTime {
   readonly line: Row | RecordingHeader
+  readonly origin: EntryOrigin
+}
+
+/** Where an entry comes from, until the next entry of its source. */
+export interface EntryOrigin {
+  readonly source: string
+  /** From 1. */
+  readonly lineNumber: number
+  readonly sequence: Sequence
 }
 
 /** The entries of a piece of the text, or the error that ends the recording. */
 export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
 
+interface SourceReading {
+  /** The sequence to which the source belongs. Default: one of its own. */
+  readonly sequence?: Sequence
+  /** True if a last row without a line end, which a crash has cut off, is skipped. Default: it is an error. */
+  readonly allowsCut?: boolean
+}
+
 /**
- * The entries of the sources that are within the range, headers included. Each entry is decoded when the consumer pulls
- * it. A line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last
- * result. `allowsCut`: a last row without a line end, which a crash has cut off, is skipped instead.
+ * The entries of a source that are within the range, headers included. Each entry is decoded when the consumer pulls it. A
+ * line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last result.
  */
-export async function* readEntries(
-  sources: readonly OpenableSource[],
+export async function* readSource(
+  source: OpenableSource,
   range: TimeRange,
   closing: Subscription,
-  allowsCut = false,
+  { sequence = new Sequence(new Map()), allowsCut = false }: SourceReading = {},
 ): AsyncGenerator<EntriesResult, void> {
-  const timeline = new Timeline(range)
-  if (sources.length === 0) yield left(emptyRecording('the recording'))
-  for (const source of sources) {
-    const decoder = new EntryDecoder(source.name, range, timeline)
-    const opened = new Subscription()
-    closing.add(opened)
-    try {
-      for await (const lines of readWholeLines(source.open(opened), opened)) {
-        yield right(decoder.entries(lines))
-        if (decoder.failure === undefined || (allowsCut && decoder.lineNumber > 1 && isCut(lines))) continue
-        yield left(decoder.failure)
-        return
-      }
-    } catch (thrown) {
-      yield left(unreadableRecording(source.name, decoder.lineNumber + 1, thrown))
-      return
-    } finally {
-      opened.unsubscribe()
-    }
-    if (closing.closed) return
-    if (!decoder.started) {
-      yield left(emptyRecording(source.name))
+  const decoder = new EntryDecoder(source.name, sequence, range)
+  const opened = new Subscription()
+  closing.add(opened)
+  try {
+    for await (const lines of readWholeLines(source.open(opened), opened)) {
+      yield right(decoder.entries(lines))
+      if (decoder.failure === undefined || (allowsCut && decoder.lineNumber > 1 && isCut(lines))) continue
+      yield left(decoder.failure)
       return
     }
+  } catch (thrown) {
+    yield left(unreadableRecording(source.name, decoder.lineNumber + 1, thrown))
+    return
+  } finally {
+    opened.unsubscribe()
   }
+  if (!closing.closed && !decoder.started) yield left(emptyRecording(source.name))
 }
 
 /** True for a last line that has no line end. */
 const isCut = (lines: Uint8Array): boolean => lines.length <= maxLineLength && lines.at(-1) !== lineEnd
 
 /** Decodes the lines of one source. */
-class EntryDecoder {
+class EntryDecoder implements EntryOrigin {
   /** Number of the last line, from 1. */
   lineNumber = 0
   started = false
   failure: RecordingError | undefined
+  private readonly timeline: Timeline
   private readonly learnedRows = new LearnedRows()
   private readonly decoder = new TextDecoder()
 
   constructor(
-    private readonly sourceName: string,
+    readonly source: string,
+    readonly sequence: Sequence,
     private readonly range: TimeRange,
-    /** Shared by all sources of the recording. */
-    private readonly timeline: Timeline,
-  ) {}
+  ) {
+    this.timeline = new Timeline(range)
+  }
 
   /** The entries of whole lines, up to the first failure. */
   *entries(bytes: Uint8Array): Generator<RecordingEntry, void> {
@@ -109,13 +119,14 @@ class EntryDecoder {
     const line = this.textOf(bytes, start, end)
     if (line.trim() === '' || this.isOutsideRange(line)) return undefined
     if (line.length > maxLineLength) {
-      this.fail(line, '', `a line of at most ${maxLineLength} characters`, 'more')
+      const expected = `a line of at most ${maxLineLength} characters`
+      this.fail(line, { path: '', expected, actual: 'more' })
       return undefined
     }
     const decoded = this.decodeLine(line)
     if (isLeft(decoded)) {
       const { input, issues } = decoded.left
-      this.failure = recordingError(this.sourceName, this.lineNumber, input, issues)
+      this.failure = recordingError(this.source, this.lineNumber, input, issues)
       return undefined
     }
     if (decoded.right._tag !== 'Recording') this.learnedRows.learn(line, decoded.right)
@@ -140,9 +151,8 @@ class EntryDecoder {
     if (!isHeader && !isWithin(this.range, line.at)) return undefined
     const time = this.timeline.next(line.at, isHeader)
     // Not `...time`, which is slow and runs once per row.
-    if (time !== undefined) return { line, time: time.time, skipped: time.skipped }
-    const expected = 'a time at most 365 days after that of the previous row'
-    this.fail(this.textOf(bytes, start, end), 'at', expected, String(line.at))
+    if (time !== undefined) return { line, time: time.time, skipped: time.skipped, origin: this }
+    this.fail(this.textOf(bytes, start, end), lateTime(line.at))
     return undefined
   }
 
@@ -160,13 +170,20 @@ class EntryDecoder {
     return this.decoder.decode(bytes.subarray(start, bytes[end - 1] === lineEnd ? end - 1 : end))
   }
 
-  private fail(input: string, path: string, expected: string, actual: string): void {
-    this.failure = recordingError(this.sourceName, this.lineNumber, input, [{ path, expected, actual }])
+  private fail(input: string, issue: DecodeIssue): void {
+    this.failure = recordingError(this.source, this.lineNumber, input, [issue])
   }
 }
 
+/** Of a row that is more than 365 days later than its predecessor. */
+export const lateTime = (at: number): DecodeIssue => ({
+  path: 'at',
+  expected: 'a time at most 365 days after that of the previous row',
+  actual: String(at),
+})
+
 /** The index after the line that starts at an index, and after its line end. */
-const endOfLine = (bytes: Uint8Array, start: number): number => {
+export const endOfLine = (bytes: Uint8Array, start: number): number => {
   const at = bytes.indexOf(lineEnd, start)
   return at < 0 ? bytes.length : at + 1
 }

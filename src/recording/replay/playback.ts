@@ -5,8 +5,10 @@ import type { ClientClosed, RecordingError } from '../../errors/model.js'
 import { deferred } from '../../task/deferred.js'
 import type { Clock } from '../../time/clock.js'
 import { nextTurn, promiseSettler } from '../../time/macrotask.js'
-import { readEntries, type RecordingEntry } from '../read/read-entries.js'
+import type { EntryOrigin, RecordingEntry } from '../read/read-entries.js'
+import { readFirstLines, readSet } from '../read/recording-set.js'
 import { isSkewed, type RecordingHeader, type Row } from '../format/row.js'
+import type { Owners } from '../read/sequence.js'
 import type { OpenableSource } from '../read/source.js'
 import type { TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
@@ -27,12 +29,14 @@ export interface ReplaySummary {
   readonly earlierRows: number
   /** Number of these rows whose `at` and `receivedAt` differ by more than a minute. */
   readonly skewedRows: number
+  /** Number of rows that were left out, because another recording has their topic or mint at that time. */
+  readonly overlappingRows: number
 }
 
 /** What a caller of a playback is told. */
 export interface PlaybackObserver {
   /** Called before the events of each line are emitted. */
-  readonly onLine?: ((line: Row | RecordingHeader) => void) | undefined
+  readonly onLine?: ((line: Row | RecordingHeader, origin: EntryOrigin) => void) | undefined
   /** Called when the promises of a line have settled, before any later timer fires. */
   readonly onSettled?: () => void
   /** Called once, when the replay is over. */
@@ -49,6 +53,7 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
 export class Playback {
   readonly streams: RecordedStreams
   private readonly closing = new Subscription()
+  private readonly owners: Owners = new Map()
   private readonly runs: StrategyRuns
   private readonly result = deferred<ReplayResult>()
   private readonly firstHeader = deferred<HeaderResult>()
@@ -61,8 +66,12 @@ export class Playback {
   private skewedRows = 0
   /** Of the last row, in ms since the Unix epoch. */
   private rowAt = -Infinity
-  /** The line that is emitted. */
+  private overlappingRows = 0
+  /** The header of a set of several recordings. */
+  private jointHeader: RecordingHeader | undefined
+  /** The line that is emitted, and where it comes from. */
   private line: Row | RecordingHeader | undefined
+  private origin: EntryOrigin | undefined
   /** True if a strategy has worked in a later turn than its row: after I/O, for example. */
   private worksInLaterTurns = false
   /** The latest time of the lines so far, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
@@ -70,7 +79,7 @@ export class Playback {
   /** The number of readings of the history that the replay waits for. */
   private holds = 0
   private onRelease: (() => void) | undefined
-  /** True while the promises of the strategies settle after a row. */
+  /** True while a row is emitted, and while the promises of the strategies settle after it. */
   private isSettling = false
   private readonly afterPromises = promiseSettler()
   private subscribers = 0
@@ -86,9 +95,12 @@ export class Playback {
     /** Runs the waits between the rows. */
     private readonly realTime: Clock,
     private readonly observer: PlaybackObserver = {},
+    /** The most lines that are played, headers included. Default: all. */
+    private readonly lines?: number,
   ) {
     this.streams = new RecordedStreams(
       range,
+      this.owners,
       () => this.elapsed(),
       () => this.addSubscriber(),
     )
@@ -220,7 +232,19 @@ export class Playback {
   }
 
   private async play(): Promise<void> {
-    for await (const entries of readEntries(this.sources, this.range, this.closing)) {
+    const { range, closing, owners } = this
+    const onHeader = (header: RecordingHeader): void => {
+      this.jointHeader = header
+    }
+    const onOverlap = (): void => {
+      this.overlappingRows++
+    }
+    const reading = { range, closing, owners, onHeader, onOverlap }
+    const results =
+      this.lines === undefined
+        ? readSet(this.sources, reading)
+        : readFirstLines(this.sources, reading, this.lines)
+    for await (const entries of results) {
       if (isLeft(entries)) return this.end(entries.left)
       await this.playEntries(entries.right[Symbol.iterator]())
       if (this.closing.closed) return
@@ -242,10 +266,7 @@ export class Playback {
         void this.emitLater(entry).then(() => (this.closing.closed ? resolve() : settle()))
       }
       // The promises of a row settle before the next row, for any division of the file into chunks.
-      const settle = (): void => {
-        this.isSettling = true
-        afterPromises(onSettled)
-      }
+      const settle = (): void => afterPromises(onSettled)
       const onSettled = (): void => {
         this.isSettling = false
         this.observer.onSettled?.()
@@ -283,25 +304,27 @@ export class Playback {
   }
 
   /** False if a timer of a strategy holds the replay before the line. */
-  private emit({ line, time }: RecordingEntry): boolean {
+  private emit({ line, time, origin }: RecordingEntry): boolean {
     this.line = line
+    this.origin = origin
     const { from, to } = this.range
     this.recordedAt = Math.max(this.recordedAt, from, Math.min(line.at, to))
     if (!this.runs.runAt(time, this)) return false
     if (line._tag === 'Recording') {
       this.headerEmitted = true
-      this.firstHeader.resolve(right(line))
+      this.firstHeader.resolve(right(this.jointHeader ?? line))
     }
     return true
   }
 
   /** Called when the clocks have the time of the line. */
   emitRow(): void {
-    const { line } = this
-    if (line === undefined) return
+    const { line, origin } = this
+    if (line === undefined || origin === undefined) return
+    this.isSettling = true
     if (line._tag !== 'Recording') this.countRow(line)
-    this.observer.onLine?.(line)
-    this.streams.emit(line)
+    this.observer.onLine?.(line, origin)
+    this.streams.emit(line, origin.sequence)
   }
 
   private countRow(row: Row): void {
@@ -312,8 +335,8 @@ export class Playback {
   }
 
   private get summary(): ReplaySummary {
-    const { rows, earlierRows, skewedRows } = this
-    return { rows, earlierRows, skewedRows }
+    const { rows, earlierRows, skewedRows, overlappingRows } = this
+    return { rows, earlierRows, skewedRows, overlappingRows }
   }
 
   /** If a strategy waits for I/O, each row has a turn of its own: otherwise, it would wait for hundreds of rows. */

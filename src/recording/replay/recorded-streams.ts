@@ -19,6 +19,7 @@ import { withSafeComplete$ } from '../../task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../time/at-once-limit.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
+import type { Owners, Sequence } from '../read/sequence.js'
 import { ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
@@ -27,14 +28,13 @@ export class RecordedStreams {
   private readonly depths: ReplayStreams<DepthError, Depth>
   private readonly statusSubject$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly errorSubject$ = new Subject<UncorrelatedError>()
-  private readonly epochs = new Epochs()
+  private readonly recorders = new Map<Sequence, Recorder>()
+  private readonly latestEpoch: LatestEpoch = { value: 0 }
+  /** The recorder of the last line. */
+  private recorder: Recorder | undefined
   /** True once a row is emitted: an earlier header does not interrupt the streams. */
   private hasRow = false
-  /** The time of the last header, in ms since the Unix epoch. */
-  private headerAt: number | undefined
   private currentStatus: ConnectionStatus = { _tag: 'Idle' }
-  /** True after the recorded client was closed. The `End` rows that its close caused do not end these streams. */
-  private recordedClientClosed = false
   private hasEnded = false
 
   readonly status$ = withAtOnceLimit$(withSafeComplete$(this.statusSubject$), () => this.hasEnded)
@@ -46,6 +46,7 @@ export class RecordedStreams {
    */
   constructor(
     private readonly range: TimeRange,
+    owners: Owners,
     elapsed: () => number,
     onSubscribe: () => () => void,
   ) {
@@ -53,6 +54,7 @@ export class RecordedStreams {
       retention: priceRetention,
       isOutage: isDisconnected,
       notRecorded: (topic) => subscriptionRejected(topic, notRecorded),
+      owners,
       elapsed,
       onSubscribe,
     })
@@ -60,6 +62,7 @@ export class RecordedStreams {
       retention: depthRetention,
       isOutage: () => false,
       notRecorded: (mint) => unsupportedPair(mint, undefined, notRecorded),
+      owners,
       elapsed,
       onSubscribe,
     })
@@ -90,20 +93,31 @@ export class RecordedStreams {
   beforeLine(line: Row | RecordingHeader): void {
     const isPartOfOutage =
       (line._tag === 'Price' && isDisconnected(line.event)) ||
-      (line._tag === 'End' && this.recordedClientClosed)
+      (line._tag === 'End' && this.recorder?.isClosed === true)
     if (!isPartOfOutage) this.prices.reportOutage()
   }
 
   /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
-  emit(line: Row | RecordingHeader): void {
-    if (line._tag === 'Recording') this.onHeader(line)
-    else this.emitRow(line)
+  emit(line: Row | RecordingHeader, sequence: Sequence): void {
+    const { recorder } = this
+    const current = recorder?.sequence === sequence ? recorder : this.recorderOf(sequence)
+    this.recorder = current
+    if (line._tag === 'Recording') this.onHeader(line, current)
+    else this.emitRow(line, current)
+  }
+
+  private recorderOf(sequence: Sequence): Recorder {
+    const known = this.recorders.get(sequence)
+    if (known !== undefined) return known
+    const recorder = new Recorder(sequence, this.latestEpoch)
+    this.recorders.set(sequence, recorder)
+    return recorder
   }
 
   /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
   complete(failure: RecordingError | undefined): void {
     const error = failure === undefined ? undefined : decodeErrorFrom(failure)
-    if (!this.recordedClientClosed) this.prices.reportOutage()
+    if (this.recorder?.isClosed !== true) this.prices.reportOutage()
     this.prices.completeAll(error)
     this.depths.completeAll(error)
     this.hasEnded = true
@@ -112,31 +126,34 @@ export class RecordedStreams {
   }
 
   /** The time between two recordings is unknown. */
-  private onHeader({ at, topics, mints, continues }: RecordingHeader): void {
-    this.recordedClientClosed = false
-    this.prices.addRecorded(topics)
-    this.depths.addRecorded(mints)
-    const isContinued = continues !== undefined && continues === this.headerAt
-    this.headerAt = at
+  private onHeader({ at, topics, mints, continues }: RecordingHeader, recorder: Recorder): void {
+    const { sequence, headerAt } = recorder
+    recorder.isClosed = false
+    recorder.headerAt = at
+    for (const name of [...topics, ...mints]) sequence.claim(name)
+    const isContinued = continues !== undefined && continues === headerAt
     if (!this.hasRow || isContinued || at >= this.range.to) return
-    this.epochs.restart()
-    this.depths.forget()
-    this.prices.interrupt(outage('a new recording begins'), true)
+    recorder.epochs.restart()
+    const isStart = headerAt === undefined
+    // A recorder that starts beside others interrupts nothing.
+    if (isStart && ![...this.recorders.keys()].some(({ isOver }) => isOver)) return
+    this.depths.forget(sequence)
+    this.prices.interrupt(outage('a new recording begins'), true, sequence, isStart)
     this.prices.reportOutage()
   }
 
-  private emitRow(row: Row): void {
+  private emitRow(row: Row, { epochs, isClosed, sequence }: Recorder): void {
     this.hasRow = true
     switch (row._tag) {
       case 'Price':
-        return this.prices.emit(row.topic, this.epochs.eventOf(row.event))
+        return this.prices.emit(row.topic, epochs.eventOf(row.event))
       case 'Depth':
         return this.depths.emit(row.mint, row.event)
       case 'End':
-        if (this.recordedClientClosed) return undefined
+        if (isClosed) return undefined
         return isAddress(row.of) ? this.depths.complete(row.of) : this.prices.complete(row.of)
       case 'Status':
-        return this.onStatus(this.epochs.statusOf(row.status))
+        return this.onStatus(epochs.statusOf(row.status), sequence)
       case 'Uncorrelated':
         return this.errorSubject$.next(row.error)
       default:
@@ -144,13 +161,13 @@ export class RecordedStreams {
     }
   }
 
-  private onStatus(status: ConnectionStatus): void {
-    this.recordedClientClosed = status._tag === 'Closed'
-    if (status._tag === 'Open') this.prices.onOpen()
-    if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false)
+  private onStatus(status: ConnectionStatus, sequence: Sequence): void {
+    this.recorderOf(sequence).isClosed = status._tag === 'Closed'
+    if (status._tag === 'Open') this.prices.onOpen(sequence)
+    if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false, sequence)
     if (status._tag === 'Closed') {
-      this.depths.forget()
-      this.prices.interrupt(outage('the recorded client was closed'), true)
+      this.depths.forget(sequence)
+      this.prices.interrupt(outage('the recorded client was closed'), true, sequence)
       return
     }
     // A recording starts with the status of its client.
@@ -160,13 +177,35 @@ export class RecordedStreams {
   }
 }
 
+/** The state of one of the recorders of a set of recordings. */
+class Recorder {
+  readonly epochs: Epochs
+  /** The time of its last header, in ms since the Unix epoch. */
+  headerAt: number | undefined
+  /** True after its client was closed. The `End` rows that the close caused do not end the streams. */
+  isClosed = false
+
+  constructor(
+    readonly sequence: Sequence,
+    latestEpoch: LatestEpoch,
+  ) {
+    this.epochs = new Epochs(latestEpoch)
+  }
+}
+
+/** The latest epoch of a replay. */
+interface LatestEpoch {
+  value: number
+}
+
 /** The epochs of a replay: the epochs of a later recording continue the earlier epochs. */
 class Epochs {
   private base = 0
-  private latest = 0
+
+  constructor(private readonly latest: LatestEpoch) {}
 
   restart(): void {
-    this.base = this.latest
+    this.base = this.latest.value
   }
 
   eventOf(event: Either<PriceError, Price>): Either<PriceError, Price> {
@@ -193,7 +232,7 @@ class Epochs {
 
   private epochOf(recorded: number): number {
     const epoch = recorded + this.base
-    if (epoch > this.latest) this.latest = epoch
+    if (epoch > this.latest.value) this.latest.value = epoch
     return epoch
   }
 }

@@ -3,19 +3,19 @@ import { defer, Observable, type Subscriber } from 'rxjs'
 import { RetainedEvent, type Retention } from '../../client/retained-event.js'
 import { safeComplete, safeNext } from '../../task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../time/at-once-limit.js'
+import type { Owners, Sequence } from '../read/sequence.js'
 
 export interface ReplayStreamsConfig<E, A> extends ReplayStreamConfig<E, A> {
   /** The error of a stream that is not in the recording. */
   readonly notRecorded: (name: string) => E
+  readonly owners: Owners
 }
 
 /** The price streams or the depth streams of a replay, by topic or mint. Names are case-insensitive. */
 export class ReplayStreams<E, A> {
   private readonly streams = new Map<string, ReplayStream<E, A>>()
-  /** The names in the headers so far; undefined before the first header. */
-  private recorded: Set<string> | undefined
-  /** The last interruption, for streams without a subscriber so far. */
-  private interruption: { readonly error: Left<E>; readonly untilValue: boolean } | undefined
+  /** The last interruption of each recorder, for streams without a subscriber so far. */
+  private readonly interruptions = new Map<Sequence, Interruption<E>>()
   /** True if the interruption may not be reported to each subscriber. */
   isUnreported = false
   /** Set when the replay has ended. */
@@ -27,26 +27,20 @@ export class ReplayStreams<E, A> {
     return defer(() => this.stream(name).event$)
   }
 
-  /** Adds the names of a header, and rejects the streams that are in no header so far. */
-  addRecorded(names: readonly string[]): void {
-    this.recorded = new Set([...(this.recorded ?? []), ...names.map((name) => name.toLowerCase())])
-    for (const [name, stream] of this.streams) {
-      if (!this.recorded.has(name)) completeWith(stream, this.config.notRecorded(name))
-    }
-  }
-
   emit(name: string, event: Either<E, A>): void {
     this.stream(name).emit(event)
   }
 
   /**
-   * No stream has a current value. Subscribers receive the error when `reportOutage` is called, late subscribers at
-   * once.
+   * No stream of a recorder has a current value. Subscribers receive the error when `reportOutage` is called, late subscribers
+   * at once. `isStart`: the recorder starts, so it interrupts only streams that have rows.
    */
-  interrupt(error: E, untilValue: boolean): void {
-    this.interruption = { error: left(error) as Left<E>, untilValue }
+  interrupt(error: E, untilValue: boolean, sequence: Sequence, isStart = false): void {
+    const interruption = { error: left(error) as Left<E>, untilValue }
+    this.interruptions.set(sequence, interruption)
     this.isUnreported = true
-    for (const stream of this.streams.values()) stream.interrupt(this.interruption.error, untilValue)
+    for (const stream of this.streamsOf(sequence))
+      if (stream.isRecorded || !isStart) stream.interrupt(interruption.error, untilValue)
   }
 
   /** Emits the error of the last interruption on each stream that has emitted no outage since. */
@@ -57,24 +51,43 @@ export class ReplayStreams<E, A> {
   }
 
   /** The connection is open: late subscribers receive no outage that lasts until then. */
-  onOpen(): void {
-    if (this.interruption?.untilValue === false) this.interruption = undefined
-    for (const stream of this.streams.values()) stream.onOpen()
+  onOpen(sequence: Sequence): void {
+    if (this.interruptions.get(sequence)?.untilValue === false) this.interruptions.delete(sequence)
+    for (const stream of this.streamsOf(sequence)) stream.onOpen()
   }
 
   /** Late subscribers receive no event before the next one. */
-  forget(): void {
-    for (const stream of this.streams.values()) stream.forget()
+  forget(sequence: Sequence): void {
+    for (const stream of this.streamsOf(sequence)) stream.forget()
   }
 
   complete(name: string): void {
     this.stream(name).complete()
   }
 
-  /** Completes all streams, also later streams, after the error if there is one. */
+  /**
+   * Completes all streams, also later streams, after the error if there is one. Only now it is known which streams are not in
+   * the recording: any later header or row may add one.
+   */
   completeAll(error: E | undefined): void {
     this.ended = { error }
-    for (const stream of this.streams.values()) completeWith(stream, error)
+    for (const [name, stream] of this.streams) this.end(name, stream)
+  }
+
+  private end(name: string, stream: ReplayStream<E, A>): void {
+    const { notRecorded, owners } = this.config
+    const isRecorded = owners.has(name.toLowerCase()) || stream.isRecorded
+    const error = this.ended?.error ?? (isRecorded ? undefined : notRecorded(name))
+    if (error !== undefined) stream.emit(left(error))
+    stream.complete()
+  }
+
+  /** The streams of a recorder, and those whose recorder has ended. */
+  private *streamsOf(sequence: Sequence): Generator<ReplayStream<E, A>, void> {
+    for (const [key, stream] of this.streams) {
+      const owner = this.config.owners.get(key)
+      if (owner === undefined ? stream.isRecorded : owner === sequence || owner.isOver) yield stream
+    }
   }
 
   private stream(name: string): ReplayStream<E, A> {
@@ -87,17 +100,18 @@ export class ReplayStreams<E, A> {
     if (existing !== undefined) return existing
     const stream = new ReplayStream<E, A>(this.config)
     this.streams.set(key, stream)
-    const { interruption } = this
-    if (this.recorded?.has(key) === false) completeWith(stream, this.config.notRecorded(name))
-    else if (this.ended !== undefined) completeWith(stream, this.ended.error)
+    const owner = this.config.owners.get(key)
+    const interruption = owner === undefined ? undefined : this.interruptions.get(owner)
+    if (this.ended !== undefined) this.end(name, stream)
     else if (interruption !== undefined) stream.interrupt(interruption.error, interruption.untilValue)
     return stream
   }
 }
 
-const completeWith = <E, A>(stream: ReplayStream<E, A>, error: E | undefined): void => {
-  if (error !== undefined) stream.emit(left(error))
-  stream.complete()
+/** Why the streams of a recorder have no current value. `untilValue`: not only until `Open`. */
+interface Interruption<E> {
+  readonly error: Left<E>
+  readonly untilValue: boolean
 }
 
 interface ReplayStreamConfig<E, A> {
@@ -119,6 +133,8 @@ class ReplayStream<E, A> {
   private lastEvent: Either<E, A> | undefined
   private readonly retained: RetainedEvent<E, A>
   private completed = false
+  /** True once a row is emitted. */
+  isRecorded = false
   /** An outage, and the subscribers that have not received it. */
   private outage:
     { readonly error: Left<E>; readonly subscribers: readonly Subscriber<Either<E, A>>[] } | undefined
@@ -145,6 +161,7 @@ class ReplayStream<E, A> {
   /** Also reopens a completed stream: a recording may be appended to another. */
   emit(event: Either<E, A>): void {
     this.completed = false
+    this.isRecorded = true
     // A recorded outage may be the one that the status has already reported: only subscribers that have not received it
     // get it.
     const { outage, config } = this

@@ -68,10 +68,10 @@ export const replaySources = (
 ): ReplayClient => {
   const { speed, environment, range } = replaySettings(options)
   const clock = systemClock()
-  const onOver = ({ earlierRows, skewedRows }: ReplaySummary): void => {
+  const onOver = ({ earlierRows, skewedRows, overlappingRows }: ReplaySummary): void => {
+    if (earlierRows + skewedRows + overlappingRows === 0) return
     const source = sources.map(({ name }) => name).join(', ')
-    if (earlierRows + skewedRows > 0)
-      publish('svc-streams:recording', () => ({ source, earlierRows, skewedRows }))
+    publish('svc-streams:recording', () => ({ source, earlierRows, skewedRows, overlappingRows }))
   }
   const startSession = (): ReplaySession => {
     const replayClock = speed === Infinity ? virtualClock() : realClock(speed, clock)

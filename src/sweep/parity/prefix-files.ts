@@ -2,6 +2,7 @@ import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'nod
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import {
+  Subscription,
   BehaviorSubject,
   defer,
   filter,
@@ -16,8 +17,10 @@ import {
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { sweepError } from '../../errors/sweep-error.js'
 import { nodePlatform } from '../../recording/on-node.js'
-import { gzipStart, openableSource } from '../../recording/read/source.js'
-import { firstLines, textOf, type Lines } from '../first-lines.js'
+import { allTimes } from '../../recording/format/timeline.js'
+import { endOfLine, readWholeLines, type RecordingEntry } from '../../recording/read/read-entries.js'
+import { readFirstLines } from '../../recording/read/recording-set.js'
+import { gzipStart, openableSource, openableSources } from '../../recording/read/source.js'
 import type { Job, Output, StandIn, WorkerFile, WorkerMessage } from '../messages.js'
 import { runInThread$, runJobs$, type ThreadEnded, type WorkerProgram } from '../worker-pool.js'
 import type { PrefixRuns } from './find-look-ahead.js'
@@ -27,21 +30,20 @@ export interface LinePosition {
   readonly source: string
   /** Number of the line in its source, from 1. */
   readonly line: number
-  /** The `at` of the line, in ms since the Unix epoch; `undefined` if it has none. */
-  readonly at: number | undefined
+  /** The `at` of the line, in ms since the Unix epoch. */
+  readonly at: number
 }
 
-/** Files with the first lines of a recording. */
+/** Files with the first lines of a recording, which a strategy reads instead of the recording. */
 export interface Prefix {
-  readonly files: readonly WorkerFile[]
   /** One file per file of the recording: the file itself, if the prefix is the whole recording. */
   readonly standIns: readonly StandIn[]
   readonly remove: () => void
 }
 
 /**
- * Writes the first lines of a recording to files of its own. Lines are counted over all files, headers included, without empty
- * ones. The methods reject if a file cannot be read or written.
+ * Writes the first lines of a recording to files of its own. Lines are counted in the order in which all files are played, headers
+ * included. The methods reject if a file cannot be read or written.
  */
 export class PrefixFiles {
   private written = 0
@@ -53,51 +55,63 @@ export class PrefixFiles {
     private readonly folder: string,
   ) {}
 
+  get files(): readonly WorkerFile[] {
+    return this.paths.map((name) => ({ kind: 'path', name }))
+  }
+
   /** The number of lines. */
   async count(): Promise<number> {
     let count = 0
-    for (const path of this.paths) for await (const part of linesOf(path, Infinity)) count += part.lines
+    await this.forEachLine(Infinity, () => count++)
     return (this.total = count)
   }
 
   /** The position of a line, from 1. */
   async locate(line: number): Promise<LinePosition> {
-    let left = line
-    for (const path of this.paths) {
-      let last: Lines | undefined
-      for await (const part of linesOf(path, left)) {
-        left -= part.lines
-        last = part
-        if (left === 0) break
-      }
-      if (left === 0 && last !== undefined)
-        return { source: path, line: last.lineNumber, at: timeOf(last.lastLine) }
-    }
+    let position: LinePosition | undefined
+    let count = 0
+    await this.forEachLine(line, ({ line: { at }, origin }) => {
+      count++
+      position = { source: origin.source, line: origin.lineNumber, at }
+    })
+    if (position !== undefined && count === line) return position
     throw new Error(`the recording has no line ${line}: it has changed`)
   }
 
   /** The recording itself, so that an error names it. */
   get whole(): Prefix {
-    const files = this.paths.map((name) => ({ kind: 'path', name }) as const)
-    const standIns = this.paths.map((path) => ({ path, standIn: path }))
-    return { files, standIns, remove: () => undefined }
+    return { standIns: this.paths.map((path) => ({ path, standIn: path })), remove: () => undefined }
   }
 
-  /** Writes the first `lines` lines. A file after them is no part of the prefix; its stand-in is empty. */
+  /** Writes the first `lines` lines. The stand-in of a file without any of them is empty. */
   async write(lines: number): Promise<Prefix> {
     if (lines >= this.total) return this.whole
     const folder = join(this.folder, String(this.written++))
     mkdirSync(folder)
-    let left = lines
-    const files: WorkerFile[] = []
+    const last = new Map<string, number>()
+    await this.forEachLine(lines, ({ origin }) => last.set(origin.source, origin.lineNumber))
     const standIns: StandIn[] = []
     for (const [index, path] of this.paths.entries()) {
       const standIn = join(folder, `${index}-${basename(path)}`)
-      if (left > 0) files.push({ kind: 'path', name: standIn })
-      left -= await copyLines(path, standIn, left)
+      await copyLines(path, standIn, last.get(path) ?? 0)
       standIns.push({ path, standIn })
     }
-    return { files, standIns, remove: () => removeFolder(folder) }
+    return { standIns, remove: () => removeFolder(folder) }
+  }
+
+  /** Calls back for each of the first lines. An error in them is the end. */
+  private async forEachLine(lines: number, onLine: (entry: RecordingEntry) => void): Promise<void> {
+    const closing = new Subscription()
+    const reading = { range: allTimes, closing }
+    try {
+      const sources = openableSources(nodePlatform, this.paths)
+      for await (const entries of readFirstLines(sources, reading, lines)) {
+        if (isLeft(entries)) return
+        for (const entry of entries.right) onLine(entry)
+      }
+    } finally {
+      closing.unsubscribe()
+    }
   }
 }
 
@@ -105,25 +119,27 @@ export class PrefixFiles {
 export const removeFolder = (folder: string): void =>
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 
-/** Copies at most `most` lines, compressed like the source. Returns their number. */
-const copyLines = async (path: string, to: string, most: number): Promise<number> => {
+/** Copies the first lines, compressed like the source. */
+const copyLines = async (path: string, to: string, lines: number): Promise<void> => {
   const isGzip = firstByte(path) === gzipStart
   const file = openSync(to, 'w')
+  const closing = new Subscription()
+  let left = lines
   try {
-    let lines = 0
-    for await (const part of linesOf(path, most)) {
+    const source = openableSource(nodePlatform, path)
+    for await (const bytes of readWholeLines(source.open(closing), closing)) {
+      let end = 0
+      for (; left > 0 && end < bytes.length; left--) end = endOfLine(bytes, end)
       // Members of gzip data may follow each other.
-      writeWhole(file, isGzip ? gzipSync(part.bytes, { level: 1 }) : part.bytes)
-      lines += part.lines
+      if (end > 0)
+        writeWhole(file, isGzip ? gzipSync(bytes.subarray(0, end), { level: 1 }) : bytes.subarray(0, end))
+      if (left === 0) return
     }
-    return lines
   } finally {
+    closing.unsubscribe()
     closeSync(file)
   }
 }
-
-const linesOf = (path: string, most: number): AsyncIterable<Lines> =>
-  firstLines(openableSource(nodePlatform, path), most)
 
 const firstByte = (path: string): number | undefined => {
   const file = openSync(path, 'r')
@@ -137,11 +153,6 @@ const firstByte = (path: string): number | undefined => {
 
 const writeWhole = (file: number, bytes: Uint8Array): void => {
   for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
-}
-
-const timeOf = (line: Uint8Array): number | undefined => {
-  const { at } = JSON.parse(textOf(line)) as { readonly at?: unknown }
-  return typeof at === 'number' ? at : undefined
 }
 
 interface PrefixRun {
@@ -168,12 +179,12 @@ export const prefixRuns = ({ program, recording, strategy, parameter }: PrefixRu
         if (_tag === 'RecordingRead') hasRead$.next(true)
       }),
     )
-  const common = { replay: {}, strategy, reportsRows: false }
+  const common = { files: recording.files, replay: {}, strategy, reportsRows: false }
 
   const run$: PrefixRuns['run$'] = (lines) =>
     defer(() => recording.write(lines)).pipe(
-      switchMap(({ files, standIns, remove }: Prefix) => {
-        const job = { ...common, files, tasks: [{ index: 0, parameter }], trace: { standIns } }
+      switchMap(({ standIns, remove }: Prefix) => {
+        const job = { ...common, tasks: [{ index: 0, parameter }], trace: { standIns, lines } }
         return runJobs$([job], 1, start$).pipe(finalize(remove))
       }),
       filter((message) => message._tag === 'Result'),
@@ -185,9 +196,9 @@ export const prefixRuns = ({ program, recording, strategy, parameter }: PrefixRu
     )
 
   const runTogether$: PrefixRuns['runTogether$'] = (prefixes) => {
-    const { files, standIns } = recording.whole
+    const { standIns } = recording.whole
     const tasks = prefixes.map((_, index) => ({ index, parameter }))
-    return start$({ ...common, files, tasks, trace: { standIns, prefixes } }).pipe(
+    return start$({ ...common, tasks, trace: { standIns, prefixes } }).pipe(
       map(outputsOf),
       takeWhile((outputs) => outputs !== undefined),
       takeUntil(hasRead$.pipe(filter((hasRead) => hasRead))),

@@ -10,7 +10,6 @@ import { chunkBytes } from '../../platform/node/files.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { openableSources, type OpenableSource, type SourcePlatform } from '../../recording/read/source.js'
 import { replaySettings } from '../../recording/replay/replay-options.js'
-import { prefixSource } from '../first-lines.js'
 import {
   sender,
   type Job,
@@ -52,14 +51,19 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
 
   const { files, strategy, trace } = job
   const settings = replaySettings(job.replay)
-  const runPass = async (sources: readonly OpenableSource[], tasks: readonly Task[], module: string) => {
+  const runPass = async (
+    sources: readonly OpenableSource[],
+    tasks: readonly Task[],
+    module: string,
+    lines?: number,
+  ) => {
     const loaded = await loadStrategy(module)
     if (isLeft(loaded)) {
       for (const { index } of tasks) postFault(index, loaded.left)
       return
     }
     const { countsFrom = -Infinity } = job
-    const pass = { sources, settings, tasks, countsFrom, isTraced: trace !== undefined }
+    const pass = { sources, settings, tasks, countsFrom, isTraced: trace !== undefined, lines }
     await runTasks$(pass, loaded.right, job.reportsRows ? onRow : () => undefined).forEach((result) => {
       reportRows()
       postResult(result)
@@ -69,11 +73,11 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
   if (trace === undefined) return runPass(openFiles(nodePlatform, files), job.tasks, strategy)
   redirectReads(trace.standIns, () => post({ _tag: 'RecordingRead', sender }))
   const sources = openFiles(unredirected, files)
-  if (trace.prefixes === undefined) return runPass(sources, job.tasks, strategy)
+  if (trace.prefixes === undefined) return runPass(sources, job.tasks, strategy, trace.lines)
   for (const [index, lines] of trace.prefixes.entries()) {
     // A module is evaluated anew for each fragment of its URL.
     const module = `${strategy}#${index}`
-    await runPass([prefixSource(sources, lines)], job.tasks.slice(index, index + 1), module)
+    await runPass(sources, job.tasks.slice(index, index + 1), module, lines)
   }
 }
 

@@ -44,11 +44,13 @@ export interface Pass {
   readonly countsFrom: number
   /** True if the values of each result are its events as `Output`s. */
   readonly isTraced: boolean
+  /** The most lines that are played, headers included. */
+  readonly lines?: number | undefined
 }
 
 /** Runs the strategy with each parameter, in one pass over the recording. Emits each result when its stream has ended. */
 export const runTasks$ = (
-  { sources, settings, tasks, countsFrom, isTraced }: Pass,
+  { sources, settings, tasks, countsFrom, isTraced, lines }: Pass,
   strategy$: SweepStrategy<unknown, unknown>,
   onRow: () => void,
 ): Observable<TaskResult> =>
@@ -64,7 +66,7 @@ export const runTasks$ = (
       onRow()
     }
     const onSettled = (): void => tracer.onSettled()
-    const playback = new Playback(sources, range, virtualClock(), clock, { onLine, onSettled })
+    const playback = new Playback(sources, range, virtualClock(), clock, { onLine, onSettled }, lines)
 
     /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
     const createClient: CreateStrategyClient = (end) => {

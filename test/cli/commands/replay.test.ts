@@ -2,10 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { left, right } from 'fp-ts/lib/Either.js'
 import { depth } from 'svc-streams/testing'
+import type { Topic } from 'svc-streams'
 import { expect, test } from 'vitest'
 import { stale } from '../../../src/errors/constructors.js'
 import type { Row } from '../../../src/recording/format/row.js'
-import { recordingText } from '../../recording/support/recordings.js'
+import { priceRow, recordingText } from '../../recording/support/recordings.js'
 import { eventually } from '../../support/time/eventually.js'
 import { newFile } from '../support/new-file.js'
 import { at, header, priced, topic } from '../support/recording.js'
@@ -153,20 +154,44 @@ test.each<[readonly string[], readonly number[]]>([
   if (prices.length > 0) expect([result.code, result.stderr]).toEqual([0, ''])
 })
 
-test('prints one warning if a file starts before the previous one ends', async () => {
+test('replays files in any order, and leaves out the rows of a file that is given twice', async () => {
   const [late, early] = [newFile('late.ndjson', secondHour), newFile('early.ndjson', recording)]
   const { code, stdout, stderr } = await runInProcess(['replay', late, early, early, '--speed', 'max'])
   expect([code, stderr]).toEqual([
     0,
-    `warning: ${early} starts at 2026-11-21T10:00:00.010Z, before ${late} ends at \
-2026-11-21T11:01:00.000Z; give the files in the order of their times\n`,
+    'warning: 2 rows were left out: another recording has the topic or mint at that time\n',
   ])
-  expect(stdout.match(/price [\d.]+ USD/g)).toHaveLength(6)
+  expect(stdout.match(/price [\d.]+ USD/g)).toEqual(
+    ['1.500000', '2.500000', '3.500000', '4.500000'].map((price) => `price ${price} USD`),
+  )
 })
 
-test('prints no warning if a row is earlier than its predecessor in one file', async () => {
+test('prints a warning if a row is earlier than its predecessor', async () => {
   const file = newFile('market.ndjson', textOf(priced(10, 1.5), priced(5, 2.5)))
-  expect(await runInProcess(['replay', file, '--speed', 'max'])).toMatchObject({ code: 0, stderr: '' })
+  expect(await runInProcess(['replay', file, '--speed', 'max'])).toMatchObject({
+    code: 0,
+    stderr: 'warning: 1 row was earlier than the row before: was a clock set back?\n',
+  })
+})
+
+test('prints the rows of topics that are in a later header, or in no header', async () => {
+  const [added, unlisted]: readonly [Topic, Topic] = ['svc-0xcd', 'svc-0xef']
+  const text =
+    textOf(priced(0, 1)) +
+    recordingText(
+      { ...header, at: at + 100, topics: [topic, added] },
+      ...([topic, added, unlisted] as const).map((of, n): Row => ({
+        ...priceRow(0, n + 2, of),
+        at: at + 200,
+      })),
+    )
+  const { stdout } = await runInProcess(['replay', newFile('market.ndjson', text), '--speed', 'max'])
+  expect(stdout.match(/0x\w+ price [\d.]+/g)).toEqual([
+    '0xab price 1.000000',
+    '0xab price 2.000000',
+    '0xcd price 3.000000',
+    '0xef price 4.000000',
+  ])
 })
 
 test('exits with 1 if no event is in the part', async () => {

@@ -7,6 +7,7 @@ import { APO } from 'trading-signals'
 
 // The momentum of candles: how far a fast average of their closing prices is above a slow one. The averages need
 // `slowPeriod` candles. With a history they have them at once; without one, the strategy waits that long after each start.
+// A quiet minute has a candle too (`fill`), so that each period is a time.
 
 export interface CandleMomentum {
   /** The end of the last candle, in ms since the Unix epoch. */
@@ -39,8 +40,9 @@ export const warmMomentum$ = (
     const averages = new APO(periods)
     const from = asyncScheduler.now() - (periods.slowPeriod + 1) * ms
     const past = history === undefined ? {} : { past$: history.prices$(topic, { from }) }
+    // Candles are missing while the source was not current. The averages go on after it, as after a weekend.
     return client.price$(topic).pipe(
-      candles(ms, past),
+      candles(ms, { ...past, fill: true }),
       mapRight(({ close, to, isCurrent }) => ({ at: to, lead: averages.add(close), isCurrent })),
       filterRight(({ isCurrent }) => isCurrent),
       mapRight(({ at, lead }) => ({ at, lead })),

@@ -1,4 +1,5 @@
 import type { Price } from '../domain/price.js'
+import { DataWindow } from './data-window.js'
 
 /** Summary of the prices of one window: `from` inclusive, `to` exclusive. */
 export interface Candle {
@@ -10,7 +11,7 @@ export interface Candle {
   readonly low: number
   /** The last price, in USD. */
   readonly close: number
-  /** Number of prices; at least 1. */
+  /** Number of prices: at least 1, or 0 for a window without a price (`fill`). */
   readonly count: number
   /**
    * Number of `Left`s, of changes of `epoch`, and of gaps of the past since the end of the previous candle, or since
@@ -28,15 +29,14 @@ export interface Candle {
   readonly to: number
 }
 
-/** State of `candles`: at most one open window, of `ms` ms. Times are in ms since the Unix epoch. */
+/** State of `candles`. Times are in ms since the Unix epoch. */
 export class CandleChart {
-  isOpen = false
-  /** Number of the window since the Unix epoch. */
-  private window = 0
+  private readonly window: DataWindow
   private open = 0
   private high = 0
   private low = 0
   private close = 0
+  /** Number of prices of the window. */
   private count = 0
   /** Since the previous candle closed. */
   private interruptions = 0
@@ -44,52 +44,70 @@ export class CandleChart {
   private isCurrent = false
   private lastEpoch: number | undefined
 
-  constructor(private readonly ms: number) {}
-
-  /** End of the last window. */
-  get to(): number {
-    return (this.window + 1) * this.ms
+  constructor(
+    ms: number,
+    startedAt: number,
+    /** True if a current window without a price has a candle. */
+    private readonly fills: boolean,
+  ) {
+    this.window = new DataWindow(ms, startedAt)
   }
 
-  /** Closes the open window if `now` is outside of it. Returns its candle. */
-  closeIfEnded(now: number): Candle | undefined {
-    if (!this.isOpen || this.windowAt(now) === this.window) return undefined
-    const { open, high, low, close, count, interruptions, isCurrent, window, ms, to } = this
-    this.isOpen = false
+  /** True if the window has a candle, unless a `Left` follows. */
+  get isOpen(): boolean {
+    return this.count > 0 || (this.fills && this.isCurrent)
+  }
+
+  /** End of the window. */
+  get to(): number {
+    return this.window.to
+  }
+
+  /**
+   * Moves to the window of an event or a timer. Returns the candles of the windows before it. `maxPause`: a longer time
+   * since the end of the window, in ms, is a pause of the process, in which nothing is known of the source.
+   */
+  move(time: number, now: number, maxPause: number): readonly Candle[] {
+    const { window, isOpen } = this
+    const { from, to, number } = window
+    if (!window.moveTo(time, now) || !isOpen) return noCandles
+    const closed = [this.candleOf(from, to)]
+    this.count = 0
     this.interruptions = 0
-    return { open, high, low, close, count, interruptions, isCurrent, from: window * ms, to }
+    if (now - to > maxPause) this.lose()
+    if (!this.fills || !this.isCurrent) return closed
+    for (let next = number + 1; next < window.number; next++) {
+      closed.push(this.candleOf(next * window.ms, (next + 1) * window.ms))
+    }
+    return closed
   }
 
   /** A `Left` or a gap of the past. */
   interrupt(): void {
     this.interruptions += 1
+    this.lose()
+  }
+
+  /** Until the next price, it is not known whether the last one is current. */
+  lose(): void {
     this.isCurrent = false
   }
 
-  /** Adds a price to the open window. Returns true if the price opens a window. */
-  add(value: Pick<Price, 'price'>, now: number): boolean {
+  add(value: Pick<Price, 'price'>): void {
     const { price } = value
     this.countEpoch(value)
     this.isCurrent = true
-    if (this.isOpen) {
-      this.extend(price)
-      return false
-    }
-    this.isOpen = true
-    this.window = this.windowAt(now)
-    this.open = price
-    this.high = price
-    this.low = price
-    this.close = price
-    this.count = 1
-    return true
-  }
-
-  private extend(price: number): void {
+    if (this.count === 0) this.open = this.high = this.low = price
     this.high = Math.max(this.high, price)
     this.low = Math.min(this.low, price)
     this.close = price
     this.count += 1
+  }
+
+  private candleOf(from: number, to: number): Candle {
+    const { open, high, low, close, count, interruptions, isCurrent } = this
+    if (count > 0) return { open, high, low, close, count, interruptions, isCurrent, from, to }
+    return { open: close, high: close, low: close, close, count, interruptions, isCurrent, from, to }
   }
 
   private countEpoch(value: object): void {
@@ -98,8 +116,6 @@ export class CandleChart {
     if (this.lastEpoch !== undefined && epoch !== this.lastEpoch) this.interruptions += 1
     this.lastEpoch = epoch
   }
-
-  private windowAt(now: number): number {
-    return Math.floor(now / this.ms)
-  }
 }
+
+const noCandles: readonly Candle[] = []

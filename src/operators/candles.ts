@@ -1,10 +1,12 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { isObservable, Observable, type Subscriber } from 'rxjs'
+import { isObservable, Observable, Subscription, type Subscriber } from 'rxjs'
 import type { PastEvent } from '../domain/past.js'
 import type { HistoryError } from '../errors/model.js'
-import { checkedOption, type OptionTable } from '../option-kinds/option.js'
+import { checkedOption, flagOption, type OptionTable } from '../option-kinds/option.js'
 import { parseOptions } from '../option-kinds/parse-options.js'
+import { maxBlockedMs } from '../time/clock.js'
 import { delay } from '../time/deadline.js'
+import { timeOfEvent } from '../time/event-time.js'
 import { rxClock } from '../time/rx-clock.js'
 import { CandleChart, type Candle } from './candle-chart.js'
 import { checkTimerMs } from './check-ms.js'
@@ -27,6 +29,11 @@ export interface CandlesOptions extends WithPastOptions {
    * const past$ = openHistory(['market.ndjson']).prices$(topic, { from: Date.now() - 20 * 60_000 })
    */
   readonly past$?: PastStream
+  /**
+   * True: a window without a price, in which the source was current throughout, has a candle with `count` 0 and the last
+   * close as all four prices. Default: false, such a window has no candle.
+   */
+  readonly fill?: boolean
 }
 
 /** A value with a current price. Excludes past prices, because the arrival of a value decides its window. */
@@ -46,13 +53,25 @@ export interface Priced {
  * candles(10)  -------L--x---------y------|     x: a and b, from 0 to 10; y: c, from 10 to 20
  * ```
  *
- * - The arrival of a price decides its window. A price that arrives at `to` belongs to the next window.
+ * - The `receivedAt` of a value decides its window; its arrival, if it has none or was held. A price of `to` belongs to
+ *   the next window. If it arrives before the timer of the window fires, the candle comes first. So a live run and the
+ *   replay of its recording have the same candles.
  * - A `Left` is emitted immediately and does not change the prices of the candle: candles record past prices.
  * - `isCurrent` is false if a `Left` came after the last price of the candle. A strategy must not take its `close` for
  *   the current price: `a b L` and `a L b` differ in nothing else.
  * - `interruptions` shows that a candle is not complete. It counts each `Left`, and each price whose `epoch` differs
  *   from that of the previous price. An interruption in a window without a price counts once, in the next candle. A
  *   `Stale` without a new epoch counts only in the candle with the `Left`.
+ * - With `fill: true`, a quiet window has a candle too, unless the source was interrupted. Without it, equal numbers of
+ *   candles may be different times. After a pause of the process of more than a minute, no window is filled until the
+ *   next price.
+ *
+ * ```
+ *                             0         10        20        30        40
+ * source                      --a-----------------------L-----b--------
+ * candles(10, { fill: true }) ----------x---------f-----L-------------y     f: count 0, all prices a
+ * ```
+ *
  * - The first candle contains only prices since the subscription. Completion drops the candle of an open window.
  * - If the clock is set back to a time before the window, the window closes.
  *
@@ -67,7 +86,10 @@ export interface Priced {
  * @example
  * client.price$(topic).pipe(candles(60_000)) // Observable<Either<PriceError, Candle>>
  */
-export function candles<E>(ms: number): EitherOperator<E, Priced, Either<E, Candle>>
+export function candles<E>(
+  ms: number,
+  options?: Pick<CandlesOptions, 'fill'> & { readonly past$?: never },
+): EitherOperator<E, Priced, Either<E, Candle>>
 export function candles<E>(
   ms: number,
   options: CandlesOptions,
@@ -77,31 +99,36 @@ export function candles<E>(
   options: CandlesOptions = {},
 ): EitherOperator<E, Priced, Either<E | HistoryError, Candle>> {
   checkTimerMs('candles', ms, 1)
-  const { past$, pastTimeout } = parseOptions(optionTable, options, { allowsUndefined: true })
+  const { past$, pastTimeout, fill } = parseOptions(optionTable, options, { allowsUndefined: true })
   return (source$) =>
     new Observable((subscriber) => {
-      const chart = new CandlesSubscriber<E>(subscriber, ms)
-      if (past$ === undefined) return chart.subscribeTo(source$)
-      return joinPast(past$, pastTimeout, source$, subscriber, chart)
+      const startedAt = past$ === undefined ? rxClock.wallClock() : -Infinity
+      const candles = new CandlesSubscriber<E>(subscriber, new CandleChart(ms, startedAt, fill))
+      if (past$ === undefined) return candles.subscribeTo(source$)
+      return joinPast(past$, pastTimeout, source$, subscriber, candles)
     })
 }
 
 const optionTable = {
   past$: checkedOption<PastStream>('object', { expected: 'an observable', holds: isObservable }),
   pastTimeout: pastTimeoutOption,
+  fill: flagOption(false),
 } satisfies OptionTable<CandlesOptions>
 
 class CandlesSubscriber<E>
   extends OperatorSubscriber<Either<E, Priced>, Either<E | HistoryError, Candle>>
   implements JoinObserver<Either<E, Priced>>
 {
-  private readonly chart: CandleChart
+  /** The timer for the end of the window, if the window has a candle. */
+  private timer = Subscription.EMPTY
   /** True while held events are added: they need no timers, because no time passes. */
   private isReleasing = false
 
-  constructor(subscriber: Subscriber<Either<E | HistoryError, Candle>>, ms: number) {
+  constructor(
+    subscriber: Subscriber<Either<E | HistoryError, Candle>>,
+    private readonly chart: CandleChart,
+  ) {
     super(subscriber)
-    this.chart = new CandleChart(ms)
   }
 
   protected onEvent(event: Either<E, Priced>): void {
@@ -109,58 +136,60 @@ class CandlesSubscriber<E>
   }
 
   onLive(event: Either<E, Priced>, now: number): void {
-    const closed = this.chart.closeIfEnded(now)
+    const { chart } = this
+    const wasOpen = chart.isOpen
+    const closed = this.isReleasing
+      ? chart.move(now, now, Infinity)
+      : chart.move(timeOfEvent(event, now), now, maxBlockedMs)
     // The chart is changed first, because a handler may cause further events.
-    if (isLeft(event)) {
-      this.chart.interrupt()
-      this.emit(closed)
-      this.subscriber.next(event)
-    } else {
-      const opensWindow = this.chart.add(event.right, now)
-      const { to } = this.chart
-      this.emit(closed)
-      if (opensWindow && !this.isReleasing) this.closeLater(to, now)
-    }
+    if (isLeft(event)) chart.interrupt()
+    else chart.add(event.right)
+    const needsTimer = closed.length > 0 || chart.isOpen !== wasOpen
+    this.emit(closed)
+    if (isLeft(event)) this.subscriber.next(event)
+    if (needsTimer && !this.isReleasing) this.startTimer()
   }
 
   onPast(event: Either<HistoryError, PastEvent>, at: number): void {
-    const closed = this.chart.closeIfEnded(at)
+    const closed = this.chart.move(at, at, Infinity)
     if (isLeft(event) || event.right._tag === 'Gap') this.chart.interrupt()
-    else this.chart.add(event.right, at)
+    else this.chart.add(event.right)
     this.emit(closed)
     if (isLeft(event)) this.subscriber.next(event)
   }
 
-  onCaughtUp(releaseLive: () => void): void {
+  onCaughtUp(releaseLive: () => void, hasLive: boolean): void {
     this.isReleasing = true
     releaseLive()
     this.isReleasing = false
     const now = rxClock.wallClock()
-    const closed = this.chart.closeIfEnded(now)
-    if (this.chart.isOpen) this.closeLater(this.chart.to, now)
+    const closed = this.chart.move(now, now, Infinity)
+    if (!hasLive) this.chart.lose()
     this.emit(closed)
+    this.startTimer()
   }
 
   onComplete(): void {
-    this.emit(this.chart.closeIfEnded(rxClock.wallClock()))
+    const now = rxClock.wallClock()
+    this.emit(this.chart.move(now, now, maxBlockedMs))
     this.subscriber.complete()
   }
 
-  /**
-   * The clock decides the window of a price. By this clock, a timer may fire a millisecond early; it is then restarted.
-   */
-  private closeLater(to: number, now: number): void {
-    const timer = delay(rxClock, Math.max(1, to - now), () => {
+  /** The clock decides the window. By this clock, a timer may fire a millisecond early; it is then restarted. */
+  private startTimer(): void {
+    this.timer.unsubscribe()
+    if (!this.chart.isOpen || this.closed) return
+    const timer = delay(rxClock, Math.max(1, this.chart.to - rxClock.wallClock()), () => {
       timer.unsubscribe()
-      const firedAt = rxClock.wallClock()
-      const closed = this.chart.closeIfEnded(firedAt)
-      if (closed === undefined && this.chart.isOpen && this.chart.to === to) this.closeLater(to, firedAt)
-      this.emit(closed)
+      const now = rxClock.wallClock()
+      this.emit(this.chart.move(now, now, maxBlockedMs))
+      this.startTimer()
     })
+    this.timer = timer
     this.add(timer)
   }
 
-  private emit(closed: Candle | undefined): void {
-    if (closed !== undefined) this.subscriber.next(right(closed))
+  private emit(closed: readonly Candle[]): void {
+    for (const candle of closed) this.subscriber.next(right(candle))
   }
 }

@@ -1,7 +1,8 @@
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import type { Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, Observable, Subscription, type ObservedValueOf, type Subscriber } from 'rxjs'
 import type { NotFresh } from '../errors/model.js'
 import { DeadlineTimer, noActivity } from '../time/deadline.js'
+import { receivedAtOf } from '../time/event-time.js'
 import { rxClock } from '../time/rx-clock.js'
 import type { ErrorOf } from './either.js'
 import { freshLimits, type CombineFreshOptions, type FreshLimits } from './fresh-limits.js'
@@ -195,7 +196,7 @@ class LegSubscriber extends OperatorSubscriber<LegEvent, Either<NotFresh, object
   }
 
   protected onEvent(event: LegEvent): void {
-    this.combination.onEvent(this.leg, event, timeOf(event))
+    this.combination.onEvent(this.leg, event, receivedAtOf(event) ?? rxClock.wallClock())
   }
 
   protected onComplete(): void {
@@ -205,10 +206,4 @@ class LegSubscriber extends OperatorSubscriber<LegEvent, Either<NotFresh, object
   protected override _error(error: unknown): void {
     this.combination.onError(error)
   }
-}
-
-const timeOf = (event: LegEvent): number => {
-  if (isLeft(event) || typeof event.right !== 'object' || event.right === null) return rxClock.wallClock()
-  const { receivedAt } = event.right as { readonly receivedAt?: unknown }
-  return typeof receivedAt === 'number' && Number.isFinite(receivedAt) ? receivedAt : rxClock.wallClock()
 }

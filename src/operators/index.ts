@@ -22,6 +22,8 @@ export {
 export type { CombineFreshOptions, MaxAge } from './fresh-limits.js'
 export { freshWithin } from './fresh-within.js'
 export { iterate, type EventIterable, type IterateOptions } from './iterate.js'
+export { rolling, type Rolling, type RollingOptions, type RollingWindow } from './rolling.js'
+export { snapshots, type Snapshot } from './snapshots.js'
 export { pastTimeout, withPast, type PastStream, type WithPastOptions } from './with-past.js'
 
 export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../domain/past.js'

@@ -85,8 +85,11 @@ const optionTable = { pastTimeout: pastTimeoutOption } satisfies OptionTable<Wit
  */
 export interface JoinObserver<Event> {
   readonly onPast: (event: Either<HistoryError, PastEvent>, at: number) => void
-  /** Called once. Must call `releaseLive`, which delivers the held events. */
-  readonly onCaughtUp: (releaseLive: () => void) => void
+  /**
+   * Called once. Must call `releaseLive`, which delivers the held events. `hasLive`: false if the live stream has not
+   * emitted yet, so that nothing is known of it.
+   */
+  readonly onCaughtUp: (releaseLive: () => void, hasLive: boolean) => void
   /** `at`: the arrival of the event. */
   readonly onLive: (event: Event, at: number) => void
   readonly onComplete: () => void
@@ -124,7 +127,7 @@ export const joinPast = <E, A>(
   const catchUp = (): void => {
     past.unsubscribe()
     if (subscriber.closed) return
-    observer.onCaughtUp(releaseLive)
+    observer.onCaughtUp(releaseLive, held.length > 0)
     if (isComplete) observer.onComplete()
   }
   const onPast = (event: Either<HistoryError, PastEvent>): void => {

@@ -187,6 +187,57 @@ describe('candles', () => {
   })
 })
 
+describe('candles with fill', () => {
+  const fill = { fill: true }
+
+  it('emit a candle for each window without a price in which the source was current', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('--1-3-----------------------E-----2----------', prices)
+      const expected = '    ----------x---------f-------E-----------y----'
+      const values = {
+        ...prices,
+        x: candle(1, 3, 1, 3, 2, 0, 10),
+        f: candle(3, 3, 3, 3, 0, 10, 20),
+        y: candle(2, 2, 2, 2, 1, 30, 40, 1),
+      }
+      expectObservable(
+        source$.pipe(candles(10, fill)),
+        '^--------------------------------------------!',
+      ).toBe(expected, values)
+    })
+  })
+
+  it('fill no window after a Left that came after the last price', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('--1-E----------------', prices)
+      const expected = '    ----E-----x----------'
+      const values = { ...prices, x: candle(1, 1, 1, 1, 1, 0, 10, 1, false) }
+      expectObservable(source$.pipe(candles(10, fill))).toBe(expected, values)
+    })
+  })
+
+  it('fill the windows before a price that arrives before the timer', () => {
+    const [first, last] = [right(createPrice(1, 2)), right(createPrice(2, 35))]
+    const source$ = timeline$(
+      [
+        { at: 2, value: first },
+        { at: 8, value: last },
+      ],
+      9,
+    )
+    const { values } = collectTimed(() => source$.pipe(candles(10, fill)))
+    expect(values.map(({ value }) => value)).toEqual([
+      candle(1, 1, 1, 1, 1, 0, 10),
+      candle(1, 1, 1, 1, 0, 10, 20),
+      candle(1, 1, 1, 1, 0, 20, 30),
+    ])
+  })
+
+  it('throw a ConfigurationError for a fill that is not a boolean', () => {
+    expect(() => candles(10, { fill: 1 as unknown as boolean })).toThrow('fill: expected true or false')
+  })
+})
+
 describe('candles, when the clock and the timers differ,', () => {
   beforeEach(() => {
     vi.useFakeTimers()
@@ -241,7 +292,7 @@ describe('candles, when the clock and the timers differ,', () => {
       vi.advanceTimersByTime(30)
       most = Math.max(most, vi.getTimerCount())
     }
-    expect(most).toBe(2)
+    expect(most).toBe(1)
     vi.advanceTimersByTime(200)
     expect(vi.getTimerCount()).toBe(0)
     subscription.unsubscribe()
@@ -258,6 +309,18 @@ describe('candles, when the clock and the timers differ,', () => {
     vi.advanceTimersByTime(200)
     expect(vi.getTimerCount()).toBe(0)
     expect(emitted).toHaveLength(2)
+  })
+
+  it('with fill, fill no window of a pause of the process of more than a minute', () => {
+    const source$ = new Subject<Tick>()
+    const emitted: unknown[] = []
+    const subscription = source$.pipe(candles(100, { fill: true })).subscribe((value) => emitted.push(value))
+    source$.next(prices['1']!)
+    vi.setSystemTime(3_600_000)
+    vi.advanceTimersByTime(100)
+    expect(emitted).toEqual([candle(1, 1, 1, 1, 1, 1000, 1100, 0, true)])
+    expect(vi.getTimerCount()).toBe(0)
+    subscription.unsubscribe()
   })
 
   it('have one timer, and none after unsubscribe', () => {

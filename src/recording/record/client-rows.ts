@@ -1,39 +1,66 @@
+import type { Either } from 'fp-ts/lib/Either.js'
 import { catchError, concat, defer, EMPTY, map, of, Subscription, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { Address } from '../../domain/address.js'
 import type { Topic } from '../../domain/topic.js'
 import { reportError } from '../../task/safe-notify.js'
+import { timeOfEvent } from '../../time/event-time.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { Row } from '../format/row.js'
 
-// The streams of a client as rows. Each row has the time at which the client emitted the event.
+// The streams of a client as rows.
 
-export const statusRow$ = ({ status$ }: PriceClient): Observable<Row> =>
-  status$.pipe(map((status) => ({ _tag: 'Status', at: rxClock.wallClock(), status })))
+/** The times of the rows of one recorder, in ms since the Unix epoch. */
+export class RowTimes {
+  /** No price is of a time before the recorder. */
+  private latest = rxClock.wallClock()
 
-export const uncorrelatedRow$ = ({ errors$ }: PriceClient): Observable<Row> =>
-  errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: rxClock.wallClock(), error })))
+  /**
+   * The time at which the client emitted the event. Other handlers may have taken time before: the time of a value is then
+   * its `receivedAt`, so that a replay emits it at the time of the live run, but never before an earlier row.
+   */
+  of(event: Either<unknown, unknown>): number {
+    const now = rxClock.wallClock()
+    return (this.latest = Math.min(now, Math.max(this.latest, timeOfEvent(event, now))))
+  }
+
+  now(): number {
+    return (this.latest = rxClock.wallClock())
+  }
+}
+
+export const statusRow$ = ({ status$ }: PriceClient, times = new RowTimes()): Observable<Row> =>
+  status$.pipe(map((status) => ({ _tag: 'Status', at: times.now(), status })))
+
+export const uncorrelatedRow$ = ({ errors$ }: PriceClient, times = new RowTimes()): Observable<Row> =>
+  errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: times.now(), error })))
 
 /** The events of one topic, and an `End` row when its stream completes. */
-export const priceRow$ = (client: PriceClient, topic: Topic): Observable<Row> =>
+export const priceRow$ = (client: PriceClient, topic: Topic, times = new RowTimes()): Observable<Row> =>
   withEndRow$(
-    () =>
-      client.price$(topic).pipe(map((event) => ({ _tag: 'Price', at: rxClock.wallClock(), topic, event }))),
+    () => client.price$(topic).pipe(map((event) => ({ _tag: 'Price', at: times.of(event), topic, event }))),
     topic,
+    times,
   )
 
 /** The events of one mint, and an `End` row when its stream completes. `interval` in ms. */
-export const depthRow$ = (client: Client, mint: Address, interval: number): Observable<Row> =>
+export const depthRow$ = (
+  client: Client,
+  mint: Address,
+  interval: number,
+  times = new RowTimes(),
+): Observable<Row> =>
   withEndRow$(
     () =>
       client
         .depth$(mint, interval)
-        .pipe(map((event) => ({ _tag: 'Depth', at: rxClock.wallClock(), mint, event }))),
+        .pipe(map((event) => ({ _tag: 'Depth', at: times.of(event), mint, event }))),
     mint,
+    times,
   )
 
 /** A stream of a custom client may fail. RxJS reports the exception, and the other streams continue. */
-const withEndRow$ = (row$: () => Observable<Row>, name: Topic | Address): Observable<Row> =>
+const withEndRow$ = (row$: () => Observable<Row>, name: Topic | Address, times: RowTimes): Observable<Row> =>
   concat(
     defer(row$).pipe(
       catchError((thrown) => {
@@ -41,7 +68,7 @@ const withEndRow$ = (row$: () => Observable<Row>, name: Topic | Address): Observ
         return EMPTY
       }),
     ),
-    defer(() => of<Row>({ _tag: 'End', at: rxClock.wallClock(), of: name })),
+    defer(() => of<Row>({ _tag: 'End', at: times.now(), of: name })),
   )
 
 /** The rows of one topic while it is wanted, and its `End` afterwards. */

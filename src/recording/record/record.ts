@@ -15,7 +15,7 @@ import {
 import { parseOptions } from '../../option-kinds/parse-options.js'
 import { rxClock } from '../../time/rx-clock.js'
 import type { RecordingHeader } from '../format/row.js'
-import { depthRow$, priceRow$, statusRow$, uncorrelatedRow$ } from './client-rows.js'
+import { depthRow$, priceRow$, RowTimes, statusRow$, uncorrelatedRow$ } from './client-rows.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
 
 export interface RecordOptions {
@@ -50,12 +50,13 @@ export const recordOn =
       interval,
     } as const
     const recorder = createRecorder(createFile, options.to, header)
-    recorder.record(statusRow$(client))
-    recorder.record(uncorrelatedRow$(client))
+    const times = new RowTimes()
+    recorder.record(statusRow$(client, times))
+    recorder.record(uncorrelatedRow$(client, times))
     recorder.recordUntilComplete(
       merge(
-        ...topics.map((topic) => priceRow$(client, topic)),
-        ...mints.map((mint) => depthRow$(client as Client, mint, interval)),
+        ...topics.map((topic) => priceRow$(client, topic, times)),
+        ...mints.map((mint) => depthRow$(client as Client, mint, interval, times)),
       ),
     )
     return recorder

@@ -10,11 +10,15 @@ import {
   mapRight,
   orThrow,
   rights,
+  rolling,
   scanRight,
+  snapshots,
   switchMapRight,
   tapLeft,
   type Candle,
   type Conflated,
+  type Rolling,
+  type Snapshot,
 } from 'svc-streams/operators'
 import { describe, expectTypeOf, test } from 'vitest'
 
@@ -47,6 +51,34 @@ describe('the type after', () => {
     expectTypeOf(price$.pipe(filterRight(isFirst))).toEqualTypeOf<
       Observable<Either<PriceError, Price & { readonly epoch: 1 }>>
     >()
+  })
+
+  test('candles with a fill has the errors of the source', () => {
+    expectTypeOf(price$.pipe(candles(1000, { fill: true }))).toEqualTypeOf<
+      Observable<Either<PriceError, Candle>>
+    >()
+  })
+
+  test('snapshots keeps the errors, and has the type of the value', () => {
+    expectTypeOf(price$.pipe(snapshots(1000))).toEqualTypeOf<
+      Observable<Either<PriceError, Snapshot<Price>>>
+    >()
+  })
+
+  test('rolling keeps the errors, and takes numbers', () => {
+    const number$ = price$.pipe(mapRight((price) => price.price))
+    expectTypeOf(number$.pipe(rolling({ count: 20 }))).toEqualTypeOf<
+      Observable<Either<PriceError, Rolling>>
+    >()
+    expectTypeOf(number$.pipe(rolling({ ms: 20 }, { onLeft: 'keep' }))).toEqualTypeOf<
+      Observable<Either<PriceError, Rolling>>
+    >()
+    // @ts-expect-error -- prices are no numbers
+    expectTypeOf(price$.pipe(rolling({ count: 20 }))).not.toBeAny()
+    // @ts-expect-error -- either count or ms
+    expectTypeOf(rolling({ count: 20, ms: 20 })).not.toBeAny()
+    // @ts-expect-error -- either count or ms
+    expectTypeOf(rolling({})).not.toBeAny()
   })
 
   test('scanRight has the type of the seed', () => {

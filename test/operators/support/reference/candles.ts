@@ -15,19 +15,20 @@ import type { Candle } from '../../../../src/operators/index.js'
 
 type Out<E> = Either<E, Candle>
 
-/** `candles` as a chain of RxJS's operators, over a list of the window's prices. */
+/** `candles` as a chain of RxJS's operators, over a list of the window's prices. No value is later than its event. */
 export const referenceCandles =
   <E>(ms: number) =>
   (source$: Observable<Either<E, Price>>): Observable<Out<E>> =>
     defer(() => {
+      const windowAt = (time: number): number => Math.floor(time / ms) * ms
       let prices: number[] = []
-      let from = 0
+      let from = windowAt(asyncScheduler.now())
       let interruptions = 0
       let isCurrent = false
       let lastEpoch: number | undefined
-      const start = (): number => Math.floor(asyncScheduler.now() / ms) * ms
-      const close = (): Out<E>[] => {
-        if (prices.length === 0 || start() === from) return []
+      const moveTo = (time: number): Out<E>[] => {
+        const next = Math.max(from, windowAt(time))
+        if (next === from) return []
         const [high, low] = [Math.max(...prices), Math.min(...prices)]
         const candle = {
           open: prices[0]!,
@@ -40,26 +41,31 @@ export const referenceCandles =
           interruptions,
           isCurrent,
         }
+        from = next
+        if (prices.length === 0) return []
         prices = []
         interruptions = 0
         return [right(candle)]
       }
       const closeLater$ = (): Observable<Out<E>> =>
-        timer(Math.max(1, from + ms - asyncScheduler.now())).pipe(mergeMap(close))
+        timer(Math.max(1, from + ms - asyncScheduler.now())).pipe(
+          mergeMap(() => moveTo(asyncScheduler.now())),
+        )
       const add$ = ({ price, epoch }: Price): Observable<Out<E>> => {
         if (lastEpoch !== undefined && epoch !== lastEpoch) interruptions += 1
         lastEpoch = epoch
         isCurrent = true
         prices.push(price)
-        if (prices.length > 1) return EMPTY
-        from = start()
-        return closeLater$()
+        return prices.length > 1 ? EMPTY : closeLater$()
       }
       return source$.pipe(
         endWith(undefined),
         mergeMap((event): Observable<Out<E>> | (Out<E> | undefined)[] => {
-          const closed = close()
-          if (event === undefined) return [...closed, undefined]
+          const now = asyncScheduler.now()
+          if (event === undefined) return [...moveTo(now), undefined]
+          const closed = moveTo(
+            isLeft(event) ? now : Math.max(now, (event.right as Partial<Price>).receivedAt ?? now),
+          )
           if (!isLeft(event)) return concat(closed, add$(event.right))
           interruptions += 1
           isCurrent = false

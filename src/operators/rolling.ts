@@ -1,0 +1,144 @@
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { Observable, type Subscriber } from 'rxjs'
+import { ConfigurationError } from '../errors/configuration-error.js'
+import { describeValue } from '../errors/text.js'
+import { checkedOption, oneOf, parsedOption, withDefault, type OptionTable } from '../option-kinds/option.js'
+import { parseOptions } from '../option-kinds/parse-options.js'
+import { rxClock } from '../time/rx-clock.js'
+import { checkMs } from './check-ms.js'
+import type { EitherOperator } from './either.js'
+import { OperatorSubscriber } from './operator-subscriber.js'
+import { WindowStatistics } from './window-statistics.js'
+
+/** The last `count` values; or the values that arrived less than `ms` ago, in ms of Rx time. */
+export type RollingWindow =
+  { readonly count: number; readonly ms?: never } | { readonly ms: number; readonly count?: never }
+
+export interface RollingOptions {
+  /**
+   * `'reset'` (the default): a `Left` empties the window, because values may be missing. `'keep'`: it does not change the
+   * window.
+   */
+  readonly onLeft?: 'reset' | 'keep'
+}
+
+/** A value, and statistics of the window that ends with it. */
+export interface Rolling {
+  readonly value: number
+  /** Number of values in the window, at least 1. */
+  readonly count: number
+  /** True if the window has `count` values; or once the first value since the start or a reset is `ms` old. */
+  readonly isFull: boolean
+  readonly mean: number
+  /** Standard deviation of the population: the root of the mean squared distance from the mean. */
+  readonly deviation: number
+  readonly min: number
+  readonly max: number
+  /** Distance of the value from the mean, in deviations. `null` if the deviation is 0. */
+  readonly zScore: number | null
+}
+
+/**
+ * Emits each number with statistics of the window that ends with it. Takes constant time per value, for any length of
+ * the window, and rounding errors do not add up over the values.
+ *
+ * ```
+ * source                 -1-3-5-L-7-|     L: Left
+ * rolling({ count: 2 })  -a-b-c-L-d-|     b: mean 2, deviation 1, full   c: mean 4   d: mean 7, count 1, not full
+ * ```
+ *
+ * - A `Left` passes. By default, it also empties the window, because values may be missing.
+ * - With `{ ms }`, a value leaves the window `ms` after its arrival. Nothing is emitted then: the window is that of the
+ *   next value. Arrivals differ by some ms between a live run and its replay. For equal results, use `{ count }` after
+ *   `candles` or `snapshots`.
+ * - A value that is not finite makes the statistics `NaN` until it leaves the window.
+ *
+ * Throws a `ConfigurationError` for a `count` that is not a whole number from 1, for `ms` that is not a finite number of
+ * at least 1, for both or none of them, and for another `onLeft`.
+ *
+ * @example
+ * import { isRight } from 'svc-streams'
+ * const price$ = client.price$(topic).pipe(mapRight(({ price }) => price))
+ * price$.pipe(rolling({ count: 100 })).subscribe((event) => {
+ *   if (isRight(event) && event.right.isFull) console.log(event.right.zScore)
+ * })
+ */
+export const rolling = <E>(
+  window: RollingWindow,
+  options: RollingOptions = {},
+): EitherOperator<E, number, Either<E, Rolling>> => {
+  const { count, ms } = checkWindow(window)
+  const { onLeft } = parseOptions(optionTable, options, { allowsUndefined: true })
+  return (source$) =>
+    new Observable((subscriber) =>
+      new RollingSubscriber<E>(subscriber, count, ms, onLeft === 'reset').subscribeTo(source$),
+    )
+}
+
+/** `Infinity` for the limit that is not given. */
+const checkWindow = (window: RollingWindow): { readonly count: number; readonly ms: number } => {
+  const { count, ms } = parseOptions(windowTable, window, {
+    expected: 'a window like { count: 20 } or { ms: 60_000 }',
+    allowsUndefined: true,
+  })
+  if ((count === undefined) === (ms === undefined)) {
+    throw new ConfigurationError('count', 'rolling needs either count or ms')
+  }
+  if (ms !== undefined) checkMs('rolling', 'ms', ms, 1)
+  if (count !== undefined && (!Number.isInteger(count) || count < 1)) {
+    const message = `rolling needs a whole number, 1 or more, got ${describeValue(count)}`
+    throw new ConfigurationError('count', message)
+  }
+  return { count: count ?? Infinity, ms: ms ?? Infinity }
+}
+
+/** `checkWindow` checks the values. */
+const windowTable = {
+  count: parsedOption<number>('integer', 'a whole number, 1 or more'),
+  ms: parsedOption<number>('number', 'a finite number of ms'),
+} satisfies OptionTable<{ readonly count?: number; readonly ms?: number }>
+
+const optionTable = {
+  onLeft: withDefault(checkedOption<'reset' | 'keep'>('word', oneOf('reset', 'keep')), 'reset'),
+} satisfies OptionTable<RollingOptions>
+
+class RollingSubscriber<E> extends OperatorSubscriber<Either<E, number>, Either<E, Rolling>> {
+  private readonly statistics = new WindowStatistics()
+  /** Monotonic time of the first value since the start or a reset. */
+  private firstAt = 0
+
+  constructor(
+    subscriber: Subscriber<Either<E, Rolling>>,
+    private readonly maxCount: number,
+    private readonly ms: number,
+    private readonly resets: boolean,
+  ) {
+    super(subscriber)
+  }
+
+  protected onEvent(event: Either<E, number>): void {
+    if (isLeft(event)) {
+      if (this.resets) this.statistics.clear()
+      this.subscriber.next(event)
+    } else this.subscriber.next(right(this.roll(event.right)))
+  }
+
+  protected onComplete(): void {
+    this.subscriber.complete()
+  }
+
+  private roll(value: number): Rolling {
+    const { statistics, ms, maxCount } = this
+    const now = ms === Infinity ? 0 : rxClock.elapsed()
+    if (statistics.count === 0) this.firstAt = now
+    statistics.push(value, now)
+    if (ms === Infinity) {
+      if (statistics.count > maxCount) statistics.shift()
+    } else while (now - statistics.oldestTime >= ms) statistics.shift()
+    const { count } = statistics
+    const { mean, deviation, min, max } = statistics.summary()
+    const isFull = ms === Infinity ? count === maxCount : now - this.firstAt >= ms
+    const zScore = deviation === 0 ? null : (value - mean) / deviation
+    return { value, count, isFull, mean, deviation, min, max, zScore }
+  }
+}

@@ -1,0 +1,102 @@
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
+import { Observable, type Subscriber } from 'rxjs'
+import { maxBlockedMs } from '../time/clock.js'
+import { delay } from '../time/deadline.js'
+import { timeOfEvent } from '../time/event-time.js'
+import { rxClock } from '../time/rx-clock.js'
+import { checkTimerMs } from './check-ms.js'
+import { DataWindow } from './data-window.js'
+import type { EitherOperator } from './either.js'
+import { OperatorSubscriber } from './operator-subscriber.js'
+
+/** What was in force at one time. */
+export interface Snapshot<A> {
+  /** In ms of Rx time (since the Unix epoch): a multiple of the interval. */
+  readonly at: number
+  /** The last value before `at`. */
+  readonly value: A
+}
+
+/**
+ * Emits at each multiple of `ms` milliseconds what is in force: the last value before that time, or the last `Left`. Emits
+ * in quiet intervals too, so that a strategy decides at equal distances. Emits nothing before the first event.
+ *
+ * ```
+ *                0         10        20        30        40
+ * source         --a---b-----c-----------------L-----d---|     L: Left
+ * snapshots(10)  ----------x---------y---------y---------L     x: b at 10   y: c at 20, then at 30
+ * ```
+ *
+ * - Data decides: if an event with a `receivedAt` of at least `at` arrives before the timer of `at` fires, the snapshots
+ *   up to it come first. An event without `receivedAt`, and a value that was held, counts at its arrival. So a live run
+ *   and the replay of its recording have the same snapshots, which `interval` and `auditTime` do not.
+ * - A `Left` is emitted at the next multiple, not at once, and again until the next value. A value may have become old
+ *   since: a strategy that must stop at once also reads the source.
+ * - After a pause of the process of more than a minute, such as a suspend, the snapshots of the pause are left out. If
+ *   the clock is set back, the snapshots continue at its new time.
+ * - Completion of the source completes at once; an Rx error passes at once.
+ *
+ * @param ms interval, in ms: 1 to 2147483647. Any other value throws a `ConfigurationError`.
+ *
+ * @example
+ * client.price$(topic).pipe(snapshots(1000)) // Observable<Either<PriceError, Snapshot<Price>>>
+ */
+export const snapshots = <E, A>(ms: number): EitherOperator<E, A, Either<E, Snapshot<A>>> => {
+  checkTimerMs('snapshots', ms, 1)
+  return (source$) =>
+    new Observable((subscriber) => new SnapshotsSubscriber<E, A>(subscriber, ms).subscribeTo(source$))
+}
+
+class SnapshotsSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E, Snapshot<A>>> {
+  private readonly window: DataWindow
+  private latest: Either<E, A> | undefined
+
+  constructor(subscriber: Subscriber<Either<E, Snapshot<A>>>, ms: number) {
+    super(subscriber)
+    this.window = new DataWindow(ms, rxClock.wallClock())
+  }
+
+  protected onEvent(event: Either<E, A>): void {
+    const { latest } = this
+    const now = rxClock.wallClock()
+    // Changed before the emission, because a handler may cause further events.
+    this.latest = event
+    this.moveTo(timeOfEvent(event, now), now, latest)
+    if (latest === undefined) this.startTimer()
+  }
+
+  protected onComplete(): void {
+    const now = rxClock.wallClock()
+    this.moveTo(now, now, this.latest)
+    this.subscriber.complete()
+  }
+
+  /** Emits the snapshots up to the window of a time, of the event that was in force until then. */
+  private moveTo(time: number, now: number, event: Either<E, A> | undefined): void {
+    const { window } = this
+    const { number, to, ms } = window
+    if (!window.moveTo(time, now) || event === undefined || now - to > maxBlockedMs) return
+    const { number: last } = window
+    for (let next = number + 1; next <= last; next++) {
+      this.subscriber.next(isLeft(event) ? event : right({ at: next * ms, value: event.right }))
+    }
+  }
+
+  /** By the wall clock, a timer may fire a millisecond early; it is then restarted. */
+  private startTimer(): void {
+    if (this.closed) return
+    const now = rxClock.wallClock()
+    const timer: Subscription = delay(
+      rxClock,
+      Math.max(1, Math.min(this.window.to - now, this.window.ms)),
+      () => {
+        timer.unsubscribe()
+        const firedAt = rxClock.wallClock()
+        this.moveTo(firedAt, firedAt, this.latest)
+        this.startTimer()
+      },
+    )
+    this.add(timer)
+  }
+}

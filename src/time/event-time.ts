@@ -1,0 +1,43 @@
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { rxClock } from './rx-clock.js'
+
+// The time of an event by its data, so that a live run and the replay of its recording agree although handlers take time
+// in a live run. All times are in ms since the Unix epoch.
+
+/**
+ * A client delivers a price in the event-loop turn in which it receives it, but handlers before may take time. A value that
+ * arrives later than this after its `receivedAt` was held, or came with an age, in ms.
+ */
+const maxHandlingTime = 100
+
+/** A `receivedAt` that is later than this after the arrival is of another clock, in ms. */
+const maxAhead = 60_000
+
+/** `receivedAt` of the value of an event; `undefined` if it has none. */
+export const receivedAtOf = (event: Either<unknown, unknown>): number | undefined => {
+  if (isLeft(event) || typeof event.right !== 'object' || event.right === null) return undefined
+  const { receivedAt } = event.right as { readonly receivedAt?: unknown }
+  return typeof receivedAt === 'number' && Number.isFinite(receivedAt) ? receivedAt : undefined
+}
+
+/**
+ * The time of an event that arrives at `now`: its `receivedAt`, or its arrival if it has none or was held. In virtual
+ * time no handler takes time, so an earlier `receivedAt` means that the value was held.
+ */
+export const timeOfEvent = (event: Either<unknown, unknown>, now: number): number => {
+  const receivedAt = receivedAtOf(event) ?? Infinity
+  const { isVirtual } = rxClock
+  if (receivedAt - now <= maxAhead && now - receivedAt <= (isVirtual ? 0 : maxHandlingTime)) return receivedAt
+  return isVirtual ? now : timeOfTurn(now)
+}
+
+const resolved = Promise.resolve()
+let turnStartedAt = NaN
+
+/** The first `now` of this turn of the event loop: all receivers of an event agree on its arrival. */
+const timeOfTurn = (now: number): number => {
+  const isSameTurn = now >= turnStartedAt && now - turnStartedAt <= maxHandlingTime
+  if (isSameTurn) return turnStartedAt
+  void resolved.then(() => (turnStartedAt = NaN))
+  return (turnStartedAt = now)
+}

@@ -1,0 +1,148 @@
+import { isRight, right, type Either } from 'fp-ts/lib/Either.js'
+import { Subject } from 'rxjs'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { Price } from '../../src/domain/price.js'
+import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { snapshots, type Snapshot } from '../../src/operators/index.js'
+import { marbles } from '../support/time/marbles.js'
+import { collectTimed, createPrice, letterEvents, timeline$ } from './support/timeline.js'
+
+const snapshot = (at: number, value: string) => right({ at, value })
+
+describe('snapshots', () => {
+  it('emits what is in force at each multiple, in quiet intervals too, and nothing before the first event', () => {
+    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
+      const source$ = hot$('-------------a-b----c-----------D------------e---------', letterEvents)
+      const subscribed = '  ^------------------------------------------------------!'
+      const expected = '    --------------------x---------y---------D---------z----'
+      const values = {
+        D: letterEvents['D'],
+        x: snapshot(20, 'b'),
+        y: snapshot(30, 'c'),
+        z: snapshot(50, 'e'),
+      }
+      expectObservable(source$.pipe(snapshots(10)), subscribed).toBe(expected, values)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+    })
+  })
+
+  it('repeats a Left at each multiple until the next value', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-a--A---------b--', letterEvents)
+      const expected = '    -----A----A----x-'
+      expectObservable(source$.pipe(snapshots(5)), '^---------------!').toBe(expected, {
+        A: letterEvents['A']!,
+        x: snapshot(15, 'b'),
+      })
+    })
+  })
+
+  it('completes at once, and passes an Rx error at once', () => {
+    marbles(({ cold$, expectObservable }) => {
+      expectObservable(cold$('-a----|', letterEvents).pipe(snapshots(5))).toBe('-----x|', {
+        x: snapshot(5, 'a'),
+      })
+      expectObservable(cold$('-a-#', letterEvents).pipe(snapshots(5))).toBe('---#')
+    })
+  })
+
+  it('emits the snapshots up to the receivedAt of an event before it, even if it arrives before the timer', () => {
+    const [early, late] = [createPrice(1, 2), createPrice(2, 20)]
+    const source$ = timeline$(
+      [
+        { at: 2, value: right(early) },
+        { at: 8, value: right(late) },
+      ],
+      31,
+    )
+    const { values } = collectTimed(() => source$.pipe(snapshots(10)))
+    expect(values).toEqual([
+      { at: 8, value: right({ at: 10, value: early }) },
+      { at: 8, value: right({ at: 20, value: early }) },
+      { at: 30, value: right({ at: 30, value: late }) },
+    ])
+  })
+
+  it.each([1_735_689_600_000, 0, NaN])('takes the arrival if the receivedAt is %s', (receivedAt) => {
+    const value = createPrice(1, receivedAt)
+    const source$ = timeline$([{ at: 12, value: right(value) }], 25)
+    const { values } = collectTimed(() => source$.pipe(snapshots(10)))
+    expect(values).toEqual([{ at: 20, value: right({ at: 20, value }) }])
+  })
+
+  it.each([NaN, Infinity, -1, 0, 0.5, 2 ** 31, '5' as unknown as number])(
+    'throws a ConfigurationError for %s ms',
+    (ms) => {
+      expect(() => snapshots(ms)).toThrow(ConfigurationError)
+    },
+  )
+})
+
+describe('snapshots in real time', () => {
+  beforeEach(() => {
+    vi.useFakeTimers()
+    vi.setSystemTime(1_000)
+  })
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  const run = () => {
+    const source$ = new Subject<Either<string, Price>>()
+    const times: number[] = []
+    const collect = (event: Either<string, Snapshot<Price>>) => {
+      if (isRight(event)) times.push(event.right.at)
+    }
+    const subscription = source$.pipe(snapshots(100)).subscribe(collect)
+    const emit = (receivedAt = Date.now()) => source$.next(right(createPrice(1, receivedAt)))
+    return { times, subscription, emit }
+  }
+
+  it('include a price of before the boundary that a slow handler delays, and put a later one after it', () => {
+    const { times, emit } = run()
+    emit()
+    vi.setSystemTime(1_120)
+    emit(1_099)
+    expect(times).toEqual([])
+    emit(1_120)
+    expect(times).toEqual([1_100])
+  })
+
+  it('have one timer, and none after the unsubscription', () => {
+    const { times, subscription, emit } = run()
+    for (let n = 0; n < 50; n++) {
+      emit()
+      vi.advanceTimersByTime(10)
+    }
+    expect(times).toEqual([1_100, 1_200, 1_300, 1_400, 1_500])
+    expect(vi.getTimerCount()).toBe(1)
+    subscription.unsubscribe()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('continue at the new time after the clock is set back', () => {
+    const { times, emit } = run()
+    emit()
+    vi.advanceTimersByTime(100)
+    vi.setSystemTime(550)
+    vi.advanceTimersByTime(200)
+    expect(times).toEqual([1_100, 700])
+  })
+
+  it('leave out a pause of the process of more than a minute', () => {
+    const { times, emit } = run()
+    emit()
+    vi.setSystemTime(3_600_000)
+    emit()
+    vi.advanceTimersByTime(100)
+    expect(times).toEqual([3_600_100])
+  })
+
+  it('include the missed multiples of a shorter pause', () => {
+    const { times, emit } = run()
+    emit()
+    vi.setSystemTime(1_350)
+    emit()
+    expect(times).toEqual([1_100, 1_200, 1_300])
+  })
+})

@@ -10,6 +10,7 @@ import { networkError, timeout, unknownTopic } from '../../errors/constructors.j
 import type { HistoryError } from '../../errors/model.js'
 import type { OptionTable } from '../../option-kinds/option.js'
 import { parseOptions } from '../../option-kinds/parse-options.js'
+import { node } from '../../platform/node.js'
 import { decodeHeader, decodeRow } from '../../recording/format/row-codec.js'
 import { deferred } from '../../task/deferred.js'
 import { delay } from '../../time/deadline.js'
@@ -43,7 +44,8 @@ export const natsHistoryOptionsTable = {
  *   applies without JetStream, without the stream, without permission, and without the package.
  * - A lost connection is a `NetworkError`, after the events before the loss.
  * - A message that is not part of a recording is a `RecordingError` of `prices$`, which contains its subject and its
- *   number in the stream. `topics` skips such messages.
+ *   number in the stream. `topics` skips such messages, and publishes their number on the channel
+ *   `svc-streams:history-skipped`.
  *
  * Throws a `ConfigurationError` that names the first invalid option.
  *
@@ -72,7 +74,7 @@ export const natsHistory = (options: NatsHistoryOptions): History => {
           return left(
             unknownTopic(
               topic,
-              stored.map((each) => each.topic),
+              stored.flatMap((each) => each.topic ?? []),
             ),
           )
         }),
@@ -89,19 +91,22 @@ const requestsAtOnce = 32
 
 interface StoredSubject {
   readonly subject: string
-  readonly topic: Topic
+  /** `undefined` if the subject is no topic: its messages are no part of the history. */
+  readonly topic: Topic | undefined
+  /** Number of messages. */
+  readonly messages: number
 }
 
-/** The subjects of the stream that has this history, in its spelling. Others than topics are no part of the history. */
+/** The subjects of the stream that has this history, in its spelling. */
 const readSubjects = async (
   { manager }: JetStream,
   { historyStream, histories }: Subjects,
   service: string,
 ): Promise<readonly StoredSubject[]> => {
   const { state } = await manager.streams.info(historyStream, { subjects_filter: histories })
-  return Object.keys(state.subjects ?? {}).flatMap((subject) => {
+  return Object.entries(state.subjects ?? {}).map(([subject, messages]) => {
     const topic = parseTopic(`${service}-${subject.slice(histories.length - 1)}`, service)
-    return isLeft(topic) ? [] : [{ subject, topic: topic.right }]
+    return { subject, messages, topic: isLeft(topic) ? undefined : topic.right }
   })
 }
 
@@ -113,36 +118,49 @@ const readCoveredTopics = async (
 ): Promise<readonly CoveredTopic[]> => {
   const stored = await readSubjects(jetStream, subjects, service)
   const topics: CoveredTopic[] = []
-  for (let start = 0; start < stored.length; start += requestsAtOnce) {
-    const part = stored.slice(start, start + requestsAtOnce)
-    const times = await Promise.all(part.map(({ subject }) => readTimes(jetStream, subjects, subject)))
-    for (const [index, result] of times.entries()) {
-      const topic = part[index]?.topic
-      if (topic !== undefined && result !== undefined) topics.push({ topic, ...result })
-    }
+  const undecodable = new Set<number>()
+  let foreign = 0
+  const read = async ({ subject, topic, messages }: StoredSubject): Promise<void> => {
+    if (topic === undefined) return void (foreign += messages)
+    const times = await readTimes(jetStream, subjects, subject, undecodable)
+    if (times !== undefined) topics.push({ topic, ...times })
   }
+  for (let start = 0; start < stored.length; start += requestsAtOnce)
+    await Promise.all(stored.slice(start, start + requestsAtOnce).map(read))
+  const messages = foreign + undecodable.size
+  if (messages > 0)
+    node.publish('svc-streams:history-skipped', () => ({ stream: subjects.historyStream, messages }))
   return topics.sort((a, b) => a.from - b.from)
 }
 
-/** The times of the first and the last row. `undefined` without a row: messages that cannot be decoded do not count. */
+/**
+ * The times of the first and the last row. `undefined` without a row. Adds the numbers of the messages without a row to
+ * `undecodable`.
+ */
 const readTimes = async (
   { manager }: JetStream,
   { historyStream }: Subjects,
   subject: string,
+  undecodable: Set<number>,
 ): Promise<Omit<CoveredTopic, 'topic'> | undefined> => {
   const { streams } = manager
   const last = await streams.getMessage(historyStream, { last_by_subj: subject })
   if (last === null) return undefined
+  const timesOf = (message: StoredMsg): readonly number[] => {
+    const found = timesIn(message)
+    if (found.length === 0) undecodable.add(message.seq)
+    return found
+  }
   /** The times of the lines of the messages with numbers in this range. */
   const times = async function* (seq: number, end: number): AsyncGenerator<readonly number[], void> {
     while (seq <= end) {
       const message = await streams.getMessage(historyStream, nextOf(subject, seq))
       if (message === null) return
-      yield timesIn(message)
+      yield timesOf(message)
       seq = message.seq + 1
     }
   }
-  let to = timesIn(last).at(-1)
+  let to = timesOf(last).at(-1)
   // The stream has no index backwards.
   for (let back = 1; to === undefined && back < last.seq * 2; back *= 2) {
     for await (const found of times(Math.max(1, last.seq - back), last.seq - 1)) to = found.at(-1) ?? to

@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { isRight, right } from 'fp-ts/lib/Either.js'
 import type { Topic } from 'svc-streams'
 import { natsHistory } from 'svc-streams/nats'
@@ -69,7 +70,7 @@ describeNats('the history of a gateway on NATS', () => {
     expect(covered!.to).toBeLessThanOrEqual(Date.now())
   })
 
-  it('lists its topics without the messages that are no part of a recording', async () => {
+  it('lists its topics without the messages that are no part of a recording, and counts these', async () => {
     const { url: servers } = await startJetStreamServer()
     await startCounting(servers)
     const history = natsHistory({ servers })
@@ -81,7 +82,12 @@ describeNats('the history of a gateway on NATS', () => {
     const connection = await connectRaw(onTestFinished, { servers })
     for (const subject of [ethTopic.slice(4), btcTopic.slice(4), 'not-an-address', '0xa.0xb'])
       for (const text of ['garbage\n', '']) await connection.request(`svc.history.${subject}`, text)
+    const skipped: unknown[] = []
+    const listen = (message: unknown): void => void skipped.push(message)
+    subscribe('svc-streams:history-skipped', listen)
+    onTestFinished(() => void unsubscribe('svc-streams:history-skipped', listen))
     expect(await topics()).toEqual([before])
+    expect(skipped).toEqual([{ stream: 'svc-history', messages: 8 }])
   })
 
   it.each([

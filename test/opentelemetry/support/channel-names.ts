@@ -1,6 +1,8 @@
 import type { DiagnosticMessages } from 'svc-streams'
 
-const names: Readonly<Record<Exclude<keyof DiagnosticMessages, 'svc-streams:recording'>, true>> = {
+const names: Readonly<
+  Record<Exclude<keyof DiagnosticMessages, 'svc-streams:history-skipped' | 'svc-streams:recording'>, true>
+> = {
   'svc-streams:connecting': true,
   'svc-streams:connected': true,
   'svc-streams:disconnected': true,

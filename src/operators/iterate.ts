@@ -1,4 +1,4 @@
-import { isObservable, type Observable, type Subscription } from 'rxjs'
+import { isObservable, Subscription, type Observable } from 'rxjs'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { describeValue } from '../errors/text.js'
 import { parsedOption, type OptionTable } from '../option-kinds/option.js'
@@ -85,6 +85,7 @@ class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
   private readonly reads: PendingRead<A>[] = []
   private isEnded = false
   private failure: { readonly thrown: unknown } | undefined
+  /** Set before the source is subscribed to: the loop may be left during that. */
   private subscription: Subscription | undefined
 
   constructor(
@@ -110,18 +111,21 @@ class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
 
   private subscribe(): void {
     if (this.subscription !== undefined || this.isEnded) return
+    this.subscription = new Subscription()
     const subscription = this.source$.subscribe({
       next: (event) => this.onEvent(event),
       error: (thrown: unknown) => {
+        if (this.isEnded) return
         this.failure = { thrown }
         this.end()
       },
       complete: () => this.end(),
     })
-    this.subscription = subscription
+    this.subscription.add(subscription)
   }
 
   private onEvent(event: A): void {
+    if (this.isEnded) return
     this.unread.push(event)
     this.serve()
     if (this.unread.length <= this.size) return

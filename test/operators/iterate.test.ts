@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { concat, defer, from, NEVER, of, Subject, throwError } from 'rxjs'
+import { concat, defer, from, NEVER, Observable, of, Subject, throwError } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { isRight } from '../../src/index.js'
 import { ConfigurationError } from '../../src/errors/configuration-error.js'
@@ -43,6 +43,22 @@ describe('iterate', () => {
     expect(await loop.return!()).toEqual(end)
     expect(source$.observed).toBe(false)
     expect(await loop.next()).toEqual(end)
+  })
+
+  it('unsubscribes when the loop is left while it subscribes', async () => {
+    const log: string[] = []
+    let leave: () => unknown = () => undefined
+    const source$ = new Observable<number>((subscriber) => {
+      leave()
+      subscriber.next(1)
+      return () => log.push('teardown')
+    })
+    const events = iterate(source$, { buffer: 2 })
+    const loop = events[Symbol.asyncIterator]()
+    leave = () => loop.return!()
+    expect(await loop.next()).toEqual(end)
+    expect(await loop.next()).toEqual(end)
+    expect([log, events.dropped]).toEqual([['teardown'], 0])
   })
 
   it('unsubscribes when the body of the loop throws', async () => {

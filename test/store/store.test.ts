@@ -9,6 +9,7 @@ import { depthStore, priceStore } from '../../src/store/index.js'
 import * as build from '../../src/testing/index.js'
 import { caseCount } from '../support/run/long.js'
 import { createClientFor, startTestSimulator } from '../support/simulator.js'
+import { nextTurn } from '../support/time/event-loop.js'
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic, weth } from '../support/tokens.js'
 import { collectUnhandledErrors } from '../support/unhandled-errors.js'
@@ -210,6 +211,25 @@ describe('a price store', () => {
     for (let each = 1; each <= 1_000; each++) source$.next(right(build.price(ethTopic, each)))
     await eventually(() => expect(listener).toHaveBeenLastCalledWith(live(build.price(ethTopic, 1_000))))
     expect(listener).toHaveBeenCalledTimes(2)
+  })
+
+  it('calls a listener that feeds its own source once per turn', async () => {
+    const source$ = new Subject<Either<PriceError, Price>>()
+    /** The turn of each call. */
+    const calls: number[] = []
+    let turns = 0
+    const unsubscribe = priceStore(source$).subscribe(() => {
+      calls.push(turns)
+      source$.next(right(build.price(ethTopic, calls.length)))
+    })
+    expect(calls.splice(0)).toEqual([0])
+    while (turns < 20) {
+      await nextTurn()
+      turns++
+    }
+    unsubscribe()
+    expect(calls).toEqual([...new Set(calls)])
+    expect(calls.length).toBeGreaterThan(5)
   })
 
   it('shows the prices of a client, and none while the connection is down', async () => {

@@ -1,5 +1,6 @@
 import { isLeft, isRight, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
+import { Secrets } from '../auth/secrets.js'
 import { pricesFrom$, type CoveredTopic, type History } from '../client/history.js'
 import { parseRange, parseTopicOfAnyService } from '../codec/arguments.js'
 import { parseRetryAfter } from '../codec/http-headers.js'
@@ -19,29 +20,30 @@ const silenceLimit = 60_000
 
 /** The history of a gateway, by its URL. Throws a `ConfigurationError` for any other text. */
 export const gatewayHistory = (platform: SourcePlatform, url: string): History => {
-  const base = baseOf(url)
+  const { base, query, secrets } = addressOf(url)
   return {
     prices$: pricesFrom$({
       parseTopic: parseTopicOfAnyService,
       parseTimes: (range) => map(() => range)(parseRange(range.from, range.to ?? range.from)),
       read: (topic, { from, to }, emit, closing) => {
-        const path = `/history/${topic}?from=${from}${to === undefined ? '' : `&to=${to}`}`
+        const range = `?from=${from}${to === undefined ? '' : `&to=${to}`}`
+        const path = `/history/${topic}${range}${query.replace('?', '&')}`
         const request = new HistoryRequest(platform, base + path, topic)
         closing.add(() => request.abort())
-        return request.lines((line) => emitLine(line, emit))
+        return request.lines((line) => emitLine(line, emit)).then((result) => secrets.redactLeft(result))
       },
     }),
     topics: () => async () => {
-      const request = new HistoryRequest(platform, `${base}/history`)
+      const request = new HistoryRequest(platform, `${base}/history${query}`)
       let topics: Either<HistoryError, readonly CoveredTopic[]> = right([])
       const result = await request.lines((line) => (topics = decodeCoveredTopics(line)))
-      return isLeft(result) ? result : topics
+      return secrets.redactLeft(isLeft(result) ? result : topics)
     },
   }
 }
 
-/** Removes a slash at the end. The error does not contain the URL, because a query may contain a key. */
-const baseOf = (text: string): string => {
+/** The parts of the address of a gateway. `base` has no slash at its end. The error does not contain the URL, which may contain a key. */
+const addressOf = (text: string) => {
   const url = URL.canParse(text) ? new URL(text) : undefined
   const fail = (problem: string): never => {
     throw new ConfigurationError('source', `${problem} the URL of a gateway like http://127.0.0.1:8080`)
@@ -49,13 +51,14 @@ const baseOf = (text: string): string => {
   if (url === undefined || !/^https?:$/.test(url.protocol)) return fail('expected an array of recordings, or')
   const excess = excessOf(url)
   if (excess !== undefined) return fail(`got a URL with ${excess}, expected`)
-  return url.origin + url.pathname.replace(/\/+$/, '')
+  const secrets = new Secrets()
+  secrets.addUrl(url)
+  return { base: url.origin + url.pathname.replace(/\/+$/, ''), query: url.search, secrets }
 }
 
 /** The part of a URL that the history of a gateway does not support. */
-const excessOf = ({ username, password, search, hash }: URL): string | undefined => {
+const excessOf = ({ username, password, hash }: URL): string | undefined => {
   if (username + password !== '') return 'a user or a password'
-  if (search !== '') return 'a query'
   return hash === '' ? undefined : 'a fragment'
 }
 

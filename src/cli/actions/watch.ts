@@ -40,7 +40,7 @@ export const watch = (io: Io, command: Command, given: readonly string[], flags:
     if (failure !== undefined) throw new Error(failure)
   })
 
-const noHistoryText = `--since: needs the history of a gateway; set ${withVariable(deploymentFlags.gateway)} to the address of one that runs with --history, without a query, or ${withVariable(deploymentFlags.nats)} to the servers of one that runs with --keep`
+const noHistoryText = `--since: needs the history of a gateway; set ${withVariable(deploymentFlags.gateway)} to the address of one that runs with --history, or ${withVariable(deploymentFlags.nats)} to the servers of one that runs with --keep`
 
 /** Resolves to the error message of a command that failed, when it has stopped or all price streams have completed. */
 const show = async (

@@ -158,12 +158,8 @@ const openAddresses = (
   const { host } = new URL(configuration.right.priceWsUrl)
   if (source._tag === 'Service') return right(serverSource(clients, host, source.environment))
   const opened = serverSource(clients, host, source.environment, 'gateway')
-  return right({ ...opened, history: historyOf(source.url) })
+  return right({ ...opened, history: openHistory(source.url) })
 }
-
-/** `undefined` for an address with a query, which the history of a gateway does not support. */
-const historyOf = (url: string): History | undefined =>
-  new URL(url).search === '' ? openHistory(url) : undefined
 
 const openNats = async (source: NatsSource): Promise<Either<string, OpenSource>> => {
   const { servers, environment } = source

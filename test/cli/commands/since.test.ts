@@ -74,11 +74,9 @@ test('watch --since fails with the error if the history cannot be read', async (
   ])
 })
 
-test.each([
-  ['of a simulator', ['--simulate']],
-  ['of a gateway whose address has a query', ['--gateway', 'http://127.0.0.1:1?key=1']],
-])('watch --since requires a history, and not that %s', async (_, source) => {
-  const { code, stderr } = await runInProcess(['watch', weth, '--since', '10m', '--no-depth', ...source])
+test('watch --since requires a history, and not that of a simulator', async () => {
+  const source = ['--since', '10m', '--no-depth', '--simulate']
+  const { code, stderr } = await runInProcess(['watch', weth, ...source])
   expect(code).toBe(2)
   expect(stderr).toContain('error: --since: needs the history of a gateway; set --gateway (SVC_GATEWAY)')
 })

@@ -229,6 +229,24 @@ describe('openHistory of a URL', () => {
     expect(isLeft(await openHistory(url).topics()())).toBe(true)
   })
 
+  it('sends the path and the query of the URL, and redacts the key in it', async () => {
+    const asked: (string | undefined)[] = []
+    const origin = await startHttpServer(({ url }, response) => {
+      asked.push(url)
+      response.writeHead(500).end(`no ${url}`)
+    })
+    const history = openHistory(`${origin}/gate/?region=eu-west&key=abcdef123`)
+    const [priceError] = await eventsOf(history.prices$(topic, { from: 1, to: 2 }))
+    const topicsError = await history.topics()()
+    expect(asked).toEqual([
+      `/gate/history/${topic}?from=1&to=2&region=eu-west&key=abcdef123`,
+      '/gate/history?region=eu-west&key=abcdef123',
+    ])
+    const body = 'no /gate/history?region=eu-west&key=[redacted]'
+    expect(topicsError).toMatchObject({ left: { _tag: 'HttpError', body } })
+    expect(JSON.stringify(priceError)).not.toContain('abcdef123')
+  })
+
   it('is an HttpError with the start of the body, also of one that never ends', async () => {
     const url = await startHttpServer((_request, response) => {
       const write = (): unknown =>

@@ -1,6 +1,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import { decodeError } from '../errors/constructors.js'
 import type { DecodeError, NetworkError } from '../errors/model.js'
+import { oneLine } from '../errors/text.js'
 
 /** The close code of a connection that ended without a close frame (RFC 6455, section 7.4.1). */
 export const noCloseFrame = 1006
@@ -143,6 +144,10 @@ export interface HttpTransport {
   /** Aborts every request and closes all connections. */
   close(): Promise<void>
 }
+
+/** The error of a body with an encoding that nobody asked for. */
+export const encodedBody = (encoding: string): DecodeError =>
+  decodeError('body', '', [{ path: '', expected: 'no content-encoding', actual: oneLine(encoding) }])
 
 /** The error of a body that exceeds the limit. `text`: its beginning. */
 export const bodyTooLong = (text: string, maxBytes: number): DecodeError =>

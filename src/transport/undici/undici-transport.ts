@@ -5,6 +5,7 @@ import { causeOf } from '../../errors/failure-cause.js'
 import type { UndiciModules } from '../packages.js'
 import {
   bodyTooLong,
+  encodedBody,
   type HttpTransport,
   type HttpAnswer,
   type HttpResponse,
@@ -134,7 +135,16 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     const failure = this.connection?.failure
     if (failure !== undefined) return this.settle(left(networkError(failure)))
     this.connection?.complete()
+    const { 'content-encoding': encoding = 'identity' } = headers
+    if (String(encoding).toLowerCase() !== 'identity') return this.settleEncoded(String(encoding))
     this.settle(right({ status, headers, body: body.toString() }))
+  }
+
+  /** undici decodes no body. The status of an error is known all the same. */
+  private settleEncoded(encoding: string): void {
+    const { status, headers } = this
+    const error = encodedBody(encoding)
+    this.settle(status === 200 ? left(error) : right({ status, headers, body: error.message }))
   }
 
   onResponseError(_controller: unknown, thrown: unknown): void {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
+import { gzipSync } from 'node:zlib'
+import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HttpRequest } from '../../../src/transport/ports.js'
 import { Body, undiciTransport } from '../../../src/transport/undici/undici-transport.js'
@@ -44,6 +45,26 @@ describe('the result of a request', () => {
       )
     },
   )
+
+  it.each(['gzip', 'br, gzip'])(
+    'is a DecodeError that names an encoding that nobody asked for: %s',
+    async (encoding) => {
+      const answer = (status: number) =>
+        startHttpServer((_request, response) =>
+          response.writeHead(status, { 'Content-Encoding': encoding }).end(gzipSync('2682.505')),
+        ).then(get)
+      const message = `body: expected no content-encoding, got ${encoding}`
+      expect(await answer(200)).toMatchObject(left({ _tag: 'DecodeError', message }))
+      expect(await answer(429)).toMatchObject(right({ status: 429, body: message }))
+    },
+  )
+
+  it('has the body of a response that names the encoding identity', async () => {
+    const origin = await startHttpServer((_request, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'Identity' }).end('2682.505'),
+    )
+    expect(await get(origin)).toMatchObject(right({ body: '2682.505' }))
+  })
 
   it('contains all pieces of the body, including split characters', async () => {
     const bytes = Buffer.from('{"a":"é😀"}')

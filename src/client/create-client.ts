@@ -9,6 +9,7 @@ import { RequestLimiter } from '../http/request-limiter.js'
 import { SignedGet } from '../http/signed-get.js'
 import type { Platform } from '../platform/platform.js'
 import { ConnectionPool } from '../prices/connection-pool.js'
+import { inSubscriberZone$ } from '../task/subscriber-zone.js'
 import { onAbort } from '../task/on-abort.js'
 import { currentClock } from '../time/current-clock.js'
 import type { Client, PriceClient } from './client.js'
@@ -67,11 +68,12 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
 
   const client: Client = {
     chainId,
-    status$: pool.status$,
-    errors$: pool.errors$,
-    price$: (topic) => liveStream$((onConfirmed) => pool.price$(topic, onConfirmed)),
+    status$: inSubscriberZone$(pool.status$),
+    errors$: inSubscriberZone$(pool.errors$),
+    price$: (topic) => liveStream$((onConfirmed) => inSubscriberZone$(pool.price$(topic, onConfirmed))),
     price: (topic) => lifetime.once(priceRequest(shared, topic)),
-    depth$: (mint, interval) => lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval)),
+    depth$: (mint, interval) =>
+      inSubscriberZone$(lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval))),
     depth: (mint) => lifetime.once(depthRequest((depths ?? noDepth()).signedGet, mint)),
     inspect: () => ({
       status: pool.currentStatus,

@@ -41,6 +41,17 @@ test.each(entryPoints)('%s compiles without the types of Node or of a browser', 
   expect(await compile({ ...project, name, files, options: { types: [] } })).toEqual([])
 })
 
+test('TypeScript finds the types of each entry point with the module resolution of Node 10', async () => {
+  const names = entryPoints.filter((entryPoint) => folderFor(entryPoint, packed) === packed.user)
+  const imports = names.map((name, index) => `import * as entry${index} from '${name}'\n`).join('')
+  const list = names.map((_, index) => `entry${index}`).join(', ')
+  const sources = { 'all.ts': `${imports}export const entries = [${list}]\n` }
+  const files = await writeSources(packed.user, 'node10', sources)
+  const options = { module: 'commonjs', moduleResolution: 'node10', verbatimModuleSyntax: false }
+  const compiler = compilers[0]!
+  expect(await compile({ ...user, name: 'node10', files, options, compiler })).toEqual([])
+})
+
 test('TypeScript compiles a CommonJS program with import and with require', async () => {
   const files = await writeSources(packed.user, 'commonjs', {
     'by-import.cts': "import { createClient } from 'svc-streams'\nexport const create = createClient\n",

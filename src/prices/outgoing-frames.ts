@@ -272,14 +272,13 @@ export class SubscribeProber implements Prober {
   constructor(
     private readonly topics: TopicTable,
     private readonly support: ProbeSupport,
-    /** Sends a subscribe frame of the topic. */
-    private readonly send: (state: TopicState) => void,
+    /** Sends a subscribe frame of the topic. Returns false if `maxFramesPerSecond` delays it. */
+    private readonly send: (state: TopicState) => boolean,
   ) {}
 
   readonly probe = (): boolean => {
     const state = this.findTopic()
-    if (state !== undefined) this.send(state)
-    return state !== undefined
+    return state !== undefined && this.send(state)
   }
 
   /** The answer to a probe of an unconfirmed topic is its confirmation, or a rejection. */

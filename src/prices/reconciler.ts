@@ -57,6 +57,10 @@ export class Reconciler {
   private session: Subscription | undefined
   /** The last failure, if no connection opened since. */
   private failure: Disconnected | undefined
+  /** True if a probe is delayed by `maxFramesPerSecond`. */
+  private isProbeDue = false
+  /** True if the last frame was no probe. Probes and other frames take turns while only one may be sent. */
+  private isProbeTurn = false
 
   constructor(
     private readonly config: ReconcilerConfig,
@@ -126,8 +130,9 @@ export class Reconciler {
     else if (this.session === undefined) this.dial()
   }
 
-  private sendFrames({ socket }: OpenedEvent, now: number): void {
+  private sendFrames({ socket, lag }: OpenedEvent, now: number): void {
     const { rateLimiter } = this.config
+    if (this.isProbeDue) lag.probeNow()
     // A delayed frame stays in the queue: if its topic loses its subscribers, neither a subscribe nor an unsubscribe
     // frame is sent.
     const { isFull } = socket
@@ -136,6 +141,7 @@ export class Reconciler {
     for (const frame of frames) socket.send(frame)
     // A frame counts from the time at which it was sent, because a busy machine may delay sending.
     rateLimiter.consume(frames.length, this.config.clock.elapsed())
+    if (frames.length > 0) this.isProbeTurn = true
     if (this.subscriptions.hasPendingFrames) {
       const delay = isFull ? drainCheckMs : rateLimiter.delay(now)
       if (delay === 0) this.task.afterTurn()
@@ -144,12 +150,21 @@ export class Reconciler {
     this.setDeadline()
   }
 
-  private sendProbe(state: TopicState): void {
+  private sendProbe(state: TopicState): boolean {
     const { clock, rateLimiter } = this.config
     const now = clock.elapsed()
+    const available = rateLimiter.available(now)
+    const mustWait = available === 1 && !this.isProbeTurn && this.subscriptions.hasPendingFrames
+    this.isProbeDue = mustWait || available < 1
+    if (this.isProbeDue) {
+      this.task.afterDelay(rateLimiter.delay(now))
+      return false
+    }
+    this.isProbeTurn = false
     this.subscriptions.acks.onProbe(state, now)
     this.open?.socket.send(subscribeFrame(state.topic))
     rateLimiter.consume(1, now)
+    return true
   }
 
   private dial(): void {
@@ -188,6 +203,7 @@ export class Reconciler {
   private onDown(error: Disconnected): void {
     this.open = undefined
     this.failure = error
+    this.isProbeDue = false
     this.task.cancelDelay()
     const subscribers = this.subscriptions.onDown()
     this.schedule()

@@ -175,6 +175,12 @@ export class Lag {
     return () => this.isMeasuring && this.measuredAt < now && this.isBounded && this.connection.isMeasurable()
   }
 
+  /** Sends a probe that could not be sent when it was due. */
+  probeNow(): void {
+    this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt)
+    this.probeIfDue(this.config.clock.elapsed())
+  }
+
   /** True if a price may be delivered. Also sends the probe that is due: timers do not run while prices are handled. */
   isCurrentAt(now: number): boolean {
     if (!this.isMeasuring) return true

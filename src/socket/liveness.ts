@@ -138,14 +138,14 @@ export class AnswerCounter {
   }
 
   /** Waits for the answer to the last probe. Returns a function that returns true until the answer arrives. */
-  await(): () => boolean {
-    this.awaitedId = this.lastId
-    return this.missing()
+  await(delayed = 0): () => boolean {
+    this.awaitedId = this.lastId + delayed
+    return this.missing(delayed)
   }
 
-  /** Returns a function that returns true until the answer to the last probe arrives. */
-  missing(): () => boolean {
-    const { lastId } = this
-    return () => this.answeredId < lastId
+  /** Returns a function that returns true until the answer to the last probe arrives. `delayed`: probes that are sent later. */
+  missing(delayed = 0): () => boolean {
+    const id = this.lastId + delayed
+    return () => this.answeredId < id
   }
 }

@@ -122,9 +122,11 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
       if (sentAt !== undefined) lag?.onAnswer(sentAt)
     }
 
+    /** Probes. `maxFramesPerSecond` may delay the probe of a socket without pings: then its answer is awaited all the same. */
+    const probeAndCount = (): number => (!probe() && prober.isRecognisable() ? 1 : 0)
+
     const requireAnswer = (): void => {
-      probe()
-      const isAwaited = answers.await()
+      const isAwaited = answers.await(probeAndCount())
       const { clock, pongTimeout } = config
       const answerMissing$ = deadline$(clock, pongTimeout, activityCount).pipe(filter(isAwaited))
       timers.add(
@@ -171,10 +173,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
           activityCount,
           connectMs,
           lag: started,
-          probe: () => {
-            probe()
-            return answers.missing()
-          },
+          probe: () => answers.missing(probeAndCount()),
           wake: () => wake$.next(),
           requireAnswer,
           isAnswerMissing: () => answers.isPending,

@@ -383,3 +383,46 @@ describe('a wait for the next dial', () => {
     expect(dials).toEqual(dialledAt > 99_000 ? [] : [`${dialledAt} dial`])
   })
 })
+
+describe('the probes of a connection without pings', () => {
+  const topics = ['svc-0xa', 'svc-0xb', 'svc-0xc', 'svc-0xd'] as const satisfies readonly Topic[]
+
+  const framesWith = (options: Partial<ClientOptions>) => {
+    const lines = run(
+      ({ subscribe, serve }) => {
+        serve()
+        for (const each of topics) subscribe(each)
+      },
+      { endsAt: 30_000, pingInterval: 15_000, pongTimeout: 10_000, ...options },
+    )
+    const isFrame = (line: string): boolean => line.includes('subscribe')
+    const sentAt = lines.filter(isFrame).map((line) => Number.parseFloat(line))
+    return { lines, frames: lines.filter(isFrame), sentAt }
+  }
+
+  it.each([
+    [1, 2_000],
+    [1, 5_000],
+    [1, 1_000],
+    [2, 1_000],
+    [3, 400],
+  ])(
+    'never exceed maxFramesPerSecond of %s with maxLag of %s ms, and leave room for all topics',
+    (limit, maxLag) => {
+      const { frames, sentAt } = framesWith({ maxFramesPerSecond: limit, maxLag })
+      sentAt.forEach((at, index) => {
+        const before = sentAt[index - limit]
+        if (before !== undefined) expect(at - before).toBeGreaterThan(1_000)
+      })
+      const rounds = 2 * topics.length + 1
+      expect(new Set(frames.slice(0, rounds).map((line) => line.split(' ').at(-1)))).toEqual(new Set(topics))
+      expect(frames.length).toBeGreaterThan(topics.length)
+    },
+  )
+
+  it('keep prices current if one frame a second suffices', () => {
+    const { lines } = framesWith({ maxFramesPerSecond: 1, maxLag: 3_000 })
+    expect(after(lines, 10_000).filter((line) => line.includes('Stale'))).toEqual([])
+    expect(lines).not.toContain(expect.stringContaining('Disconnected'))
+  })
+})

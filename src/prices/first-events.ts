@@ -53,7 +53,8 @@ export class FirstEvents {
     if (!isLeft(event) && !this.source.isCurrent())
       return this.repeatLater(subscription, state, socketCheckInterval)
     subscription.hasFailed = isLeft(event)
-    subscription.subscriber.next(event)
+    // After an exception here, the caller could not remove the subscriber.
+    safeNext(subscription.subscriber, event)
   }
 
   /** Called when a subscriber leaves that has received a failure as its first event. */

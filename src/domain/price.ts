@@ -7,8 +7,9 @@ export interface Price {
   /** USD for one base token, finite and above zero. */
   readonly price: number
   /**
-   * Time of receipt by this client, in ms since the Unix epoch. For the first price of a topic from a gateway, it may
-   * be earlier: the time of receipt by the gateway.
+   * Time of receipt by this client, in ms since the Unix epoch. It may be earlier for two kinds of prices: for the first price of
+   * a topic from a gateway, it is the time of receipt by the gateway; for a price that was held, because it may be older than
+   * `maxLag`, the earliest time at which the service may have sent it.
    */
   readonly receivedAt: number
   /**

@@ -184,8 +184,8 @@ export class PriceConnection implements ConnectionListener {
     // The clock of the tick, as in `priceAge`: a gateway sends the price within the tick, and its age must not
     // decrease.
     const at = this.tickClock.elapsed
-    const isCurrent = open?.lag.isCurrentAt(at) ?? true
-    this.perform(onPriceUpdate(this.reception, frame, text, { at, epoch: open?.epoch ?? 0, isCurrent }))
+    const behindMs = open?.lag.isCurrentAt(at) === false ? open.lag.ms : undefined
+    this.perform(onPriceUpdate(this.reception, frame, text, { at, epoch: open?.epoch ?? 0, behindMs }))
   }
 
   onBinary(frame: Uint8Array): void {

@@ -24,10 +24,13 @@ export interface Reception {
   readonly secrets: Secrets
 }
 
-/** When a price arrived: `at` by the clock of the tick, monotonic, in ms. `isCurrent`: it is not older than `maxLag`. */
+/**
+ * When a price arrived: `at` by the clock of the tick, monotonic, in ms. `behindMs`: the upper bound of its age if it may be older
+ * than `maxLag`; `undefined` if it is current.
+ */
 export interface PriceArrival extends Pick<ReceivedPrice, 'epoch'> {
   readonly at: number
-  readonly isCurrent: boolean
+  readonly behindMs: number | undefined
 }
 
 type PriceUpdateFrame = Extract<Frame, { readonly _tag: 'PriceUpdate' }>
@@ -40,13 +43,16 @@ const maxShownBytes = maxTextLength / 2
 /** Changes the subscriptions by a price. A price that matches no topic becomes an `UncorrelatedError`. */
 export const onPriceUpdate = (
   reception: Reception,
-  { topic, price, age }: PriceUpdateFrame,
+  { topic, price, age: statedAge }: PriceUpdateFrame,
   text: string,
-  { at, epoch, isCurrent }: PriceArrival,
+  { at, epoch, behindMs }: PriceArrival,
 ): readonly Effect[] => {
   const { subscriptions, clock, service } = reception
   const base = baseAddressOf(topic, service)
   if (base === undefined) return [uncorrelated(reception, 'unknown-topic', text)]
+  const isCurrent = behindMs === undefined
+  // The age of a held price counts from its sending: it may be as old as the newest answered probe.
+  const age = isCurrent ? statedAge : Math.max(statedAge ?? 0, behindMs)
   const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
   // A gateway may have dropped a newer price when the client left the topic: the answer to a probe would not prove this one.
   const requested = subscriptions.topics.requested(base)
@@ -60,7 +66,7 @@ export const onPriceUpdate = (
     return [uncorrelated(reception, 'unknown-topic', text)]
   }
   // Later frames of the topic have no age, so their layout differs.
-  if (age === undefined)
+  if (statedAge === undefined)
     state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
   if (!isCurrent) {
     subscriptions.hold(state)

@@ -87,7 +87,7 @@ class Scene {
     if (method !== 'subscribe') return
     const text = `{"topic":"${topic}","price":1}`
     const update = readFrame(text) as Extract<Frame, { _tag: 'PriceUpdate' }>
-    onPriceUpdate(this.reception, update, text, { at: 0, epoch: 1, isCurrent: true })
+    onPriceUpdate(this.reception, update, text, { at: 0, epoch: 1, behindMs: undefined })
   }
 
   /** The service answers its oldest unanswered frame. */

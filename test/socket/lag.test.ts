@@ -57,7 +57,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
           message: expect.stringContaining('the prices may be 89 ms behind') as string,
         }),
         // The ping of 21.25 is answered at 110, after 88.75 ms; that of 31.25 at 111.
-        r: priceAt(105, a, 2),
+        r: priceAt(11, a, 2),
       })
     })
   })
@@ -98,7 +98,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
       expectObservable(client.price$(a), '^ 111ms !').toBe('---1 96ms s 10ms r', {
         '1': priceAt(3, a, 1),
         s: behind(89),
-        r: priceAt(100, a, 2),
+        r: priceAt(11, a, 2),
       })
       expectObservable(client.price$(b), '^ 111ms !').toBe('---4 96ms s 10ms r', {
         '4': priceAt(3, b, 4),
@@ -115,7 +115,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
       subscribeUntil(130, client.price$(a))
       expectObservable(client.price$(a), '103ms ^ 8ms !').toBe('103ms s 7ms r', {
         s: behind(92),
-        r: priceAt(100, a, 2),
+        r: priceAt(11, a, 2),
       })
     })
   })
@@ -128,7 +128,7 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
       const late$ = client.price$(a).pipe(map((event) => [event, client.inspect().topics[0]?.state]))
       expectObservable(late$, '106ms ^ 5ms !').toBe('106ms s 4ms r', {
         s: [behind(95), 'stale'],
-        r: [priceAt(104, a, 3), 'live'],
+        r: [priceAt(11, a, 3), 'live'],
       })
     })
   })
@@ -150,8 +150,18 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
       subscribeUntil(130, client.price$(a))
       expectObservable(client.price$(b), '102ms ^ 9ms !').toBe('104ms s 5ms r', {
         s: behind(93),
-        r: priceAt(105, b, 4),
+        r: priceAt(11, b, 4),
       })
+    })
+  })
+
+  it('counts the age of a held price from the newest answered ping, for late subscribers too', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oA1 7ms pp 87ms 2 9ms ppp'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      subscribeUntil(130, client.price$(a))
+      // It has arrived at 100. The ping of 11.25 was answered then.
+      expectObservable(client.price$(a), '113ms ^ 2ms !').toBe('113ms r', { r: priceAt(11, a, 2) })
     })
   })
 

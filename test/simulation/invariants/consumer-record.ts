@@ -2,9 +2,8 @@ import type { PriceError } from 'svc-streams'
 import type { SentPrice } from '../world/price-log.js'
 import type { ServerSocket } from '../world/web-socket-transport.js'
 import { ConsumerConnection } from './consumer-connection.js'
-import type { ConsumerLedger } from './consumers.js'
+import type { ConsumerLedger, DeliveredPrice } from './consumers.js'
 import { baseOf } from './ledger.js'
-import type { ArrivedPrice } from './open-socket.js'
 
 // What a gateway sends to one consumer. Times are those in which the process of the gateway was running, in ms.
 
@@ -207,11 +206,11 @@ export class ConsumerRecord {
     return this.gateway.pass(arrived, this.socket, { age, isHeld })
   }
 
-  private problemOfAge({ sent, at }: ArrivedPrice, stated: number): string | undefined {
+  /** The age of a price that the client of the gateway has held is longer: it counts from the sending. */
+  private problemOfAge({ sent, at, isNew }: DeliveredPrice, stated: number): string | undefined {
     const age = this.gateway.ledger.process.now - at + sent.age
-    return Math.abs(age - stated) > ageToleranceMs
-      ? `its age is ${age} ms, and the frame states ${stated} ms`
-      : undefined
+    const difference = isNew ? Math.abs(age - stated) : age - stated
+    return difference > ageToleranceMs ? `its age is ${age} ms, and the frame states ${stated} ms` : undefined
   }
 
   private problemOfOrder(base: string, id: number): string | undefined {

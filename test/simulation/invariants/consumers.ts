@@ -25,7 +25,7 @@ export const endsLive: ReadonlySet<PriceError['_tag']> = new Set([
 const slackMs = 1_000
 
 /** A price that the client of a gateway has delivered. `isNew`: as in `SentPrice`. */
-interface DeliveredPrice extends ArrivedPrice {
+export interface DeliveredPrice extends ArrivedPrice {
   readonly isNew: boolean
 }
 

@@ -170,7 +170,7 @@ interface Outcome {
 /** A response that may be from before a suspend of the machine is not current, and its `Date` header is old. */
 const withoutSuspend = (result: HttpAnswer, suspendedMs: number): HttpAnswer => {
   if (isLeft(result) || suspendedMs === 0) return result
-  const reason = `the machine was suspended for ${Math.round(suspendedMs)} ms during the request`
+  const reason = `the machine was suspended, or its clock set forward, by ${Math.round(suspendedMs)} ms during the request`
   return left(networkError(new Error(reason)))
 }
 

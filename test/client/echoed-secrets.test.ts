@@ -53,7 +53,10 @@ const expectNone = (text: string, secrets: readonly string[]): void => {
   const forms = secrets.flatMap(formsOf).map((form) => form.toLowerCase().slice(0, startLength))
   const secretStarts = new Set(forms)
   const found = startsOf(text.toLowerCase()).find((start) => secretStarts.has(start))
-  if (found !== undefined) expect.fail(`${found} is the start of a secret, in: ${text.slice(Math.max(0, text.toLowerCase().indexOf(found) - 200)).slice(0, 400)}`)
+  if (found !== undefined)
+    expect.fail(
+      `${found} is the start of a secret, in: ${text.slice(Math.max(0, text.toLowerCase().indexOf(found) - 200)).slice(0, 400)}`,
+    )
 }
 
 /** A value in each form that a log can show. */

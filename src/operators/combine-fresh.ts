@@ -1,5 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, Observable, Subscription, type ObservedValueOf, type Subscriber } from 'rxjs'
+import { maxTimerMs } from '../domain/valid-numbers.js'
 import type { NotFresh } from '../errors/model.js'
 import { DeadlineTimer, noActivity } from '../time/deadline.js'
 import { receivedAtOf } from '../time/event-time.js'
@@ -34,8 +35,8 @@ type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[k
  * combineFresh(…, { maxAge: { depth: 5 }}) r-s-----o---t-----|   o: age depth (6 ms)   t: { price: b, depth: z }
  * ```
  *
- * - The time of a value is its `receivedAt`, or its arrival if it has none. A value that was received later than now, by
- *   a wall clock that was set back, has the age 0 at its arrival.
+ * - The time of a value is its `receivedAt`, or its arrival if it has none. A value whose `receivedAt` is later than now,
+ *   such as that of a marble test without `stamp`, is not too old.
  * - `maxAge` applies when a leg emits and when time passes: its `Left` is emitted once, and again only after a `Right`
  *   or another `Left`. Suits a price, which is current until its `Left`, with a polled depth: `{ maxAge: { depth: 2000 } }`.
  * - `maxSkew` applies only when a leg emits. It compares the legs with each other: a price is not current while it is quiet
@@ -161,13 +162,18 @@ class Combination {
   }
 
   private startAge(leg: Leg, at: number): void {
-    const age = Math.max(0, rxClock.wallClock() - at)
-    this.ageTimer.set(this.state.startAge(leg, rxClock.elapsed() - age))
+    const elapsed = rxClock.elapsed()
+    this.setAgeTimer(this.state.startAge(leg, elapsed - (rxClock.wallClock() - at)), elapsed)
+  }
+
+  /** A later time is not that of a value of this clock. Without a timer, the age is checked when a leg emits. */
+  private setAgeTimer(dueAt: number, elapsed: number): void {
+    if (dueAt - elapsed <= maxTimerMs) this.ageTimer.set(dueAt)
   }
 
   private onAge(): void {
     const elapsed = rxClock.elapsed()
-    this.ageTimer.set(this.state.nextTooOldAt(elapsed))
+    this.setAgeTimer(this.state.nextTooOldAt(elapsed), elapsed)
     if (this.state.tooOldAt(elapsed) !== undefined) this.run(() => this.emit())
   }
 

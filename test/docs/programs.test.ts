@@ -107,7 +107,7 @@ it(
   async () => {
     const { code, output } = await folderOf('docs/guides/testing.md').tests('stale-data.node.test.ts')
     expect(output).toMatch(/(?:✖|^not ok \d+ -) naive\$ waits while the depth is too old/m)
-    expect(output).toMatch(/(?:✔|^ok \d+ -) fresh\$ waits while the price is too old/m)
+    expect(output).toMatch(/(?:✔|^ok \d+ -) fresh\$ waits while the depth is too old/m)
     // The strategy trades, and does not wait again.
     expect(output).toMatch(/ERR_ASSERTION/)
     expect(output).toContain('pass 1')

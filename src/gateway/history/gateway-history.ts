@@ -44,7 +44,7 @@ export interface PastReader {
   readonly emit: (event: PastEvent) => void
   /** Ends the reading. */
   readonly closing: Subscription
-  /** Called after each chunk of a file. The reading continues when the promise resolves. */
+  /** Called before each chunk of a file is decoded, which waits for the promise. */
   readonly flush: () => Promise<void> | undefined
 }
 

@@ -124,7 +124,6 @@ const streamPast = async (
     if (!isFree) await reading.holdUp(drained(body, response, closing))
   }
   response.once('close', () => closing.unsubscribe())
-  await reading.turn()
   const result = await history.read(topic, range, {
     emit: (event) => (text += `${withPlainDecimals(JSON.stringify(event))}\n`),
     closing,

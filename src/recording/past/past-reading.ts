@@ -55,7 +55,7 @@ export class PastReading {
     private readonly emit: (event: PastEvent) => void,
     /** Ends the reading. */
     private readonly closing: Subscription,
-    /** Called after each chunk of a file. The reading continues when the promise resolves. */
+    /** Called before each chunk of a file is decoded, which waits for the promise. */
     private readonly flush: () => Promise<void> | undefined = () => undefined,
     /** True if the last row is the current state, because the topic is being recorded. */
     private readonly isRecordedOn = false,
@@ -151,6 +151,7 @@ export class PastReading {
     let isEntered = position === 0
     for await (const entries of file.entries(position, this.closing)) {
       if (isLeft(entries)) return entries
+      await this.flush()
       for (const { line } of entries.right) {
         const isHeader = line._tag === 'Recording'
         if (isHeader && !isEntered) {
@@ -166,7 +167,6 @@ export class PastReading {
         }
         if (this.closing.closed) return right('end of the range')
       }
-      await this.flush()
     }
     return right('end of the file')
   }

@@ -70,7 +70,11 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     chainId,
     status$: inSubscriberZone$(pool.status$),
     errors$: inSubscriberZone$(pool.errors$),
-    price$: (topic) => liveStream$((onConfirmed) => inSubscriberZone$(pool.price$(topic, onConfirmed))),
+    price$: (topic) =>
+      liveStream$(
+        (onConfirmed) => inSubscriberZone$(pool.price$(topic, onConfirmed)),
+        pool.positionOf(topic),
+      ),
     price: (topic) => lifetime.once(priceRequest(shared, topic)),
     depth$: (mint, interval) =>
       inSubscriberZone$(lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval))),
@@ -86,6 +90,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   setPriceFeed(client, {
     price$: (topic, onConfirmed) => pool.price$(topic, onConfirmed),
     priceAgeOf: (topic) => pool.priceAgeOf(topic),
+    positionOf: (topic) => pool.positionOf(topic),
     probe: () => pool.probe(),
     requestProbe: (spacing) => pool.requestProbe(spacing),
     measured$: pool.measured$,

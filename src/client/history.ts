@@ -1,8 +1,8 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { Observable, Subscription } from 'rxjs'
-import { endlessPast$ } from '../domain/joinable.js'
-import type { PastEvent } from '../domain/past.js'
+import { readablePast$, type OnPosition } from '../domain/joinable.js'
+import type { EmitPast, PastEvent } from '../domain/past.js'
 import type { Topic } from '../domain/topic.js'
 import { invalidRange } from '../errors/constructors.js'
 import type { HistoryError, InvalidRange, InvalidTopic } from '../errors/model.js'
@@ -51,14 +51,18 @@ export interface PastSource<Range> {
   readonly read: (
     topic: Topic,
     range: Range,
-    emit: (event: PastEvent) => void,
+    emit: EmitPast,
     closing: Subscription,
   ) => Promise<Either<HistoryError, unknown>>
 }
 
-/** The `prices$` of a history. Without `to`, `withPast` can continue the past. */
+/** The `prices$` of a history. `withPast` reads the positions of its prices, and continues a past without `to`. */
 export const pricesFrom$ = <Range>(source: PastSource<Range>): History['prices$'] => {
-  const read$ = (topic: Topic, given: HistoryRange): ReturnType<History['prices$']> =>
+  const read$ = (
+    topic: Topic,
+    given: HistoryRange,
+    onPosition?: OnPosition,
+  ): ReturnType<History['prices$']> =>
     new Observable((subscriber) => {
       const end = (result: Either<HistoryError, unknown>): void => {
         if (isLeft(result)) subscriber.next(result)
@@ -72,12 +76,17 @@ export const pricesFrom$ = <Range>(source: PastSource<Range>): History['prices$'
       if (isLeft(range)) return end(range)
       const closing = new Subscription()
       subscriber.add(closing)
-      void source.read(topic, range.right, (event) => subscriber.next(right(event)), closing).then(end)
+      const emit: EmitPast = (event, position) => {
+        onPosition?.(position)
+        subscriber.next(right(event))
+      }
+      void source.read(topic, range.right, emit, closing).then(end)
     })
   return (topic, range) =>
-    plainObject.holds(range) && range.to === undefined
-      ? endlessPast$((from) => read$(topic, from === undefined ? range : { ...range, from }))
-      : read$(topic, range)
+    readablePast$(
+      (from, onPosition) => read$(topic, from === undefined ? range : { ...range, from }, onPosition),
+      plainObject.holds(range) && range.to === undefined,
+    )
 }
 
 const rangeNames = ['from', 'to']

@@ -1,5 +1,6 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { NEVER, Observable, tap } from 'rxjs'
+import type { PricePosition } from '../domain/position.js'
 import type { Price } from '../domain/price.js'
 import type { Topic } from '../domain/topic.js'
 import type { PriceError } from '../errors/model.js'
@@ -20,6 +21,11 @@ export interface PriceFeed {
    * delivered.
    */
   readonly priceAgeOf: (topic: Topic) => () => number
+  /**
+   * Returns a function that returns the position of the last price of a topic, also while that price is delivered. The
+   * object changes with the next price. `undefined` for a topic or a client without positions.
+   */
+  readonly positionOf: (topic: Topic) => () => PricePosition | undefined
   /**
    * Probes each open connection to the service. Returns a function that returns true until all have answered: prices
    * that arrive until then may have been sent before the probe.
@@ -56,6 +62,12 @@ export const setPriceFeed = (client: PriceClient, feed: ClientFeed): void => {
 
 export const priceFeedOf = (client: PriceClient): ClientFeed => feeds.get(client) ?? feedFromStreams(client)
 
+/** The `positionOf` of a client. */
+export const positionOf = (client: PriceClient, topic: Topic): (() => PricePosition | undefined) =>
+  feeds.get(client)?.positionOf(topic) ?? noPosition
+
+const noPosition = (): undefined => undefined
+
 /** The feed of a test client, a replay, or a copy of a client: confirmed on subscription, aged from delivery. */
 const feedFromStreams = (client: PriceClient): ClientFeed => {
   const tickClock = new TickClock(currentClock(), () => undefined)
@@ -79,6 +91,7 @@ const feedFromStreams = (client: PriceClient): ClientFeed => {
       const at = deliveredAt.get(topic)
       return at === undefined ? 0 : now() - at
     },
+    positionOf: () => noPosition,
     probe: () => () => false,
     requestProbe: () => () => false,
     measured$: NEVER,

@@ -1,11 +1,12 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import type { PastEvent } from '../domain/past.js'
+import type { EmitPast, PastEvent } from '../domain/past.js'
 import { isTopicOfAnyService, type Topic } from '../domain/topic.js'
 import type { DecodeError } from '../errors/model.js'
-import { decodeMessage, guardCodec, malformedError, toDecodeError } from './decode.js'
+import { guardCodec, malformedError, toDecodeError } from './decode.js'
 import { parseJson } from './json.js'
 import { Finite, PriceValue } from './number.js'
+import { readPosition } from './position.js'
 
 const TopicText = guardCodec<Topic>('a topic', isTopicOfAnyService)
 
@@ -23,9 +24,16 @@ const PastEventValue: t.Type<PastEvent, unknown> = t.union(
   'an event of the past',
 )
 
-/** Decodes a line of the history of a gateway. */
-export const decodePastEvent = (line: string): Either<DecodeError, PastEvent> =>
-  decodeMessage(PastEventValue.name, PastEventValue, line)
+/** Decodes a line of the history of a gateway, and passes it on. */
+export const emitPastLine = (line: string, emit: EmitPast): Either<DecodeError, unknown> => {
+  const { name } = PastEventValue
+  const json = parseJson(line)
+  if (isLeft(json)) return left(malformedError(name, line, 'a JSON object', json.left))
+  const event = PastEventValue.decode(json.right)
+  if (isLeft(event)) return left(toDecodeError(name, line, event.left))
+  emit(event.right, readPosition((json.right as PastEvent & { readonly position?: unknown }).position))
+  return event
+}
 
 const CoveredTopicsValue = t.readonlyArray(
   t.strict({ topic: TopicText, from: Finite, to: Finite }),

@@ -1,10 +1,12 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
+import type { PricePosition } from '../domain/position.js'
 import type { Topic } from '../domain/topic.js'
 import type { DecodeError } from '../errors/model.js'
 import { malformedError, maxIssues, toDecodeError } from './decode.js'
 import { parseJson } from './json.js'
 import { PriceAge, PriceValue } from './number.js'
+import { readPosition } from './position.js'
 
 // The text frames of the price WebSocket, in both directions.
 
@@ -17,7 +19,10 @@ export const unsubscribeFrame = (topic: Topic): string => JSON.stringify({ metho
 /** A price update on the wire (section 6 of the service's documentation). */
 export const PriceUpdate = t.type({ topic: t.string, price: PriceValue }, 'a price update')
 
-/** A price update of a gateway to a new subscriber: `age` is the ms since the gateway received the price. */
+/**
+ * A price update of a gateway to a new subscriber, or after other prices were left out: `age` is the ms since the
+ * gateway received the price. It may also have a `position`.
+ */
 const AgedPriceUpdate = t.type({ ...PriceUpdate.props, age: PriceAge }, PriceUpdate.name)
 
 /** Like `t.array(t.string)`, but does not copy the array, and stops after more faults than an error reports. */
@@ -37,16 +42,27 @@ const Topics = new t.Type<string[], string[], unknown>(
   t.identity,
 )
 
-/** The response to a subscribe message on the wire. */
+/** The response to a subscribe message on the wire. That of a gateway may also have a `position`. */
 export const SubscriptionConfirmation = t.type({ subscriptions: Topics }, 'a subscription confirmation')
 
 /**
  * The content of a text frame of the price WebSocket. `topic` is the text that the service sent. `age`: the ms since a
- * gateway received the price; the service itself sends none.
+ * gateway received the price; the service itself sends none. `position`: of this price, or of the last price of the
+ * confirmed topic; sent by gateways only.
  */
 export type Frame =
-  | { readonly _tag: 'PriceUpdate'; readonly topic: string; readonly price: number; readonly age?: number }
-  | { readonly _tag: 'Confirmation'; readonly subscriptions: readonly string[] }
+  | {
+      readonly _tag: 'PriceUpdate'
+      readonly topic: string
+      readonly price: number
+      readonly age?: number
+      readonly position?: PricePosition
+    }
+  | {
+      readonly _tag: 'Confirmation'
+      readonly subscriptions: readonly string[]
+      readonly position?: PricePosition & { readonly topic: string }
+    }
   | { readonly _tag: 'ErrorText'; readonly text: string }
 
 /** A JSON frame that matches no kind of `Frame`. `topic` is the topic that it names, if any. */
@@ -78,11 +94,16 @@ export const decodeFrame = (text: string): Either<DecodeError, Frame> => {
   return frame._tag === 'Malformed' ? left(frame.error) : right(frame)
 }
 
-const readConfirmation = (text: string, value: unknown): Frame | MalformedFrame => {
+const readConfirmation = (text: string, value: Readonly<Record<string, unknown>>): Frame | MalformedFrame => {
   const decoded = SubscriptionConfirmation.decode(value)
-  return isLeft(decoded)
-    ? { _tag: 'Malformed', topic: undefined, error: toDecodeError('frame', text, decoded.left) }
-    : { _tag: 'Confirmation', subscriptions: decoded.right.subscriptions }
+  if (isLeft(decoded))
+    return { _tag: 'Malformed', topic: undefined, error: toDecodeError('frame', text, decoded.left) }
+  const { subscriptions } = decoded.right
+  const position = readPosition(value['position'])
+  const topic = topicIn(value['position'])
+  return position === undefined || topic === undefined
+    ? { _tag: 'Confirmation', subscriptions }
+    : { _tag: 'Confirmation', subscriptions, position: { topic, ...position } }
 }
 
 const readPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame => {
@@ -98,11 +119,15 @@ const readUnagedPriceUpdate = (text: string, value: unknown): Frame | MalformedF
   return { _tag: 'PriceUpdate', topic, price }
 }
 
-const readAgedPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame => {
+const readAgedPriceUpdate = (
+  text: string,
+  value: Readonly<Record<string, unknown>>,
+): Frame | MalformedFrame => {
   const decoded = AgedPriceUpdate.decode(value)
   if (isLeft(decoded)) return malformedPriceUpdate(text, value, decoded.left)
   const { topic, price, age } = decoded.right
-  return { _tag: 'PriceUpdate', topic, price, age }
+  const position = readPosition(value['position'])
+  return { _tag: 'PriceUpdate', topic, price, age, ...(position === undefined ? {} : { position }) }
 }
 
 const malformedPriceUpdate = (text: string, value: unknown, errors: t.Errors): MalformedFrame => ({

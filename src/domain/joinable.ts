@@ -1,44 +1,65 @@
 import type { Observable } from 'rxjs'
+import type { PricePosition } from './position.js'
 
 // What `withPast` needs to join two streams without a missing price. These are not properties of the streams, because
 // the stream of an operator must not have those of its source.
 
-type OpenLive<T> = (onConfirmed?: () => void) => Observable<T>
+/** A live stream of a topic. */
+export interface LiveSource<T> {
+  /**
+   * Returns the stream. Calls `onConfirmed` when the service confirms the topic, at once if it is already confirmed: from
+   * then on, the stream has each price of the service.
+   */
+  readonly open$: (onConfirmed?: () => void) => Observable<T>
+  /** The position of the last price, also while it is delivered. The object changes with the next price. */
+  readonly position: () => PricePosition | undefined
+}
 
-const liveStreams = new WeakMap<Observable<unknown>, OpenLive<unknown>>()
+const liveSources = new WeakMap<Observable<unknown>, LiveSource<unknown>>()
 
-/**
- * A live stream of a topic. `open$` returns the stream. It calls `onConfirmed` when the service confirms the topic, at
- * once if it is already confirmed: from then on, the stream has each price of the service.
- */
-export const liveStream$ = <T>(open$: OpenLive<T>): Observable<T> => {
+/** The stream of a source. */
+export const liveStream$ = <T>(
+  open$: LiveSource<T>['open$'],
+  position: LiveSource<T>['position'],
+): Observable<T> => {
   const stream$ = open$()
-  liveStreams.set(stream$, open$)
+  liveSources.set(stream$, { open$, position })
   return stream$
 }
 
-/** Opens a stream. For a stream of which the confirmation is unknown, `onConfirmed` is called at once. */
-export const openLive$ = <T>(stream$: Observable<T>, onConfirmed: () => void): Observable<T> => {
-  const open$ = liveStreams.get(stream$) as OpenLive<T> | undefined
-  if (open$ !== undefined) return open$(onConfirmed)
-  onConfirmed()
-  return stream$
+/** The source of a stream. For a stream of which the confirmation is unknown, `onConfirmed` is called at once. */
+export const liveSourceOf = <T>(stream$: Observable<T>): LiveSource<T> =>
+  (liveSources.get(stream$) as LiveSource<T> | undefined) ?? {
+    open$: (onConfirmed) => {
+      onConfirmed?.()
+      return stream$
+    },
+    position: () => undefined,
+  }
+
+/** Called before each event of a past, with the position of the price. */
+export type OnPosition = (position: PricePosition | undefined) => void
+
+/** A past of a topic. */
+export interface PastSource<T> {
+  /** Returns the past from a time on, in ms since the Unix epoch. Without `from`, it returns the whole past. */
+  readonly read$: (from: number | undefined, onPosition: OnPosition) => Observable<T>
+  /** True if the past ends when it is subscribed to. */
+  readonly isEndless: boolean
 }
 
-type ReadPast<T> = (from?: number) => Observable<T>
+const pastSources = new WeakMap<Observable<unknown>, PastSource<unknown>>()
 
-const endlessPasts = new WeakMap<Observable<unknown>, ReadPast<unknown>>()
-
-/**
- * A past that ends when it is subscribed to. `read$` returns the past from a time on, in ms since the Unix epoch.
- * Without `from`, it returns the whole past.
- */
-export const endlessPast$ = <T>(read$: ReadPast<T>): Observable<T> => {
+/** The stream of a past that can be read again. */
+export const readablePast$ = <T>(
+  read$: (from?: number, onPosition?: OnPosition) => Observable<T>,
+  isEndless: boolean,
+): Observable<T> => {
   const past$ = read$()
-  endlessPasts.set(past$, read$)
+  pastSources.set(past$, { read$, isEndless })
   return past$
 }
 
-/** The function that reads a past from a time on; `undefined` for a past whose end is given, and for other streams. */
-export const readerOf = <T>(past$: Observable<T>): ReadPast<T> | undefined =>
-  endlessPasts.get(past$) as ReadPast<T> | undefined
+/** The source of a past. Any other stream has no positions, and its end is given. */
+export const pastSourceOf = <T>(past$: Observable<T>): PastSource<T> =>
+  (pastSources.get(past$) as PastSource<T> | undefined) ?? { read$: () => past$, isEndless: false }

@@ -1,3 +1,4 @@
+import type { PricePosition } from './position.js'
 import type { Topic } from './topic.js'
 
 /** A past price. It has no `receivedAt` and no `epoch`, so a function that takes a current price does not accept it. */
@@ -36,6 +37,9 @@ export interface Gap {
 }
 
 export type PastEvent = PastPrice | Gap
+
+/** Receives the events of a past. `position`: of a price, if the recorder has stored it. */
+export type EmitPast = (event: PastEvent, position?: PricePosition) => void
 
 /** The past has ended: all later events are live. */
 export interface CaughtUp {

@@ -1,11 +1,10 @@
-import { isLeft, isRight, left, map, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { Secrets } from '../auth/secrets.js'
 import { pricesFrom$, type CoveredTopic, type History } from '../client/history.js'
 import { parseRange, parseTopicOfAnyService } from '../codec/arguments.js'
 import { parseRetryAfter } from '../codec/http-headers.js'
-import { decodeCoveredTopics, decodePastEvent } from '../codec/past.js'
-import type { PastEvent } from '../domain/past.js'
+import { decodeCoveredTopics, emitPastLine } from '../codec/past.js'
 import type { Topic } from '../domain/topic.js'
 import { ConfigurationError } from '../errors/configuration-error.js'
 import { httpError, networkError, timeout, unknownTopicAs } from '../errors/constructors.js'
@@ -30,7 +29,7 @@ export const gatewayHistory = (platform: SourcePlatform, url: string): History =
         const path = `/history/${topic}${range}${query.replace('?', '&')}`
         const request = new HistoryRequest(platform, base + path, topic)
         closing.add(() => request.abort())
-        return request.lines((line) => emitLine(line, emit)).then((result) => secrets.redactLeft(result))
+        return request.lines((line) => emitPastLine(line, emit)).then((result) => secrets.redactLeft(result))
       },
     }),
     topics: () => async () => {
@@ -60,13 +59,6 @@ const addressOf = (text: string) => {
 const excessOf = ({ username, password, hash }: URL): string | undefined => {
   if (username + password !== '') return 'a user or a password'
   return hash === '' ? undefined : 'a fragment'
-}
-
-/** Emits an event. Left: the line is not an event. */
-const emitLine = (line: string, emit: (event: PastEvent) => void): Either<HistoryError, unknown> => {
-  const event = decodePastEvent(line)
-  if (isRight(event)) emit(event.right)
-  return event
 }
 
 /** One GET request. The response is read line by line. */

@@ -1,58 +1,48 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import {
-  BehaviorSubject,
-  concat,
-  defer,
-  EMPTY,
-  filter,
-  mergeMap,
-  NEVER,
-  of,
-  switchMap,
-  take,
-  toArray,
-  type Observable,
-} from 'rxjs'
-import { readerOf } from '../domain/joinable.js'
+import { BehaviorSubject, concat, defer, mergeMap, NEVER, of, switchMap, take, type Observable } from 'rxjs'
+import type { PastSource } from '../domain/joinable.js'
 import type { Gap, PastEvent } from '../domain/past.js'
-import type { Price } from '../domain/price.js'
+import type { PricePosition } from '../domain/position.js'
 import type { HistoryError } from '../errors/model.js'
 import { delay$ } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
+import type { Overlap } from './overlap.js'
 
 type Event = Either<HistoryError, PastEvent>
 
 /** The time after the confirmation for which the first live price is waited for, in ms. */
 const firstPriceTime = 1_000
 
+/** The time between two readings, and the number of readings, if the recorder has not stored the last prices yet. */
+const [rereadTime, maxReadings] = [100, 10]
+
 /** The start of the live stream that follows a past. */
 export class LiveStart {
   private readonly phase$ = new BehaviorSubject<'subscribed' | 'confirmed' | 'started'>('subscribed')
-
-  /** The events are those of the live stream until now. */
-  constructor(private readonly events: readonly { readonly event: Either<unknown, unknown> }[]) {}
-
-  /** The live prices until now, without those after a failure. */
-  get prices(): readonly number[] {
-    const failure = this.events.findIndex(({ event }) => isLeft(event))
-    return this.events
-      .slice(0, failure < 0 ? undefined : failure)
-      .flatMap(({ event }) => (isLeft(event) ? [] : [(event.right as Price).price]))
-  }
+  /** The position of the last price before the confirmation. Each later price comes live. */
+  position: PricePosition | undefined
 
   /** True if the live stream has each price of the service from now on, or has failed. */
   get isConfirmed(): boolean {
     return this.phase$.value !== 'subscribed'
   }
 
-  readonly confirm = (): void => {
-    if (!this.isConfirmed) this.phase$.next('confirmed')
+  confirm(position: PricePosition | undefined): void {
+    if (this.isConfirmed) return
+    this.position = position
+    this.phase$.next('confirmed')
   }
 
   /** The live stream has emitted, or has completed. */
   start(): void {
     if (this.phase$.value !== 'started') this.phase$.next('started')
   }
+
+  /** Emits once: at the confirmation, or at the first event. */
+  readonly confirmed$ = this.phase$.pipe(
+    switchMap((phase) => (phase === 'subscribed' ? NEVER : of(undefined))),
+    take(1),
+  )
 
   /** Emits once: at the first event, or `firstPriceTime` after the confirmation. */
   readonly started$ = this.phase$.pipe(
@@ -65,76 +55,92 @@ export class LiveStart {
 }
 
 /**
- * The past before a live stream. If the live stream is not confirmed yet, and the past ends with its subscription, the
- * past is read again from its last price on, after the first live price: the rest, which ends where the live prices
- * start. After a failure of the past, there is no rest.
+ * The past before a live stream. If it does not reach the position at which the live stream was confirmed, it is read
+ * again from its last price on. If it has no price of that run, its recorder is another client: it is read again once,
+ * after the first live price, unless the live stream was confirmed at the subscription. After a failure of the past, it
+ * is not read again.
  */
-export const continuedPast$ = (past$: Observable<Event>, live: LiveStart): Observable<Event> => {
-  const read$ = readerOf(past$)
-  if (live.isConfirmed || read$ === undefined) return past$
-  const end = new PastEnd()
-  const readRest$ = (): Observable<Event> => {
-    // Without a live price, it is not certain that the recorder has the first one: equal prices would show nothing.
-    const containsLive = live.prices.length > 0
-    return read$(end.from).pipe(
-      filter((event) => !end.repeats(event)),
-      toArray(),
-      mergeMap((rest) => (containsLive ? beforeLive(rest, live.prices) : rest)),
-    )
+export const continuedPast$ = (
+  past: PastSource<Event>,
+  live: LiveStart,
+  overlap: Overlap,
+): Observable<Event> => {
+  const end = new PastEnd(past.isEndless, overlap)
+  const read$ = (): Observable<Event> => {
+    let position: PricePosition | undefined
+    return past
+      .read$(end.startReading(), (next) => (position = next))
+      .pipe(mergeMap((event) => end.pass(event, position)))
   }
-  const whole$ = past$.pipe(mergeMap((event) => end.pass(event)))
-  return concat(
-    whole$,
-    defer(() => (end.hasFailed ? EMPTY : live.started$.pipe(mergeMap(readRest$)))),
-  )
+  const rest$ = (readings: number, isComplete: boolean): Observable<Event> =>
+    defer(() => {
+      const reaches = end.hasFailed || overlap.reaches(live.position)
+      if (reaches === true || readings === 0 || (reaches === undefined && isComplete))
+        return of(...end.rest())
+      const isFirst = readings === maxReadings
+      const turn$ = isFirst ? of(undefined) : delay$(rxClock, rereadTime)
+      return concat(
+        (reaches === undefined ? live.started$ : turn$).pipe(mergeMap(read$)),
+        rest$(readings - 1, true),
+      )
+    })
+  const isComplete = live.isConfirmed
+  if (!past.isEndless) return read$()
+  const confirmed$ = defer(() => (end.hasFailed ? of(undefined) : live.confirmed$))
+  return concat(read$(), confirmed$.pipe(mergeMap(() => rest$(maxReadings, isComplete))))
 }
 
 /** Where a past ends. */
 class PastEnd {
-  /** The last event, if it is a gap. It is not emitted, because the rest tells when it ends. */
+  /** The last event, if it is a gap. It is not emitted yet, because the next reading tells when it ends. */
   private gap: Gap | undefined
   hasFailed = false
   private lastAt: number | undefined
   /** Number of prices at `lastAt`. */
   private count = 0
+  /** Number of prices at `lastAt` that the current reading repeats. */
+  private repeated = 0
 
-  /** The time from which the rest is read. Prices of this millisecond may follow. */
-  get from(): number | undefined {
-    return this.gap?.from ?? this.lastAt
+  constructor(
+    private readonly isEndless: boolean,
+    private readonly overlap: Overlap,
+  ) {}
+
+  /** Returns the time from which the past is read. Prices of this millisecond may follow. */
+  startReading(): number | undefined {
+    const from = this.gap?.from ?? this.lastAt
+    this.gap = undefined
+    this.repeated = this.count
+    return from
   }
 
-  /** Adds an event of the past. Returns the events that the rest does not repeat. */
-  pass(event: Event): readonly Event[] {
-    const before = this.gap === undefined ? [] : [right(this.gap)]
-    this.gap = undefined
+  /** Adds an event of the past. Returns the events that are new. */
+  pass(event: Event, position: PricePosition | undefined): readonly Event[] {
     if (isLeft(event)) this.hasFailed = true
-    else if (event.right._tag === 'Gap') {
+    else if (event.right._tag === 'PastPrice' && this.repeats(event.right.at, position)) return []
+    const before = this.rest()
+    if (isLeft(event)) return [...before, event]
+    if (event.right._tag === 'Gap') {
+      if (!this.isEndless) return [event]
       this.gap = event.right
       return before
-    } else {
-      this.count = event.right.at === this.lastAt ? this.count + 1 : 1
-      this.lastAt = event.right.at
     }
+    const { at } = event.right
+    this.count = at === this.lastAt ? this.count + 1 : 1
+    this.lastAt = at
+    this.overlap.add(event.right, position)
     return [...before, event]
   }
 
-  /** True if an event of the rest is a price of the past. Called for each event of the rest, in order. */
-  repeats(event: Event): boolean {
-    if (isLeft(event) || event.right._tag === 'Gap' || event.right.at !== this.lastAt) return false
-    return this.count-- > 0
+  /** The last event, if it is not emitted yet. */
+  rest(): readonly Event[] {
+    const { gap } = this
+    this.gap = undefined
+    return gap === undefined ? [] : [right(gap)]
   }
-}
 
-/**
- * The events before those that are also live prices: the shortest end that agrees with the live prices. Times are not
- * compared, because the recorder may have another clock.
- */
-const beforeLive = (rest: readonly Event[], live: readonly number[]): readonly Event[] => {
-  const prices = rest.flatMap((event, index) =>
-    isLeft(event) || event.right._tag === 'Gap' ? [] : [{ index, price: event.right.price }],
-  )
-  const start = prices.findLastIndex((_, first) =>
-    prices.slice(first, first + live.length).every(({ price }, offset) => price === live[offset]),
-  )
-  return rest.slice(0, prices[start]?.index)
+  private repeats(at: number, position: PricePosition | undefined): boolean {
+    if (position !== undefined) return this.overlap.reaches(position) === true
+    return at === this.lastAt && this.repeated-- > 0
+  }
 }

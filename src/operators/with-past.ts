@@ -1,8 +1,8 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
-import { openLive$ } from '../domain/joinable.js'
-import type { CaughtUp, PastEvent, PastPrice } from '../domain/past.js'
-import type { Price } from '../domain/price.js'
+import { liveSourceOf, pastSourceOf } from '../domain/joinable.js'
+import type { CaughtUp, PastEvent } from '../domain/past.js'
+import type { PricePosition } from '../domain/position.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { HistoryError } from '../errors/model.js'
 import { timerOption } from '../option-kinds/number-option.js'
@@ -12,6 +12,7 @@ import { delay } from '../time/deadline.js'
 import { rxClock } from '../time/rx-clock.js'
 import { continuedPast$, LiveStart } from './continued-past.js'
 import type { EitherOperator } from './either.js'
+import { Overlap } from './overlap.js'
 
 /** The default of the option `pastTimeout`, in ms. */
 export const pastTimeout = 5000
@@ -43,13 +44,13 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  *   (default 5000). After this time, the rest of the past is dropped, and a `Left` with a `Timeout` precedes
  *   `CaughtUp`. A failure of the past is a `Left`, then its completion ends the hold.
  * - No price is missing where the past meets the live events, if the source is a `price$` of a client, and the past is
- *   `prices$` of a history without `to`. If the topic is not confirmed yet, the past is read again from its last price
- *   on: after the first live price, or without one, 1 s after the confirmation. With an operator between `price$` and
- *   `withPast`, prices between the end of the past and the confirmation are missing.
- * - A live price that the past contains is dropped. In this case, the past price has the same value, and its `at` is
- *   between the `receivedAt` and the arrival of the live price, because a recorder on a busy machine writes `at` some
- *   ms later. The price that was current at the subscription is dropped too, if it is the last past price before the
- *   subscription.
+ *   `prices$` of a history without `to`. The past is read again from its last price on, if it does not contain all prices
+ *   before the confirmation of the topic. With an operator between `price$` and `withPast`, prices between the end of the
+ *   past and the confirmation are missing.
+ * - A live price that the past contains is dropped, also the price that is current at the subscription. If the recorder
+ *   is the gateway of the client, or records the client itself, prices are compared by their number, which both have:
+ *   each price comes once, in order, also if all are equal. Otherwise the last past prices and the first live prices
+ *   are compared by their values: no price is missing, but equal prices may come twice. Clocks are never compared.
  * - An Rx error of the source ends the stream at once. An Rx error of the past is a `Left` with a `NetworkError`.
  * - An invalid or misspelt option throws a `ConfigurationError`.
  *
@@ -95,6 +96,13 @@ export interface JoinObserver<Event> {
   readonly onComplete: () => void
 }
 
+interface HeldEvent<Event> {
+  readonly event: Event
+  /** When it arrived, in ms since the Unix epoch. */
+  readonly at: number
+  readonly position: PricePosition | undefined
+}
+
 /**
  * Joins a past to live events, as `withPast` describes. `timeoutMs`: the `pastTimeout`. `subscriber` receives the Rx
  * errors of the source.
@@ -106,26 +114,27 @@ export const joinPast = <E, A>(
   subscriber: Subscriber<unknown>,
   observer: JoinObserver<Either<E, A>>,
 ): Subscription => {
-  const startedAt = rxClock.wallClock()
-  const overlap = new Overlap(startedAt)
+  const { open$, position } = liveSourceOf(source$)
+  const overlap = new Overlap()
   const past = new Subscription()
-  const held: { readonly event: Either<E, A>; readonly at: number }[] = []
-  const liveStart = new LiveStart(held)
+  const held: HeldEvent<Either<E, A>>[] = []
+  const liveStart = new LiveStart()
   let latest = -Infinity
   let isLive = false
   let isComplete = false
 
-  const onLive = (event: Either<E, A>, arrivedAt: number, at = arrivedAt): void => {
-    if (!overlap.repeats(event, arrivedAt)) observer.onLive(event, at)
+  const onLive = (event: Either<E, A>, at: number, eventPosition: PricePosition | undefined): void => {
+    if (!overlap.repeats(event, eventPosition)) observer.onLive(event, at)
   }
   const releaseLive = (): void => {
     // A handler may cause further live events, which follow the held events.
     for (let next = held.shift(); next !== undefined && !subscriber.closed; next = held.shift())
-      onLive(next.event, next.at, Math.max(latest, next.at))
+      onLive(next.event, Math.max(latest, next.at), next.position)
     isLive = true
   }
   const catchUp = (): void => {
     past.unsubscribe()
+    overlap.end()
     if (subscriber.closed) return
     observer.onCaughtUp(releaseLive, held.length > 0)
     if (isComplete) observer.onComplete()
@@ -135,7 +144,6 @@ export const joinPast = <E, A>(
     // The recorder's clock may be ahead.
     const at = isLeft(event) ? latest : Math.min(now, timeOf(event.right))
     latest = Math.max(latest, at)
-    overlap.add(event)
     observer.onPast(event, latest)
   }
   const fail = (error: HistoryError): void => {
@@ -143,11 +151,11 @@ export const joinPast = <E, A>(
     catchUp()
   }
 
-  const live = openLive$(source$, liveStart.confirm).subscribe({
+  const live = open$(() => liveStart.confirm(copyOf(position()))).subscribe({
     next: (event) => {
       const at = rxClock.wallClock()
-      if (isLive) return onLive(event, at)
-      held.push({ event, at })
+      if (isLive) return onLive(event, at, position())
+      held.push({ event, at, position: copyOf(position()) })
       liveStart.start()
     },
     error: (thrown) => subscriber.error(thrown),
@@ -161,7 +169,7 @@ export const joinPast = <E, A>(
   joined.add(past)
   past.add(delay(rxClock, timeoutMs, () => fail(timeout(timeoutMs))))
   past.add(
-    continuedPast$(past$, liveStart).subscribe({
+    continuedPast$(pastSourceOf(past$), liveStart, overlap).subscribe({
       next: (event) => {
         if (!past.closed) onPast(event)
       },
@@ -172,29 +180,7 @@ export const joinPast = <E, A>(
   return joined
 }
 
+const copyOf = (position: PricePosition | undefined): PricePosition | undefined =>
+  position && { run: position.run, count: position.count }
+
 const timeOf = (event: PastEvent): number => (event._tag === 'Gap' ? event.from : event.at)
-
-/** The past prices that may also be live prices: those since the subscription, and the last one before it. */
-class Overlap {
-  private prices: PastPrice[] = []
-
-  constructor(private readonly startedAt: number) {}
-
-  add(event: Either<unknown, PastEvent>): void {
-    if (isLeft(event) || event.right._tag === 'Gap') return
-    if (event.right.at < this.startedAt) this.prices = []
-    this.prices.push(event.right)
-  }
-
-  /** True if a live event that arrives now is one of these prices. The past price replaces it. */
-  repeats(event: Either<unknown, unknown>, arrivedAt: number): boolean {
-    if (this.prices.length === 0 || isLeft(event)) return false
-    const { price, receivedAt = NaN } = event.right as Partial<Price>
-    const index = this.prices.findIndex(
-      ({ price: value, at }) =>
-        value === price && (at === receivedAt || (receivedAt < at && at <= arrivedAt)),
-    )
-    if (index >= 0) this.prices.splice(index, 1)
-    return index >= 0
-  }
-}

@@ -2,6 +2,7 @@ import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
 import { parseTopic } from '../codec/arguments.js'
 import type { Address } from '../domain/address.js'
+import type { PricePosition } from '../domain/position.js'
 import type { TopicSnapshot } from '../domain/snapshot.js'
 import { behindMsOf, type ConnectionStatus } from '../domain/status.js'
 import { baseAddressOf, type Topic } from '../domain/topic.js'
@@ -84,6 +85,13 @@ export class ConnectionPool {
   priceAgeOf(topic: Topic): () => number {
     const base = baseAddressOf(topic, this.config.service)
     return () => (base === undefined ? undefined : this.connectionOf(base)?.priceAge(base)) ?? 0
+  }
+
+  /** Returns a function that returns the position of the last price of a topic. The object changes with the next price. */
+  positionOf(topic: Topic): () => PricePosition | undefined {
+    const { service } = this.config
+    const base = isLeft(parseTopic(topic, service)) ? undefined : baseAddressOf(topic, service)
+    return () => (base === undefined ? undefined : this.connectionOf(base)?.position(base))
   }
 
   get currentStatus(): ConnectionStatus {

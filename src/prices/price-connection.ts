@@ -2,6 +2,7 @@ import type { Subscriber, Unsubscribable } from 'rxjs'
 import { readFrame } from '../codec/price-frame.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { Address } from '../domain/address.js'
+import type { PricePosition } from '../domain/position.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Topic } from '../domain/topic.js'
 import type { Wake } from '../platform/platform.js'
@@ -12,7 +13,7 @@ import { safeComplete } from '../task/safe-notify.js'
 import { TickClock } from '../time/tick-clock.js'
 import { FirstEvents, PriceSubscription } from './first-events.js'
 import { failureEvent, initialEvent, publishFailure, staleEvent } from './price-events.js'
-import { onBinary, onFrame, onPriceUpdate, type Reception } from './received-frame.js'
+import { onBinary, onFrame, onPriceUpdate, onUnusedPrice, type Reception } from './received-frame.js'
 import { Reconciler, type ConnectionListener, type ReconcilerConfig } from './reconciler.js'
 import {
   deliver,
@@ -125,6 +126,11 @@ export class PriceConnection implements ConnectionListener {
     return Math.max(0, this.tickClock.elapsed - state.lastActivityAt)
   }
 
+  /** The position of the last price of a topic. The object changes with the next price. */
+  position(base: Address): PricePosition | undefined {
+    return this.subscriptions.topics.get(base)
+  }
+
   /** Emits the first event, if any. `onConfirmed`: called when the service has confirmed the topic, perhaps at once. */
   subscribe(
     base: Address,
@@ -169,6 +175,7 @@ export class PriceConnection implements ConnectionListener {
     state.price = pricePatterns.price
     state.receivedAt = tickClock.wallClock
     state.epoch = open.epoch
+    state.count++
     this.deliverPrice(state, open)
     return true
   }
@@ -180,7 +187,7 @@ export class PriceConnection implements ConnectionListener {
     this.textPrices++
     const { open } = this.reconciler
     // The frame may be from before a suspend of the machine, or from a freeze of the page.
-    if (open?.isAnswerMissing() === true) return
+    if (open?.isAnswerMissing() === true) return onUnusedPrice(this.reception, frame)
     // The clock of the tick, as in `priceAge`: a gateway sends the price within the tick, and its age must not
     // decrease.
     const at = this.tickClock.elapsed

@@ -12,7 +12,7 @@ import type { EchoedTopic } from './outgoing-frames.js'
 import { failureEvent, staleEvent } from './price-events.js'
 import { subscribersIn, type ReceivedPrice } from './subscribers.js'
 import type { Effect, Subscriptions } from './subscriptions.js'
-import { mayPrecedeRequest, phaseOf } from './topics.js'
+import { countPrice, mayPrecedeRequest, phaseOf, setPosition } from './topics.js'
 
 /** The connection that receives a frame. */
 export interface Reception {
@@ -35,15 +35,27 @@ export interface PriceArrival extends Pick<ReceivedPrice, 'epoch'> {
 
 type PriceUpdateFrame = Extract<Frame, { readonly _tag: 'PriceUpdate' }>
 
+type ConfirmationFrame = Extract<Frame, { readonly _tag: 'Confirmation' }>
+
 type OtherFrame = Exclude<Frame | MalformedFrame, PriceUpdateFrame>
 
 /** The maximum number of bytes of a binary frame that an error contains, as two hexadecimal digits each. */
 const maxShownBytes = maxTextLength / 2
 
+/** Counts a price that is not used. */
+export const onUnusedPrice = (
+  { subscriptions, service }: Reception,
+  { topic, position }: PriceUpdateFrame,
+): void => {
+  const base = baseAddressOf(topic, service)
+  const state = base === undefined ? undefined : subscriptions.topics.requested(base)
+  if (state !== undefined) countPrice(state, position)
+}
+
 /** Changes the subscriptions by a price. A price that matches no topic becomes an `UncorrelatedError`. */
 export const onPriceUpdate = (
   reception: Reception,
-  { topic, price, age: statedAge }: PriceUpdateFrame,
+  { topic, price, age: statedAge, position }: PriceUpdateFrame,
   text: string,
   { at, epoch, behindMs }: PriceArrival,
 ): readonly Effect[] => {
@@ -56,6 +68,7 @@ export const onPriceUpdate = (
   const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
   // A gateway may have dropped a newer price when the client left the topic: the answer to a probe would not prove this one.
   const requested = subscriptions.topics.requested(base)
+  if (requested !== undefined) countPrice(requested, position)
   if (!isCurrent && requested !== undefined && mayPrecedeRequest(requested)) return [{ _tag: 'Held', at }]
   const wasStale = requested !== undefined && phaseOf(requested) === 'stale'
   const effects: Effect[] = []
@@ -87,7 +100,7 @@ export const onPriceUpdate = (
 export const onFrame = (reception: Reception, frame: OtherFrame, text: string): readonly Effect[] => {
   switch (frame._tag) {
     case 'Confirmation':
-      return onConfirmation(reception, frame.subscriptions, text)
+      return onConfirmation(reception, frame, text)
     case 'ErrorText':
       return onErrorText(reception, text)
     case 'Malformed':
@@ -103,8 +116,15 @@ export const onBinary = (reception: Reception, frame: Uint8Array): readonly Effe
   return [uncorrelated(reception, 'binary', hexOf(latin1Bytes(shown)))]
 }
 
-const onConfirmation = (reception: Reception, topics: readonly string[], text: string): readonly Effect[] => {
+const onConfirmation = (
+  reception: Reception,
+  { subscriptions: topics, position }: ConfirmationFrame,
+  text: string,
+): readonly Effect[] => {
   const { clock, subscriptions, service } = reception
+  const positioned = position && baseAddressOf(position.topic, service)
+  const state = positioned && subscriptions.topics.requested(positioned)
+  if (position !== undefined && state !== undefined) setPosition(state, position)
   const now = clock.elapsed()
   const bases = topics.map((topic) => baseAddressOf(topic, service))
   const ours = bases.filter((base) => base !== undefined)

@@ -1,6 +1,7 @@
 import type { RecordOffset } from '../codec/fast-path/byte-table.js'
 import type { Address } from '../domain/address.js'
 import { assertNever } from '../domain/assert-never.js'
+import { newRun, type PricePosition } from '../domain/position.js'
 import type { TopicSnapshotState } from '../domain/snapshot.js'
 import type { Topic } from '../domain/topic.js'
 import type { DeadlineItem } from '../time/deadline-queue.js'
@@ -21,6 +22,9 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   receivedAt: number
   /** The number of the connection over which that price arrived. */
   epoch: number
+  /** The position of that price: its number in the run, which is the client's own or that of the gateway. */
+  count: number
+  run: string
   /** The canonical key: the lower-cased base address. */
   readonly base: Address
   /** The topic as the client sends it: the text of the first subscriber. */
@@ -59,6 +63,8 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   price: never,
   receivedAt: never,
   epoch: 0,
+  count: 0,
+  run: newRun(),
   first: undefined,
   last: undefined,
   base,
@@ -81,6 +87,8 @@ export const resetTopicState = (state: TopicState): void => {
   state.wasLeft = false
   state.lastActivityAt = never
   state.price = never
+  state.run = newRun()
+  state.count = 0
   state.live = false
   clearHeld(state)
   clearResubscribe(state)
@@ -110,6 +118,18 @@ export const setPrice = (state: TopicState, { price, receivedAt, epoch }: Receiv
   state.price = price
   state.receivedAt = receivedAt
   state.epoch = epoch
+}
+
+/** A price has arrived. `position`: as the gateway sent it; without one, the price follows the previous one. */
+export const countPrice = (state: TopicState, position: PricePosition | undefined): void => {
+  if (position === undefined) state.count++
+  else setPosition(state, position)
+}
+
+/** The position of the last price, as the gateway sent it. */
+export const setPosition = (state: TopicState, { run, count }: PricePosition): void => {
+  state.run = run
+  state.count = count
 }
 
 /** The last price on this connection, if there is one. */

@@ -24,6 +24,39 @@ import { frameTexts } from './support/frame-texts.js'
 const updateText = (name: string, price: string): string =>
   `{"topic":${JSON.stringify(name)},"price":${price}}`
 
+describe('a position of a gateway', () => {
+  const position = { run: 'k3x9-1', count: 41 }
+
+  it('is read behind an age, and in a confirmation', () => {
+    const update = { topic: 'svc-0xab', price: 1.5, age: 0, position }
+    const confirmation = { subscriptions: ['svc-0xab'], position: { topic: 'svc-0xab', ...position } }
+    expect(decodeFrame(JSON.stringify(update))).toEqual(right({ _tag: 'PriceUpdate', ...update }))
+    expect(decodeFrame(JSON.stringify(confirmation))).toEqual(
+      right({ _tag: 'Confirmation', ...confirmation }),
+    )
+  })
+
+  it('is ignored in any other form', () => {
+    const other = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ topic: fc.jsonValue(), run: fc.jsonValue(), count: fc.constant(-1) }),
+      fc.record({ topic: fc.constant('svc-0xab'), run: fc.constantFrom('', 'a b', 'é'), count: fc.nat() }),
+      fc.constant({ topic: 'svc-0xab', run: 'a', count: 1.5 }),
+    )
+    fc.assert(
+      fc.property(other, (value) => {
+        const update = { topic: 'svc-0xab', price: 1.5, age: 1 }
+        expect(decodeFrame(JSON.stringify({ ...update, position: value }))).toEqual(
+          right({ _tag: 'PriceUpdate', ...update }),
+        )
+        expect(decodeFrame(JSON.stringify({ subscriptions: [], position: value }))).toEqual(
+          right({ _tag: 'Confirmation', subscriptions: [] }),
+        )
+      }),
+    )
+  })
+})
+
 describe('a price update (section 6)', () => {
   it('decodes to the echoed topic and the price', () => {
     fc.assert(

@@ -63,8 +63,8 @@ it.each(clientMessages)('has examples of %s that a gateway decodes', (method) =>
 })
 
 it.each([
-  ['priceUpdate', PriceUpdate.props, ['age']],
-  ['confirmation', SubscriptionConfirmation.props, []],
+  ['priceUpdate', PriceUpdate.props, ['age', 'position']],
+  ['confirmation', SubscriptionConfirmation.props, ['position']],
   ['subscribe', { method: 0, topic: 0 }, []],
   ['unsubscribe', { method: 0, topic: 0 }, []],
 ] as const)(

@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { isLeft, isRight, left, map as mapEither, right, type Either } from 'fp-ts/lib/Either.js'
-import { concat, of, Subject, switchMap, timer } from 'rxjs'
+import { concat, defer, of, Subject, switchMap, tap, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
+import { liveStream$, readablePast$ } from '../../src/domain/joinable.js'
 import type { PastEvent } from '../../src/domain/past.js'
+import type { PricePosition } from '../../src/domain/position.js'
 import type { Price } from '../../src/domain/price.js'
 import { timeout, unknownTopic } from '../../src/errors/constructors.js'
 import type { HistoryError, PriceError } from '../../src/errors/model.js'
@@ -197,9 +199,12 @@ describe('candles of a past and of live events', () => {
         fc.boolean(),
         (steps, { cut, overlap, ms }, delays, repeatsCurrent) => {
           let now = 0
-          const all = steps.map(({ ms: gap, price }): TimedValue<Tick> => {
+          const positions = new Map<unknown, PricePosition>()
+          const all = steps.map(({ ms: gap, price }, index): TimedValue<Tick> => {
             now += gap
-            return { at: now, value: price === undefined ? left('L') : priceAt(now, a, price) }
+            const value: Tick = price === undefined ? left('L') : priceAt(now, a, price)
+            positions.set(value, { run: 'run', count: index })
+            return { at: now, value }
           })
           const end = now + 1000
           const whole = collectTimed(() => timeline$(all, end).pipe(candles(ms)))
@@ -210,10 +215,15 @@ describe('candles of a past and of live events', () => {
           // An interruption is in the past or live: its times are the start of a gap, and the arrival of a Left.
           const firstLeft = after.findIndex(({ value }) => isLeft(value))
           const shared = after.slice(0, firstLeft < 0 ? overlap : Math.min(overlap, firstLeft))
-          const pastEvents = [...before, ...shared].map(({ at, value }) => ({ at, value: pastOf(at, value) }))
+          const pastEvents = [...before, ...shared].map(({ at, value: event }) => {
+            const value = pastOf(at, event)
+            positions.set(value, positions.get(event) ?? expect.fail())
+            return { at, value }
+          })
 
           const current = before.at(-1)?.value
           const isRepeated = repeatsCurrent && current !== undefined && isRight(current)
+          let position: PricePosition | undefined
           const source$ = new Subject<Tick>()
           const joined$ = () => {
             let readAt = 0
@@ -222,8 +232,21 @@ describe('candles of a past and of live events', () => {
               readAt = Math.max(readAt, at - cutAt) + nextDelay()
               return { at: readAt, value }
             })
-            const past$ = timeline$(times, readAt + 1 + nextDelay())
-            return (isRepeated ? concat(of(current), source$) : source$).pipe(candles(ms, { past$ }))
+            const pastTimeline$ = timeline$(times, readAt + 1 + nextDelay())
+            const past$ = readablePast$<Either<HistoryError, PastEvent>>(
+              (_from, onPosition) => pastTimeline$.pipe(tap((event) => onPosition?.(positions.get(event)))),
+              false,
+            )
+            const tick$ = isRepeated ? concat(of(current), source$) : source$
+            const live$ = liveStream$(
+              (onConfirmed) =>
+                defer(() => {
+                  onConfirmed?.()
+                  return tick$.pipe(tap((event) => (position = positions.get(event))))
+                }),
+              () => position,
+            )
+            return live$.pipe(candles(ms, { past$ }))
           }
           const joined = collectTimed(
             () => timer(cutAt).pipe(switchMap(joined$)),

@@ -5,7 +5,9 @@ import {
   defer,
   ignoreElements,
   last,
+  map,
   merge,
+  NEVER,
   of,
   Subject,
   takeUntil,
@@ -14,8 +16,9 @@ import {
   type Observable,
 } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { endlessPast$, liveStream$ } from '../../src/domain/joinable.js'
+import { liveStream$, readablePast$, type OnPosition } from '../../src/domain/joinable.js'
 import type { PastEvent } from '../../src/domain/past.js'
+import type { PricePosition } from '../../src/domain/position.js'
 import type { Price } from '../../src/domain/price.js'
 import { timeout } from '../../src/errors/constructors.js'
 import type { HistoryError } from '../../src/errors/model.js'
@@ -25,8 +28,8 @@ import { caseCount } from '../support/run/long.js'
 import { a, marbles, priceAt } from '../support/time/marbles.js'
 import { pastGap, pastPrice } from './support/past.js'
 
-// A service sends prices; a recorder on another machine, with another clock, stores them all. `withPast` reads the past
-// before its live stream is confirmed.
+// A service sends prices; a recorder on another machine, with a clock that is decades behind, stores them all. `withPast`
+// reads the past before its live stream is confirmed.
 
 interface Scenario {
   /** The ms between a price and the one before it, by the recorder's clock, and the value of the price. */
@@ -43,6 +46,8 @@ interface Scenario {
   readonly endsInGap: boolean
   /** True if the second reading can start at the end of the first one. */
   readonly isEarly: boolean
+  /** Number of prices before the gateway restarts. */
+  readonly restartsAt: number
 }
 
 const scenario = (price: fc.Arbitrary<number>): fc.Arbitrary<Scenario> =>
@@ -53,6 +58,7 @@ const scenario = (price: fc.Arbitrary<number>): fc.Arbitrary<Scenario> =>
       endsAt: fc.nat(30),
       endsInGap: fc.boolean(),
       isEarly: fc.boolean(),
+      restartsAt: fc.nat(40),
     })
     .map(({ steps, cuts, endsAt, ...rest }) => {
       const [first = 0, confirmed = 0, startsAt = 0, second = 0] = cuts
@@ -68,33 +74,58 @@ const few = fc.constantFrom(1, 2)
 
 type Event = Either<HistoryError, PastEvent>
 
-/** The output of `withPast`. */
+/** The output of `withPast`. `hasPositions`: the recorder and the client give the same positions to the prices. */
 const run = (
-  { steps, first, confirmed, startsAt, endsAt, second, endsInGap, isEarly }: Scenario,
+  { steps, first, confirmed, startsAt, endsAt, second, endsInGap, isEarly, restartsAt }: Scenario,
+  hasPositions: boolean,
   failure?: Event,
 ): readonly Joined[] => {
   let now = 0
-  const rows = steps.map(({ ms, price }) => ({ at: (now += ms), price }))
-  const live$ = new Subject<Either<never, Price>>()
+  /** The position of the last one of this number of prices. */
+  const positionAt = (count: number): PricePosition | undefined => {
+    if (!hasPositions) return undefined
+    return count <= restartsAt ? { run: 'first', count } : { run: 'second', count: count - restartsAt }
+  }
+  const rows = steps.map(({ ms, price }, index) => ({
+    at: (now += ms),
+    price,
+    position: positionAt(index + 1),
+  }))
+  const live$ = new Subject<Either<string, Price>>()
+  let position = positionAt(confirmed)
   const sendLive = (from: number, to: number): void => {
-    for (const { price } of steps.slice(from, to))
-      live$.next(right({ topic: a, price, receivedAt: Date.now(), epoch: 1 }))
+    for (let index = from; index < to; index++) {
+      if (index === restartsAt) live$.next(left('Disconnected'))
+      position = rows[index]?.position
+      live$.next(right({ topic: a, price: rows[index]?.price ?? NaN, receivedAt: Date.now(), epoch: 1 }))
+    }
   }
   let confirm = (): void => undefined
-  const source$ = liveStream$<Either<never, Price>>((onConfirmed) => {
-    confirm = () => onConfirmed?.()
-    return live$
-  })
+  const source$ = liveStream$<Either<string, Price>>(
+    (onConfirmed) => {
+      confirm = () => onConfirmed?.()
+      return live$
+    },
+    () => position,
+  )
   let readings = 0
   const firstEnd$ = new Subject<Event>()
   const secondEnd$ = new Subject<Event>()
-  const rowsFrom = (from: number, count: number): readonly Event[] =>
-    rows.slice(0, count).flatMap(({ at, price }) => (at >= from ? [pastPrice(at, price)] : []))
+  const rows$ = (from: number, count: number, onPosition: OnPosition = () => undefined): Observable<Event> =>
+    of(...rows.slice(0, count).filter(({ at }) => at >= from)).pipe(
+      tap((row) => onPosition(row.position)),
+      map(({ at, price }) => pastPrice(at, price)),
+    )
   const gapAtEnd = (): readonly Event[] => (endsInGap ? [pastGap(rows[first - 1]?.at ?? -1, now + 1)] : [])
-  const past$ = endlessPast$<Event>((from): Observable<Event> =>
-    readings++ === 0
-      ? concat(of(...rowsFrom(-Infinity, first), ...gapAtEnd()), firstEnd$)
-      : concat(of(...rowsFrom(from ?? -Infinity, second)), secondEnd$),
+  const past$ = readablePast$<Event>(
+    (from, onPosition): Observable<Event> =>
+      readings++ === 0
+        ? // The stream itself, which the operator does not subscribe to.
+          NEVER
+        : readings === 2
+          ? concat(rows$(-Infinity, first, onPosition), of(...gapAtEnd()), firstEnd$)
+          : concat(rows$(from ?? -Infinity, second, onPosition), secondEnd$),
+    true,
   )
   const output: Joined[] = []
   const subscription = source$.pipe(withPast(past$)).subscribe((event) => output.push(event))
@@ -123,7 +154,7 @@ describe('withPast of a stream that is confirmed later', () => {
     fc.assert(
       fc.property(scenario(distinct), (given) => {
         fc.pre(new Set(given.steps.map(({ price }) => price)).size === given.steps.length)
-        const output = run(given)
+        const output = run({ ...given, restartsAt: Infinity }, false)
         expect(pricesOf(output)).toEqual(given.steps.map(({ price }) => price))
         expect(
           output.some((event) => isRight(event) && '_tag' in event.right && event.right._tag === 'Gap'),
@@ -133,16 +164,25 @@ describe('withPast of a stream that is confirmed later', () => {
     )
   })
 
+  it('emits each price once by its position, whichever prices are equal, also if the gateway restarts', () => {
+    fc.assert(
+      fc.property(scenario(few), (given) => {
+        expect(pricesOf(run(given, true))).toEqual(given.steps.map(({ price }) => price))
+      }),
+      { numRuns: caseCount(2000) },
+    )
+  })
+
   it('leaves no price out, whichever prices are equal', () => {
     fc.assert(
       fc.property(scenario(few), (given) => {
-        const output = run(given)
+        const output = run({ ...given, restartsAt: Infinity }, false)
         const past = pastPricesOf(output)
         const live = pricesOf(output).slice(past.length)
         const all = given.steps.map(({ price }) => price)
-        expect(past.length).toBeGreaterThanOrEqual(given.confirmed)
         expect(past).toEqual(all.slice(0, past.length))
-        expect(live).toEqual(all.slice(given.confirmed))
+        expect(live).toEqual(all.slice(all.length - live.length))
+        expect(past.length + live.length).toBeGreaterThanOrEqual(all.length)
       }),
       { numRuns: caseCount(2000) },
     )
@@ -160,8 +200,9 @@ describe('withPast of a stream that is confirmed later', () => {
       second: 3,
       endsInGap: false,
       isEarly: false,
+      restartsAt: Infinity,
     }
-    expect(run(given, failure)).toMatchObject([
+    expect(run(given, false, failure)).toMatchObject([
       { right: { price: 1 } },
       failure,
       right({ _tag: 'CaughtUp' }),
@@ -181,7 +222,7 @@ describe('withPast of a stream that is confirmed later', () => {
 
   it.each([
     ['at the first live price', 1, '--3-------3', 'p-(qC3)---3'],
-    ['without the first live price, which it contains', 1, '--2-------3', 'p-(C2)----3'],
+    ['with the first live price, which does not come again', 1, '--2-------3', 'p-(qC)----3'],
     ['at a failure, before the confirmation', 9, '--L-------3', 'p-(qCL)---3'],
     ['at the completion of the live stream', 9, '--|     ', 'p-(qC|)'],
     ['1 s after the confirmation, without a live price', 3, '2s 3---', 'p 1002ms (qC) 993ms 3'],
@@ -189,12 +230,16 @@ describe('withPast of a stream that is confirmed later', () => {
   ])('reads the rest %s', (_, confirmedAt, source, expected) => {
     marbles(({ cold$, expectObservable }) => {
       const live$ = cold$(source, events)
-      const source$ = liveStream$((onConfirmed) => {
-        const confirmed$ = timer(confirmedAt).pipe(tap(onConfirmed), ignoreElements())
-        return merge(live$, confirmed$.pipe(takeUntil(live$.pipe(last(null, null)))))
-      })
-      const past$ = endlessPast$<Event>((from) =>
-        from === undefined ? of(events.p) : of(events.p, events.q),
+      const source$ = liveStream$(
+        (onConfirmed) => {
+          const confirmed$ = timer(confirmedAt).pipe(tap(onConfirmed), ignoreElements())
+          return merge(live$, confirmed$.pipe(takeUntil(live$.pipe(last(null, null)))))
+        },
+        () => undefined,
+      )
+      const past$ = readablePast$<Event>(
+        (from) => (from === undefined ? of(events.p) : of(events.p, events.q)),
+        true,
       )
       expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
     })
@@ -202,11 +247,60 @@ describe('withPast of a stream that is confirmed later', () => {
 
   it('reads no rest if the topic is confirmed when it is subscribed to', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = liveStream$((onConfirmed) => defer(() => (onConfirmed?.(), cold$('-----3', events))))
-      const past$ = endlessPast$<Event>((from) =>
-        from === undefined ? of(events.p) : of(events.p, events.q),
+      const source$ = liveStream$(
+        (onConfirmed) => defer(() => (onConfirmed?.(), cold$('-----3', events))),
+        () => undefined,
+      )
+      const past$ = readablePast$<Event>(
+        (from) => (from === undefined ? of(events.p) : of(events.p, events.q)),
+        true,
       )
       expectObservable(source$.pipe(withPast(past$))).toBe('(pC)-3', events)
+    })
+  })
+
+  const liveEvents = { '3': priceAt(0, a, 30) as Either<never, Price> }
+
+  /** The source is confirmed after 3 ms, when the service has sent two prices. */
+  const confirmedAtTwo$ = (live$: Observable<Either<string, Price>>) => {
+    let count = 2
+    return liveStream$<Either<string, Price>>(
+      (onConfirmed) => {
+        const confirmed$ = timer(3).pipe(tap(onConfirmed), ignoreElements())
+        return merge(live$.pipe(tap(() => count++)), confirmed$)
+      },
+      () => ({ run: 'run', count }),
+    )
+  }
+
+  it('reads no rest if the past reaches the position of the confirmation', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = confirmedAtTwo$(cold$('-----3', liveEvents))
+      let readings = 0
+      const past$ = readablePast$<Event>((_from, onPosition) => {
+        readings++
+        onPosition?.({ run: 'run', count: 2 })
+        return of(events.p)
+      }, true)
+      expectObservable(source$.pipe(withPast(past$))).toBe('p--C-3', events)
+      expect(readings).toBe(1)
+    })
+  })
+
+  it('reads the rest again until the recorder has stored the price of the confirmation', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = confirmedAtTwo$(cold$('300ms 3', liveEvents))
+      let readings = 0
+      const past$ = readablePast$<Event>(
+        (_from, onPosition) =>
+          defer(() =>
+            of(events.p, ...(++readings > 3 ? [events.q] : [])).pipe(
+              tap((event) => onPosition?.({ run: 'run', count: event === events.p ? 1 : 2 })),
+            ),
+          ),
+        true,
+      )
+      expectObservable(source$.pipe(withPast(past$))).toBe('p 202ms (qC) 93ms 3', events)
     })
   })
 })

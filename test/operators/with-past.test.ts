@@ -211,16 +211,30 @@ describe('a price that past and live events contain', () => {
   })
 
   it.each([
-    ['another value', priceAt(1, a, 7)],
-    ['another time', priceAt(2, a, 101)],
-    ['an arrival before the time of the past one', priceAt(0, a, 101)],
-    ['no time', right({ topic: a, price: 101 } as Price)],
-  ])('is no repetition if it has %s', (_, v) => {
+    ['hours behind', -3 * 3_600_000],
+    ['hours ahead', 3 * 3_600_000],
+  ])('is emitted once if the clock of the recorder is %s', (_, skew) => {
     marbles(({ cold$, expectObservable }) => {
-      const past$ = cold$('  --o--x|', past)
-      const source$ = cold$('v-----------7--', { ...live, v })
-      const expected = '     --o--x(Cv)--7--'
-      expectObservable(source$.pipe(withPast(past$))).toBe(expected, { ...events, v })
+      const rows = { x: pastPrice(skew + 1, 101), y: pastPrice(skew + 2, 102) }
+      const past$ = cold$('  --x-y|', rows)
+      const source$ = cold$('-12-----------7--', live)
+      const expected = '     --x-yC--------7--'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, { ...events, ...rows })
+    })
+  })
+
+  it.each([
+    ['another value', '- 9----------', '--x-y(C9)'],
+    ['another live price before it', '-912-------', '--x-y(C912)'],
+    ['an error before it', '-L12-------', '--x-y(CL12)'],
+    ['more than 1 s between it and the past', '- 1005ms 1', '--x-yC 1000ms 1'],
+    ['only the value of an earlier price', '- 1----------', '--x-y(C1)'],
+  ])('is no repetition if it has %s', (title, source, expected) => {
+    marbles(({ cold$, expectObservable }) => {
+      const isEarlier = title.startsWith('only')
+      const rows = { x: isEarlier ? pastPrice(-5_000, 101) : past['x'], y: past['y'] } as typeof past
+      const past$ = cold$('--x-y|', rows)
+      expectObservable(cold$(source, live).pipe(withPast(past$))).toBe(expected, { ...events, ...rows })
     })
   })
 

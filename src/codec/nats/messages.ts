@@ -3,6 +3,7 @@ import * as t from 'io-ts/lib/index.js'
 import type { DecodeError } from '../../errors/model.js'
 import { decodeMessage, guardCodec } from '../decode.js'
 import { Finite } from '../number.js'
+import { OptionalPosition } from '../position.js'
 
 // The messages of consumers to gateways over NATS, as JSON.
 
@@ -113,7 +114,8 @@ const Renewed = t.intersection(
 
 /**
  * The service has confirmed a topic. `sequence`: the number of its last update. `price`: the frame of the last price,
- * if it is current, and the time at which it was current.
+ * if it is current, and the time at which it was current. `position`: of the last update; the next update is the next
+ * price.
  */
 const Confirmed = t.intersection(
   [
@@ -124,7 +126,7 @@ const Confirmed = t.intersection(
       number: Finite,
       sequence: Finite,
     }),
-    t.partial({ price: t.type({ frame: t.string, time: Finite }) }),
+    t.partial({ price: t.type({ frame: t.string, time: Finite }), ...OptionalPosition }),
   ],
   'a confirmed message',
 )

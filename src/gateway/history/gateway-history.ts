@@ -4,7 +4,7 @@ import type { PriceClient } from '../../client/client.js'
 import type { CoveredTopic } from '../../client/history.js'
 import type { Publish } from '../../diagnostics/messages.js'
 import { canonicalAddress } from '../../domain/address.js'
-import type { PastEvent } from '../../domain/past.js'
+import type { EmitPast } from '../../domain/past.js'
 import { addressOf, serviceOf, type Topic } from '../../domain/topic.js'
 import { unknownTopic } from '../../errors/constructors.js'
 import type { HistoryError, WriteError } from '../../errors/model.js'
@@ -41,7 +41,7 @@ export interface GatewayHistorySetup {
 
 /** The receiver of the events of a reading. */
 export interface PastReader {
-  readonly emit: (event: PastEvent) => void
+  readonly emit: EmitPast
   /** Ends the reading. */
   readonly closing: Subscription
   /** Called before each chunk of a file is decoded, which waits for the promise. */
@@ -117,9 +117,9 @@ export const openGatewayHistory = async (
       const failure = failureOf(recorded)
       if (failure !== undefined) return left(failure)
       let emitted = 0
-      const onEvent = (event: PastEvent): void => {
+      const onEvent: EmitPast = (event, position) => {
         emitted++
-        emit(event)
+        emit(event, position)
       }
       await index.forgetMissing(recorded, filesWithin(range, index.filesOf(recorded)))
       for (;;) {

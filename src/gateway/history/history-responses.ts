@@ -5,8 +5,11 @@ import { createGzip } from 'node:zlib'
 import { Subscription, timer } from 'rxjs'
 import type { CoveredTopic } from '../../client/history.js'
 import { parsePastRange, parseTopic } from '../../codec/arguments.js'
+import { positionField } from '../../codec/position.js'
 import { assertNever } from '../../domain/assert-never.js'
+import type { PastEvent } from '../../domain/past.js'
 import { withPlainDecimals } from '../../domain/plain-decimal.js'
+import type { PricePosition } from '../../domain/position.js'
 import type { Topic } from '../../domain/topic.js'
 import type { HistoryError, WriteError } from '../../errors/model.js'
 import { escapeUnsafe } from '../../errors/text.js'
@@ -125,7 +128,7 @@ const streamPast = async (
   }
   response.once('close', () => closing.unsubscribe())
   const result = await history.read(topic, range, {
-    emit: (event) => (text += `${withPlainDecimals(JSON.stringify(event))}\n`),
+    emit: (event, position) => (text += lineOf(event, position)),
     closing,
     flush: async () => {
       if (text.length >= pieceLength) await write()
@@ -138,6 +141,11 @@ const streamPast = async (
     body?.end()
   } else if (body === undefined) writeGatewayResponse(response, failureOf(result.left))
   else response.destroy()
+}
+
+const lineOf = (event: PastEvent, position: PricePosition | undefined): string => {
+  const json = withPlainDecimals(JSON.stringify(event))
+  return position === undefined ? `${json}\n` : `${json.slice(0, -1)}${positionField(position)}}\n`
 }
 
 /** Starts the response. */

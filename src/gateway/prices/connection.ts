@@ -2,7 +2,6 @@ import { Subscription, timer } from 'rxjs'
 import type { PriceFeed } from '../../client/price-feed.js'
 import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import type { Address } from '../../domain/address.js'
-import type { Topic } from '../../domain/topic.js'
 import { AckWindow } from './ack-window.js'
 import { ConsumerProbes } from './consumer-probes.js'
 import { HeldFrames } from './held-frames.js'
@@ -114,14 +113,16 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.endOverflow()
   }
 
-  /** The answers to a subscribe message, and to an unsubscribe message. */
-  readonly confirm = ({ topic }: ConsumedTopic, isRepeated = false): void => this.answer([topic], isRepeated)
-  readonly confirmRest = (): void => this.answer([], false)
-
-  /** A page repeats a subscribe message as a ping: its answer waits for the same as a pong. The later ones keep the order. */
-  private answer(topics: readonly Topic[], isRepeated: boolean): void {
-    const text = confirmationText(topics, this.feeds, this.window.unacknowledged + this.unwrittenTexts)
-    if (!isRepeated && !this.held.hasConfirmations) return this.sendText(text)
+  /**
+   * Answers a subscribe message, or without a topic an unsubscribe message. A page repeats a subscribe message as a ping:
+   * its answer waits for the same as a pong. The later ones keep the order.
+   */
+  readonly confirm = (topic?: ConsumedTopic, isRepeated = false): void => {
+    const isHeld = isRepeated || this.held.hasConfirmations
+    const bytes = this.window.unacknowledged + this.unwrittenTexts
+    // Prices of the topic may precede an answer that waits.
+    const text = confirmationText(topic, this.feeds, bytes, !isHeld)
+    if (!isHeld) return this.sendText(text)
     this.held.addConfirmation({ text, isUnproven: isRepeated ? this.probes.request() : undefined })
     if (this.held.size === 1) this.sendHeld()
   }
@@ -142,11 +143,9 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     if (frame !== undefined) this.send(frame, feed, false)
   }
 
-  /** Removes the held price of the topic too. */
   readonly remove = (base: Address): TopicFeed<Connection> | undefined => {
     const feed = this.feeds.get(base)
-    this.feeds.delete(base)
-    if (feed !== undefined) this.held.delete(feed)
+    if (feed !== undefined && this.feeds.delete(base)) this.held.delete(feed)
     return feed
   }
 
@@ -241,7 +240,6 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     this.endTimer.add(timer(ms).subscribe(() => this.webSocket.terminate()))
   }
 
-  /** Called when the connection is closed. */
   onClosed(): void {
     this.isEnding = true
     this.isFree = false
@@ -256,14 +254,14 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     if (this.isEnding) return
     const { window, held } = this
     if (this.probes.isWaiting) return held.add(topic)
-    const isTurn = this.maySend || this.batch !== undefined || !window.isNarrow
-    const maySend = !window.isHolding && isTurn
+    const maySend = !window.isHolding && (this.maySend || this.batch !== undefined || !window.isNarrow)
     const pending = this.batch?.length
     const isLive = isNew && window.hasLiveRoom(frame.length, pending)
     if (isLive || (maySend && window.hasRoom(frame.length, pending))) {
       this.maySend = false
+      const counted = held.hasGap(topic) ? topic.currentFrame() : undefined
       if (held.delete(topic)) this.droppedPrices++
-      return this.config.outbox.add(this, frame)
+      return this.config.outbox.add(this, counted ?? frame)
     }
     if (held.has(topic)) this.droppedPrices++
     else held.add(topic)
@@ -293,7 +291,6 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     const { window, held } = this
     this.maySend = false
     if (!this.config.isCurrent()) return
-    const { isWaiting } = this.probes
     for (const topic of held.sendable()) {
       if (!('base' in topic)) {
         if ('payload' in topic) this.pong(topic.payload)
@@ -301,16 +298,21 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
         if (window.isHolding) return
         continue
       }
-      if (isWaiting) continue
+      if (this.probes.isWaiting) continue
       const frame = topic.currentFrame()
-      if (frame === undefined && this.wasBehind && this.config.now() - this.behindSince > longHold)
-        return this.endTooFarBehind(`the price of ${topic.topic} was not sent before it became stale`)
+      if (frame === undefined) {
+        if (this.wasBehind && this.config.now() - this.behindSince > longHold)
+          return this.endTooFarBehind(`the price of ${topic.topic} was not sent before it became stale`)
+        this.droppedPrices++
+        held.miss(topic)
+        this.isFree = false
+        continue
+      }
       const pending = this.batch?.length ?? 0
-      if (frame !== undefined) window.probe(pending + frame.length)
-      if (frame !== undefined && !window.hasRoom(frame.length, pending)) return this.hold()
+      window.probe(pending + frame.length)
+      if (!window.hasRoom(frame.length, pending)) return this.hold()
       held.delete(topic)
-      if (frame === undefined) this.droppedPrices++
-      else this.config.outbox.add(this, frame)
+      this.config.outbox.add(this, frame)
     }
     this.config.outbox.flushOne(this)
   }
@@ -329,7 +331,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   private onWindowChanged(): void {
     if (this.isEnding) return
     const { isBehind, isLimited } = this.window
-    this.isFree = !isLimited && !this.probes.isWaiting
+    this.isFree = !isLimited && !this.probes.isWaiting && !this.held.hasMissed
     if (isBehind === this.wasBehind) return
     this.wasBehind = isBehind
     const now = this.config.now()

@@ -16,6 +16,8 @@ const maxConfirmations = 32
 /** The topics whose newest price waits, and the pongs and confirmations that wait, the longest held first. */
 export class HeldFrames {
   private readonly frames = new Set<ConsumedTopic | HeldAnswer>()
+  /** The topics of which the consumer does not have the last price, and does not get it. */
+  private readonly missed = new Set<ConsumedTopic>()
   private lastPong: HeldAnswer | undefined
   private pongs = 0
   private confirmations = 0
@@ -36,8 +38,25 @@ export class HeldFrames {
     this.frames.add(topic)
   }
 
+  /** Called when a newer price is sent, or when the consumer leaves. True if the price of the topic was held. */
   delete(topic: ConsumedTopic): boolean {
+    this.missed.delete(topic)
     return this.frames.delete(topic)
+  }
+
+  get hasMissed(): boolean {
+    return this.missed.size > 0
+  }
+
+  /** Removes a topic whose held price is not sent. */
+  miss(topic: ConsumedTopic): void {
+    this.frames.delete(topic)
+    this.missed.add(topic)
+  }
+
+  /** True if the consumer may not have the price before the next one: it cannot count the next one. */
+  hasGap(topic: ConsumedTopic): boolean {
+    return this.frames.has(topic) || this.missed.has(topic)
   }
 
   /** The first pongs keep their places; the last pong is that of the newest ping (RFC 6455, section 5.5.3). */

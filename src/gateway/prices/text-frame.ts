@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream'
 import type { WebSocket } from 'ws'
 import type { Topic } from '../../domain/topic.js'
+import type { ConsumedTopic } from '../sessions/topic-feed.js'
 import { truncate } from '../../errors/text.js'
 
 /** The members of a consumer's WebSocket that a gateway uses. */
@@ -63,15 +64,19 @@ interface ListedTopic {
 }
 
 /**
- * A confirmation. `topics`: those of a short list. `all`: the topics that the consumer wants. `bytes`: what it has not
- * acknowledged.
+ * A confirmation. `confirmed`: the topic of a short list. `all`: the topics that the consumer wants. `bytes`: what it has
+ * not acknowledged. `hasPosition`: the next price frame of the topic follows the position of the confirmation.
  */
 export const confirmationText = (
-  topics: readonly Topic[],
+  confirmed: Pick<ConsumedTopic, 'topic' | 'position'> | undefined,
   all: ReadonlyMap<string, ListedTopic>,
   bytes: number,
+  hasPosition: boolean,
 ): string => {
   const listsAll = all.size <= maxListedTopics && bytes < maxListedBytes
   const listed = listsAll ? [...all.values()].filter(({ isConfirmed }) => isConfirmed) : undefined
-  return JSON.stringify({ subscriptions: listed?.map(({ topic }) => topic) ?? topics })
+  const topics = listed ?? (confirmed === undefined ? [] : [confirmed])
+  const at = hasPosition ? confirmed?.position : undefined
+  const position = at && { topic: confirmed?.topic, ...at }
+  return JSON.stringify({ subscriptions: topics.map(({ topic }) => topic), position })
 }

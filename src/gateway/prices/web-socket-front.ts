@@ -161,5 +161,5 @@ export const handleMessage = (sessions: Sessions<Connection>, connection: Connec
   if (isLeft(parsed)) return connection.sendText(parsed.left)
   if (method === 'subscribe') return sessions.subscribe(connection, parsed.right)
   sessions.unsubscribe(connection, parsed.right)
-  connection.confirmRest()
+  connection.confirm()
 }

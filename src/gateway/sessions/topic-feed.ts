@@ -1,8 +1,10 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { PriceFeed } from '../../client/price-feed.js'
+import { positionField } from '../../codec/position.js'
 import { assertNever } from '../../domain/assert-never.js'
 import type { Address } from '../../domain/address.js'
+import type { PricePosition } from '../../domain/position.js'
 import type { Price } from '../../domain/price.js'
 import type { Topic } from '../../domain/topic.js'
 import type { PriceError } from '../../errors/model.js'
@@ -15,7 +17,9 @@ export interface ConsumedTopic {
   readonly base: Address
   /** The topic as it is requested from the service. */
   readonly topic: Topic
-  /** The last price with its age, encoded, if it is current. */
+  /** The position of the last price that was sent. A price frame without a position is the next price. */
+  readonly position: PricePosition | undefined
+  /** The last price with its age and position, encoded, if it is current. */
   readonly currentFrame: () => string | undefined
 }
 
@@ -50,8 +54,11 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   private state: GatewayTopicState = 'waiting'
   /** The last price in USD, on the open connection to the service. */
   private price: number | undefined
+  private run: string | undefined
+  private count = 0
   private isStarted = false
   private readonly priceAge: () => number
+  private readonly lastPosition: () => PricePosition | undefined
 
   constructor(
     readonly base: Address,
@@ -59,6 +66,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
     private readonly config: TopicFeedConfig<S>,
   ) {
     this.priceAge = config.source.priceAgeOf(topic)
+    this.lastPosition = config.source.positionOf(topic)
   }
 
   /** Subscribes to the service. The first events may come at once. Idempotent. */
@@ -74,6 +82,11 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
 
   stop(): void {
     this.subscription.unsubscribe()
+  }
+
+  get position(): PricePosition | undefined {
+    const { run, count } = this
+    return run === undefined ? undefined : { run, count }
   }
 
   get isConfirmed(): boolean {
@@ -96,7 +109,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
 
   currentFrame(): string | undefined {
     const { livePrice, config } = this
-    return livePrice !== undefined && config.source.isCurrent() ? this.frameOf(livePrice) : undefined
+    return livePrice !== undefined && config.source.isCurrent() ? this.frameOf(livePrice, false) : undefined
   }
 
   /** True while the last price may be older than `maxLag` of the gateway's client, which may hold a newer one. */
@@ -122,6 +135,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   private onConfirmed(): void {
     if (this.isConfirmed) return
     this.state = 'live'
+    this.passPosition()
     this.answerAll()
   }
 
@@ -136,11 +150,21 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   }
 
   private onPrice(price: number): void {
-    this.price = price
     this.state = 'live'
     this.config.upstream.onConnected(this)
     if (this.unanswered.size > 0) this.answerAll()
-    if (this.isWanted) this.config.send(this, this.frameOf(price))
+    this.price = price
+    const isNext = this.passPosition()
+    if (this.isWanted) this.config.send(this, this.frameOf(price, isNext))
+  }
+
+  /** True if the last price of the client directly follows the one before. False after prices that were held. */
+  private passPosition(): boolean {
+    const { run, count } = this
+    const last = this.lastPosition()
+    this.run = last?.run
+    this.count = last?.count ?? 0
+    return run === this.run && (run === undefined || this.count === count + 1)
   }
 
   private onFailure(error: PriceError): void {
@@ -182,10 +206,15 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
     this.config.onCompleted()
   }
 
-  /** A price that is sent in the tick of its arrival has no age. */
-  private frameOf(price: number): string {
+  /**
+   * A price that is sent in the tick of its arrival has no age. `isNext`: false if consumers may not have the price
+   * before it, and therefore cannot count this one.
+   */
+  private frameOf(price: number, isNext: boolean): string {
     const age = Math.round(this.priceAge())
-    const end = age > 0 ? `,"age":${age}}` : '}'
-    return this.config.encode(`{"topic":"${this.topic}","price":${price}${end}`)
+    const position = age > 0 || !isNext ? this.position : undefined
+    const ageField = age > 0 || position !== undefined ? `,"age":${age}` : ''
+    const end = position === undefined ? ageField : ageField + positionField(position)
+    return this.config.encode(`{"topic":"${this.topic}","price":${price}${end}}`)
   }
 }

@@ -249,12 +249,15 @@ class NatsSocket implements Socket {
     })
   }
 
-  private onConfirmed({ topic, base, number, sequence, price }: ConsumerMessageOf<'confirmed'>): void {
+  private onConfirmed(message: ConsumerMessageOf<'confirmed'>): void {
+    const { topic, base, number, sequence, price } = message
     const verdict = this.topics.onConfirmed(base as Address, number, sequence)
     if (verdict === 'foreign') return
     if (verdict === 'gap') return this.onGap(base)
     const { listener } = this
-    listener.text(JSON.stringify({ subscriptions: [topic] }))
+    // Prices after a repeated confirmation may have arrived before it.
+    const position = verdict === 'deliver' && message.position && { topic, ...message.position }
+    listener.text(JSON.stringify({ subscriptions: [topic], ...(position && { position }) }))
     if (verdict !== 'deliver' || price === undefined || !this.startDelivery(price.time)) return
     listener.text(price.frame)
     this.endIfWithheld()

@@ -88,6 +88,7 @@ export class Lease implements Session<Lease> {
       base,
       number: this.numbers.get(base) ?? 0,
       sequence: this.publisher.sequenceOf(confirmed),
+      position: confirmed.position,
       ...(frame === undefined ? {} : { price: { frame, time: this.publisher.time() } }),
     })
   }

@@ -3,7 +3,7 @@ import type { Consumer, JsMsg } from '@nats-io/jetstream'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { canonicalAddress } from '../../domain/address.js'
-import type { PastEvent } from '../../domain/past.js'
+import type { EmitPast } from '../../domain/past.js'
 import { addressOf, type Topic } from '../../domain/topic.js'
 import { recordingError } from '../../errors/constructors.js'
 import type { HistoryError, RecordingError } from '../../errors/model.js'
@@ -33,7 +33,7 @@ const nanosPerMs = 1_000_000
 export interface PastRequest {
   readonly topic: Topic
   readonly range: TimeRange
-  readonly emit: (event: PastEvent) => void
+  readonly emit: EmitPast
   /** Ends the reading. */
   readonly closing: Subscription
 }

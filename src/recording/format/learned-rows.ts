@@ -1,5 +1,6 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { ByteTable } from '../../codec/fast-path/byte-table.js'
+import { isRun } from '../../codec/position.js'
 import { exactDigits, nine, point, powersOfTen, zero, ByteText } from '../../codec/fast-path/bytes.js'
 import type { Address } from '../../domain/address.js'
 import { latin1Of } from '../../domain/bytes.js'
@@ -18,6 +19,8 @@ const beforeMidpoint = (mint: string): string =>
   `,"mint":"${mint}","event":{"_tag":"Right","right":{"mint":"${mint}","price":`
 const beforeReceivedAt = new ByteText(',"receivedAt":')
 const beforeEpoch = new ByteText(',"epoch":')
+const beforeRun = new ByteText('}},"position":{"run":"')
+const beforeCount = new ByteText('","count":')
 const beforeTimestamp = new ByteText(',"timestamp":')
 const beforeBuyQuantity = new ByteText(',"buy":{"totalQuantity":"')
 const beforeSellQuantity = new ByteText('},"sell":{"totalQuantity":"')
@@ -72,10 +75,17 @@ export class LearnedRows {
     const receivedAt = line.readNumber()
     if (!line.skip(beforeEpoch)) return undefined
     const epoch = line.readNumber()
-    if (!line.skipEnd(3)) return undefined
+    const run = line.skip(beforeRun) ? line.readRun() : ''
+    if (run === undefined || (run !== '' && !line.skip(beforeCount))) return undefined
+    const count = run === '' ? 0 : line.readNumber()
+    if (!line.skipEnd(run === '' ? 3 : 2)) return undefined
     if (!(isRecordedTime(at) && receivedAt < Infinity && epoch < Infinity && isPriceValue(price)))
       return undefined
-    return { _tag: 'Price', at, topic, event: right({ topic, price, receivedAt, epoch }) }
+    const event = right({ topic, price, receivedAt, epoch })
+    if (run === '') return { _tag: 'Price', at, topic, event }
+    return Number.isSafeInteger(count)
+      ? { _tag: 'Price', at, topic, event, position: { run, count } }
+      : undefined
   }
 
   private readDepthRow(): DepthRow | undefined {
@@ -109,6 +119,7 @@ export class LearnedRows {
 
 const brace = 0x7d
 const lineEnd = 0x0a
+const quote = 0x22
 
 /**
  * Reads the parts of a line of JSON from its bytes, one after the other. Its numbers are those that `JSON.parse` returns,
@@ -117,6 +128,8 @@ const lineEnd = 0x0a
 class RowBytes {
   /** The index of the next byte. */
   at = 0
+  /** The last run. */
+  private run = ''
   private bytes: Uint8Array = new Uint8Array()
   private view = new DataView(this.bytes.buffer)
   private readonly word = new DataView(new ArrayBuffer(8))
@@ -139,6 +152,20 @@ class RowBytes {
   skipEnd(braces: number): boolean {
     for (let count = 0; count < braces; count++) if (this.bytes[this.at++] !== brace) return false
     return this.bytes[this.at++] === lineEnd
+  }
+
+  /** Reads a run up to its quotation mark. Consecutive rows share one string. */
+  readRun(): string | undefined {
+    const { bytes, at: start, run } = this
+    const length = bytes.indexOf(quote, start) - start
+    this.at = start + length
+    let same = 0
+    while (same < length && bytes[start + same] === run.charCodeAt(same)) same++
+    if (same === length && length === run.length) return run === '' ? undefined : run
+    const text = latin1Of(bytes.subarray(start, this.at))
+    if (!isRun(text)) return undefined
+    this.run = text
+    return text
   }
 
   /** The value of the known text that follows. */

@@ -2,9 +2,10 @@ import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import { malformedError, toDecodeError } from '../../codec/decode.js'
 import { parseJson } from '../../codec/json.js'
+import { OptionalPosition, positionField } from '../../codec/position.js'
 import type { AnyError, DecodeError, DepthError, PriceError, UncorrelatedError } from '../../errors/model.js'
 import { escapeUnsafe } from '../../errors/text.js'
-import type { RecordingHeader, Row } from './row.js'
+import type { PriceRow, RecordingHeader, Row } from './row.js'
 import {
   AnyNumber,
   encodeNumber,
@@ -145,12 +146,17 @@ const either = <E, A>(error: t.Type<E, unknown>, value: t.Type<A, unknown>): t.T
 
 const RowValue: t.Type<Row, unknown> = t.union(
   [
-    t.strict({
-      _tag: t.literal('Price'),
-      at: RecordedTime,
-      topic: RecordedTopic,
-      event: either(PriceErrorValue, RecordedPrice),
-    }),
+    t.exact(
+      t.intersection([
+        t.type({
+          _tag: t.literal('Price'),
+          at: RecordedTime,
+          topic: RecordedTopic,
+          event: either(PriceErrorValue, RecordedPrice),
+        }),
+        t.partial(OptionalPosition),
+      ]),
+    ) as t.Type<PriceRow, unknown>,
     t.strict({
       _tag: t.literal('Depth'),
       at: RecordedTime,
@@ -192,8 +198,9 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
  * numbers that JSON lacks.
  */
 export const priceRowText = (row: Row | RecordingHeader): string | undefined => {
-  if (row._tag !== 'Price' || !hasExactly(row, rowFields)) return undefined
-  const { at, topic, event } = row
+  if (row._tag !== 'Price') return undefined
+  const { at, topic, event, position } = row
+  if (!hasExactly(row, position === undefined ? rowFields : positionedRowFields)) return undefined
   if (!hasExactly(event, eventFields) || event._tag !== 'Right' || !isPlainNumber(at)) return undefined
   const price = event.right
   if (!hasExactly(price, priceFields)) return undefined
@@ -202,11 +209,13 @@ export const priceRowText = (row: Row | RecordingHeader): string | undefined => 
   if (!isPlainText(topic) || (price.topic !== topic && !isPlainText(price.topic))) return undefined
   return (
     `{"_tag":"Price","at":${at},"topic":"${topic}","event":{"_tag":"Right","right":` +
-    `{"topic":"${price.topic}","price":${price.price},"receivedAt":${receivedAt},"epoch":${epoch}}}}`
+    `{"topic":"${price.topic}","price":${price.price},"receivedAt":${receivedAt},"epoch":${epoch}}}` +
+    `${position === undefined ? '' : positionField(position)}}`
   )
 }
 
 const rowFields = ['_tag', 'at', 'topic', 'event']
+const positionedRowFields = [...rowFields, 'position']
 const eventFields = ['_tag', 'right']
 const priceFields = ['topic', 'price', 'receivedAt', 'epoch']
 

@@ -1,6 +1,7 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Address } from '../../domain/address.js'
 import type { Depth } from '../../domain/depth.js'
+import type { PricePosition } from '../../domain/position.js'
 import type { Price } from '../../domain/price.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import type { Topic } from '../../domain/topic.js'
@@ -19,6 +20,8 @@ export interface PriceRow {
   /** In the spelling of the caller of `record`. */
   readonly topic: Topic
   readonly event: Either<PriceError, Price>
+  /** Of the price in the recorded client. Replays do not use it. Absent for errors, and in rows of earlier versions. */
+  readonly position?: PricePosition
 }
 
 /** An event of `depth$`. */

@@ -1,6 +1,6 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
-import type { PastEvent } from '../../domain/past.js'
+import type { EmitPast } from '../../domain/past.js'
 import type { Topic } from '../../domain/topic.js'
 import { emptyRecording, unknownTopic } from '../../errors/constructors.js'
 import type { HistoryError, RecordingError } from '../../errors/model.js'
@@ -52,7 +52,7 @@ export class PastReading {
   constructor(
     private readonly topic: Topic,
     private readonly range: TimeRange,
-    private readonly emit: (event: PastEvent) => void,
+    private readonly emit: EmitPast,
     /** Ends the reading. */
     private readonly closing: Subscription,
     /** Called before each chunk of a file is decoded, which waits for the promise. */

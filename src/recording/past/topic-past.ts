@@ -1,11 +1,10 @@
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { assertNever } from '../../domain/assert-never.js'
-import type { GapCause, PastEvent } from '../../domain/past.js'
-import type { Price } from '../../domain/price.js'
+import type { EmitPast, GapCause } from '../../domain/past.js'
 import type { ConnectionStatus } from '../../domain/status.js'
 import type { Topic } from '../../domain/topic.js'
 import type { PriceError } from '../../errors/model.js'
-import type { RecordingHeader, Row } from '../format/row.js'
+import type { PriceRow, RecordingHeader, Row } from '../format/row.js'
 import { allTimes, isWithin, type TimeRange } from '../format/timeline.js'
 
 /**
@@ -37,7 +36,7 @@ export class TopicPast {
 
   constructor(
     private readonly topic: Topic,
-    private readonly emit: (event: PastEvent) => void,
+    private readonly emit: EmitPast,
     private readonly range: TimeRange = allTimes,
     /**
      * False if there are unread lines before the first line: it is then unknown at first whether the topic has a
@@ -64,7 +63,7 @@ export class TopicPast {
     }
     this.passTime(line.at)
     if (line._tag === 'Price') {
-      if (this.isTopic(line.topic)) this.onPrice(line.event)
+      if (this.isTopic(line.topic)) this.onPrice(line)
     } else if (line._tag === 'Status') this.onStatus(line.status)
     else if (line._tag === 'End' && this.isTopic(line.of)) this.onEnd()
   }
@@ -92,7 +91,7 @@ export class TopicPast {
     this.isRecorded = topics.some((name) => this.isTopic(name))
   }
 
-  private onPrice(event: Either<PriceError, Price>): void {
+  private onPrice({ event, position }: PriceRow): void {
     this.isRecorded = true
     if (isLeft(event)) return this.interrupt(causeOf(event.left))
     this.isKnown = true
@@ -103,7 +102,7 @@ export class TopicPast {
     this.endGap(latest)
     this.epoch = epoch
     this.priceAt = latest
-    if (isWithin(this.range, latest)) this.emit({ _tag: 'PastPrice', topic, price, at: latest })
+    if (isWithin(this.range, latest)) this.emit({ _tag: 'PastPrice', topic, price, at: latest }, position)
   }
 
   /** While the state of the topic is unknown, a status may concern only other topics. */

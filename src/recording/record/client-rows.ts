@@ -1,8 +1,12 @@
-import type { Either } from 'fp-ts/lib/Either.js'
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, concat, defer, EMPTY, map, of, Subscription, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
+import { positionOf } from '../../client/price-feed.js'
 import type { Address } from '../../domain/address.js'
+import type { PricePosition } from '../../domain/position.js'
+import type { Price } from '../../domain/price.js'
 import type { Topic } from '../../domain/topic.js'
+import type { PriceError } from '../../errors/model.js'
 import { reportError } from '../../task/safe-notify.js'
 import { timeOfEvent } from '../../time/event-time.js'
 import { rxClock } from '../../time/rx-clock.js'
@@ -38,10 +42,24 @@ export const uncorrelatedRow$ = ({ errors$ }: PriceClient, times = new RowTimes(
 /** The events of one topic, and an `End` row when its stream completes. */
 export const priceRow$ = (client: PriceClient, topic: Topic, times = new RowTimes()): Observable<Row> =>
   withEndRow$(
-    () => client.price$(topic).pipe(map((event) => ({ _tag: 'Price', at: times.of(event), topic, event }))),
+    () => {
+      const position = positionOf(client, topic)
+      return client.price$(topic).pipe(map((event) => priceRow(topic, times.of(event), event, position())))
+    },
     topic,
     times,
   )
+
+const priceRow = (
+  topic: Topic,
+  at: number,
+  event: Either<PriceError, Price>,
+  position: PricePosition | undefined,
+): Row => {
+  if (position === undefined || !isRight(event)) return { _tag: 'Price', at, topic, event }
+  const { run, count } = position
+  return { _tag: 'Price', at, topic, event, position: { run, count } }
+}
 
 /** The events of one mint, and an `End` row when its stream completes. `interval` in ms. */
 export const depthRow$ = (

@@ -17,6 +17,7 @@ import { unboundedFeed } from '../support/unbounded-feed.js'
 const topicOf = (currentFrame: () => string | undefined): ConsumedTopic => ({
   base: '0x1',
   topic: 'svc-0x1',
+  position: undefined,
   currentFrame,
 })
 
@@ -151,7 +152,7 @@ describe('a consumer that is behind', () => {
     setPrice('c')
     await nextTurn()
     session.check()
-    expect(log.slice(startAt)).toEqual(['ping 3', 'text', 'c'])
+    expect(log.slice(startAt)).toEqual(['ping 3', 'text', 'c aged'])
     expect(session.droppedPrices).toBe(1)
   })
 
@@ -213,7 +214,7 @@ describe('a consumer that is behind', () => {
       true,
     )
     // Later answers do not overtake it.
-    session.confirmRest()
+    session.confirm()
     setPrice('c')
     await nextTurn()
     expect(log.slice(startAt)).toEqual([])
@@ -515,6 +516,7 @@ describe('a consumer that subscribes while the last price may be too old', () =>
         return price$
       },
       priceAgeOf: () => () => state.age,
+      positionOf: () => () => undefined,
       ...unboundedFeed,
       isCurrent: () => state.isCurrent,
     })

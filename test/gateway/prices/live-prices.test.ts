@@ -162,6 +162,13 @@ describe('the freshness', () => {
     const aged = JSON.parse(second.frames[1] ?? '') as { readonly age: number }
     expect(aged).toEqual({ topic: ethTopic, price: 2501.5, age: expect.any(Number) as number })
     expect(aged.age).toBeGreaterThanOrEqual(20)
+    // Both consumers count the two prices alike: the first one from the confirmation on.
+    const [{ run }] = first.positions as [{ readonly run: string }]
+    expect(first.positions).toEqual([{ topic: ethTopic, run, count: 0 }])
+    expect(second.positions).toEqual([
+      { topic: ethTopic, run, count: 2 },
+      { run, count: 2 },
+    ])
     market.update({ price: 2502 })
     await eventually(() => expect(second.frames.at(-1)).toBe(`{"topic":"${ethTopic}","price":2502}`))
   })

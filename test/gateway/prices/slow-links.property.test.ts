@@ -5,6 +5,7 @@ import type { Price, PriceError, Topic } from 'svc-streams'
 import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
+import type { PricePosition } from '../../../src/domain/position.js'
 import { stale, subscriptionRejected } from '../../../src/errors/constructors.js'
 import { PingTimer, type Pinged } from '../../../src/gateway/prices/ping-timer.js'
 import { handleMessage } from '../../../src/gateway/prices/web-socket-front.js'
@@ -65,6 +66,13 @@ class NumberedFeed implements PriceFeed {
   readonly requestProbe = unboundedFeed.requestProbe
   readonly measured$ = unboundedFeed.measured$
   readonly isBounded = unboundedFeed.isBounded
+
+  /** The number of prices of each topic, and that of each price among those of its topic. */
+  private readonly counts = new Map<Topic, number>()
+  readonly countOf: number[] = []
+
+  readonly positionOf = (topic: Topic) => () => ({ run: 'run', count: this.counts.get(topic) ?? 0 })
+
   readonly isCurrent = (): boolean => true
 
   has(topic: Topic): boolean {
@@ -75,6 +83,8 @@ class NumberedFeed implements PriceFeed {
     const number = Math.max(1, this.emittedAt.length)
     this.emittedAt[number] = this.now()
     this.last.set(topic, number)
+    this.countOf[number] = (this.counts.get(topic) ?? 0) + 1
+    this.counts.set(topic, this.countOf[number])
     this.live.set(topic, number)
     this.subscribers.get(topic)?.next(right(price(topic, number)))
   }
@@ -105,6 +115,18 @@ interface Outcome {
   readonly arrivedNumbers: readonly (number | undefined)[]
 }
 
+interface WrittenConfirmation {
+  readonly subscriptions: readonly Topic[]
+  readonly position?: PricePosition & { readonly topic: Topic }
+}
+
+interface WrittenPrice {
+  readonly topic: Topic
+  readonly price: number
+  readonly age?: number
+  readonly position?: PricePosition
+}
+
 const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: VirtualTime): (() => Outcome) => {
   const feed = new NumberedFeed(time.now)
   const sessions = createManualSessions(feed)
@@ -132,6 +154,8 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   let silent: Topic | undefined
   const confirmed = new Set<string>()
   const lastWritten = new Map<string, number>()
+  /** The position of the last price of each topic, as the consumer counts it. */
+  const counted = new Map<string, number>()
   const arrived = new Map<string, number>()
   const phase = (): Phase => phases[Math.min(phaseIndex, phases.length - 1)]!
 
@@ -142,7 +166,10 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   const put = (bytes: number, arrive: () => void = () => undefined): void =>
     void link.push({ bytes, dueAt: dueAt('down', 0), arrive })
 
-  const onPriceWritten = ({ topic, price: number, age }: { topic: Topic; price: number; age?: number }) => {
+  const onPriceWritten = ({ topic, price: number, age, position }: WrittenPrice) => {
+    const before = counted.get(topic)
+    const count = position?.count ?? (before === undefined ? undefined : before + 1)
+    if (count !== undefined) counted.set(topic, count)
     const emittedAt = feed.emittedAt[number] ?? NaN
     const [since = time.now()] = unansweredSince.values()
     // The longest time in which an answer is in time, and the interval of the checks.
@@ -151,6 +178,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
       'is wanted, confirmed and live': wanted.has(topic) && confirmed.has(topic) && feed.live.has(topic),
       'is the newest of its topic': feed.live.get(topic) === number,
       'has its true age': (age ?? 0) === time.now() - emittedAt,
+      'has the position that the consumer counts': count === undefined || count === feed.countOf[number],
       'is written once': number > (lastWritten.get(topic) ?? 0),
       'is written while answers are in time': time.now() - since <= inTimeMs + step,
     }
@@ -202,8 +230,9 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
         else put(frame.length)
       } else if ('price' in (parsed as object)) onPriceWritten(parsed as never)
       else {
-        for (const topic of (parsed as { subscriptions: readonly Topic[] }).subscriptions)
-          confirmed.add(topic)
+        const { subscriptions, position } = parsed as WrittenConfirmation
+        for (const topic of subscriptions) confirmed.add(topic)
+        if (position !== undefined) counted.set(position.topic, position.count)
         put(frame.length)
       }
     }
@@ -224,6 +253,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
       wanted.delete(topic)
       confirmed.delete(topic)
       lastWritten.delete(topic)
+      counted.delete(topic)
       if (event === 'reject') feed.reject(topic)
       else receive(event, topic)
     } else if (event === 'stale') feed.makeStale((silent = topic))

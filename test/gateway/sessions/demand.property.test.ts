@@ -33,6 +33,7 @@ class ManualFeed implements PriceFeed {
 
   readonly priceAgeOf = () => (): number => this.age
 
+  readonly positionOf = () => () => undefined
   readonly probe = unboundedFeed.probe
   readonly requestProbe = unboundedFeed.requestProbe
   readonly measured$ = unboundedFeed.measured$

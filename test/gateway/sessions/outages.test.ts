@@ -28,6 +28,7 @@ const createManualDemand = () => {
         return () => subscribed.delete(topic)
       }),
     priceAgeOf: () => () => 0,
+    positionOf: () => () => undefined,
     ...unboundedFeed,
     isCurrent: () => true,
   }
@@ -141,6 +142,7 @@ describe('during an outage a gateway', () => {
       source: {
         price$: () => new Observable((subscriber) => void subscribers.push(subscriber)),
         priceAgeOf: () => () => 0,
+        positionOf: () => () => undefined,
         ...unboundedFeed,
         isCurrent: () => true,
       },

@@ -6,7 +6,7 @@ import { createDepthSide } from '../../../src/domain/depth.js'
 import { LearnedRows } from '../../../src/recording/format/learned-rows.js'
 import { decodeRow, encodeRow } from '../../../src/recording/format/row-codec.js'
 import type { DepthRow, PriceRow, Row } from '../../../src/recording/format/row.js'
-import { depth, price } from '../support/generated-rows.js'
+import { depth, position, price } from '../support/generated-rows.js'
 import { caseCount } from '../../support/run/long.js'
 
 const encoder = new TextEncoder()
@@ -38,11 +38,12 @@ const slow = (line: string): Row => {
   throw new Error(row.left.message)
 }
 
-const writtenRow: fc.Arbitrary<PriceRow> = price.map((value) => ({
+const writtenRow: fc.Arbitrary<PriceRow> = fc.tuple(price, fc.option(position)).map(([value, at]) => ({
   _tag: 'Price',
   at: value.receivedAt,
   topic: value.topic,
   event: right(value),
+  ...(at === null ? {} : { position: at }),
 }))
 
 /** Without an exponent. */

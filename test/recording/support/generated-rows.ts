@@ -38,8 +38,20 @@ const status = fc.oneof(
   }),
 )
 
+export const position = plain({
+  run: fc.stringMatching(/^[\w-]{1,64}$/),
+  count: fc.maxSafeNat(),
+})
+
 /** Any row. */
 export const row: fc.Arbitrary<Row> = fc.oneof(
+  plain({
+    _tag: fc.constant('Price' as const),
+    at,
+    topic,
+    event: price.map((value) => right(value)),
+    position,
+  }),
   plain({
     _tag: fc.constant('Price' as const),
     at,

@@ -1,0 +1,17 @@
+/**
+ * The position of a price among the prices of its topic. The client, the recorder and the gateway that passes a price on
+ * give it the same position, so that it identifies the price without a clock.
+ */
+export interface PricePosition {
+  /** An opaque id of the prices that were received without an interruption: ASCII letters, digits, `-` and `_`. */
+  readonly run: string
+  /** The number of prices of the run, from its start to this price. */
+  readonly count: number
+}
+
+const ownId = Math.random().toString(36).slice(2)
+
+let lastRun = 0
+
+/** A run id that no other run has, in this process or another one. */
+export const newRun = (): string => `${ownId}-${++lastRun}`

@@ -1,0 +1,76 @@
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import type { PastPrice } from '../domain/past.js'
+import type { PricePosition } from '../domain/position.js'
+import type { Price } from '../domain/price.js'
+import { rxClock } from '../time/rx-clock.js'
+
+/** The time after the end of the past in which a live price may still arrive that the past contains, in ms. */
+const flightTime = 1_000
+
+/** At most twice this number of past prices are kept. */
+const maxKept = 4_096
+
+/**
+ * The prices that a past has delivered. They do not come again as live prices. Two prices are the same if they have the
+ * same position. Without a common run, the last past prices are compared with the first live prices by their values: the
+ * clocks of the recorder and of the client may differ.
+ */
+export class Overlap {
+  /** The highest count of each run. */
+  private readonly counts = new Map<string, number>()
+  private kept: PastPrice[] = []
+  /** Which of the kept prices may be the next live price, by their values. `undefined` before the first live price. */
+  private candidates: readonly number[] | undefined
+  /** When the past ended: monotonic, in ms. */
+  private endedAt: number | undefined
+
+  add(price: PastPrice, position: PricePosition | undefined): void {
+    if (position !== undefined) {
+      const { run, count } = position
+      this.counts.set(run, Math.max(count, this.counts.get(run) ?? 0))
+    }
+    if (this.kept.push(price) >= 2 * maxKept) this.kept = this.kept.slice(-maxKept)
+  }
+
+  /** The past has ended. */
+  end(): void {
+    this.endedAt = rxClock.elapsed()
+  }
+
+  /** Whether the past reaches a position. `undefined` if it has no price of this run. */
+  reaches(position: PricePosition | undefined): boolean | undefined {
+    const last = position && this.counts.get(position.run)
+    return last === undefined || position === undefined ? undefined : position.count <= last
+  }
+
+  /** True if a live event is a price of the past. Called for each live event, in order, after the past has ended. */
+  repeats(event: Either<unknown, unknown>, position: PricePosition | undefined): boolean {
+    if (isLeft(event)) {
+      this.candidates = []
+      return false
+    }
+    return this.reaches(position) ?? this.repeatsByValue(event.right as Partial<Price>)
+  }
+
+  /**
+   * The live prices from the first one on must be an end of the past. If several ends agree, the shortest one counts: no
+   * price is missing then.
+   */
+  private repeatsByValue({ price, receivedAt }: Partial<Price>): boolean {
+    const { kept, endedAt = 0 } = this
+    if (this.candidates?.length === 0) return false
+    if (rxClock.elapsed() - endedAt > flightTime) this.candidates = []
+    this.candidates ??= this.since(receivedAt)
+    const next = this.candidates.flatMap((index) => (kept[index]?.price === price ? [index + 1] : []))
+    this.candidates = next.includes(kept.length) ? [] : next
+    return next.length > 0
+  }
+
+  /** The prices that may have been recorded at this time or later, by the durations on both clocks. */
+  private since(receivedAt = rxClock.wallClock()): readonly number[] {
+    const duration = Math.max(0, rxClock.wallClock() - receivedAt) + flightTime
+    const { kept } = this
+    const from = (kept.at(-1)?.at ?? 0) - duration
+    return [...kept.keys()].slice(kept.findLastIndex(({ at }) => at < from) + 1)
+  }
+}

@@ -28,6 +28,8 @@ const events = Array.from({ length: 1000 }, (_, index) =>
   }),
 )
 
+const numbers = events.map((event) => right(event.right.price))
+
 /** The parts of the results that do not depend on the times of timers. */
 const summaries = {
   conflate: () => {
@@ -48,6 +50,34 @@ const summaries = {
         low = Math.min(low, candle.low)
       },
       result: () => [count, high, low],
+    }
+  },
+  snapshots: () => {
+    let isAligned = true
+    let last = 0
+    return {
+      add: ({ right: { at, value } }) => {
+        isAligned &&= at % snapshotMs === 0 && at > last && value.price > 0
+        last = at
+      },
+      result: () => isAligned,
+    }
+  },
+  rolling: () => {
+    let full = 0
+    let low = Infinity
+    let high = 0
+    let mean = 0
+    let score = 0
+    return {
+      add: ({ right: result }) => {
+        if (result.isFull) full += 1
+        low = Math.min(low, result.min)
+        high = Math.max(high, result.max)
+        mean = result.mean
+        score = result.zScore
+      },
+      result: () => [full, low, high, mean.toFixed(6), score.toFixed(6)],
     }
   },
   'fresh-within': () => {
@@ -77,6 +107,8 @@ const summaries = {
 const conflateMs = 2
 const candleMs = 5
 const freshMs = 200
+const snapshotMs = 5
+const rollingCount = 1000
 const maxSkew = 2000
 
 /** An operator as users write one: the work by hand in a `new Observable` that subscribes to its sources. */
@@ -101,6 +133,8 @@ const connections = {
     conflate: ([{ listen }], emit) => byHand.conflate(listen, conflateMs, emit),
     candles: ([{ listen }], emit) => byHand.candles(listen, candleMs, emit),
     'fresh-within': ([{ listen }], emit) => byHand.freshWithin(listen, freshMs, emit),
+    snapshots: ([{ listen }], emit) => byHand.snapshots(listen, snapshotMs, emit),
+    rolling: ([{ listen }], emit) => byHand.rolling(listen, rollingCount, emit),
     'combine-fresh': ([eth, btc], emit) => byHand.combineFresh(eth.listen, btc.listen, maxSkew, emit),
   },
   plain: Object.fromEntries(
@@ -108,6 +142,8 @@ const connections = {
       conflate: ([listen], emit) => byHand.conflate(listen, conflateMs, emit),
       candles: ([listen], emit) => byHand.candles(listen, candleMs, emit),
       'fresh-within': ([listen], emit) => byHand.freshWithin(listen, freshMs, emit),
+      snapshots: ([listen], emit) => byHand.snapshots(listen, snapshotMs, emit),
+      rolling: ([listen], emit) => byHand.rolling(listen, rollingCount, emit),
       'combine-fresh': ([eth, btc], emit) => byHand.combineFresh(eth, btc, maxSkew, emit),
     }).map(([operator, work]) => [operator, (sources, emit) => plain(sources, work).subscribe(emit)]),
   ),
@@ -115,6 +151,8 @@ const connections = {
     conflate: ([{ event$ }], emit) => event$.pipe(operators.conflate(conflateMs)).subscribe(emit),
     candles: ([{ event$ }], emit) => event$.pipe(operators.candles(candleMs)).subscribe(emit),
     'fresh-within': ([{ event$ }], emit) => event$.pipe(operators.freshWithin(freshMs)).subscribe(emit),
+    snapshots: ([{ event$ }], emit) => event$.pipe(operators.snapshots(snapshotMs)).subscribe(emit),
+    rolling: ([{ event$ }], emit) => event$.pipe(operators.rolling({ count: rollingCount })).subscribe(emit),
     'combine-fresh': ([eth, btc], emit) =>
       operators.combineFresh({ eth: eth.event$, btc: btc.event$ }, { maxSkew }).subscribe(emit),
   },
@@ -132,22 +170,28 @@ handleRequests({
     const runOnce = async () => {
       const { add, result } = summaries[operator]()
       const sources = [createSource(), createSource()]
-      connections[kind][operator](sources, (result) => {
+      const stop = connections[kind][operator](sources, (result) => {
         latest = result
         add(result)
       })
+      const input = operator === 'rolling' ? numbers : events
       const [{ emit }, second] = sources
       const emitSecond = operator === 'combine-fresh' ? second.emit : emit
       const cpu = process.cpuUsage()
       for (let sent = 0; sent < repetitions; sent += events.length) {
+        const now = Date.now()
+        for (const event of events) event.right.receivedAt = now
         for (let index = 0; index < events.length; index += 2) {
-          emit(events[index])
-          emitSecond(events[index + 1])
+          emit(input[index])
+          emitSecond(input[index + 1])
         }
         await nextTurn()
       }
       const { user, system } = process.cpuUsage(cpu)
       await untilTimersHaveFired()
+      // Only snapshots never end by themselves.
+      if (typeof stop === 'function') stop()
+      else stop?.unsubscribe()
       return {
         nanoseconds: (1000 * (user + system)) / repetitions,
         results: JSON.stringify([result(), latest._tag]),

@@ -20,6 +20,8 @@ const names: Readonly<Record<string, string>> = {
   conflate: '`conflate`',
   candles: '`candles`',
   'fresh-within': '`freshWithin`',
+  snapshots: '`snapshots`',
+  rolling: '`rolling` over 1000 values',
 }
 
 const groups = Object.keys(names).map((operator): readonly [Candidate, Candidate, Candidate] => [

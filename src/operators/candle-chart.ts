@@ -29,6 +29,9 @@ export interface Candle {
   readonly to: number
 }
 
+/** No window has ended. */
+export const noCandles: readonly Candle[] = []
+
 /** State of `candles`. Times are in ms since the Unix epoch. */
 export class CandleChart {
   private readonly window: DataWindow
@@ -68,16 +71,16 @@ export class CandleChart {
    * since the end of the window, in ms, is a pause of the process, in which nothing is known of the source.
    */
   move(time: number, now: number, maxPause: number): readonly Candle[] {
-    const { window, isOpen } = this
-    const { from, to, number } = window
-    if (!window.moveTo(time, now) || !isOpen) return noCandles
-    const closed = [this.candleOf(from, to)]
+    const { window } = this
+    const { number, to } = window
+    if (!window.moveTo(time, now) || !this.isOpen) return noCandles
+    const closed = [this.candleOf(number)]
     this.count = 0
     this.interruptions = 0
     if (now - to > maxPause) this.lose()
     if (!this.fills || !this.isCurrent) return closed
     for (let next = number + 1; next < window.number; next++) {
-      closed.push(this.candleOf(next * window.ms, (next + 1) * window.ms))
+      closed.push(this.candleOf(next))
     }
     return closed
   }
@@ -98,13 +101,15 @@ export class CandleChart {
     this.countEpoch(value)
     this.isCurrent = true
     if (this.count === 0) this.open = this.high = this.low = price
-    this.high = Math.max(this.high, price)
-    this.low = Math.min(this.low, price)
+    else if (price > this.high) this.high = price
+    else if (price < this.low) this.low = price
     this.close = price
     this.count += 1
   }
 
-  private candleOf(from: number, to: number): Candle {
+  private candleOf(number: number): Candle {
+    const { ms } = this.window
+    const [from, to] = [number * ms, (number + 1) * ms]
     const { open, high, low, close, count, interruptions, isCurrent } = this
     if (count > 0) return { open, high, low, close, count, interruptions, isCurrent, from, to }
     return { open: close, high: close, low: close, close, count, interruptions, isCurrent, from, to }
@@ -117,5 +122,3 @@ export class CandleChart {
     this.lastEpoch = epoch
   }
 }
-
-const noCandles: readonly Candle[] = []

@@ -8,7 +8,7 @@ import { maxBlockedMs } from '../time/clock.js'
 import { delay } from '../time/deadline.js'
 import { timeOfEvent } from '../time/event-time.js'
 import { rxClock } from '../time/rx-clock.js'
-import { CandleChart, type Candle } from './candle-chart.js'
+import { CandleChart, noCandles, type Candle } from './candle-chart.js'
 import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
@@ -190,6 +190,7 @@ class CandlesSubscriber<E>
   }
 
   private emit(closed: readonly Candle[]): void {
+    if (closed === noCandles) return
     for (const candle of closed) this.subscriber.next(right(candle))
   }
 }

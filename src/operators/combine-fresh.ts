@@ -202,7 +202,8 @@ class LegSubscriber extends OperatorSubscriber<LegEvent, Either<NotFresh, object
   }
 
   protected onEvent(event: LegEvent): void {
-    this.combination.onEvent(this.leg, event, receivedAtOf(event) ?? rxClock.wallClock())
+    const receivedAt = receivedAtOf(event)
+    this.combination.onEvent(this.leg, event, Number.isFinite(receivedAt) ? receivedAt : rxClock.wallClock())
   }
 
   protected onComplete(): void {

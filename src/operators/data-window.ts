@@ -5,20 +5,16 @@
 export class DataWindow {
   /** Number of the window since the Unix epoch. */
   number: number
+  /** End of the window. */
+  to: number
 
   constructor(
     readonly ms: number,
+    /** The last arrival. */
     private latest: number,
   ) {
     this.number = Math.floor(latest / ms)
-  }
-
-  get from(): number {
-    return this.number * this.ms
-  }
-
-  get to(): number {
-    return (this.number + 1) * this.ms
+    this.to = (this.number + 1) * ms
   }
 
   /**
@@ -28,9 +24,11 @@ export class DataWindow {
   moveTo(time: number, now: number): boolean {
     const isSetBack = now < this.latest
     this.latest = now
+    if (time < this.to && !isSetBack) return false
     const number = Math.floor(time / this.ms)
-    if (number === this.number || (number < this.number && !isSetBack)) return false
+    if (number === this.number) return false
     this.number = number
+    this.to = (number + 1) * this.ms
     return true
   }
 }

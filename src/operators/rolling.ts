@@ -135,8 +135,8 @@ class RollingSubscriber<E> extends OperatorSubscriber<Either<E, number>, Either<
     if (ms === Infinity) {
       if (statistics.count > maxCount) statistics.shift()
     } else while (now - statistics.oldestTime >= ms) statistics.shift()
-    const { count } = statistics
-    const { mean, deviation, min, max } = statistics.summary()
+    statistics.update()
+    const { count, mean, deviation, min, max } = statistics
     const isFull = ms === Infinity ? count === maxCount : now - this.firstAt >= ms
     const zScore = deviation === 0 ? null : (value - mean) / deviation
     return { value, count, isFull, mean, deviation, min, max, zScore }

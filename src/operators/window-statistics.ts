@@ -31,6 +31,12 @@ class Aggregate {
  * moved to it, newest first, each with the aggregate of itself and of all values after it.
  */
 export class WindowStatistics {
+  // Of the window, after `update`. It must not be empty.
+  mean = 0
+  /** Of the population. */
+  deviation = 0
+  min = 0
+  max = 0
   private readonly newValues: number[] = []
   private readonly newTimes: number[] = []
   private readonly newest = new Aggregate()
@@ -72,26 +78,26 @@ export class WindowStatistics {
     this.newest.clear()
   }
 
-  /** The mean, the deviation of the population, the lowest and the highest value. The window must not be empty. */
-  summary(): { mean: number; deviation: number; min: number; max: number } {
-    const { newest } = this
+  /** Sets the statistics of the window. An object for them would cost more than their calculation. */
+  update(): void {
+    const { count, mean, m2, min, max } = this.newest
     const oldCount = this.oldTimes.length
-    if (oldCount === 0) {
-      const { count, mean, m2, min, max } = newest
-      return { mean, deviation: Math.sqrt(m2 / count), min, max }
-    }
-    const oldMean = this.oldMeans.at(-1) ?? NaN
-    const oldM2 = this.oldM2s.at(-1) ?? NaN
-    const count = oldCount + newest.count
-    const distance = newest.mean - oldMean
-    const share = newest.count / count
-    const m2 = oldM2 + newest.m2 + distance * distance * oldCount * share
-    return {
-      mean: oldMean + distance * share,
-      deviation: Math.sqrt(m2 / count),
-      min: Math.min(this.oldMins.at(-1) ?? NaN, newest.min),
-      max: Math.max(this.oldMaxs.at(-1) ?? NaN, newest.max),
-    }
+    if (oldCount === 0) return this.set(mean, m2 / count, min, max)
+    const last = oldCount - 1
+    const oldMean = this.oldMeans[last] ?? NaN
+    const total = oldCount + count
+    const distance = mean - oldMean
+    const share = count / total
+    const totalM2 = (this.oldM2s[last] ?? NaN) + m2 + distance * distance * oldCount * share
+    const [oldMin, oldMax] = [this.oldMins[last] ?? NaN, this.oldMaxs[last] ?? NaN]
+    this.set(oldMean + distance * share, totalM2 / total, Math.min(oldMin, min), Math.max(oldMax, max))
+  }
+
+  private set(mean: number, variance: number, min: number, max: number): void {
+    this.mean = mean
+    this.deviation = Math.sqrt(variance)
+    this.min = min
+    this.max = max
   }
 
   private moveToOld(): void {

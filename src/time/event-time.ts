@@ -13,11 +13,11 @@ const maxHandlingTime = 100
 /** A `receivedAt` that is later than this after the arrival is of another clock, in ms. */
 const maxAhead = 60_000
 
-/** `receivedAt` of the value of an event; `undefined` if it has none. */
-export const receivedAtOf = (event: Either<unknown, unknown>): number | undefined => {
-  if (isLeft(event) || typeof event.right !== 'object' || event.right === null) return undefined
-  const { receivedAt } = event.right as { readonly receivedAt?: unknown }
-  return typeof receivedAt === 'number' && Number.isFinite(receivedAt) ? receivedAt : undefined
+/** `receivedAt` of the value of an event; `NaN` if it has none. */
+export const receivedAtOf = (event: Either<unknown, unknown>): number => {
+  if (isLeft(event)) return NaN
+  const receivedAt = (event.right as { readonly receivedAt?: unknown } | null | undefined)?.receivedAt
+  return typeof receivedAt === 'number' ? receivedAt : NaN
 }
 
 /**
@@ -25,10 +25,11 @@ export const receivedAtOf = (event: Either<unknown, unknown>): number | undefine
  * time no handler takes time, so an earlier `receivedAt` means that the value was held.
  */
 export const timeOfEvent = (event: Either<unknown, unknown>, now: number): number => {
-  const receivedAt = receivedAtOf(event) ?? Infinity
-  const { isVirtual } = rxClock
-  if (receivedAt - now <= maxAhead && now - receivedAt <= (isVirtual ? 0 : maxHandlingTime)) return receivedAt
-  return isVirtual ? now : timeOfTurn(now)
+  const receivedAt = receivedAtOf(event)
+  const lateBy = now - receivedAt
+  if (lateBy <= 0 && lateBy >= -maxAhead) return receivedAt
+  if (rxClock.isVirtual) return now
+  return lateBy > 0 && lateBy <= maxHandlingTime ? receivedAt : timeOfTurn(now)
 }
 
 const resolved = Promise.resolve()

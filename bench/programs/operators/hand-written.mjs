@@ -59,6 +59,13 @@ export const freshWithin = (listen, ms, emit) => {
   })
 }
 
+/** The time of an event: its `receivedAt`, unless it was held. */
+const timeOf = (event, now) => {
+  if (isLeft(event)) return now
+  const { receivedAt } = event.right
+  return now - receivedAt <= 100 ? receivedAt : now
+}
+
 export const candles = (listen, ms, emit) => {
   let window
   let open = 0
@@ -88,7 +95,8 @@ export const candles = (listen, ms, emit) => {
   }
   listen((event) => {
     const now = Date.now()
-    closeIfEnded(now)
+    const time = timeOf(event, now)
+    closeIfEnded(time)
     if (isLeft(event)) {
       interruptions += 1
       isCurrent = false
@@ -106,7 +114,7 @@ export const candles = (listen, ms, emit) => {
       count += 1
       return
     }
-    window = Math.floor(now / ms)
+    window = Math.floor(time / ms)
     open = high = low = close = price
     count = 1
     closeLater((window + 1) * ms)
@@ -164,4 +172,99 @@ export const combineFresh = (listenToEth, listenToBtc, maxSkew, emit) => {
   listenToEth((event) => update(setEth, event))
   listenToBtc((event) => update(setBtc, event))
   combine()
+}
+
+/** Returns the function that stops the timers. */
+export const snapshots = (listen, ms, emit) => {
+  let latest
+  let next = 0
+  let timer
+  const emitUntil = (now) => {
+    for (; next <= now; next += ms) {
+      emit(isLeft(latest) ? latest : right({ at: next, value: latest.right }))
+    }
+  }
+  const wait = () => {
+    timer = setTimeout(
+      () => {
+        emitUntil(Date.now())
+        wait()
+      },
+      Math.max(1, next - Date.now()),
+    )
+  }
+  listen((event) => {
+    const now = Date.now()
+    const time = timeOf(event, now)
+    if (latest === undefined) {
+      latest = event
+      next = Math.floor(time / ms) * ms + ms
+      wait()
+      return
+    }
+    if (time >= next) emitUntil(time)
+    latest = event
+  })
+  return () => clearTimeout(timer)
+}
+
+/** Sums, whose rounding errors add up, and queues of the candidates for the lowest and the highest value. */
+export const rolling = (listen, size, emit) => {
+  let values = []
+  let start = 0
+  let index = 0
+  let sum = 0
+  let squares = 0
+  let lows = []
+  let highs = []
+  let firstLow = 0
+  let firstHigh = 0
+  const reset = () => {
+    values = new Array(size)
+    lows = []
+    highs = []
+    start = index = sum = squares = firstLow = firstHigh = 0
+  }
+  reset()
+  const push = (queue, first, isBetter) => {
+    while (queue.length > first && !isBetter(values[queue.at(-1) % size])) queue.pop()
+    queue.push(index)
+  }
+  listen((event) => {
+    if (isLeft(event)) {
+      reset()
+      emit(event)
+      return
+    }
+    const value = event.right
+    if (index - start === size) {
+      const oldest = values[start % size]
+      sum -= oldest
+      squares -= oldest * oldest
+      start += 1
+      if (lows[firstLow] < start) firstLow += 1
+      if (highs[firstHigh] < start) firstHigh += 1
+    }
+    values[index % size] = value
+    sum += value
+    squares += value * value
+    push(lows, firstLow, (other) => other < value)
+    push(highs, firstHigh, (other) => other > value)
+    index += 1
+    if (firstLow > size) {
+      lows = lows.slice(firstLow)
+      firstLow = 0
+    }
+    if (firstHigh > size) {
+      highs = highs.slice(firstHigh)
+      firstHigh = 0
+    }
+    const count = index - start
+    const mean = sum / count
+    const deviation = Math.sqrt(Math.max(0, squares / count - mean * mean))
+    const zScore = deviation === 0 ? null : (value - mean) / deviation
+    const min = values[lows[firstLow] % size]
+    const max = values[highs[firstHigh] % size]
+    emit(right({ value, count, isFull: count === size, mean, deviation, min, max, zScore }))
+  })
 }

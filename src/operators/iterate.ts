@@ -27,7 +27,8 @@ export interface EventIterable<A> extends AsyncIterable<A> {
  *
  * While the body of a loop awaits, the stream may emit several events. Unread events are dropped, the oldest first, and
  * counted in `dropped`. Memory is therefore bounded. With the default buffer, the loop reads the newest event. With a
- * number, a slow loop reads events with a delay, a value also after a later `Left` has arrived: 2 s for 200 events, if the stream emits 100 events per second.
+ * number, a slow loop reads events with a delay: 2 s for 200 events, if the stream emits 100 events per second. It may
+ * then read a value after a later `Left` has arrived, so only the default is safe for a strategy.
  * `Date.now() - receivedAt` of a price shows this delay, without the time on the way from the service.
  *
  * ```

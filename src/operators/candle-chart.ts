@@ -74,10 +74,10 @@ export class CandleChart {
     const { window } = this
     const { number, to } = window
     if (!window.moveTo(time, now) || !this.isOpen) return noCandles
+    if (now - to > maxPause) this.lose()
     const closed = [this.candleOf(number)]
     this.count = 0
     this.interruptions = 0
-    if (now - to > maxPause) this.lose()
     if (!this.fills || !this.isCurrent) return closed
     for (let next = number + 1; next < window.number; next++) {
       closed.push(this.candleOf(next))

@@ -63,8 +63,8 @@ export interface Priced {
  *   from that of the previous price. An interruption in a window without a price counts once, in the next candle. A
  *   `Stale` without a new epoch counts only in the candle with the `Left`.
  * - With `fill: true`, a quiet window has a candle too, unless the source was interrupted. Without it, equal numbers of
- *   candles may be different times. After a pause of the process of more than a minute, no window is filled until the
- *   next price.
+ *   candles may be different times. After a pause of the process of more than a minute, the candle is not current, and no
+ *   window is filled until the next price.
  *
  * ```
  *                             0         10        20        30        40

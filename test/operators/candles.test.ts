@@ -311,14 +311,14 @@ describe('candles, when the clock and the timers differ,', () => {
     expect(emitted).toHaveLength(2)
   })
 
-  it('with fill, fill no window of a pause of the process of more than a minute', () => {
+  it('are not current after a pause of the process of more than a minute, and fill no window of it', () => {
     const source$ = new Subject<Tick>()
     const emitted: unknown[] = []
     const subscription = source$.pipe(candles(100, { fill: true })).subscribe((value) => emitted.push(value))
     source$.next(prices['1']!)
     vi.setSystemTime(3_600_000)
     vi.advanceTimersByTime(100)
-    expect(emitted).toEqual([candle(1, 1, 1, 1, 1, 1000, 1100, 0, true)])
+    expect(emitted).toEqual([candle(1, 1, 1, 1, 1, 1000, 1100, 0, false)])
     expect(vi.getTimerCount()).toBe(0)
     subscription.unsubscribe()
   })

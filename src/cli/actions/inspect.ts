@@ -74,14 +74,12 @@ class Inspection {
   private readonly bySpelling = new Map<string, TopicSummariser>()
   /** The topics of the current file. */
   private readonly current = new Set<TopicSummariser>()
-  /** The latest time of the rows of the current file so far, in ms since the Unix epoch. */
-  private latest = -Infinity
+  /** Of the last row of the current file, in ms since the Unix epoch. */
+  private rowAt: number | undefined
   /** The latest time of all rows so far, in ms since the Unix epoch. */
   private end = -Infinity
   /** The start of the last file, in ms since the Unix epoch. */
   private lastStart = -Infinity
-  /** Of the last row, in ms since the Unix epoch. */
-  private rowAt = -Infinity
 
   /** The files that have a header, in the order of their starts. */
   async inOrder(paths: readonly string[]): Promise<readonly StartedFile[]> {
@@ -97,14 +95,18 @@ class Inspection {
 
   async read({ file, start }: StartedFile): Promise<void> {
     this.current.clear()
-    this.latest = -Infinity
+    this.rowAt = undefined
     this.lastStart = start
     for await (const entries of file.entries(0, new Subscription(), false)) {
       if (isLeft(entries)) this.damages.push(entries.left)
       else for (const { line } of entries.right) this.onLine(line)
     }
-    for (const topic of this.current) topic.passTime(this.latest)
-    this.end = Math.max(this.end, this.latest)
+    this.endFile()
+  }
+
+  private endFile(): void {
+    const { rowAt } = this
+    if (rowAt !== undefined) for (const topic of this.current) topic.passTime(rowAt)
   }
 
   summaries(): readonly TopicSummary[] {
@@ -116,17 +118,17 @@ class Inspection {
       case 'Recording':
         return this.onHeader(line)
       case 'Price': {
-        const isEarlier = line.at < this.rowAt
+        const isEarlier = this.rowAt !== undefined && line.at < this.rowAt
         this.passTime(line)
-        return this.summariserOf(line.topic).onLine(line, this.latest, isEarlier)
+        return this.summariserOf(line.topic).onLine(line, this.rowAt, isEarlier)
       }
       case 'Status':
         this.passTime(line)
-        for (const topic of this.current) topic.onLine(line, this.latest)
+        for (const topic of this.current) topic.onLine(line, this.rowAt)
         return
       case 'End':
         this.passTime(line)
-        return this.bySpelling.get(line.of)?.onLine(line, this.latest)
+        return this.bySpelling.get(line.of)?.onLine(line, this.rowAt)
       case 'Depth':
       case 'Uncorrelated':
         return this.passTime(line)
@@ -138,12 +140,12 @@ class Inspection {
   /** A file may contain several recordings. A topic that is not in one of them is not recorded meanwhile. */
   private onHeader(header: RecordingHeader): void {
     for (const topic of header.topics) this.current.add(this.summariserOf(topic))
-    for (const topic of this.current) topic.onLine(header, this.latest)
+    for (const topic of this.current) topic.onLine(header, this.rowAt)
   }
 
   private passTime({ at }: Row): void {
     this.rowAt = at
-    this.latest = Math.max(this.latest, at)
+    this.end = Math.max(this.end, at)
   }
 
   private summariserOf(topic: Topic): TopicSummariser {

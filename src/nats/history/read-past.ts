@@ -64,6 +64,10 @@ class PastReading {
   hasMessages = false
   private readonly past: TopicPast
   private readonly subject: string
+  /** True if the last row is after the range. */
+  private isAfter = false
+  /** When the message whose lines are decoded was stored, by the clock of the server, in ms since the Unix epoch. */
+  private storedAt = 0
   /** The number of the message whose lines are decoded. */
   private sequence = 0
   /** The number of lines before this message, including the line that is added at the start. */
@@ -101,7 +105,7 @@ class PastReading {
     }
     if (!past.isKnown) return right('starts too late')
     if (!this.hasMessages && this.start === undefined) return right('end of the range')
-    past.finish(past.latest + recordedTime >= range.to)
+    past.finish(this.isAfter || past.now + recordedTime >= range.to)
     return right('end of the range')
   }
 
@@ -111,8 +115,11 @@ class PastReading {
     this.lines++
     const isHeader = line._tag === 'Recording'
     if (!isHeader && line.at >= from && !past.isKnown) return 'starts too late'
-    if (isHeader || line.at < to) past.onLine(line)
-    if (isHeader || line.at < to) return undefined
+    if (isHeader) past.onRecording(line)
+    else if (line.at < to) past.onLine(line)
+    this.isAfter = !isHeader && line.at >= to
+    // A clock may have been set back: rows of the range may follow.
+    if (!this.isAfter || this.storedAt < to + clockTolerance) return undefined
     past.finish(true)
     return 'end of the range'
   }
@@ -125,8 +132,9 @@ class PastReading {
   /** The texts of the messages, after a header that the decoder of a recording expects. */
   private async *texts(header: RecordingHeader): AsyncGenerator<Uint8Array, void> {
     yield new TextEncoder().encode(`${encodeRow(header)}\n`)
-    for await (const { seq, data } of this.messages()) {
+    for await (const { seq, data, time } of this.messages()) {
       this.sequence = seq
+      this.storedAt = time.getTime()
       this.linesBefore = this.lines
       this.hasMessages = true
       yield data

@@ -2,11 +2,13 @@ import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { EmitPast } from '../../domain/past.js'
 import type { Topic } from '../../domain/topic.js'
+import { systemClock } from '../../time/system-clock.js'
 import { emptyRecording, unknownTopic } from '../../errors/constructors.js'
 import type { HistoryError, RecordingError } from '../../errors/model.js'
 import type { RecordingHeader } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
 import type { RecordedFile } from './recorded-file.js'
+import { clockTolerance } from './row-times.js'
 import { TopicPast } from './topic-past.js'
 
 /**
@@ -59,6 +61,8 @@ export class PastReading {
     private readonly flush: () => Promise<void> | undefined = () => undefined,
     /** True if the last row is the current state, because the topic is being recorded. */
     private readonly isRecordedOn = false,
+    /** True if no other recorder has written any of the files: no row is left out. */
+    private readonly isOneRecorder = false,
   ) {}
 
   /** Resolves at the end of the range, or with the error that ends the reading. */
@@ -68,7 +72,7 @@ export class PastReading {
     const files = ordered.right.map(({ file }) => file)
     let cursor = await this.firstCursor(files, ordered.right)
     while (isRight(cursor)) {
-      const reading = await this.readFrom(cursor.right, files)
+      const reading = await this.readFrom(cursor.right, ordered.right)
       if (isLeft(reading) || reading.right !== 'starts too late') return reading
       cursor = await this.cursorBefore(cursor.right, files)
     }
@@ -120,12 +124,16 @@ export class PastReading {
   /** `starts too late`: no event was emitted, because it is unknown whether the topic had a price at `from`. */
   private async readFrom(
     { index, position }: Cursor,
-    files: readonly RecordedFile[],
+    ordered: readonly StartedFile[],
   ): Promise<Either<HistoryError, ReadingEnd>> {
     const past = new TopicPast(this.topic, this.emit, this.range, index === 0 && position === 0)
+    let isAfter = false
     const otherTopics = new Set<string>()
     let isKnownTopic = false
-    for (const [offset, file] of files.slice(index).entries()) {
+    let isOver = false
+    for (const [offset, { file, start }] of ordered.slice(index).entries()) {
+      if (this.closing.closed) break
+      if (isOver && (start <= systemClock().wallClock() || !(await file.stepsBack()))) continue
       const header = await file.header()
       if (isLeft(header)) return header
       const isIn = await file.has(this.topic)
@@ -133,13 +141,15 @@ export class PastReading {
       if (isIn.right) {
         isKnownTopic = true
         const end = await this.readFile(file, offset === 0 ? position : 0, past)
-        if (isLeft(end) || end.right !== 'end of the file') return end
+        if (isLeft(end) || end.right === 'starts too late') return end
+        isAfter = end.right === 'after the range'
+        isOver ||= isAfter && !(await file.stepsBack())
       } else for (const topic of header.right.topics) otherTopics.add(topic)
     }
     // A file that has the topic is never after the cursor, unless the cursor is at the first file.
     if (!isKnownTopic) return left(unknownTopic(this.topic, [...otherTopics]))
-    past.finish(this.isRecordedOn)
-    return right('end of the file')
+    past.finish(isAfter || this.isRecordedOn)
+    return right('within the range')
   }
 
   private async readFile(
@@ -148,28 +158,38 @@ export class PastReading {
     past: TopicPast,
   ): Promise<Either<HistoryError, ReadingEnd>> {
     const { from, to } = this.range
+    const canStop = !(await file.stepsBack()) && file.isSeekable
+    /** Number of rows after the range, since the last one within it. */
+    let later = 0
     let isEntered = position === 0
+    let isFirst = true
     for await (const entries of file.entries(position, this.closing)) {
-      if (isLeft(entries)) return entries
+      if (isLeft(entries)) return later > 0 ? right('after the range') : entries
       await this.flush()
       for (const { line } of entries.right) {
         const isHeader = line._tag === 'Recording'
         if (isHeader && !isEntered) {
           past.enter(line)
           isEntered = true
+          isFirst = false
           continue
         }
         if (!isHeader && line.at >= from && !past.isKnown) return right('starts too late')
-        if (isHeader || line.at < to) past.onLine(line)
-        if (line.at >= to) {
-          past.finish(true)
-          return right('end of the range')
-        }
-        if (this.closing.closed) return right('end of the range')
+        if (isHeader && isFirst && !this.isOneRecorder) past.onRecording(line)
+        else if (isHeader || line.at < to) past.onLine(line)
+        else past.passTime(line.at)
+        isFirst = false
+        later = line.at >= to ? later + 1 : 0
+        if (canStop && line.at >= to + clockTolerance && later > maxLater) return right('after the range')
+        if (this.closing.closed) return right('within the range')
       }
     }
-    return right('end of the file')
+    return right(later > 0 ? 'after the range' : 'within the range')
   }
 }
 
-type ReadingEnd = 'starts too late' | 'end of the range' | 'end of the file'
+/** Where a reading ends. */
+type ReadingEnd = 'starts too late' | 'within the range' | 'after the range'
+
+/** A step back of the clock within so many rows is found, although the file looks as if its times ascend. */
+const maxLater = 500

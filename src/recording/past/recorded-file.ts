@@ -3,26 +3,14 @@ import { Subscription } from 'rxjs'
 import type { Topic } from '../../domain/topic.js'
 import { recordingError, unreadableRecording } from '../../errors/constructors.js'
 import type { RecordingError } from '../../errors/model.js'
-import { decodeRow } from '../format/row-codec.js'
 import type { RecordingHeader, Row } from '../format/row.js'
-import { allTimes, writtenTime } from '../format/timeline.js'
+import { allTimes } from '../format/timeline.js'
 import { lineEnd, readSource, type EntriesResult } from '../read/read-entries.js'
 import { gzipStart, type FileBytes, type OpenableSource } from '../read/source.js'
+import { findPosition, readLine, readTimes, stepsBack, type RowTimes } from './row-times.js'
 
-/**
- * `seek` finds the rows of a clock that was set back by at most this time, in ms. It starts earlier by this time, so
- * that no row is missed.
- */
-const clockTolerance = 60_000
-
-/** The binary search ends when this many bytes are left. */
-const searchedBytes = 2 ** 16
-
-/** Bytes that are read at once for one line. Most lines are shorter. */
-const lineBytes = 2 ** 13
-
-/** A longer line is not a row. */
-const maxLineBytes = 2 ** 24
+/** Bytes that are read at the end of a file for its last row. */
+const latestBytes = 2 ** 16
 
 /**
  * One recording of a history. A plain file can be read from any position; any other source is read from its start. If a
@@ -33,7 +21,14 @@ export class RecordedFile {
   /** The topics that were searched, in lower case, and the size of the file at that time. */
   private readonly searched = new Map<string, { readonly size: number; readonly isFound: boolean }>()
 
+  private known: { readonly size: number; readonly times: RowTimes } | undefined
+
   constructor(readonly source: OpenableSource) {}
+
+  /** True if it can be read from any position: a plain file. */
+  get isSeekable(): boolean {
+    return this.known !== undefined
+  }
 
   /** The start of a rotated file, from its name, in ms since the Unix epoch: not after its first row. */
   get namedStart(): number | undefined {
@@ -119,17 +114,20 @@ export class RecordedFile {
    * the times ascend. 0 for a source that is read from its start.
    */
   positionOf(time: number): Promise<number> {
-    return this.find(async (bytes) => {
-      let before = 0
-      let after = await bytes.size()
-      while (after - before > searchedBytes) {
-        const middle = Math.floor((before + after) / 2)
-        const at = await timeFrom(bytes, middle, after)
-        if (at === undefined || at >= time - clockTolerance) after = middle
-        else before = middle
-      }
-      return before
-    })
+    return this.find(async (bytes) => findPosition(bytes, await this.timesOf(bytes), time))
+  }
+
+  /** True if the clock was set back while the file was recorded. False also if this is unknown: for a source read from its start. */
+  async stepsBack(): Promise<boolean> {
+    await this.find(async (bytes) => (await this.timesOf(bytes)).times.length)
+    return this.known !== undefined && stepsBack(this.known.times)
+  }
+
+  /** The times of some rows. They are read again when the file has grown. */
+  private async timesOf(bytes: FileBytes): Promise<RowTimes> {
+    const size = await bytes.size()
+    if (this.known?.size !== size) this.known = { size, times: await readTimes(bytes, size) }
+    return this.known.times
   }
 
   /** The length, in bytes; 0 for a source that is read from its start. */
@@ -140,7 +138,7 @@ export class RecordedFile {
   /** The time of the last row, in ms since the Unix epoch. Without a row, the start. */
   async latest(): Promise<Either<RecordingError, number>> {
     const end = await this.end()
-    for (let length = searchedBytes; ; length *= 4) {
+    for (let length = latestBytes; ; length *= 4) {
       const position = Math.max(0, end - length)
       const latest = await this.latestFrom(position)
       if (isLeft(latest)) return latest
@@ -205,38 +203,6 @@ async function* headerAndLines(bytes: FileBytes, position: number): AsyncGenerat
     if (isInLine && start === 0) continue
     isInLine = false
     yield chunk.subarray(start)
-  }
-}
-
-/** The time of the first row that starts at a position or after it, and before another; `undefined` if there is none. */
-const timeFrom = async (bytes: FileBytes, position: number, before: number): Promise<number | undefined> => {
-  const decoder = new TextDecoder()
-  let start = position - 1
-  for (let isPart = true; start < before; isPart = false) {
-    const line = await readLine(bytes, start)
-    start += line.length
-    const time = isPart ? undefined : timeOf(decoder.decode(line))
-    if (time !== undefined) return time
-    if (line.length === 0) return undefined
-  }
-  return undefined
-}
-
-/** The time of a row; `undefined` for any other line. */
-const timeOf = (line: string): number | undefined => {
-  const written = writtenTime(line)
-  if (written !== undefined) return written
-  const row = decodeRow(line)
-  return isRight(row) ? row.right.at : undefined
-}
-
-/** The bytes from a position to the next line end, included, or to the end of the file. */
-const readLine = async (bytes: FileBytes, position: number): Promise<Uint8Array> => {
-  for (let length = lineBytes; ; length *= 4) {
-    const read = await bytes.read(position, length)
-    const end = read.indexOf(lineEnd)
-    if (end >= 0) return read.subarray(0, end + 1)
-    if (read.length < length || length > maxLineBytes) return read
   }
 }
 

@@ -13,11 +13,15 @@ import { allTimes, isWithin, type TimeRange } from '../format/timeline.js'
  *
  * - A gap starts with an error of the topic, with a status of the connection that affects every topic, or with the end of a
  *   recording. It ends with the next price, or when its cause changes.
- * - Time never goes back. A row that is earlier than its predecessor gets the predecessor's time. Rows of a further
- *   recording that are earlier than the end of the previous recording are skipped, because both have rows of that time.
+ * - Events are in the order of the rows, and have the times of the recorder. After its clock was set back, times go back
+ *   too.
+ * - The first rows of a recording that are earlier than the end of the recording before it are skipped, because both have
+ *   rows of that time.
  */
 export class TopicPast {
-  /** The latest time of the rows so far, in ms since the Unix epoch. */
+  /** The time of the last row, in ms since the Unix epoch. */
+  now = -Infinity
+  /** The latest time so far, in ms since the Unix epoch. */
   latest = -Infinity
   /** Number of rows of the topic that are skipped. */
   overlappingRows = 0
@@ -26,7 +30,7 @@ export class TopicPast {
   private gap: { readonly cause: GapCause; readonly from: number } | undefined
   /** The `at` of the last header. `undefined` if it was not read. */
   private headerAt: number | undefined
-  /** The end of the previous recording. */
+  /** The end of the previous recording, until the rows of this one have reached it. */
   private previousEnd = -Infinity
   /** Of the last price. */
   private epoch: number | undefined
@@ -56,11 +60,12 @@ export class TopicPast {
   }
 
   onLine(line: Row | RecordingHeader): void {
-    if (line._tag === 'Recording') return this.onHeader(line)
+    if (line._tag === 'Recording') return void this.onHeader(line)
     if (line.at < this.previousEnd) {
       if (line._tag === 'Price' && this.isTopic(line.topic)) this.overlappingRows++
       return
     }
+    this.previousEnd = -Infinity
     this.passTime(line.at)
     if (line._tag === 'Price') {
       if (this.isTopic(line.topic)) this.onPrice(line)
@@ -68,41 +73,49 @@ export class TopicPast {
     else if (line._tag === 'End' && this.isTopic(line.of)) this.onEnd()
   }
 
+  /** The first header of a recording that may be of another recorder than the one before it. */
+  onRecording(header: RecordingHeader): void {
+    const end = this.now
+    if (!this.onHeader(header)) this.previousEnd = end
+  }
+
   /** Time passes: there are rows of other topics. In ms since the Unix epoch. */
   passTime(at: number): void {
+    this.now = at
     if (at > this.latest) this.latest = at
   }
 
   /** `isRecordedOn`: true if the recording continues at the end of the range, false if its last row is the end. */
   finish(isRecordedOn: boolean, end = this.range.to): void {
+    // After a clock was set back, the last row may be earlier than other rows of the range.
+    if (this.latest < this.range.to) this.now = this.latest
     if (!isRecordedOn) this.interrupt('unrecorded')
     this.endGap(end)
   }
 
-  private onHeader({ at, topics, continues }: RecordingHeader): void {
+  /** True if the header continues the previous one. */
+  private onHeader({ at, topics, continues }: RecordingHeader): boolean {
     const isContinued = continues !== undefined && (this.headerAt ?? continues) === continues
     this.headerAt = at
-    if (!isContinued) {
-      this.interrupt('unrecorded')
-      this.previousEnd = this.latest
-    }
-    this.passTime(at)
-    if (isContinued && this.isKnown) return
-    this.isRecorded = topics.some((name) => this.isTopic(name))
+    if (!isContinued) this.interrupt('unrecorded')
+    // The time of a header may be unknown.
+    if (at > this.now) this.passTime(at)
+    if (!isContinued || !this.isKnown) this.isRecorded = topics.some((name) => this.isTopic(name))
+    return isContinued
   }
 
   private onPrice({ event, position }: PriceRow): void {
     this.isRecorded = true
     if (isLeft(event)) return this.interrupt(causeOf(event.left))
     this.isKnown = true
-    const { topic, latest, gap } = this
+    const { topic, now, gap } = this
     const { price, epoch } = event.right
     const isOtherConnection = this.epoch !== undefined && this.epoch !== epoch
     if (gap === undefined && isOtherConnection) this.gap = { cause: 'disconnected', from: this.priceAt }
-    this.endGap(latest)
+    this.endGap(now)
     this.epoch = epoch
-    this.priceAt = latest
-    if (isWithin(this.range, latest)) this.emit({ _tag: 'PastPrice', topic, price, at: latest }, position)
+    this.priceAt = now
+    if (isWithin(this.range, now)) this.emit({ _tag: 'PastPrice', topic, price, at: now }, position)
   }
 
   /** While the state of the topic is unknown, a status may concern only other topics. */
@@ -120,8 +133,8 @@ export class TopicPast {
   private interrupt(cause: GapCause): void {
     this.isKnown = true
     if (this.gap?.cause === cause) return
-    this.endGap(this.latest)
-    this.gap = { cause, from: this.latest }
+    this.endGap(this.now)
+    this.gap = { cause, from: this.now }
   }
 
   private endGap(at: number): void {

@@ -54,6 +54,8 @@ export class TopicSummariser {
   private epoch: number | undefined
   private connections = 0
   private longestSilenceMs = 0
+  /** The sum of the steps by which the clock was set back, in ms. */
+  private setBackMs = 0
   /** The last price, or the end of the gap after it. */
   private quietSince = 0
   private readonly rates = new Rates()
@@ -66,11 +68,16 @@ export class TopicSummariser {
   }
 
   /**
-   * `latest`: the latest time of the rows of the file so far, in ms since the Unix epoch. `isEarlier`: the line is a row that
-   * is earlier than the row before it.
+   * `rowAt`: the time of the last row of the file, in ms since the Unix epoch; undefined before the first one. `isEarlier`: the
+   * line is a row that is earlier than the row before it.
    */
-  onLine(line: RecordingHeader | PriceRow | StatusRow | EndRow, latest: number, isEarlier = false): void {
-    this.past.passTime(latest)
+  onLine(
+    line: RecordingHeader | PriceRow | StatusRow | EndRow,
+    rowAt: number | undefined,
+    isEarlier = false,
+  ): void {
+    if (isEarlier && this.from !== undefined) this.setBackMs += Math.max(0, this.past.now - line.at)
+    if (rowAt !== undefined) this.passTime(rowAt)
     if (line._tag === 'Price') {
       this.rows++
       if (isEarlier) this.earlierRows++
@@ -82,12 +89,13 @@ export class TopicSummariser {
       if (epoch !== this.epoch) this.connections++
       this.epoch = epoch
     }
-    this.past.onLine(line)
+    if (line._tag === 'Recording' && rowAt === undefined) this.past.onRecording(line)
+    else this.past.onLine(line)
   }
 
-  /** The file has rows until a time, in ms since the Unix epoch. */
-  passTime(latest: number): void {
-    this.past.passTime(latest)
+  /** The file has a row of a time, in ms since the Unix epoch. */
+  passTime(at: number): void {
+    this.past.passTime(at)
   }
 
   /**
@@ -98,11 +106,11 @@ export class TopicSummariser {
     const { topic, earlierRows, skewedRows, from, to, gaps, connections } = this
     const { overlappingRows } = this.past
     const isRecordedOn = lastStart <= this.past.latest
-    const latest = isRecordedOn ? this.past.latest : end
+    const latest = isRecordedOn ? this.past.now : end
     this.past.finish(isRecordedOn, latest)
     if (from !== undefined) this.endSilence(latest)
     const gapMs = Object.values(gaps).reduce((sum, { ms }) => sum + ms, 0)
-    const coveredMs = from === undefined ? 0 : Math.max(0, latest - from - gapMs)
+    const coveredMs = from === undefined ? 0 : Math.max(0, latest - from + this.setBackMs - gapMs)
     return {
       topic,
       rows: this.rows - overlappingRows,

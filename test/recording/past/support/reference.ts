@@ -14,7 +14,7 @@ export const referencePast = (
   recordings: readonly (readonly (RecordingHeader | Row)[])[],
   { from, to }: { readonly from: number; readonly to: number },
 ): readonly PastEvent[] => {
-  const marks = marksOf(topic, recordings.flat())
+  const marks = marksOf(topic, recordings.flat(), to)
   const events = marks.flatMap((mark, index): readonly PastEvent[] => {
     const before = marks[index - 1]
     const gap = (start: number, cause: GapCause): Gap => ({
@@ -40,11 +40,12 @@ export const referencePast = (
 }
 
 /** When the topic got a price, or lost it, or the recordings ended. */
-const marksOf = (topic: Topic, lines: readonly (RecordingHeader | Row)[]): readonly Mark[] => {
+const marksOf = (topic: Topic, lines: readonly (RecordingHeader | Row)[], to: number): readonly Mark[] => {
   const marks: Mark[] = [{ at: -Infinity, cause: 'unrecorded' }]
   let now = -Infinity
   let headerAt: number | undefined
   let isRecorded = false
+  let latest = -Infinity
   for (const line of lines) {
     if (line._tag === 'Recording') {
       if (line.continues === undefined || line.continues !== headerAt) {
@@ -53,7 +54,10 @@ const marksOf = (topic: Topic, lines: readonly (RecordingHeader | Row)[]): reado
       }
       headerAt = line.at
     }
-    now = Math.max(now, line.at)
+    now = line._tag === 'Recording' ? Math.max(now, line.at) : line.at
+    latest = Math.max(latest, now)
+    // A clock may have been set back: rows of the range may follow.
+    if (line.at >= to) continue
     if (line._tag === 'Price' && line.topic === topic) {
       isRecorded = true
       const { event } = line
@@ -68,7 +72,12 @@ const marksOf = (topic: Topic, lines: readonly (RecordingHeader | Row)[]): reado
     if (line.status._tag === 'Waiting') marks.push({ at: now, cause: 'disconnected' })
     if (line.status._tag === 'Closed') marks.push({ at: now, cause: 'unrecorded' })
   }
-  return [...marks, { at: now, cause: 'unrecorded' }, { at: Infinity, cause: 'unrecorded' }]
+  const isRecordedOn = (lines.at(-1)?.at ?? 0) >= to
+  return [
+    ...marks,
+    ...(isRecordedOn ? [] : [{ at: latest < to ? latest : now, cause: 'unrecorded' } as const]),
+    { at: Infinity, cause: 'unrecorded' },
+  ]
 }
 
 const causes: Readonly<Record<PriceError['_tag'], GapCause>> = {

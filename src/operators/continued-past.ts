@@ -19,7 +19,7 @@ const [rereadTime, maxReadings] = [100, 10]
 /** The start of the live stream that follows a past. */
 export class LiveStart {
   private readonly phase$ = new BehaviorSubject<'subscribed' | 'confirmed' | 'started'>('subscribed')
-  /** The position of the last price before the confirmation. Each later price comes live. */
+  /** The position of the last price before the first live one, as far as it is known. */
   position: PricePosition | undefined
 
   /** True if the live stream has each price of the service from now on, or has failed. */
@@ -33,16 +33,15 @@ export class LiveStart {
     this.phase$.next('confirmed')
   }
 
-  /** The live stream has emitted, or has completed. */
-  start(): void {
-    if (this.phase$.value !== 'started') this.phase$.next('started')
+  /**
+   * The live stream has emitted, or has completed. `first`: the position of its first price. A gateway may leave out
+   * prices between the confirmation and this price.
+   */
+  start(first?: PricePosition): void {
+    if (this.phase$.value === 'started') return
+    if (first !== undefined) this.position = { run: first.run, count: first.count - 1 }
+    this.phase$.next('started')
   }
-
-  /** Emits once: at the confirmation, or at the first event. */
-  readonly confirmed$ = this.phase$.pipe(
-    switchMap((phase) => (phase === 'subscribed' ? NEVER : of(undefined))),
-    take(1),
-  )
 
   /** Emits once: at the first event, or `firstPriceTime` after the confirmation. */
   readonly started$ = this.phase$.pipe(
@@ -55,10 +54,10 @@ export class LiveStart {
 }
 
 /**
- * The past before a live stream. If it does not reach the position at which the live stream was confirmed, it is read
- * again from its last price on. If it has no price of that run, its recorder is another client: it is read again once,
- * after the first live price, unless the live stream was confirmed at the subscription. After a failure of the past, it
- * is not read again.
+ * The past before a live stream. If it does not reach the first live price, it is read again from its last price on. If
+ * it has no price of that run, its recorder is another client: it is then read again once. If the live stream was
+ * confirmed at the subscription, the first live price is not waited for. After a failure of the past, it is not read
+ * again.
  */
 export const continuedPast$ = (
   past: PastSource<Event>,
@@ -66,6 +65,7 @@ export const continuedPast$ = (
   overlap: Overlap,
 ): Observable<Event> => {
   const end = new PastEnd(past.isEndless, overlap)
+  const wasConfirmed = live.isConfirmed
   const read$ = (): Observable<Event> => {
     let position: PricePosition | undefined
     return past
@@ -77,17 +77,12 @@ export const continuedPast$ = (
       const reaches = end.hasFailed || overlap.reaches(live.position)
       if (reaches === true || readings === 0 || (reaches === undefined && isComplete))
         return of(...end.rest())
-      const isFirst = readings === maxReadings
-      const turn$ = isFirst ? of(undefined) : delay$(rxClock, rereadTime)
-      return concat(
-        (reaches === undefined ? live.started$ : turn$).pipe(mergeMap(read$)),
-        rest$(readings - 1, true),
-      )
+      const turn$ = readings === maxReadings ? of(undefined) : delay$(rxClock, rereadTime)
+      return concat(turn$.pipe(mergeMap(read$)), rest$(readings - 1, true))
     })
-  const isComplete = live.isConfirmed
   if (!past.isEndless) return read$()
-  const confirmed$ = defer(() => (end.hasFailed ? of(undefined) : live.confirmed$))
-  return concat(read$(), confirmed$.pipe(mergeMap(() => rest$(maxReadings, isComplete))))
+  const started$ = defer(() => (wasConfirmed || end.hasFailed ? of(undefined) : live.started$))
+  return concat(read$(), started$.pipe(mergeMap(() => rest$(maxReadings, wasConfirmed))))
 }
 
 /** Where a past ends. */

@@ -155,8 +155,9 @@ export const joinPast = <E, A>(
     next: (event) => {
       const at = rxClock.wallClock()
       if (isLive) return onLive(event, at, position())
-      held.push({ event, at, position: copyOf(position()) })
-      liveStart.start()
+      const eventPosition = copyOf(position())
+      held.push({ event, at, position: eventPosition })
+      liveStart.start(isLeft(event) ? undefined : eventPosition)
     },
     error: (thrown) => subscriber.error(thrown),
     complete: () => {

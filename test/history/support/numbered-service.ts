@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { seededRandom } from '../../../src/simulator/market/seeded-random.js'
-import { startScriptedService } from '../../support/network/scripted-service.js'
+import { startScriptedService, type ServiceConnection } from '../../support/network/scripted-service.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
 
@@ -19,10 +19,11 @@ export interface NumberedService {
 export const startService = async (priceOf: (n: number) => number): Promise<NumberedService> => {
   const random = seededRandom('pauses')
   const sent: number[] = []
+  const subscribed = new Set<ServiceConnection>()
   let timer: NodeJS.Timeout | undefined
   const send = (price: number): void => {
     sent.push(price)
-    for (const connection of service.connections) connection.sendPrice(ethTopic, price)
+    for (const connection of subscribed) connection.sendPrice(ethTopic, price)
   }
   const run = (): void => {
     send(priceOf(sent.length + 1))
@@ -31,6 +32,7 @@ export const startService = async (priceOf: (n: number) => number): Promise<Numb
   const service = await startScriptedService({
     onSubscribe: (connection, topic) => {
       connection.sendConfirmation(topic)
+      subscribed.add(connection)
       const last = sent.at(-1)
       if (last === undefined) timer ??= setTimeout(run)
       else connection.sendPrice(topic, last)

@@ -5,12 +5,13 @@
 // node --import tsx scripts/bill-of-materials.ts svc-streams-1.2.3.tgz
 
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 
 interface Component {
+  readonly [field: string]: unknown
   readonly 'bom-ref': string
   readonly externalReferences: readonly { readonly url: string }[]
 }
@@ -47,14 +48,31 @@ const ofPackage = ({ metadata, components, dependencies, ...bill }: Bill): Bill 
   }
 }
 
+/** The copy of `ws` in the package. Its version is in the first line of the copy. */
+const bundledWs = async (): Promise<Component> => {
+  const copy = await readFile(join(folder, 'node_modules/svc-streams/dist/ws.cjs'), 'utf8')
+  const version = /^ws (\S+)$/m.exec(copy)?.[1]
+  if (version === undefined) throw new Error('the copy of ws does not name its version')
+  const purl = `pkg:npm/ws@${version}`
+  return {
+    type: 'library',
+    name: 'ws',
+    version,
+    'bom-ref': `ws@${version}`,
+    purl,
+    licenses: [{ license: { id: 'MIT' } }],
+    externalReferences: [],
+  }
+}
+
 try {
   await writeFile(
     join(folder, 'package.json'),
     '{ "name": "installation", "version": "0.0.0", "private": true }',
   )
   await npm('install', '--ignore-scripts', '--no-audit', '--no-fund', resolve(tarball))
-  const bill = JSON.parse(await npm('sbom', '--sbom-format', 'cyclonedx')) as Bill
-  console.log(JSON.stringify(ofPackage(bill), null, 2))
+  const bill = ofPackage(JSON.parse(await npm('sbom', '--sbom-format', 'cyclonedx')) as Bill)
+  console.log(JSON.stringify({ ...bill, components: [...bill.components, await bundledWs()] }, null, 2))
 } finally {
   await rm(folder, { recursive: true, force: true })
 }

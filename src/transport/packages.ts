@@ -2,22 +2,24 @@
 import module from 'node:module'
 import type nodeDns from 'node:dns'
 import type * as net from 'node:net'
-import { join } from 'node:path'
 import type * as tls from 'node:tls'
 import type * as undici from 'undici/index.js'
 import type * as ws from 'ws'
 
-type Ws = Pick<typeof ws, 'WebSocket' | 'WebSocketServer'>
+/** Defined by the build, which copies `ws` into the package, as `#ws`. */
+declare const IS_BUILT: true | undefined
+
+const wsModule = typeof IS_BUILT === 'undefined' ? 'ws' : '#ws'
 
 /** What the WebSocket transport needs of packages and of Node. It is loaded by the first dial. */
-export interface WsModules extends Pick<Ws, 'WebSocket'>, NetModules {}
+export interface WsModules extends Pick<typeof ws, 'WebSocket'>, NetModules {}
 
 export const importWs = async (): Promise<WsModules> => {
-  const [imported, netModules] = await Promise.all([
-    importPackage('ws', 'WebSocket', () => import('ws')),
+  const [{ WebSocket }, netModules] = await Promise.all([
+    importPackage(wsModule, 'WebSocket', () => import('ws')),
     importNet(),
   ])
-  return { WebSocket: genuineWs(imported).WebSocket, ...netModules }
+  return { WebSocket, ...netModules }
 }
 
 /** What the HTTP transport needs of packages and of Node. It is loaded by the first request. */
@@ -29,28 +31,6 @@ export const importUndici = async (): Promise<UndiciModules> => {
     importNet(),
   ])
   return { Client, Pool, errors, ...netModules }
-}
-
-/**
- * The package `ws`. Bun replaces the module `ws` by one of its own, but not a file of the package, nor the code of the
- * package in a bundle. The client of that module ignores `createConnection`, `closeTimeout` and the limits. Its server loses
- * the close frame of a connection with unsent data.
- */
-export const genuineWs = (imported: Ws): Ws => {
-  // The module of Bun does not have this export.
-  if (!('bun' in process.versions) || 'PerMessageDeflate' in imported) return imported
-  const require = requireHere()
-  return require(join(folderOf(require), 'index.js')) as Ws
-}
-
-const folderOf = (require: NodeJS.Require): string => {
-  try {
-    return join(require.resolve('ws/package.json'), '..')
-  } catch {
-    throw new Error(
-      'Bun has replaced the package ws by its own module: bundle ws, or install it with the program',
-    )
-  }
 }
 
 interface NetModules {

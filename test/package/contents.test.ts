@@ -62,7 +62,7 @@ describe('the tarball', () => {
     const page = others.filter((file) => file.startsWith('dist/dashboard/'))
     expect(page).toEqual(['index.html', 'main.css', 'main.js'].map((name) => `dist/dashboard/${name}`))
     const code = others.filter((file) => !page.includes(file))
-    for (const file of code) expect(file).toMatch(/\.js$/)
+    for (const file of code) expect(file).toMatch(/\.js$|^dist\/ws\.cjs$/)
     // Node needs almost half a millisecond for each file that it loads. Each command has a file, which only that command loads.
     expect(code.filter((file) => !file.startsWith('dist/browser/')).length).toBeLessThan(105)
   })
@@ -100,9 +100,9 @@ describe('the tarball', () => {
     expect(names).toEqual([])
   })
 
-  test('is smaller than 3.1 MB', async () => {
+  test('is smaller than 3.3 MB', async () => {
     expect(await sizeOf(files.filter((file) => file.startsWith('examples/data/')))).toBeLessThan(200_000)
-    expect(await sizeOf(files)).toBeLessThan(3_100_000)
+    expect(await sizeOf(files)).toBeLessThan(3_300_000)
   })
 
   test('contains no path of the machine that built it', async () => {

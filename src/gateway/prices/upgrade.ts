@@ -1,12 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import * as ws from 'ws'
+import { WebSocketServer, type RawData, type WebSocket } from 'ws'
 import { refuseUpgrade } from '../../server/http-response.js'
 import { withoutQuery } from '../../server/request.js'
-import { genuineWs } from '../../transport/packages.js'
 import type { WebSocketFront } from './web-socket-front.js'
-
-const { WebSocketServer } = genuineWs(ws)
 
 /** Handles an upgrade request that has passed the access checks. */
 type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
@@ -42,9 +39,9 @@ export const createUpgrade = (front: WebSocketFront): Upgrade => {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-const listen = (front: WebSocketFront, webSocket: ws.WebSocket, socket: Duplex): void => {
+const listen = (front: WebSocketFront, webSocket: WebSocket, socket: Duplex): void => {
   const listener = front.accept(webSocket, socket)
-  webSocket.on('message', (data: ws.RawData, isBinary) => {
+  webSocket.on('message', (data: RawData, isBinary) => {
     if (isBinary) listener.onBinary()
     else listener.onText((data as Buffer).toString())
   })

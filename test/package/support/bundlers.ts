@@ -17,6 +17,9 @@ export const bundlerPackages: readonly string[] = [
   'vite@7',
   'webpack@5',
   'webpack-cli@6',
+  '@rollup/plugin-commonjs@29',
+  '@rollup/plugin-json@6',
+  'next@16',
 ]
 
 /** The frameworks of `examples/store`, their plugins for the Vite above, and their checkers, as arguments of `npm install`. */
@@ -45,6 +48,34 @@ export const bundlers: readonly Bundler[] = [
   { name: 'Vite', command: ['vite', 'build', 'page', '--outDir', '{out}'] },
   { name: 'webpack', command: ['webpack', './page/page.mjs', '--mode', 'production', '-o', '{out}'] },
 ]
+
+/** Bundlers of `programs/server` for Node, as arguments of `npx`, and the file that Node runs. */
+export const serverBundlers: readonly (Bundler & { readonly output: string })[] = [
+  {
+    name: 'esbuild',
+    command: [
+      ...['esbuild', 'server/main.mjs', '--bundle', '--platform=node'],
+      '--outfile=out/server-esbuild/main.cjs',
+    ],
+    output: 'out/server-esbuild/main.cjs',
+  },
+  {
+    name: 'Rollup',
+    command: ['rollup', '-c', 'server/rollup.config.mjs'],
+    output: 'out/server-rollup/main.mjs',
+  },
+  {
+    name: 'webpack',
+    command: [
+      ...['webpack', './server/main.mjs', '--mode', 'production', '--target', 'node'],
+      ...['-o', 'out/server-webpack'],
+    ],
+    output: 'out/server-webpack/main.js',
+  },
+]
+
+/** The folder of an application of Next whose route `/prices` runs the same program. */
+export const nextPages = 'server/next'
 
 /** Bundles the page of `programs/page`. Returns the text of the script, and what the bundler printed. */
 export const bundlePage = async (

@@ -26,7 +26,8 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   await cp(join(programs, 'page'), join(bundlers, 'page'), { recursive: true })
   for (const example of ['browser', 'store'])
     await cp(join(repository, 'examples', example), join(bundlers, example), { recursive: true })
-  await cp(join(programs, 'store'), join(bundlers, 'store'), { recursive: true })
+  for (const program of ['store', 'server'])
+    await cp(join(programs, program), join(bundlers, program), { recursive: true })
   project.provide('packed', {
     tarball,
     user,

@@ -31,7 +31,6 @@ export const installed = [
   'tinyqueue',
   'tslib',
   'undici',
-  'ws',
 ]
 
 export const entryPoints = [

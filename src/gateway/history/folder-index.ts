@@ -69,8 +69,10 @@ export class FolderIndex {
     return rotatedPath(join(this.folder, `${topic}.ndjson`), startAt, false, number)
   }
 
-  /** A file that is created now. */
-  add(path: string): void {
+  /** A file that is created now. Somebody may have removed an earlier file of this name. */
+  add(topic: Topic, path: string): void {
+    const earlier = this.filesOf(topic).find((file) => this.pathOf(topic, file) === path)
+    if (earlier !== undefined) this.forget(topic, earlier)
     this.insert(basename(path), this.steadyTime() + filePeriod)
   }
 

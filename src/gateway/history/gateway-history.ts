@@ -82,7 +82,7 @@ export const openGatewayHistory = async (
     client,
     clock,
     onFailure: (error) => publish('svc-streams:gateway-history', () => ({ host: ownHost(), error })),
-    onFile: (path) => index.add(path),
+    onFile: (topic, path) => index.add(topic, path),
   })
 
   const checkFolder = (): void => {

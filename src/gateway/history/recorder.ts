@@ -27,8 +27,8 @@ export interface RecorderConfig {
   readonly clock: Clock
   /** Called when rows can no longer be written, and with `undefined` when all topics are written again. */
   readonly onFailure: (error: WriteError | undefined) => void
-  /** Called with the path of each file when it has been created. */
-  readonly onFile: (path: string) => void
+  /** Called with the path of each file of a topic when it has been created. */
+  readonly onFile: (topic: Topic, path: string) => void
 }
 
 /**
@@ -230,7 +230,7 @@ class RecordedTopic {
       elapsed: clock.elapsed,
       onFile: (path) => {
         this.latest = -Infinity
-        onFile(path)
+        onFile(this.topic, path)
       },
     })
   }

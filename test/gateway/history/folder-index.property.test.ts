@@ -1,4 +1,4 @@
-import { statSync, unlinkSync } from 'node:fs'
+import { rmSync, statSync } from 'node:fs'
 import fc from 'fast-check'
 import { right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject, Subscription } from 'rxjs'
@@ -60,6 +60,15 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 type Range = Pick<Extract<Step, { kind: 'read' }>, 'from' | 'length'>
 
+/** The sizes of the files, without those that the history deletes meanwhile. */
+const sizesIn = (folder: string): ReadonlyMap<string, number> =>
+  new Map(
+    recordingsIn(folder).flatMap((path) => {
+      const size = statSync(path, { throwIfNoEntry: false })?.size
+      return size === undefined ? [] : [[path, size] as const]
+    }),
+  )
+
 /** A history under test, and what it must have. */
 const startModel = async () => {
   vi.setSystemTime(Date.parse('2026-11-22T00:00:00Z'))
@@ -99,17 +108,17 @@ const startModel = async () => {
     pass,
     setClock,
     sendPrice: (topic: Topic): void => {
-      const sizes = new Map(recordingsIn(folder).map((path) => [path, statSync(path).size]))
+      const sizes = sizesIn(folder)
       prices.get(topic)?.next(right(price(topic, ++count)))
       recorded.add(topic)
-      for (const path of recordingsIn(folder))
-        if (statSync(path).size !== sizes.get(path)) lastRows.set(path, clock.elapsed())
+      for (const [path, size] of sizesIn(folder))
+        if (size !== sizes.get(path)) lastRows.set(path, clock.elapsed())
     },
     remove: (index: number): void => {
       const path = recordingsIn(folder)[index]
       if (path === undefined) return
       lastRows.delete(path)
-      unlinkSync(path)
+      rmSync(path, { force: true })
     },
     /** The clock is right when a gateway starts: then the names of the files count. */
     restart: async (): Promise<void> => {

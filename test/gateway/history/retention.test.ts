@@ -134,6 +134,19 @@ describe('a history that keeps two hours', () => {
     })
   })
 
+  it('has the prices of a file once if somebody has removed an earlier file of its name', async () => {
+    const { folder, history, pass, set, sendPrice } = await startRecorder()
+    sendPrice()
+    for (const path of recordingsIn(folder)) unlinkSync(path)
+    pass(hour)
+    set(-hour)
+    sendPrice()
+    expect(pricesOf(await pastOf(history, 0))).toEqual([2])
+    pass(hour)
+    pass(59 * minute)
+    expect(recordingsIn(folder)).toHaveLength(1)
+  })
+
   it('has the other prices if somebody has removed a file, also one before the range', async () => {
     const { folder, history, pass, sendPrice } = await startRecorder()
     for (let passed = 0; passed < 4; passed++) {

@@ -121,9 +121,9 @@ export const openGatewayHistory = async (
         emitted++
         emit(event, position)
       }
-      await index.forgetMissing(recorded, filesWithin(range, index.filesOf(recorded)))
       for (;;) {
         const files = index.filesOf(recorded)
+        if (await index.forgetMissing(recorded, filesWithin(range, files))) continue
         if (files.length === 0) {
           if (!recorder.isWanted(recorded)) return left(unknownTopic(topic, index.topics))
           new TopicPast(topic, emit, range).finish(true)
@@ -221,9 +221,13 @@ class CoveredTimes {
 
 const recordingOf = (path: string): RecordedFile => new RecordedFile(openableSource(nodePlatform, path))
 
-/** The files whose names have a time of the range. */
-const filesWithin = ({ from, to }: TimeRange, files: readonly HistoryFile[]): readonly HistoryFile[] =>
-  files.filter(({ startAt }) => startAt < to && startAt + filePeriod > from)
+/** Of files in the order of their names: those that may have a row of the range, and the next one. */
+const filesWithin = ({ from, to }: TimeRange, files: readonly HistoryFile[]): readonly HistoryFile[] => {
+  const next = files.findIndex(({ startAt }) => startAt >= to)
+  return files
+    .slice(0, next < 0 ? files.length : next + 1)
+    .filter(({ startAt }) => startAt + filePeriod > from)
+}
 
 /** The topic in the file names of a history. */
 const canonicalTopic = (service: string, topic: Topic): Topic =>

@@ -97,10 +97,12 @@ const startModel = async () => {
     vi.setSystemTime(Date.now() + ms)
     clock.advance(ms)
   }
-  const eventsOf = async (read: (emit: (event: PastEvent) => void) => Promise<unknown>) => {
+  const eventsOf = async (
+    read: (emit: (event: PastEvent) => void) => Promise<Either<unknown, unknown>>,
+  ): Promise<readonly (PastEvent | Pick<Either<unknown, unknown>, '_tag'>)[]> => {
     const events: PastEvent[] = []
-    await read((event) => events.push(event))
-    return events
+    const { _tag } = await read((event) => events.push(event))
+    return [...events, { _tag }]
   }
 
   return {

@@ -69,8 +69,7 @@ export const upstreamOverNats = (options: NatsClientOptions, openSocket?: OpenTc
     ...clientOptionsOf(options),
     reconnect: { maxDelay: maxReconnectDelay, ...options.reconnect },
     ...addresses,
-    // The transport already compares prices with `maxLag`, by the clock of the gateway.
-    maxLag: Infinity,
+    maxLag,
     webSocket: natsWebSocketTransport(context),
     http: natsHttpTransport(context),
   }

@@ -11,6 +11,8 @@ export interface Subjects {
   readonly gateway: (id: string) => string
   /** Price updates of one topic by one gateway. */
   readonly price: (id: string, base: Address) => string
+  /** When the service had answered the newest probe of one gateway: a subject of the same wildcard as its prices. */
+  readonly proof: (id: string) => string
   /** Rows of the history of one topic, which a JetStream stream stores. */
   readonly history: (base: Address) => string
   /** The subjects of all histories. */
@@ -31,6 +33,7 @@ export const subjectsOf = (service: string): Subjects => ({
   gateways: `${service}.gateways`,
   gateway: (id) => `${service}.gateway.${id}`,
   price: (id, base) => `${service}.price.${id}.${base}`,
+  proof: (id) => `${service}.price.${id}.proof`,
   history: (base) => `${service}.history.${base}`,
   histories: `${service}.history.>`,
   historyStream: `${service}-history`,

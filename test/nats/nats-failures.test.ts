@@ -82,7 +82,7 @@ describeNats('a consumer that misses updates', { concurrent: true }, () => {
     const lostAt = Date.now()
     let isLost = false
     proxy.alter = ({ direction, subject, bytes }) => {
-      if (isLost || direction === 'up' || !subject.startsWith('svc.price.')) return [bytes]
+      if (isLost || direction === 'up' || !/^svc\.price\..*0x/.test(subject)) return [bytes]
       isLost = true
       return []
     }
@@ -100,7 +100,7 @@ describeNats('a consumer that misses updates', { concurrent: true }, () => {
     const isDetected = () => consumer.events(ethTopic).some(({ tag }) => tag === 'Disconnected')
     let lostAt = 0
     proxy.alter = ({ direction, subject, bytes }) => {
-      const isUpdate = direction === 'down' && subject.startsWith('svc.price.')
+      const isUpdate = direction === 'down' && /^svc\.price\..*0x/.test(subject)
       if (!isUpdate || isDetected()) return [bytes]
       // No update follows those that are on their way.
       fleet.market.stop()

@@ -29,8 +29,9 @@ const replace = (message: ConsumerMessage, bytes: number, maxBytes: number): rea
     case 'response':
       return replaceResponse(message, bytes, maxBytes)
     case 'confirmed': {
-      const { topic, base, number, sequence } = message
-      return ifWithin({ type: 'confirmed', topic, base, number, sequence }, maxBytes)
+      const { topic, base, number, sequence, isPending } = message
+      const pending = isPending === undefined ? {} : { isPending }
+      return ifWithin({ type: 'confirmed', topic, base, number, sequence, ...pending }, maxBytes)
     }
     case 'rejected': {
       const { base, text } = message

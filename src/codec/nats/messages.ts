@@ -16,8 +16,14 @@ const isSessionId = (value: unknown): value is string =>
 /** The gateway stores it as long as the session exists. */
 const SessionId = guardCodec(`an identifier of at most ${maxSessionLength} characters`, isSessionId)
 
-/** Starts a session. Its identifier is a secret of the consumer: with it, others could end the session. */
-const Open = t.type({ type: t.literal('open'), session: SessionId }, 'an open message')
+/**
+ * Starts a session. Its identifier is a secret of the consumer: with it, others could end the session. `maxLag`: the limit
+ * of the age of prices, in ms; absent without a limit.
+ */
+const Open = t.intersection(
+  [t.type({ type: t.literal('open'), session: SessionId }), t.partial({ maxLag: Finite })],
+  'an open message',
+)
 
 /**
  * Renews the lease of a session. `since`: the number of publications that the last reply reported. `requests`: the
@@ -115,7 +121,7 @@ const Renewed = t.intersection(
 /**
  * The service has confirmed a topic. `sequence`: the number of its last update. `price`: the frame of the last price,
  * if it is current, and the time at which it was current. `position`: of the last update; the next update is the next
- * price.
+ * price. `isPending`: updates count from a further message on.
  */
 const Confirmed = t.intersection(
   [
@@ -126,7 +132,11 @@ const Confirmed = t.intersection(
       number: Finite,
       sequence: Finite,
     }),
-    t.partial({ price: t.type({ frame: t.string, time: Finite }), ...OptionalPosition }),
+    t.partial({
+      price: t.type({ frame: t.string, time: Finite }),
+      isPending: t.literal(true),
+      ...OptionalPosition,
+    }),
   ],
   'a confirmed message',
 )

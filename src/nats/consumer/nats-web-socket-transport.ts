@@ -23,6 +23,7 @@ import { responsiveDeadline } from '../../time/deadline.js'
 import {
   messageTooBig,
   noCloseFrame,
+  notifyPong,
   type Socket,
   type SocketListener,
   type WebSocketTransport,
@@ -30,7 +31,7 @@ import {
 import { isUndelivered, publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
 import { reachGateway } from './find-gateway.js'
-import { Lag, Renewals } from './renewals.js'
+import { Lag, Pings, Renewals } from './renewals.js'
 import { TopicUpdatesTable } from './topic-updates.js'
 
 /** Sessions with gateways over NATS. The URL of a dial is not used. */
@@ -60,6 +61,7 @@ export const replyTime = 1_400
 class NatsSocket implements Socket {
   private readonly lag = new Lag()
   private readonly renewals = new Renewals()
+  private readonly pings: Pings
   private readonly resources = new Subscription()
   private lossTimer = new Subscription()
   private connection: NatsConnection | undefined
@@ -84,7 +86,9 @@ class NatsSocket implements Socket {
     private readonly maxFrameBytes: number,
     private readonly listener: SocketListener,
     private readonly onEnd: (socket: NatsSocket) => void,
-  ) {}
+  ) {
+    this.pings = new Pings(context.clock)
+  }
 
   /** Not in the constructor: the listener may be called at once. */
   dial(): void {
@@ -118,8 +122,8 @@ class NatsSocket implements Socket {
     this.resources.add(this.context.clock.startImmediate(() => this.listener.text(text)))
   }
 
-  readonly ping = (): void => {
-    if (this.isOpen) this.renew(true)
+  readonly ping = (payload: string): void => {
+    if (this.isOpen && this.pings.onPing(payload)) this.renew()
   }
 
   /** While the event loop was blocked, neither prices nor replies were read. */
@@ -143,7 +147,7 @@ class NatsSocket implements Socket {
   }
 
   private onFound(connection: NatsConnection, gateway: string): void {
-    const { inboxPrefix, clock } = this.context
+    const { inboxPrefix, clock, subjects, maxLag } = this.context
     this.connection = connection
     this.gateway = gateway
     this.inbox = createInbox(inboxPrefix)
@@ -155,10 +159,17 @@ class NatsSocket implements Socket {
       },
     })
     this.resources.add(() => subscription.unsubscribe())
-    this.resources.add(clock.startInterval(() => this.renew(false), renewInterval))
+    const proofs = connection.subscribe(subjects.proof(gateway), {
+      callback: (error, message) => {
+        if (error !== null) this.end(noCloseFrame, `NATS: ${error.message}`)
+        else this.onProof(Number(message.string()))
+      },
+    })
+    this.resources.add(() => proofs.unsubscribe())
+    this.resources.add(clock.startInterval(() => this.renew(), renewInterval))
     this.awaitReply()
     this.renewals.onSent(0, clock.elapsed())
-    this.publish({ type: 'open', session: this.session })
+    this.publish({ type: 'open', session: this.session, ...(maxLag === Infinity ? {} : { maxLag }) })
   }
 
   /** The gateway is lost if it does not answer. Time in which the event loop is blocked does not count. */
@@ -169,9 +180,9 @@ class NatsSocket implements Socket {
     )
   }
 
-  private renew(isPing: boolean): void {
+  private renew(): void {
     if (!this.isOpen) return
-    const { number, since } = this.renewals.next(isPing, this.context.clock.elapsed())
+    const { number, since } = this.renewals.next(this.context.clock.elapsed())
     this.publish({ type: 'renew', session: this.session, number, since, requests: this.requests })
   }
 
@@ -219,25 +230,29 @@ class NatsSocket implements Socket {
   }
 
   private onRenewed(reply: ConsumerMessageOf<'renewed'>): void {
-    const isPong = this.onReply(reply.number, reply.time)
+    this.onReply(reply.number, reply.time)
     this.renewals.onRenewed(reply)
     // Updates that the gateway had published before have arrived, or are lost.
     for (const [base, sequence] of Object.entries(reply.sequences)) {
       if (this.topics.isMissing(base as Address, sequence)) return this.onGap(base)
     }
-    if (isPong) this.listener.pong?.()
-    else this.listener.alive()
+    this.listener.alive()
   }
 
-  /** Returns true if the reply is to a ping. */
-  private onReply(number: number, time: number): boolean {
-    const now = this.context.clock.elapsed()
-    const sent = this.renewals.onReply(number)
-    if (sent === undefined) return false
-    this.lag.onRoundTrip(sent.at, now, time)
-    this.measuredAt = sent.at
+  private onReply(number: number, time: number): void {
+    const sentAt = this.renewals.onReply(number)
+    if (sentAt === undefined) return
+    this.lag.onRoundTrip(sentAt, this.context.clock.elapsed(), time)
+    this.measuredAt = sentAt
     this.awaitReply()
-    return sent.isPing
+  }
+
+  /** The service has sent all later updates after this time of the gateway's clock. */
+  private onProof(time: number): void {
+    if (!this.isOpen || this.isEnded) return
+    const now = this.context.clock.elapsed()
+    const payload = this.pings.onProof(now - this.lag.of(time, now), this.measuredAt)
+    if (payload !== undefined) notifyPong(this.listener, payload)
   }
 
   private subscribeTo(connection: NatsConnection, base: Address): NatsSubscription {
@@ -250,8 +265,8 @@ class NatsSocket implements Socket {
   }
 
   private onConfirmed(message: ConsumerMessageOf<'confirmed'>): void {
-    const { topic, base, number, sequence, price } = message
-    const verdict = this.topics.onConfirmed(base as Address, number, sequence)
+    const { topic, base, number, sequence, price, isPending } = message
+    const verdict = this.topics.onConfirmed(base as Address, number, isPending ? undefined : sequence)
     if (verdict === 'foreign') return
     if (verdict === 'gap') return this.onGap(base)
     const { listener } = this

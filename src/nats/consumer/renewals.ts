@@ -1,44 +1,37 @@
 import type { ConsumerMessageOf } from '../../codec/nats/messages.js'
-
-/** A renewal of a lease that was sent. */
-export interface SentRenewal {
-  /** Monotonic, in ms. */
-  readonly at: number
-  readonly isPing: boolean
-}
+import { clockOffset, suspendedFor, type Clock } from '../../time/clock.js'
 
 type RenewalReply = Pick<ConsumerMessageOf<'renewed'>, 'number' | 'publications' | 'part' | 'parts'>
 
 /** The renewals of a session that have no reply yet. Replies arrive in order; one may be lost. */
 export class Renewals {
-  private readonly sent = new Map<number, SentRenewal>()
+  /** When each was sent, by its number: monotonic, in ms. */
+  private readonly sent = new Map<number, number>()
   private last = 0
   private publications = 0
   /** The last part of a reply that followed all parts before it. */
   private previousPart = { number: 0, part: 0 }
 
   /** Registers the next renewal. `since`: the updates up to this number need not be reported again. */
-  next(isPing: boolean, at: number): { readonly number: number; readonly since: number } {
+  next(at: number): { readonly number: number; readonly since: number } {
     const number = ++this.last
-    this.onSent(number, at, isPing)
+    this.onSent(number, at)
     return { number, since: this.publications }
   }
 
-  onSent(number: number, at: number, isPing = false): void {
-    this.sent.set(number, { at, isPing })
+  onSent(number: number, at: number): void {
+    this.sent.set(number, at)
   }
 
-  /** Returns the renewal of a reply, and forgets earlier renewals; `undefined` if the renewal is unknown. */
-  onReply(number: number): SentRenewal | undefined {
-    const renewal = this.sent.get(number)
-    if (renewal === undefined) return undefined
-    let isPing = false
-    for (const [each, { isPing: isEachPing }] of this.sent) {
+  /** Returns when the renewal of a reply was sent, and forgets earlier renewals; `undefined` if the renewal is unknown. */
+  onReply(number: number): number | undefined {
+    const sentAt = this.sent.get(number)
+    if (sentAt === undefined) return undefined
+    for (const each of this.sent.keys()) {
       if (each > number) break
-      isPing ||= isEachPing
       this.sent.delete(each)
     }
-    return { ...renewal, isPing }
+    return sentAt
   }
 
   /** A reply, or a part of it. `publications`: the number of price updates that the gateway had published. */
@@ -48,6 +41,43 @@ export class Renewals {
     this.previousPart = { number, part: isNext ? part : 0 }
     // If a part is lost, the gateway reports the same updates again.
     if (isNext && part === parts) this.publications = publications
+  }
+}
+
+/** The number of pings that are stored. The answer to a ping answers the older ones too. */
+const maxPings = 512
+
+/** The pings of a session. They cost no message: a proof of the gateway answers those that were sent before its probe. */
+export class Pings {
+  private readonly sent: { readonly payload: string; readonly at: number }[] = []
+  private offset: number
+  /** When a suspend of the machine was detected. */
+  private resumedAt = -Infinity
+
+  constructor(private readonly clock: Clock) {
+    this.offset = clockOffset(clock)
+  }
+
+  /** Returns true after a suspend: the distance to the gateway's clock is unknown until a renewal is answered. */
+  onPing(payload: string): boolean {
+    const at = this.clock.elapsed()
+    this.sent.push({ payload, at })
+    if (this.sent.length > maxPings) this.sent.shift()
+    const before = this.offset
+    this.offset = clockOffset(this.clock)
+    if (suspendedFor(before, this.offset) === 0) return false
+    this.resumedAt = at
+    return true
+  }
+
+  /**
+   * Returns the payload of the newest ping that is answered. `provenAt`: when the probe of the service was sent. `renewedAt`: when
+   * the newest answered renewal was sent. Both are monotonic, in ms.
+   */
+  onProof(provenAt: number, renewedAt: number): string | undefined {
+    if (renewedAt < this.resumedAt) return undefined
+    const answered = this.sent.findLastIndex(({ at }) => at <= provenAt)
+    return this.sent.splice(0, answered + 1).at(-1)?.payload
   }
 }
 

@@ -38,10 +38,14 @@ export class TopicUpdatesTable {
     return 'deliver'
   }
 
-  /** Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. */
-  onConfirmed(base: Address, number: number, sequence: number): UpdateVerdict | 'foreign' {
+  /**
+   * Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. `sequence`:
+   * `undefined` if a further confirmation follows, before which updates are ignored.
+   */
+  onConfirmed(base: Address, number: number, sequence: number | undefined): UpdateVerdict | 'foreign' {
     const topic = this.topics.get(base)
     if (topic?.number !== number) return 'foreign'
+    if (sequence === undefined) return 'ignore'
     const isFirst = topic.sequence === undefined
     topic.sequence ??= sequence
     if (sequence > topic.sequence) return 'gap'

@@ -6,19 +6,21 @@ import {
   type GatewayMessageOf,
   type SessionMessage,
 } from '../../codec/nats/messages.js'
+import type { PriceFeed } from '../../client/price-feed.js'
 import type { GatewayDisconnectCause } from '../../diagnostics/messages.js'
 import { canonicalAddress } from '../../domain/address.js'
 import { assertNever } from '../../domain/assert-never.js'
 import { addressOf } from '../../domain/topic.js'
 import type { Relays } from '../../gateway/relay/relays.js'
 import type { Requester } from '../../gateway/relay/request-queue.js'
-import { tryAgainLater, type Sessions } from '../../gateway/sessions/sessions.js'
+import { tryAgainLater, type EndCause, type Sessions } from '../../gateway/sessions/sessions.js'
 import { resourceOf, withoutQuery } from '../../server/request.js'
 import { notFound, type TextResponse } from '../../server/http-response.js'
 import { completedTask } from '../../task/cancellable-task.js'
 import type { Clock } from '../../time/clock.js'
 import { delay } from '../../time/deadline.js'
 import { protocolVersion, type Subjects } from '../subjects.js'
+import { AgeProofs } from './age-proofs.js'
 import { Lease, leaseCheckInterval } from './lease.js'
 import type { PriceClock } from './price-clock.js'
 import { Publisher, type SentBytes } from './publisher.js'
@@ -27,6 +29,7 @@ export interface GatewayConnectionConfig {
   readonly clock: Clock
   readonly subjects: Subjects
   readonly priceClock: PriceClock
+  readonly feed: PriceFeed
   readonly sessions: Sessions<Lease>
   readonly relays: Relays
   readonly sent: SentBytes
@@ -59,6 +62,7 @@ const maxConsumerLength = 64
  */
 export class GatewayConnection {
   readonly publisher: Publisher
+  private readonly proofs: AgeProofs
   private readonly id = nuid.next()
   private readonly leases = new Map<string, Lease>()
   private readonly resources = new Subscription()
@@ -71,6 +75,9 @@ export class GatewayConnection {
   ) {
     const { clock, subjects, priceClock, sent } = config
     this.publisher = new Publisher(connection, this.id, subjects, priceClock, sent)
+    const publishProof = (time: number): void => this.publisher.publishProof(time)
+    this.proofs = new AgeProofs({ ...config, leases: this.leases, publish: publishProof })
+    this.resources.add(() => this.proofs.close())
     this.subscribe(subjects.gateways, (message) => this.onDiscovery(message))
     this.subscribe(subjects.gateway(this.id), (message) => this.onMessage(message))
     this.resources.add(clock.startInterval(() => this.endExpired(), leaseCheckInterval))
@@ -113,7 +120,7 @@ export class GatewayConnection {
     // The sender of the message is unknown.
     if (isLeft(decoded)) return
     const received = decoded.right
-    if (received.type === 'open') this.open(received.session, reply)
+    if (received.type === 'open') this.open(received, reply)
     else if (received.type === 'get') this.respond(received, reply)
     else if (received.type === 'cancel') this.requests.get(reply)?.unsubscribe()
     else this.handle(received, reply)
@@ -125,8 +132,8 @@ export class GatewayConnection {
     this.publisher.reply(reply, { type: 'response', status: payloadTooLarge, headers: {}, body, lateMs: 0 })
   }
 
-  private open(id: string, inbox: string): void {
-    const { sessions, clock } = this.config
+  private open({ session: id, maxLag = Infinity }: GatewayMessageOf<'open'>, inbox: string): void {
+    const { sessions, clock, feed } = this.config
     const known = this.leases.get(id)
     if (known !== undefined) return known.open(clock.elapsed())
     const { fullReason } = sessions
@@ -134,10 +141,12 @@ export class GatewayConnection {
       this.publisher.reply(inbox, { type: 'closed', code: tryAgainLater, reason: fullReason })
       return sessions.onRefused(fullStatus)
     }
-    const lease = new Lease(id, inbox, this.publisher, (ended, cause) => this.remove(ended, cause))
+    const onEnd = (ended: Lease, cause: EndCause): void => this.remove(ended, cause)
+    const lease = new Lease(id, maxLag, feed.requestProbe, inbox, this.publisher, onEnd)
     this.leases.set(id, lease)
     sessions.onOpened(lease)
     lease.open(clock.elapsed())
+    this.proofs.start()
   }
 
   /** Handles a message of a session. `inbox`: the subject for the answer if the session has ended. */

@@ -1,3 +1,4 @@
+import type { PriceFeed } from '../../client/price-feed.js'
 import type { ConsumerMessage, GatewayMessageOf } from '../../codec/nats/messages.js'
 import type { Address } from '../../domain/address.js'
 import { closeCodes, type EndCause, type Session } from '../../gateway/sessions/sessions.js'
@@ -20,8 +21,15 @@ export class Lease implements Session<Lease> {
   /** The number of the last subscribe or unsubscribe message. */
   private requests = 0
 
+  /** The topics whose confirmation waits for an answer of the service. */
+  private readonly waiting = new Map<Address, ConsumedTopic>()
+  private isUnproven: (() => boolean) | undefined
+
   constructor(
     readonly id: string,
+    /** The limit of the age of prices of the consumer, in ms. */
+    readonly maxLag: number,
+    private readonly requestProbe: PriceFeed['requestProbe'],
     /** The subject on which the consumer receives messages. */
     private readonly inbox: string,
     private readonly publisher: Publisher,
@@ -48,6 +56,7 @@ export class Lease implements Session<Lease> {
   /** The confirmation of the topic repeats the number of the last request. */
   onSubscribe(base: Address): void {
     this.numbers.set(base, this.requests)
+    this.isUnproven ??= this.requestProbe(0)
   }
 
   /** True if a message with one of these numbers has not arrived. */
@@ -75,22 +84,40 @@ export class Lease implements Session<Lease> {
   readonly remove = (base: Address): TopicFeed<Lease> | undefined => {
     const feed = this.feeds.get(base)
     this.feeds.delete(base)
+    this.waiting.delete(base)
     this.numbers.delete(base)
     return feed
   }
 
+  /**
+   * A consumer takes all prices for newer than its session. They follow a second confirmation, once the service has answered a
+   * probe that was sent after the first subscribe message.
+   */
   readonly confirm = (confirmed: ConsumedTopic): void => {
     const { base, topic } = confirmed
+    const number = this.numbers.get(base) ?? 0
+    const sequence = this.publisher.sequenceOf(confirmed)
+    if (this.isUnproven?.() === true) {
+      this.waiting.set(base, confirmed)
+      return this.send({ type: 'confirmed', topic, base, number, sequence, isPending: true })
+    }
     const frame = confirmed.currentFrame()
     this.send({
       type: 'confirmed',
       topic,
       base,
-      number: this.numbers.get(base) ?? 0,
-      sequence: this.publisher.sequenceOf(confirmed),
+      number,
+      sequence,
       position: confirmed.position,
       ...(frame === undefined ? {} : { price: { frame, time: this.publisher.time() } }),
     })
+  }
+
+  confirmWaiting(): void {
+    if (this.waiting.size === 0 || this.isUnproven?.() === true) return
+    const waiting = [...this.waiting.values()]
+    this.waiting.clear()
+    for (const confirmed of waiting) this.confirm(confirmed)
   }
 
   readonly reject = (base: Address, text: string): void => {

@@ -73,6 +73,11 @@ export class Publisher {
     published.publication = ++this.publications
   }
 
+  /** Later updates were sent by the service after this time, of the monotonic clock, in ms. */
+  publishProof(time: number): void {
+    publish(this.connection, this.subjects.proof(this.gateway), String(Math.floor(time)))
+  }
+
   /** Sends a message of a session to its consumer. */
   send(inbox: string, message: ConsumerMessage): void {
     this.sent.bytes += this.reply(inbox, message)

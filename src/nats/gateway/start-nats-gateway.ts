@@ -108,14 +108,14 @@ export const startNatsGatewayOver = async (
   const sessions: Sessions<Lease> = new Sessions<Lease>(client, {
     ...shared,
     noun: 'session',
-    // A consumer on NATS measures only the delay of this gateway. It cannot detect that the service is behind.
+    // Consumers then change to another gateway, whose connection to the service may not be behind.
     isDown: (status) => isDown(status) || behindMsOf(status) !== undefined,
     record: history?.record,
     encode: (payload) => payload,
     send: (feed, frame) => current?.publisher.publishPrice(feed, frame),
   })
   const { upstream, demand } = sessions
-  const config = { clock, subjects, priceClock, sessions, relays, sent }
+  const config = { clock, subjects, priceClock, feed, sessions, relays, sent }
 
   const connect = (): void => {
     link.use({

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { Renewals } from '../../../src/nats/consumer/renewals.js'
+import { Pings, Renewals } from '../../../src/nats/consumer/renewals.js'
+import { rxClock } from '../../../src/time/rx-clock.js'
 
 /** The number of publications that the next renewal reports after these parts of replies. */
 const sinceAfter = (
@@ -7,7 +8,7 @@ const sinceAfter = (
 ): number => {
   const renewals = new Renewals()
   for (const reply of replies) renewals.onRenewed({ ...reply, publications: 10 * reply.number })
-  return renewals.next(false, 0).since
+  return renewals.next(0).since
 }
 
 it('reports the publications of the last reply', () => {
@@ -33,4 +34,34 @@ it('does not join the parts of two replies', () => {
   expect(sinceAfter({ number: 1 }, { number: 2, part: 1, parts: 2 }, { number: 3, part: 2, parts: 2 })).toBe(
     10,
   )
+})
+
+const createPings = () => {
+  const time = { elapsed: 0, wallClock: 1_000 }
+  const pings = new Pings({ ...rxClock, elapsed: () => time.elapsed, wallClock: () => time.wallClock })
+  const pass = (ms: number, suspendedMs = 0): void => {
+    time.elapsed += ms
+    time.wallClock += ms + suspendedMs
+  }
+  return { pings, pass }
+}
+
+it('answers the newest ping before a proof, and with it all before', () => {
+  const { pings, pass } = createPings()
+  for (const payload of ['0', '10', '20']) {
+    expect(pings.onPing(payload)).toBe(false)
+    pass(10)
+  }
+  expect(pings.onProof(-1, 0)).toBeUndefined()
+  expect(pings.onProof(15, 0)).toBe('10')
+  expect(pings.onProof(15, 0)).toBeUndefined()
+  expect(pings.onProof(25, 0)).toBe('20')
+})
+
+it('answers no ping after a suspend before a renewal is answered', () => {
+  const { pings, pass } = createPings()
+  pass(10, 3_000)
+  expect(pings.onPing('10')).toBe(true)
+  expect(pings.onProof(3_000, 9)).toBeUndefined()
+  expect(pings.onProof(3_000, 10)).toBe('10')
 })

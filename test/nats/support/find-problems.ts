@@ -12,8 +12,8 @@ export interface Observation {
 }
 
 /**
- * What no consumer may ever observe: prices that are not current, twice, in the wrong order, or with a gap within one epoch;
- * a price after `Disconnected` with the epoch of before.
+ * What no consumer may ever observe: prices that are not current, twice, in the wrong order, or with a gap within one epoch
+ * without a `Stale`; a price after `Disconnected` with the epoch of before.
  */
 export const findProblems = (observation: Observation): readonly string[] => {
   const byTopic = new Map<string, PriceLine[]>()
@@ -29,8 +29,11 @@ const problemsOfTopic = ({ events, prices, maxAge, pauseBetween }: Observation):
   let last: PriceLine | undefined
   /** The epoch of the last price before the last `Disconnected`. */
   let endedEpoch = 0
+  /** After a `Stale`, the newest price may be one that the consumer has, or a later one than the next. */
+  let wasStale = false
   for (const event of events) {
     if (event.tag === 'Disconnected') endedEpoch = last?.epoch ?? 0
+    wasStale ||= event.tag === 'Stale'
     if (event.tag !== 'Right') continue
     const { price = NaN, epoch = NaN, at } = event
     const index = indexes.get(price)
@@ -41,10 +44,12 @@ const problemsOfTopic = ({ events, prices, maxAge, pauseBetween }: Observation):
     if (epoch <= endedEpoch) problems.push(`${price} has the epoch ${epoch}, which has ended`)
     if (last?.price !== undefined && index !== undefined) {
       const step = index - (indexes.get(last.price) ?? NaN)
-      if (epoch === last.epoch && step !== 1) problems.push(`${price} is ${step} prices after ${last.price}`)
+      if (epoch === last.epoch && step !== 1 && !wasStale)
+        problems.push(`${price} is ${step} prices after ${last.price}`)
       if (step < 0) problems.push(`${price} follows the later price ${last.price}`)
     }
     last = event
+    wasStale = false
   }
   return problems
 }

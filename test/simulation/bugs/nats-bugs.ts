@@ -82,4 +82,14 @@ export const natsBugs: readonly Bug[] = [
     edits: [['maxPingOut: 2,', 'maxPingOut: 2_000,']],
     shares: { cluster: 0 },
   },
+  {
+    name: 'a gateway over NATS publishes that its service has answered before it has',
+    file: 'src/nats/gateway/age-proofs.ts',
+    edits: [['isMissing: feed.requestProbe(0)', 'isMissing: () => false']],
+  },
+  {
+    name: 'a gateway over NATS sends prices to a new consumer before its service has answered a probe',
+    file: 'src/nats/gateway/lease.ts',
+    edits: [['    this.isUnproven ??= this.requestProbe(0)\n', '    void this.requestProbe\n']],
+  },
 ]

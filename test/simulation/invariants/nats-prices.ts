@@ -48,11 +48,11 @@ export class NatsPrices implements PriceFinder {
     const arrived = ledger.arrived(id)
     if (arrived === undefined) return
     const { sent: source, at } = arrived
-    const { process, times, isProbed, reading } = ledger
+    const { process, isProbed, reading } = ledger
     const topic = this.topicAt(ledger, source.base)
     const index = topic.count++
     topic.notLiveSince = undefined
-    const maxAge = source.maxAge + (isProbed ? times.maxLag : Infinity)
+    const maxAge = isProbed ? source.maxAge : Infinity
     const isNew = reading === source && source.isNew
     const age = process.now - at + source.age
     const sentAt = wasSentDuringStop(source, process) ? source.sentAt : process.now

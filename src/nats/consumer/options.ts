@@ -12,8 +12,8 @@ import { connectionNames, type NatsOptions } from '../connection/options.js'
  */
 export interface NatsClientOptions extends Omit<ClientOptions, UpstreamOption>, NatsOptions {
   /**
-   * Lag of a price above which the epoch ends, in ms. The lag includes time in which the gateway was stopped. Default:
-   * 1000.
+   * Age of a price, from the service on, above which it is held, and lag behind the gateway above which the epoch ends, in ms.
+   * The lag includes time in which the gateway was stopped. Default: 1000.
    */
   readonly maxLag?: number
 }

@@ -245,6 +245,41 @@ describe('a consumer that is behind', () => {
     expect(answers()).toHaveLength(2)
   })
 
+  it('gets the answers to its pings in order, once the service has answered a later probe, and prices meanwhile', async () => {
+    let [now, answeredAt] = [0, -1]
+    const spacings: number[] = []
+    const requestProbe = (spacing: number) => {
+      spacings.push(spacing)
+      const at = now
+      return () => answeredAt < at
+    }
+    const { session, log } = createManualSession({ now: () => now, requestProbe })
+    session.onPing(Buffer.from('a'))
+    session.confirm(
+      topicOf(() => undefined),
+      true,
+    )
+    now = 10
+    session.onPing(Buffer.from('b'))
+    session.send(
+      asciiFrame('price'),
+      topicOf(() => undefined),
+    )
+    // Without the gateway's own pings.
+    const sent = () => log.filter((line) => !line.startsWith('ping'))
+    await nextTurn()
+    expect(sent()).toEqual(['price'])
+    answeredAt = 5
+    session.onMeasured()
+    await nextTurn()
+    expect(sent()).toEqual(['price', 'pong a', '{"subscriptions":[]}'])
+    answeredAt = 10
+    session.onMeasured()
+    expect(sent()).toEqual(['price', 'pong a', '{"subscriptions":[]}', 'pong b'])
+    // Each request is as far from the last probe as from the consumer's request before.
+    expect(spacings).toEqual([0, 0, 10])
+  })
+
   it('gets at most 32 delayed answers to repeated subscribe messages', async () => {
     let isCurrent = false
     const { session, log } = createManualSession({ isCurrent: () => isCurrent })

@@ -9,9 +9,7 @@ export interface PricePosition {
   readonly count: number
 }
 
-const ownId = Math.random().toString(36).slice(2)
-
-let lastRun = 0
-
 /** A run id that no other run has, in this process or another one. */
-export const newRun = (): string => `${ownId}-${++lastRun}`
+export const newRun = (): string => `${randomText()}-${randomText()}`
+
+const randomText = (): string => Math.random().toString(36).slice(2)

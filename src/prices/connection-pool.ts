@@ -91,7 +91,7 @@ export class ConnectionPool {
   positionOf(topic: Topic): () => PricePosition | undefined {
     const { service } = this.config
     const base = isLeft(parseTopic(topic, service)) ? undefined : baseAddressOf(topic, service)
-    return () => (base === undefined ? undefined : this.connectionOf(base)?.position(base))
+    return () => (base === undefined ? undefined : this.connectionOf(base)?.topics.get(base))
   }
 
   get currentStatus(): ConnectionStatus {
@@ -100,7 +100,9 @@ export class ConnectionPool {
 
   snapshot(): readonly TopicSnapshot[] {
     const now = this.config.clock.elapsed()
-    return this.connections.flatMap(({ states }) => [...states].map((state) => topicSnapshotOf(state, now)))
+    return this.connections.flatMap(({ topics }) =>
+      Array.from(topics.states, (state) => topicSnapshotOf(state, now)),
+    )
   }
 
   /** Probes every open connection. Returns a function that is true until all have answered or are closed. */
@@ -143,7 +145,7 @@ export class ConnectionPool {
   }
 
   private connectionOf(base: Address): PriceConnection | undefined {
-    return this.connections.find((connection) => connection.has(base))
+    return this.connections.find((connection) => connection.topics.has(base))
   }
 
   /** The connection of the topic, or the first connection with a free slot, or a new connection. */
@@ -156,7 +158,7 @@ export class ConnectionPool {
   }
 
   private hasRoom(connection: PriceConnection, topic: Topic): boolean {
-    return connection.size < this.config.maxTopicsPerConnection && connection.hasRoomFor(topic)
+    return connection.topics.size < this.config.maxTopicsPerConnection && connection.hasRoomFor(topic)
   }
 
   private addConnection(): PriceConnection {

@@ -2,7 +2,6 @@ import type { Subscriber, Unsubscribable } from 'rxjs'
 import { readFrame } from '../codec/price-frame.js'
 import { assertNever } from '../domain/assert-never.js'
 import type { Address } from '../domain/address.js'
-import type { PricePosition } from '../domain/position.js'
 import type { ConnectionStatus } from '../domain/status.js'
 import type { Topic } from '../domain/topic.js'
 import type { Wake } from '../platform/platform.js'
@@ -25,7 +24,14 @@ import {
   type PriceSubscriber,
 } from './subscribers.js'
 import { Subscriptions, type Effect } from './subscriptions.js'
-import { clearHeld, isConfirmed, lastPrice, type TopicState, type TopicTimeouts } from './topics.js'
+import {
+  clearHeld,
+  isConfirmed,
+  lastPrice,
+  type TopicState,
+  type TopicTable,
+  type TopicTimeouts,
+} from './topics.js'
 
 export interface PriceConnectionConfig extends ReconcilerConfig, TopicTimeouts {
   /** The name of the service, for example `svc`. */
@@ -46,6 +52,7 @@ export interface PriceConnectionOwner {
  */
 export class PriceConnection implements ConnectionListener {
   textPrices = 0
+  readonly onMeasured: () => void
   private readonly subscriptions: Subscriptions
   private readonly reception: Reception
   private readonly reconciler: Reconciler
@@ -59,6 +66,7 @@ export class PriceConnection implements ConnectionListener {
     private readonly owner: PriceConnectionOwner,
   ) {
     const { clock, service, secrets } = config
+    this.onMeasured = owner.onMeasured
     this.subscriptions = new Subscriptions(config)
     this.reception = { subscriptions: this.subscriptions, clock, service, secrets }
     this.reconciler = new Reconciler(config, this.subscriptions, this)
@@ -75,22 +83,14 @@ export class PriceConnection implements ConnectionListener {
     return this.reconciler.status
   }
 
-  get size(): number {
-    return this.subscriptions.topics.size
-  }
-
-  get states(): Iterable<TopicState> {
-    return this.subscriptions.topics.states
+  get topics(): TopicTable {
+    return this.subscriptions.topics
   }
 
   /** False if a confirmation that lists all topics could exceed `maxFrameBytes`. The first topic always has room. */
   hasRoomFor(topic: Topic): boolean {
     const { topics } = this.subscriptions
     return topics.size === 0 || topics.confirmationBytesWith(topic) <= this.config.maxFrameBytes
-  }
-
-  has(base: Address): boolean {
-    return this.subscriptions.topics.has(base)
   }
 
   /** Emits `Stale` if the machine was suspended since the last frame. A handler may then close the client. */
@@ -124,11 +124,6 @@ export class PriceConnection implements ConnectionListener {
     // The clock of the tick in which the price arrived: time spent in a busy event loop does not count.
     this.tickClock.refresh()
     return Math.max(0, this.tickClock.elapsed - state.lastActivityAt)
-  }
-
-  /** The position of the last price of a topic. The object changes with the next price. */
-  position(base: Address): PricePosition | undefined {
-    return this.subscriptions.topics.get(base)
   }
 
   /** Emits the first event, if any. `onConfirmed`: called when the service has confirmed the topic, perhaps at once. */
@@ -238,10 +233,6 @@ export class PriceConnection implements ConnectionListener {
       this.reconciler.onLag(undefined)
     }
     for (const state of held) if (!this.deliverHeld(state, behindMs)) return
-  }
-
-  onMeasured(): void {
-    this.owner.onMeasured()
   }
 
   /** False if the handlers of other topics took so long that the price may be older than `maxLag` again. */

@@ -58,7 +58,7 @@ describeNats('a client over NATS', () => {
   })
 
   it('emits no Left if the round trip to the service is shorter', async () => {
-    const { consumer } = await start(200)
+    const { consumer } = await start(100)
     const ages = measureAges(consumer())
     await eventually(() => expect(ages.prices).toBeGreaterThan(500))
     expect(ages.errors).toEqual([])

@@ -60,7 +60,6 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   private maxUnsent: number
   private unwrittenTexts = 0
   private unansweredPings = 0
-  /** Why the connection has ended. */
   endCause: GatewayDisconnectCause = 'consumer'
   /** Size of the frames that were written, in bytes. */
   sentBytes = 0
@@ -120,8 +119,8 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   readonly confirm = (topic?: ConsumedTopic, isRepeated = false): void => {
     const isHeld = isRepeated || this.held.hasConfirmations
     const bytes = this.window.unacknowledged + this.unwrittenTexts
-    // Prices of the topic may precede an answer that waits.
-    const text = confirmationText(topic, this.feeds, bytes, !isHeld)
+    // Prices of the topic may precede an answer that waits, and are left out while the first probe is unanswered.
+    const text = confirmationText(topic, this.feeds, bytes, !isHeld && !this.probes.isWaiting)
     if (!isHeld) return this.sendText(text)
     this.held.addConfirmation({ text, isUnproven: isRepeated ? this.probes.request() : undefined })
     if (this.held.size === 1) this.sendHeld()
@@ -252,8 +251,8 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
    */
   private sendLimited(frame: TextFrame, topic: ConsumedTopic, isNew: boolean): void {
     if (this.isEnding) return
-    const { window, held } = this
-    if (this.probes.isWaiting) return held.add(topic)
+    const { window, held, probes } = this
+    if (probes.isWaiting) return held.add(topic)
     const maySend = !window.isHolding && (this.maySend || this.batch !== undefined || !window.isNarrow)
     const pending = this.batch?.length
     const isLive = isNew && window.hasLiveRoom(frame.length, pending)

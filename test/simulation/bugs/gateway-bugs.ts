@@ -5,7 +5,7 @@ export const gatewayBugs: readonly Bug[] = [
   {
     name: 'a gateway does not pass the age of a price on',
     file: 'src/gateway/sessions/topic-feed.ts',
-    edits: [['const end = age > 0 ? ', 'const end = age < 0 ? ']],
+    edits: [['const ageField = age > 0 || position !== undefined ?', 'const ageField = age < 0 ?']],
   },
   {
     name: 'a gateway sends the last price to a new consumer while its client holds a newer one',
@@ -15,7 +15,12 @@ export const gatewayBugs: readonly Bug[] = [
   {
     name: 'a gateway sends the held price of a topic that its consumer has left',
     file: 'src/gateway/prices/connection.ts',
-    edits: [['    if (feed !== undefined) this.held.delete(feed)\n', '']],
+    edits: [
+      [
+        'if (feed !== undefined && this.feeds.delete(base)) this.held.delete(feed)',
+        'this.feeds.delete(base)',
+      ],
+    ],
   },
   {
     name: 'a gateway never unsubscribes from a topic that it has kept during an outage',

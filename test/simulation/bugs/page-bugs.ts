@@ -54,13 +54,13 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'a gateway answers the probe of a page before the prices that it holds',
     file: 'src/gateway/prices/connection.ts',
-    edits: [['if (!isRepeated && !this.held.hasConfirmations)', 'if (!this.held.hasConfirmations)']],
+    edits: [['const isHeld = isRepeated || this.held', 'const isHeld = this.held']],
     shares,
   },
   {
     name: 'an answer of a gateway overtakes that to the probe of a page',
     file: 'src/gateway/prices/connection.ts',
-    edits: [['if (!isRepeated && !this.held.hasConfirmations)', 'if (!isRepeated)']],
+    edits: [['isRepeated || this.held.hasConfirmations', 'isRepeated']],
     shares,
   },
   {

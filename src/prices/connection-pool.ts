@@ -13,7 +13,7 @@ import { Multicast } from '../task/multicast.js'
 import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'
 import { RateLimiter } from '../time/rate-limiter.js'
 import { subscribersIn, type PriceEvent } from './subscribers.js'
-import { lastPrice, snapshotStateOf, type TopicState } from './topics.js'
+import { lastPrice, positionIn, snapshotStateOf, type TopicState } from './topics.js'
 
 export interface ConnectionPoolConfig extends Omit<
   PriceConnectionConfig,
@@ -91,7 +91,10 @@ export class ConnectionPool {
   positionOf(topic: Topic): () => PricePosition | undefined {
     const { service } = this.config
     const base = isLeft(parseTopic(topic, service)) ? undefined : baseAddressOf(topic, service)
-    return () => (base === undefined ? undefined : this.connectionOf(base)?.topics.get(base))
+    return () => {
+      const state = base === undefined ? undefined : this.connectionOf(base)?.topics.get(base)
+      return state && positionIn(state)
+    }
   }
 
   get currentStatus(): ConnectionStatus {

@@ -24,6 +24,7 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   epoch: number
   /** The position of that price: its number in the run, which is the client's own or that of the gateway. */
   count: number
+  /** Empty until `positionIn` gives the run an id. */
   run: string
   /** The canonical key: the lower-cased base address. */
   readonly base: Address
@@ -64,7 +65,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   receivedAt: never,
   epoch: 0,
   count: 0,
-  run: newRun(),
+  run: '',
   first: undefined,
   last: undefined,
   base,
@@ -87,7 +88,7 @@ export const resetTopicState = (state: TopicState): void => {
   state.wasLeft = false
   state.lastActivityAt = never
   state.price = never
-  state.run = newRun()
+  state.run = ''
   state.count = 0
   state.live = false
   clearHeld(state)
@@ -130,6 +131,12 @@ export const countPrice = (state: TopicState, position: PricePosition | undefine
 export const setPosition = (state: TopicState, { run, count }: PricePosition): void => {
   state.run = run
   state.count = count
+}
+
+/** The position of the last price. A run gets its id when its position is read first. The object changes with the next price. */
+export const positionIn = (state: TopicState): PricePosition => {
+  if (state.run === '') state.run = newRun()
+  return state
 }
 
 /** The last price on this connection, if there is one. */

@@ -88,7 +88,8 @@ describe('a recording', () => {
     expect(await outcomes(parameters, 1, damaged)).toEqual([
       5,
       fault,
-      ['strategy', expect.stringContaining('not in the recording')],
+      // A topic without a row is rejected at the end of the recording, which is not reached.
+      fault,
       fault,
     ])
   })

@@ -84,6 +84,8 @@ interface StartedSource {
   readonly header: RecordingHeader | undefined
   /** In ms since the Unix epoch. If the header does not contain it, the time of the first row. */
   readonly start: number
+  /** The time of the first row of a file, in ms since the Unix epoch; of any other source, its start. */
+  readonly firstRowAt: number
   readonly read: () => AsyncGenerator<EntriesResult, void>
 }
 
@@ -98,15 +100,15 @@ const startOf = async (
   const cursor = new Cursor(readSource(source, range, opened))
   await cursor.refill()
   const header = cursor.head?.line._tag === 'Recording' ? cursor.head.line : undefined
-  let start = header?.at ?? Infinity
-  if (source.file === undefined) return { header, start, read: () => cursor.rest() }
-  if (start === 0) {
-    cursor.advance()
-    await cursor.refill()
-    start = cursor.head?.line.at ?? start
-  }
+  const headerAt = header?.at ?? Infinity
+  if (source.file === undefined)
+    return { header, start: headerAt, firstRowAt: headerAt, read: () => cursor.rest() }
+  cursor.advance()
+  await cursor.refill()
+  const firstRowAt = cursor.head?.line.at ?? headerAt
   opened.unsubscribe()
-  return { header, start, read: () => readSource(source, range, closing) }
+  const start = headerAt === 0 ? firstRowAt : headerAt
+  return { header, start, firstRowAt, read: () => readSource(source, range, closing) }
 }
 
 const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): RecordingHeader => ({
@@ -132,8 +134,12 @@ const sequencesOf = (sources: readonly StartedSource[]): readonly (readonly Star
     followers.add(source)
   }
   const firsts = sources.filter((source) => !followers.has(source))
-  return firsts.sort((a, b) => a.start - b.start).map((first) => [first, ...followersOf(first, follower)])
+  return firsts.sort(byStart).map((first) => [first, ...followersOf(first, follower)])
 }
+
+/** Of two files whose headers have the same time, the one with the earlier row is first: it owns their topics. */
+const byStart = (a: StartedSource, b: StartedSource): number =>
+  a.start - b.start || a.firstRowAt - b.firstRowAt
 
 function* followersOf(
   source: StartedSource,

@@ -93,7 +93,7 @@ test('a window without a result is a failure, and says how to name a metric', as
   expect(stdout).toBe(
     '2026-11-21T10:00:30.000Z to 2026-11-21T10:01:30.000Z  failed: no parameter has a score in the training range: the ' +
       'values have no score: the last value is no number; name one of its numbers by --metric: report.profit\n' +
-      'total  0 of 1 window\n',
+      'total  0 of 1 window  no score\n',
   )
   expect(stderr).toBe('error: 1 of 1 windows have no result; see docs/guides/errors.md#walkforwarderror\n')
 })
@@ -144,8 +144,13 @@ test.each<[string, readonly string[], number, string]>([
     1,
     'error: the recording is 1 min 39 s long, shorter than a window of 2 min 30 s: 1 min 30 s of training and 1 min of test; see docs/guides/errors.md#walkforwarderror\n',
   ],
-  ['a metric is given without windows', ['--metric', 'profit'], 2, '--metric and --minimise choose'],
-  ['--minimise is given without windows', ['--minimise'], 2, '--metric and --minimise choose'],
+  [
+    'a metric is given without windows',
+    ['--metric', 'profit'],
+    2,
+    '--metric, --minimise and --min-trades choose',
+  ],
+  ['--minimise is given without windows', ['--minimise'], 2, '--metric, --minimise and --min-trades choose'],
 ])('fails if %s', async (_, flags, code, message) => {
   const result = await runInProcess(['sweep', ...files(), ...flags])
   expect(result.stderr).toContain(message)
@@ -161,7 +166,7 @@ export default (client, trades) =>
 
 test('a window whose parameters traded nothing, or too little, has no score, and neither has the total', async () => {
   const sweep = (parameters: unknown, ...flags: readonly string[]) =>
-    runInProcess([
+    runCommand([
       'sweep',
       ...files(parameters, trader),
       '--walk-forward',
@@ -189,7 +194,7 @@ test('--warm-up runs the strategy over the data before each range, whose values 
   const module =
     "import { scan } from 'rxjs'\nexport default (client) => client.price$('svc-0xab').pipe(scan((sum) => sum + 1, 0))"
   const args = ['sweep', ...files([1], module), '--json', '--walk-forward', '30s/20s', '--warm-up', '10s']
-  const { stdout } = await runInProcess(args)
+  const { stdout } = await runCommand(args)
   const [first] = stdout.split('\n').map((line) => JSON.parse(line || 'null') as { right: unknown })
   expect(first?.right).toMatchObject({
     summary: { rows: 20 },

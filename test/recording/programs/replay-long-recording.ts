@@ -6,7 +6,8 @@ import { replay } from 'svc-streams/recording'
 
 const rows = Number(process.argv[2])
 const tenthOfRows = rows / 10
-const header = { _tag: 'Recording', version: 1, at: 0, topics: ['svc-0xab'], mints: [], interval: 1000 }
+const start = 1_745_462_597_000
+const header = { _tag: 'Recording', version: 1, at: start, topics: ['svc-0xab'], mints: [], interval: 1000 }
 
 const print = (result: unknown): void => console.log(JSON.stringify(result))
 
@@ -20,7 +21,7 @@ function* chunks() {
   yield `${JSON.stringify(header)}\n`
   for (let from = 0; from < rows; from += 100) {
     if (from % tenthOfRows === 0) printMemory()
-    yield Array.from({ length: 100 }, (_, n) => line((from + n) * 20)).join('')
+    yield Array.from({ length: 100 }, (_, n) => line(start + (from + n) * 20)).join('')
   }
   printMemory()
 }

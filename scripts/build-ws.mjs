@@ -15,6 +15,9 @@ await build({
   bundle: true,
   platform: 'node',
   format: 'cjs',
+  // Names stay, for stack traces.
+  minifyWhitespace: true,
+  minifySyntax: true,
   target: 'es2022',
   define: { 'process.env.WS_NO_BUFFER_UTIL': '"1"', 'process.env.WS_NO_UTF_8_VALIDATE': '"1"' },
   banner: { js: `/*!\nws ${version}\n\n${license.trim()}\n*/` },

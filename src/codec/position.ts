@@ -1,4 +1,3 @@
-import * as t from 'io-ts/lib/index.js'
 import type { PricePosition } from '../domain/position.js'
 
 /** A position in a message or in a row. Any other value is ignored: later versions may have another form. */
@@ -16,13 +15,3 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 /** The text of the field `position` at the end of a JSON object. A run has no characters that are escaped. */
 export const positionField = ({ run, count }: PricePosition): string =>
   `,"position":{"run":"${run}","count":${count}}`
-
-/** The field of an object that may have a position. */
-export const OptionalPosition = {
-  position: new t.Type<PricePosition | undefined, unknown>(
-    'a position',
-    (value): value is PricePosition | undefined => value === undefined || readPosition(value) !== undefined,
-    (value) => t.success(readPosition(value)),
-    t.identity,
-  ),
-}

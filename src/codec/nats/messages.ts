@@ -3,7 +3,7 @@ import * as t from 'io-ts/lib/index.js'
 import type { DecodeError } from '../../errors/model.js'
 import { decodeMessage, guardCodec } from '../decode.js'
 import { Finite } from '../number.js'
-import { OptionalPosition } from '../position.js'
+import { OptionalPosition } from '../position-codec.js'
 
 // The messages of consumers to gateways over NATS, as JSON.
 

@@ -171,9 +171,11 @@ test('startSimulator rejects when a port is in use, and closes the server that a
 
 test('close lets the process exit', async () => {
   const script = `
+    import { createRequire } from 'node:module'
     import { startSimulator } from ${JSON.stringify(compiledUrl('src/simulator/index.ts'))}
     const simulator = await startSimulator({ tick: 5, faults: { httpDelay: 600000 } })
-    const socket = new (await import('ws')).default(simulator.priceWsUrl)
+    const { WebSocket } = createRequire(${JSON.stringify(import.meta.url)})('ws')
+    const socket = new WebSocket(simulator.priceWsUrl)
     socket.on('open', () => socket.send(JSON.stringify({ method: 'subscribe', topic: 'svc-${weth}' })))
     await new Promise((resolve) => socket.once('message', resolve))
     fetch(simulator.baseUrl + '/price/svc-${weth}').catch(() => {})

@@ -1,6 +1,6 @@
 import type { Faults } from 'svc-streams/simulator'
 import { expect, test } from 'vitest'
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { eventually } from '../../support/time/eventually.js'
 import { openRawClient } from '../../support/network/raw-client.js'
 import { usdc, wbtc, weth } from '../../support/tokens.js'

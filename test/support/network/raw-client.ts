@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import WebSocket from 'ws'
+import { WebSocket } from 'ws'
 import { eventually } from '../time/eventually.js'
 
 /** A plain WebSocket client that collects what it receives. */

@@ -11,7 +11,7 @@ const license = readFileSync(new URL('node_modules/ws/LICENSE', root), 'utf8')
 await build({
   absWorkingDir: fileURLToPath(root),
   entryPoints: ['node_modules/ws/wrapper.mjs'],
-  outfile: 'dist/ws.cjs',
+  outfile: process.argv[2] ?? 'dist/ws.cjs',
   bundle: true,
   platform: 'node',
   format: 'cjs',

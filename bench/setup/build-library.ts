@@ -18,8 +18,10 @@ const internalModules = [
 export const buildLibrary = async (): Promise<void> => {
   await rm(outUrl, { recursive: true, force: true })
   await runCommand('npm', ['run', 'build:code', '--', `--outdir=${outDir}`, ...internalModules])
-  // Node searches no folder above node_modules for the `type` of a package.
-  await writeFile(new URL('package.json', outUrl), '{ "type": "module", "sideEffects": false }\n')
+  await runCommand('node', ['scripts/build-ws.mjs', `${outDir}/ws.cjs`])
+  // Node searches no folder above node_modules for the fields of a package.
+  const manifest = { type: 'module', sideEffects: false, imports: { '#ws': './ws.cjs' } }
+  await writeFile(new URL('package.json', outUrl), `${JSON.stringify(manifest)}\n`)
   // The command reads its version two folders above itself.
   await copyFile(new URL('../../package.json', import.meta.url), new URL('../package.json', outUrl))
 }

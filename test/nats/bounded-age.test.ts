@@ -1,15 +1,13 @@
-import { isLeft } from 'fp-ts/lib/Either.js'
-import type { PriceClient, PriceError } from 'svc-streams'
 import { startNatsGateway } from 'svc-streams/nats'
-import { afterEach, expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { describeNats } from '../support/nats/describe-nats.js'
 import { startNatsServer } from '../support/nats/nats-server.js'
 import { startDistantLink } from '../support/network/distant-link.js'
-import { createPriceClient, startScriptedService } from '../support/network/scripted-service.js'
+import { createPriceClient } from '../support/network/scripted-service.js'
+import { isBehind, measureAges, startTimedService } from '../support/network/timed-prices.js'
 import { eventually } from '../support/time/eventually.js'
-import { ethTopic } from '../support/tokens.js'
 import { createNatsClient } from './support/start-in-process.js'
 
 // Over NATS too, a price is delivered only if the service sent it at most `maxLag` ms before. Each price is the time at which it
@@ -20,45 +18,27 @@ const maxLag = 1_000
 /** Time from the decision to the handler, in ms. */
 const tolerance = 100
 
-const timers: NodeJS.Timeout[] = []
-afterEach(() => timers.splice(0).forEach((timer) => clearInterval(timer)))
-
 /** A service that sends a price every 5 ms, and a gateway of it on NATS, over a link that delays by `ms` in each direction. */
-const start = async (ms: number) => {
+const start = async (ms: number, limit = maxLag) => {
   const nats = await startNatsServer({ onFinished: onTestFinished })
-  const service = await startScriptedService({
-    onSubscribe: (connection, topic) => {
-      connection.sendConfirmation(topic)
-      timers.push(setInterval(() => connection.sendPrice(topic, performance.now()), 5))
-    },
-  })
+  const service = await startTimedService()
   const upstream = createPriceClient(ms === 0 ? service.url : await startDistantLink(service.url, ms))
   const gateway = closeAfterTest(await startNatsGateway(upstream, { servers: nats.url }))
-  return { service, gateway, consumer: () => createNatsClient({ servers: nats.url, maxLag }) }
+  return { service, gateway, consumer: () => createNatsClient({ servers: nats.url, maxLag: limit }) }
 }
 
-const measureAges = (client: PriceClient) => {
-  const ages = { oldest: 0, prices: 0, errors: [] as PriceError[] }
-  client.price$(ethTopic).subscribe((event) => {
-    if (isLeft(event)) return void ages.errors.push(event.left)
-    ages.oldest = Math.max(ages.oldest, performance.now() - event.right.price)
-    ages.prices++
-  })
-  return ages
-}
-
-const isBehind = (error: PriceError): boolean => error._tag === 'Stale' && (error.behindMs ?? 0) > maxLag
+const isTooOld = isBehind(maxLag)
 
 describeNats('a client over NATS', () => {
   it('delivers no price older than maxLag from the service on, and emits Stale with behindMs', async () => {
     const { consumer } = await start(1_100)
     const ages = measureAges(consumer())
-    await eventually(() => ages.errors.some(isBehind) || ages.oldest > maxLag + tolerance)
+    await eventually(() => ages.errors.some(isTooOld) || ages.oldest > maxLag + tolerance)
     expect(ages.oldest).toBeLessThan(maxLag + tolerance)
   })
 
   it('emits no Left if the round trip to the service is shorter', async () => {
-    const { consumer } = await start(100)
+    const { consumer } = await start(400, 2 * maxLag)
     const ages = measureAges(consumer())
     await eventually(() => expect(ages.prices).toBeGreaterThan(500))
     expect(ages.errors).toEqual([])
@@ -69,7 +49,7 @@ describeNats('a client over NATS', () => {
     const second = await startTestGateway(consumer())
     const link = await startDistantLink(second.priceWsUrl, 300)
     const ages = measureAges(createPriceClient(link, { maxLag }))
-    await eventually(() => ages.errors.some(isBehind) || ages.oldest > 2 * maxLag)
+    await eventually(() => ages.errors.some(isTooOld) || ages.oldest > 2 * maxLag)
     expect(ages.oldest).toBeLessThan(maxLag + tolerance)
   })
 

@@ -1,13 +1,12 @@
-import { isLeft } from 'fp-ts/lib/Either.js'
-import type { ClientOptions, PriceClient, PriceError } from 'svc-streams'
+import type { ClientOptions, PriceClient } from 'svc-streams'
 import { createTestClient } from 'svc-streams/testing'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { startDistantLink } from '../support/network/distant-link.js'
-import { createPriceClient, startScriptedService } from '../support/network/scripted-service.js'
+import { createPriceClient } from '../support/network/scripted-service.js'
+import { isBehind, measureAges, startTimedService } from '../support/network/timed-prices.js'
 import { eventually } from '../support/time/eventually.js'
-import { ethTopic } from '../support/tokens.js'
 
 // Behind any number of gateways, a price is delivered only if the service sent it at most `maxLag` ms before. Each price is the
 // time at which it was sent.
@@ -16,21 +15,6 @@ const maxLag = 1_000
 
 /** Time from the decision to the handler, in ms. */
 const tolerance = 100
-
-const timers: NodeJS.Timeout[] = []
-afterEach(() => timers.splice(0).forEach((timer) => clearInterval(timer)))
-
-/** A service that sends a price to each subscriber every 5 ms. */
-const startService = (answersPings = true) =>
-  startScriptedService({
-    answersPings,
-    onSubscribe: (connection, topic) => {
-      connection.sendConfirmation(topic)
-      // A probe subscribes again.
-      if (connection.receivedMessages.length > 1) return
-      timers.push(setInterval(() => connection.sendPrice(topic, performance.now()), 5))
-    },
-  })
 
 /** A client of a URL over a link that delays by `ms` in each direction. */
 const clientOver = async (
@@ -52,17 +36,7 @@ const clientBehindGateways = async (
   return clientBehindGateways((await startTestGateway(client)).priceWsUrl, others, options)
 }
 
-const measureAges = (client: PriceClient) => {
-  const ages = { oldest: 0, prices: 0, errors: [] as PriceError[] }
-  client.price$(ethTopic).subscribe((event) => {
-    if (isLeft(event)) return void ages.errors.push(event.left)
-    ages.oldest = Math.max(ages.oldest, performance.now() - event.right.price)
-    ages.prices++
-  })
-  return ages
-}
-
-const isBehind = (error: PriceError): boolean => error._tag === 'Stale' && (error.behindMs ?? 0) > maxLag
+const isTooOld = isBehind(maxLag)
 
 describe('behind gateways', () => {
   it.each([
@@ -71,39 +45,39 @@ describe('behind gateways', () => {
   ] as const)(
     'no price older than maxLag is delivered: %s, of which no link is too long',
     async (_, delays) => {
-      const service = await startService()
+      const service = await startTimedService()
       const ages = measureAges(await clientBehindGateways(service.url, delays))
-      await eventually(() => ages.errors.some(isBehind) || ages.oldest > 2 * maxLag)
+      await eventually(() => ages.errors.some(isTooOld) || ages.oldest > 2 * maxLag)
       expect(ages.oldest).toBeLessThan(maxLag + tolerance)
     },
   )
 
   it.each([
-    ['one gateway', [160, 160]],
-    ['two gateways', [100, 100, 100]],
+    ['one gateway', [320, 320]],
+    ['two gateways', [200, 200, 200]],
     ['three gateways', [0, 0, 0, 0]],
   ] as const)('a round trip below maxLag causes no Left: %s', async (_, delays) => {
-    const service = await startService()
+    const service = await startTimedService()
     const ages = measureAges(await clientBehindGateways(service.url, delays, { maxLag: 2 * maxLag }))
     await eventually(() => expect(ages.prices).toBeGreaterThan(400))
     expect(ages.errors).toEqual([])
   })
 
   it('a late consumer of a distant service gets no price that is older than maxLag', async () => {
-    const service = await startService()
+    const service = await startTimedService()
     const upstream = await clientOver(service.url, 400)
     const gateway = await startTestGateway(upstream)
     const first = measureAges(await clientOver(gateway.priceWsUrl, 0))
     await eventually(() => expect(first.prices).toBeGreaterThan(0))
     const late = measureAges(await clientOver(gateway.priceWsUrl, 400))
-    await eventually(() => late.errors.some(isBehind) || late.oldest > 2 * maxLag)
+    await eventually(() => late.errors.some(isTooOld) || late.oldest > 2 * maxLag)
     expect(late.oldest).toBeLessThan(maxLag + tolerance)
   })
 })
 
 describe('the probes of a gateway', () => {
   it('are as many with sixteen consumers as with one', async () => {
-    const service = await startService()
+    const service = await startTimedService()
     const gateway = await startTestGateway(await clientOver(service.url, 0))
     const probesWith = async (): Promise<number> => {
       const before = service.connections[0]!.pingCount()
@@ -128,7 +102,7 @@ const healthOf = async (priceWsUrl: string): Promise<unknown> =>
 
 describe('a gateway whose age is not bounded', () => {
   it('answers at once if its service never answers a probe, and says so', async () => {
-    const service = await startService(false)
+    const service = await startTimedService(false)
     const gateway = await startTestGateway(await clientOver(service.url, 0))
     const ages = measureAges(await clientOver(gateway.priceWsUrl, 0))
     await eventually(() => expect(ages.prices).toBeGreaterThan(500))
@@ -145,7 +119,7 @@ describe('a gateway whose age is not bounded', () => {
   })
 
   it('says that it is bounded once the service answers', async () => {
-    const service = await startService()
+    const service = await startTimedService()
     const gateway = await startTestGateway(await clientOver(service.url, 0, { maxLag: Infinity }))
     const ages = measureAges(await clientOver(gateway.priceWsUrl, 0))
     await eventually(() => expect(service.connections[0]?.pingCount()).toBeGreaterThan(3))

@@ -145,7 +145,7 @@ export interface HttpTransport {
   close(): Promise<void>
 }
 
-/** The error of a body with an encoding that nobody asked for. */
+/** The error of a body with an encoding that was not requested. */
 export const encodedBody = (encoding: string): DecodeError =>
   decodeError('body', '', [{ path: '', expected: 'no content-encoding', actual: oneLine(encoding) }])
 

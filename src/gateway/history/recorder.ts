@@ -166,7 +166,7 @@ class RecordedTopic {
     return file && { path: file.path, latest }
   }
 
-  /** Why the service rejects the topic; `undefined` if it does not, or if nobody wants the topic. */
+  /** Why the service rejects the topic; `undefined` if it does not, or if no consumer wants the topic. */
   get rejection(): GatewayHistoryFailure | undefined {
     return this.isWanted ? this.rejected : undefined
   }

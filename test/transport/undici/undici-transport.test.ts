@@ -47,7 +47,7 @@ describe('the result of a request', () => {
   )
 
   it.each(['gzip', 'br, gzip'])(
-    'is a DecodeError that names an encoding that nobody asked for: %s',
+    'is a DecodeError that names an encoding that was not requested: %s',
     async (encoding) => {
       const answer = (status: number) =>
         startHttpServer((_request, response) =>

@@ -1,3 +1,4 @@
+import { Observable } from 'rxjs'
 import { DepthPolls } from '../depth/polls.js'
 import { hostWithPort } from '../domain/endpoint.js'
 import { liveStream$ } from '../domain/joinable.js'
@@ -9,7 +10,6 @@ import { RequestLimiter } from '../http/request-limiter.js'
 import { SignedGet } from '../http/signed-get.js'
 import type { Platform } from '../platform/platform.js'
 import { ConnectionPool } from '../prices/connection-pool.js'
-import { inSubscriberZone$ } from '../task/subscriber-zone.js'
 import { onAbort } from '../task/on-abort.js'
 import { currentClock } from '../time/current-clock.js'
 import type { Client, PriceClient } from './client.js'
@@ -128,3 +128,28 @@ const noDepth = (): never => {
     "requires environment: 'mainnet', baseUrl, and authKey or unsigned: true",
   )
 }
+
+/** zone.js, as far as it is used here. Its global exists if the program has loaded it, as Angular does. */
+interface Global {
+  readonly Zone?: { readonly current: { run(work: () => void): void } }
+}
+
+/**
+ * The source, whose handlers run in the zone of zone.js that has subscribed: a socket is shared by subscribers of several
+ * zones. Without zone.js, subscribers are those of the source.
+ */
+const inSubscriberZone$ = <A>(source$: Observable<A>): Observable<A> =>
+  new Observable((subscriber) => {
+    const { Zone } = globalThis as Global
+    if (Zone === undefined) {
+      source$.subscribe(subscriber)
+      return
+    }
+    const zone = Zone.current
+    const observer = {
+      next: (value: A) => zone.run(() => subscriber.next(value)),
+      error: (thrown: unknown) => zone.run(() => subscriber.error(thrown)),
+      complete: () => zone.run(() => subscriber.complete()),
+    }
+    subscriber.add(source$.subscribe(observer))
+  })

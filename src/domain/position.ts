@@ -9,6 +9,9 @@ export interface PricePosition {
   readonly count: number
 }
 
+/** The position as it is now. */
+export const copyOf = ({ run, count }: PricePosition): PricePosition => ({ run, count })
+
 /** A run id that no other run has, in this process or another one. */
 export const newRun = (): string => `${randomText()}-${randomText()}`
 

@@ -2,7 +2,7 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
 import { liveSourceOf, pastSourceOf } from '../domain/joinable.js'
 import type { CaughtUp, PastEvent } from '../domain/past.js'
-import type { PricePosition } from '../domain/position.js'
+import { copyOf, type PricePosition } from '../domain/position.js'
 import { networkError, timeout } from '../errors/constructors.js'
 import type { HistoryError } from '../errors/model.js'
 import { timerOption } from '../option-kinds/number-option.js'
@@ -151,11 +151,15 @@ export const joinPast = <E, A>(
     catchUp()
   }
 
-  const live = open$(() => liveStart.confirm(copyOf(position()))).subscribe({
+  const currentPosition = (): PricePosition | undefined => {
+    const current = position()
+    return current && copyOf(current)
+  }
+  const live = open$(() => liveStart.confirm(currentPosition())).subscribe({
     next: (event) => {
       const at = rxClock.wallClock()
       if (isLive) return onLive(event, at, position())
-      const eventPosition = copyOf(position())
+      const eventPosition = currentPosition()
       held.push({ event, at, position: eventPosition })
       liveStart.start(isLeft(event) ? undefined : eventPosition)
     },
@@ -180,8 +184,5 @@ export const joinPast = <E, A>(
   )
   return joined
 }
-
-const copyOf = (position: PricePosition | undefined): PricePosition | undefined =>
-  position && { run: position.run, count: position.count }
 
 const timeOf = (event: PastEvent): number => (event._tag === 'Gap' ? event.from : event.at)

@@ -24,14 +24,7 @@ import {
   type PriceSubscriber,
 } from './subscribers.js'
 import { Subscriptions, type Effect } from './subscriptions.js'
-import {
-  clearHeld,
-  isConfirmed,
-  lastPrice,
-  type TopicState,
-  type TopicTable,
-  type TopicTimeouts,
-} from './topics.js'
+import { clearHeld, isConfirmed, lastPrice, type TopicState, type TopicTimeouts } from './topics.js'
 
 export interface PriceConnectionConfig extends ReconcilerConfig, TopicTimeouts {
   /** The name of the service, for example `svc`. */
@@ -83,7 +76,7 @@ export class PriceConnection implements ConnectionListener {
     return this.reconciler.status
   }
 
-  get topics(): TopicTable {
+  get topics(): Subscriptions['topics'] {
     return this.subscriptions.topics
   }
 

@@ -15,7 +15,8 @@ export {
 export type { ReplayClient } from './replay/replay.js'
 export type { StrategyClient } from './replay/replay-session.js'
 export { type ReplayOptions } from './replay/replay-options.js'
-export { type HeaderResult, type ReplayResult, type ReplaySummary } from './replay/playback.js'
+export { type HeaderResult, type ReplayResult } from './replay/playback.js'
+export { type ReplaySummary } from './replay/replay-summary.js'
 export { type FileUrl, type RecordingPart, type RecordingSource } from './read/source.js'
 export {
   type DepthRow,

@@ -6,6 +6,7 @@ import type { RecordingError } from '../../errors/model.js'
 import { encodeRow } from '../format/row-codec.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { Timeline, type TimeRange } from '../format/timeline.js'
+import { Cursor } from './cursor.js'
 import {
   lateTime,
   readSource,
@@ -154,54 +155,6 @@ const isContinuedBy = ({ header: before }: StartedSource, { header: after }: Sta
   before !== after &&
   before.topics.join() === after.topics.join() &&
   before.mints.join() === after.mints.join()
-
-/** Reads the entries of results one by one. */
-class Cursor {
-  /** The current entry. `undefined` after the last one of a piece: `refill` reads the next piece. */
-  head: RecordingEntry | undefined
-  /** The error that ends the results. */
-  failure: RecordingError | undefined
-  isOver = false
-  private piece: Iterator<RecordingEntry, unknown> | undefined
-
-  constructor(private readonly results: AsyncGenerator<EntriesResult, void>) {}
-
-  /** Resolves when there is a current entry, or none is left. */
-  async refill(): Promise<void> {
-    while (this.head === undefined && !this.isOver) {
-      const { done, value } = await this.results.next()
-      if (done === true) this.isOver = true
-      else if (isLeft(value)) {
-        this.failure = value.left
-        this.isOver = true
-      } else {
-        this.piece = value.right[Symbol.iterator]()
-        this.advance()
-      }
-    }
-  }
-
-  advance(): void {
-    const next = this.piece?.next()
-    this.head = next?.done === false ? next.value : undefined
-  }
-
-  /** The results from the current entry on. */
-  async *rest(): AsyncGenerator<EntriesResult, void> {
-    while (!this.isOver) {
-      yield right(this.restOfPiece())
-      await this.refill()
-    }
-    if (this.failure !== undefined) yield left(this.failure)
-  }
-
-  private *restOfPiece(): Generator<RecordingEntry, void> {
-    while (this.head !== undefined) {
-      yield this.head
-      this.advance()
-    }
-  }
-}
 
 /** Reads a sequence. It is the origin of its entries, and names the source of the current one. */
 class SequenceCursor extends Cursor implements EntryOrigin {

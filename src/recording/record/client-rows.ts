@@ -3,7 +3,7 @@ import { catchError, concat, defer, EMPTY, map, of, Subscription, type Observabl
 import type { Client, PriceClient } from '../../client/client.js'
 import { positionOf } from '../../client/price-feed.js'
 import type { Address } from '../../domain/address.js'
-import type { PricePosition } from '../../domain/position.js'
+import { copyOf, type PricePosition } from '../../domain/position.js'
 import type { Price } from '../../domain/price.js'
 import type { Topic } from '../../domain/topic.js'
 import type { PriceError } from '../../errors/model.js'
@@ -57,8 +57,7 @@ const priceRow = (
   position: PricePosition | undefined,
 ): Row => {
   if (position === undefined || !isRight(event)) return { _tag: 'Price', at, topic, event }
-  const { run, count } = position
-  return { _tag: 'Price', at, topic, event, position: { run, count } }
+  return { _tag: 'Price', at, topic, event, position: copyOf(position) }
 }
 
 /** The events of one mint, and an `End` row when its stream completes. `interval` in ms. */

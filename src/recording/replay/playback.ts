@@ -7,12 +7,13 @@ import type { Clock } from '../../time/clock.js'
 import { nextTurn, promiseSettler } from '../../time/macrotask.js'
 import type { EntryOrigin, RecordingEntry } from '../read/read-entries.js'
 import { readFirstLines, readSet } from '../read/recording-set.js'
-import { isSkewed, type RecordingHeader, type Row } from '../format/row.js'
+import type { RecordingHeader, Row } from '../format/row.js'
 import type { Owners } from '../read/sequence.js'
 import type { OpenableSource } from '../read/source.js'
 import type { TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { interruptibleDelay, type ReplayClock, type StrategyClock } from './replay-clock.js'
+import { RowCount, type ReplaySummary } from './replay-summary.js'
 import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
 
 /** Number of rows after which the replay yields to the event loop. */
@@ -21,19 +22,7 @@ const rowsPerTurn = 256
 /** At the start, the replay yields after each of this number of rows, to detect a strategy that waits for I/O. */
 const observedRows = 1024
 
-/** The summary of a finished replay. */
-export interface ReplaySummary {
-  /** Number of rows that were emitted, without headers. */
-  readonly rows: number
-  /** Number of these rows that are earlier than their predecessor: a clock was set back, or rows were appended. */
-  readonly earlierRows: number
-  /** Number of these rows whose `at` and `receivedAt` differ by more than a minute. */
-  readonly skewedRows: number
-  /** Number of rows that were left out, because another recording has their topic or mint at that time. */
-  readonly overlappingRows: number
-}
-
-/** What a caller of a playback is told. */
+/** The callbacks of a playback. */
 export interface PlaybackObserver {
   /** Called before the events of each line are emitted. */
   readonly onLine?: ((line: Row | RecordingHeader, origin: EntryOrigin) => void) | undefined
@@ -61,12 +50,7 @@ export class Playback {
   isOver = false
   private headerEmitted = false
   private hasRun = false
-  private rows = 0
-  private earlierRows = 0
-  private skewedRows = 0
-  /** Of the last row, in ms since the Unix epoch. */
-  private rowAt = -Infinity
-  private overlappingRows = 0
+  private readonly count = new RowCount()
   /** The header of a set of several recordings. */
   private jointHeader: RecordingHeader | undefined
   /** The line that is emitted, and where it comes from. */
@@ -109,7 +93,7 @@ export class Playback {
 
   /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
   get isAtStart(): boolean {
-    return this.rows === 0 && !this.isOver
+    return this.count.rows === 0 && !this.isOver
   }
 
   /** True once the first header is emitted. */
@@ -157,7 +141,7 @@ export class Playback {
   /** Called when a strategy subscribes or emits in real time. */
   onRealTime(): void {
     if (this.isSettling) return
-    if (!this.worksInLaterTurns && this.rows >= observedRows) warnOfLaterTurns()
+    if (!this.worksInLaterTurns && this.count.rows >= observedRows) warnOfLaterTurns()
     this.worksInLaterTurns = true
   }
 
@@ -198,7 +182,7 @@ export class Playback {
     this.onRelease?.()
     this.finish(completeStreams)
     this.firstHeader.resolve(left(clientClosed))
-    this.result.resolve(right(this.summary))
+    this.result.resolve(right(this.count.summary))
   }
 
   /** Stops the replay, and completes its streams. */
@@ -207,7 +191,7 @@ export class Playback {
   }
 
   private finish(completeStreams: () => void): void {
-    if (!this.isOver) this.observer.onOver?.(this.summary)
+    if (!this.isOver) this.observer.onOver?.(this.count.summary)
     this.isOver = true
     this.runs.endAll(completeStreams)
   }
@@ -237,7 +221,7 @@ export class Playback {
       this.jointHeader = header
     }
     const onOverlap = (): void => {
-      this.overlappingRows++
+      this.count.overlappingRows++
     }
     const reading = { range, closing, owners, onHeader, onOverlap }
     const results =
@@ -322,21 +306,9 @@ export class Playback {
     const { line, origin } = this
     if (line === undefined || origin === undefined) return
     this.isSettling = true
-    if (line._tag !== 'Recording') this.countRow(line)
+    if (line._tag !== 'Recording') this.count.add(line)
     this.observer.onLine?.(line, origin)
     this.streams.emit(line, origin.sequence)
-  }
-
-  private countRow(row: Row): void {
-    this.rows++
-    if (row.at < this.rowAt) this.earlierRows++
-    this.rowAt = row.at
-    if (isSkewed(row)) this.skewedRows++
-  }
-
-  private get summary(): ReplaySummary {
-    const { rows, earlierRows, skewedRows, overlappingRows } = this
-    return { rows, earlierRows, skewedRows, overlappingRows }
   }
 
   /** If a strategy waits for I/O, each row has a turn of its own: otherwise, it would wait for hundreds of rows. */
@@ -344,8 +316,8 @@ export class Playback {
     return (
       _tag === 'Recording' ||
       this.worksInLaterTurns ||
-      this.rows < observedRows ||
-      this.rows % rowsPerTurn === 0
+      this.count.rows < observedRows ||
+      this.count.rows % rowsPerTurn === 0
     )
   }
 
@@ -386,7 +358,7 @@ export class Playback {
     await this.untilReleased()
     if (this.closing.closed) return
     this.finish(() => this.streams.complete(error))
-    this.result.resolve(error === undefined ? right(this.summary) : left(error))
+    this.result.resolve(error === undefined ? right(this.count.summary) : left(error))
   }
 }
 

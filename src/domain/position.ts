@@ -12,7 +12,5 @@ export interface PricePosition {
 /** The position as it is now. */
 export const copyOf = ({ run, count }: PricePosition): PricePosition => ({ run, count })
 
-/** A run id that no other run has, in this process or another one. */
-export const newRun = (): string => `${randomText()}-${randomText()}`
-
-const randomText = (): string => Math.random().toString(36).slice(2)
+/** A run id that no other run has, in this process or another one. It is part of each recorded row, so it is short. */
+export const newRun = (): string => Math.random().toString(36).slice(2)

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os'
 import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
+import { sourceByEntryPoint } from './scripts/entry-points.js'
 import { aloneFolders } from './test/support/run/alone.js'
 import { isHeavy } from './test/support/run/heavy.js'
 import { imports, startsProcesses } from './test/support/run/needs.js'
@@ -14,11 +15,10 @@ const root = withSlashes(fileURLToPath(new URL('.', import.meta.url)))
 
 /** The entry points of the package, resolved to the sources. */
 export const resolve = {
-  alias: [
-    { find: /^svc-streams$/, replacement: `${root}src/index.ts` },
-    { find: /^svc-streams\/browser$/, replacement: `${root}src/browser.ts` },
-    { find: /^svc-streams\/(\w+)$/, replacement: `${root}src/$1/index.ts` },
-  ],
+  alias: [...sourceByEntryPoint].map(([name, source]) => ({
+    find: new RegExp(`^${name}$`),
+    replacement: `${root}${source.slice('./'.length)}`,
+  })),
 }
 
 /** Adds a JSON report if the environment names a file for it. */

@@ -17,7 +17,7 @@ const internalModules = [
 /** Compiles the current sources into a folder of the benchmark, because `dist` may be out of date. */
 export const buildLibrary = async (): Promise<void> => {
   await rm(outUrl, { recursive: true, force: true })
-  await runCommand('npm', ['run', 'build:code', '--', `--outdir=${outDir}`, ...internalModules])
+  await runCommand('npm', ['run', 'build:code', '--', outDir, ...internalModules])
   await runCommand('node', ['scripts/build-ws.mjs', `${outDir}/ws.cjs`])
   // Node searches no folder above node_modules for the fields of a package.
   const manifest = { type: 'module', sideEffects: false, imports: { '#ws': './ws.cjs' } }

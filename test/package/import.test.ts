@@ -1,5 +1,6 @@
 import { describe, expect, inject, test } from 'vitest'
-import { entryPoints, folderFor, optionalPeers, sourceOf } from './support/packed.js'
+import { sourceByEntryPoint } from '../../scripts/entry-points.js'
+import { entryPoints, folderFor, optionalPeers } from './support/packed.js'
 import { run, runOrThrow } from './support/run.js'
 
 const packed = inject('packed')
@@ -75,7 +76,7 @@ describe.each(entryPoints)('%s under plain Node', (entryPoint) => {
   })
 
   test('has the exports of its source', async () => {
-    const source = (await import(/* @vite-ignore */ `../../src/${sourceOf(entryPoint)}`)) as object
+    const source = (await import(/* @vite-ignore */ `../../${sourceByEntryPoint.get(entryPoint)!}`)) as object
     expect(await exportsBy('import.mjs')).toEqual(Object.keys(source).sort())
   })
 

@@ -1,12 +1,13 @@
+import { sourceByEntryPoint } from '../../../scripts/entry-points.js'
 import { run, type Run } from '../../package/support/run.js'
-import { entryPoints, sourceOf } from '../../package/support/packed.js'
+import { entryPoints } from '../../package/support/packed.js'
 import type { Check, Subject } from '../check.js'
 
 /** Every entry point, by `import` and by `require`; a live program; one copy of each peer. */
 export const checkImports: Check = async (subject) => {
   const failures: string[] = []
   for (const entryPoint of entryPoints) {
-    const source = (await import(`../../../src/${sourceOf(entryPoint)}`)) as object
+    const source = (await import(`../../../${sourceByEntryPoint.get(entryPoint)!}`)) as object
     const expected = JSON.stringify(Object.keys(source).sort())
     for (const loader of ['import.mjs', 'require.cjs']) {
       const result = await runProgram(subject, `exports-by-${loader}`, entryPoint)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { build } from 'esbuild'
-import { entryPoints, sourceOf } from '../../package/support/packed.js'
+import { builtName, sourceByEntryPoint } from '../../../scripts/entry-points.js'
 
 // The packed package has no file for each module of the sources. A test that imports a module of the sources gets a
 // facade instead: what an entry point exports comes from the packed package, the rest of the module from its source.
@@ -11,9 +11,9 @@ import { entryPoints, sourceOf } from '../../package/support/packed.js'
 export const createFacades = async (sources: string, dist: string): Promise<ReadonlyMap<string, string>> => {
   // A dynamic import, because a bundle would run a static one before the program that contains it.
   const facades = new Map([[join(sources, 'cli/main.ts'), `await import('${join(dist, 'cli/main.js')}')\n`]])
-  for (const entryPoint of entryPoints) {
-    const door = join(sources, sourceOf(entryPoint))
-    const packed = join(dist, sourceOf(entryPoint).replace(/\.ts$/, '.js'))
+  for (const [entryPoint, source] of sourceByEntryPoint) {
+    const door = join(sources, '..', source)
+    const packed = join(dist, `${builtName(entryPoint)}.js`)
     facades.set(door, `export * from '${packed}'\n`)
     for (const [module, names] of await exportsByModule(door)) {
       if (facades.has(module) || module.startsWith(join(sources, 'codec/'))) continue

@@ -58,13 +58,6 @@ export const optionalPeers: Readonly<Partial<Record<(typeof entryPoints)[number]
 export const folderFor = (entryPoint: (typeof entryPoints)[number], { user, withPeers }: Packed): string =>
   optionalPeers[entryPoint] === undefined ? user : withPeers
 
-/** The module of an entry point, relative to `src`. */
-export const sourceOf = (entryPoint: string): string => {
-  const name = entryPoint.slice('svc-streams/'.length)
-  if (name === '') return 'index.ts'
-  return name === 'browser' ? 'browser.ts' : `${name}/index.ts`
-}
-
 declare module 'vitest' {
   interface ProvidedContext {
     readonly packed: Packed

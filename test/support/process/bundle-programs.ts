@@ -26,12 +26,6 @@ export const programs: readonly string[] = [
   ...filesOf('test', /^test\/\w+\/programs\/.*\.ts$/).filter((file) => !file.startsWith('test/package/')),
 ]
 
-/** The entry points of the package, and the program of its worker threads. */
-export const entryPoints: readonly string[] = [
-  ...filesOf('src', /^src\/(?:\w+\/)?index\.ts$/),
-  'src/sweep/worker/main.ts',
-]
-
 /**
  * Replaces `import.meta.url` by the URL of the source file, because sources read files relative to themselves. The files of
  * the page and the program of the worker threads are built, and are in the copy.

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { buildPage } from '../../../scripts/page/build-page.js'
-import { bundle, defineRequire, entryPoints, programs, sources } from './bundle-programs.js'
+import { builtSources } from '../../../scripts/entry-points.js'
+import { bundle, defineRequire, programs, sources } from './bundle-programs.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
@@ -13,8 +14,7 @@ const compile = async (copy: string): Promise<void> => {
   await bundle({ entryPoints: [...sources, ...programs], outdir: copy, banner: { js: defineRequire } })
   // For programs that import the package by its name.
   await bundle({
-    entryPoints: [...entryPoints],
-    outbase: join(root, 'src'),
+    entryPoints: { ...builtSources },
     outdir: join(copy, 'dist'),
     packages: 'external',
   })

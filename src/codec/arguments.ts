@@ -42,11 +42,18 @@ export const parseTopic = (text: string, service: string = defaultService): Eith
 export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic> =>
   isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
 
-/** Validates a time range in ms since the Unix epoch. Equal times are an empty range. */
-export const parseRange = (from: number, to: number): Either<InvalidRange, { from: number; to: number }> => {
+/**
+ * Validates a time range in ms since the Unix epoch. Equal times are an empty range. `now`: of the history. If it is that of a
+ * simulation whose times count from 0, a time that would otherwise be in seconds is valid.
+ */
+export const parseRange = (
+  from: number,
+  to: number,
+  now = 0,
+): Either<InvalidRange, { from: number; to: number }> => {
   const invalid = (problem: string) => left(invalidRange(from, to, problem))
   for (const [name, time] of Object.entries({ from, to })) {
-    const unit = typeof time === 'number' ? unitOfTime(time) : undefined
+    const unit = typeof time !== 'number' || unitOfTime(now) !== undefined ? undefined : unitOfTime(time)
     if (unit !== undefined)
       return invalid(
         `${name}: expected a time in ms since the Unix epoch, got ${time}, which looks like ${unit}`,

@@ -13,11 +13,16 @@ export const maxTimerMs = 2 ** 31 - 1
 /** The latest time of a `Date`, in ms since the Unix epoch; the earliest time is its negative. */
 export const maxTime = 8.64e15
 
+/** True for a time that counts from 0, as that of a simulation does. */
+export const isFromZero = (time: number): boolean => Math.abs(time) < 1e8
+
+export type TimeUnit = 'seconds' | 'microseconds' | 'nanoseconds'
+
 /**
  * The unit of a time that cannot be in ms since the Unix epoch: in ms it would be a time shortly after 1970, or after
  * the year 5138. `undefined` for any other time.
  */
-export const unitOfTime = (time: number): 'seconds' | 'microseconds' | 'nanoseconds' | undefined => {
+export const unitOfTime = (time: number): TimeUnit | undefined => {
   if (time >= 1e8 && time < 1e11) return 'seconds'
   if (time >= 1e14 && time < 1e17) return 'microseconds'
   return time >= 1e17 && time < 1e20 ? 'nanoseconds' : undefined

@@ -1,6 +1,7 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { Topic } from '../../domain/topic.js'
+import { isFromZero } from '../../domain/valid-numbers.js'
 import { recordingError, unreadableRecording } from '../../errors/constructors.js'
 import type { RecordingError } from '../../errors/model.js'
 import type { RecordingHeader, Row } from '../format/row.js'
@@ -99,7 +100,9 @@ export class RecordedFile {
     if (position === 0 || bytes === undefined)
       return yield* readSource(source, allTimes, closing, { allowsCut })
     const part = { name: source.name, open: () => headerAndLines(bytes, position) }
-    for await (const entries of readSource(part, allTimes, closing, { allowsCut })) {
+    const [first] = (await this.timesOf(bytes)).times
+    const fromZero = first !== undefined && isFromZero(first)
+    for await (const entries of readSource(part, allTimes, closing, { allowsCut, fromZero })) {
       if (isRight(entries)) yield entries
       else {
         const { line, input, issues } = entries.left
@@ -123,7 +126,7 @@ export class RecordedFile {
     return this.known !== undefined && stepsBack(this.known.times)
   }
 
-  /** The times of some rows. They are read again when the file has grown. */
+  /** The times of some rows, of which the first one is that of the file. They are read again when the file has grown. */
   private async timesOf(bytes: FileBytes): Promise<RowTimes> {
     const size = await bytes.size()
     if (this.known?.size !== size) this.known = { size, times: await readTimes(bytes, size) }

@@ -27,7 +27,7 @@ export const recordedHistory = (sources: readonly OpenableSource[], end?: () => 
 
 const parseTimes = ({ from, to }: HistoryRange, end: number | undefined): Either<InvalidRange, TimeRange> => {
   const latest = end ?? Math.floor(rxClock.wallClock()) + 1
-  return parseRange(from, to === undefined || (end !== undefined && to > end) ? latest : to)
+  return parseRange(from, to === undefined || (end !== undefined && to > end) ? latest : to, end)
 }
 
 const coveredTopics = async (

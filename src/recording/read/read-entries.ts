@@ -1,6 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../../errors/constructors.js'
+import { isFromZero, unitOfTime, type TimeUnit } from '../../domain/valid-numbers.js'
 import type { DecodeError, DecodeIssue, RecordingError } from '../../errors/model.js'
 import { nextTurn } from '../../time/macrotask.js'
 import { LearnedRows } from '../format/learned-rows.js'
@@ -49,6 +50,8 @@ export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
 interface SourceReading {
   /** The sequence to which the source belongs. Default: one of its own. */
   readonly sequence?: Sequence
+  /** True if the times count from 0. Default: the first row decides. */
+  readonly fromZero?: boolean
   /** True if a last row without a line end, which a crash has cut off, is skipped. Default: it is an error. */
   readonly allowsCut?: boolean
 }
@@ -61,9 +64,9 @@ export async function* readSource(
   source: OpenableSource,
   range: TimeRange,
   closing: Subscription,
-  { sequence = new Sequence(new Map()), allowsCut = false }: SourceReading = {},
+  { sequence = new Sequence(new Map()), fromZero, allowsCut = false }: SourceReading = {},
 ): AsyncGenerator<EntriesResult, void> {
-  const decoder = new EntryDecoder(source.name, sequence, range)
+  const decoder = new EntryDecoder(source.name, sequence, range, fromZero)
   const opened = new Subscription()
   closing.add(opened)
   try {
@@ -99,6 +102,8 @@ class EntryDecoder implements EntryOrigin {
     readonly source: string,
     readonly sequence: Sequence,
     private readonly range: TimeRange,
+    /** True if the times count from 0, as those of a simulation. `undefined`: there is no row so far. */
+    private fromZero: boolean | undefined,
   ) {
     this.timeline = new Timeline(range)
   }
@@ -137,7 +142,17 @@ class EntryDecoder implements EntryOrigin {
   private isOutsideRange(line: string): boolean {
     if (!this.started || this.range === allTimes) return false
     const at = writtenTime(line)
-    return at !== undefined && !isWithin(this.range, at)
+    return at !== undefined && !isWithin(this.range, at) && this.wrongUnit(at) === undefined
+  }
+
+  /**
+   * The unit of a time that is not in ms since the Unix epoch. The first row decides whether the times count from 0: a later
+   * time then may look like seconds.
+   */
+  private wrongUnit(at: number, isHeader = false): TimeUnit | undefined {
+    if (!isHeader) this.fromZero ??= isFromZero(at)
+    const unit = unitOfTime(at)
+    return unit === 'seconds' && this.fromZero === true ? undefined : unit
   }
 
   /** Undefined for a row outside of the range, and after a failure. */
@@ -148,6 +163,11 @@ class EntryDecoder implements EntryOrigin {
     end: number,
   ): RecordingEntry | undefined {
     const isHeader = line._tag === 'Recording'
+    const unit = this.wrongUnit(line.at, isHeader)
+    if (unit !== undefined) {
+      this.fail(this.textOf(bytes, start, end), timeInUnit(line.at, unit))
+      return undefined
+    }
     if (!isHeader && !isWithin(this.range, line.at)) return undefined
     const time = this.timeline.next(line.at, isHeader)
     // Not `...time`, which is slow and runs once per row.
@@ -179,6 +199,12 @@ class EntryDecoder implements EntryOrigin {
 export const lateTime = (at: number): DecodeIssue => ({
   path: 'at',
   expected: 'a time at most 365 days after that of the previous row',
+  actual: String(at),
+})
+
+const timeInUnit = (at: number, unit: TimeUnit): DecodeIssue => ({
+  path: 'at',
+  expected: `a time in ms since the Unix epoch, not in ${unit}`,
   actual: String(at),
 })
 

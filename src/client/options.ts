@@ -49,7 +49,8 @@ export interface ClientOptions {
    * Additional headers of relayer requests, by name, such as an API key. Headers whose names start with `x-<service>-`
    * are included in the signature. Names and values are ASCII without control characters; values are trimmed. The two
    * headers of the signature, and headers of the connection such as `host`, are rejected. Values are secrets: no error
-   * contains a value, and `baseUrl` must not be an `http:` address of another machine.
+   * contains a value of at least 6 characters, and without `allowInsecure`, `baseUrl` must not be an `http:` address of
+   * another machine.
    */
   readonly headers?: Readonly<Record<string, string | undefined>>
   /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
@@ -77,8 +78,8 @@ export interface ClientOptions {
    */
   readonly confirmTimeout?: number
   /**
-   * Time within which a WebSocket or an HTTP connection must be open, in ms. It is the only limit: while an address of the
-   * host does not answer, the other ones are tried too. Default: 10 000.
+   * Time within which a WebSocket or an HTTP connection must be open, in ms. While an address of the host does not answer,
+   * the other ones are tried too. `requestTimeout` may end an HTTP connection earlier. Default: 10 000.
    */
   readonly connectTimeout?: number
   /**
@@ -97,7 +98,10 @@ export interface ClientOptions {
   readonly pongTimeout?: number
   /** Waits between reconnects, and between polls after failures. */
   readonly reconnect?: ReconnectOptions
-  /** Time within which the whole response of an HTTP request must arrive, in ms. Default: 5000. */
+  /**
+   * Time within which the whole response of an HTTP request must arrive, in ms. It includes the time to connect, and not
+   * that in which the request is queued. Default: 5000.
+   */
   readonly requestTimeout?: number
   /** Time for which the signature of a request is valid, in ms. Default: 10 000. */
   readonly authExpiration?: number
@@ -114,7 +118,7 @@ export interface ClientOptions {
   readonly maxFramesPerSecond?: number
   /**
    * Number of HTTP requests in any one second. Further requests wait, first in, first out. A waiting request is signed
-   * when it is sent; its `requestTimeout` starts then. Default: `Infinity`.
+   * when it is sent. Default: `Infinity`.
    */
   readonly maxRequestsPerSecond?: number
   /**

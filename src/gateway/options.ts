@@ -50,11 +50,14 @@ export interface GatewayOptions {
   readonly maxConnections?: number
   /** Number of topics of one WebSocket connection; a further topic gets an error text. Default: 1000. */
   readonly maxTopicsPerConnection?: number
-  /** Size of the unsent data, other than prices, above which a WebSocket connection is closed with 1013, in bytes. Default: 4 MiB. */
+  /**
+   * Size of the unsent data, other than prices, above which a WebSocket connection is closed with 1013, in bytes. Prices
+   * count too for a consumer that has never answered a ping. Default: 4 MiB.
+   */
   readonly maxBufferedBytes?: number
   /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
   readonly depthEvery?: number
-  /** Records the prices of the topics that consumers want, and serves them. Default: the gateway has no history. */
+  /** Records the prices of the topics that consumers subscribe to, and serves them. Default: the gateway has no history. */
   readonly history?: GatewayHistoryOptions
   /** Closes the gateway when it aborts. */
   readonly signal?: Signal
@@ -68,11 +71,11 @@ export interface GatewayHistoryOptions {
    */
   readonly folder: string
   /**
-   * Minimum age at which prices are deleted, in ms; whole files are deleted, each of at most an hour. Default: 604 800
-   * 000, 7 days.
+   * Minimum age at which prices are deleted, in ms; whole files are deleted, each of at most an hour. `Infinity` keeps all.
+   * Default: 604 800 000, 7 days.
    */
   readonly keep?: number
-  /** Topics that are always recorded. Other topics are recorded while consumers want them. Default: none. */
+  /** Topics that are always recorded. Other topics are recorded while consumers subscribe to them. Default: none. */
   readonly topics?: readonly Topic[]
 }
 

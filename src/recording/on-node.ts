@@ -53,15 +53,15 @@ export const record = recordOn(createRecordingFile)
  *
  * The replay starts with the first subscription to a price or depth stream, and pauses while there are no subscribers.
  * If a strategy ran by `run$`, the replay ends instead. A late subscriber receives the current event first, as from a
- * live client. A topic or mint that is not in the recording is rejected. At the end of the recording all streams
- * complete. If the recording is damaged, each price and depth stream emits a `DecodeError` first.
+ * live client. At the end of the recording all streams complete, and a topic or mint that is not in it is rejected. If the
+ * recording is damaged, each price and depth stream emits a `DecodeError` first.
  *
  * The time of a replay never goes back: a row that is earlier than its predecessor plays at once, and the next rows
- * keep their intervals. A row more than 365 days later than its predecessor is a `RecordingError`. Only the interval
- * from or to a header may be longer: it is skipped.
+ * keep their intervals. A row more than 365 days later than its predecessor is a `RecordingError`. Only the interval from
+ * or to a header may be longer: the replay continues without a wait.
  *
  * - `source`: a file by its path or `file:` URL, or an iterable of chunks of text or bytes, such as a Node stream. An array
- *   is a list of sources, in order. Each source starts with a header. Gzip is recognised by the content.
+ *   is a set of sources, in any order. Each source starts with a header. Gzip is recognised by the content.
  * - `from` and `to` limit the rows that are played. Values from before `from` are not played: the streams start without
  *   a value.
  * - The `interval` of `depth$` has no effect: depths are emitted as recorded.

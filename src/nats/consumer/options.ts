@@ -12,8 +12,8 @@ import { connectionNames, type NatsOptions } from '../connection/options.js'
  */
 export interface NatsClientOptions extends Omit<ClientOptions, UpstreamOption>, NatsOptions {
   /**
-   * Age of a price, from the service on, above which it is held, and lag behind the gateway above which the epoch ends, in ms.
-   * The lag includes time in which the gateway was stopped. Default: 1000.
+   * Age of a price, from the service on, above which it is held, in ms. Also the lag behind the gateway, time in which
+   * the gateway was stopped included, above which the client reconnects and topics emit `Disconnected`. Default: 1000.
    */
   readonly maxLag?: number
 }

@@ -1,81 +1,95 @@
 /**
- * The floors, the lowest first. A folder imports itself and the floors below, nothing else. Folders of one floor do not
- * import each other.
+ * The wings: what each may import, and its folders by floor, the lowest first. A folder imports the lower floors of its
+ * wing. `*`: the files of the wing itself.
  */
-const floors = [
-  ['domain', 'task'],
-  ['time'],
-  ['errors'],
-  ['auth', 'codec', 'diagnostics', 'option-kinds', 'server', 'transport'],
-  ['http', 'platform', 'socket'],
-  ['depth', 'prices'],
-  ['client'],
-  ['operators', 'recording', 'simulator', 'store', 'testing', 'opentelemetry'],
-  ['history'],
-  ['gateway', 'sweep'],
-  ['nats'],
-  ['display'],
-  ['dashboard'],
-  ['cli'],
-]
+const wings = {
+  base: {
+    imports: [],
+    floors: [['domain', 'task'], ['time'], ['errors'], ['diagnostics', 'option-kinds']],
+  },
+  wire: {
+    imports: ['base'],
+    floors: [
+      ['auth', 'codec', 'server', 'transport'],
+      ['http', 'platform', 'socket'],
+    ],
+  },
+  operators: { imports: ['base'], floors: [['*', 'store']] },
+  client: { imports: ['base', 'wire'], floors: [['depth', 'prices'], ['*']] },
+  simulator: { imports: ['base', 'wire'], floors: [] },
+  backtest: {
+    imports: ['base', 'wire', 'operators', 'client'],
+    floors: [['recording', 'testing'], ['history'], ['sweep']],
+  },
+  serve: {
+    imports: ['base', 'wire', 'operators', 'client', 'backtest'],
+    floors: [['gateway', 'opentelemetry'], ['nats']],
+  },
+  desk: {
+    imports: ['base', 'wire', 'operators', 'client', 'simulator', 'backtest', 'serve'],
+    floors: [['display'], ['dashboard'], ['cli']],
+  },
+}
 
-const folder = (name) => `^src/${name}/`
+const folder = (name) => (name.endsWith('/*') ? `^src/${name.slice(0, -1)}[^/]+$` : `^src/${name}/`)
 
 /** The entry point, and that of browsers. */
 const doors = '^src/(index|browser|exports)\\.ts$'
 
-const outsideFloors = { path: '^src/', pathNot: [doors, ...floors.flat().map(folder)] }
+const outsideWings = { path: '^src/', pathNot: [doors, ...Object.keys(wings).map(folder)] }
 
 /** The script of the dashboard's page, which esbuild bundles with what it imports. */
-const page = '^src/dashboard/page/'
+const page = '^src/desk/dashboard/page/'
 
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
-  '^src/(cli|gateway|nats|opentelemetry|server|simulator|sweep|dashboard/serve)/',
-  '^src/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
-  '^src/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|(history|recording)/index|recording/(on-node|record/(recording|rotating)-file))\\.ts',
+  '^src/(simulator|serve|wire/server|backtest/sweep|desk/cli|desk/dashboard/serve)/',
+  '^src/wire/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
+  '^src/wire/platform/node(/|\\.ts)',
+  '^src/(index|client/on-node|backtest/((history|recording)/index|recording/(on-node|record/(recording|rotating)-file)))\\.ts',
 ]
 
 const browserOnly = [
   page,
-  '^src/transport/(fetch|native-web-socket)\\.ts',
-  '^src/platform/browser(/|\\.ts)',
-  '^src/(browser|(history|recording)/browser)\\.ts',
+  '^src/wire/transport/(fetch|native-web-socket)\\.ts',
+  '^src/wire/platform/browser(/|\\.ts)',
+  '^src/(browser|backtest/(history|recording)/browser)\\.ts',
 ]
 
-const floorRules = floors.flatMap((names, level) =>
-  names.map((name) => ({
-    name: `${name} imports only the floors below it`,
+const wingRules = Object.entries(wings).flatMap(([wing, { imports, floors }]) => [
+  {
+    name: `${wing} imports only ${imports.join(', ') || 'itself'}`,
     severity: 'error',
-    from: { path: folder(name) },
-    to: { path: '^src/', pathNot: [name, ...floors.slice(0, level).flat()].map(folder) },
-  })),
-)
+    from: { path: folder(wing) },
+    to: { path: '^src/', pathNot: [wing, ...imports].map(folder) },
+  },
+  ...floors.flatMap((names, level) =>
+    names.map((name) => ({
+      name: `${wing}/${name} imports only the lower floors of its wing`,
+      severity: 'error',
+      from: { path: folder(`${wing}/${name}`) },
+      to: {
+        path: folder(wing),
+        pathNot: [name, ...floors.slice(0, level).flat()].map((lower) => folder(`${wing}/${lower}`)),
+      },
+    })),
+  ),
+])
 
 module.exports = {
   forbidden: [
-    ...floorRules,
+    ...wingRules,
     {
-      name: 'src holds the entry points and the folders of the floors',
+      name: 'src holds the entry points and the wings',
       severity: 'error',
       from: {},
-      to: outsideFloors,
+      to: outsideWings,
     },
     {
-      name: 'a file outside of the floors imports nothing',
+      name: 'a file outside of the wings imports nothing',
       severity: 'error',
-      from: outsideFloors,
+      from: outsideWings,
       to: {},
-    },
-    {
-      name: 'operators need no client',
-      severity: 'error',
-      from: { path: folder('operators') },
-      to: {
-        path: '^src/',
-        pathNot: ['operators', 'domain', 'time', 'task', 'errors', 'option-kinds'].map(folder),
-      },
     },
     {
       name: 'the simulator shares types, the check of options, server, task and decimal text with the library, and no protocol logic',
@@ -84,8 +98,8 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot: [
-          ...['simulator', 'option-kinds', 'server', 'task'].map(folder),
-          '^src/domain/plain-decimal\\.ts',
+          ...['simulator', 'base/option-kinds', 'wire/server', 'base/task'].map(folder),
+          '^src/base/domain/plain-decimal\\.ts',
         ],
         dependencyTypesNot: ['type-only'],
       },
@@ -93,8 +107,8 @@ module.exports = {
     {
       name: 'adapters are reached from platform alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(platform|transport)/' },
-      to: { path: '^src/transport/((ws|undici)/|fetch\\.ts|native-web-socket\\.ts)' },
+      from: { path: '^src/', pathNot: '^src/wire/(platform|transport)/' },
+      to: { path: '^src/wire/transport/((ws|undici)/|fetch\\.ts|native-web-socket\\.ts)' },
     },
     {
       name: 'Node is imported by the files that run on Node alone',
@@ -117,35 +131,38 @@ module.exports = {
     {
       name: 'ws and undici are imported by their adapters, the gateway and the simulator alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(transport/(ws/|undici/|packages\\.ts)|gateway/|simulator/)' },
+      from: {
+        path: '^src/',
+        pathNot: '^src/(wire/transport/(ws/|undici/|packages\\.ts)|serve/gateway/|simulator/)',
+      },
       to: { path: 'node_modules/(@types/)?(ws|undici)/' },
     },
     {
       name: 'the NATS client is imported by nats alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: folder('nats') },
+      from: { path: '^src/', pathNot: folder('serve/nats') },
       to: { path: 'node_modules/@nats-io/' },
     },
     {
       name: '@opentelemetry/api is imported by its folder alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: folder('opentelemetry') },
+      from: { path: '^src/', pathNot: folder('serve/opentelemetry') },
       to: { path: 'node_modules/@opentelemetry/' },
     },
     {
       name: 'io-ts is imported by the codecs alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(codec|recording/format)/' },
+      from: { path: '^src/', pathNot: '^src/(wire/codec|backtest/recording/format)/' },
       to: { path: 'node_modules/io-ts/' },
     },
     {
       name: 'the definition of a command loads its action when the command runs, so that the help is fast',
       severity: 'error',
-      from: { path: '^src/cli/(commands/|program\\.ts|input/(parse|source)-flags\\.ts)' },
+      from: { path: '^src/desk/cli/(commands/|program\\.ts|input/(parse|source)-flags\\.ts)' },
       to: {
         path: [
-          '^src/cli/(?!commands/|input/(parse|source)-flags\\.ts)',
-          '^src/(client|recording)/',
+          '^src/desk/cli/(?!commands/|input/(parse|source)-flags\\.ts)',
+          '^src/(client|backtest/recording)/',
           '^src/simulator/index\\.ts',
           'node_modules/(rxjs|fp-ts|io-ts)/',
         ],
@@ -175,8 +192,12 @@ module.exports = {
       from: {
         path: '^src/',
         orphan: true,
-        pathNot:
-          '^src/((gateway/|nats/|opentelemetry/|operators/|testing/|recording/|history/|simulator/|sweep/)?index|((history|recording)/)?browser|(cli|sweep/worker|dashboard/page)/main)\\.ts$',
+        pathNot: [
+          '^src/(index|browser)\\.ts$',
+          '^src/(operators|simulator)/index\\.ts$',
+          '^src/(backtest|serve)/[a-z]+/(index|browser)\\.ts$',
+          '^src/(desk/cli|backtest/sweep/worker|desk/dashboard/page)/main\\.ts$',
+        ],
       },
       to: {},
     },

@@ -13,7 +13,7 @@ const esmSpelling = [
 
 const rxInternals = {
   regex: '^rxjs/internal/(?!testing/)',
-  message: "RxJS's internals are imported by src/time/rx-providers.ts alone.",
+  message: "RxJS's internals are imported by src/base/time/rx-providers.ts alone.",
 }
 
 export default tseslint.config(
@@ -53,7 +53,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/{client,depth,http,operators,prices,socket,task,time}/**'],
+    files: ['src/{base/{task,time},wire/{http,socket},client,operators}/**'],
     rules: {
       'no-restricted-globals': ['error', ...realTime],
       'no-restricted-properties': [
@@ -70,7 +70,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['{src,test}/dashboard/page/**/*.ts', 'examples/store/vanilla/*.ts'],
+    files: ['{src,test}/desk/dashboard/page/**/*.ts', 'examples/store/vanilla/*.ts'],
     languageOptions: { parserOptions: { project: './tsconfig.page.json' } },
     rules: {
       // The types of Node are there for the files that the page imports.
@@ -79,11 +79,11 @@ export default tseslint.config(
   },
   {
     // OpenTelemetry names its instruments `Observable` too.
-    files: ['src/opentelemetry/**'],
+    files: ['src/serve/opentelemetry/**'],
     rules: { 'rxjs-x/finnish': 'off' },
   },
   {
-    files: ['src/time/rx-providers.ts', 'test/support/time/virtual-time.ts'],
+    files: ['src/base/time/rx-providers.ts', 'test/support/time/virtual-time.ts'],
     rules: { 'no-restricted-imports': ['error', { patterns: esmSpelling }] },
   },
   {

@@ -1,5 +1,5 @@
 // Bundles the entry points for Node. The first argument is another folder than `dist`; further sources, such as
-// `src/auth/mac.ts`, follow.
+// `src/wire/auth/mac.ts`, follow.
 
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -11,7 +11,7 @@ await build({
   absWorkingDir: fileURLToPath(new URL('..', import.meta.url)),
   entryPoints: {
     ...builtSources,
-    'cli/main': './src/cli/main.ts',
+    'cli/main': './src/desk/cli/main.ts',
     ...Object.fromEntries(others.map((source) => [source.replace(/^src\/|\.ts$/g, ''), source])),
   },
   outdir,

@@ -19,5 +19,5 @@ export const builtName = (entryPoint: string): string => {
 /** The sources of the entry points and of the program of the worker threads, by their paths in `dist`, without `.js`. */
 export const builtSources: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...sourceByEntryPoint].map(([name, source]) => [builtName(name), source])),
-  'sweep/worker/main': './src/sweep/worker/main.ts',
+  'sweep/worker/main': './src/backtest/sweep/worker/main.ts',
 }

@@ -9,7 +9,7 @@ import {
   readPageFiles,
   startDashboard,
   type DashboardServer,
-} from '../src/dashboard/serve/start-dashboard.js'
+} from '../src/desk/dashboard/serve/start-dashboard.js'
 import { unpackChromium } from '../test/browser/support/unpack-chromium.js'
 import { PictureMarket, type Start } from './screenshots/market.js'
 import { openFast, slowDown, webpOf, type Look } from './screenshots/page.js'

@@ -1,6 +1,6 @@
-import { signRequestWith, type RequestSigner } from './auth/sign-request.js'
+import { signRequestWith, type RequestSigner } from './wire/auth/sign-request.js'
 import { createClientOn } from './client/create-client.js'
-import { browser } from './platform/browser.js'
+import { browser } from './wire/platform/browser.js'
 
 // The front door in a browser. Its types are those of `index.ts`.
 

@@ -21,22 +21,22 @@ export {
   type DefineTokensOptions,
   type TokenDefinition,
 } from './client/tokens.js'
-export { formatQuantity, parseQuantity } from './codec/arguments.js'
-export { parseAddress } from './codec/arguments.js'
-export { isAddress, type Address } from './domain/address.js'
-export { isTopic, type Topic } from './domain/topic.js'
+export { formatQuantity, parseQuantity } from './wire/codec/arguments.js'
+export { parseAddress } from './wire/codec/arguments.js'
+export { isAddress, type Address } from './base/domain/address.js'
+export { isTopic, type Topic } from './base/domain/topic.js'
 
 // Domain
-export type { Depth, DepthSide, DepthSnapshot } from './domain/depth.js'
-export type { ChainId, Environment } from './domain/environment.js'
-export type { Price } from './domain/price.js'
+export type { Depth, DepthSide, DepthSnapshot } from './base/domain/depth.js'
+export type { ChainId, Environment } from './base/domain/environment.js'
+export type { Price } from './base/domain/price.js'
 export type {
   ClientSnapshot,
   PollSnapshot,
   TopicSnapshot,
   TopicSnapshotState as TopicState,
-} from './domain/snapshot.js'
-export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './domain/status.js'
+} from './base/domain/snapshot.js'
+export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './base/domain/status.js'
 
 // Diagnostics
 export type {
@@ -44,12 +44,12 @@ export type {
   DiagnosticsCollector,
   GatewayState,
   PollsState,
-} from './diagnostics/collector.js'
-export type { DiagnosticMessages, GatewayDisconnectCause } from './diagnostics/messages.js'
+} from './base/diagnostics/collector.js'
+export type { DiagnosticMessages, GatewayDisconnectCause } from './base/diagnostics/messages.js'
 
 // Errors
-export { ConfigurationError } from './errors/configuration-error.js'
-export { matchError, renderError } from './errors/render.js'
+export { ConfigurationError } from './base/errors/configuration-error.js'
+export { matchError, renderError } from './base/errors/render.js'
 export type {
   AnyError,
   ClientClosed,
@@ -78,20 +78,20 @@ export type {
   UnknownTopic,
   UnsupportedPair,
   WriteError,
-} from './errors/model.js'
+} from './base/errors/model.js'
 
 // Codecs
-export { DepthBody, DepthSideBody, decodeDepth } from './codec/depth.js'
-export { encodeDepth } from './codec/depth.js'
-export { decodeFrame, PriceUpdate, SubscriptionConfirmation, type Frame } from './codec/price-frame.js'
-export { EpochMillis, MidpointPrice, PriceValue, UsdAmount } from './codec/number.js'
-export { decodePriceText } from './codec/response-text.js'
-export { Quantity } from './codec/number.js'
-export { parseTopic, topicOf } from './codec/arguments.js'
+export { DepthBody, DepthSideBody, decodeDepth } from './wire/codec/depth.js'
+export { encodeDepth } from './wire/codec/depth.js'
+export { decodeFrame, PriceUpdate, SubscriptionConfirmation, type Frame } from './wire/codec/price-frame.js'
+export { EpochMillis, MidpointPrice, PriceValue, UsdAmount } from './wire/codec/number.js'
+export { decodePriceText } from './wire/codec/response-text.js'
+export { Quantity } from './wire/codec/number.js'
+export { parseTopic, topicOf } from './wire/codec/arguments.js'
 
 // Signing
-export type { CanonicalHeaders, HeaderPairs } from './auth/mac.js'
-export type { RequestSigner, SignRequest } from './auth/sign-request.js'
+export type { CanonicalHeaders, HeaderPairs } from './wire/auth/mac.js'
+export type { RequestSigner, SignRequest } from './wire/auth/sign-request.js'
 
 // Ports
 export type {
@@ -105,4 +105,4 @@ export type {
   Socket,
   SocketListener,
   WebSocketTransport,
-} from './transport/ports.js'
+} from './wire/transport/ports.js'

@@ -2,7 +2,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { lastValueFrom, toArray } from 'rxjs'
 import { replay } from '../node_modules/.build/recording/index.js'
-import { sweepOn } from '../node_modules/.build/sweep/sweep.js'
+import { sweepOn } from '../node_modules/.build/backtest/sweep/sweep.js'
 import { handleRequests } from '../process/handle-requests.mjs'
 import strategy from './sweep-strategy.mjs'
 

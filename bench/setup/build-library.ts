@@ -7,11 +7,11 @@ const outUrl = new URL('../node_modules/.build/', import.meta.url)
 
 /** Modules that a benchmark imports beside the entry points. */
 const internalModules = [
-  'src/auth/mac.ts',
-  'src/auth/secrets.ts',
-  'src/auth/sign-request.ts',
-  'src/platform/node.ts',
-  'src/sweep/sweep.ts',
+  'src/wire/auth/mac.ts',
+  'src/wire/auth/secrets.ts',
+  'src/wire/auth/sign-request.ts',
+  'src/wire/platform/node.ts',
+  'src/backtest/sweep/sweep.ts',
 ]
 
 /** Compiles the current sources into a folder of the benchmark, because `dist` may be out of date. */

@@ -6,7 +6,7 @@ import { build, type Plugin } from 'esbuild'
 export const buildPage = async (outdir: string): Promise<void> => {
   await build({
     absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),
-    entryPoints: ['main.ts', 'main.css', 'index.html'].map((name) => `src/dashboard/page/${name}`),
+    entryPoints: ['main.ts', 'main.css', 'index.html'].map((name) => `src/desk/dashboard/page/${name}`),
     outdir,
     bundle: true,
     minify: true,

@@ -13,12 +13,12 @@ import {
   take,
   tap,
 } from 'rxjs'
-import { parseTopicOfAnyService } from '../codec/arguments.js'
-import { validatedDepth$ } from '../depth/validate.js'
-import type { Address } from '../domain/address.js'
-import type { Depth } from '../domain/depth.js'
-import { chainIds, type Environment } from '../domain/environment.js'
-import type { Price } from '../domain/price.js'
+import { parseTopicOfAnyService } from '../wire/codec/arguments.js'
+import { validatedDepth$ } from './depth/validate.js'
+import type { Address } from '../base/domain/address.js'
+import type { Depth } from '../base/domain/depth.js'
+import { chainIds, type Environment } from '../base/domain/environment.js'
+import type { Price } from '../base/domain/price.js'
 import {
   resultOf,
   stateAfter,
@@ -26,10 +26,10 @@ import {
   type StreamEvent,
   type TopicSnapshot,
   type TopicSnapshotState,
-} from '../domain/snapshot.js'
-import type { ConnectionStatus } from '../domain/status.js'
-import type { Topic } from '../domain/topic.js'
-import { clientClosed, networkError } from '../errors/constructors.js'
+} from '../base/domain/snapshot.js'
+import type { ConnectionStatus } from '../base/domain/status.js'
+import type { Topic } from '../base/domain/topic.js'
+import { clientClosed, networkError } from '../base/errors/constructors.js'
 import type {
   ClientClosed,
   DepthError,
@@ -37,10 +37,10 @@ import type {
   NetworkError,
   PriceError,
   UncorrelatedError,
-} from '../errors/model.js'
-import { asText } from '../errors/text.js'
-import type { CancellableTask } from '../task/cancellable-task.js'
-import { rxClock } from '../time/rx-clock.js'
+} from '../base/errors/model.js'
+import { asText } from '../base/errors/text.js'
+import type { CancellableTask } from '../base/task/cancellable-task.js'
+import { rxClock } from '../base/time/rx-clock.js'
 import type { Client } from './client.js'
 import { Lifetime } from './lifetime.js'
 

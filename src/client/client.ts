@@ -2,14 +2,14 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Observable } from 'rxjs'
-import type { Address } from '../domain/address.js'
-import type { Depth } from '../domain/depth.js'
-import type { ChainId } from '../domain/environment.js'
-import type { Price } from '../domain/price.js'
-import type { ClientSnapshot } from '../domain/snapshot.js'
-import type { ConnectionStatus } from '../domain/status.js'
-import type { Topic } from '../domain/topic.js'
-import type { DepthError, PriceError, PriceRequestError, UncorrelatedError } from '../errors/model.js'
+import type { Address } from '../base/domain/address.js'
+import type { Depth } from '../base/domain/depth.js'
+import type { ChainId } from '../base/domain/environment.js'
+import type { Price } from '../base/domain/price.js'
+import type { ClientSnapshot } from '../base/domain/snapshot.js'
+import type { ConnectionStatus } from '../base/domain/status.js'
+import type { Topic } from '../base/domain/topic.js'
+import type { DepthError, PriceError, PriceRequestError, UncorrelatedError } from '../base/errors/model.js'
 
 /** A client without depth: on `testnet`, or without a relayer address and a key. */
 export interface PriceClient extends AsyncDisposable {

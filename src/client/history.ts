@@ -1,14 +1,14 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { Observable, Subscription } from 'rxjs'
-import { readablePast$, type OnPosition } from '../domain/joinable.js'
-import type { EmitPast, PastEvent } from '../domain/past.js'
-import type { Topic } from '../domain/topic.js'
-import { invalidRange } from '../errors/constructors.js'
-import type { HistoryError, InvalidRange, InvalidTopic } from '../errors/model.js'
-import { describeValue } from '../errors/text.js'
-import { plainObject } from '../option-kinds/option.js'
-import { closestName } from '../option-kinds/parse-options.js'
+import { readablePast$, type OnPosition } from '../base/domain/joinable.js'
+import type { EmitPast, PastEvent } from '../base/domain/past.js'
+import type { Topic } from '../base/domain/topic.js'
+import { invalidRange } from '../base/errors/constructors.js'
+import type { HistoryError, InvalidRange, InvalidTopic } from '../base/errors/model.js'
+import { describeValue } from '../base/errors/text.js'
+import { plainObject } from '../base/option-kinds/option.js'
+import { closestName } from '../base/option-kinds/parse-options.js'
 
 /** A time, in ms since the Unix epoch. */
 export interface HistoryRange {

@@ -1,10 +1,10 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { defer, EMPTY, of, takeUntil, type Observable } from 'rxjs'
-import { clientClosed } from '../errors/constructors.js'
-import type { ClientClosed } from '../errors/model.js'
-import { noCancel, type Cancel, type CancellableTask } from '../task/cancellable-task.js'
-import { Multicast } from '../task/multicast.js'
+import { clientClosed } from '../base/errors/constructors.js'
+import type { ClientClosed } from '../base/errors/model.js'
+import { noCancel, type Cancel, type CancellableTask } from '../base/task/cancellable-task.js'
+import { Multicast } from '../base/task/multicast.js'
 
 /** Ends the streams and tasks of a client when it is closed. */
 export class Lifetime {

@@ -1,5 +1,5 @@
-import { signRequestWith } from '../auth/sign-request.js'
-import { node } from '../platform/node.js'
+import { signRequestWith } from '../wire/auth/sign-request.js'
+import { node } from '../wire/platform/node.js'
 import { createClientOn } from './create-client.js'
 
 // The exports that depend on the platform, for Node.

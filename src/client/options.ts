@@ -1,7 +1,7 @@
-import { concatenateHeaders, type CanonicalHeaders } from '../auth/mac.js'
-import type { Environment } from '../domain/environment.js'
-import { defaultService } from '../domain/topic.js'
-import { countOption, numberOption } from '../option-kinds/number-option.js'
+import { concatenateHeaders, type CanonicalHeaders } from '../wire/auth/mac.js'
+import type { Environment } from '../base/domain/environment.js'
+import { defaultService } from '../base/domain/topic.js'
+import { countOption, numberOption } from '../base/option-kinds/number-option.js'
 import {
   checkedOption,
   environmentOption,
@@ -17,9 +17,9 @@ import {
   type Option,
   type OptionTable,
   type Signal,
-} from '../option-kinds/option.js'
-import { checkValue } from '../option-kinds/parse-options.js'
-import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
+} from '../base/option-kinds/option.js'
+import { checkValue } from '../base/option-kinds/parse-options.js'
+import type { HttpTransport, WebSocketTransport } from '../wire/transport/ports.js'
 
 /**
  * Options of `createClient`. An absent option has its default. An invalid value, an explicit `undefined` and a

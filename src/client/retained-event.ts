@@ -1,13 +1,13 @@
 import { isLeft, isRight, left, type Either, type Left } from 'fp-ts/lib/Either.js'
 import type { Subscriber } from 'rxjs'
-import type { Depth } from '../domain/depth.js'
-import type { Price } from '../domain/price.js'
-import { disconnected, stale } from '../errors/constructors.js'
-import type { DepthError, PriceError } from '../errors/model.js'
-import { safeNext } from '../task/safe-notify.js'
-import { repeatLater } from '../time/at-once-limit.js'
-import { rxClock } from '../time/rx-clock.js'
-import { activeContext, type RxContext } from '../time/rx-context.js'
+import type { Depth } from '../base/domain/depth.js'
+import type { Price } from '../base/domain/price.js'
+import { disconnected, stale } from '../base/errors/constructors.js'
+import type { DepthError, PriceError } from '../base/errors/model.js'
+import { safeNext } from '../base/task/safe-notify.js'
+import { repeatLater } from '../base/time/at-once-limit.js'
+import { rxClock } from '../base/time/rx-clock.js'
+import { activeContext, type RxContext } from '../base/time/rx-context.js'
 
 /** The events for late subscribers of a stream. */
 export interface Retention<E, A> {

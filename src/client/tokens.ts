@@ -1,9 +1,15 @@
-import { isAddress, type Address } from '../domain/address.js'
-import { decimalsSyntax, isDecimals } from '../domain/valid-numbers.js'
-import type { Topic } from '../domain/topic.js'
-import { describeValue, oneLine } from '../errors/text.js'
-import { checkedOption, plainObject, required, type Check, type OptionTable } from '../option-kinds/option.js'
-import { checkValue, parseOptions, type Surface } from '../option-kinds/parse-options.js'
+import { isAddress, type Address } from '../base/domain/address.js'
+import { decimalsSyntax, isDecimals } from '../base/domain/valid-numbers.js'
+import type { Topic } from '../base/domain/topic.js'
+import { describeValue, oneLine } from '../base/errors/text.js'
+import {
+  checkedOption,
+  plainObject,
+  required,
+  type Check,
+  type OptionTable,
+} from '../base/option-kinds/option.js'
+import { checkValue, parseOptions, type Surface } from '../base/option-kinds/parse-options.js'
 import { serviceOption } from './options.js'
 
 /** The contract of a token. */

@@ -1,4 +1,4 @@
-import type { Price } from '../domain/price.js'
+import type { Price } from '../base/domain/price.js'
 import { DataWindow } from './data-window.js'
 
 /** Summary of the prices of one window: `from` inclusive, `to` exclusive. */

@@ -1,6 +1,6 @@
-import { maxTimerMs } from '../domain/valid-numbers.js'
-import { ConfigurationError } from '../errors/configuration-error.js'
-import { describeValue } from '../errors/text.js'
+import { maxTimerMs } from '../base/domain/valid-numbers.js'
+import { ConfigurationError } from '../base/errors/configuration-error.js'
+import { describeValue } from '../base/errors/text.js'
 
 /** Throws a `ConfigurationError` for `option` unless `ms` is a finite number of at least `min`. */
 export const checkMs = (operator: string, option: string, ms: number, min = 0): void => {

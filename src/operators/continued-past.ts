@@ -1,11 +1,11 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { BehaviorSubject, concat, defer, mergeMap, NEVER, of, switchMap, take, type Observable } from 'rxjs'
-import type { PastSource } from '../domain/joinable.js'
-import type { Gap, PastEvent } from '../domain/past.js'
-import type { PricePosition } from '../domain/position.js'
-import type { HistoryError } from '../errors/model.js'
-import { delay$ } from '../time/deadline.js'
-import { rxClock } from '../time/rx-clock.js'
+import type { PastSource } from '../base/domain/joinable.js'
+import type { Gap, PastEvent } from '../base/domain/past.js'
+import type { PricePosition } from '../base/domain/position.js'
+import type { HistoryError } from '../base/errors/model.js'
+import { delay$ } from '../base/time/deadline.js'
+import { rxClock } from '../base/time/rx-clock.js'
 import type { Overlap } from './overlap.js'
 
 type Event = Either<HistoryError, PastEvent>

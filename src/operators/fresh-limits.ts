@@ -1,7 +1,7 @@
-import { ConfigurationError } from '../errors/configuration-error.js'
-import { describeValue } from '../errors/text.js'
-import { parsedOption, plainObject, type OptionTable } from '../option-kinds/option.js'
-import { parseOptions, type Surface } from '../option-kinds/parse-options.js'
+import { ConfigurationError } from '../base/errors/configuration-error.js'
+import { describeValue } from '../base/errors/text.js'
+import { parsedOption, plainObject, type OptionTable } from '../base/option-kinds/option.js'
+import { parseOptions, type Surface } from '../base/option-kinds/parse-options.js'
 import { checkMs } from './check-ms.js'
 
 /** Maximum ages of the legs of `combineFresh`: of all legs, or of those that the record names, in ms. */

@@ -26,5 +26,5 @@ export { rolling, type Rolling, type RollingOptions, type RollingWindow } from '
 export { snapshots, type Snapshot } from './snapshots.js'
 export { pastTimeout, withPast, type PastStream, type WithPastOptions } from './with-past.js'
 
-export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../domain/past.js'
-export type { NotFresh, Stale } from '../errors/model.js'
+export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../base/domain/past.js'
+export type { NotFresh, Stale } from '../base/errors/model.js'

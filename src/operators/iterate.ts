@@ -1,8 +1,8 @@
 import { isObservable, Subscription, type Observable } from 'rxjs'
-import { ConfigurationError } from '../errors/configuration-error.js'
-import { describeValue } from '../errors/text.js'
-import { parsedOption, type OptionTable } from '../option-kinds/option.js'
-import { checkValue, display, parseOptions } from '../option-kinds/parse-options.js'
+import { ConfigurationError } from '../base/errors/configuration-error.js'
+import { describeValue } from '../base/errors/text.js'
+import { parsedOption, type OptionTable } from '../base/option-kinds/option.js'
+import { checkValue, display, parseOptions } from '../base/option-kinds/parse-options.js'
 
 export interface IterateOptions {
   /**

@@ -1,6 +1,6 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { notFresh } from '../errors/constructors.js'
-import type { NotFresh } from '../errors/model.js'
+import { notFresh } from '../base/errors/constructors.js'
+import type { NotFresh } from '../base/errors/model.js'
 import type { FreshLimits } from './fresh-limits.js'
 
 /** The state of one leg of `combineFresh`. */

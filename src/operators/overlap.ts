@@ -1,8 +1,8 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import type { PastPrice } from '../domain/past.js'
-import type { PricePosition } from '../domain/position.js'
-import type { Price } from '../domain/price.js'
-import { rxClock } from '../time/rx-clock.js'
+import type { PastPrice } from '../base/domain/past.js'
+import type { PricePosition } from '../base/domain/position.js'
+import type { Price } from '../base/domain/price.js'
+import { rxClock } from '../base/time/rx-clock.js'
 
 /** The time after the end of the past in which a live price may still arrive that the past contains, in ms. */
 const flightTime = 1_000

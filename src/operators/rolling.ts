@@ -1,10 +1,16 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber } from 'rxjs'
-import { ConfigurationError } from '../errors/configuration-error.js'
-import { describeValue } from '../errors/text.js'
-import { checkedOption, oneOf, parsedOption, withDefault, type OptionTable } from '../option-kinds/option.js'
-import { parseOptions } from '../option-kinds/parse-options.js'
-import { rxClock } from '../time/rx-clock.js'
+import { ConfigurationError } from '../base/errors/configuration-error.js'
+import { describeValue } from '../base/errors/text.js'
+import {
+  checkedOption,
+  oneOf,
+  parsedOption,
+  withDefault,
+  type OptionTable,
+} from '../base/option-kinds/option.js'
+import { parseOptions } from '../base/option-kinds/parse-options.js'
+import { rxClock } from '../base/time/rx-clock.js'
 import { checkMs } from './check-ms.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'

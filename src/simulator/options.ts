@@ -1,5 +1,5 @@
-import type { Address } from '../domain/address.js'
-import { portOption, timerOption } from '../option-kinds/number-option.js'
+import type { Address } from '../base/domain/address.js'
+import { portOption, timerOption } from '../base/option-kinds/number-option.js'
 import {
   checkedOption,
   flagOption,
@@ -7,8 +7,8 @@ import {
   withDefault,
   type OptionTable,
   type Signal,
-} from '../option-kinds/option.js'
-import type { Completed } from '../option-kinds/parse-options.js'
+} from '../base/option-kinds/option.js'
+import type { Completed } from '../base/option-kinds/parse-options.js'
 import { parseFields, SimulatorError } from './simulator-error.js'
 import type { Faults } from './faults/faults.js'
 import { btc, eth, type TokenOptions } from './market/token-options.js'

@@ -1,11 +1,11 @@
-import type { Check, Table } from '../option-kinds/option.js'
+import type { Check, Table } from '../base/option-kinds/option.js'
 import {
   checkValue as checkWith,
   display,
   parseOptions,
   type Completed,
   type Surface,
-} from '../option-kinds/parse-options.js'
+} from '../base/option-kinds/parse-options.js'
 
 /** An invalid option, fault or argument of the simulator, or a port that cannot be listened on. */
 export class SimulatorError extends Error {

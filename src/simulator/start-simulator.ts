@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Address } from '../domain/address.js'
-import { stopListening } from '../server/listen.js'
-import { onAbort } from '../task/on-abort.js'
+import type { Address } from '../base/domain/address.js'
+import { stopListening } from '../wire/server/listen.js'
+import { onAbort } from '../base/task/on-abort.js'
 import { host, listen } from './listen.js'
 import { checkValue } from './simulator-error.js'
 import { closeCode, FaultInjector, type Faults } from './faults/faults.js'

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
-import { collect, header, priceRow, recordingText, topic } from '../recording/support/recordings.js'
+import { collect, header, priceRow, recordingText, topic } from '../backtest/recording/support/recordings.js'
 import { replay } from 'svc-streams/recording'
 import { openPage, type PageScope } from './support/page.js'
 

@@ -3,11 +3,11 @@ import { Subject } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
 import { StreamStats } from '../../src/client/client-from-streams.js'
-import type { Price } from '../../src/domain/price.js'
-import { disconnected, stale, timeout } from '../../src/errors/constructors.js'
-import type { PriceError } from '../../src/errors/model.js'
-import { depth, price } from '../../src/testing/builders.js'
-import { rxClock } from '../../src/time/rx-clock.js'
+import type { Price } from '../../src/base/domain/price.js'
+import { disconnected, stale, timeout } from '../../src/base/errors/constructors.js'
+import type { PriceError } from '../../src/base/errors/model.js'
+import { depth, price } from '../../src/backtest/testing/builders.js'
+import { rxClock } from '../../src/base/time/rx-clock.js'
 
 /** Runs each step at its time, in ms of virtual time. */
 const atTimes = (steps: Readonly<Record<number, () => void>>): void => {

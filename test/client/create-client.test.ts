@@ -11,7 +11,14 @@ import {
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/time/eventually.js'
 import { depthBody, FakeHttp } from '../support/fake-http.js'
-import { expirationOf, fakeWallClock, key, mint, now, untilRequested } from '../http/support/signed-get.js'
+import {
+  expirationOf,
+  fakeWallClock,
+  key,
+  mint,
+  now,
+  untilRequested,
+} from '../wire/http/support/signed-get.js'
 import { leftWith } from '../support/time/marbles.js'
 import { runProgram } from '../support/process/node-process.js'
 import { btcTopic, ethTopic, weth } from '../support/tokens.js'

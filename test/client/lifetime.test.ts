@@ -3,8 +3,8 @@ import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { NEVER } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
 import { Lifetime, FreeList } from '../../src/client/lifetime.js'
-import { clientClosed } from '../../src/errors/constructors.js'
-import { completedTask, noCancel, type CancellableTask } from '../../src/task/cancellable-task.js'
+import { clientClosed } from '../../src/base/errors/constructors.js'
+import { completedTask, noCancel, type CancellableTask } from '../../src/base/task/cancellable-task.js'
 import { marbles } from '../support/time/marbles.js'
 
 const values: Readonly<Record<string, Either<string, number>>> = {

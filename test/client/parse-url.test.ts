@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseUrl } from '../../src/client/configuration.js'
-import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { ConfigurationError } from '../../src/base/errors/configuration-error.js'
 import { anyText } from '../support/arbitraries.js'
 
 const https = ['https:', 'http:'] as const

@@ -4,7 +4,7 @@ import type { Price, PriceError } from 'svc-streams'
 import { createTestClient, price, server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { priceFeedOf } from '../../src/client/price-feed.js'
-import { subscriptionRejected } from '../../src/errors/constructors.js'
+import { subscriptionRejected } from '../../src/base/errors/constructors.js'
 import { a, createScriptedClient, marbles } from '../support/time/marbles.js'
 
 const moves = {

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { decodeClientMessage } from '../../src/codec/client-message.js'
+import { decodeClientMessage } from '../../src/wire/codec/client-message.js'
 import {
   decodeFrame,
   PriceUpdate,
   SubscriptionConfirmation,
   type Frame,
-} from '../../src/codec/price-frame.js'
+} from '../../src/wire/codec/price-frame.js'
 import { readPage } from './support/block.js'
 
 interface Schema {

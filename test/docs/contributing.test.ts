@@ -85,10 +85,18 @@ describe('CONTRIBUTING.md', () => {
       .filter((entry) => entry.isDirectory())
       .map(({ name }) => name)
 
-  it.each(foldersOf('src'))('has a row for src/%s that names its folders', (folder) => {
-    const [row = ''] = new RegExp(`^\\| \\d+ +\\| \`src/${folder}\` .*$`, 'm').exec(page) ?? []
-    expect(row).not.toBe('')
-    for (const inner of foldersOf(`src/${folder}`)) expect(row).toContain(`\`${inner}`)
+  const wings = foldersOf('src')
+
+  it('has a row for each wing, and for nothing else', () => {
+    const rows = [...page.matchAll(/^\| `src\/(\w+)` /gm)].map(([, wing]) => wing)
+    expect(rows.toSorted()).toEqual(wings.toSorted())
+  })
+
+  it.each(wings)('the README of src/%s has a row for each of its folders, in at most 40 lines', (wing) => {
+    const text = readPage(`src/${wing}/README.md`)
+    const rows = [...text.matchAll(/^\| `([\w-]+)` /gm)].map(([, folder]) => folder)
+    expect(rows.toSorted()).toEqual(foldersOf(`src/${wing}`).toSorted())
+    expect(text.split('\n').length).toBeLessThanOrEqual(40)
   })
 
   it('states the option for each test of a recipe that `npm test` does not run', () => {

@@ -4,13 +4,15 @@ import { readPage } from './support/block.js'
 const tagsIn = (file: string): readonly string[] =>
   [...readPage(file).matchAll(/Tagged<'(\w+)'>/g)].map(([, tag = '']) => tag)
 
-const model = readPage('src/errors/model.ts')
+const model = readPage('src/base/errors/model.ts')
 
 /** The `_tag` of every error that a client, a history or a recording emits. */
-const tags = tagsIn('src/errors/model.ts')
+const tags = tagsIn('src/base/errors/model.ts')
 
 /** The `_tag` of every error of a backtest, which is no member of AnyError. */
-const backtestTags = ['sweep-error', 'walk-forward-error'].flatMap((file) => tagsIn(`src/errors/${file}.ts`))
+const backtestTags = ['sweep-error', 'walk-forward-error'].flatMap((file) =>
+  tagsIn(`src/base/errors/${file}.ts`),
+)
 
 /** The members of one of the unions. */
 const membersOf = (union: string): readonly string[] => {
@@ -49,7 +51,7 @@ describe('each union of errors', () => {
   })
 
   it.each([...unions, 'AnyError'])('%s is closed by a test of its tags', (union) => {
-    expect(readPage('test/types/errors/model.test-d.ts')).toContain(`expectTypeOf<Tag<${union}>>()`)
+    expect(readPage('test/types/base/errors/model.test-d.ts')).toContain(`expectTypeOf<Tag<${union}>>()`)
   })
 })
 
@@ -60,6 +62,6 @@ describe('each error that a client emits', () => {
 
   it.each(emitted)('%s is caused over a real socket in the error table', (tag) => {
     const title = new RegExp(`^ +it\\(['"\`](?:emits|returns|reports?) ${tag}\\b`, 'm')
-    expect(readPage('test/errors/error-table.test.ts')).toMatch(title)
+    expect(readPage('test/base/errors/error-table.test.ts')).toMatch(title)
   })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createProgram } from '../../src/cli/program.js'
+import { createProgram } from '../../src/desk/cli/program.js'
 import { readPage } from './support/block.js'
 
 const lines = ['backtest', 'commands', 'dashboard', 'gateway', 'recording', 'scale'].flatMap((guide) =>

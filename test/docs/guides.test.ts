@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createProgram } from '../../src/cli/program.js'
+import { createProgram } from '../../src/desk/cli/program.js'
 import { filesBelow, readPage } from './support/block.js'
 
 const pages = filesBelow('docs', '.md').filter((page) => page !== 'docs/README.md')

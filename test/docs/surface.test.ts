@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameTexts } from '../codec/support/frame-texts.js'
+import { frameTexts } from '../wire/codec/support/frame-texts.js'
 import { filesBelow, readPage } from './support/block.js'
 
 /** The names of the declarations in a source file that a pattern finds. */
@@ -15,7 +15,7 @@ describe('the table of members in the guide to the first price', () => {
 })
 
 describe('the page of diagnostics channels', () => {
-  const [, declarations = ''] = readPage('src/diagnostics/messages.ts').split(
+  const [, declarations = ''] = readPage('src/base/diagnostics/messages.ts').split(
     'interface DiagnosticMessages {',
   )
   /** Each channel with the names of the fields of its message, except `host`. */
@@ -48,7 +48,7 @@ describe('the page of diagnostics channels', () => {
 })
 
 describe('the protocol page', () => {
-  const resources = filesBelow('src/http', '.ts').flatMap((file) => namesIn(file, /'(\/[\w/{}]+)'/g))
+  const resources = filesBelow('src/wire/http', '.ts').flatMap((file) => namesIn(file, /'(\/[\w/{}]+)'/g))
 
   it.each(resources)('describes the resource %s', (resource) => {
     expect(readPage('docs/protocol.md')).toContain(`\`GET ${resource}\` returns`)

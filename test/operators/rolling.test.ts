@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { from } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { ConfigurationError } from '../../src/errors/configuration-error.js'
+import { ConfigurationError } from '../../src/base/errors/configuration-error.js'
 import {
   mapRight,
   rolling,

@@ -1,7 +1,7 @@
 import type { ClientOptions, PriceClient } from 'svc-streams'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { startTestGateway } from '../gateway/support/start-test-gateway.js'
+import { startTestGateway } from '../serve/gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { startDistantLink } from '../support/network/distant-link.js'
 import { createPriceClient } from '../support/network/scripted-service.js'

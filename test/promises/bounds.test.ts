@@ -11,7 +11,7 @@ import {
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic } from '../support/tokens.js'
 
-// The counted work behind these bounds: test/codec/price-frame.test.ts and test/prices/subscriber-list.test.ts.
+// The counted work behind these bounds: test/wire/codec/price-frame.test.ts and test/client/prices/subscriber-list.test.ts.
 
 const mebibyte = 2 ** 20
 

@@ -8,7 +8,7 @@ import { startServiceThread } from '../support/network/service-thread.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { ethTopic } from '../support/tokens.js'
 import { collectEvents } from '../support/collect-events.js'
-import { frame, opcode } from '../transport/ws/support/frames.js'
+import { frame, opcode } from '../wire/transport/ws/support/frames.js'
 import {
   createPriceClient,
   startScriptedService,

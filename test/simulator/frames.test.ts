@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { readFrame, type Frame, type MalformedFrame } from '../../src/codec/price-frame.js'
+import { readFrame, type Frame, type MalformedFrame } from '../../src/wire/codec/price-frame.js'
 import type { Faults } from '../../src/simulator/index.js'
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic } from '../support/tokens.js'

@@ -1,5 +1,5 @@
 import type { Observable } from 'rxjs'
-import type { CancellableTask } from '../../src/task/cancellable-task.js'
+import type { CancellableTask } from '../../src/base/task/cancellable-task.js'
 
 /** A task whose result is the first value of a stream. */
 export const cancellableTaskOf =

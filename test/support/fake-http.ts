@@ -1,12 +1,12 @@
 import { left, right } from 'fp-ts/lib/Either.js'
-import { networkError } from '../../src/errors/constructors.js'
+import { networkError } from '../../src/base/errors/constructors.js'
 import type {
   HttpAnswer,
   HttpRequest,
   HttpResponse,
   HttpTransport,
   OnHttpResult,
-} from '../../src/transport/ports.js'
+} from '../../src/wire/transport/ports.js'
 
 export interface FakeRequest extends HttpRequest {
   readonly aborted: boolean

@@ -6,7 +6,7 @@ import {
   type Socket,
   type SocketListener,
   type WebSocketTransport,
-} from '../../src/transport/ports.js'
+} from '../../src/wire/transport/ports.js'
 
 export interface ManualTransportOptions {
   readonly onDial?: (socket: ManualSocket) => void

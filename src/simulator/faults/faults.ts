@@ -1,5 +1,5 @@
-import { integer, milliseconds } from '../../option-kinds/number-option.js'
-import { flag, oneOf, type Check, type Checks } from '../../option-kinds/option.js'
+import { integer, milliseconds } from '../../base/option-kinds/number-option.js'
+import { flag, oneOf, type Check, type Checks } from '../../base/option-kinds/option.js'
 import { parseFields } from '../simulator-error.js'
 
 // To add a fault: declare and check it here, and implement it in service/http-server.ts (HTTP responses),

@@ -1,4 +1,4 @@
-import { numberOption } from '../../option-kinds/number-option.js'
+import { numberOption } from '../../base/option-kinds/number-option.js'
 import { checkValue, SimulatorError } from '../simulator-error.js'
 import { btc, eth } from './token-options.js'
 import { midpoint, toUnits, type Market, type Quote, type Token } from './market.js'

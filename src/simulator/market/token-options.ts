@@ -1,12 +1,12 @@
-import type { Address } from '../../domain/address.js'
-import { integerOption } from '../../option-kinds/number-option.js'
+import type { Address } from '../../base/domain/address.js'
+import { integerOption } from '../../base/option-kinds/number-option.js'
 import {
   checkedOption,
   required,
   withDefault,
   type Check,
   type OptionTable,
-} from '../../option-kinds/option.js'
+} from '../../base/option-kinds/option.js'
 import { parseFields } from '../simulator-error.js'
 import { lowerCase, type Token } from './market.js'
 

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { integer, numberOption, portOption } from '../../option-kinds/number-option.js'
-import { checkedOption, required, type OptionTable } from '../../option-kinds/option.js'
+import { integer, numberOption, portOption } from '../../base/option-kinds/number-option.js'
+import { checkedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
 import { host, listen } from '../listen.js'
 import { checkValue, parseFields, SimulatorError } from '../simulator-error.js'
 import { seedOption } from '../market/random-walk.js'

@@ -8,7 +8,7 @@ import {
 } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { Address } from '../../domain/address.js'
+import type { Address } from '../../base/domain/address.js'
 import {
   allowOrigin,
   isPreflight,
@@ -19,10 +19,10 @@ import {
   textResponse,
   writeResponse,
   type TextResponse,
-} from '../../server/http-response.js'
-import { readBody, resourceOf, withoutQuery } from '../../server/request.js'
+} from '../../wire/server/http-response.js'
+import { readBody, resourceOf, withoutQuery } from '../../wire/server/request.js'
 import type { BodyFault, HttpFaults } from '../faults/faults.js'
-import { plainDecimal } from '../../domain/plain-decimal.js'
+import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { toTokens } from '../market/market.js'
 import type { Listing } from '../market/listings.js'
 import {

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import type { Address } from '../../domain/address.js'
+import type { Address } from '../../base/domain/address.js'
 import type { Garbage } from '../faults/faults.js'
 import {
   parseClientMessage,

@@ -1,4 +1,4 @@
-import { assertNever } from '../../../src/domain/assert-never.js'
+import { assertNever } from '../../../src/base/domain/assert-never.js'
 import type { Base } from '../price-frame.js'
 import type { ServiceEvent } from './random-service.js'
 

@@ -9,7 +9,7 @@ import { toReport$ } from '../../../examples/paper-trading/report/report.js'
 import { renderTable } from '../../../examples/paper-trading/report/table.js'
 import { renderSvg } from '../../../examples/paper-trading/report/svg.js'
 import { account, order$, tokens } from '../../../examples/paper-trading/strategy.js'
-import { chunksOf } from '../../recording/support/recordings.js'
+import { chunksOf } from '../../backtest/recording/support/recordings.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 

@@ -28,27 +28,27 @@ const noActiveResources =
 /** The run fails if one of these tests passes. Each reason was found with a program that does not use this library. */
 export const knownFailures: readonly KnownFailure[] = [
   deno(
-    'test/transport/undici/undici-transport-dial.test.ts',
+    'test/wire/transport/undici/undici-transport-dial.test.ts',
     'a TLS connection > resumes the session of an earlier connection',
     'node:tls emits no session, and ignores the option session',
   ),
   deno(
-    'test/transport/ws/ws-transport-dial.test.ts',
+    'test/wire/transport/ws/ws-transport-dial.test.ts',
     'a dial fails > with the errors of all addresses of a host',
     'node:net does not resolve names by dns.lookup, which the test replaces',
   ),
   deno(
-    'test/recording/record/recording-file.test.ts',
+    'test/backtest/recording/record/recording-file.test.ts',
     'a compressed recording > has at most a fifth of the size of its text',
     'node:zlib ignores the option dictionary: recordings are valid, but larger',
   ),
   deno(
-    'test/cli/doctor/doctor.test.ts',
+    'test/desk/cli/doctor/doctor.test.ts',
     "fails TLS with a self-signed, an expired, and another host's certificate",
     'the code of an expired certificate is UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   ),
   deno(
-    'test/cli/commands/replay.test.ts',
+    'test/desk/cli/commands/replay.test.ts',
     'exits with 0 on SIGINT while it waits for input',
     'a pending read of process.stdin keeps the process alive after destroy()',
   ),
@@ -58,12 +58,12 @@ export const knownFailures: readonly KnownFailure[] = [
     'a socket that is read by its readable event loses data that arrive together with a reset',
   ),
   bun(
-    'test/transport/undici/undici-transport-dial.test.ts',
+    'test/wire/transport/undici/undici-transport-dial.test.ts',
     'a TLS connection > resumes the session of an earlier connection',
     'the sockets of an HTTPS server have no isSessionReused()',
   ),
   bun(
-    'test/sweep/failures.test.ts',
+    'test/backtest/sweep/failures.test.ts',
     'a parameter that fails > is a Left if it takes all memory of its thread',
     'node:worker_threads ignores the option resourceLimits',
   ),
@@ -76,7 +76,7 @@ export const knownFailures: readonly KnownFailure[] = [
   ].map((title) => bun('test/promises/nothing-left.test.ts', title, noActiveResources)),
   ...['keeps real time on unsubscribe', 'keeps real time on close()'].map((title) =>
     bun(
-      'test/recording/replay/finite-speed.test.ts',
+      'test/backtest/recording/replay/finite-speed.test.ts',
       `a replay at a finite speed > ${title} inside TestScheduler.run`,
       noActiveResources,
     ),

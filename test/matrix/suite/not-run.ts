@@ -7,7 +7,7 @@ interface NotRun {
 /** The tests that do not run against the packed package. */
 export const notRun: readonly NotRun[] = [
   { files: 'test/browser/**', reason: 'runs the library in Chromium, not in this runtime' },
-  { files: 'test/dashboard/page/**', reason: 'runs the page in Chromium, not in this runtime' },
+  { files: 'test/desk/dashboard/page/**', reason: 'runs the page in Chromium, not in this runtime' },
   {
     files: 'test/client/price-feed.test.ts',
     reason: 'reads what a client of the package keeps in a module that is not public',
@@ -15,21 +15,22 @@ export const notRun: readonly NotRun[] = [
   {
     files: 'test/operators/continued-past.test.ts',
     reason:
-      'makes streams that withPast knows by a module that is not public; test/history/seam.test.ts runs',
+      'makes streams that withPast knows by a module that is not public; test/backtest/history/seam.test.ts runs',
   },
   {
     files: 'test/operators/candles-with-past.test.ts',
-    reason: 'makes streams that candles knows by a module that is not public; test/history/seam.test.ts runs',
+    reason:
+      'makes streams that candles knows by a module that is not public; test/backtest/history/seam.test.ts runs',
   },
   { files: 'test/docs/**', reason: 'tests the documentation of the repository' },
   {
-    files: 'test/opentelemetry/operations.test.ts',
+    files: 'test/serve/opentelemetry/operations.test.ts',
     reason: 'tests docs/operations with Prometheus, which is not installed everywhere',
   },
   { files: 'test/matrix/**', reason: 'tests this table' },
   { files: 'test/package/**', reason: 'packs the package itself; the other columns run its programs' },
   { files: 'test/types/**', reason: 'is compiled, not run; see the column of the types' },
   { files: 'test/**/*.long.test.ts', reason: 'measures the heap of V8 over minutes' },
-  { files: 'test/gateway/connection-memory.test.ts', reason: 'measures the heap of V8' },
-  { files: 'test/option-kinds/doc-comments.test.ts', reason: 'reads the comments of the sources' },
+  { files: 'test/serve/gateway/connection-memory.test.ts', reason: 'measures the heap of V8' },
+  { files: 'test/base/option-kinds/doc-comments.test.ts', reason: 'reads the comments of the sources' },
 ]

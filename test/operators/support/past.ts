@@ -1,5 +1,5 @@
 import { right, type Either } from 'fp-ts/lib/Either.js'
-import type { Gap, PastPrice } from '../../../src/domain/past.js'
+import type { Gap, PastPrice } from '../../../src/base/domain/past.js'
 import { a } from '../../support/time/marbles.js'
 
 /** A past price. `at` is a frame of virtual time. */

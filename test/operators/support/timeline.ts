@@ -1,7 +1,7 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { map, merge, NEVER, takeUntil, timer, type Observable } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
-import type { Price } from '../../../src/domain/price.js'
+import type { Price } from '../../../src/base/domain/price.js'
 
 /** For marbles. A lower-case letter is a `Right` of itself; an upper-case letter is a `Left` of itself. */
 export const letterEvents: Readonly<Record<string, Either<string, string>>> = Object.fromEntries(

@@ -2,10 +2,10 @@ import {
   createWebSocketFront,
   type ConsumerListener,
   type WebSocketFront,
-} from '../../../src/gateway/prices/web-socket-front.js'
-import { createRelays, type Relays } from '../../../src/gateway/relay/relays.js'
-import { resourceOf, withoutQuery } from '../../../src/server/request.js'
-import { currentClock } from '../../../src/time/current-clock.js'
+} from '../../../src/serve/gateway/prices/web-socket-front.js'
+import { createRelays, type Relays } from '../../../src/serve/gateway/relay/relays.js'
+import { resourceOf, withoutQuery } from '../../../src/wire/server/request.js'
+import { currentClock } from '../../../src/base/time/current-clock.js'
 import type { ConsumerRecord } from '../invariants/consumer-record.js'
 import { ConsumerLedger } from '../invariants/consumers.js'
 import { Ledger } from '../invariants/ledger.js'

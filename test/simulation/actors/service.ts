@@ -1,4 +1,4 @@
-import type { ResponseHead } from '../../../src/transport/ports.js'
+import type { ResponseHead } from '../../../src/wire/transport/ports.js'
 import type { Respond } from '../world/http-transport.js'
 import type { Host } from '../world/network.js'
 import type { PriceLog, SentPrice } from '../world/price-log.js'

@@ -22,10 +22,10 @@ export const searchOf = ({ file, shares }: Bug): SearchLimits => ({
   firstSeed: 1,
   simulatedMs: 100 * 3_600_000,
   shares: {
-    webSocket: file.startsWith('src/gateway/') ? 1 : 0,
-    nats: file.startsWith('src/nats/') ? 1 : 0,
+    webSocket: file.startsWith('src/serve/gateway/') ? 1 : 0,
+    nats: file.startsWith('src/serve/nats/') ? 1 : 0,
     cluster: /nats-link|find-gateway/.test(file) ? 1 : 0,
-    history: file.startsWith('src/nats/history/') ? 1 : 0,
+    history: file.startsWith('src/serve/nats/history/') ? 1 : 0,
     mild: 0,
     pages: 0,
     ...shares,

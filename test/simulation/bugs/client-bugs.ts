@@ -4,7 +4,7 @@ import type { Bug } from './bugs.js'
 export const clientBugs: readonly Bug[] = [
   {
     name: 'a topic that waits for the answers to others is never requested again',
-    file: 'src/prices/subscriptions.ts',
+    file: 'src/client/prices/subscriptions.ts',
     edits: [
       [
         'if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)\n',
@@ -16,37 +16,37 @@ export const clientBugs: readonly Bug[] = [
   },
   {
     name: 'no unsubscribe frame is sent',
-    file: 'src/prices/subscriptions.ts',
+    file: 'src/client/prices/subscriptions.ts',
     edits: [['      if (!isRequested) return\n', '      if (isRequested || !isRequested) return\n']],
   },
   {
     name: 'a subscriber that joins during a delivery receives the price twice',
-    file: 'src/prices/subscribers.ts',
+    file: 'src/client/prices/subscribers.ts',
     edits: [['each !== undefined && each.position <= end;', 'each !== undefined && end >= 0;']],
   },
   {
     name: 'a held price is replaced without a Stale',
-    file: 'src/prices/price-connection.ts',
+    file: 'src/client/prices/price-connection.ts',
     edits: [['if (state.live && skipped) this.deliverStale(state, behindMs)', 'void [skipped, behindMs]']],
   },
   {
     name: 'the age of prices is counted from the answer to a probe, not from the probe',
-    file: 'src/socket/lag.ts',
+    file: 'src/wire/socket/lag.ts',
     edits: [['this.measuredAt = Math.max(this.measuredAt, sentAt)', 'this.measuredAt = now']],
   },
   {
     name: 'a late subscriber receives the price of an earlier connection',
-    file: 'src/prices/topics.ts',
+    file: 'src/client/prices/topics.ts',
     edits: [['  state.price = never\n', '']],
   },
   {
     name: 'the wait before a dial does not grow',
-    file: 'src/socket/reconnecting.ts',
+    file: 'src/wire/socket/reconnecting.ts',
     edits: [['backoff(reconnect, this.failures, Math.random())', 'backoff(reconnect, 1, Math.random())']],
   },
   {
     name: 'a poll starts a request while the last one is in flight',
-    file: 'src/depth/poll.ts',
+    file: 'src/client/depth/poll.ts',
     edits: [
       [
         'if (this.subscriberCount === 0 || this.isRequesting) return',
@@ -56,12 +56,12 @@ export const clientBugs: readonly Bug[] = [
   },
   {
     name: 'prices from before a long pause are current',
-    file: 'src/prices/price-connection.ts',
+    file: 'src/client/prices/price-connection.ts',
     edits: [['if (open?.isAnswerMissing() === true) return', '']],
   },
   {
     name: 'the backoff is not reset after a connection that was stable',
-    file: 'src/socket/reconnecting.ts',
+    file: 'src/wire/socket/reconnecting.ts',
     edits: [
       [
         '    if (openConnection !== undefined && upMs >= this.config.reconnect.stableAfter) this.failures = 0\n',
@@ -71,27 +71,27 @@ export const clientBugs: readonly Bug[] = [
   },
   {
     name: 'each connection resets the backoff',
-    file: 'src/socket/reconnecting.ts',
+    file: 'src/wire/socket/reconnecting.ts',
     edits: [[' && upMs >= this.config.reconnect.stableAfter', '']],
   },
   {
     name: 'a silent connection stays open',
-    file: 'src/socket/liveness.ts',
+    file: 'src/wire/socket/liveness.ts',
     edits: [['    filter(isConclusive),\n', '    filter(() => isConclusive() && false),\n']],
   },
   {
     name: 'a text rejects a topic although it may answer the request of one that was unsubscribed',
-    file: 'src/prices/acks.ts',
+    file: 'src/client/prices/acks.ts',
     edits: [['    yield* this.recentlyUnsubscribed.pending(now)\n', '']],
   },
   {
     name: 'each connection has the same epoch',
-    file: 'src/prices/connection-pool.ts',
+    file: 'src/client/prices/connection-pool.ts',
     edits: [['nextEpoch: () => ++this.lastEpoch,', 'nextEpoch: () => 1,']],
   },
   {
     name: 'the wait of a poll does not grow',
-    file: 'src/depth/mint-backoffs.ts',
+    file: 'src/client/depth/mint-backoffs.ts',
     edits: [
       [
         'backoff(this.policy, this.consecutiveFailures, Math.random())',
@@ -101,12 +101,12 @@ export const clientBugs: readonly Bug[] = [
   },
   {
     name: 'a success does not reset the backoff of a poll',
-    file: 'src/depth/mint-backoffs.ts',
+    file: 'src/client/depth/mint-backoffs.ts',
     edits: [['    else if (this.consecutiveFailures > 0) this.reset()\n', '']],
   },
   {
     name: 'a poll without subscribers does not end',
-    file: 'src/depth/poll.ts',
+    file: 'src/client/depth/poll.ts',
     edits: [
       [
         '    else this.lingering = delay(clock, linger, () => this.end())\n',
@@ -116,7 +116,7 @@ export const clientBugs: readonly Bug[] = [
   },
   {
     name: 'a subscriber of a poll that lingers starts a request at once',
-    file: 'src/depth/poll.ts',
+    file: 'src/client/depth/poll.ts',
     edits: [
       [
         'if (!this.isRequesting && this.msUntilStart() <= 0) this.start()',
@@ -126,19 +126,19 @@ export const clientBugs: readonly Bug[] = [
   },
   {
     name: 'the answer to an old probe ends the lag',
-    file: 'src/socket/lag.ts',
+    file: 'src/wire/socket/lag.ts',
     edits: [
       ["if (this.state !== 'current' && now <= this.currentUntil) {", "if (this.state !== 'current') {"],
     ],
   },
   {
     name: 'a topic that is not confirmed is not requested again',
-    file: 'src/prices/subscriptions.ts',
+    file: 'src/client/prices/subscriptions.ts',
     edits: [['    state.needsResubscribe = true\n', '']],
   },
   {
     name: 'a late subscriber of a stale topic receives its last price',
-    file: 'src/prices/price-events.ts',
+    file: 'src/client/prices/price-events.ts',
     edits: [
       [
         "  if (phaseOf(state) === 'stale') return staleEvent(state, now, behindMs)\n",
@@ -152,22 +152,22 @@ export const clientBugs: readonly Bug[] = [
   },
   {
     name: 'a topic that lingers is requested on the next connection',
-    file: 'src/prices/subscriptions.ts',
+    file: 'src/client/prices/subscriptions.ts',
     edits: [['      if (state.idleSince !== undefined) this.topics.delete(state)\n', '']],
   },
   {
     name: 'a topic that the service keeps after its unsubscribe frame stays subscribed',
-    file: 'src/prices/received-frame.ts',
+    file: 'src/client/prices/received-frame.ts',
     edits: [['    subscriptions.unrequested.onPrice(withoutQuote(topic, base, service), at)\n', '']],
   },
   {
     name: 'a connection ends although the service answers its pings',
-    file: 'src/socket/liveness.ts',
+    file: 'src/wire/socket/liveness.ts',
     edits: [['filter(() => activityCount() === before)', 'filter(() => activityCount() >= before)']],
   },
   {
     name: 'a topic is stale too early',
-    file: 'src/prices/topics.ts',
+    file: 'src/client/prices/topics.ts',
     edits: [
       ['state.lastActivityAt + timeouts.staleAfter', 'state.lastActivityAt + timeouts.staleAfter * 0.6'],
     ],

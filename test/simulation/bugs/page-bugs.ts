@@ -6,7 +6,7 @@ const shares = { pages: 1 }
 export const pageBugs: readonly Bug[] = [
   {
     name: 'a confirmation answers all frames that were sent before it arrived',
-    file: 'src/prices/outgoing-frames.ts',
+    file: 'src/client/prices/outgoing-frames.ts',
     edits: [
       [
         'this.findAnswered(from, number) ?? 0',
@@ -17,55 +17,55 @@ export const pageBugs: readonly Bug[] = [
   },
   {
     name: 'an error text rejects a topic though it may answer a probe',
-    file: 'src/prices/acks.ts',
+    file: 'src/client/prices/acks.ts',
     edits: [['this.unanswered.probeCount > 0 ? []', 'this.unanswered.probeCount > 1e9 ? []']],
     shares,
   },
   {
     name: 'an error text rejects a topic though it may answer the probe of a topic that has timed out',
-    file: 'src/prices/acks.ts',
+    file: 'src/client/prices/acks.ts',
     edits: [["(phase === 'timed-out' && isProbed)", "(phase === 'pending' && isProbed)"]],
     shares,
   },
   {
     name: 'a page with a silent connection is not probed',
-    file: 'src/socket/liveness.ts',
+    file: 'src/wire/socket/liveness.ts',
     edits: [['delay$(clock, pingInterval / samples)', 'delay$(clock, 1e9)']],
     shares,
   },
   {
     name: 'a page does not measure the age of its prices',
-    file: 'src/socket/session.ts',
+    file: 'src/wire/socket/session.ts',
     edits: [['isMeasurable() && probe()', 'hasPings && probe()']],
     shares,
   },
   {
     name: 'a topic that has not been confirmed measures the age of prices',
-    file: 'src/prices/outgoing-frames.ts',
+    file: 'src/client/prices/outgoing-frames.ts',
     edits: [['state !== undefined && !isUnconfirmed(state)', 'state !== undefined']],
     shares,
   },
   {
     name: 'the answer to a probe that is no longer stored is taken for that to a later one',
-    file: 'src/socket/liveness.ts',
+    file: 'src/wire/socket/liveness.ts',
     edits: [['payload === undefined && this.dropped > 0', 'payload === undefined && this.dropped > 1e9']],
     shares,
   },
   {
     name: 'a gateway answers the probe of a page before the prices that it holds',
-    file: 'src/gateway/prices/connection.ts',
+    file: 'src/serve/gateway/prices/connection.ts',
     edits: [['const isHeld = isRepeated || this.held', 'const isHeld = this.held']],
     shares,
   },
   {
     name: 'an answer of a gateway overtakes that to the probe of a page',
-    file: 'src/gateway/prices/connection.ts',
+    file: 'src/serve/gateway/prices/connection.ts',
     edits: [['isRepeated || this.held.hasConfirmations', 'isRepeated']],
     shares,
   },
   {
     name: 'a gateway answers the probe of a page before its service has answered a later one',
-    file: 'src/gateway/prices/connection.ts',
+    file: 'src/serve/gateway/prices/connection.ts',
     edits: [['isUnproven: isRepeated ? this.probes.request() : undefined', 'isUnproven: undefined']],
     shares,
   },

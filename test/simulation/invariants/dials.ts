@@ -1,6 +1,6 @@
 import type { ConnectionStatus } from 'svc-streams'
-import { parseRetryAfter } from '../../../src/codec/http-headers.js'
-import { headerOf, type ResponseHead } from '../../../src/transport/ports.js'
+import { parseRetryAfter } from '../../../src/wire/codec/http-headers.js'
+import { headerOf, type ResponseHead } from '../../../src/wire/transport/ports.js'
 import type { SimulatedProcess } from '../world/process.js'
 import type { World } from '../world/world.js'
 import type { ClientTimes } from './ledger.js'

@@ -1,10 +1,10 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { PriceEvent } from '../../../src/prices/subscribers.js'
+import type { PriceEvent } from '../../../src/client/prices/subscribers.js'
 import type { PriceLog, SentPrice } from '../world/price-log.js'
 import type { SimulatedProcess } from '../world/process.js'
 import type { RequestObserver } from '../world/http-transport.js'
 import type { FrameContent, PortObserver, PortSocket } from '../world/web-socket-transport.js'
-import type { ResponseHead } from '../../../src/transport/ports.js'
+import type { ResponseHead } from '../../../src/wire/transport/ports.js'
 import type { World } from '../world/world.js'
 import { Dials } from './dials.js'
 import {

@@ -1,10 +1,10 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
-import { Secrets } from '../../../src/auth/secrets.js'
-import type { ConnectionStatus } from '../../../src/domain/status.js'
-import type { TopicSnapshot } from '../../../src/domain/snapshot.js'
-import { ConnectionPool } from '../../../src/prices/connection-pool.js'
-import type { PriceEvent } from '../../../src/prices/subscribers.js'
+import { Secrets } from '../../../src/wire/auth/secrets.js'
+import type { ConnectionStatus } from '../../../src/base/domain/status.js'
+import type { TopicSnapshot } from '../../../src/base/domain/snapshot.js'
+import { ConnectionPool } from '../../../src/client/prices/connection-pool.js'
+import type { PriceEvent } from '../../../src/client/prices/subscribers.js'
 import { ManualTransport, type ManualSocket } from '../../support/manual-transport.js'
 import { ManualClock } from './manual-clock.js'
 import { names, type Name } from './events.js'
@@ -38,7 +38,7 @@ export interface CoreSubscriber {
   subscription: Subscription | undefined
 }
 
-/** The core of a client, `src/prices`, over a clock and a transport that are moved by hand. */
+/** The core of a client, `src/client/prices`, over a clock and a transport that are moved by hand. */
 export class Core {
   readonly clock = new ManualClock()
   readonly transport: ManualTransport

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../src/time/clock.js'
+import type { Clock } from '../../../src/base/time/clock.js'
 
 interface Timer {
   dueAt: number

@@ -1,4 +1,4 @@
-import { assertNever } from '../../../src/domain/assert-never.js'
+import { assertNever } from '../../../src/base/domain/assert-never.js'
 import {
   confirmTimeout,
   connectTimeout,

@@ -1,6 +1,11 @@
 import { left, right } from 'fp-ts/lib/Either.js'
-import { networkError } from '../../../src/errors/constructors.js'
-import type { HttpRequest, HttpResponse, HttpTransport, OnHttpResult } from '../../../src/transport/ports.js'
+import { networkError } from '../../../src/base/errors/constructors.js'
+import type {
+  HttpRequest,
+  HttpResponse,
+  HttpTransport,
+  OnHttpResult,
+} from '../../../src/wire/transport/ports.js'
 import type { Connection, Host, Link } from './network.js'
 import type { SimulatedProcess } from './process.js'
 

@@ -8,7 +8,7 @@ import type {
   Socket,
   SocketListener,
   WebSocketTransport,
-} from '../../../src/transport/ports.js'
+} from '../../../src/wire/transport/ports.js'
 import type { RequestObserver } from './http-transport.js'
 import type { SentPrice } from './price-log.js'
 import type { PortObserver, PortSocket } from './web-socket-transport.js'

@@ -3,12 +3,12 @@ import type {
   Socket,
   SocketListener,
   WebSocketTransport,
-} from '../../../src/transport/ports.js'
+} from '../../../src/wire/transport/ports.js'
 import type { Connection, Host, Link } from './network.js'
 import type { SentPrice } from './price-log.js'
 import type { SimulatedProcess } from './process.js'
 
-/** Time after `close` within which the service must respond, in ms. As in `src/transport/ws/ws-transport.ts`. */
+/** Time after `close` within which the service must respond, in ms. As in `src/wire/transport/ws/ws-transport.ts`. */
 const closeTimeout = 1000
 
 const noCloseFrame = 1006

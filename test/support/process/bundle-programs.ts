@@ -13,9 +13,9 @@ const filesOf = (folder: string, pattern: RegExp): readonly string[] =>
 
 /** The sources that tests run as processes, or import in them. */
 export const sources: readonly string[] = [
-  'src/cli/main.ts',
-  'src/cli/stop.ts',
-  'src/codec/http-headers.ts',
+  'src/desk/cli/main.ts',
+  'src/desk/cli/stop.ts',
+  'src/wire/codec/http-headers.ts',
   'src/simulator/index.ts',
 ]
 
@@ -23,7 +23,7 @@ export const sources: readonly string[] = [
 export const programs: readonly string[] = [
   'scripts/start.ts',
   ...filesOf('examples', /^examples\/(?:[^/]+|paper-trading\/main|project\/src\/main)\.ts$/),
-  ...filesOf('test', /^test\/\w+\/programs\/.*\.ts$/).filter((file) => !file.startsWith('test/package/')),
+  ...filesOf('test', /^test\/[\w/-]+\/programs\/.*\.ts$/).filter((file) => !file.startsWith('test/package/')),
 ]
 
 /**

@@ -10,7 +10,7 @@ import {
   timer,
   type Observable,
 } from 'rxjs'
-import type { Price } from '../../../../src/domain/price.js'
+import type { Price } from '../../../../src/base/domain/price.js'
 import type { Candle } from '../../../../src/operators/index.js'
 
 type Out<E> = Either<E, Candle>

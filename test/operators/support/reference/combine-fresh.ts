@@ -13,8 +13,8 @@ import {
   takeWhile,
   type Observable,
 } from 'rxjs'
-import { notFresh } from '../../../../src/errors/constructors.js'
-import type { NotFresh } from '../../../../src/errors/model.js'
+import { notFresh } from '../../../../src/base/errors/constructors.js'
+import type { NotFresh } from '../../../../src/base/errors/model.js'
 
 interface Leg {
   readonly latest?: Either<unknown, unknown>

@@ -1,0 +1,8 @@
+import { browserPlatform } from '../recording/browser.js'
+import { openHistoryOn } from './open-history.js'
+
+// The history entry point in a browser. Its types are those of `index.ts`.
+
+export { pastTimeout, withPast } from '../../operators/with-past.js'
+
+export const openHistory = openHistoryOn(browserPlatform)

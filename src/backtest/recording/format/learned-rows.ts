@@ -1,0 +1,259 @@
+import { right } from 'fp-ts/lib/Either.js'
+import { ByteTable } from '../../../wire/codec/fast-path/byte-table.js'
+import { isRun } from '../../../wire/codec/position.js'
+import { exactDigits, nine, point, powersOfTen, zero, ByteText } from '../../../wire/codec/fast-path/bytes.js'
+import type { Address } from '../../../base/domain/address.js'
+import { latin1Of } from '../../../base/domain/bytes.js'
+import { createDepthSide, type DepthSide } from '../../../base/domain/depth.js'
+import { isPriceValue } from '../../../base/domain/valid-numbers.js'
+import type { Topic } from '../../../base/domain/topic.js'
+import type { DepthRow, PriceRow, Row } from './row.js'
+import { isRecordedTime } from './value-codecs.js'
+
+// The texts around the numbers of a row, as `record` writes it.
+const beforePriceTime = new ByteText('{"_tag":"Price","at":')
+const beforeDepthTime = new ByteText('{"_tag":"Depth","at":')
+const beforePrice = (topic: string): string =>
+  `,"topic":"${topic}","event":{"_tag":"Right","right":{"topic":"${topic}","price":`
+const beforeMidpoint = (mint: string): string =>
+  `,"mint":"${mint}","event":{"_tag":"Right","right":{"mint":"${mint}","price":`
+const beforeReceivedAt = new ByteText(',"receivedAt":')
+const beforeEpoch = new ByteText(',"epoch":')
+const beforeRun = new ByteText('}},"position":{"run":"')
+const beforeCount = new ByteText('","count":')
+const beforeTimestamp = new ByteText(',"timestamp":')
+const beforeBuyQuantity = new ByteText(',"buy":{"totalQuantity":"')
+const beforeSellQuantity = new ByteText('},"sell":{"totalQuantity":"')
+const beforeUsd = new ByteText('","totalQuantityUsd":')
+const afterSides = new ByteText('},"receivedAt":')
+
+/** The start of such a row. The group is the topic or the mint: no character of it is escaped. */
+const startPattern = /^\{"_tag":"(?:Price","at":[\d.]+,"topic|Depth","at":[\d.]+,"mint)":"([\w-]+)"/
+
+/**
+ * Recognises the rows of prices and depths in the layout in which `record` writes them, by their bytes. `learn` stores the
+ * topic or the mint of a row that the slow path has decoded. `recognise` reads the numbers of a later row of it, and compares
+ * all other bytes. Any other row takes the slow path, which also makes the errors.
+ *
+ * Why it is correct: by the grammar of JSON, a recognised row is an object with exactly these fields, without duplicate
+ * keys and escapes. The slow path has accepted its topic or mint. Its numbers are checked as on the slow path.
+ */
+export class LearnedRows {
+  /** By the bytes between the time and the price. */
+  private readonly topics = new KnownTexts<Topic>()
+  private readonly mints = new KnownTexts<Address>()
+  private readonly line = new RowBytes()
+
+  /** The index after the last recognised row and its line end. */
+  get end(): number {
+    return this.line.at
+  }
+
+  /** `text`: the line of the row. */
+  learn(text: string, row: Row): void {
+    const name = startPattern.exec(text)?.[1]
+    if (row._tag === 'Price' && row.topic === name) this.topics.add(beforePrice(name), row.topic)
+    if (row._tag === 'Depth' && row.mint === name) this.mints.add(beforeMidpoint(name), row.mint)
+  }
+
+  /** The row that starts at an index of the bytes; `undefined` if it is not recognised. */
+  recognise(bytes: Uint8Array, start: number): PriceRow | DepthRow | undefined {
+    const { line } = this
+    line.startAt(bytes, start)
+    if (line.skip(beforePriceTime)) return this.readPriceRow()
+    return line.skip(beforeDepthTime) ? this.readDepthRow() : undefined
+  }
+
+  /** Any comparison with NaN, which stands for a number in another form, is false. */
+  private readPriceRow(): PriceRow | undefined {
+    const { line } = this
+    const at = line.readNumber()
+    const topic = line.readKnown(this.topics)
+    if (topic === undefined) return undefined
+    const price = line.readNumber()
+    if (!line.skip(beforeReceivedAt)) return undefined
+    const receivedAt = line.readNumber()
+    if (!line.skip(beforeEpoch)) return undefined
+    const epoch = line.readNumber()
+    const run = line.skip(beforeRun) ? line.readRun() : ''
+    if (run === undefined || (run !== '' && !line.skip(beforeCount))) return undefined
+    const count = run === '' ? 0 : line.readNumber()
+    if (!line.skipEnd(run === '' ? 3 : 2)) return undefined
+    if (!(isRecordedTime(at) && receivedAt < Infinity && epoch < Infinity && isPriceValue(price)))
+      return undefined
+    const event = right({ topic, price, receivedAt, epoch })
+    if (run === '') return { _tag: 'Price', at, topic, event }
+    return Number.isSafeInteger(count)
+      ? { _tag: 'Price', at, topic, event, position: { run, count } }
+      : undefined
+  }
+
+  private readDepthRow(): DepthRow | undefined {
+    const { line } = this
+    const at = line.readNumber()
+    const mint = line.readKnown(this.mints)
+    if (mint === undefined) return undefined
+    const price = line.readNumber()
+    if (!line.skip(beforeTimestamp)) return undefined
+    const timestamp = line.readNumber()
+    if (!line.skip(beforeBuyQuantity)) return undefined
+    const buy = this.readSide()
+    if (buy === undefined || !line.skip(beforeSellQuantity)) return undefined
+    const sell = this.readSide()
+    if (sell === undefined || !line.skip(afterSides)) return undefined
+    const receivedAt = line.readNumber()
+    if (!line.skipEnd(3)) return undefined
+    if (!(isRecordedTime(at) && receivedAt < Infinity && timestamp < Infinity && isPriceValue(price)))
+      return undefined
+    return { _tag: 'Depth', at, mint, event: right({ mint, price, timestamp, buy, sell, receivedAt }) }
+  }
+
+  private readSide(): DepthSide | undefined {
+    const { line } = this
+    const totalQuantity = line.readInteger()
+    if (totalQuantity === undefined || !line.skip(beforeUsd)) return undefined
+    const totalQuantityUsd = line.readNumber()
+    return totalQuantityUsd < Infinity ? createDepthSide({ totalQuantity, totalQuantityUsd }) : undefined
+  }
+}
+
+const brace = 0x7d
+const lineEnd = 0x0a
+const quote = 0x22
+
+/**
+ * Reads the parts of a line of JSON from its bytes, one after the other. Its numbers are those that `JSON.parse` returns,
+ * because the quotient of an exact integer and an exact power of ten is rounded once.
+ */
+class RowBytes {
+  /** The index of the next byte. */
+  at = 0
+  /** The last run. */
+  private run = ''
+  private bytes: Uint8Array = new Uint8Array()
+  private view = new DataView(this.bytes.buffer)
+  private readonly word = new DataView(new ArrayBuffer(8))
+
+  startAt(bytes: Uint8Array, start: number): void {
+    this.at = start
+    if (bytes === this.bytes) return
+    this.bytes = bytes
+    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  /** True if the text follows. */
+  skip(text: ByteText): boolean {
+    if (!text.isAt(this.view, this.at)) return false
+    this.at += text.length
+    return true
+  }
+
+  /** True if the line ends here, with this number of closing braces. */
+  skipEnd(braces: number): boolean {
+    for (let count = 0; count < braces; count++) if (this.bytes[this.at++] !== brace) return false
+    return this.bytes[this.at++] === lineEnd
+  }
+
+  /** Reads a run up to its quotation mark. Consecutive rows share one string. */
+  readRun(): string | undefined {
+    const { bytes, at: start, run } = this
+    const length = bytes.indexOf(quote, start) - start
+    this.at = start + length
+    let same = 0
+    while (same < length && bytes[start + same] === run.charCodeAt(same)) same++
+    if (same === length && length === run.length) return run === '' ? undefined : run
+    const text = latin1Of(bytes.subarray(start, this.at))
+    if (!isRun(text)) return undefined
+    this.run = text
+    return text
+  }
+
+  /** The value of the known text that follows. */
+  readKnown<Value>(texts: KnownTexts<Value>): Value | undefined {
+    for (const length of texts.lengths) {
+      if (this.at + length > this.bytes.length) continue
+      const value = texts.table.find(this.view, this.at, length)
+      if (value === undefined) continue
+      this.at += length
+      return value
+    }
+    return undefined
+  }
+
+  /** Reads a number of JSON without a sign and an exponent. Returns NaN if there is none. */
+  readNumber(): number {
+    const { bytes, at: start } = this
+    let at = start
+    let integer = 0
+    let pointAt = -1
+    for (; ; at++) {
+      const byte = bytes[at] ?? 0
+      if (byte >= zero && byte <= nine) integer = 10 * integer + (byte - zero)
+      else if (byte === point && pointAt < 0) pointAt = at
+      else break
+    }
+    this.at = at
+    const integerEnd = pointAt < 0 ? at : pointAt
+    const decimals = pointAt < 0 ? 0 : at - pointAt - 1
+    // JSON requires a digit on both sides of the point, and forbids leading zeros.
+    if (integerEnd === start || pointAt === at - 1) return NaN
+    if (integerEnd > start + 1 && bytes[start] === zero) return NaN
+    if (integerEnd - start + decimals > exactDigits) return Number(latin1Of(bytes.subarray(start, at)))
+    return integer / (powersOfTen[decimals] ?? 1)
+  }
+
+  /** Reads an integer without a sign and leading zeros, exact at any size. `undefined` if there is none. */
+  readInteger(): bigint | undefined {
+    const { bytes, at: start } = this
+    let at = start
+    let integer = 0
+    for (; ; at++) {
+      const byte = bytes[at] ?? 0
+      if (byte < zero || byte > nine) break
+      integer = 10 * integer + (byte - zero)
+    }
+    this.at = at
+    const digits = at - start
+    if (digits === 0 || (bytes[start] === zero && digits > 1)) return undefined
+    if (digits <= exactDigits) return BigInt(integer)
+    return digits <= wordDigits ? this.wordAt(start) : BigInt(latin1Of(bytes.subarray(start, at)))
+  }
+
+  /** The integer from `start` to the next byte, in two halves: `BigInt` takes four times as long to read a text. */
+  private wordAt(start: number): bigint {
+    const { bytes, at: end, word } = this
+    let low = 0
+    let high = 0
+    for (let at = start; at < end; at++) {
+      low = 10 * low + ((bytes[at] ?? 0) - zero)
+      const carry = Math.floor(low / 2 ** 32)
+      low -= carry * 2 ** 32
+      high = 10 * high + carry
+    }
+    word.setUint32(0, high)
+    word.setUint32(4, low)
+    return word.getBigUint64(0)
+  }
+}
+
+/** Each integer of this many digits has at most 64 bits. */
+const wordDigits = 19
+
+/** Texts of more lengths are not added. In a recording all have the same length. */
+const maxLengths = 4
+
+/** Texts by their bytes, of a few lengths. */
+class KnownTexts<Value> {
+  readonly table = new ByteTable<Value>()
+  readonly lengths: number[] = []
+
+  add(text: string, value: Value): void {
+    const bytes = new TextEncoder().encode(text)
+    if (!this.lengths.includes(bytes.length)) {
+      if (this.lengths.length === maxLengths) return
+      this.lengths.push(bytes.length)
+    }
+    const view = new DataView(bytes.buffer)
+    if (this.table.find(view, 0, bytes.length) === undefined) this.table.add(view, value)
+  }
+}

@@ -1,0 +1,93 @@
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import type { Address } from '../../../base/domain/address.js'
+import type { Depth } from '../../../base/domain/depth.js'
+import type { PricePosition } from '../../../base/domain/position.js'
+import type { Price } from '../../../base/domain/price.js'
+import type { ConnectionStatus } from '../../../base/domain/status.js'
+import type { Topic } from '../../../base/domain/topic.js'
+import type { DepthError, PriceError, UncorrelatedError } from '../../../base/errors/model.js'
+
+/**
+ * One line of a recording: an event of the recorded client. `at` is the time at which the client emitted it, in ms since
+ * the Unix epoch.
+ */
+export type Row = PriceRow | DepthRow | EndRow | StatusRow | UncorrelatedRow
+
+/** An event of `price$`. */
+export interface PriceRow {
+  readonly _tag: 'Price'
+  readonly at: number
+  /** In the spelling of the caller of `record`. */
+  readonly topic: Topic
+  readonly event: Either<PriceError, Price>
+  /** Of the price in the recorded client. Replays do not use it. Absent for errors, and in rows of earlier versions. */
+  readonly position?: PricePosition
+}
+
+/** An event of `depth$`. */
+export interface DepthRow {
+  readonly _tag: 'Depth'
+  readonly at: number
+  /** In the spelling of the caller of `record`. */
+  readonly mint: Address
+  readonly event: Either<DepthError, Depth>
+}
+
+/** The completion of one price or depth stream. */
+export interface EndRow {
+  readonly _tag: 'End'
+  readonly at: number
+  /** The topic or the mint of the stream. */
+  readonly of: Topic | Address
+}
+
+/** An event of `status$`. */
+export interface StatusRow {
+  readonly _tag: 'Status'
+  readonly at: number
+  readonly status: ConnectionStatus
+}
+
+/** An event of `errors$`. */
+export interface UncorrelatedRow {
+  readonly _tag: 'Uncorrelated'
+  readonly at: number
+  readonly error: UncorrelatedError
+}
+
+/** The first line: the version of the format, and the streams that are recorded. */
+export interface RecordingHeader {
+  readonly _tag: 'Recording'
+  readonly version: 1
+  /** Start of the recording, in ms since the Unix epoch. May be 0 if it is unknown. */
+  readonly at: number
+  readonly topics: readonly Topic[]
+  readonly mints: readonly Address[]
+  /** Interval of the depth polls, in ms. */
+  readonly interval: number
+  /**
+   * The `at` of the previous header, if the same recorder continues in a new file. No event is missing between the two
+   * files.
+   */
+  readonly continues?: number
+}
+
+/** The header of a recording of one topic. */
+export const topicHeader = (topic: Topic, at: number): RecordingHeader => ({
+  _tag: 'Recording',
+  version: 1,
+  at,
+  topics: [topic],
+  mints: [],
+  interval: 1000,
+})
+
+/** In ms. The clocks that give `at` and `receivedAt` are those of one machine. */
+const maxSkew = 60_000
+
+/** True if the `at` and the `receivedAt` of a value differ by more than a minute: one of them is wrong. */
+export const isSkewed = (row: Row): boolean => {
+  if (row._tag !== 'Price' && row._tag !== 'Depth') return false
+  const event: Either<unknown, Price | Depth> = row.event
+  return isRight(event) && Math.abs(row.at - event.right.receivedAt) > maxSkew
+}

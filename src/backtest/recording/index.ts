@@ -1,0 +1,30 @@
+/**
+ * Records the streams of a client to NDJSON, and replays a recording as a client.
+ *
+ * @module
+ */
+
+export { record, replay } from './on-node.js'
+export type { RecordOptions } from './record/record.js'
+export {
+  type LineWriter,
+  type Recorder,
+  type RecordResult,
+  type RecordSummary,
+} from './record/line-recorder.js'
+export type { ReplayClient } from './replay/replay.js'
+export type { StrategyClient } from './replay/replay-session.js'
+export { type ReplayOptions } from './replay/replay-options.js'
+export { type HeaderResult, type ReplayResult } from './replay/playback.js'
+export { type ReplaySummary } from './replay/replay-summary.js'
+export { type FileUrl, type RecordingPart, type RecordingSource } from './read/source.js'
+export {
+  type DepthRow,
+  type EndRow,
+  type PriceRow,
+  type RecordingHeader,
+  type Row,
+  type StatusRow,
+  type UncorrelatedRow,
+} from './format/row.js'
+export type { RecordingError, WriteError } from '../../base/errors/model.js'

@@ -1,0 +1,83 @@
+import { publish } from '../../wire/platform/node/diagnostics.js'
+import { fileSize, readFileBytes, readFilePart } from '../../wire/platform/node/files.js'
+import { Gunzip } from '../../wire/platform/node/gzip.js'
+import type { PlatformSource, SourcePlatform } from './read/source.js'
+import { createRecordingFile } from './record/recording-file.js'
+import { recordOn } from './record/record.js'
+import { replayOn } from './replay/replay.js'
+
+// The exports of the recording entry point that depend on the platform, for Node.
+
+/** Node, and the runtimes that are compatible with it. */
+export const nodePlatform: SourcePlatform = {
+  stringSource: (path) => fileSource(path, path),
+  urlSource: (href) => fileSource(href, new URL(href)),
+  createGunzip: () => new Gunzip(),
+  publish,
+}
+
+const fileSource = (name: string, path: string | URL): PlatformSource => ({
+  name,
+  open: () => readFileBytes(path),
+  file: {
+    size: () => fileSize(path),
+    read: (position, length) => readFilePart(path, position, length),
+    chunks: (position) => readFileBytes(path, position),
+  },
+})
+
+/**
+ * Records a client as lines of JSON that `replay` reads: the prices of some topics, the depths of some mints, the status
+ * of the connection, and uncorrelated errors. Each row is one event, value or error, with its time. Quantities are exact.
+ * A recording may be appended to another recording of the same streams.
+ *
+ * Each row is one whole line in one `write`, when the event arrives. A crash loses only the data that the writable has
+ * buffered. If `to` is a path, each row is written synchronously: a killed process loses no row, and a compressed file
+ * is also complete after each row. If the disk may be slow, pass a stream.
+ *
+ * Recording starts immediately. It ends on `stop`, when the client closes, when all recorded streams have completed, or
+ * when a write fails.
+ *
+ * Throws a `ConfigurationError` for an invalid value and a misspelt option name. Also throws if there are no topics and
+ * no mints, and for a mint if the client has no depth.
+ *
+ * @function
+ * @example
+ * const recorder = record(client, { topics: [topic], mints: [mint], to: 'market.ndjson.gz' })
+ */
+export const record = recordOn(createRecordingFile)
+
+/**
+ * Replays a recording made by `record` as a client. Its streams emit the same values and errors, in the same order, at
+ * the same intervals.
+ *
+ * The replay starts with the first subscription to a price or depth stream, and pauses while there are no subscribers.
+ * If a strategy ran by `run$`, the replay ends instead. A late subscriber receives the current event first, as from a
+ * live client. At the end of the recording all streams complete, and a topic or mint that is not in it is rejected. If the
+ * recording is damaged, each price and depth stream emits a `DecodeError` first.
+ *
+ * The time of a replay never goes back: a row that is earlier than its predecessor plays at once, and the next rows
+ * keep their intervals. A row more than 365 days later than its predecessor is a `RecordingError`. Only the interval from
+ * or to a header may be longer: the replay continues without a wait.
+ *
+ * - `source`: a file by its path or `file:` URL, or an iterable of chunks of text or bytes, such as a Node stream. An array
+ *   is a set of sources, in any order. Each source starts with a header. Gzip is recognised by the content.
+ * - `from` and `to` limit the rows that are played. Values from before `from` are not played: the streams start without
+ *   a value.
+ * - The `interval` of `depth$` has no effect: depths are emitted as recorded.
+ * - `receivedAt` is the recorded time.
+ * - At a finite speed, clocks and timers of Rx stay real, so that operators such as `freshWithin` see faster data.
+ * - With `speed: Infinity`, subscribe through `run$`. Timers that a stream's event causes are always virtual, but timers
+ *   that are created on subscription are virtual only inside `run$`.
+ * - At the header of each further recording, and when the recorded client was disconnected or closed, each topic emits
+ *   `Disconnected`. It then has no current price until the next price. The epochs of a further recording continue the
+ *   epochs before it.
+ *
+ * Throws a `ConfigurationError` for an invalid source, an invalid value and a misspelt option name.
+ *
+ * @function
+ * @example
+ * const client = replay('market.ndjson', { speed: 10 })
+ * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
+ */
+export const replay = replayOn(nodePlatform)

@@ -1,0 +1,195 @@
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
+import type { EmitPast } from '../../../base/domain/past.js'
+import type { Topic } from '../../../base/domain/topic.js'
+import { systemClock } from '../../../base/time/system-clock.js'
+import { emptyRecording, unknownTopic } from '../../../base/errors/constructors.js'
+import type { HistoryError, RecordingError } from '../../../base/errors/model.js'
+import type { RecordingHeader } from '../format/row.js'
+import type { TimeRange } from '../format/timeline.js'
+import type { RecordedFile } from './recorded-file.js'
+import { clockTolerance } from './row-times.js'
+import { TopicPast } from './topic-past.js'
+
+/**
+ * Initial number of bytes by which a reading starts earlier, if it is unknown whether the topic had a price at `from`.
+ */
+const firstStep = 2 ** 20
+
+/** Where a reading starts. */
+interface Cursor {
+  /** Of the file. */
+  readonly index: number
+  /** In the file, in bytes. */
+  readonly position: number
+  /** The number of bytes by which the next reading starts earlier. */
+  readonly step: number
+}
+
+/** A file, and its start in ms since the Unix epoch. */
+interface StartedFile {
+  readonly file: RecordedFile
+  readonly start: number
+}
+
+/** The files, in the order of their starts. */
+export const filesInOrder = async (
+  files: readonly RecordedFile[],
+): Promise<Either<RecordingError, readonly StartedFile[]>> => {
+  if (files.length === 0) return left(emptyRecording('the recording'))
+  const started: StartedFile[] = []
+  for (const file of files) {
+    const start = file.namedStart === undefined ? await file.start() : right(file.namedStart)
+    if (isLeft(start)) return start
+    started.push({ file, start: start.right })
+  }
+  return right(started.sort((a, b) => a.start - b.start))
+}
+
+/**
+ * Reads the past of a topic within a range: the lines of that time, and earlier lines back to the one that decides
+ * whether the topic had a price at the start of the range. Other files are excluded by name or header.
+ */
+export class PastReading {
+  constructor(
+    private readonly topic: Topic,
+    private readonly range: TimeRange,
+    private readonly emit: EmitPast,
+    /** Ends the reading. */
+    private readonly closing: Subscription,
+    /** Called before each chunk of a file is decoded, which waits for the promise. */
+    private readonly flush: () => Promise<void> | undefined = () => undefined,
+    /** True if the last row is the current state, because the topic is being recorded. */
+    private readonly isRecordedOn = false,
+    /** True if no other recorder has written any of the files: no row is left out. */
+    private readonly isOneRecorder = false,
+  ) {}
+
+  /** Resolves at the end of the range, or with the error that ends the reading. */
+  async read(unordered: readonly RecordedFile[]): Promise<Either<HistoryError, unknown>> {
+    const ordered = await filesInOrder(unordered)
+    if (isLeft(ordered)) return ordered
+    const files = ordered.right.map(({ file }) => file)
+    let cursor = await this.firstCursor(files, ordered.right)
+    while (isRight(cursor)) {
+      const reading = await this.readFrom(cursor.right, ordered.right)
+      if (isLeft(reading) || reading.right !== 'starts too late') return reading
+      cursor = await this.cursorBefore(cursor.right, files)
+    }
+    return cursor
+  }
+
+  private async firstCursor(
+    files: readonly RecordedFile[],
+    ordered: readonly StartedFile[],
+  ): Promise<Either<RecordingError, Cursor>> {
+    const { from } = this.range
+    const last = ordered.findLastIndex(({ start }) => start <= from)
+    const index = await this.lastIndex(files.slice(0, last + 1), ({ at }) => at <= from)
+    if (isLeft(index)) return index
+    const position = await files[index.right]?.positionOf(from)
+    return right({ index: index.right, position: position ?? 0, step: firstStep })
+  }
+
+  private async cursorBefore(
+    { index, position, step }: Cursor,
+    files: readonly RecordedFile[],
+  ): Promise<Either<RecordingError, Cursor>> {
+    if (position > 0) return right({ index, position: Math.max(0, position - step), step: 4 * step })
+    const previous = await this.lastIndex(files.slice(0, index))
+    if (isLeft(previous)) return previous
+    const end = await files[previous.right]?.end()
+    return right({
+      index: previous.right,
+      position: Math.max(0, (end ?? 0) - firstStep),
+      step: 4 * firstStep,
+    })
+  }
+
+  /** The index of the last file with the topic; 0 without such a file. */
+  private async lastIndex(
+    files: readonly RecordedFile[],
+    isEarly: (header: RecordingHeader) => boolean = () => true,
+  ): Promise<Either<RecordingError, number>> {
+    for (const [index, file] of [...files.entries()].reverse()) {
+      const header = await file.header()
+      if (isLeft(header)) return header
+      const isIn = isEarly(header.right) ? await file.has(this.topic) : right(false)
+      if (isLeft(isIn)) return isIn
+      if (isIn.right) return right(index)
+    }
+    return right(0)
+  }
+
+  /** `starts too late`: no event was emitted, because it is unknown whether the topic had a price at `from`. */
+  private async readFrom(
+    { index, position }: Cursor,
+    ordered: readonly StartedFile[],
+  ): Promise<Either<HistoryError, ReadingEnd>> {
+    const past = new TopicPast(this.topic, this.emit, this.range, index === 0 && position === 0)
+    let isAfter = false
+    const otherTopics = new Set<string>()
+    let isKnownTopic = false
+    let isOver = false
+    for (const [offset, { file, start }] of ordered.slice(index).entries()) {
+      if (this.closing.closed) break
+      if (isOver && (start <= systemClock().wallClock() || !(await file.stepsBack()))) continue
+      const header = await file.header()
+      if (isLeft(header)) return header
+      const isIn = await file.has(this.topic)
+      if (isLeft(isIn)) return isIn
+      if (isIn.right) {
+        isKnownTopic = true
+        const end = await this.readFile(file, offset === 0 ? position : 0, past)
+        if (isLeft(end) || end.right === 'starts too late') return end
+        isAfter = end.right === 'after the range'
+        isOver ||= isAfter && !(await file.stepsBack())
+      } else for (const topic of header.right.topics) otherTopics.add(topic)
+    }
+    // A file that has the topic is never after the cursor, unless the cursor is at the first file.
+    if (!isKnownTopic) return left(unknownTopic(this.topic, [...otherTopics]))
+    past.finish(isAfter || this.isRecordedOn)
+    return right('within the range')
+  }
+
+  private async readFile(
+    file: RecordedFile,
+    position: number,
+    past: TopicPast,
+  ): Promise<Either<HistoryError, ReadingEnd>> {
+    const { from, to } = this.range
+    const canStop = !(await file.stepsBack()) && file.isSeekable
+    /** Number of rows after the range, since the last one within it. */
+    let later = 0
+    let isEntered = position === 0
+    let isFirst = true
+    for await (const entries of file.entries(position, this.closing)) {
+      if (isLeft(entries)) return later > 0 ? right('after the range') : entries
+      await this.flush()
+      for (const { line } of entries.right) {
+        const isHeader = line._tag === 'Recording'
+        if (isHeader && !isEntered) {
+          past.enter(line)
+          isEntered = true
+          isFirst = false
+          continue
+        }
+        if (!isHeader && line.at >= from && !past.isKnown) return right('starts too late')
+        if (isHeader && isFirst && !this.isOneRecorder) past.onRecording(line)
+        else if (isHeader || line.at < to) past.onLine(line)
+        else past.passTime(line.at)
+        isFirst = false
+        later = line.at >= to ? later + 1 : 0
+        if (canStop && line.at >= to + clockTolerance && later > maxLater) return right('after the range')
+        if (this.closing.closed) return right('within the range')
+      }
+    }
+    return right(later > 0 ? 'after the range' : 'within the range')
+  }
+}
+
+/** Where a reading ends. */
+type ReadingEnd = 'starts too late' | 'within the range' | 'after the range'
+
+/** A step back of the clock within so many rows is found, although the file looks as if its times ascend. */
+const maxLater = 500

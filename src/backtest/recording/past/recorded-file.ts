@@ -1,0 +1,223 @@
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import type { Topic } from '../../../base/domain/topic.js'
+import { isFromZero } from '../../../base/domain/valid-numbers.js'
+import { recordingError, unreadableRecording } from '../../../base/errors/constructors.js'
+import type { RecordingError } from '../../../base/errors/model.js'
+import type { RecordingHeader, Row } from '../format/row.js'
+import { allTimes } from '../format/timeline.js'
+import { lineEnd, readSource, type EntriesResult } from '../read/read-entries.js'
+import { gzipStart, type FileBytes, type OpenableSource } from '../read/source.js'
+import { findPosition, readLine, readTimes, stepsBack, type RowTimes } from './row-times.js'
+
+/** Bytes that are read at the end of a file for its last row. */
+const latestBytes = 2 ** 16
+
+/**
+ * One recording of a history. A plain file can be read from any position; any other source is read from its start. If a
+ * source cannot be read, `header`, `start` and `entries` return an error, and the position is 0.
+ */
+export class RecordedFile {
+  private firstHeader: RecordingHeader | undefined
+  /** The topics that were searched, in lower case, and the size of the file at that time. */
+  private readonly searched = new Map<string, { readonly size: number; readonly isFound: boolean }>()
+
+  private known: { readonly size: number; readonly times: RowTimes } | undefined
+
+  constructor(readonly source: OpenableSource) {}
+
+  /** True if it can be read from any position: a plain file. */
+  get isSeekable(): boolean {
+    return this.known !== undefined
+  }
+
+  /** The start of a rotated file, from its name, in ms since the Unix epoch: not after its first row. */
+  get namedStart(): number | undefined {
+    return rotatedStart(this.source.name)
+  }
+
+  async header(): Promise<Either<RecordingError, RecordingHeader>> {
+    if (this.firstHeader !== undefined) return right(this.firstHeader)
+    const first = await this.firstLine(({ _tag }) => _tag === 'Recording')
+    if (isLeft(first)) return first
+    return right((this.firstHeader = first.right as RecordingHeader))
+  }
+
+  /** True if any line has the topic: the first header, a later one, or a row that no header announces. */
+  async has(topic: Topic): Promise<Either<RecordingError, boolean>> {
+    const header = await this.header()
+    const key = topic.toLowerCase()
+    if (isLeft(header)) return header
+    if (header.right.topics.some((name) => name.toLowerCase() === key)) return right(true)
+    const size = await this.end()
+    const searched = this.searched.get(key)
+    if (searched?.size === size) return right(searched.isFound)
+    try {
+      const isFound = await this.contains(`${key}"`)
+      this.searched.set(key, { size, isFound })
+      return right(isFound)
+    } catch (thrown) {
+      return left(unreadableRecording(this.source.name, 1, thrown))
+    }
+  }
+
+  /** True if the bytes contain a text, in lower case, in any case. Searches without decoding the lines. */
+  private async contains(text: string): Promise<boolean> {
+    const closing = new Subscription()
+    const decoder = new TextDecoder()
+    let before = ''
+    try {
+      for await (const chunk of this.source.open(closing)) {
+        const part = before + (typeof chunk === 'string' ? chunk : decoder.decode(chunk)).toLowerCase()
+        if (part.includes(text)) return true
+        before = part.slice(1 - text.length)
+      }
+      return false
+    } finally {
+      closing.unsubscribe()
+    }
+  }
+
+  /** The start, in ms since the Unix epoch. If the header does not contain it, the time of the first row. */
+  async start(): Promise<Either<RecordingError, number>> {
+    const header = await this.header()
+    if (isLeft(header) || header.right.at !== 0) return isLeft(header) ? header : right(header.right.at)
+    const row = await this.firstLine(({ _tag }) => _tag !== 'Recording')
+    return isLeft(row) ? row : right(row.right?.at ?? 0)
+  }
+
+  /**
+   * The header, then the lines that start at or after a position. An error names the line in the whole file. `closing`
+   * ends the reading. `allowsCut`: a last row that a crash has cut off is skipped; otherwise it is an error.
+   */
+  async *entries(
+    position: number,
+    closing: Subscription,
+    allowsCut = true,
+  ): AsyncGenerator<EntriesResult, void> {
+    const { source } = this
+    const { file: bytes } = source
+    if (position === 0 || bytes === undefined)
+      return yield* readSource(source, allTimes, closing, { allowsCut })
+    const part = { name: source.name, open: () => headerAndLines(bytes, position) }
+    const [first] = (await this.timesOf(bytes)).times
+    const fromZero = first !== undefined && isFromZero(first)
+    for await (const entries of readSource(part, allTimes, closing, { allowsCut, fromZero })) {
+      if (isRight(entries)) yield entries
+      else {
+        const { line, input, issues } = entries.left
+        const skipped = line === 1 ? 0 : await countLines(bytes, position - 1)
+        yield left(recordingError(source.name, line + skipped, input, issues))
+      }
+    }
+  }
+
+  /**
+   * A position before all rows of a time, in ms since the Unix epoch, and of later times. It is close to these rows if
+   * the times ascend. 0 for a source that is read from its start.
+   */
+  positionOf(time: number): Promise<number> {
+    return this.find(async (bytes) => findPosition(bytes, await this.timesOf(bytes), time))
+  }
+
+  /** True if the clock was set back while the file was recorded. False also if this is unknown: for a source read from its start. */
+  async stepsBack(): Promise<boolean> {
+    await this.find(async (bytes) => (await this.timesOf(bytes)).times.length)
+    return this.known !== undefined && stepsBack(this.known.times)
+  }
+
+  /** The times of some rows, of which the first one is that of the file. They are read again when the file has grown. */
+  private async timesOf(bytes: FileBytes): Promise<RowTimes> {
+    const size = await bytes.size()
+    if (this.known?.size !== size) this.known = { size, times: await readTimes(bytes, size) }
+    return this.known.times
+  }
+
+  /** The length, in bytes; 0 for a source that is read from its start. */
+  end(): Promise<number> {
+    return this.find((bytes) => bytes.size())
+  }
+
+  /** The time of the last row, in ms since the Unix epoch. Without a row, the start. */
+  async latest(): Promise<Either<RecordingError, number>> {
+    const end = await this.end()
+    for (let length = latestBytes; ; length *= 4) {
+      const position = Math.max(0, end - length)
+      const latest = await this.latestFrom(position)
+      if (isLeft(latest)) return latest
+      if (latest.right !== undefined) return right(latest.right)
+      if (position === 0) return this.start()
+    }
+  }
+
+  private async latestFrom(position: number): Promise<Either<RecordingError, number | undefined>> {
+    let latest: number | undefined
+    for await (const entries of this.entries(position, new Subscription())) {
+      if (isLeft(entries)) return entries
+      for (const { line } of entries.right) {
+        if (line._tag !== 'Recording') latest = Math.max(latest ?? line.at, line.at)
+      }
+    }
+    return right(latest)
+  }
+
+  /** The first line for which `isWanted` holds; `undefined` if there is none. */
+  private async firstLine(
+    isWanted: (line: Row | RecordingHeader) => boolean,
+  ): Promise<Either<RecordingError, Row | RecordingHeader | undefined>> {
+    const closing = new Subscription()
+    try {
+      for await (const entries of readSource(this.source, allTimes, closing)) {
+        if (isLeft(entries)) return entries
+        for (const { line } of entries.right) if (isWanted(line)) return right(line)
+      }
+      return right(undefined)
+    } finally {
+      closing.unsubscribe()
+    }
+  }
+
+  private async find(find: (bytes: FileBytes) => Promise<number>): Promise<number> {
+    const { file } = this.source
+    try {
+      const [first] = (await file?.read(0, 1)) ?? []
+      return file === undefined || first === gzipStart ? 0 : await find(file)
+    } catch {
+      return 0
+    }
+  }
+}
+
+/** The name of a rotated file: `market.2026-11-22T10-00-00Z.ndjson`, in UTC, with a number after the time if it was taken. */
+const rotatedName = /\.(\d{4}-\d\d-\d\dT\d\d)-(\d\d)-(\d\d)Z(?:_\d+)?\.[^/\\]*$/
+
+/** The time in the name of a rotated file, in ms since the Unix epoch; `undefined` for any other name. */
+export const rotatedStart = (name: string): number | undefined => {
+  const [, hour, minute, second] = rotatedName.exec(name) ?? []
+  const at = Date.parse(`${hour}:${minute}:${second}Z`)
+  return Number.isNaN(at) ? undefined : at
+}
+
+async function* headerAndLines(bytes: FileBytes, position: number): AsyncGenerator<Uint8Array, void> {
+  yield await readLine(bytes, 0)
+  let isInLine = true
+  for await (const chunk of bytes.chunks(position - 1)) {
+    const start = isInLine ? chunk.indexOf(lineEnd) + 1 : 0
+    if (isInLine && start === 0) continue
+    isInLine = false
+    yield chunk.subarray(start)
+  }
+}
+
+/** The number of line ends before a position. */
+const countLines = async (bytes: FileBytes, before: number): Promise<number> => {
+  let count = 0
+  let position = 0
+  for await (const chunk of bytes.chunks(0)) {
+    const part = chunk.subarray(0, before - position)
+    for (let at = part.indexOf(lineEnd); at >= 0; at = part.indexOf(lineEnd, at + 1)) count++
+    position += part.length
+    if (position >= before) break
+  }
+  return count
+}

@@ -1,0 +1,63 @@
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { pricesFrom$, type CoveredTopic, type History, type HistoryRange } from '../../../client/history.js'
+import { parseRange, parseTopicOfAnyService } from '../../../wire/codec/arguments.js'
+import type { Topic } from '../../../base/domain/topic.js'
+import type { HistoryError, InvalidRange } from '../../../base/errors/model.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import type { TimeRange } from '../format/timeline.js'
+import type { OpenableSource } from '../read/source.js'
+import { filesInOrder, PastReading } from './past-reading.js'
+import { RecordedFile } from './recorded-file.js'
+
+/**
+ * The history in recordings of the same topics. `end`: rows from this time on do not exist yet, in ms since the Unix
+ * epoch. Default: no limit.
+ */
+export const recordedHistory = (sources: readonly OpenableSource[], end?: () => number): History => {
+  const files = sources.map((source) => new RecordedFile(source))
+  return {
+    prices$: pricesFrom$({
+      parseTopic: parseTopicOfAnyService,
+      parseTimes: (range) => parseTimes(range, end?.()),
+      read: (topic, range, emit, closing) => new PastReading(topic, range, emit, closing).read(files),
+    }),
+    topics: () => () => coveredTopics(files),
+  }
+}
+
+const parseTimes = ({ from, to }: HistoryRange, end: number | undefined): Either<InvalidRange, TimeRange> => {
+  const latest = end ?? Math.floor(rxClock.wallClock()) + 1
+  return parseRange(from, to === undefined || (end !== undefined && to > end) ? latest : to, end)
+}
+
+const coveredTopics = async (
+  files: readonly RecordedFile[],
+): Promise<Either<HistoryError, readonly CoveredTopic[]>> => {
+  const ordered = await filesInOrder(files)
+  if (isLeft(ordered)) return ordered
+  /** The topics, in lower case, with the start of their first file, and with their last file. */
+  const topics = new Map<
+    string,
+    { readonly topic: Topic; readonly from: number; readonly last: RecordedFile }
+  >()
+  for (const { file } of ordered.right) {
+    const header = await file.header()
+    const from = await file.start()
+    if (isLeft(header)) return header
+    if (isLeft(from)) return from
+    for (const topic of header.right.topics) {
+      const key = topic.toLowerCase()
+      topics.set(key, { topic, from: from.right, ...topics.get(key), last: file })
+    }
+  }
+  const ends = new Map<RecordedFile, number>()
+  for (const { last } of topics.values()) {
+    if (ends.has(last)) continue
+    const end = await last.latest()
+    if (isLeft(end)) return end
+    ends.set(last, end.right)
+  }
+  return right(
+    [...topics.values()].map(({ topic, from, last }) => ({ topic, from, to: ends.get(last) ?? from })),
+  )
+}

@@ -1,0 +1,281 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { emptyRecording, recordingError, unreadableRecording } from '../../../base/errors/constructors.js'
+import { isFromZero, unitOfTime, type TimeUnit } from '../../../base/domain/valid-numbers.js'
+import type { DecodeError, DecodeIssue, RecordingError } from '../../../base/errors/model.js'
+import { nextTurn } from '../../../base/time/macrotask.js'
+import { LearnedRows } from '../format/learned-rows.js'
+import { decodeHeader, decodeRow, isHeaderLine } from '../format/row-codec.js'
+import type { RecordingHeader, Row } from '../format/row.js'
+import {
+  allTimes,
+  isWithin,
+  Timeline,
+  writtenTime,
+  type ReplayTime,
+  type TimeRange,
+} from '../format/timeline.js'
+import { Sequence } from './sequence.js'
+import type { Chunks, OpenableSource } from './source.js'
+
+/** Maximum length of a line, in characters. Bounds the memory for a source without line ends. */
+const maxLineLength = 2 ** 22
+
+/** Number of chunks after which the reader yields to the event loop: an iterable without rows must not block it. */
+const chunksPerTurn = 256
+
+/** The byte at the end of a line. */
+export const lineEnd = 0x0a
+
+/** A character has at most this many bytes for each code unit of its text. */
+const maxBytesPerCodeUnit = 3
+
+/** A line of a recording, and its time in the replay. */
+export interface RecordingEntry extends ReplayTime {
+  readonly line: Row | RecordingHeader
+  readonly origin: EntryOrigin
+}
+
+/** Where an entry comes from, until the next entry of its source. */
+export interface EntryOrigin {
+  readonly source: string
+  /** From 1. */
+  readonly lineNumber: number
+  readonly sequence: Sequence
+}
+
+/** The entries of a piece of the text, or the error that ends the recording. */
+export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
+
+interface SourceReading {
+  /** The sequence to which the source belongs. Default: one of its own. */
+  readonly sequence?: Sequence
+  /** True if the times count from 0. Default: the first row decides. */
+  readonly fromZero?: boolean
+  /** True if a last row without a line end, which a crash has cut off, is skipped. Default: it is an error. */
+  readonly allowsCut?: boolean
+}
+
+/**
+ * The entries of a source that are within the range, headers included. Each entry is decoded when the consumer pulls it. A
+ * line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last result.
+ */
+export async function* readSource(
+  source: OpenableSource,
+  range: TimeRange,
+  closing: Subscription,
+  { sequence = new Sequence(new Map()), fromZero, allowsCut = false }: SourceReading = {},
+): AsyncGenerator<EntriesResult, void> {
+  const decoder = new EntryDecoder(source.name, sequence, range, fromZero)
+  const opened = new Subscription()
+  closing.add(opened)
+  try {
+    for await (const lines of readWholeLines(source.open(opened), opened)) {
+      yield right(decoder.entries(lines))
+      if (decoder.failure === undefined || (allowsCut && decoder.lineNumber > 1 && isCut(lines))) continue
+      yield left(decoder.failure)
+      return
+    }
+  } catch (thrown) {
+    yield left(unreadableRecording(source.name, decoder.lineNumber + 1, thrown))
+    return
+  } finally {
+    opened.unsubscribe()
+  }
+  if (!closing.closed && !decoder.started) yield left(emptyRecording(source.name))
+}
+
+/** True for a last line that has no line end. */
+const isCut = (lines: Uint8Array): boolean => lines.length <= maxLineLength && lines.at(-1) !== lineEnd
+
+/** Decodes the lines of one source. */
+class EntryDecoder implements EntryOrigin {
+  /** Number of the last line, from 1. */
+  lineNumber = 0
+  started = false
+  failure: RecordingError | undefined
+  private readonly timeline: Timeline
+  private readonly learnedRows = new LearnedRows()
+  private readonly decoder = new TextDecoder()
+
+  constructor(
+    readonly source: string,
+    readonly sequence: Sequence,
+    private readonly range: TimeRange,
+    /** True if the times count from 0, as those of a simulation. `undefined`: there is no row so far. */
+    private fromZero: boolean | undefined,
+  ) {
+    this.timeline = new Timeline(range)
+  }
+
+  /** The entries of whole lines, up to the first failure. */
+  *entries(bytes: Uint8Array): Generator<RecordingEntry, void> {
+    for (let start = 0, end = 0; start < bytes.length && this.failure === undefined; start = end) {
+      this.lineNumber++
+      const row = this.started ? this.learnedRows.recognise(bytes, start) : undefined
+      end = row === undefined ? endOfLine(bytes, start) : this.learnedRows.end
+      const entry = row === undefined ? this.decode(bytes, start, end) : this.entryOf(row, bytes, start, end)
+      if (entry !== undefined) yield entry
+    }
+  }
+
+  /** Undefined for an empty line, for a row outside of the range, and after a failure. */
+  private decode(bytes: Uint8Array, start: number, end: number): RecordingEntry | undefined {
+    const line = this.textOf(bytes, start, end)
+    if (line.trim() === '' || this.isOutsideRange(line)) return undefined
+    if (line.length > maxLineLength) {
+      const expected = `a line of at most ${maxLineLength} characters`
+      this.fail(line, { path: '', expected, actual: 'more' })
+      return undefined
+    }
+    const decoded = this.decodeLine(line)
+    if (isLeft(decoded)) {
+      const { input, issues } = decoded.left
+      this.failure = recordingError(this.source, this.lineNumber, input, issues)
+      return undefined
+    }
+    if (decoded.right._tag !== 'Recording') this.learnedRows.learn(line, decoded.right)
+    return this.entryOf(decoded.right, bytes, start, end)
+  }
+
+  /** True if the row need not be decoded, because its time alone excludes it. */
+  private isOutsideRange(line: string): boolean {
+    if (!this.started || this.range === allTimes) return false
+    const at = writtenTime(line)
+    return at !== undefined && !isWithin(this.range, at) && this.wrongUnit(at) === undefined
+  }
+
+  /**
+   * The unit of a time that is not in ms since the Unix epoch. The first row decides whether the times count from 0: a later
+   * time then may look like seconds.
+   */
+  private wrongUnit(at: number, isHeader = false): TimeUnit | undefined {
+    if (!isHeader) this.fromZero ??= isFromZero(at)
+    const unit = unitOfTime(at)
+    return unit === 'seconds' && this.fromZero === true ? undefined : unit
+  }
+
+  /** Undefined for a row outside of the range, and after a failure. */
+  private entryOf(
+    line: Row | RecordingHeader,
+    bytes: Uint8Array,
+    start: number,
+    end: number,
+  ): RecordingEntry | undefined {
+    const isHeader = line._tag === 'Recording'
+    const unit = this.wrongUnit(line.at, isHeader)
+    if (unit !== undefined) {
+      this.fail(this.textOf(bytes, start, end), timeInUnit(line.at, unit))
+      return undefined
+    }
+    if (!isHeader && !isWithin(this.range, line.at)) return undefined
+    const time = this.timeline.next(line.at, isHeader)
+    // Not `...time`, which is slow and runs once per row.
+    if (time !== undefined) return { line, time: time.time, skipped: time.skipped, origin: this }
+    this.fail(this.textOf(bytes, start, end), lateTime(line.at))
+    return undefined
+  }
+
+  /** A recording that was appended to another recording has its own header. */
+  private decodeLine(line: string): Either<DecodeError, Row | RecordingHeader> {
+    const expectsHeader = !this.started
+    this.started = true
+    if (expectsHeader) return decodeHeader(line)
+    const row = decodeRow(line)
+    return isLeft(row) && isHeaderLine(line) ? decodeHeader(line) : row
+  }
+
+  /** The text of a line, without its line end, and without the byte order mark that some editors add to each file. */
+  private textOf(bytes: Uint8Array, start: number, end: number): string {
+    return this.decoder.decode(bytes.subarray(start, bytes[end - 1] === lineEnd ? end - 1 : end))
+  }
+
+  private fail(input: string, issue: DecodeIssue): void {
+    this.failure = recordingError(this.source, this.lineNumber, input, [issue])
+  }
+}
+
+/** Of a row that is more than 365 days later than its predecessor. */
+export const lateTime = (at: number): DecodeIssue => ({
+  path: 'at',
+  expected: 'a time at most 365 days after that of the previous row',
+  actual: String(at),
+})
+
+const timeInUnit = (at: number, unit: TimeUnit): DecodeIssue => ({
+  path: 'at',
+  expected: `a time in ms since the Unix epoch, not in ${unit}`,
+  actual: String(at),
+})
+
+/** The index after the line that starts at an index, and after its line end. */
+export const endOfLine = (bytes: Uint8Array, start: number): number => {
+  const at = bytes.indexOf(lineEnd, start)
+  return at < 0 ? bytes.length : at + 1
+}
+
+/**
+ * The bytes of a source, in pieces of whole lines, as UTF-8. A line above the maximum length ends the text, and may be cut
+ * off. Throws when the source fails, after all complete lines before. `closing` ends the reading.
+ */
+export async function* readWholeLines(
+  source: Chunks,
+  closing: Subscription,
+): AsyncGenerator<Uint8Array, void> {
+  const unfinished = new UnfinishedLine()
+  let chunkCount = 0
+  for await (const chunk of source) {
+    const end = endOfLastLine(chunk)
+    if (end > 0) {
+      unfinished.append(typeof chunk === 'string' ? chunk.slice(0, end) : chunk.subarray(0, end))
+      yield unfinished.take()
+    }
+    // A copy: the source may write the next chunk to the same memory.
+    unfinished.append(typeof chunk === 'string' ? chunk.slice(end) : new Uint8Array(chunk.subarray(end)))
+    if (closing.closed) return
+    if (unfinished.minLength > maxLineLength) break
+    if (++chunkCount % chunksPerTurn === 0) await nextTurn()
+  }
+  if (unfinished.minLength > 0) yield unfinished.take()
+}
+
+/** The index after the last line end; 0 if there is none. */
+const endOfLastLine = (chunk: string | Uint8Array): number =>
+  (typeof chunk === 'string' ? chunk.lastIndexOf('\n') : chunk.lastIndexOf(lineEnd)) + 1
+
+/** A line whose end has not been read. Its parts are joined once: a source may consist of many small chunks. */
+class UnfinishedLine {
+  /** The line has at least this many characters. */
+  minLength = 0
+  private parts: (string | Uint8Array)[] = []
+  private readonly encoder = new TextEncoder()
+
+  append(part: string | Uint8Array): void {
+    if (part.length === 0) return
+    const previous = this.parts.at(-1)
+    // A character may consist of two code units, in two chunks.
+    if (typeof part === 'string' && typeof previous === 'string')
+      this.parts[this.parts.length - 1] = previous + part
+    else this.parts.push(part)
+    this.minLength += typeof part === 'string' ? part.length : part.length / maxBytesPerCodeUnit
+  }
+
+  take(): Uint8Array {
+    const bytes = this.parts.map((part) => (typeof part === 'string' ? this.encoder.encode(part) : part))
+    this.parts = []
+    this.minLength = 0
+    return joined(bytes)
+  }
+}
+
+const joined = (parts: readonly Uint8Array[]): Uint8Array => {
+  const [first] = parts
+  if (first !== undefined && parts.length === 1) return first
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    all.set(part, at)
+    at += part.length
+  }
+  return all
+}

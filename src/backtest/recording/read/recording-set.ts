@@ -1,0 +1,331 @@
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { assertNever } from '../../../base/domain/assert-never.js'
+import { emptyRecording, recordingError } from '../../../base/errors/constructors.js'
+import type { RecordingError } from '../../../base/errors/model.js'
+import { encodeRow } from '../format/row-codec.js'
+import type { RecordingHeader, Row } from '../format/row.js'
+import { Timeline, type TimeRange } from '../format/timeline.js'
+import { Cursor } from './cursor.js'
+import {
+  lateTime,
+  readSource,
+  type EntriesResult,
+  type EntryOrigin,
+  type RecordingEntry,
+} from './read-entries.js'
+import { Sequence, type Owners } from './sequence.js'
+import type { OpenableSource } from './source.js'
+
+/** How a set of recordings is read. */
+export interface SetReading {
+  readonly range: TimeRange
+  /** Ends the reading. */
+  readonly closing: Subscription
+  readonly owners?: Owners
+  /** Called before the first line of several recordings, with their topics, their mints, and their first start. */
+  readonly onHeader?: (header: RecordingHeader) => void
+  /** Called for each row that is left out, because another recording has its topic or mint at that time. */
+  readonly onOverlap?: () => void
+}
+
+/**
+ * The entries of a set of recordings, in the order in which they are played. The order of the sources does not matter:
+ *
+ * - The lines of a source keep their order.
+ * - A source whose header continues the header of another one follows it. Such sources are one sequence.
+ * - Sequences are in the order of their starts. Where they overlap in time, their lines are merged by `at`.
+ * - If overlapping sequences have the same topic or mint, the rows of the one that starts first are played until its end.
+ * - A source whose first line cannot be read is the last one, with its error.
+ *
+ * Memory holds one piece of each source that overlaps. A single source is read without a merge.
+ */
+export async function* readSet(
+  sources: readonly OpenableSource[],
+  reading: SetReading,
+): AsyncGenerator<EntriesResult, void> {
+  const { range, closing, owners = new Map<string, Sequence>(), onHeader } = reading
+  const [source] = sources
+  if (source === undefined) {
+    yield left(emptyRecording('the recording'))
+  } else if (sources.length === 1) {
+    yield* readSource(source, range, closing, { sequence: new Sequence(owners) })
+  } else {
+    const started: StartedSource[] = []
+    for (const each of sources) started.push(await startOf(each, range, closing))
+    const headers = started.flatMap(({ header }) => header ?? [])
+    if (headers[0] !== undefined) onHeader?.(jointHeader(headers[0], headers))
+    yield* new Merge(sequencesOf(started), owners, reading).entries()
+  }
+}
+
+/** The first entries of a set: at most `lines`. */
+export async function* readFirstLines(
+  sources: readonly OpenableSource[],
+  reading: SetReading,
+  lines: number,
+): AsyncGenerator<EntriesResult, void> {
+  let count = 0
+  function* firstOf(entries: Iterable<RecordingEntry>): Generator<RecordingEntry, void> {
+    for (const entry of entries) {
+      count++
+      yield entry
+      if (count === lines) return
+    }
+  }
+  for await (const entries of readSet(sources, reading)) {
+    yield isLeft(entries) ? entries : right(firstOf(entries.right))
+    if (count === lines) return
+  }
+}
+
+/** A source, and where it starts. */
+interface StartedSource {
+  /** `undefined` if it cannot be read. */
+  readonly header: RecordingHeader | undefined
+  /** In ms since the Unix epoch. If the header does not contain it, the time of the first row. */
+  readonly start: number
+  /** The time of the first row of a file, in ms since the Unix epoch; of any other source, its start. */
+  readonly firstRowAt: number
+  readonly read: () => AsyncGenerator<EntriesResult, void>
+}
+
+/** A file is closed again, because there may be thousands. Any other source may be readable only once, and stays open. */
+const startOf = async (
+  source: OpenableSource,
+  range: TimeRange,
+  closing: Subscription,
+): Promise<StartedSource> => {
+  const opened = new Subscription()
+  closing.add(opened)
+  const cursor = new Cursor(readSource(source, range, opened))
+  await cursor.refill()
+  const header = cursor.head?.line._tag === 'Recording' ? cursor.head.line : undefined
+  const headerAt = header?.at ?? Infinity
+  if (source.file === undefined)
+    return { header, start: headerAt, firstRowAt: headerAt, read: () => cursor.rest() }
+  cursor.advance()
+  await cursor.refill()
+  const firstRowAt = cursor.head?.line.at ?? headerAt
+  opened.unsubscribe()
+  const start = headerAt === 0 ? firstRowAt : headerAt
+  return { header, start, firstRowAt, read: () => readSource(source, range, closing) }
+}
+
+const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): RecordingHeader => ({
+  ...first,
+  at: Math.min(...all.map(({ at }) => at)),
+  topics: distinct(all.flatMap(({ topics }) => topics)),
+  mints: distinct(all.flatMap(({ mints }) => mints)),
+})
+
+/** The names without those that differ only in case. */
+const distinct = <Name extends string>(names: readonly Name[]): readonly Name[] => [
+  ...new Map(names.map((name) => [name.toLowerCase(), name])).values(),
+]
+
+/** The sources of each sequence, in order. The sequences are in the order of their starts. */
+const sequencesOf = (sources: readonly StartedSource[]): readonly (readonly StartedSource[])[] => {
+  const follower = new Map<StartedSource, StartedSource>()
+  const followers = new Set<StartedSource>()
+  for (const source of sources) {
+    const before = sources.find((each) => isContinuedBy(each, source) && !follower.has(each))
+    if (before === undefined) continue
+    follower.set(before, source)
+    followers.add(source)
+  }
+  const firsts = sources.filter((source) => !followers.has(source))
+  return firsts.sort(byStart).map((first) => [first, ...followersOf(first, follower)])
+}
+
+/** Of two files whose headers have the same time, the one with the earlier row is first: it owns their topics. */
+const byStart = (a: StartedSource, b: StartedSource): number =>
+  a.start - b.start || a.firstRowAt - b.firstRowAt
+
+function* followersOf(
+  source: StartedSource,
+  follower: ReadonlyMap<StartedSource, StartedSource>,
+): Generator<StartedSource, void> {
+  for (let next = follower.get(source); next !== undefined; next = follower.get(next)) yield next
+}
+
+const isContinuedBy = ({ header: before }: StartedSource, { header: after }: StartedSource): boolean =>
+  before !== undefined &&
+  after?.continues === before.at &&
+  before !== after &&
+  before.topics.join() === after.topics.join() &&
+  before.mints.join() === after.mints.join()
+
+/** Reads a sequence. It is the origin of its entries, and names the source of the current one. */
+class SequenceCursor extends Cursor implements EntryOrigin {
+  readonly sequence: Sequence
+  /** The last header. */
+  header: RecordingHeader | undefined
+
+  constructor(sources: readonly StartedSource[], owners: Owners) {
+    super(resultsOf(sources))
+    this.sequence = new Sequence(owners)
+  }
+
+  get source(): string {
+    return this.head?.origin.source ?? ''
+  }
+
+  get lineNumber(): number {
+    return this.head?.origin.lineNumber ?? 0
+  }
+
+  /** When the current entry is due, by the clock of the recorder. A header whose time is unknown is due at once. */
+  get dueAt(): number {
+    const line = this.head?.line
+    return line === undefined || (line._tag === 'Recording' && line.at === 0) ? -Infinity : line.at
+  }
+
+  override async refill(): Promise<void> {
+    await super.refill()
+    this.sequence.isOver = this.isOver
+  }
+}
+
+async function* resultsOf(sources: readonly StartedSource[]): AsyncGenerator<EntriesResult, void> {
+  for (const { read } of sources) yield* read()
+}
+
+/** Merges sequences by the `at` of their lines. */
+class Merge {
+  private readonly timeline: Timeline
+  /** The sequences that have started and are not over. */
+  private open: readonly SequenceCursor[] = []
+  /** The sequences that have not started, in order. */
+  private readonly later: (readonly StartedSource[])[]
+  /** The sequence of the last line: of lines that are due at one time, its lines are first. */
+  private current: SequenceCursor | undefined
+  private failure: RecordingError | undefined
+
+  constructor(
+    sequences: readonly (readonly StartedSource[])[],
+    private readonly owners: Owners,
+    private readonly reading: SetReading,
+  ) {
+    this.later = [...sequences]
+    this.timeline = new Timeline(reading.range)
+  }
+
+  async *entries(): AsyncGenerator<EntriesResult, void> {
+    while (!this.reading.closing.closed) {
+      await this.refill()
+      for (let next = this.nextToStart(); next !== undefined; next = this.nextToStart()) {
+        this.open = [...this.open, new SequenceCursor(next, this.owners)]
+        await this.refill()
+      }
+      if (this.failure === undefined) {
+        if (this.open.length === 0) return
+        yield right(this.piece())
+      }
+      if (this.failure !== undefined) {
+        yield left(this.failure)
+        return
+      }
+    }
+  }
+
+  /** Reads the next piece of each sequence without a current entry. */
+  private async refill(): Promise<void> {
+    for (const cursor of this.open) {
+      await cursor.refill()
+      this.failure ??= cursor.failure
+    }
+    this.open = this.open.filter(({ isOver }) => !isOver)
+  }
+
+  /** Removes and returns the next sequence if it starts before the current lines. */
+  private nextToStart(): readonly StartedSource[] | undefined {
+    const earliest = this.earliest()
+    const isDue = earliest === undefined || (this.later[0]?.[0]?.start ?? Infinity) <= earliest.dueAt
+    return this.failure === undefined && isDue ? this.later.shift() : undefined
+  }
+
+  private earliest(): SequenceCursor | undefined {
+    let earliest = this.current?.isOver === false ? this.current : undefined
+    for (const cursor of this.open)
+      if (earliest === undefined || cursor.dueAt < earliest.dueAt) earliest = cursor
+    return earliest
+  }
+
+  /** The entries until a sequence needs its next piece, or the next sequence starts. */
+  private *piece(): Generator<RecordingEntry, void> {
+    const nextStart = this.later[0]?.[0]?.start ?? Infinity
+    for (;;) {
+      const cursor = this.earliest()
+      const line = cursor?.head?.line
+      if (cursor === undefined || line === undefined || cursor.dueAt >= nextStart) return
+      this.current = cursor
+      for (const played of this.played(line, cursor)) {
+        const entry = this.entryOf(played, cursor)
+        if (entry === undefined) return
+        yield entry
+      }
+      cursor.advance()
+      if (cursor.head === undefined) return
+    }
+  }
+
+  /**
+   * The lines that are played for a line: none for a row of a topic that another sequence owns. A sequence that becomes the
+   * owner of a topic after another one starts again with its header.
+   */
+  private played(line: RecordingHeader | Row, cursor: SequenceCursor): readonly (RecordingHeader | Row)[] {
+    const { sequence, header } = cursor
+    if (line._tag === 'Recording') {
+      cursor.header = line
+      for (const name of namesOf(line)) sequence.claim(name)
+      return [line]
+    }
+    const name = nameOf(line)
+    if (name === undefined) return header === undefined || sequence.ownsAny(namesOf(header)) ? [line] : []
+    if (sequence.owns(name)) return [line]
+    const isTakenOver = this.owners.has(name.toLowerCase())
+    if (!sequence.claim(name)) {
+      this.reading.onOverlap?.()
+      return []
+    }
+    return isTakenOver && header !== undefined ? [restarted(header, line.at), line] : [line]
+  }
+
+  /** `undefined` after a failure. */
+  private entryOf(line: RecordingHeader | Row, origin: SequenceCursor): RecordingEntry | undefined {
+    const time = this.timeline.next(line.at, line._tag === 'Recording')
+    if (time !== undefined) return { line, time: time.time, skipped: time.skipped, origin }
+    const { source, lineNumber } = origin
+    this.failure = recordingError(source, lineNumber, encodeRow(line), [lateTime(line.at)])
+    return undefined
+  }
+}
+
+const namesOf = ({ topics, mints }: RecordingHeader): readonly string[] => [...topics, ...mints]
+
+/** The topic or mint of a row. */
+const nameOf = (row: Row): string | undefined => {
+  switch (row._tag) {
+    case 'Price':
+      return row.topic
+    case 'Depth':
+      return row.mint
+    case 'End':
+      return row.of
+    case 'Status':
+    case 'Uncorrelated':
+      return undefined
+    default:
+      return assertNever(row)
+  }
+}
+
+const restarted = ({ topics, mints, interval }: RecordingHeader, at: number): RecordingHeader => ({
+  _tag: 'Recording',
+  version: 1,
+  at,
+  topics,
+  mints,
+  interval,
+})

@@ -1,0 +1,208 @@
+import type { Subscription } from 'rxjs'
+import type { Publish } from '../../../base/diagnostics/messages.js'
+import { ConfigurationError } from '../../../base/errors/configuration-error.js'
+
+/** The pieces of one source. */
+export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
+
+/** A `file:` URL, such as `new URL('market.ndjson', import.meta.url)`. */
+export interface FileUrl {
+  readonly href: string
+}
+
+/** The part of a web `ReadableStream` that is used here. Not every browser, nor every `lib` of TypeScript, has its iterator. */
+export interface WebStream {
+  readonly getReader: () => {
+    readonly read: () => Promise<{
+      readonly done: boolean
+      readonly value?: string | Uint8Array | undefined
+    }>
+    readonly cancel: () => Promise<void>
+  }
+}
+
+/** A file by its path or `file:` URL, or an iterable or a `ReadableStream` of the pieces of a recording, text or bytes. */
+export type RecordingPart = string | FileUrl | Chunks | WebStream
+
+/** The source of a recording. An array is a list of sources, in order. */
+export type RecordingSource = RecordingPart | readonly RecordingPart[]
+
+/** A source that each replay reads from its start. */
+export interface OpenableSource {
+  /** Names the source in error messages. */
+  readonly name: string
+  /** The chunks of the source. `closing` ends a read that waits for data. Throws if the source cannot be opened. */
+  readonly open: (closing: Subscription) => Chunks
+  /** The bytes of the file, if the source is one: compressed or not. */
+  readonly file?: FileBytes
+}
+
+/** Random access to the bytes of a file, which may grow. Each call rejects if the file cannot be read. */
+export interface FileBytes {
+  readonly size: () => Promise<number>
+  /** Reads `length` bytes from a position on, or up to the end of the file. */
+  readonly read: (position: number, length: number) => Promise<Uint8Array>
+  /** The chunks from a position on. */
+  readonly chunks: (position: number) => AsyncIterable<Uint8Array>
+}
+
+/** The functions of the platform for the reading of a recording. */
+export interface SourcePlatform {
+  /** The source of a string: a file by its path on Node, the text of a recording in a browser. */
+  readonly stringSource: (text: string) => PlatformSource
+  /** The source that a URL names. Throws a `ConfigurationError` if the platform has no files. */
+  readonly urlSource: (href: string) => PlatformSource
+  readonly createGunzip: () => Gunzip
+  readonly publish: Publish
+}
+
+export interface PlatformSource {
+  /** Names the source in error messages. `undefined` if it has no name. */
+  readonly name?: string
+  readonly open: () => Chunks
+  readonly file?: FileBytes
+}
+
+/** Decompresses gzip data of one or more members, chunk by chunk. */
+export interface Gunzip {
+  /** Yields the data of a chunk. Damaged data throw, after all data before the damage that can be decompressed. */
+  write(chunk: Uint8Array): AsyncIterable<Uint8Array>
+  /** Yields the rest. Throws if the data are truncated. */
+  end(): AsyncIterable<Uint8Array>
+  close(): void
+}
+
+/** Throws a `ConfigurationError` for a value that is not a source. */
+export const openableSources = (
+  platform: SourcePlatform,
+  source: RecordingSource,
+): readonly OpenableSource[] =>
+  isList(source)
+    ? source.map((part, index) => openableSource(platform, part, `source ${index + 1}`))
+    : [openableSource(platform, source)]
+
+const isList = (source: RecordingSource): source is readonly RecordingPart[] => Array.isArray(source)
+
+/** `defaultName`: the name of a source that is not a file. */
+export const openableSource = (
+  platform: SourcePlatform,
+  part: RecordingPart,
+  defaultName = 'the recording',
+): OpenableSource => {
+  const { name = defaultName, open, ...source } = sourceOf(platform, part)
+  return { ...source, name, open: (closing) => decompressed(open(closing), platform.createGunzip) }
+}
+
+const sourceOf = (
+  platform: SourcePlatform,
+  part: RecordingPart,
+): Partial<OpenableSource> & Pick<OpenableSource, 'open'> => {
+  if (typeof part === 'string') return reopened(platform.stringSource(part))
+  if (typeof part !== 'object' || (part as unknown) === null) throw invalidSource()
+  if ('href' in part) return reopened(platform.urlSource(part.href))
+  if (!isIterable(part)) throw invalidSource()
+  return { open: iterableOpener(part) }
+}
+
+/** Each replay opens the source anew. */
+const reopened = ({ open, ...source }: PlatformSource) => ({
+  ...source,
+  open: (closing: Subscription) => iterableOpener(open())(closing),
+})
+
+const invalidSource = (): ConfigurationError =>
+  new ConfigurationError(
+    'source',
+    'expected a path, a file URL, an iterable of text or bytes, or an array of these',
+  )
+
+/** True for an iterable and for a web stream, which is not iterable in some browsers. */
+const isIterable = (value: object): value is Chunks | WebStream =>
+  Symbol.asyncIterator in value || Symbol.iterator in value || isWebStream(value)
+
+/**
+ * A function that opens an iterable. Throws on a later call if the iterable can be read only once. `closing` ends a read
+ * that waits for data.
+ */
+const iterableOpener = (source: Chunks | WebStream): ((closing: Subscription) => Chunks) => {
+  let previous: unknown
+  return (closing) => {
+    if (previous !== undefined && isStream(source)) throw readOnce()
+    const chunks = isWebStream(source) ? readWebStream(source, closing) : source
+    destroyOnClose(chunks, closing)
+    const opened = openedOf(chunks)
+    if (opened.iterator === previous) throw readOnce()
+    previous = opened.iterator
+    return opened.chunks
+  }
+}
+
+/** Iterates once. An iterable that can be read only once returns the same iterator each time. */
+const openedOf = (chunks: Chunks): { readonly iterator: unknown; readonly chunks: Chunks } => {
+  if (Symbol.asyncIterator in chunks) {
+    const iterator = chunks[Symbol.asyncIterator]()
+    return { iterator, chunks: { [Symbol.asyncIterator]: () => iterator } }
+  }
+  const iterator = chunks[Symbol.iterator]()
+  return { iterator, chunks: { [Symbol.iterator]: () => iterator } }
+}
+
+const readOnce = (): Error =>
+  new Error('the source can be read only once: give a path, or an iterable that starts anew')
+
+const hasMethod = <Name extends string>(value: object, name: Name): value is Record<Name, () => unknown> =>
+  name in value && typeof (value as Record<Name, unknown>)[name] === 'function'
+
+/** A stream of Node or of the web. It can be read only once, although each iterator is another object. */
+const isStream = (source: Chunks | WebStream): boolean => hasMethod(source, 'pipe') || isWebStream(source)
+
+/** Ends a read of a Node stream that waits for data. */
+const destroyOnClose = (chunks: Chunks, closing: Subscription): void => {
+  if (hasMethod(chunks, 'destroy')) closing.add(() => void chunks.destroy())
+}
+
+const isWebStream = (source: object): source is WebStream => hasMethod(source, 'getReader')
+
+/** Its own iterator cannot end a read that waits for data, and is missing in some browsers. */
+async function* readWebStream(
+  stream: WebStream,
+  closing: Subscription,
+): AsyncGenerator<string | Uint8Array, void> {
+  const reader = stream.getReader()
+  const cancel = (): void => void reader.cancel().catch(() => undefined)
+  closing.add(cancel)
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done || value === undefined) return
+      yield value
+    }
+  } finally {
+    cancel()
+  }
+}
+
+/** The first byte of gzip data. No recording in plain text starts with this control character. */
+export const gzipStart = 0x1f
+
+/** The chunks of a source, decompressed if its first byte is that of gzip data. */
+async function* decompressed(
+  source: Chunks,
+  createGunzip: () => Gunzip,
+): AsyncGenerator<string | Uint8Array, void> {
+  let gunzip: Gunzip | undefined
+  let isAtStart = true
+  try {
+    for await (const chunk of source) {
+      if (typeof chunk !== 'string' && !(chunk instanceof Uint8Array))
+        throw new Error(`a chunk of type ${typeof chunk}`)
+      if (isAtStart && chunk[0] === gzipStart) gunzip = createGunzip()
+      isAtStart &&= chunk.length === 0
+      if (gunzip === undefined) yield chunk
+      else yield* gunzip.write(typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk)
+    }
+    if (gunzip !== undefined) yield* gunzip.end()
+  } finally {
+    gunzip?.close()
+  }
+}

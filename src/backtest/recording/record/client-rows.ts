@@ -1,0 +1,124 @@
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { catchError, concat, defer, EMPTY, map, of, Subscription, type Observable } from 'rxjs'
+import type { Client, PriceClient } from '../../../client/client.js'
+import { positionOf } from '../../../client/price-feed.js'
+import type { Address } from '../../../base/domain/address.js'
+import { copyOf, type PricePosition } from '../../../base/domain/position.js'
+import type { Price } from '../../../base/domain/price.js'
+import type { Topic } from '../../../base/domain/topic.js'
+import type { PriceError } from '../../../base/errors/model.js'
+import { reportError } from '../../../base/task/safe-notify.js'
+import { timeOfEvent } from '../../../base/time/event-time.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import type { Row } from '../format/row.js'
+
+// The streams of a client as rows.
+
+/** The times of the rows of one recorder, in ms since the Unix epoch. */
+export class RowTimes {
+  /** No price is of a time before the recorder. */
+  private latest = rxClock.wallClock()
+
+  /**
+   * The time at which the client emitted the event. Other handlers may have taken time before: the time of a value is then
+   * its `receivedAt`, so that a replay emits it at the time of the live run, but never before an earlier row.
+   */
+  of(event: Either<unknown, unknown>): number {
+    const now = rxClock.wallClock()
+    return (this.latest = Math.min(now, Math.max(this.latest, timeOfEvent(event, now))))
+  }
+
+  now(): number {
+    return (this.latest = rxClock.wallClock())
+  }
+}
+
+export const statusRow$ = ({ status$ }: PriceClient, times = new RowTimes()): Observable<Row> =>
+  status$.pipe(map((status) => ({ _tag: 'Status', at: times.now(), status })))
+
+export const uncorrelatedRow$ = ({ errors$ }: PriceClient, times = new RowTimes()): Observable<Row> =>
+  errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: times.now(), error })))
+
+/** The events of one topic, and an `End` row when its stream completes. */
+export const priceRow$ = (client: PriceClient, topic: Topic, times = new RowTimes()): Observable<Row> =>
+  withEndRow$(
+    () => {
+      const position = positionOf(client, topic)
+      return client.price$(topic).pipe(map((event) => priceRow(topic, times.of(event), event, position())))
+    },
+    topic,
+    times,
+  )
+
+const priceRow = (
+  topic: Topic,
+  at: number,
+  event: Either<PriceError, Price>,
+  position: PricePosition | undefined,
+): Row => {
+  if (position === undefined || !isRight(event)) return { _tag: 'Price', at, topic, event }
+  return { _tag: 'Price', at, topic, event, position: copyOf(position) }
+}
+
+/** The events of one mint, and an `End` row when its stream completes. `interval` in ms. */
+export const depthRow$ = (
+  client: Client,
+  mint: Address,
+  interval: number,
+  times = new RowTimes(),
+): Observable<Row> =>
+  withEndRow$(
+    () =>
+      client
+        .depth$(mint, interval)
+        .pipe(map((event) => ({ _tag: 'Depth', at: times.of(event), mint, event }))),
+    mint,
+    times,
+  )
+
+/** A stream of a custom client may fail. RxJS reports the exception, and the other streams continue. */
+const withEndRow$ = (row$: () => Observable<Row>, name: Topic | Address, times: RowTimes): Observable<Row> =>
+  concat(
+    defer(row$).pipe(
+      catchError((thrown) => {
+        reportError(thrown)
+        return EMPTY
+      }),
+    ),
+    defer(() => of<Row>({ _tag: 'End', at: times.now(), of: name })),
+  )
+
+/** The rows of one topic while it is wanted, and its `End` afterwards. */
+export class WantedRows {
+  private count = 0
+  /** Closed while the topic is not wanted, and when its stream has completed, for example by a rejection. */
+  private rows = Subscription.EMPTY
+
+  constructor(
+    private readonly client: PriceClient,
+    private readonly topic: Topic,
+    private readonly onRow: (row: Row) => void,
+  ) {}
+
+  get isWanted(): boolean {
+    return this.count > 0
+  }
+
+  /** The topic is wanted until the subscription ends. */
+  want(): Subscription {
+    this.count++
+    this.start()
+    return new Subscription(() => this.leave())
+  }
+
+  /** Requests the topic, unless its stream runs. */
+  start(): void {
+    if (this.rows.closed) this.rows = priceRow$(this.client, this.topic).subscribe((row) => this.onRow(row))
+  }
+
+  private leave(): void {
+    if (--this.count > 0 || this.rows.closed) return
+    this.rows.unsubscribe()
+    this.onRow({ _tag: 'End', at: rxClock.wallClock(), of: this.topic })
+  }
+}

@@ -1,0 +1,146 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription, type Observable } from 'rxjs'
+import { writeError } from '../../../base/errors/constructors.js'
+import type { WriteError } from '../../../base/errors/model.js'
+import { deferred } from '../../../base/task/deferred.js'
+import { reportError } from '../../../base/task/safe-notify.js'
+import { encodeRow } from '../format/row-codec.js'
+import type { RecordingHeader, Row } from '../format/row.js'
+
+/** Receives the lines of a recording: a Node writable, or any object with such a `write`. */
+export interface LineWriter {
+  /** Calls `done` when the line is written, with an error if writing failed. */
+  readonly write: (line: string, done: (error?: Error | null) => void) => unknown
+  /**
+   * The recorder listens for `error` events while it records, because an unhandled `error` event ends the process.
+   * Optional.
+   */
+  readonly on?: (event: 'error', failed: (error: Error) => void) => unknown
+  readonly off?: (event: 'error', failed: (error: Error) => void) => unknown
+}
+
+/** The summary of a finished recording. */
+export interface RecordSummary {
+  /** Number of rows, without the header. */
+  readonly rows: number
+}
+
+export type RecordResult = Either<WriteError, RecordSummary>
+
+/** A recording in progress. */
+export interface Recorder extends AsyncDisposable {
+  /** Number of rows so far, without the header. */
+  readonly rows: number
+  /** Number of lines that the writable has not confirmed yet. It grows if the writable is too slow. */
+  readonly pending: number
+  /** Resolves when recording has ended and all lines are written, or with the error when a write fails. */
+  readonly finished: Promise<RecordResult>
+  /** Ends the recording. Idempotent. */
+  readonly stop: () => Promise<RecordResult>
+}
+
+/** Writes rows as lines until it is stopped, `recordUntilComplete` has completed, or a write fails. */
+export class LineRecorder implements Recorder {
+  rows = 0
+  pending = 0
+  private readonly subscriptions = new Subscription()
+  private failure: WriteError | undefined
+  private isClosed = false
+  private readonly result = deferred<RecordResult>()
+  readonly finished = this.result.promise
+
+  constructor(
+    private readonly to: LineWriter,
+    header: RecordingHeader,
+    /** Called once, when no further line is written. */
+    private readonly close: () => void = () => undefined,
+  ) {
+    try {
+      to.on?.('error', this.fail)
+      this.writeLine(header)
+    } catch (thrown) {
+      this.fail(thrown)
+    }
+  }
+
+  /** Records these rows until the recording ends. */
+  record(rows$: Observable<Row>): void {
+    this.subscriptions.add(rows$.subscribe((row) => this.writeRow(row)))
+  }
+
+  /** Records these rows, and ends the recording when they complete. */
+  recordUntilComplete(rows$: Observable<Row>): void {
+    this.subscriptions.add(rows$.subscribe({ next: (row) => this.writeRow(row), complete: () => this.end() }))
+  }
+
+  readonly stop = (): Promise<RecordResult> => {
+    this.end()
+    return this.finished
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop()
+  }
+
+  private writeRow(row: Row): void {
+    if (this.subscriptions.closed) return
+    this.rows++
+    this.writeLine(row)
+  }
+
+  private writeLine(row: Row | RecordingHeader): void {
+    this.pending++
+    let isPending = true
+    const done = (error?: unknown): void => {
+      if (isPending) this.pending--
+      isPending = false
+      if (error !== undefined && error !== null) this.fail(error)
+      this.settle()
+    }
+    try {
+      this.to.write(`${encodeRow(row)}\n`, done)
+    } catch (thrown) {
+      this.fail(thrown)
+      done()
+    }
+  }
+
+  private readonly fail = (thrown: unknown): void => {
+    this.failure ??= writeError(thrown)
+    this.end()
+  }
+
+  private end(): void {
+    reportThrown(() => this.subscriptions.unsubscribe())
+    this.settle()
+  }
+
+  private closeOnce(): void {
+    if (this.isClosed) return
+    this.isClosed = true
+    reportThrown(this.close)
+  }
+
+  private settle(): void {
+    if (!this.subscriptions.closed) return
+    if (this.failure !== undefined) {
+      this.closeOnce()
+      // A Node writable emits `error` after its write callbacks, so the error listener must stay attached.
+      this.result.resolve(left(this.failure))
+    } else if (this.pending === 0) {
+      this.closeOnce()
+      reportThrown(() => this.to.off?.('error', this.fail))
+      this.result.resolve(right({ rows: this.rows }))
+    }
+  }
+}
+
+/** The recording must end even if code of the caller throws, such as a teardown. */
+const reportThrown = (work: () => unknown): void => {
+  try {
+    work()
+  } catch (thrown) {
+    reportError(thrown)
+  }
+}

@@ -1,0 +1,91 @@
+import { createFile, type NewFile } from '../../../wire/platform/node/files.js'
+import { Gzip } from '../../../wire/platform/node/gzip.js'
+import type { LineWriter } from './line-recorder.js'
+
+/** A new file that receives the lines of a recording. */
+export interface RecordingFile extends LineWriter {
+  /** Length of the file, in bytes. */
+  readonly bytes: number
+  readonly close: () => void
+}
+
+/** A path that ends in this is compressed, unless the caller decides otherwise. */
+export const gzipExtension = '.gz'
+
+/**
+ * Creates a file, and writes each line synchronously: a killed process loses no line. A gzip file is also complete
+ * after each line, because each line overwrites the trailer and adds a new trailer. Throws if the file cannot be
+ * created or exists already: a recording is never overwritten. If a line cannot be written completely, for example on a
+ * full disk, the written part is removed.
+ */
+export const createRecordingFile = (
+  path: string,
+  isGzip: boolean = path.endsWith(gzipExtension),
+  create: (path: string) => NewFile = createFile,
+): RecordingFile => {
+  const file = create(path)
+  const writeLine = isGzip ? gzipWriter(file) : plainWriter(file)
+  let bytes = 0
+  return {
+    get bytes() {
+      return bytes
+    },
+    write: (line, done) => {
+      try {
+        bytes = writeLine(line)
+      } catch (thrown) {
+        done(thrown as Error)
+        return
+      }
+      done()
+    },
+    close: () => file.close(),
+  }
+}
+
+/** Appends a line. Returns the length of the file, in bytes. */
+type WriteLine = (line: string) => number
+
+const plainWriter = (file: NewFile): WriteLine => {
+  const buffer = Buffer.allocUnsafe(bufferLength)
+  let end = 0
+  return (line) => {
+    const isShort = line.length * maxBytesPerUnit <= buffer.length
+    const data = isShort ? buffer : Buffer.from(line)
+    const length = isShort ? buffer.write(line) : data.length
+    try {
+      file.write(data, end, length)
+    } catch (thrown) {
+      file.cut(end)
+      throw thrown
+    }
+    end += length
+    return end
+  }
+}
+
+const gzipWriter = (file: NewFile): WriteLine => {
+  const gzip = new Gzip()
+  /** Where the next line starts. */
+  let end = 0
+  let lastTrailer: Uint8Array = new Uint8Array()
+  return (line) => {
+    const { data, trailer } = gzip.compress(Buffer.from(line))
+    try {
+      file.write(Buffer.concat([data, trailer]), end)
+    } catch (thrown) {
+      file.cut(end)
+      file.write(lastTrailer, end)
+      throw thrown
+    }
+    lastTrailer = trailer
+    end += data.length
+    return end + trailer.length
+  }
+}
+
+/** Length of the buffer of a file, in bytes. Each longer line gets a buffer of its own. */
+const bufferLength = 16_384
+
+/** Maximum length of a UTF-16 code unit in UTF-8, in bytes. */
+const maxBytesPerUnit = 3

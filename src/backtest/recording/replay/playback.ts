@@ -1,0 +1,369 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { clientClosed } from '../../../base/errors/constructors.js'
+import type { ClientClosed, RecordingError } from '../../../base/errors/model.js'
+import { deferred } from '../../../base/task/deferred.js'
+import type { Clock } from '../../../base/time/clock.js'
+import { nextTurn, promiseSettler } from '../../../base/time/macrotask.js'
+import type { EntryOrigin, RecordingEntry } from '../read/read-entries.js'
+import { readFirstLines, readSet } from '../read/recording-set.js'
+import type { RecordingHeader, Row } from '../format/row.js'
+import type { Owners } from '../read/sequence.js'
+import type { OpenableSource } from '../read/source.js'
+import type { TimeRange } from '../format/timeline.js'
+import { RecordedStreams } from './recorded-streams.js'
+import { interruptibleDelay, type ReplayClock, type StrategyClock } from './replay-clock.js'
+import { RowCount, type ReplaySummary } from './replay-summary.js'
+import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
+
+/** Number of rows after which the replay yields to the event loop. */
+const rowsPerTurn = 256
+
+/** At the start, the replay yields after each of this number of rows, to detect a strategy that waits for I/O. */
+const observedRows = 1024
+
+/** The callbacks of a playback. */
+export interface PlaybackObserver {
+  /** Called before the events of each line are emitted. */
+  readonly onLine?: ((line: Row | RecordingHeader, origin: EntryOrigin) => void) | undefined
+  /** Called when the promises of a line have settled, before any later timer fires. */
+  readonly onSettled?: () => void
+  /** Called once, when the replay is over. */
+  readonly onOver?: (summary: ReplaySummary) => void
+}
+
+export type ReplayResult = Either<RecordingError, ReplaySummary>
+export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader>
+
+/**
+ * Reads a recording and emits each row at its time. Before the first run, pauses while no stream has a subscriber.
+ * Reads only the next row, so that memory does not grow with the length of the recording.
+ */
+export class Playback {
+  readonly streams: RecordedStreams
+  private readonly closing = new Subscription()
+  private readonly owners: Owners = new Map()
+  private readonly runs: StrategyRuns
+  private readonly result = deferred<ReplayResult>()
+  private readonly firstHeader = deferred<HeaderResult>()
+  private started = false
+  isOver = false
+  private headerEmitted = false
+  private hasRun = false
+  private readonly count = new RowCount()
+  /** The header of a set of several recordings. */
+  private jointHeader: RecordingHeader | undefined
+  /** The line that is emitted, and where it comes from. */
+  private line: Row | RecordingHeader | undefined
+  private origin: EntryOrigin | undefined
+  /** True if a strategy has worked in a later turn than its row: after I/O, for example. */
+  private worksInLaterTurns = false
+  /** The latest time of the lines so far, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
+  recordedAt = -Infinity
+  /** The number of readings of the history that the replay waits for. */
+  private holds = 0
+  private onRelease: (() => void) | undefined
+  /** True while a row is emitted, and while the promises of the strategies settle after it. */
+  private isSettling = false
+  private readonly afterPromises = promiseSettler()
+  private subscribers = 0
+  /** Ends the pause, if the replay is paused. */
+  private resume: (() => void) | undefined
+  /** The wait for the time of the next row. The last unsubscription interrupts it. */
+  private waiting = new Subscription()
+
+  constructor(
+    readonly sources: readonly OpenableSource[],
+    private readonly range: TimeRange,
+    private readonly clock: ReplayClock,
+    /** Runs the waits between the rows. */
+    private readonly realTime: Clock,
+    private readonly observer: PlaybackObserver = {},
+    /** The most lines that are played, headers included. Default: all. */
+    private readonly lines?: number,
+  ) {
+    this.streams = new RecordedStreams(
+      range,
+      this.owners,
+      () => this.elapsed(),
+      () => this.addSubscriber(),
+    )
+    this.runs = new StrategyRuns(clock)
+  }
+
+  /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
+  get isAtStart(): boolean {
+    return this.count.rows === 0 && !this.isOver
+  }
+
+  /** True once the first header is emitted. */
+  get hasTime(): boolean {
+    return this.headerEmitted
+  }
+
+  get hasSubscribers(): boolean {
+    return this.subscribers > 0
+  }
+
+  /**
+   * Resolves at the end of the replay: the end of the recording, the first error, the end of the last run, or `close`.
+   * Reads the first line, so that a source that cannot be read is an error even without a subscriber.
+   */
+  finished(): Promise<ReplayResult> {
+    this.start()
+    return this.result.promise
+  }
+
+  /** The first line. Does not count as a subscriber, so the replay stays paused. */
+  header(): Promise<HeaderResult> {
+    this.start()
+    return this.firstHeader.promise
+  }
+
+  /**
+   * Starts the run of a strategy, which counts as a subscriber. The replay then ends with its last subscriber. `onEnd`: called
+   * when the replay ends before the run.
+   */
+  startRun(onEnd: () => void): StrategyRun {
+    this.hasRun = true
+    const removeSubscriber = this.addSubscriber()
+    const run = this.runs.add(onEnd)
+    if (this.isOver) run.end()
+    return {
+      ...run,
+      leave: (unsubscribe) => {
+        run.leave(unsubscribe)
+        removeSubscriber()
+      },
+    }
+  }
+
+  /** Called when a strategy subscribes or emits in real time. */
+  onRealTime(): void {
+    if (this.isSettling) return
+    if (!this.worksInLaterTurns && this.count.rows >= observedRows) warnOfLaterTurns()
+    this.worksInLaterTurns = true
+  }
+
+  /** The clock of the streams outside of strategies; undefined before the first line. */
+  get direct(): StrategyClock | undefined {
+    return this.runs.direct
+  }
+
+  /** Monotonic, in ms: of the active clock, or of the replay. */
+  get elapsed(): () => number {
+    return this.runs.elapsed
+  }
+
+  /** True while no time may pass: a strategy reads the history. */
+  get isHeld(): boolean {
+    return this.holds > 0
+  }
+
+  /** The replay pauses until the returned function is called. */
+  hold(): () => void {
+    this.holds++
+    return () => {
+      this.holds--
+      this.onRelease?.()
+    }
+  }
+
+  /** Runs work at the current time of the recording, outside of strategies. */
+  run<A>(work: () => A): A {
+    return this.runs.run(work)
+  }
+
+  /** Stops the replay. `completeStreams` completes the streams of the client. */
+  close(completeStreams: () => void): void {
+    this.closing.unsubscribe()
+    this.waiting.unsubscribe()
+    this.resume?.()
+    this.onRelease?.()
+    this.finish(completeStreams)
+    this.firstHeader.resolve(left(clientClosed))
+    this.result.resolve(right(this.count.summary))
+  }
+
+  /** Stops the replay, and completes its streams. */
+  stop(): void {
+    this.close(() => this.streams.complete(undefined))
+  }
+
+  private finish(completeStreams: () => void): void {
+    if (!this.isOver) this.observer.onOver?.(this.count.summary)
+    this.isOver = true
+    this.runs.endAll(completeStreams)
+  }
+
+  /** Returns the teardown. */
+  private addSubscriber(): () => void {
+    this.subscribers++
+    this.resume?.()
+    this.start()
+    return () => {
+      this.subscribers--
+      if (this.subscribers > 0) return
+      this.waiting.unsubscribe()
+      if (this.hasRun && !this.isOver) this.stop()
+    }
+  }
+
+  private start(): void {
+    if (this.started || this.closing.closed) return
+    this.started = true
+    void this.play()
+  }
+
+  private async play(): Promise<void> {
+    const { range, closing, owners } = this
+    const onHeader = (header: RecordingHeader): void => {
+      this.jointHeader = header
+    }
+    const onOverlap = (): void => {
+      this.count.overlappingRows++
+    }
+    const reading = { range, closing, owners, onHeader, onOverlap }
+    const results =
+      this.lines === undefined
+        ? readSet(this.sources, reading)
+        : readFirstLines(this.sources, reading, this.lines)
+    for await (const entries of results) {
+      if (isLeft(entries)) return this.end(entries.left)
+      await this.playEntries(entries.right[Symbol.iterator]())
+      if (this.closing.closed) return
+    }
+    return this.end(undefined)
+  }
+
+  /** Resolves after the last entry, or on `close`. Callbacks instead of a loop with `await`, because this is the hot path. */
+  private playEntries(entries: Iterator<RecordingEntry, unknown>): Promise<void> {
+    const { afterPromises } = this
+    return new Promise((resolve) => {
+      let entry: RecordingEntry
+      const playNext = (): void => {
+        const next = entries.next()
+        if (next.done === true || this.closing.closed) return resolve()
+        entry = next.value
+        this.beforeEntry(entry)
+        if (this.canEmit(entry.time) && this.emit(entry)) return settle()
+        void this.emitLater(entry).then(() => (this.closing.closed ? resolve() : settle()))
+      }
+      // The promises of a row settle before the next row, for any division of the file into chunks.
+      const settle = (): void => afterPromises(onSettled)
+      const onSettled = (): void => {
+        this.isSettling = false
+        this.observer.onSettled?.()
+        if (this.yieldsAfter(entry.line)) void nextTurn().then(playNext)
+        else playNext()
+      }
+      playNext()
+    })
+  }
+
+  private beforeEntry({ line, skipped }: RecordingEntry): void {
+    if (skipped > 0) {
+      this.clock.skip(skipped)
+      this.runs.skip(skipped)
+    }
+    if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(line))
+  }
+
+  private canEmit(time: number): boolean {
+    return this.isDue(time) && !this.closing.closed && !this.isHeld
+  }
+
+  private async emitLater(entry: RecordingEntry): Promise<void> {
+    if (!this.isDue(entry.time)) await this.waitUntilDue(entry.time)
+    do await this.untilReleased()
+    while (!this.closing.closed && !this.emit(entry))
+  }
+
+  private async untilReleased(): Promise<void> {
+    while (this.isHeld && !this.closing.closed) {
+      await new Promise<void>((resolve) => {
+        this.onRelease = resolve
+      })
+    }
+  }
+
+  /** False if a timer of a strategy holds the replay before the line. */
+  private emit({ line, time, origin }: RecordingEntry): boolean {
+    this.line = line
+    this.origin = origin
+    const { from, to } = this.range
+    this.recordedAt = Math.max(this.recordedAt, from, Math.min(line.at, to))
+    if (!this.runs.runAt(time, this)) return false
+    if (line._tag === 'Recording') {
+      this.headerEmitted = true
+      this.firstHeader.resolve(right(this.jointHeader ?? line))
+    }
+    return true
+  }
+
+  /** Called when the clocks have the time of the line. */
+  emitRow(): void {
+    const { line, origin } = this
+    if (line === undefined || origin === undefined) return
+    this.isSettling = true
+    if (line._tag !== 'Recording') this.count.add(line)
+    this.observer.onLine?.(line, origin)
+    this.streams.emit(line, origin.sequence)
+  }
+
+  /** If a strategy waits for I/O, each row has a turn of its own: otherwise, it would wait for hundreds of rows. */
+  private yieldsAfter({ _tag }: Row | RecordingHeader): boolean {
+    return (
+      _tag === 'Recording' ||
+      this.worksInLaterTurns ||
+      this.count.rows < observedRows ||
+      this.count.rows % rowsPerTurn === 0
+    )
+  }
+
+  /** Every entry but the first header needs a subscriber. */
+  private get needsSubscriber(): boolean {
+    return this.headerEmitted && this.subscribers === 0
+  }
+
+  private isDue(time: number): boolean {
+    return !this.needsSubscriber && this.clock.msUntil(time) <= 0
+  }
+
+  /** Resolves when an entry is due, or on `close`. */
+  private async waitUntilDue(time: number): Promise<void> {
+    while (!this.closing.closed) {
+      if (this.needsSubscriber) await this.pauseUntilSubscribed()
+      const ms = this.clock.msUntil(time)
+      if (ms <= 0) return
+      await interruptibleDelay(this.realTime, ms, (this.waiting = new Subscription()))
+    }
+  }
+
+  private async pauseUntilSubscribed(): Promise<void> {
+    this.clock.pause()
+    while (this.subscribers === 0 && !this.closing.closed) {
+      await new Promise<void>((resolve) => {
+        this.resume = resolve
+      })
+    }
+    this.resume = undefined
+    this.clock.resume()
+  }
+
+  private async end(error: RecordingError | undefined): Promise<void> {
+    if (error !== undefined) this.firstHeader.resolve(left(error))
+    // `runInRecordingTime$` subscribes after the header settles. Its streams must not end before that.
+    await nextTurn()
+    await this.untilReleased()
+    if (this.closing.closed) return
+    this.finish(() => this.streams.complete(error))
+    this.result.resolve(error === undefined ? right(this.count.summary) : left(error))
+  }
+}
+
+const warnOfLaterTurns = (): void =>
+  console.warn(
+    'svc-streams: a strategy waits for I/O or for real timers, such as those that it starts after a promise, but did not in ' +
+      `the first ${observedRows} rows. Its result may depend on how the recording is divided into chunks.`,
+  )

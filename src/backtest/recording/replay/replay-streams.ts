@@ -1,0 +1,241 @@
+import { isLeft, left, type Either, type Left } from 'fp-ts/lib/Either.js'
+import { defer, Observable, type Subscriber } from 'rxjs'
+import { RetainedEvent, type Retention } from '../../../client/retained-event.js'
+import { safeComplete, safeNext } from '../../../base/task/safe-notify.js'
+import { withAtOnceLimit$ } from '../../../base/time/at-once-limit.js'
+import type { Owners, Sequence } from '../read/sequence.js'
+
+export interface ReplayStreamsConfig<E, A> extends ReplayStreamConfig<E, A> {
+  /** The error of a stream that is not in the recording. */
+  readonly notRecorded: (name: string) => E
+  readonly owners: Owners
+}
+
+/** The price streams or the depth streams of a replay, by topic or mint. Names are case-insensitive. */
+export class ReplayStreams<E, A> {
+  private readonly streams = new Map<string, ReplayStream<E, A>>()
+  /** The last interruption of each recorder, for streams without a subscriber so far. */
+  private readonly interruptions = new Map<Sequence, Interruption<E>>()
+  /** True if the interruption may not be reported to each subscriber. */
+  isUnreported = false
+  /** Set when the replay has ended. */
+  private ended: { readonly error: E | undefined } | undefined
+
+  constructor(private readonly config: ReplayStreamsConfig<E, A>) {}
+
+  event$(name: string): Observable<Either<E, A>> {
+    return defer(() => this.stream(name).event$)
+  }
+
+  emit(name: string, event: Either<E, A>): void {
+    this.stream(name).emit(event)
+  }
+
+  /**
+   * No stream of a recorder has a current value. Subscribers receive the error when `reportOutage` is called, late subscribers
+   * at once. `isStart`: the recorder starts, so it interrupts only streams that have rows.
+   */
+  interrupt(error: E, untilValue: boolean, sequence: Sequence, isStart = false): void {
+    const interruption = { error: left(error) as Left<E>, untilValue }
+    this.interruptions.set(sequence, interruption)
+    this.isUnreported = true
+    for (const stream of this.streamsOf(sequence))
+      if (stream.isRecorded || !isStart) stream.interrupt(interruption.error, untilValue)
+  }
+
+  /** Emits the error of the last interruption on each stream that has emitted no outage since. */
+  reportOutage(): void {
+    if (!this.isUnreported) return
+    this.isUnreported = false
+    for (const stream of this.streams.values()) stream.reportOutage()
+  }
+
+  /** The connection is open: late subscribers receive no outage that lasts until then. */
+  onOpen(sequence: Sequence): void {
+    if (this.interruptions.get(sequence)?.untilValue === false) this.interruptions.delete(sequence)
+    for (const stream of this.streamsOf(sequence)) stream.onOpen()
+  }
+
+  /** Late subscribers receive no event before the next one. */
+  forget(sequence: Sequence): void {
+    for (const stream of this.streamsOf(sequence)) stream.forget()
+  }
+
+  complete(name: string): void {
+    this.stream(name).complete()
+  }
+
+  /**
+   * Completes all streams, also later streams, after the error if there is one. Only now it is known which streams are not in
+   * the recording: any later header or row may add one.
+   */
+  completeAll(error: E | undefined): void {
+    this.ended = { error }
+    for (const [name, stream] of this.streams) this.end(name, stream)
+  }
+
+  private end(name: string, stream: ReplayStream<E, A>): void {
+    const { notRecorded, owners } = this.config
+    const isRecorded = owners.has(name.toLowerCase()) || stream.isRecorded
+    const error = this.ended?.error ?? (isRecorded ? undefined : notRecorded(name))
+    if (error !== undefined) stream.emit(left(error))
+    stream.complete()
+  }
+
+  /** The streams of a recorder, and those whose recorder has ended. */
+  private *streamsOf(sequence: Sequence): Generator<ReplayStream<E, A>, void> {
+    for (const [key, stream] of this.streams) {
+      const owner = this.config.owners.get(key)
+      if (owner === undefined ? stream.isRecorded : owner === sequence || owner.isOver) yield stream
+    }
+  }
+
+  private stream(name: string): ReplayStream<E, A> {
+    // Most names have no capitals, and a row needs its stream.
+    return this.streams.get(name) ?? this.streamOf(name.toLowerCase(), name)
+  }
+
+  private streamOf(key: string, name: string): ReplayStream<E, A> {
+    const existing = this.streams.get(key)
+    if (existing !== undefined) return existing
+    const stream = new ReplayStream<E, A>(this.config)
+    this.streams.set(key, stream)
+    const owner = this.config.owners.get(key)
+    const interruption = owner === undefined ? undefined : this.interruptions.get(owner)
+    if (this.ended !== undefined) this.end(name, stream)
+    else if (interruption !== undefined) stream.interrupt(interruption.error, interruption.untilValue)
+    return stream
+  }
+}
+
+/** Why the streams of a recorder have no current value. `untilValue`: not only until `Open`. */
+interface Interruption<E> {
+  readonly error: Left<E>
+  readonly untilValue: boolean
+}
+
+interface ReplayStreamConfig<E, A> {
+  /** The events for late subscribers. */
+  readonly retention: Retention<E, A>
+  /** The monotonic time of the replay, in ms. */
+  readonly elapsed: () => number
+  /** True if an event reports an outage. */
+  readonly isOutage: (event: Either<E, A>) => boolean
+  /** Called for each subscriber of a stream that is not completed. Returns the teardown. */
+  readonly onSubscribe: () => () => void
+}
+
+/** One stream of a replay. A late subscriber receives the retained event first. */
+class ReplayStream<E, A> {
+  private readonly subscribers = new Set<Subscriber<Either<E, A>>>()
+  /** The subscribers as an array, until one joins or leaves. */
+  private snapshot: readonly Subscriber<Either<E, A>>[] | undefined
+  private lastEvent: Either<E, A> | undefined
+  private readonly retained: RetainedEvent<E, A>
+  private completed = false
+  /** True once a row is emitted. */
+  isRecorded = false
+  /** An outage, and the subscribers that have not received it. */
+  private outage:
+    { readonly error: Left<E>; readonly subscribers: readonly Subscriber<Either<E, A>>[] } | undefined
+  /** True until the next value of a stream that `Open` does not make current again. */
+  private isDownUntilValue = false
+  constructor(private readonly config: ReplayStreamConfig<E, A>) {
+    this.retained = new RetainedEvent(config.retention, config.elapsed)
+  }
+
+  readonly event$ = new Observable<Either<E, A>>((subscriber) => {
+    if (this.completed) return this.ended$.subscribe(subscriber)
+    this.add(subscriber)
+    this.retained.repeat(subscriber)
+    subscriber.add(this.config.onSubscribe())
+  })
+
+  private readonly ended$ = withAtOnceLimit$(
+    new Observable<Either<E, A>>((subscriber) => {
+      if (this.retained.event !== undefined) safeNext(subscriber, this.retained.event)
+      safeComplete(subscriber)
+    }),
+  )
+
+  /** Also reopens a completed stream: a recording may be appended to another. */
+  emit(event: Either<E, A>): void {
+    this.completed = false
+    this.isRecorded = true
+    // A recorded outage may be the one that the status has already reported: only subscribers that have not received it
+    // get it.
+    const { outage, config } = this
+    const isReported = outage !== undefined && config.isOutage(event)
+    if (!isReported) this.reportOutage()
+    this.outage = undefined
+    this.isDownUntilValue &&= isLeft(event)
+    this.retain(event)
+    this.notify(isReported ? outage.subscribers : this.current, event)
+  }
+
+  /** Late subscribers receive the error from now on, the others when it is reported. `untilValue`: not only until `Open`. */
+  interrupt(error: Left<E>, untilValue: boolean): void {
+    if (this.completed) return
+    this.isDownUntilValue = untilValue
+    const isDown = this.lastEvent !== undefined && this.config.isOutage(this.lastEvent)
+    if (untilValue && isDown && this.outage === undefined) {
+      this.retained.event = this.lastEvent
+      return
+    }
+    this.outage ??= { error, subscribers: this.current }
+    this.retain(error)
+  }
+
+  /** Emits the error of an interruption that no recorded event has reported. */
+  reportOutage(): void {
+    const { outage } = this
+    this.outage = undefined
+    if (outage !== undefined) this.notify(outage.subscribers, outage.error)
+  }
+
+  /** Late subscribers no longer receive an outage: the connection is open. */
+  onOpen(): void {
+    const { retained, isDownUntilValue, config } = this
+    if (retained.event === undefined || isDownUntilValue) return
+    if (config.isOutage(retained.event)) retained.event = undefined
+  }
+
+  forget(): void {
+    if (!this.completed) this.retained.event = undefined
+  }
+
+  /** Completes the stream. If its last event is an error, late subscribers receive it before the completion. */
+  complete(): void {
+    this.completed = true
+    this.outage = undefined
+    this.retained.event = this.lastEvent !== undefined && isLeft(this.lastEvent) ? this.lastEvent : undefined
+    const subscribers = [...this.subscribers]
+    this.subscribers.clear()
+    this.snapshot = undefined
+    for (const subscriber of subscribers) safeComplete(subscriber)
+  }
+
+  private get current(): readonly Subscriber<Either<E, A>>[] {
+    return (this.snapshot ??= [...this.subscribers])
+  }
+
+  private notify(subscribers: readonly Subscriber<Either<E, A>>[], event: Either<E, A>): void {
+    for (const subscriber of subscribers) safeNext(subscriber, event)
+  }
+
+  private retain(event: Either<E, A>): void {
+    this.lastEvent = event
+    const before = this.retained.event
+    const next = this.config.retention.retainedAfter(event, before)
+    this.retained.event = next ?? (this.isDownUntilValue ? before : undefined)
+  }
+
+  private add(subscriber: Subscriber<Either<E, A>>): void {
+    this.subscribers.add(subscriber)
+    this.snapshot = undefined
+    subscriber.add(() => {
+      this.subscribers.delete(subscriber)
+      this.snapshot = undefined
+    })
+  }
+}

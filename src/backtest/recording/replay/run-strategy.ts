@@ -1,0 +1,143 @@
+import { from, Observable, Subscription, type Observer, type Subscriber } from 'rxjs'
+import {
+  isOfOtherRxjs,
+  isSubscriberOfOtherRxjs,
+  otherRxjsError,
+} from '../../../base/option-kinds/other-rxjs.js'
+import { reportError } from '../../../base/task/safe-notify.js'
+import {
+  activeContext,
+  enterContext,
+  enterUnlessDisposed,
+  type RxContext,
+} from '../../../base/time/rx-context.js'
+import type { Playback } from './playback.js'
+import type { StrategyClock } from './replay-clock.js'
+import type { StrategyClient } from './replay-session.js'
+
+/** The client of a strategy. `end`: ends only the run of this strategy. */
+export type CreateStrategyClient = (end: () => void) => StrategyClient
+
+/**
+ * Runs a strategy over a replay, from its header on. The strategy, the streams of the client that it subscribes to, and
+ * their timers run on a clock of the replay. The subscriber of the result is called in the time in which it subscribed. Once
+ * a strategy has run, the replay ends when its last subscriber leaves.
+ *
+ * Fails with a `ConfigurationError` if the strategy uses another copy of RxJS: if it returns an observable of that copy, or
+ * applies an operator of that copy to a stream of the client or to the stream that it returns. The error is not emitted
+ * inside the strategy, which may catch it or subscribe again.
+ */
+export const runStrategy$ = <A>(
+  playback: Playback,
+  createClient: CreateStrategyClient,
+  strategy$: (client: StrategyClient) => Observable<A>,
+): Observable<A> =>
+  new Observable<A>((subscriber) => {
+    const callers = activeContext()
+    const observer = observerIn(subscriber, () => enterUnlessDisposed(callers))
+    const subscription = new Subscription()
+    const run = playback.startRun(observer.complete)
+    subscriber.add(() => run.leave(() => subscription.unsubscribe()))
+
+    const onOtherRxjs = (): void => observer.error(otherRxjsError('run$'))
+    const start = (clock: StrategyClock): void => {
+      const streamOf$ = <B>(source$: Observable<B>): Observable<B> =>
+        checked$(
+          onClock$(source$, clock, () => playback.onRealTime()),
+          onOtherRxjs,
+        )
+      const client = withStreams(
+        createClient(() => run.end()),
+        streamOf$,
+      )
+      const next = (value: A): void => {
+        if (!clock.isActive) playback.onRealTime()
+        observer.next(value)
+      }
+      subscription.add(resultOf$(strategy$, client, onOtherRxjs).subscribe({ ...observer, next }))
+    }
+    playback
+      .header()
+      .then(() => {
+        if (!subscriber.closed) run.begin(start)
+      })
+      .catch(reportError)
+  })
+
+const withStreams = (
+  client: StrategyClient,
+  streamOf$: <A>(source$: Observable<A>) => Observable<A>,
+): StrategyClient => ({
+  ...client,
+  status$: streamOf$(client.status$),
+  errors$: streamOf$(client.errors$),
+  price$: (topic) => streamOf$(client.price$(topic)),
+  depth$: (mint, interval) => streamOf$(client.depth$(mint, interval)),
+  history: {
+    ...client.history,
+    prices$: (topic, range) => streamOf$(client.history.prices$(topic, range)),
+  },
+})
+
+/** The source, whose subscribers are called on the clock. `onRealTime`: called if one subscribes outside of the clock. */
+const onClock$ = <A>(source$: Observable<A>, clock: StrategyClock, onRealTime: () => void): Observable<A> =>
+  new Observable<A>((subscriber) => {
+    if (!clock.isActive) onRealTime()
+    return source$.subscribe(observerIn(subscriber, () => clock.enter()))
+  })
+
+/** The source. Calls `onOtherRxjs` instead of subscribing for a subscriber of another copy of RxJS. */
+const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void): Observable<A> =>
+  new Observable<A>((subscriber) =>
+    isSubscriberOfOtherRxjs(subscriber) ? onOtherRxjs() : source$.subscribe(subscriber),
+  )
+
+/** The stream that the strategy returns. An exception of the strategy is an error of the stream. */
+const resultOf$ = <A>(
+  strategy$: (client: StrategyClient) => Observable<A>,
+  client: StrategyClient,
+  onOtherRxjs: () => void,
+): Observable<A> =>
+  new Observable<A>((subscriber) => {
+    const result$ = strategy$(client)
+    if (isOfOtherRxjs(result$)) return onOtherRxjs()
+    return withCheckedOperators$(from(result$), onOtherRxjs).subscribe(subscriber)
+  })
+
+/** The stream with a check of each operator that its last call of `pipe` has applied. */
+const withCheckedOperators$ = <A>(stream$: Observable<A>, onOtherRxjs: () => void): Observable<A> => {
+  /* eslint-disable @typescript-eslint/no-deprecated -- nothing else names the operators of a stream */
+  const { operator, source: source$ } = stream$
+  /* eslint-enable @typescript-eslint/no-deprecated */
+  if (operator === undefined || source$ === undefined) return stream$
+  const checkedSource$ = checked$(withCheckedOperators$<unknown>(source$, onOtherRxjs), onOtherRxjs)
+  return new Observable<A>((subscriber) => operator.call(subscriber, checkedSource$))
+}
+
+/** Notifies a subscriber in another context. `enter`: makes that active, and returns the context that was active before. */
+export const observerIn = <A>(subscriber: Subscriber<A>, enter: () => RxContext): Observer<A> => ({
+  next: (value) => {
+    const before = enter()
+    try {
+      subscriber.next(value)
+    } finally {
+      enterContext(before)
+    }
+  },
+  error: (thrown) => {
+    const before = enter()
+    try {
+      subscriber.error(thrown)
+    } finally {
+      enterContext(before)
+    }
+  },
+  complete: () => {
+    const before = enter()
+    try {
+      subscriber.complete()
+    } finally {
+      enterContext(before)
+    }
+  },
+})

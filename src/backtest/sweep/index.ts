@@ -1,0 +1,20 @@
+/**
+ * Runs a strategy with many parameters over a recording, on several cores, and tests the chosen parameters out of
+ * sample.
+ *
+ * @module
+ */
+
+export {
+  sweep,
+  type SweepPart,
+  type SweepResult,
+  type SweepRun,
+  type SweepSource,
+  type SweepStrategy,
+  type SweepSummary,
+} from './sweep.js'
+export { walkForward$, type WalkForwardResult, type WalkForwardRun } from './walk-forward.js'
+export type { SweepOptions, WalkForwardOptions } from './options.js'
+export type { SweepError, SweepFault } from '../../base/errors/sweep-error.js'
+export type { WalkForwardError, WalkForwardFault, WindowRange } from '../../base/errors/walk-forward-error.js'

@@ -1,0 +1,97 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { SweepFault } from '../../base/errors/sweep-error.js'
+import type { ReplayOptions } from '../recording/replay/replay-options.js'
+
+// The messages between the main thread and a worker thread. They can be cloned.
+
+/** One parameter, and its position in the list. */
+export interface Task {
+  readonly index: number
+  readonly parameter: unknown
+}
+
+/** A file that a worker opens. */
+export interface WorkerFile {
+  readonly kind: 'path' | 'URL'
+  readonly name: string
+}
+
+/** A file that a strategy reads instead of another file. */
+export interface StandIn {
+  readonly path: string
+  readonly standIn: string
+}
+
+/** The job of a worker: it runs the strategy with each parameter, in one pass over the recording. */
+export interface Job {
+  readonly files: readonly WorkerFile[]
+  readonly replay: ReplayOptions
+  /** Rows and values before this time do not count, in ms since the Unix epoch. Default: all count. */
+  readonly countsFrom?: number
+  /** The URL of the strategy's module. */
+  readonly strategy: string
+  readonly tasks: readonly Task[]
+  /** True if the worker reports the number of rows that it has played. */
+  readonly reportsRows: boolean
+  /** If defined, the values are each an `Output`. */
+  readonly trace?: Trace
+}
+
+/** How a worker compares a strategy with itself. */
+export interface Trace {
+  /** The most lines that are played, headers included. Default: all. */
+  readonly lines?: number
+  /** The strategy reads these files instead of those of the recording. The worker reports the first such read. */
+  readonly standIns: readonly StandIn[]
+  /**
+   * If defined, the tasks run in sequence. Each task reads this number of lines of the recording, including headers,
+   * and has a new instance of the strategy's module. The imported modules of the strategy are shared.
+   */
+  readonly prefixes?: readonly number[]
+}
+
+/** An event of the stream of a strategy, and its position in the recording. */
+export interface Output {
+  /** Number of lines that had been played, headers included. */
+  readonly line: number
+  /**
+   * `line`: at the time of that line. `between`: later, but before the next line, for example from a timer. `end`: at
+   * or after the end of the recording.
+   */
+  readonly phase: 'line' | 'between' | 'end'
+  readonly event:
+    | { readonly _tag: 'Value'; readonly value: unknown }
+    | { readonly _tag: 'Completed' }
+    | { readonly _tag: 'Failed'; readonly message: string }
+}
+
+/** The values of a strategy, and the number of rows that were played until its stream ended. */
+export interface Played {
+  readonly values: readonly unknown[]
+  readonly rows: number
+}
+
+/** Marks the messages of the program of the worker threads. */
+export const sender = 'svc-streams sweep'
+
+export interface TaskResult {
+  readonly _tag: 'Result'
+  readonly sender: typeof sender
+  readonly index: number
+  readonly outcome: Either<SweepFault, Played>
+}
+
+/** Rows that the worker has played since its previous report. */
+export interface RowsPlayed {
+  readonly _tag: 'Rows'
+  readonly sender: typeof sender
+  readonly rows: number
+}
+
+/** The strategy has read a file of the recording itself. Sent before the results that depend on the file. */
+export interface RecordingRead {
+  readonly _tag: 'RecordingRead'
+  readonly sender: typeof sender
+}
+
+export type WorkerMessage = TaskResult | RowsPlayed | RecordingRead

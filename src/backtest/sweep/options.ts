@@ -1,0 +1,98 @@
+import { availableParallelism } from 'node:os'
+import { maxTime } from '../../base/domain/valid-numbers.js'
+import { integer, integerOption } from '../../base/option-kinds/number-option.js'
+import { checkedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
+import { parseOptions } from '../../base/option-kinds/parse-options.js'
+import { playedTable, replaySettings, type ReplayOptions } from '../recording/replay/replay-options.js'
+
+/** Options of `sweep`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
+export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to'> {
+  /** Number of worker threads. Default: the number of cores. */
+  readonly workers?: number
+  /**
+   * Length of the data before `from`, and before each range of a walk-forward, over which the strategy runs first, in ms.
+   * Its values in this time do not count. Default: 0.
+   */
+  readonly warmUp?: number
+}
+
+/** Shared by the function and the command. */
+export const workersOption = integerOption({ min: 1, max: 1024, default: availableParallelism() })
+
+const sweepTable = {
+  workers: workersOption,
+  warmUp: integerOption({ min: 0, max: maxTime, default: 0 }),
+  ...playedTable,
+} satisfies OptionTable<SweepOptions>
+
+/** The options with their defaults. */
+export interface SweepSettings {
+  readonly workers: number
+  /** In ms. */
+  readonly warmUp: number
+  /** The part that counts. */
+  readonly replay: ReplayOptions
+}
+
+/** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
+export const sweepSettings = (options: SweepOptions): SweepSettings => {
+  const { workers, warmUp, environment, from, to } = parseOptions(sweepTable, options, {
+    allowsUndefined: true,
+  })
+  const replay = { environment, ...definedRange(from, to) }
+  replaySettings(replay)
+  return { workers, warmUp, replay }
+}
+
+/** The range in which a parameter is chosen, or tested. */
+export type ScoredRange = 'train' | 'test'
+
+/** Options of `walkForward$`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
+export interface WalkForwardOptions<A = unknown> extends SweepOptions {
+  /** Length of each training range, in ms. */
+  readonly train: number
+  /** Length of each test range, and distance between two windows, in ms. */
+  readonly test: number
+  /**
+   * The score of the values that the strategy has emitted. The parameter with the highest score is chosen. Must return
+   * a finite number; otherwise, and if it throws, the parameter has no score. `range`: the range of the values. Default: the
+   * last value, which must be a number.
+   */
+  readonly score?: (values: readonly A[], range: ScoredRange) => number
+}
+
+const lengthOption = required(checkedOption<number>('integer', integer(1, maxTime, 'a whole number of ms')))
+
+const walkForwardTable = {
+  ...sweepTable,
+  train: lengthOption,
+  test: lengthOption,
+  score: checkedOption<(values: readonly unknown[], range: ScoredRange) => number>('function', {
+    expected: 'a function',
+    holds: (value) => typeof value === 'function',
+  }),
+} satisfies OptionTable<WalkForwardOptions>
+
+/** The options of a walk-forward with their defaults, and the options of its sweeps. */
+export interface WalkForwardSettings extends SweepSettings {
+  readonly train: number
+  readonly test: number
+  readonly score: (values: readonly unknown[], range: ScoredRange) => number
+}
+
+/** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
+export const walkForwardSettings = <A>(options: WalkForwardOptions<A>): WalkForwardSettings => {
+  const parsed = parseOptions(walkForwardTable, options, { allowsUndefined: true })
+  const { train, test, score = lastValue, workers, warmUp, environment, from, to } = parsed
+  return { train, test, score, ...sweepSettings({ workers, warmUp, environment, ...definedRange(from, to) }) }
+}
+
+const lastValue = (values: readonly unknown[]): number => values.at(-1) as number
+
+const definedRange = (
+  from: number | undefined,
+  to: number | undefined,
+): Pick<ReplayOptions, 'from' | 'to'> => ({
+  ...(from === undefined ? {} : { from }),
+  ...(to === undefined ? {} : { to }),
+})

@@ -1,0 +1,208 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { defer, filter, map, Observable, tap } from 'rxjs'
+import { ConfigurationError } from '../../base/errors/configuration-error.js'
+import { causeOf } from '../../base/errors/failure-cause.js'
+import { sweepError, type SweepError } from '../../base/errors/sweep-error.js'
+import { maxTime } from '../../base/domain/valid-numbers.js'
+import type { FileUrl } from '../recording/read/source.js'
+import type { ReplayOptions } from '../recording/replay/replay-options.js'
+import type { StrategyClient } from '../recording/replay/replay-session.js'
+import type { Job, Task, TaskResult, WorkerFile, WorkerMessage } from './messages.js'
+import { sweepSettings, type SweepOptions } from './options.js'
+import { packagedProgram, runInThread$, runJobs$, type WorkerProgram } from './worker-pool.js'
+
+/** A file by its path or `file:` URL. */
+export type SweepPart = string | FileUrl
+
+/** The recording of a sweep: files that each worker reads. An array is a list of files, in order. */
+export type SweepSource = SweepPart | readonly SweepPart[]
+
+/** The default export of a strategy's module. */
+export type SweepStrategy<P, A> = (client: StrategyClient, parameter: P) => Observable<A>
+
+/** The result of a strategy with one parameter. */
+export interface SweepRun<P, A> {
+  /** The parameter, as given to `sweep`. */
+  readonly parameter: P
+  /** The values that the strategy emitted, in order. */
+  readonly values: readonly A[]
+  readonly summary: SweepSummary
+}
+
+export interface SweepSummary {
+  /** Number of rows of the recording, without headers and warm-up, that were played until the strategy's stream ended. */
+  readonly rows: number
+}
+
+export type SweepResult<P, A> = Either<SweepError<P>, SweepRun<P, A>>
+
+/** The progress of a sweep. */
+export interface SweepProgress {
+  /** Number of parameters that have a result. */
+  readonly finished: number
+  /** Number of rows that were played, over all worker threads. */
+  readonly rows: number
+}
+
+export interface SweepEnvironment {
+  readonly program: () => WorkerProgram
+  /** Called often while the sweep runs. */
+  readonly onProgress?: (progress: SweepProgress) => void
+}
+
+/** The `sweep` of a program for the worker threads. */
+export const sweepOn =
+  ({ program, onProgress }: SweepEnvironment) =>
+  <P, A>(
+    source: SweepSource,
+    strategy: string | FileUrl,
+    parameters: readonly P[],
+    options: SweepOptions = {},
+  ): Observable<SweepResult<P, A>> => {
+    const { workers, replay, warmUp } = sweepSettings(options)
+    const job = {
+      files: workerFiles(source),
+      strategy: strategyUrl(strategy),
+      ...warmed(replay, warmUp),
+      reportsRows: onProgress !== undefined,
+    }
+    const jobs = tasksByWorker(tasksOf(parameters), workers).map((tasks) => ({ ...job, tasks }))
+    const given = [...parameters]
+    const threads = program()
+
+    return defer(() =>
+      runJobs$(jobs, workers, (each) => runInThread$(threads, each)).pipe(
+        reportProgress(onProgress),
+        filter((message) => message._tag === 'Result'),
+        inOrder(),
+        map((result) => eventOf<P, A>(result, given)),
+      ),
+    )
+  }
+
+/**
+ * Runs one strategy with each of the parameters over a recording, on worker threads. Each thread reads the recording
+ * once, for all its parameters, in virtual time. Emits one event per parameter, in the order of the parameters, then
+ * completes. An event is emitted as soon as the runs of this and all earlier parameters have ended. The values are
+ * those of `replay(source, { speed: Infinity }).run$`.
+ *
+ * - `source`: the path or `file:` URL of a recording, or an array of these.
+ * - `strategy`: the `file:` URL of a module whose default export is `(client, parameter) => Observable`. It may be an
+ *   ES module or CommonJS. It may be TypeScript if the runtime itself runs TypeScript, such as Node from 22.18 on.
+ * - `parameters`: data that `structuredClone` can copy. The values that the strategy emits must be such data too.
+ *
+ * A parameter without a result is a `SweepError`; the other parameters continue. A worker thread may end by an uncaught
+ * exception, `process.exit` or lack of memory. Its unfinished parameters then run again in new threads, in smaller
+ * groups, until the parameter that ended the thread runs alone. Parameters in one thread share the variables of the
+ * module: keep the state of a strategy inside the function.
+ *
+ * The threads start on subscription. An unsubscription terminates them. Memory grows with the values of the
+ * strategies, not with the recording.
+ *
+ * Throws a `ConfigurationError` for an invalid argument and a misspelt option name.
+ *
+ * @example
+ * const strategy = new URL('strategy.js', import.meta.url)
+ * await sweep('market.ndjson', strategy, [5, 10, 20], { workers: 2 }).forEach((result) => console.log(result))
+ */
+// eslint-disable-next-line rxjs-x/finnish -- `sweep` without `$` is the public name
+export const sweep = sweepOn({ program: () => ({ url: packagedProgram() }) })
+
+/** The part that is played, and the time from which it counts. */
+const warmed = (replay: ReplayOptions, warmUp: number): Pick<Job, 'replay' | 'countsFrom'> =>
+  replay.from === undefined || warmUp === 0
+    ? { replay }
+    : { replay: { ...replay, from: Math.max(-maxTime, replay.from - warmUp) }, countsFrom: replay.from }
+
+/** Throws a `ConfigurationError` for a value that is not a source, or that a worker cannot open. */
+const workerFiles = (source: SweepSource): readonly WorkerFile[] =>
+  isList(source) ? source.map(workerFile) : [workerFile(source)]
+
+const isList = (source: SweepSource): source is readonly SweepPart[] => Array.isArray(source)
+
+const workerFile = (part: SweepPart): WorkerFile => {
+  if (typeof part === 'string') return { kind: 'path', name: part }
+  const href: unknown = typeof part === 'object' && (part as unknown) !== null ? part.href : undefined
+  if (typeof href === 'string' && URL.canParse(href) && new URL(href).protocol === 'file:')
+    return { kind: 'URL', name: href }
+  throw new ConfigurationError(
+    'source',
+    'expected a path, a file URL, or an array of these: each worker opens the files by itself',
+  )
+}
+
+/** The URL of a strategy's module, as text. Throws a `ConfigurationError` for any other value. */
+const strategyUrl = (strategy: string | FileUrl): string => {
+  const href: unknown =
+    typeof strategy === 'object' && (strategy as unknown) !== null ? strategy.href : strategy
+  if (typeof href === 'string' && URL.canParse(href) && protocols.includes(new URL(href).protocol))
+    return href
+  throw new ConfigurationError(
+    'strategy',
+    "expected the file: URL of a module, such as import.meta.resolve('./strategy.js'); " +
+      'pathToFileURL of node:url makes one of a path',
+  )
+}
+
+const protocols: readonly string[] = ['file:', 'data:']
+
+/** The tasks with copies of the parameters. Throws a `ConfigurationError` for a parameter that cannot be cloned. */
+export const tasksOf = (parameters: readonly unknown[]): readonly Task[] => {
+  if (!Array.isArray(parameters)) throw new ConfigurationError('parameters', 'expected an array')
+  // A hole is `undefined`, which `map` would leave out.
+  return Array.from(parameters, (parameter: unknown, index) => ({
+    index,
+    parameter: cloneOf(parameter, index),
+  }))
+}
+
+const cloneOf = (parameter: unknown, index: number): unknown => {
+  try {
+    return structuredClone(parameter)
+  } catch (thrown) {
+    const { message } = causeOf(thrown)
+    throw new ConfigurationError('parameters', `parameter ${index} cannot be cloned: ${message}`)
+  }
+}
+
+/** The tasks of each worker, round-robin, because neighbouring parameters often take the same time. */
+export const tasksByWorker = (tasks: readonly Task[], workers: number): readonly (readonly Task[])[] => {
+  const count = Math.min(workers, tasks.length)
+  return Array.from({ length: count }, (_, worker) => tasks.filter(({ index }) => index % count === worker))
+}
+
+const reportProgress = (onProgress: SweepEnvironment['onProgress']) => {
+  let progress: SweepProgress = { finished: 0, rows: 0 }
+  return tap((message: WorkerMessage) => {
+    if (message._tag === 'Result') progress = { ...progress, finished: progress.finished + 1 }
+    if (message._tag === 'Rows') progress = { ...progress, rows: progress.rows + message.rows }
+    onProgress?.(progress)
+  })
+}
+
+const eventOf = <P, A>({ index, outcome }: TaskResult, parameters: readonly P[]): SweepResult<P, A> => {
+  const parameter = parameters[index] as P
+  if (isLeft(outcome)) return left(sweepError(parameter, outcome.left))
+  const { values, rows } = outcome.right
+  return right({ parameter, values: values as readonly A[], summary: { rows } })
+}
+
+/** Emits the values in the order of their indices from 0, each as soon as all earlier values have arrived. */
+export const inOrder =
+  <A extends { readonly index: number }>() =>
+  (source$: Observable<A>): Observable<A> =>
+    new Observable((subscriber) => {
+      const waiting = new Map<number, A>()
+      let next = 0
+      return source$.subscribe({
+        next: (value) => {
+          waiting.set(value.index, value)
+          for (let due = waiting.get(next); due !== undefined; due = waiting.get(next)) {
+            waiting.delete(next++)
+            subscriber.next(due)
+          }
+        },
+        error: (thrown) => subscriber.error(thrown),
+        complete: () => subscriber.complete(),
+      })
+    })

@@ -1,0 +1,240 @@
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { defer, map, mergeMap, of, range, switchMap, toArray, type Observable } from 'rxjs'
+import { ConfigurationError } from '../../base/errors/configuration-error.js'
+import { emptyRecording } from '../../base/errors/constructors.js'
+import { causeOf } from '../../base/errors/failure-cause.js'
+import type { RecordingError } from '../../base/errors/model.js'
+import { sweepError, type SweepError } from '../../base/errors/sweep-error.js'
+import {
+  walkForwardError,
+  type WalkForwardError,
+  type WindowRange,
+} from '../../base/errors/walk-forward-error.js'
+import { nodePlatform } from '../recording/on-node.js'
+import { RecordedFile } from '../recording/past/recorded-file.js'
+import { openableSources, type FileUrl } from '../recording/read/source.js'
+import {
+  walkForwardSettings,
+  type ScoredRange,
+  type WalkForwardOptions,
+  type WalkForwardSettings,
+} from './options.js'
+import {
+  inOrder,
+  sweepOn,
+  type SweepEnvironment,
+  type SweepResult,
+  type SweepRun,
+  type SweepSource,
+} from './sweep.js'
+import { packagedProgram } from './worker-pool.js'
+
+/**
+ * The result of one window: the result of the chosen parameter in the test range. The test range was not used for the
+ * choice.
+ */
+export interface WalkForwardRun<P, A> extends SweepRun<P, A> {
+  /** The range in which the parameter was chosen. */
+  readonly train: WindowRange
+  /** The range of the values, the summary and the score. It starts where the training range ends. */
+  readonly test: WindowRange
+  readonly score: number
+}
+
+export type WalkForwardResult<P, A> = Either<WalkForwardError<P>, WalkForwardRun<P, A>>
+
+/** The position of a window, and its ranges. */
+interface Window {
+  readonly index: number
+  readonly train: WindowRange
+  readonly test: WindowRange
+}
+
+/** The `walkForward$` of a program for the worker threads. */
+export const walkForwardOn =
+  ({ program }: Pick<SweepEnvironment, 'program'>) =>
+  <P, A>(
+    source: SweepSource,
+    strategy: string | FileUrl,
+    parameters: readonly P[],
+    options: WalkForwardOptions<A>,
+  ): Observable<WalkForwardResult<P, A>> => {
+    const settings = walkForwardSettings(options)
+    const { replay, warmUp } = settings
+    const sweep$: SweepRange$<P, A> = (tried, played, threads) =>
+      sweepOn({ program })(source, strategy, tried, { ...replay, ...played, warmUp, workers: threads })
+    // Throws for an invalid argument before the subscription.
+    void sweepOn({ program })(source, strategy, parameters, replay)
+    if (parameters.length === 0) throw new ConfigurationError('parameters', 'expected at least one parameter')
+
+    return defer(() => rangeOf(source, settings)).pipe(
+      switchMap((recorded) =>
+        isLeft(recorded)
+          ? of(left(walkForwardError<P>({ why: 'recording', error: recorded.left })))
+          : windowResult$(recorded.right, parameters, settings, sweep$),
+      ),
+    )
+  }
+
+/**
+ * Chooses parameters on one part of a recording and tests them on the next part, window by window. The score of the
+ * best parameter over a whole recording is too high, because the choice is fitted to the noise of the recording.
+ *
+ * The first window starts with the recording, or at `from`. Each window has a training range and, directly after it, a
+ * test range. The next window starts later by the length of the test range, so test ranges are adjacent and do not
+ * overlap. The end of the recording is not tested if it is shorter than a test range. For each window, `sweep` runs all
+ * parameters over the training range. The parameter with the highest score then runs over the test range; of equal
+ * scores, the first is chosen. A parameter without a result or a finite score in the training range is not chosen.
+ *
+ * Emits one event per window, in order: the values and the score of the test range. A window without a result is a
+ * `WalkForwardError`, and the next windows follow. If the recording cannot be read, or is shorter than one window, this
+ * error is the only event.
+ *
+ * Each run starts with a new strategy in a new thread: positions, averages and open orders do not carry over from the
+ * training range or from an earlier window. With `warmUp`, it runs over the data before the range first, without being
+ * scored for it.
+ *
+ * `source`, `strategy` and `parameters` are those of `sweep`. Windows run in parallel, at most `workers` threads at a
+ * time, and each window reads the recording twice. Memory grows with the values of the running windows.
+ *
+ * Throws a `ConfigurationError` for an invalid argument and a misspelt option name.
+ *
+ * @function
+ * @example
+ * const strategy = new URL('strategy.js', import.meta.url)
+ * const day = 86_400_000
+ * const window$ = walkForward$('market.ndjson', strategy, [5, 10, 20], { train: 7 * day, test: day })
+ * await window$.forEach((window) => console.log(window))
+ */
+export const walkForward$ = walkForwardOn({ program: () => ({ url: packagedProgram() }) })
+
+/** Runs the strategy with some parameters over a range, on a number of threads. */
+export type SweepRange$<P, A> = (
+  parameters: readonly P[],
+  range: WindowRange,
+  threads: number,
+) => Observable<SweepResult<P, A>>
+
+/** The results of the windows of a recording, in order. */
+export const windowResult$ = <P, A>(
+  { from, to }: WindowRange,
+  parameters: readonly P[],
+  settings: WalkForwardSettings,
+  sweep$: SweepRange$<P, A>,
+): Observable<WalkForwardResult<P, A>> => {
+  const { train, test, workers } = settings
+  const length = Math.max(0, to - from)
+  const count = Math.floor((length - train) / test)
+  if (count < 1) return of(left(tooShort(length, settings)))
+  const threads = Math.max(1, Math.floor(workers / count))
+  return range(0, count).pipe(
+    map((index) => windowAt(index, from, settings)),
+    mergeMap((window) => result$(window, parameters, settings, sweep$, threads), workers),
+    inOrder(),
+    map(({ result }) => result),
+  )
+}
+
+const tooShort = (recordedMs: number, { train, test }: WalkForwardSettings): WalkForwardError<never> =>
+  walkForwardError<never>({ why: 'too short', recordedMs, trainMs: train, testMs: test })
+
+const windowAt = (index: number, start: number, { train, test }: WalkForwardSettings): Window => {
+  const trainedFrom = start + index * test
+  const testedFrom = trainedFrom + train
+  return {
+    index,
+    train: { from: trainedFrom, to: testedFrom },
+    test: { from: testedFrom, to: testedFrom + test },
+  }
+}
+
+/** The range that is played: from the start of the first file or `from` on, until after the last row, or before `to`. */
+const rangeOf = async (
+  source: SweepSource,
+  { replay }: WalkForwardSettings,
+): Promise<Either<RecordingError, WindowRange>> => {
+  let first = Infinity
+  let last = -Infinity
+  const sources = openableSources(nodePlatform, source)
+  if (sources.length === 0) return left(emptyRecording('the recording'))
+  for (const opened of sources) {
+    const file = new RecordedFile(opened)
+    const start = await file.start()
+    const latest = isLeft(start) ? start : await file.latest()
+    if (isLeft(start)) return start
+    if (isLeft(latest)) return latest
+    first = Math.min(first, start.right)
+    last = Math.max(last, latest.right)
+  }
+  return right({
+    from: Math.max(first, replay.from ?? -Infinity),
+    to: Math.min(last + 1, replay.to ?? Infinity),
+  })
+}
+
+interface WindowResult<P, A> {
+  readonly index: number
+  readonly result: WalkForwardResult<P, A>
+}
+
+/** Chooses the parameter of a window, and tests it. */
+const result$ = <P, A>(
+  { index, train, test }: Window,
+  parameters: readonly P[],
+  { score }: WalkForwardSettings,
+  sweep$: SweepRange$<P, A>,
+  threads: number,
+): Observable<WindowResult<P, A>> => {
+  const ranges = { train, test }
+  const scored$ = (tried: readonly P[], range: ScoredRange, most: number) =>
+    sweep$(tried, ranges[range], most).pipe(
+      map((result) => scoredBy((values) => score(values, range), result)),
+    )
+
+  const tested$ = (parameter: P): Observable<WalkForwardResult<P, A>> =>
+    scored$([parameter], 'test', 1).pipe(
+      map((result) =>
+        isLeft(result)
+          ? left(walkForwardError({ why: 'test', train, test, error: result.left }))
+          : right({ train, test, ...result.right }),
+      ),
+    )
+
+  return scored$(parameters, 'train', threads).pipe(
+    // The values are dropped, because they may need much memory.
+    map((result) =>
+      isLeft(result) ? result : right({ parameter: result.right.parameter, score: result.right.score }),
+    ),
+    toArray(),
+    switchMap((results) => {
+      const best = bestOf(results.filter(isRight).map((result) => result.right))
+      if (best !== undefined) return tested$(best.parameter)
+      const errors = results.filter(isLeft).map((result) => result.left)
+      return of(left(walkForwardError({ why: 'train', train, test, errors })))
+    }),
+    map((result) => ({ index, result })),
+  )
+}
+
+/** The first result with the highest score. */
+const bestOf = <S extends { readonly score: number }>(all: readonly S[]): S | undefined =>
+  all.reduce<S | undefined>(
+    (best, each) => (best === undefined || each.score > best.score ? each : best),
+    undefined,
+  )
+
+const scoredBy = <P, A>(
+  scoreOf: (values: readonly A[]) => number,
+  result: SweepResult<P, A>,
+): Either<SweepError<P>, SweepRun<P, A> & { readonly score: number }> => {
+  if (isLeft(result)) return result
+  const { parameter, values } = result.right
+  try {
+    const score: unknown = scoreOf(values)
+    if (typeof score === 'number' && Number.isFinite(score)) return right({ ...result.right, score })
+    const expected = `expected a finite number, got ${typeof score === 'number' ? score : `a value of type ${typeof score}`}`
+    return left(sweepError(parameter, { why: 'score', cause: causeOf(new Error(expected)) }))
+  } catch (thrown) {
+    return left(sweepError(parameter, { why: 'score', cause: causeOf(thrown) }))
+  }
+}

@@ -1,0 +1,142 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import {
+  catchError,
+  concatMap,
+  filter,
+  from,
+  identity,
+  map,
+  materialize,
+  merge,
+  Observable,
+  of,
+  toArray,
+  type ObservableNotification,
+  type OperatorFunction,
+} from 'rxjs'
+import { strategyFault, type SweepFault } from '../../../base/errors/sweep-error.js'
+import { isOfOtherRxjs } from '../../../base/option-kinds/other-rxjs.js'
+import type { RecordingHeader, Row } from '../../recording/format/row.js'
+import type { OpenableSource } from '../../recording/read/source.js'
+import { Playback } from '../../recording/replay/playback.js'
+import { virtualClock } from '../../recording/replay/replay-clock.js'
+import type { ReplaySettings } from '../../recording/replay/replay-options.js'
+import { createSession } from '../../recording/replay/replay-session.js'
+import { runStrategy$, type CreateStrategyClient } from '../../recording/replay/run-strategy.js'
+import { delay } from '../../../base/time/deadline.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import { systemClock } from '../../../base/time/system-clock.js'
+import { sender, type Output, type Played, type Task, type TaskResult } from '../messages.js'
+import type { SweepStrategy } from '../sweep.js'
+
+/**
+ * In ms. RxJS throws an error that has no handler in a timer. The timers that are due run before a result is emitted, so
+ * that such an error always ends the thread before that.
+ */
+const settleTime = 1
+
+/** One pass over a recording. */
+export interface Pass {
+  readonly sources: readonly OpenableSource[]
+  readonly settings: Pick<ReplaySettings, 'environment' | 'range'>
+  readonly tasks: readonly Task[]
+  /** Rows and values before this time do not count, in ms since the Unix epoch. */
+  readonly countsFrom: number
+  /** True if the values of each result are its events as `Output`s. */
+  readonly isTraced: boolean
+  /** The most lines that are played, headers included. */
+  readonly lines?: number | undefined
+}
+
+/** Runs the strategy with each parameter, in one pass over the recording. Emits each result when its stream has ended. */
+export const runTasks$ = (
+  { sources, settings, tasks, countsFrom, isTraced, lines }: Pass,
+  strategy$: SweepStrategy<unknown, unknown>,
+  onRow: () => void,
+): Observable<TaskResult> =>
+  new Observable((subscriber) => {
+    const { environment, range } = settings
+    const clock = systemClock()
+    let rows = 0
+    const tracer = new Tracer()
+    const onLine = ({ _tag, at }: Row | RecordingHeader): void => {
+      tracer.onLine()
+      if (_tag === 'Recording') return
+      if (at >= countsFrom) rows++
+      onRow()
+    }
+    const onSettled = (): void => tracer.onSettled()
+    const playback = new Playback(sources, range, virtualClock(), clock, { onLine, onSettled }, lines)
+
+    /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
+    const createClient: CreateStrategyClient = (end) => {
+      const onClose = (completeStreams: () => void): void => {
+        completeStreams()
+        end()
+      }
+      return createSession(playback, environment, onClose).client
+    }
+
+    /** A stream that the end of a damaged recording has ended has no result. */
+    const outcomeOf = async (ended: Either<SweepFault, Played>): Promise<Either<SweepFault, Played>> => {
+      const replayed = playback.isOver ? await playback.finished() : right(undefined)
+      await new Promise<void>((resolve) => void delay(clock, settleTime, resolve))
+      return isLeft(replayed) ? left({ why: 'recording', error: replayed.left }) : ended
+    }
+
+    const result$ = ({ index, parameter }: Task): Observable<TaskResult> =>
+      runStrategy$(playback, createClient, (client) =>
+        afterWarmUp$(strategy$(client, parameter), countsFrom),
+      ).pipe(
+        isTraced ? tracer.traced(playback) : identity,
+        toArray(),
+        map((values) => right({ values, rows })),
+        catchError((thrown: unknown) => of(left(strategyFault(thrown)))),
+        concatMap(outcomeOf),
+        map((outcome) => ({ _tag: 'Result', sender, index, outcome })),
+      )
+
+    return merge(...tasks.map(result$)).subscribe(subscriber)
+  })
+
+/** The values of a strategy from a time on. It runs on the clock of the strategy. */
+const afterWarmUp$ = (value$: Observable<unknown>, countsFrom: number): Observable<unknown> =>
+  countsFrom === -Infinity || isOfOtherRxjs(value$)
+    ? value$
+    : from(value$).pipe(filter(() => rxClock.wallClock() >= countsFrom))
+
+/** Finds out when each event of a strategy came: at which line, or after it. */
+class Tracer {
+  private line = 0
+  private isAtLine = false
+
+  onLine(): void {
+    this.line++
+    this.isAtLine = true
+  }
+
+  /** Called when the promises of the line have settled. */
+  onSettled(): void {
+    this.isAtLine = false
+  }
+
+  /** The events of a stream, its end included, as values. */
+  traced(playback: { readonly isOver: boolean }): OperatorFunction<unknown, Output> {
+    return (source$) =>
+      source$.pipe(
+        materialize(),
+        map((notification) => ({
+          line: this.line,
+          phase: playback.isOver ? 'end' : this.isAtLine ? 'line' : 'between',
+          event: eventOf(notification),
+        })),
+      )
+  }
+}
+
+const eventOf = (notification: ObservableNotification<unknown>): Output['event'] => {
+  if (notification.kind === 'N') return { _tag: 'Value', value: notification.value }
+  if (notification.kind === 'C') return { _tag: 'Completed' }
+  const { name, message } = strategyFault(notification.error).cause
+  return { _tag: 'Failed', message: `${name}: ${message}` }
+}

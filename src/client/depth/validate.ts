@@ -1,0 +1,24 @@
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { map, of, type Observable } from 'rxjs'
+import { parseAddress, parseInterval } from '../../wire/codec/arguments.js'
+import type { Address } from '../../base/domain/address.js'
+import type { Depth } from '../../base/domain/depth.js'
+import type { DepthError } from '../../base/errors/model.js'
+
+/**
+ * The contract of every `depth$`: an invalid mint or interval is a `Left` followed by completion, and each depth has
+ * the mint in the caller's spelling.
+ */
+export const validatedDepth$ = (
+  mint: Address,
+  interval: number,
+  depthOf$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>,
+): Observable<Either<DepthError, Depth>> => {
+  const parsedMint = parseAddress(mint)
+  if (isLeft(parsedMint)) return of(parsedMint)
+  const parsedInterval = parseInterval(interval)
+  if (isLeft(parsedInterval)) return of(parsedInterval)
+  return depthOf$(mint, interval).pipe(
+    map((event) => (isLeft(event) ? event : right({ ...event.right, mint }))),
+  )
+}

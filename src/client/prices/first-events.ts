@@ -1,0 +1,132 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { Subscriber, Subscription, Unsubscribable } from 'rxjs'
+import type { Address } from '../../base/domain/address.js'
+import type { Topic } from '../../base/domain/topic.js'
+import { safeNext } from '../../base/task/safe-notify.js'
+import type { Clock } from '../../base/time/clock.js'
+import { delay } from '../../base/time/deadline.js'
+import type { PriceEvent, PriceEventFactory, PriceSubscriber } from './subscribers.js'
+import type { TopicState } from './topics.js'
+
+/** The connection whose current event a new subscriber receives. */
+export interface FirstEventSource {
+  readonly clock: Clock
+  /** The event that a new subscriber of the topic receives now. */
+  readonly eventOf: (state: TopicState, subscriber: PriceSubscriber) => PriceEventFactory | undefined
+  /** False if, by the transport, the last prices may be out of date, or if they may be older than `maxLag`. */
+  readonly isCurrent: () => boolean
+  /** Changes when the connection fails again. */
+  readonly failure: () => unknown
+}
+
+/**
+ * The number of subscribers of a topic that may leave upon a failure. Later subscribers receive the failure in a later
+ * turn.
+ */
+const maxRefusals = 10
+
+/** The longest wait of a subscriber that receives a failure later, in ms. */
+const maxRepeatDelay = 100
+
+/** Interval of the checks whether the data of a socket are current, in ms. */
+const socketCheckInterval = 20
+
+/**
+ * Delivers the first event to each new subscriber. `retry` without a delay subscribes again as soon as it receives a
+ * failure, which would recurse without end. After `maxRefusals`, subscribers therefore receive it in a later turn.
+ */
+export class FirstEvents {
+  /** The number of subscribers of each topic that left, in this turn of the event loop, upon a failure. */
+  private readonly refusals = new Map<Address, number>()
+  /** The number of subscribers of each topic that received a failure in a later turn, and the cause of that failure. */
+  private readonly repeats = new Map<Address, { readonly cause: unknown; readonly count: number }>()
+  private refusalTimer: Subscription | undefined
+
+  constructor(private readonly source: FirstEventSource) {}
+
+  deliver(subscription: PriceSubscription, state: TopicState): void {
+    const event = this.source.eventOf(state, subscription)?.(subscription.topic)
+    if (event === undefined) return
+    const refusals = this.refusals.get(state.base) ?? 0
+    if (isLeft(event) && refusals >= maxRefusals)
+      return this.repeatLater(subscription, state, this.nextRepeatDelay(state))
+    if (!isLeft(event) && !this.source.isCurrent())
+      return this.repeatLater(subscription, state, socketCheckInterval)
+    subscription.hasFailed = isLeft(event)
+    // After an exception here, the caller could not remove the subscriber.
+    safeNext(subscription.subscriber, event)
+  }
+
+  /** Called when a subscriber leaves that has received a failure as its first event. */
+  onRefused({ base }: TopicState): void {
+    const { refusals } = this
+    if (refusals.size === 0) this.refusalTimer = delay(this.source.clock, 0, () => refusals.clear())
+    refusals.set(base, (refusals.get(base) ?? 0) + 1)
+  }
+
+  /** Called when the connection fails again. */
+  onDown(): void {
+    this.repeats.clear()
+  }
+
+  close(): void {
+    this.refusalTimer?.unsubscribe()
+  }
+
+  /** Longer for each subscriber of the topic that receives the same failure, in ms. */
+  private nextRepeatDelay(state: TopicState): number {
+    const cause = this.causeOf(state)
+    const before = this.repeats.get(state.base)
+    const count = before !== undefined && before.cause === cause ? before.count + 1 : 0
+    this.repeats.set(state.base, { cause, count })
+    return Math.min(count, maxRepeatDelay)
+  }
+
+  /**
+   * Changes when a newer event replaces the current one. Also changes for a `Stale`, which has the activity time of the
+   * price before it, and for a price of the same tick, which has the same time.
+   */
+  private causeOf({ live, lastActivityAt, price }: TopicState): unknown {
+    return this.source.failure() ?? (live ? `${price} ${lastActivityAt}` : -lastActivityAt)
+  }
+
+  /** Delivers the first event after `ms` ms, unless a newer event has replaced it. */
+  private repeatLater(subscription: PriceSubscription, state: TopicState, ms: number): void {
+    const before = this.causeOf(state)
+    const waiting = delay(this.source.clock, ms, () => {
+      // Removes it from the subscriber.
+      waiting.unsubscribe()
+      if (this.causeOf(state) !== before) return
+      // The price is not held for this subscriber, because later subscribers may have received it.
+      if (state.live && !this.source.isCurrent())
+        return this.repeatLater(subscription, state, socketCheckInterval)
+      const event = this.source.eventOf(state, subscription)?.(subscription.topic)
+      if (event === undefined) return
+      subscription.hasFailed = isLeft(event)
+      safeNext(subscription.subscriber, event)
+    })
+    subscription.subscriber.add(waiting)
+  }
+}
+
+/** A subscriber and its teardown in one object: a topic may have many subscribers, and a closure each costs memory. */
+export class PriceSubscription implements PriceSubscriber, Unsubscribable {
+  position = 0
+  previous: PriceSubscriber | undefined
+  next: PriceSubscriber | undefined
+  /** True if the subscriber received a failure on its subscription. */
+  hasFailed = false
+  /** Set once the subscriber is added. */
+  state: TopicState | undefined
+
+  constructor(
+    readonly topic: Topic,
+    readonly subscriber: Subscriber<PriceEvent>,
+    readonly onConfirmed: (() => void) | undefined,
+    private readonly onUnsubscribe: (subscriber: PriceSubscription, state: TopicState) => void,
+  ) {}
+
+  unsubscribe(): void {
+    if (this.state !== undefined) this.onUnsubscribe(this, this.state)
+  }
+}

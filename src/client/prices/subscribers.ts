@@ -1,0 +1,141 @@
+import { right, type Either } from 'fp-ts/lib/Either.js'
+import type { Subscriber } from 'rxjs'
+import type { Price } from '../../base/domain/price.js'
+import type { Topic } from '../../base/domain/topic.js'
+import type { PriceError } from '../../base/errors/model.js'
+import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
+
+export type PriceEvent = Either<PriceError, Price>
+
+/** A price without a topic. Each subscriber receives the price with the topic in its own spelling. */
+export type ReceivedPrice = Omit<Price, 'topic'>
+
+/** Builds the event for one subscriber, from the topic in the subscriber's spelling. */
+export type PriceEventFactory = (topic: Topic) => PriceEvent
+
+/** A subscriber of one topic. The list of the topic changes the last three fields. */
+export interface PriceSubscriber {
+  /** The topic as this subscriber wrote it. */
+  readonly topic: Topic
+  readonly subscriber: Subscriber<PriceEvent>
+  /** Called when the service confirms the topic on a connection. Must not throw. */
+  readonly onConfirmed: (() => void) | undefined
+  /** Increases along the list; 0 while the subscriber is not in a list. */
+  position: number
+  previous: PriceSubscriber | undefined
+  /** Kept after removal, so that a delivery continues from a removed subscriber. */
+  next: PriceSubscriber | undefined
+}
+
+/**
+ * The subscribers of one topic, in the order in which they joined. A linked list: a subscriber joins and leaves in
+ * constant time, and a topic with one subscriber needs no array. Not a `Multicast`, which copies its subscribers for
+ * each value, and has no check between two subscribers that the price is still current.
+ */
+export interface SubscriberList {
+  /** The only subscriber, if there is exactly one. Avoids the list on the hot path. */
+  soleSubscriber: Subscriber<PriceEvent> | undefined
+  /** The topic as the first current subscriber wrote it. */
+  soleTopic: Topic
+  first: PriceSubscriber | undefined
+  last: PriceSubscriber | undefined
+}
+
+/** The position of the last subscriber that joined any list. A position is never used twice. */
+let lastPosition = 0
+
+/** Appends a subscriber that is in no list. */
+export const addToList = (list: SubscriberList, subscriber: PriceSubscriber): void => {
+  subscriber.position = ++lastPosition
+  subscriber.previous = list.last
+  subscriber.next = undefined
+  if (list.last === undefined) list.first = subscriber
+  else list.last.next = subscriber
+  list.last = subscriber
+  setSole(list)
+}
+
+/** Has no effect if the subscriber is already removed. */
+export const removeFromList = (list: SubscriberList, subscriber: PriceSubscriber): void => {
+  if (subscriber.position === 0) return
+  const { previous, next } = subscriber
+  if (previous === undefined) list.first = next
+  else previous.next = next
+  if (next === undefined) list.last = previous
+  else next.previous = previous
+  subscriber.position = 0
+  subscriber.previous = undefined
+  setSole(list)
+}
+
+/** The current subscribers. Later changes of the list do not affect the array. */
+export const subscribersIn = ({ first }: SubscriberList): readonly PriceSubscriber[] => {
+  const subscribers: PriceSubscriber[] = []
+  for (let each = first; each !== undefined; each = each.next) subscribers.push(each)
+  return subscribers
+}
+
+const setSole = (list: SubscriberList): void => {
+  const { first, last } = list
+  list.soleSubscriber = first === last ? first?.subscriber : undefined
+  if (first !== undefined) list.soleTopic = first.topic
+}
+
+/** An event and the subscribers at the time when it occurred. */
+export interface Delivery {
+  readonly subscribers: readonly PriceSubscriber[]
+  readonly eventFor: PriceEventFactory
+  /** True if the event is followed by completion. */
+  readonly completes?: boolean
+}
+
+/**
+ * Notifies all subscribers, and returns the last event. An exception in one subscriber does not affect the others. A
+ * subscriber that another one unsubscribes during the delivery receives nothing. Consecutive subscribers that wrote the
+ * topic alike share one event object.
+ */
+export const deliver = ({ subscribers, eventFor, completes = false }: Delivery): PriceEvent | undefined => {
+  let topic: Topic | undefined
+  let event: PriceEvent | undefined
+  for (const subscriber of subscribers) {
+    if (event === undefined || subscriber.topic !== topic) {
+      topic = subscriber.topic
+      event = eventFor(topic)
+    }
+    safeNext(subscriber.subscriber, event)
+    if (completes) safeComplete(subscriber.subscriber)
+  }
+  return event
+}
+
+/**
+ * Delivers the topic's last price. Does the same as `deliver`, without allocating a closure per price. `isCurrent`: asked
+ * before each subscriber but the first, because the handlers before it may take seconds. `after`: the position of the last
+ * subscriber that has the price already. Returns false if the price was no longer current: the remaining subscribers have not
+ * received it.
+ */
+export const deliverPrice = (
+  state: SubscriberList & ReceivedPrice,
+  isCurrent: () => boolean,
+  after = 0,
+): boolean => {
+  const { soleSubscriber, soleTopic, price, receivedAt, epoch } = state
+  if (soleSubscriber !== undefined && after === 0) {
+    safeNext(soleSubscriber, right({ topic: soleTopic, price, receivedAt, epoch }))
+    return true
+  }
+  let topic: Topic | undefined
+  let event: PriceEvent | undefined
+  // A subscriber that joins during the delivery has received the price already.
+  const end = state.last?.position ?? 0
+  for (let each = state.first; each !== undefined && each.position <= end; each = each.next) {
+    if (each.position <= after) continue
+    if (event !== undefined && !isCurrent()) return false
+    if (event === undefined || each.topic !== topic) {
+      topic = each.topic
+      event = right({ topic, price, receivedAt, epoch })
+    }
+    safeNext(each.subscriber, event)
+  }
+  return true
+}

@@ -1,0 +1,340 @@
+import { PriceFrames } from '../../wire/codec/fast-path/price-frames.js'
+import { subscribeFrame, unsubscribeFrame } from '../../wire/codec/price-frame.js'
+import type { Address } from '../../base/domain/address.js'
+import type { Topic } from '../../base/domain/topic.js'
+import { subscriptionTimeout } from '../../base/errors/constructors.js'
+import type { DecodeError, UncorrelatedError } from '../../base/errors/model.js'
+import { createDeadlineQueue } from '../../base/time/deadline-queue.js'
+import { PendingAcks } from './acks.js'
+import { FrameQueue, UnrequestedTopics } from './outgoing-frames.js'
+import { failureEvent, rejectedEvent, staleEvent } from './price-events.js'
+import {
+  addToList,
+  removeFromList,
+  subscribersIn,
+  type Delivery,
+  type PriceEventFactory,
+  type PriceSubscriber,
+  type ReceivedPrice,
+} from './subscribers.js'
+import {
+  clearHeld,
+  clearResubscribe,
+  isUnconfirmed,
+  never,
+  pendingUntil,
+  phaseOf,
+  releaseAt,
+  resetTopicState,
+  resubscribeDeadline,
+  setPrice,
+  setRequested,
+  silenceDeadline,
+  TopicTable,
+  type TopicState,
+  type TopicTimeouts,
+} from './topics.js'
+
+/** The effects that the owner of the connection must perform after a change of the subscriptions, in this order. */
+export type Effect =
+  | { readonly _tag: 'Deliver'; readonly delivery: Delivery }
+  /** The last price of the topic is delivered. */
+  | { readonly _tag: 'DeliverPrice'; readonly state: TopicState }
+  /** A price was held at this time. */
+  | { readonly _tag: 'Held'; readonly at: number }
+  /** The service has confirmed the topic, `confirmMs` ms after its subscribe frame. */
+  | { readonly _tag: 'Confirmed'; readonly state: TopicState; readonly confirmMs: number }
+  | { readonly _tag: 'ProbeAnswered' }
+  | { readonly _tag: 'Undecodable'; readonly topic: Topic | undefined; readonly error: DecodeError }
+  | { readonly _tag: 'Uncorrelated'; readonly error: UncorrelatedError }
+
+/**
+ * The state of all topics of one connection. An event changes the state, and returns the frames to send and the events
+ * to deliver. This class does no I/O, sets no timers and notifies no subscriber. `now` is monotonic, in ms.
+ */
+export class Subscriptions {
+  readonly topics = new TopicTable()
+  readonly acks: PendingAcks
+  readonly unrequested: UnrequestedTopics
+  /** The byte patterns of this connection's price frames, for the fast path. */
+  readonly pricePatterns = new PriceFrames<TopicState>()
+  /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
+  private readonly frameQueue = new FrameQueue()
+  private unrequestedFirst = true
+  private readonly deadlines = createDeadlineQueue<TopicState>()
+  private isBehind = false
+
+  constructor(private readonly timeouts: TopicTimeouts) {
+    this.acks = new PendingAcks(this.topics, timeouts)
+    this.unrequested = new UnrequestedTopics(this.topics, this.acks)
+  }
+
+  /** True while at least one topic needs the connection. */
+  needsConnection(now: number): boolean {
+    for (const state of this.topics.states) if (releaseAt(state, this.timeouts) > now) return true
+    return false
+  }
+
+  /** Latest time at which `onDeadline` must be called. */
+  get nextDeadline(): number {
+    return this.deadlines.next()
+  }
+
+  addSubscriber(base: Address, subscriber: PriceSubscriber): TopicState {
+    const state = this.topics.get(base) ?? this.create(base, subscriber.topic)
+    addToList(state, subscriber)
+    state.idleSince = undefined
+    return state
+  }
+
+  /** A topic that was requested lingers; any other topic is removed immediately. */
+  removeSubscriber(state: TopicState, subscriber: PriceSubscriber, now: number): void {
+    if (this.topics.get(state.base) !== state) return
+    removeFromList(state, subscriber)
+    if (state.first !== undefined) return
+    state.idleSince = now
+    if (state.subscribeSentAt === undefined) this.remove(state)
+    else if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
+    else this.schedule(state)
+  }
+
+  /** Called when the connection opens: every topic then needs a subscribe frame. */
+  onOpen(): void {
+    for (const state of this.topics.states) this.frameQueue.add(state)
+  }
+
+  /** Called when the connection closes. Resets every topic, removes lingering topics, and returns all subscribers. */
+  onDown(): readonly PriceSubscriber[] {
+    const subscribers: PriceSubscriber[] = []
+    for (const state of this.topics.states) {
+      if (state.idleSince !== undefined) this.topics.delete(state)
+      resetTopicState(state)
+      for (const subscriber of subscribersIn(state)) subscribers.push(subscriber)
+    }
+    this.isBehind = false
+    this.frameQueue.clear()
+    this.unrequested.clear()
+    this.acks.clear()
+    this.pricePatterns.clear()
+    this.deadlines.clear()
+    return subscribers
+  }
+
+  /** Dequeues at most `limit` frames and marks them as sent. */
+  takeFrames(limit: number, now: number): readonly string[] {
+    const frames: string[] = []
+    // The two queues take turns to be first: with a low limit, neither may delay the other without bound.
+    if (this.unrequestedFirst) this.unrequested.takeFrames(limit, now, frames)
+    for (const state of this.frameQueue.due) {
+      if (frames.length >= limit) break
+      this.takeFrame(state, now, frames)
+    }
+    if (!this.unrequestedFirst) this.unrequested.takeFrames(limit, now, frames)
+    if (frames.length > 0) this.unrequestedFirst = !this.unrequestedFirst
+    for (const state of this.frameQueue.repeated) {
+      if (frames.length >= limit || this.acks.delaysResubscribes) break
+      this.takeFrame(state, now, frames)
+    }
+    return frames
+  }
+
+  /** True if `takeFrames` may return a frame. */
+  get hasPendingFrames(): boolean {
+    return (
+      this.unrequested.size > 0 ||
+      this.frameQueue.hasDue ||
+      (this.frameQueue.hasRepeated && !this.acks.delaysResubscribes)
+    )
+  }
+
+  /** Confirms the listed topics: a topic that is not listed may be confirmed too. */
+  onConfirmation(bases: readonly Address[], now: number): Effect[] {
+    const probes = this.acks.unanswered.onConfirmation(bases)
+    const effects: Effect[] = Array.from({ length: probes }, () => ({ _tag: 'ProbeAnswered' }))
+    for (const base of bases) {
+      this.acks.onListed(base)
+      const state = this.topics.requested(base)
+      if (state !== undefined && isUnconfirmed(state)) this.onActivity(state, now, 0, effects)
+    }
+    return effects
+  }
+
+  /**
+   * Returns the state of the topic, or `undefined` if it is not requested on this connection. `age`: the ms since a
+   * gateway received the price, which count toward `staleAfter`.
+   */
+  onPrice(
+    base: Address,
+    price: ReceivedPrice,
+    now: number,
+    age = 0,
+    effects: Effect[] = [],
+  ): TopicState | undefined {
+    const state = this.topics.requested(base)
+    if (state === undefined) return undefined
+    setPrice(state, price)
+    this.onActivity(state, now, age, effects)
+    return state
+  }
+
+  /** The price of the topic may be older than `maxLag`. */
+  hold(state: TopicState): void {
+    if (!this.isBehind) state.skipped ||= state.held && state.deliveredUpTo === 0
+    state.held = true
+    state.deliveredUpTo = 0
+  }
+
+  /** The prices may be older than `maxLag`: no topic is live, and the newest price of each is held. */
+  onBehind(now: number, behindMs: number): readonly Effect[] {
+    this.isBehind = true
+    const effects: Effect[] = []
+    for (const state of this.topics.states) {
+      if (!state.live) continue
+      state.live = false
+      clearHeld(state)
+      state.held = true
+      effects.push(deliver(state, staleEvent(state, now, behindMs)))
+    }
+    return effects
+  }
+
+  /** The prices are current again. Returns the topics whose held price must be delivered. */
+  onCaughtUp(now: number): readonly TopicState[] {
+    this.isBehind = false
+    const held: TopicState[] = []
+    for (const state of this.topics.states) {
+      if (!state.held) continue
+      state.live = now - state.lastActivityAt < this.timeouts.staleAfter
+      this.schedule(state)
+      if (state.live) held.push(state)
+      else clearHeld(state)
+    }
+    return held
+  }
+
+  /** Returns the delivery that an error text causes, if it matches a topic. `shown`: the text as errors contain it. */
+  onErrorText(text: string, now: number, shown = text): Delivery | undefined {
+    const base = this.acks.correlate(text, now, shown)
+    if (base === undefined) return undefined
+    const state = this.topics.get(base)
+    const eventFor = rejectedEvent(shown)
+    if (state === undefined || !this.acks.isRejectable(base)) return { subscribers: [], eventFor }
+    this.remove(state)
+    this.unrequested.onRemoved(base)
+    return { subscribers: subscribersIn(state), eventFor, completes: true }
+  }
+
+  /** Handles all passed deadlines: confirmation timeouts, stale topics, and the end of `linger`. */
+  onDeadline(now: number): readonly Effect[] {
+    const effects: Effect[] = []
+    for (const state of this.deadlines.takeDue(now)) {
+      if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)
+        this.frameQueue.add(state)
+      if (silenceDeadline(state, this.timeouts) <= now)
+        effects.push(deliver(state, this.onSilence(state, now)))
+      this.schedule(state)
+    }
+    return effects
+  }
+
+  /** Queues the unsubscribe frames of all topics, once none of them needs the connection. */
+  releaseAll(): void {
+    for (const state of this.topics.states) this.frameQueue.add(state)
+  }
+
+  /**
+   * After a suspend of the machine or a freeze of the page: all topics with a confirmation or a price become stale. `ms`:
+   * how long the monotonic clock stood still.
+   */
+  onSuspend(ms: number, now: number): readonly Effect[] {
+    const effects: Effect[] = []
+    for (const state of this.topics.states) {
+      if (state.lastActivityAt === never) continue
+      state.lastActivityAt -= ms
+      clearHeld(state)
+      if (!state.live) continue
+      state.live = false
+      effects.push(deliver(state, staleEvent(state, now)))
+    }
+    return effects
+  }
+
+  private create(base: Address, topic: Topic): TopicState {
+    const state = this.topics.create(base, topic)
+    this.frameQueue.add(state)
+    return state
+  }
+
+  private remove(state: TopicState): void {
+    this.topics.delete(state)
+    this.deadlines.delete(state)
+    this.frameQueue.delete(state)
+    if (typeof state.framePattern === 'number') this.pricePatterns.forget(state.framePattern)
+    resetTopicState(state)
+  }
+
+  private onActivity(state: TopicState, now: number, age: number, effects: Effect[]): void {
+    if (isUnconfirmed(state)) {
+      // Otherwise topics that were requested together would all be queued again when their confirmations are due.
+      this.deadlines.delete(state)
+      effects.push({ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) })
+    }
+    state.lastActivityAt = now - age
+    state.live = !this.isBehind && age < this.timeouts.staleAfter
+    if (this.isBehind) state.held = true
+    if (state.needsResubscribe) {
+      clearResubscribe(state)
+      this.frameQueue.delete(state)
+    }
+    this.schedule(state)
+  }
+
+  private onSilence(state: TopicState, now: number): PriceEventFactory {
+    if (phaseOf(state) === 'live') {
+      state.live = false
+      return staleEvent(state, now)
+    }
+    const recent = this.acks.textsSince(state.subscribeSentAt ?? now)
+    state.needsResubscribe = true
+    state.resubscribeBy = now + this.timeouts.confirmTimeout
+    if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
+    else this.frameQueue.addRepeated(state)
+    return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
+  }
+
+  private schedule(state: TopicState): void {
+    const { timeouts } = this
+    const frameDeadline = this.frameQueue.isDue(state)
+      ? Infinity
+      : Math.min(releaseAt(state, timeouts), resubscribeDeadline(state))
+    this.deadlines.add(state, Math.min(frameDeadline, silenceDeadline(state, timeouts)))
+  }
+
+  private takeFrame(state: TopicState, now: number, frames: string[]): void {
+    const isRequested = state.subscribeSentAt !== undefined
+    this.frameQueue.delete(state)
+    if (releaseAt(state, this.timeouts) <= now) {
+      const ackUntil = pendingUntil(state, this.timeouts)
+      this.remove(state)
+      if (!isRequested) return
+      this.acks.onUnsubscribe(state.base, now, ackUntil)
+      this.unrequested.onRemoved(state.base)
+      frames.push(unsubscribeFrame(state.topic))
+      return
+    }
+    if (!isRequested || state.needsResubscribe) {
+      setRequested(state, now)
+      const wasLeft = this.unrequested.onRequested(state.base)
+      if (wasLeft) state.wasLeft = true
+      this.acks.unanswered.onSent('subscribe', state.base, !isRequested && !wasLeft)
+      frames.push(subscribeFrame(state.topic))
+    }
+    // The topic may be lingering: then it needs an unsubscribe frame later.
+    this.schedule(state)
+  }
+}
+
+const deliver = (state: TopicState, eventFor: PriceEventFactory): Effect => ({
+  _tag: 'Deliver',
+  delivery: { subscribers: subscribersIn(state), eventFor },
+})

@@ -1,0 +1,268 @@
+import type { RecordOffset } from '../../wire/codec/fast-path/byte-table.js'
+import type { Address } from '../../base/domain/address.js'
+import { assertNever } from '../../base/domain/assert-never.js'
+import { newRun, type PricePosition } from '../../base/domain/position.js'
+import type { TopicSnapshotState } from '../../base/domain/snapshot.js'
+import type { Topic } from '../../base/domain/topic.js'
+import type { DeadlineItem } from '../../base/time/deadline-queue.js'
+import type { ReceivedPrice, SubscriberList } from './subscribers.js'
+
+// The state of one topic on one connection, and the table of all of them. All times are monotonic, in ms, except
+// `receivedAt`.
+
+/** Fields that every price reads or writes come first, so that they share a cache line. */
+export interface TopicState extends SubscriberList, DeadlineItem {
+  /** True if the topic is confirmed or has a price, is not stale, and the connection is not behind. */
+  live: boolean
+  /** Time of the last confirmation or price; `never` before the first. */
+  lastActivityAt: number
+  /** The last price on this connection, in USD; `never` before the first. */
+  price: number
+  /** When that price arrived, in ms since the Unix epoch. */
+  receivedAt: number
+  /** The number of the connection over which that price arrived. */
+  epoch: number
+  /** The position of that price: its number in the run, which is the client's own or that of the gateway. */
+  count: number
+  /** Empty until `positionIn` gives the run an id. */
+  run: string
+  /** The canonical key: the lower-cased base address. */
+  readonly base: Address
+  /** The topic as the client sends it: the text of the first subscriber. */
+  readonly topic: Topic
+  /** When the last subscribe frame was sent on the open connection. */
+  subscribeSentAt: number | undefined
+  /** True if the topic was requested and left before, on the open connection: a price before the answer may be an earlier one. */
+  wasLeft: boolean
+  /** True after a confirmation timeout: the topic must be requested again. */
+  needsResubscribe: boolean
+  /** Until when a repeated subscribe frame may wait for the answers to other frames; `never` without such a frame. */
+  resubscribeBy: number
+  /** When the last subscriber unsubscribed; `undefined` while there are subscribers. */
+  idleSince: number | undefined
+  /** True if the last price is not delivered yet, because it may be older than `maxLag`. */
+  held: boolean
+  /** True if a newer price replaced a held price, which is then never delivered. */
+  skipped: boolean
+  /** While the price is held: the position of the last subscriber that has received it; 0 if none has. */
+  deliveredUpTo: number
+  /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
+  framePattern: RecordOffset | 'not learnable' | undefined
+}
+
+/**
+ * Marks a time or a price that is not set. It is a number, because V8 updates a field that always holds a double in
+ * place, and allocates otherwise.
+ */
+export const never = -Infinity
+
+export const createTopicState = (base: Address, topic: Topic): TopicState => ({
+  live: false,
+  soleSubscriber: undefined,
+  soleTopic: topic,
+  lastActivityAt: never,
+  price: never,
+  receivedAt: never,
+  epoch: 0,
+  count: 0,
+  run: '',
+  first: undefined,
+  last: undefined,
+  base,
+  topic,
+  subscribeSentAt: undefined,
+  wasLeft: false,
+  needsResubscribe: false,
+  resubscribeBy: never,
+  idleSince: undefined,
+  held: false,
+  skipped: false,
+  deliveredUpTo: 0,
+  framePattern: undefined,
+  queuedFor: Infinity,
+})
+
+/** Clears everything that is valid for one connection only. */
+export const resetTopicState = (state: TopicState): void => {
+  state.subscribeSentAt = undefined
+  state.wasLeft = false
+  state.lastActivityAt = never
+  state.price = never
+  state.run = ''
+  state.count = 0
+  state.live = false
+  clearHeld(state)
+  clearResubscribe(state)
+  state.framePattern = undefined
+}
+
+/** The held price is delivered, or no longer current. */
+export const clearHeld = (state: TopicState): void => {
+  state.held = false
+  state.skipped = false
+  state.deliveredUpTo = 0
+}
+
+/** The subscribe frame is repeated, or no longer needed. */
+export const clearResubscribe = (state: TopicState): void => {
+  state.needsResubscribe = false
+  state.resubscribeBy = never
+}
+
+/** The subscribe frame is sent. */
+export const setRequested = (state: TopicState, now: number): void => {
+  state.subscribeSentAt = now
+  clearResubscribe(state)
+}
+
+export const setPrice = (state: TopicState, { price, receivedAt, epoch }: ReceivedPrice): void => {
+  state.price = price
+  state.receivedAt = receivedAt
+  state.epoch = epoch
+}
+
+/** A price has arrived. `position`: as the gateway sent it; without one, the price follows the previous one. */
+export const countPrice = (state: TopicState, position: PricePosition | undefined): void => {
+  if (position === undefined) state.count++
+  else setPosition(state, position)
+}
+
+/** The position of the last price, as the gateway sent it. */
+export const setPosition = (state: TopicState, { run, count }: PricePosition): void => {
+  state.run = run
+  state.count = count
+}
+
+/** The position of the last price. A run gets its id when its position is read first. The object changes with the next price. */
+export const positionIn = (state: TopicState): PricePosition => {
+  if (state.run === '') state.run = newRun()
+  return state
+}
+
+/** The last price on this connection, if there is one. */
+export const lastPrice = ({ price, receivedAt, epoch }: TopicState): ReceivedPrice | undefined =>
+  price === never ? undefined : { price, receivedAt, epoch }
+
+/** All in ms. */
+export interface TopicTimeouts {
+  readonly linger: number
+  readonly staleAfter: number
+  readonly confirmTimeout: number
+}
+
+/**
+ * The phases of a topic on the open connection: `unsent`; `pending` until the service confirms it or sends a price;
+ * `timed-out` after `confirmTimeout`; `live`; `stale` after `staleAfter`. Every other property is derived from it.
+ */
+export type TopicPhase = 'unsent' | 'pending' | 'timed-out' | 'live' | 'stale'
+
+export const phaseOf = (state: TopicState): TopicPhase => {
+  if (state.live) return 'live'
+  if (isConfirmed(state)) return 'stale'
+  if (state.subscribeSentAt === undefined) return 'unsent'
+  return state.needsResubscribe ? 'timed-out' : 'pending'
+}
+
+/** True if the service has confirmed the topic, or sent a price of it, on the open connection. */
+export const isConfirmed = ({ lastActivityAt }: TopicState): boolean => lastActivityAt !== never
+
+/** True while the service may still confirm or reject the subscribe frame. */
+export const isUnconfirmed = (state: TopicState): boolean =>
+  state.subscribeSentAt !== undefined && !isConfirmed(state)
+
+/** True if the service may have sent a price before the client left the topic and requested it again. */
+export const mayPrecedeRequest = (state: TopicState): boolean => state.wasLeft && isUnconfirmed(state)
+
+/** When to unsubscribe a topic without subscribers. After a confirmation timeout the topic does not linger. */
+export const releaseAt = ({ idleSince, needsResubscribe }: TopicState, { linger }: TopicTimeouts): number => {
+  if (idleSince === undefined) return Infinity
+  return needsResubscribe ? idleSince : idleSince + linger
+}
+
+/** When the confirmation times out or the topic becomes stale; `Infinity` if neither is due. */
+export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): number => {
+  const phase = phaseOf(state)
+  switch (phase) {
+    case 'pending':
+      return (state.subscribeSentAt ?? never) + timeouts.confirmTimeout
+    case 'live':
+      return state.lastActivityAt + timeouts.staleAfter
+    case 'unsent':
+    case 'timed-out':
+    case 'stale':
+      return Infinity
+    default:
+      return assertNever(phase)
+  }
+}
+
+/** When a topic must be requested again, even if other subscribe frames are pending. */
+export const resubscribeDeadline = ({ needsResubscribe, resubscribeBy }: TopicState): number =>
+  needsResubscribe ? resubscribeBy : Infinity
+
+/** Until when the service may answer the subscribe frame; 0 if it has answered, or if the wait has ended. */
+export const pendingUntil = (state: TopicState, { confirmTimeout }: TopicTimeouts): number =>
+  phaseOf(state) === 'pending' ? (state.subscribeSentAt ?? never) + confirmTimeout : 0
+
+export const snapshotStateOf = (state: TopicState): TopicSnapshotState => {
+  if (state.idleSince !== undefined) return 'lingering'
+  const phase = phaseOf(state)
+  return phase === 'live' || phase === 'stale' ? phase : 'waiting'
+}
+
+/** `{"subscriptions":[]}`, with spaces, in bytes. */
+const confirmationOverhead = 32
+
+/** A topic in a confirmation, in bytes: with its quote address, quotation marks, comma and space. */
+const listedSize = (topic: Topic): number => topic.length + 48
+
+/** The topics that one connection keeps, by their base address, in the order of their creation. */
+export class TopicTable {
+  private readonly byBase = new Map<Address, TopicState>()
+  /** Size of the topics in a confirmation that lists all of them, in bytes. */
+  private listedBytes = 0
+
+  get size(): number {
+    return this.byBase.size
+  }
+
+  get states(): Iterable<TopicState> {
+    return this.byBase.values()
+  }
+
+  has(base: Address): boolean {
+    return this.byBase.has(base)
+  }
+
+  get(base: Address): TopicState | undefined {
+    return this.byBase.get(base)
+  }
+
+  /** Returns `undefined` for a topic that is not requested on this connection. */
+  requested(base: Address): TopicState | undefined {
+    const state = this.byBase.get(base)
+    return state?.subscribeSentAt === undefined ? undefined : state
+  }
+
+  /** An upper bound of the size of a confirmation that lists all topics and one further topic, in bytes. */
+  confirmationBytesWith(topic: Topic): number {
+    return confirmationOverhead + this.listedBytes + listedSize(topic)
+  }
+
+  /** Adds a topic that is not in the table. */
+  create(base: Address, topic: Topic): TopicState {
+    const state = createTopicState(base, topic)
+    this.byBase.set(base, state)
+    this.listedBytes += listedSize(topic)
+    return state
+  }
+
+  /** Has no effect on a topic that is not in the table. */
+  delete(state: TopicState): void {
+    if (this.byBase.delete(state.base)) this.listedBytes -= listedSize(state.topic)
+  }
+
+  clear(): void {
+    for (const state of this.byBase.values()) this.delete(state)
+  }
+}

@@ -1,0 +1,57 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Command } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { oneLine, printable } from '../../../base/errors/text.js'
+import { replay } from '../../../backtest/recording/index.js'
+import { outputJson } from '../output/json.js'
+import { errorLine } from '../output/error-text.js'
+import { usageError } from '../run.js'
+
+// Shared by the commands that run a strategy in worker threads.
+
+/** Their arguments: recordings, and last the module of the strategy. */
+export interface BacktestFiles {
+  readonly recordings: readonly string[]
+  readonly module: string
+}
+
+/** Invalid arguments are a usage error. */
+export const backtestFiles = (command: Command, files: readonly string[]): BacktestFiles => {
+  const module = files.length < 2 ? undefined : files.at(-1)
+  if (module === undefined)
+    return usageError(command, 'give a recording, and after it the module of the strategy')
+  if (files.includes('-'))
+    return usageError(command, '-: each worker thread reads the recording; give a file, not standard input')
+  if (/\.(?:ndjson|json|parquet|gz)$/i.test(module))
+    return usageError(
+      command,
+      `${printable(module)}: expected the module of the strategy, such as strategy.js; give the recordings first, and the module last`,
+    )
+  return { recordings: files.slice(0, -1), module }
+}
+
+/**
+ * The URL of the module. Throws if it does not exist, or the recording has no header: each run would fail for the same
+ * reason. `range`: the part that is played, in ms since the Unix epoch.
+ */
+export const checkedStrategy = async (
+  { recordings, module }: BacktestFiles,
+  range: { readonly from?: number; readonly to?: number } = {},
+): Promise<URL> => {
+  if (!existsSync(module)) throw new Error(`${printable(module)}: the module of the strategy does not exist`)
+  await using client = replay(recordings, range)
+  const header = await client.header()
+  if (isLeft(header)) throw new Error(errorLine(header.left))
+  return pathToFileURL(resolve(module))
+}
+
+/** A value of a strategy as JSON on one line of limited length. */
+export const jsonText = (value: unknown): string => {
+  try {
+    return oneLine(outputJson(value))
+  } catch {
+    return 'a value without JSON'
+  }
+}

@@ -1,0 +1,124 @@
+import type { Command } from 'commander'
+import { isDown } from '../../../base/domain/status.js'
+import { ConfigurationError } from '../../../base/errors/configuration-error.js'
+import { startHealthServer, type HealthServer, type HealthState } from '../../../serve/gateway/http/health.js'
+import type { NatsGateway, NatsGatewaySnapshot } from '../../../serve/nats/index.js'
+import type { ListenAddress } from '../../../wire/server/listen.js'
+import {
+  loadNats,
+  missingPackageText,
+  natsHost,
+  serverList,
+  withSource,
+  type OpenSource,
+} from '../input/open-source.js'
+import { flagErrorText, resolveSource } from '../input/source.js'
+import { setVariables, type Io } from '../io.js'
+import { usageError } from '../run.js'
+import { listenFailure, serveUntilStopped, tokenVariables, withHistoryLog } from './serve.js'
+
+interface NatsFlags extends ListenAddress {
+  /** In ms. `undefined`: the gateway has no history. */
+  readonly keep?: number
+}
+
+/**
+ * Serves the selected source on NATS until the user stops the command, and the health of the gateway over HTTP if there is a
+ * `--port`. With `--keep`, its prices are stored. `servers`: addresses, separated by commas.
+ */
+export const serveNats = (
+  io: Io,
+  command: Command,
+  servers: string,
+  { keep, ...address }: NatsFlags,
+): Promise<void> => {
+  const serve = async (source: OpenSource): Promise<void> => {
+    await using gateway = await start(command, source, servers, keep)
+    await using health = await startHealth(command, gateway, address)
+    const { isConnected } = gateway.inspect()
+    const text = summary(io, source, natsHost(servers), { isConnected, isStored: keep !== undefined, health })
+    await serveUntilStopped(io, source, text)
+  }
+  // Here --nats is where the command serves, not its source.
+  return withHistoryLog(io, () => withSource(command, 'both', serve, resolveSource(command, ['gateway'])))
+}
+
+const startHealth = async (
+  command: Command,
+  gateway: NatsGateway,
+  address: ListenAddress,
+): Promise<HealthServer | undefined> => {
+  const hasFlag = (name: string) => command.getOptionValueSource(name) === 'cli'
+  if (hasFlag('port')) {
+    return startHealthServer(address, () => healthOfNats(gateway.inspect())).catch((error: unknown) => {
+      throw listenFailure(error)
+    })
+  }
+  return hasFlag('host')
+    ? usageError(command, '--host: with --nats, give --port too, to serve the health of the gateway')
+    : undefined
+}
+
+const healthOfNats = ({
+  upstream,
+  ageBounded,
+  isConnected,
+  sessions,
+  topics,
+  depth,
+}: NatsGatewaySnapshot): HealthState => {
+  const isUp = !isDown(upstream)
+  return {
+    isUp,
+    refusal: isUp ? (isConnected ? undefined : 'nats-lost') : 'service-down',
+    upstream,
+    ageBounded,
+    counts: { sessions, topics: topics.length },
+    depth,
+  }
+}
+
+const start = async (
+  command: Command,
+  { client, service }: OpenSource,
+  servers: string,
+  keep: number | undefined,
+): Promise<NatsGateway> => {
+  const nats = await loadNats()
+  if (nats === undefined) return usageError(command, missingPackageText)
+  const history = keep === undefined ? {} : { history: { keep } }
+  const options = { servers: serverList(servers), service, ...history }
+  return nats.startNatsGateway(client, options).catch((error: unknown) => {
+    if (error instanceof ConfigurationError) return usageError(command, gatewayErrorText(error))
+    throw error
+  })
+}
+
+/** The history is the flag `--keep`. */
+const gatewayErrorText = (error: ConfigurationError): string =>
+  error.option === 'history' ? `--keep${error.message.slice('history'.length)}` : flagErrorText(error, 'Nats')
+
+interface State {
+  readonly isConnected: boolean
+  readonly isStored: boolean
+  readonly health: HealthServer | undefined
+}
+
+const summary = (
+  io: Io,
+  source: OpenSource,
+  host: string,
+  { isConnected, isStored, health }: State,
+): string => {
+  const lines = [
+    `# A gateway to ${source.description} is running on NATS. Paste these lines into another terminal, and start your program there.`,
+    ...setVariables(io, [['SVC_NATS', `nats://${host}`], ...tokenVariables(source)]),
+    `# To watch through it: svc-streams watch --nats nats://${host}${source.ownTokens.length === 0 ? ' <token>' : ''}`,
+    `# It serves live prices${source.depthClient !== undefined ? ', prices and depth on request' : ' and prices on request'}. Start a second one for failover.`,
+    ...(isStored ? ['# It stores the prices in a JetStream stream, which natsHistory reads.'] : []),
+    ...(health === undefined ? [] : [`# Its own state is at ${health.baseUrl}/health.`]),
+    ...(isConnected ? [] : ['# NATS is not reachable yet. The gateway keeps trying.']),
+    '# Press Ctrl-C to stop it, and again to stop it immediately.',
+  ]
+  return lines.map((line) => `${line}\n`).join('')
+}

@@ -1,0 +1,162 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { defer, firstValueFrom, map, merge, Subject, takeUntil, tap } from 'rxjs'
+import { formatDuration, formatTime } from '../../display/texts.js'
+import { assertNever } from '../../../base/domain/assert-never.js'
+import { printable } from '../../../base/errors/text.js'
+import type { Output } from '../../../backtest/sweep/messages.js'
+import { findLookAhead, type Parity } from '../../../backtest/sweep/parity/find-look-ahead.js'
+import {
+  PrefixFiles,
+  prefixRuns,
+  removeFolder,
+  type LinePosition,
+} from '../../../backtest/sweep/parity/prefix-files.js'
+import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import { backtestFiles, checkedStrategy, jsonText } from './backtest.js'
+import { attempt } from '../input/read-file.js'
+import type { Io } from '../io.js'
+import { outputJson } from '../output/json.js'
+import { showProgressLine } from '../output/terminal.js'
+import { usageError } from '../run.js'
+import { stop$ } from '../stop.js'
+
+export interface ParityFlags {
+  readonly parameter?: string
+  readonly prefixes: number
+  readonly workers: number
+  readonly json?: boolean
+}
+
+/** Compares the outputs of a strategy over prefixes of a recording. Throws unless all are equal. */
+export const checkParity = async (
+  io: Io,
+  command: Command,
+  files: readonly string[],
+  { parameter: text, prefixes, workers, json = false }: ParityFlags,
+): Promise<void> => {
+  const backtest = backtestFiles(command, files)
+  const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))
+  if (isLeft(parameter))
+    return usageError(command, `--parameter: expected JSON: ${printable(parameter.left)}`)
+  const strategy = await checkedStrategy(backtest)
+
+  const folder = mkdtempSync(join(tmpdir(), 'svc-streams-parity-'))
+  const stopped$ = new Subject<void>()
+  try {
+    const recording = new PrefixFiles(backtest.recordings, folder)
+    const lines = await recording.count()
+    const program = { url: packagedProgram() }
+    const runs = prefixRuns({ program, recording, strategy: strategy.href, parameter: parameter.right })
+    const { countRun, hide } = showRuns(io)
+    const found$ = defer(() =>
+      findLookAhead(
+        { lines, prefixes, workers },
+        {
+          run$: (count) => runs.run$(count).pipe(tap(countRun), takeUntil(stopped$)),
+          runTogether$: (counts) => runs.runTogether$(counts).pipe(tap(countRun), takeUntil(stopped$)),
+        },
+      ),
+    )
+    const parity = await firstValueFrom(
+      merge(found$, stop$(io, undefined).pipe(map(() => undefined))),
+    ).finally(hide)
+    if (parity === undefined) return void io.stderr.write('stopped: the comparison has not ended\n')
+    await report(io, parity, recording, json)
+  } finally {
+    stopped$.next()
+    removeFolder(folder)
+  }
+}
+
+/** Shows the number of runs on a terminal. `countRun` counts one. */
+const showRuns = (io: Io) => {
+  const startAt = rxClock.wallClock()
+  let runs = 0
+  const countRun = (): void => {
+    runs++
+  }
+  const progress = () => `${runs} runs  ${formatDuration(rxClock.wallClock() - startAt)}`
+  const { hide } = showProgressLine(io, false, progress)
+  return { countRun, hide }
+}
+
+const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: boolean): Promise<void> => {
+  const print = (object: object, ...text: readonly string[]): void =>
+    void io.stdout.write(`${json ? outputJson({ _tag: parity._tag, ...object }) : text.join('\n')}\n`)
+  switch (parity._tag) {
+    case 'Equal': {
+      const { outputs, prefixes } = parity
+      print(
+        { outputs, prefixes },
+        `equal: ${counted(outputs, 'output')}, over ${counted(prefixes, 'prefix', 'prefixes')} of the recording`,
+      )
+      return
+    }
+    case 'LookAhead': {
+      const output = await recording.locate(parity.outputLine)
+      const changedBy = await recording.locate(parity.changedBy)
+      const { before, after } = parity
+      print(
+        { output, changedBy, before: eventOf(before), after: eventOf(after) },
+        `output of   ${positionText(output)}`,
+        `changed by  ${positionText(changedBy)}`,
+        `without it  ${eventText(before)}`,
+        `with it     ${eventText(after)}`,
+      )
+      throw new Error('the strategy looks ahead: an output changes with a later line')
+    }
+    case 'NotDeterministic': {
+      const { lines, first, second } = parity
+      print(
+        { first: first ?? null, second: second ?? null },
+        `first run   ${outputText(first)}`,
+        `second run  ${outputText(second)}`,
+      )
+      throw new Error(`the strategy is not deterministic: two runs over the same ${lines} lines differ`)
+    }
+    case 'Failed': {
+      const { event, line } = parity.output
+      const at = await recording.locate(line)
+      print({ event, at }, eventText(parity.output))
+      throw new Error(`the strategy fails at ${positionText(at)}`)
+    }
+    case 'NoOutput':
+      print({}, 'no output')
+      throw new Error(
+        'the strategy emits no value before the end of the recording: there is nothing to compare',
+      )
+    default:
+      return assertNever(parity)
+  }
+}
+
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
+
+const positionText = ({ source, line, at }: LinePosition): string =>
+  `line ${line} of ${printable(source)}, ${formatTime(at)}`
+
+const eventOf = (output: Output | undefined): Output['event'] | null => output?.event ?? null
+
+/** An output with the number of lines before it. Two outputs may differ only in this number. */
+const outputText = (output: Output | undefined): string =>
+  output === undefined ? eventText(output) : `after ${output.line} lines: ${eventText(output)}`
+
+const eventText = (output: Output | undefined): string => {
+  const event = output?.event
+  switch (event?._tag) {
+    case undefined:
+      return 'no output'
+    case 'Value':
+      return jsonText(event.value)
+    case 'Completed':
+      return 'the stream completes'
+    case 'Failed':
+      return printable(`the stream fails: ${event.message}`)
+  }
+}

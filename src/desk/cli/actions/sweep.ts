@@ -1,0 +1,167 @@
+import type { Command } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { tap } from 'rxjs'
+import { formatDuration } from '../../display/texts.js'
+import { printable } from '../../../base/errors/text.js'
+import type { SweepError, SweepResult, SweepRun } from '../../../backtest/sweep/index.js'
+import { sweepOn, type SweepProgress } from '../../../backtest/sweep/sweep.js'
+import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import { backtestFiles, checkedStrategy, jsonText } from './backtest.js'
+import { rangeProblem, type Shard, type WalkForwardLengths } from '../input/parse-flags.js'
+import { readJson } from '../input/read-file.js'
+import type { Io } from '../io.js'
+import { outputJson } from '../output/json.js'
+import { failureOf, seeGuide } from '../output/error-text.js'
+import { drawTable, type Cell, type Column } from '../output/table.js'
+import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
+import { usageError } from '../run.js'
+import { completes } from '../stop.js'
+import { inShard, mergeShards, shardLine } from './shards.js'
+import { walkForwardRecordings } from './walk-forward.js'
+
+export interface SweepFlags {
+  /** Absent for `merge`. */
+  readonly parameters?: string
+  readonly workers: number
+  /** In ms. */
+  readonly warmUp?: number
+  /** In ms since the Unix epoch. */
+  readonly from?: number
+  readonly to?: number
+  readonly walkForward?: WalkForwardLengths
+  readonly metric?: string
+  readonly minimise?: boolean
+  readonly minTrades?: number
+  readonly shard?: Shard
+  readonly json?: boolean
+}
+
+type Result = SweepResult<unknown, unknown>
+
+export const sweepRecordings = async (
+  io: Io,
+  command: Command,
+  files: readonly string[],
+  flags: SweepFlags,
+): Promise<void> => {
+  if (files[0] === 'merge') return mergeShards(io, files.slice(1))
+  const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
+  const { minTrades, shard, json = false, ...range } = rest
+  if (path === undefined) return usageError(command, "required option '--parameters <file>' not specified")
+  const backtest = backtestFiles(command, files)
+  const problem = rangeProblem(range)
+  if (problem !== undefined) return usageError(command, problem)
+  if (walkForward === undefined && (metric !== undefined || minimise === true || minTrades !== undefined))
+    return usageError(
+      command,
+      '--metric, --minimise and --min-trades choose the parameters of --walk-forward: add it',
+    )
+  if (shard !== undefined && (!json || walkForward !== undefined))
+    return usageError(command, '--shard needs --json, and cannot be used with --walk-forward')
+  const all = readParameters(command, path)
+  const parameters = shard === undefined ? all : inShard(all, shard)
+  const strategy = await checkedStrategy(backtest, range)
+  const { recordings } = backtest
+  if (walkForward !== undefined) {
+    const settings = { ...walkForward, workers, warmUp, ...range }
+    const ranking = { metric, minimises: minimise === true, minTrades }
+    return walkForwardRecordings(io, recordings, strategy, parameters, settings, ranking, json)
+  }
+
+  const startAt = rxClock.wallClock()
+  let progress: SweepProgress = { finished: 0, rows: 0 }
+  const sweep$ = sweepOn({
+    program: () => ({ url: packagedProgram() }),
+    onProgress: (latest) => (progress = latest),
+  })
+  const { stdout, stderr, env } = io
+  const colours = coloursFor(stdout, env)
+  const isTable = !json && canRedraw(stdout, env)
+  const rows: Result[] = []
+  let shown = 0
+  let failures = 0
+  const jsonLine = (result: Result): string =>
+    shard === undefined ? outputJson(result) : shardLine(outputJson(result), shard, shown, all.length)
+  const show = (result: Result): void => {
+    // Each parameter would fail for the same reason.
+    if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
+    if (isLeft(result)) failures++
+    if (isTable) rows.push(result)
+    else stdout.write(`${json ? jsonLine(result) : sweepLine(result, colours)}\n`)
+    shown++
+  }
+  const { hide } = showProgressLine(io, json, () =>
+    [
+      `${progress.finished} of ${parameters.length} parameters`,
+      `${progress.rows} rows`,
+      formatDuration(rxClock.wallClock() - startAt),
+    ].join('  '),
+  )
+  const result$ = sweep$<unknown, unknown>(recordings, strategy, parameters, { workers, warmUp, ...range })
+  const isCompleted = await completes(io, result$.pipe(tap(show))).finally(hide)
+  // At the end, when the widths of the columns are known.
+  if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))
+  if (!isCompleted)
+    return void stderr.write(`stopped: ${progress.finished} of ${parameters.length} parameters have ended\n`)
+  const page = seeGuide({ _tag: 'SweepError' })
+  if (failures > 0) throw new Error(`${failures} of ${parameters.length} parameters have no result; ${page}`)
+}
+
+/** The parameters of a file, a JSON array. A file that cannot be used is a usage error. */
+const readParameters = (command: Command, path: string): readonly unknown[] => {
+  const fail = (problem: string): never =>
+    usageError(command, `--parameters: ${printable(path)}: ${printable(problem)}`)
+  const expected = 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'
+  const json = readJson(path)
+  if (isLeft(json)) {
+    const { kind, message } = json.left
+    return fail(kind === 'file' ? `expected a file of JSON: ${message}` : `${expected}: ${message}`)
+  }
+  if (!Array.isArray(json.right)) return fail(expected)
+  return json.right.length === 0 ? fail('has no parameter; add one') : (json.right as unknown[])
+}
+
+const sweepLine = (result: Result, { failed }: Colours): string => {
+  if (isLeft(result)) return failed(`${jsonText(result.left.parameter)}  ${failureText(result.left)}`)
+  const { parameter, values, summary } = result.right
+  return [
+    jsonText(parameter),
+    `${values.length} values`,
+    `${summary.rows} rows`,
+    ...values.slice(-1).map((value) => `last ${jsonText(value)}`),
+  ].join('  ')
+}
+
+/** The lines of a table of the results. */
+const sweepTable = (results: readonly Result[], width: number, { failed, dim }: Colours): string => {
+  const column = (
+    head: Pick<Column, 'title' | 'rank'> & { readonly width?: number },
+    cellOf: (result: Result) => Cell,
+  ): Column => ({
+    align: head.width === undefined ? 'right' : 'left',
+    width: 0,
+    ...head,
+    cells: results.map(cellOf),
+  })
+  const count = (title: string, rank: number, countOf: (run: SweepRun<unknown, unknown>) => number): Column =>
+    column({ title, rank }, (result) => ({ text: isLeft(result) ? '' : String(countOf(result.right)) }))
+  const columns = [
+    column({ title: 'parameter', rank: 0, width: 20 }, (result) => ({
+      text: jsonText(isLeft(result) ? result.left.parameter : result.right.parameter),
+      canCut: true,
+    })),
+    count('values', 2, ({ values }) => values.length),
+    count('rows', 3, ({ summary }) => summary.rows),
+    column({ title: 'last value', rank: 1, width: 40 }, (result) =>
+      isLeft(result)
+        ? { text: failureText(result.left), paint: failed, canCut: true }
+        : { text: result.right.values.slice(-1).map(jsonText).join(''), canCut: true },
+    ),
+  ]
+  return drawTable(columns, width, dim)
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+const failureText = ({ message }: SweepError): string => printable(`failed: ${message}`)

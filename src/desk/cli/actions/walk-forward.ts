@@ -1,0 +1,193 @@
+import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { map, tap } from 'rxjs'
+import { formatTime } from '../../display/texts.js'
+import { plainDecimal } from '../../../base/domain/plain-decimal.js'
+import { escapeUnsafe, printable } from '../../../base/errors/text.js'
+import type { ScoredRange, SweepSettings } from '../../../backtest/sweep/options.js'
+import { walkForwardOn, type WalkForwardResult } from '../../../backtest/sweep/walk-forward.js'
+import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
+import { jsonText } from './backtest.js'
+import type { WalkForwardLengths } from '../input/parse-flags.js'
+import type { Io } from '../io.js'
+import { outputJson } from '../output/json.js'
+import { failureOf, seeGuide } from '../output/error-text.js'
+import { coloursFor } from '../output/terminal.js'
+import { completes } from '../stop.js'
+
+/** How the best parameter is chosen. */
+export interface Ranking {
+  /** A field of the last value, `a.b` for one inside of another. Default: the value itself. */
+  readonly metric: string | undefined
+  readonly minimises: boolean
+  /** The least number of trades, the field `trades` of the last value, with which a parameter has a score. */
+  readonly minTrades: number | undefined
+}
+
+interface Settings extends WalkForwardLengths, Pick<SweepSettings, 'workers'> {
+  /** In ms. */
+  readonly warmUp?: number
+  /** In ms since the Unix epoch. */
+  readonly from?: number
+  readonly to?: number
+}
+
+type Result = WalkForwardResult<unknown, unknown>
+
+/** Prints the result of each window in its test range, and their total. Throws if a window has none. */
+export const walkForwardRecordings = async (
+  io: Io,
+  recordings: readonly string[],
+  strategy: URL,
+  parameters: readonly unknown[],
+  settings: Settings,
+  ranking: Ranking,
+  json: boolean,
+): Promise<void> => {
+  const sign = ranking.minimises ? -1 : 1
+  const total = new Total()
+  const result$ = walkForwardOn({ program: () => ({ url: packagedProgram() }) })<unknown, unknown>(
+    recordings,
+    strategy,
+    parameters,
+    { ...settings, score: (values, range) => sign * scoreOf(values, range, ranking) },
+  ).pipe(
+    map((result) => (isLeft(result) ? result : right({ ...result.right, score: sign * result.right.score }))),
+  )
+
+  const { failed } = coloursFor(io.stdout, io.env)
+  const show = (result: Result): void => {
+    failOnce(result)
+    total.add(result)
+    const line = json ? outputJson(result) : escapeUnsafe(lineOf(result, ranking.metric))
+    io.stdout.write(`${isLeft(result) && !json ? failed(line) : line}\n`)
+  }
+  if (!(await completes(io, result$.pipe(tap(show)))))
+    return void io.stderr.write(`stopped: ${total.windows} windows have ended\n`)
+  io.stdout.write(`${json ? outputJson(total.summary()) : total.line(ranking.metric)}\n`)
+  if (total.failed > 0) {
+    const page = seeGuide({ _tag: 'WalkForwardError' })
+    throw new Error(`${total.failed} of ${total.windows} windows have no result; ${page}`)
+  }
+}
+
+/** Throws for a failure of the whole run, or a failure that each window would have. */
+const failOnce = (result: Result): void => {
+  if (!isLeft(result)) return
+  const { left: error } = result
+  if (error.why === 'recording' || error.why === 'too short') throw failureOf(error)
+  const [first] = error.why === 'train' ? error.errors : [error.error]
+  if (first?.why === 'module') throw failureOf(first)
+}
+
+/**
+ * The metric of the last value, unless it has too few trades: where nothing was traded, no figure has a meaning. The least
+ * number concerns the choice alone, because a test range is shorter.
+ */
+const scoreOf = (values: readonly unknown[], range: ScoredRange, { metric, minTrades }: Ranking): number => {
+  const trades = fieldOf(values.at(-1), 'trades')
+  if (typeof trades !== 'number' && minTrades !== undefined)
+    throw new Error('the last value has no number trades, which --min-trades needs')
+  const least = range === 'train' ? (minTrades ?? 1) : 1
+  if (typeof trades === 'number' && trades < least)
+    throw new Error(trades === 0 ? 'nothing was traded' : `${trades} trades, fewer than ${least}`)
+  return metricOf(values, metric)
+}
+
+/**
+ * The metric of the last value. Throws if it has no such number. The message contains no value, because it may be of a
+ * training range.
+ */
+const metricOf = (values: readonly unknown[], metric: string | undefined): number => {
+  if (values.length === 0) throw new Error('there is no value')
+  const value = values.at(-1)
+  const found = metric === undefined ? value : fieldOf(value, metric)
+  if (typeof found === 'number' || typeof found === 'bigint') return Number(found)
+  const names = numberNames(value).map(printable).join(', ')
+  if (metric === undefined)
+    throw new Error(
+      names === ''
+        ? 'the last value is no number, and has none'
+        : `the last value is no number; name one of its numbers by --metric: ${names}`,
+    )
+  const numbers = names === '' ? 'it has none' : `its numbers are ${names}`
+  throw new Error(`the last value has no number ${printable(metric)}; ${numbers}`)
+}
+
+/** The names of the numbers in a value, as `--metric` takes them. At most 5 levels, because a value may contain itself. */
+const numberNames = (value: unknown, parent = '', levels = 5): readonly string[] =>
+  typeof value !== 'object' || value === null || levels === 0
+    ? []
+    : Object.entries(value).flatMap(([field, inner]: [string, unknown]) =>
+        typeof inner === 'number' || typeof inner === 'bigint'
+          ? [`${parent}${field}`]
+          : numberNames(inner, `${parent}${field}.`, levels - 1),
+      )
+
+const fieldOf = (value: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>(
+      (object, name) =>
+        typeof object === 'object' && object !== null && Object.hasOwn(object, name)
+          ? (object as Readonly<Record<string, unknown>>)[name]
+          : undefined,
+      value,
+    )
+
+const lineOf = (result: Result, metric: string | undefined): string => {
+  if (isLeft(result)) {
+    const { left: error } = result
+    const range = 'test' in error ? `${rangeText(error.test)}  ` : ''
+    return `${range}${printable(`failed: ${error.message}`)}`
+  }
+  const { test, parameter, score, values } = result.right
+  return [
+    rangeText(test),
+    jsonText(parameter),
+    metricText(metric, score),
+    ...(metric === undefined ? [] : values.slice(-1).map((value) => `last ${jsonText(value)}`)),
+  ].join('  ')
+}
+
+const rangeText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
+  `${formatTime(from)} to ${formatTime(to)}`
+
+const metricText = (metric: string | undefined, value: number): string =>
+  `${metric === undefined ? 'result' : printable(metric)} ${roundedText(value)}`
+
+/** The windows so far. */
+class Total {
+  windows = 0
+  failed = 0
+  private sum = 0
+
+  add(result: Result): void {
+    this.windows++
+    if (isLeft(result)) this.failed++
+    else this.sum += result.right.score
+  }
+
+  line(metric: string | undefined): string {
+    const { windows, failed, sum, mean } = this.summary()
+    const unit = windows === 1 ? 'window' : 'windows'
+    const tested = failed === 0 ? `${windows} ${unit}` : `${windows - failed} of ${windows} ${unit}`
+    const results =
+      sum === null || mean === null ? ['no score'] : [metricText(metric, sum), `mean ${roundedText(mean)}`]
+    return ['total', tested, ...results].join('  ')
+  }
+
+  summary() {
+    const { windows, failed, sum } = this
+    const scored = windows - failed
+    return {
+      _tag: 'Total',
+      windows,
+      failed,
+      sum: scored > 0 ? sum : null,
+      mean: scored > 0 ? sum / scored : null,
+    } as const
+  }
+}
+
+/** Without the rounding errors of sums, such as 0.30000000000000004. */
+const roundedText = (value: number): string => plainDecimal(Number(value.toPrecision(12)))

@@ -1,0 +1,117 @@
+import { Argument, Option, type Command } from 'commander'
+import { integerOption } from '../../../base/option-kinds/number-option.js'
+import { workersOption } from '../../../backtest/sweep/options.js'
+import type { ParityFlags } from '../actions/parity.js'
+import type { SweepFlags } from '../actions/sweep.js'
+import { numberFlag, parseNumber, parseRotation, parseShard, parseWalkForward } from '../input/parse-flags.js'
+import type { Io } from '../io.js'
+import { createCommand, fromFlag, toFlag } from './parts.js'
+
+const sweepExamples = `
+Examples:
+  $ svc-streams sweep market.ndjson strategy.js --parameters parameters.json
+      Run the strategy with each parameter of the file, on all cores.
+  $ svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --workers 2
+      Use several files as one recording, and two cores.
+  $ svc-streams sweep market.ndjson strategy.js --parameters parameters.json --json |
+      jq -c 'select(._tag == "Right").right | [.parameter, .values[-1]]'
+      Print the last value of each parameter, for programs.
+  $ svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --walk-forward 7d/1d --metric profit
+      Choose the parameter on 7 days, test it on the day after them, and go on by a day.
+  $ svc-streams sweep market.ndjson strategy.js --parameters parameters.json --shard 2/8 --json > 2.ndjson
+      Run every eighth parameter, from the second on: a part of a sweep on several machines.
+  $ svc-streams sweep merge *.ndjson
+      Join the outputs of all parts, in any order, to the lines of the whole sweep with --json.
+
+The last file is the module of the strategy: an ES module or CommonJS, with (client, parameter) => Observable as its default
+export. The parameters are a JSON array, such as [5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of
+their times. Each worker thread reads them once, in virtual time, for all its parameters.
+
+Each parameter prints one line, in the order of the file: the number of its values, the number of rows that were played
+until its stream ended, and its last value, or why it has none. --json prints all values.
+
+With --walk-forward, each window prints one line: its test range, the parameter with the highest metric in the training
+range directly before it, and what that parameter did in the test range. The last line is the total of the test ranges. The
+results of training are not shown. The metric is the last value of the strategy, or its field --metric, and is the same
+number in both ranges. A strategy starts anew in each range, after --warm-up. A rest shorter than a test range is not tested.
+If the last value has a field trades, a parameter with 0 trades, or with fewer than --min-trades in training, has no score.
+
+Exit codes: 0 if every parameter or window has a result, 1 otherwise. merge: also 1 if a part is missing.`
+
+export const sweepCommand = (io: Io): Command =>
+  createCommand(io, 'sweep', 'Run a strategy with many parameters over a recording.', sweepExamples)
+    .addArgument(new Argument('<file...>', filesHelp))
+    .option('--parameters <file>', 'parameters of the strategy, as a JSON array (required but for merge)')
+    .addOption(workersFlag())
+    .option(
+      '--warm-up <duration>',
+      'run the strategy over so much data before --from, and before each range of --walk-forward, first',
+      parseRotation,
+    )
+    .option(
+      '--walk-forward <train/test>',
+      'choose the parameter on a training range, test it on the range after it, window by window: 7d/1d, 12h/90m, …',
+      parseWalkForward,
+    )
+    .option(
+      '--metric <field>',
+      'with --walk-forward: field of the last value, such as profit or report.profit',
+    )
+    .option('--minimise', 'with --walk-forward: choose the parameter with the lowest metric')
+    .addOption(
+      new Option('--min-trades <n>', 'with --walk-forward: fewer trades in training give no score').argParser(
+        parseNumber(integerOption({ min: 1, max: 1_000_000_000, default: 1 })),
+      ),
+    )
+    .option('--shard <part/parts>', 'with --json: run this part of the parameters, such as 2/8', parseShard)
+    .addOption(fromFlag())
+    .addOption(toFlag())
+    .option('--json', 'print each result as a JSON object, one per line')
+    .action(async (files: readonly string[], flags: SweepFlags, command: Command) => {
+      const { sweepRecordings } = await import('../actions/sweep.js')
+      await sweepRecordings(io, command, files, flags)
+    })
+
+const parityExamples = `
+Examples:
+  $ svc-streams parity market.ndjson strategy.js --parameter '{ "window": 5 }'
+      Check that no output of the strategy depends on a later row.
+  $ svc-streams parity market.*.ndjson.gz strategy.js --prefixes 200
+      Use several files as one recording, and compare more prefixes.
+  $ svc-streams parity market.ndjson strategy.js --json | jq '.changedBy.line'
+      Print the line that changes an earlier output.
+
+The strategy runs twice over the whole recording, and over prefixes of it: its first lines alone. An output that came at a
+line must be the same in each prefix that has the line. Half of the prefixes end at lines with an output, the others are spread
+evenly. If an output differs, further runs find the line that changes it. Rows that the strategy reads from the files of the
+recording by itself are limited in the same way. Outputs at the end of a run, such as a sum over all rows, are not compared.
+
+The last file is the module of the strategy: an ES module or CommonJS, with (client, parameter) => Observable as its default
+export. A run takes at most as long as one replay; there are at most 2 + <prefixes> of them, one more per worker if the
+strategy keeps a state outside its module, and 3 + 2 log2(lines) more if an output differs. If the strategy reads a file of
+the recording by itself, the prefixes are written to the folder for temporary files, one per thread at a time.
+
+Exit codes: 0 if all outputs are equal; 1 if an output depends on a later line, if two runs over the same lines differ, if the
+strategy emits nothing before the end, or if it fails.`
+
+const prefixesOption = integerOption({ min: 1, max: 1_000_000, default: 20 })
+
+export const parityCommand = (io: Io): Command =>
+  createCommand(io, 'parity', 'Check that a strategy does not use later rows of a recording.', parityExamples)
+    .addArgument(new Argument('<file...>', filesHelp))
+    .option('--parameter <json>', 'parameter of the strategy, as JSON (default: none)')
+    .addOption(numberFlag('--prefixes <n>', 'number of prefixes that are compared', prefixesOption))
+    .addOption(workersFlag())
+    .option('--json', 'print the result as one JSON object')
+    .action(async (files: readonly string[], flags: ParityFlags, command: Command) => {
+      const { checkParity } = await import('../actions/parity.js')
+      await checkParity(io, command, files, flags)
+    })
+
+const filesHelp = 'recordings, plain or gzip, and last the module of the strategy'
+
+const workersFlag = (): Option =>
+  numberFlag('--workers <n>', 'number of worker threads', workersOption).default(
+    workersOption.default,
+    'the number of cores',
+  )

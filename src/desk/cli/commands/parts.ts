@@ -1,0 +1,41 @@
+import { Command, Option, type OutputConfiguration } from 'commander'
+import { timerOption } from '../../../base/option-kinds/number-option.js'
+import { numberFlag, parseTime } from '../input/parse-flags.js'
+import type { Io } from '../io.js'
+
+// Parts that several commands have in common.
+
+/** A command with the common help of all commands. `examples` follows the list of options. */
+export const createCommand = (io: Io, name: string, description: string, examples: string): Command =>
+  new Command(name)
+    .configureOutput(outputOf(io))
+    .description(description)
+    .helpOption('-h, --help', 'print this help')
+    .addHelpText('after', examples)
+    .showHelpAfterError(`Try: svc-streams ${name} --help`)
+
+/** Where commander prints the help and the errors of a command. */
+export const outputOf = (io: Io): OutputConfiguration => ({
+  writeOut: (text) => io.stdout.write(text),
+  writeErr: (text) => io.stderr.write(text),
+})
+
+/** The text format of prices, for the help of commands. `formatPrice` implements it. */
+export const priceHelp = `\
+Prices are in USD, in plain decimal notation: 4 decimals from 10 USD, 6 decimals below, and 6 significant digits below
+0.1 USD. With --json, numbers are exact.`
+
+/** The arguments of commands, in the help. */
+export const tokensHelp = 'symbols, contract addresses, 0x…, or topics, svc-0x…'
+
+export const tokensFlag = (): Option =>
+  new Option('--tokens <file>', 'symbols, as JSON: { SYMBOL: { address, decimals } }')
+
+export const intervalFlag = (): Option =>
+  numberFlag('--interval <ms>', 'interval between depth requests, in ms', timerOption({ default: 1000 }))
+
+export const fromFlag = (): Option =>
+  new Option('--from <time>', 'play only events from this time on, ISO 8601 or Unix ms').argParser(parseTime)
+
+export const toFlag = (): Option =>
+  new Option('--to <time>', 'play only events before this time, ISO 8601 or Unix ms').argParser(parseTime)

@@ -1,0 +1,129 @@
+import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
+import { gatewayTable } from '../../../serve/gateway/options.js'
+import type { DashboardFlags } from '../actions/dashboard.js'
+import type { GatewayFlags } from '../actions/gateway.js'
+import { numberFlag, parseRotation } from '../input/parse-flags.js'
+import { addSourceFlags, deploymentFlags } from '../input/source-flags.js'
+import type { Io } from '../io.js'
+import { createCommand, intervalFlag, tokensFlag, tokensHelp } from './parts.js'
+
+const gatewayExamples = `
+Examples:
+  $ svc-streams gateway --simulate
+      Serve a simulator. Needs no service and no key. Prints the address of the gateway.
+  $ svc-streams gateway --port 8080
+      Serve the service that the environment variables configure, to programs of this machine.
+  $ svc-streams watch --gateway http://127.0.0.1:8080 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+      Watch a token through it. Every command that takes the addresses of a service takes --gateway.
+  $ svc-streams gateway --host 0.0.0.0 --port 8443 --keys keys.json --tls-key key.pem --tls-cert cert.pem
+      Serve other machines, encrypted. Depth requests must be signed with a key of the file: { "desk": "AAEC…" }.
+  $ svc-streams gateway --port 8080 --origin https://app.example
+      Also serve the pages of a site, which then need no key.
+  $ svc-streams gateway --port 8080 --history prices --keep 7d
+      Also record the prices that consumers get, in files of the folder prices, and serve those of the last 7 days.
+  $ svc-streams gateway --nats nats://127.0.0.1:4222
+      Serve many machines, through a NATS server. Start a second one for failover. With --port 8080, GET /health answers.
+  $ svc-streams gateway --nats nats://127.0.0.1:4222 --keep 7d
+      Also store the prices that consumers get, for 7 days, in a JetStream stream of the NATS server.
+  $ svc-streams gateway --recording market.ndjson --speed 10
+      Serve a recording, ten times as fast. It starts with the first consumer.
+  $ svc-streams gateway --gateway https://gate.example --port 8080
+      Serve another gateway, for the programs of this machine.
+
+All consumers share one connection to the service, one subscription of each token, and one depth request at a time for
+each token. The key of the service (--auth-key) stays in the gateway: consumers sign with a key of --keys, or not at all.
+
+While the service is down, the gateway refuses consumers, and they reconnect when it returns. Standard error gets one
+line when the service is lost or depth requests fail, and one when that ends. GET /health answers 200 or 503;
+GET /health/ready and GET /health/live are for an orchestrator.
+
+Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
+invalid arguments.`
+
+export const gatewayCommand = (io: Io): Command => {
+  const { host, port } = gatewayTable
+  const command = addSourceFlags(
+    createCommand(
+      io,
+      'gateway',
+      'Serve prices and depth to other programs over one connection.',
+      gatewayExamples,
+    )
+      .addOption(
+        numberFlag('--port <port>', 'port to listen on, for HTTP and WebSocket; 0 picks a free port', port),
+      )
+      .option('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too', host.default)
+      .option('--keys <file>', 'keys of consumers, as JSON: { name: base64 }; they must sign depth requests')
+      .option('--open-depth', 'without --keys, allow a --host that other machines can reach')
+      .option('--tls-key <file>', 'private key in PEM, for https: and wss:')
+      .option('--tls-cert <file>', 'certificate of --tls-key, in PEM')
+      .option('--history <folder>', 'record the prices that consumers receive in this folder, and serve them')
+      .option(
+        '--keep <duration>',
+        'age at which recorded prices are deleted (default: 7d); with --nats, store them in JetStream',
+        parseRotation,
+      )
+      .addOption(
+        new Option(
+          '--origin <url...>',
+          'origins of pages with access, such as https://app.example',
+        ).argParser(origins),
+      ),
+    { ...deploymentFlags, nats: { ...deploymentFlags.nats, help: natsHelp } },
+  )
+  return command.action(async (flags: GatewayFlags) => {
+    const { serveGateway } = await import('../actions/gateway.js')
+    await serveGateway(io, command, flags)
+  })
+}
+
+const natsHelp = 'NATS servers to serve on, separated by commas, instead of over HTTP'
+
+const origins = (text: string, previous: readonly string[] = []): readonly string[] => {
+  if (gatewayTable.origins.holds([text])) return [...previous, text]
+  throw new InvalidArgumentError('Give an origin like https://app.example, without a path.')
+}
+
+const dashboardExamples = `
+Examples:
+  $ svc-streams dashboard --simulate
+      Show ETH and BTC of a simulator in a browser. Needs no service, no key and no token.
+  $ svc-streams dashboard 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+      Show a token of the service that the environment variables configure.
+  $ svc-streams dashboard WETH WBTC --tokens tokens.json --port 8080
+      Show tokens by symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 }, … } in the file.
+  $ svc-streams dashboard --gateway http://127.0.0.1:8080 WETH --tokens tokens.json
+      Show a token of a gateway. Its history, if it has one, is the past of the chart.
+  $ svc-streams dashboard --recording market.ndjson --speed 10
+      Show a recording, ten times as fast. It starts when the page is opened.
+
+The command prints the address of the page, which this machine alone can open. The page has a card per token: price,
+change, chart, age and depth. A price that is not current is struck through or underlined, and the chart has a gap.
+The page needs no reload after the service, or this command, has been started again. It reloads by itself if this command
+shows other tokens then.
+
+Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
+invalid arguments.`
+
+export const dashboardCommand = (io: Io): Command =>
+  addSourceFlags(
+    createCommand(io, 'dashboard', 'Show live prices and depth in a browser.', dashboardExamples)
+      .addArgument(
+        new Argument(
+          '[token...]',
+          `${tokensHelp} (default: those of the simulator or the recording, of SVC_TOKENS, or of --tokens)`,
+        ),
+      )
+      .addOption(tokensFlag())
+      .addOption(intervalFlag())
+      .addOption(
+        numberFlag(
+          '--port <port>',
+          'port to listen on, for HTTP and WebSocket; 0 picks a free port',
+          gatewayTable.port,
+        ),
+      ),
+  ).action(async (given: readonly string[], flags: DashboardFlags, command: Command) => {
+    const { serveDashboard } = await import('../actions/dashboard.js')
+    await serveDashboard(io, command, given, flags)
+  })

@@ -1,0 +1,125 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join, relative } from 'node:path'
+import type {
+  AnyError,
+  DepthError,
+  HttpError,
+  NetworkError,
+  PriceRequestError,
+} from '../../../base/errors/model.js'
+import { httpError, unauthorized } from '../../../base/errors/constructors.js'
+import { matchError, renderError } from '../../../base/errors/render.js'
+import { messageOf, printable } from '../../../base/errors/text.js'
+import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
+import { tokenSyntax } from '../tokens/select-tokens.js'
+
+/** The error of a failed command or check: its text, and the heading of the guide that explains it. */
+export const errorLine = (error: AnyError): string =>
+  `${printable(renderError(withPageText(error)))}; ${seeGuide(error)}`
+
+/** The page of an error, and its heading: `see docs/guides/errors.md#stale`. */
+export const seeGuide = ({ _tag }: { readonly _tag: string }): string =>
+  `see ${errorsGuide()}#${_tag.toLowerCase()}`
+
+/** The failure of a command by an error of a backtest, whose message needs no rendering. */
+export const failureOf = (error: { readonly _tag: string; readonly message: string }): Error =>
+  new Error(`${printable(error.message)}; ${seeGuide(error)}`)
+
+/** A proxy in front of a server answers with an HTML page. Its title, or its first words, are the text of the error. */
+const withPageText = (error: AnyError): AnyError => {
+  if (error._tag !== 'HttpError' && error._tag !== 'Unauthorized') return error
+  if (!/^\s*<(?:!doctype|html|head|body)\b/i.test(error.body)) return error
+  const text = pageText(error.body)
+  return error._tag === 'Unauthorized'
+    ? unauthorized(text)
+    : httpError(error.status, text, error.retryAfterMs)
+}
+
+const pageText = (page: string): string => {
+  const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim() ?? ''
+  if (title !== '') return title
+  return page
+    .replaceAll(/<(style|script)\b.*?<\/\1>/gis, ' ')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .trim()
+}
+
+/**
+ * The path of the guide in the installed package, relative to the current folder `from`, so that an editor can open it.
+ * If the package has no guide, the path in the repository.
+ */
+export const guidePath = (packageFolder: string, from: string): string => {
+  const guide = join('docs', 'guides', 'errors.md')
+  const path = join(packageFolder, guide)
+  if (!existsSync(path)) return guide
+  const fromHere = relative(from, path)
+  return fromHere.startsWith('..') ? path : fromHere
+}
+
+/** Evaluated only when a command fails. */
+const errorsGuide = (): string =>
+  guidePath(join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '..'), process.cwd())
+
+/**
+ * The failure of a command that has written a part of its files. The system's message about a full disk names no file.
+ * `remaining`: the files that the command could not remove again.
+ */
+export const writeFailure = (path: string, thrown: unknown, remaining: readonly string[] = []): Error => {
+  const { code = '' } = thrown as NodeJS.ErrnoException
+  const cause = `${path} cannot be written (${messageOf(thrown)})`
+  const advice = fullDisk.has(code) ? 'free space on the disk, or give another folder' : 'give another folder'
+  return new Error(
+    remaining.length === 0
+      ? `nothing was written, because ${cause}; ${advice}`
+      : `${cause}; ${advice}, and remove ${remaining.join(', ')}`,
+  )
+}
+
+/** The disk, the quota of the user, or the largest file that the system permits. */
+const fullDisk: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
+
+/** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
+export const hint = (error: PriceRequestError | DepthError, addressFlag: DeploymentFlagName): string =>
+  matchError(error, {
+    InvalidTopic: () => `Give ${tokenSyntax}.`,
+    InvalidMint: () => `Give ${tokenSyntax}.`,
+    InvalidInterval: () => 'Set a longer --interval.',
+    DecodeError: () =>
+      `Check that ${withVariable(deploymentFlags[addressFlag])} is the address of the ${serverName(addressFlag)}. If it is, report this error to the operator of the ${serverName(addressFlag)}.`,
+    UnsupportedPair: () =>
+      'Check the token and --environment: a token has another address in each environment.',
+    Unauthorized: () => keyHint(addressFlag),
+    HttpError: (failure) => httpHint(failure, addressFlag),
+    NetworkError: (failure) => networkHint(failure, addressFlag),
+    Timeout: () =>
+      `Try again. If it fails again, the ${serverName(addressFlag)} or the network does not respond.`,
+    ClientClosed: () => 'Try again. The client was closed before the response arrived.',
+  })
+
+export const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
+  addressFlag === 'gateway' || addressFlag === 'nats' ? 'gateway' : 'service'
+
+/** The next step after a signature was rejected, or was missing in a request to a gateway. */
+export const keyHint = (addressFlag: DeploymentFlagName): string =>
+  addressFlag === 'gateway'
+    ? `Set ${withVariable(deploymentFlags.authKey)} to one of the keys of the gateway at ${withVariable(deploymentFlags.gateway)}.`
+    : serviceKeyHint
+
+const serviceKeyHint = `Check that ${withVariable(deploymentFlags.authKey)} is the key of the service at ${withVariable(deploymentFlags.baseUrl)}, in the right environment. The client has already corrected the clock offset.`
+
+const httpHint = ({ status, retryAfterMs }: HttpError, addressFlag: DeploymentFlagName): string => {
+  const server = serverName(addressFlag)
+  if (retryAfterMs !== undefined)
+    return `Try again in ${Math.ceil(retryAfterMs / 1000)} s, as the ${server} requests.`
+  return status >= 500 || status === 429
+    ? `Try again later. If it fails again, report this to the operator of the ${server}.`
+    : `Check that ${withVariable(deploymentFlags[addressFlag])} is the address of the ${server}, with its path.`
+}
+
+const networkHint = ({ cause }: NetworkError, addressFlag: DeploymentFlagName): string =>
+  /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(cause.code ?? '')
+    ? 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
+    : addressFlag === 'nats'
+      ? `Check that NATS and a gateway on it run, and that ${withVariable(deploymentFlags.nats)} is the address of NATS.`
+      : `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(deploymentFlags[addressFlag])} is its address.`

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { conformCommand, doctorCommand } from './commands/check.js'
+import { completionCommand, initCommand } from './commands/setup.js'
+import { dashboardCommand, gatewayCommand } from './commands/serve.js'
+import { exportCommand, inspectCommand, replayCommand } from './commands/recording.js'
+import { outputOf } from './commands/parts.js'
+import { parityCommand, sweepCommand } from './commands/backtest.js'
+import { recordCommand, watchCommand } from './commands/stream.js'
+import { depthCommand, priceCommand } from './commands/request.js'
+import { simulateCommand } from './commands/simulate.js'
+import type { Io } from './io.js'
+
+const examples = `
+Examples:
+  $ svc-streams watch --simulate
+      Show live prices and depth of a simulator. Needs nothing else.
+  $ svc-streams simulate
+      Run the simulator for your own program. Prints environment variables with its addresses.
+  $ svc-streams record --simulate --duration 1m --out market.ndjson
+      Record the simulator for one minute, for svc-streams replay and for tests of strategies.
+  $ svc-streams help watch
+      Print the help of a command, with examples.`
+
+/** The program `svc-streams` with all commands. */
+export const createProgram = (io: Io): Command =>
+  new Command('svc-streams')
+    .configureOutput(outputOf(io))
+    .description('Tools for a trading service: live prices, order-book depth.')
+    .version(packageVersion(), '-V, --version', 'print the version of the package')
+    .helpOption('-h, --help', 'print this help')
+    .helpCommand('help [command]', 'print the help of a command')
+    .addCommand(initCommand(io))
+    .addCommand(watchCommand(io))
+    .addCommand(dashboardCommand(io))
+    .addCommand(priceCommand(io))
+    .addCommand(depthCommand(io))
+    .addCommand(recordCommand(io))
+    .addCommand(replayCommand(io))
+    .addCommand(exportCommand(io))
+    .addCommand(inspectCommand(io))
+    .addCommand(sweepCommand(io))
+    .addCommand(parityCommand(io))
+    .addCommand(simulateCommand(io))
+    .addCommand(gatewayCommand(io))
+    .addCommand(doctorCommand(io))
+    .addCommand(conformCommand(io))
+    .addCommand(completionCommand(io))
+    .addHelpText('after', examples)
+
+const packageVersion = (): string => {
+  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { readonly version: string }).version
+}

@@ -1,0 +1,171 @@
+import type { DisplayToken, TokenState } from '../../display/token-state.js'
+import type { TopicState } from '../../../base/errors/topic-state.js'
+import { ChartSamples, chartSlot, chartWindow, type ChartData } from './chart.js'
+import { reachedSide, type Reached, type Threshold, type ThresholdSide } from './threshold.js'
+
+/** What a row of the table shows of a token, and its file. `undefined`: not known. */
+export interface Figures {
+  readonly token: DisplayToken
+  readonly state: TopicState
+  /** The last price in USD. Current only while the state is `live`. */
+  readonly price: number | undefined
+  /** Of the price since the start of the chart, in percent; `undefined` unless the price is current. */
+  readonly change: number | undefined
+  /** Time since the price was received from the service, in ms. */
+  readonly age: number | undefined
+  /** Prices a second. */
+  readonly rate: number | undefined
+  /** Age that the price had when it arrived, in ms; while the connection is behind, the upper bound of it. */
+  readonly lag: number | undefined
+  /** Totals of the depth in USD; `undefined` without a current depth. */
+  readonly buy: number | undefined
+  readonly sell: number | undefined
+}
+
+/** A request for depth that takes longer has failed. In ms. */
+const requestTimeout = 5000
+
+/** A token of the page: its state, the samples of its chart, its rate, and its threshold. */
+export class WatchedToken {
+  readonly samples = new ChartSamples(chartWindow, chartSlot)
+  readonly #rate = new PriceRate()
+  readonly #depthInterval: number | null
+  #state: TokenState
+  #threshold: Threshold = {}
+  /** The side that the last current price has reached. */
+  #side: ThresholdSide | undefined
+  #isCompared = false
+
+  /** `depthInterval`: as in the configuration of the page. */
+  constructor(state: TokenState, depthInterval: number | null) {
+    this.#state = state
+    this.#depthInterval = depthInterval
+  }
+
+  get state(): TokenState {
+    return this.#state
+  }
+
+  /** The address in lower case. */
+  get address(): string {
+    return this.#state.token.address.toLowerCase()
+  }
+
+  get threshold(): Threshold {
+    return this.#threshold
+  }
+
+  /** The threshold that the price has reached; `undefined` while the price is not current. */
+  get reached(): Reached | undefined {
+    const side = this.#side
+    const threshold = side === undefined ? undefined : this.#threshold[side]
+    if (side === undefined || threshold === undefined || this.#state.state !== 'live') return undefined
+    return { symbol: this.#state.token.symbol, side, threshold }
+  }
+
+  /**
+   * Replaces the state. `at`: the time of the change, in ms since the Unix epoch. Returns the threshold that is newly
+   * reached. The first price reaches none, because the threshold may have been reached before the page was opened.
+   */
+  set(state: TokenState, at: number): Reached | undefined {
+    const { price: before } = this.#state
+    this.#state = state
+    if (state.state !== 'live' || state.price === undefined) {
+      this.samples.interrupt(at)
+      return undefined
+    }
+    if (state.price === before) return undefined
+    this.samples.add(at, state.price.price)
+    this.#rate.add(at)
+    return this.#compare(state.price.price)
+  }
+
+  /** Replaces the threshold. A threshold that the current price has already reached is not newly reached. */
+  setThreshold(threshold: Threshold): void {
+    this.#threshold = threshold
+    const { state, price } = this.#state
+    this.#side = state === 'live' && price ? reachedSide(threshold, price.price, undefined) : undefined
+  }
+
+  /** Adds the prices from before the page was opened to the chart alone: none of them is current. */
+  addPast(past: ChartData): void {
+    this.samples.addPast(past)
+  }
+
+  /** False if there is no depth, if the last request failed, and if the next result is overdue. */
+  isDepthCurrent(now: number): boolean {
+    const { depth, depthError } = this.#state
+    if (depth === undefined || depthError !== undefined || this.#depthInterval === null) return false
+    return now - depth.receivedAt <= 2 * this.#depthInterval + requestTimeout
+  }
+
+  /** `now`: in ms since the Unix epoch. */
+  figures(now: number): Figures {
+    const { token, state, price } = this.#state
+    const first = this.samples.firstPrice()
+    const depth = this.isDepthCurrent(now) ? this.#state.depth : undefined
+    const isCurrent = state === 'live' && price !== undefined && first !== undefined
+    return {
+      token,
+      state,
+      price: price?.price,
+      change: isCurrent ? (price.price / first - 1) * 100 : undefined,
+      age: price === undefined ? undefined : Math.max(0, now - price.receivedAt),
+      rate: this.#rate.perSecond(now),
+      lag: lagOf(this.#state),
+      buy: depth?.buy.totalQuantityUsd,
+      sell: depth?.sell.totalQuantityUsd,
+    }
+  }
+
+  #compare(price: number): Reached | undefined {
+    const before = this.#side
+    this.#side = reachedSide(this.#threshold, price, before)
+    const isNew = this.#isCompared && this.#side !== before
+    this.#isCompared = true
+    return isNew ? this.reached : undefined
+  }
+}
+
+const lagOf = ({ price, priceAt, priceError }: TokenState): number | undefined => {
+  if (priceError?._tag === 'Stale' && priceError.behindMs !== undefined) return priceError.behindMs
+  return price === undefined ? undefined : Math.max(0, priceAt - price.receivedAt)
+}
+
+/** Number of complete seconds of which the rate is the mean. */
+const seconds = 10
+
+/** The number of prices a second, over the last 10 complete seconds. */
+export class PriceRate {
+  /** The number of prices of each second, by the second modulo the length; the current second has one of its own. */
+  readonly #counts = new Array<number>(seconds + 1).fill(0)
+  #first: number | undefined
+  #last = 0
+
+  /** Counts a price. `at`: in ms since the Unix epoch. A time before the last one counts as that. */
+  add(at: number): void {
+    this.#advance(at)
+    this.#first ??= this.#last
+    const slot = this.#last % this.#counts.length
+    this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
+  }
+
+  /** `undefined` within the second of the first price. `now`: in ms since the Unix epoch. */
+  perSecond(now: number): number | undefined {
+    this.#advance(now)
+    if (this.#first === undefined || this.#first === this.#last) return undefined
+    const current = this.#counts[this.#last % this.#counts.length] ?? 0
+    const sum = this.#counts.reduce((total, count) => total + count, 0)
+    return (sum - current) / Math.min(seconds, this.#last - this.#first)
+  }
+
+  /** Removes the seconds that are no longer among the last ones. */
+  #advance(at: number): void {
+    const second = Math.max(this.#last, Math.floor(at / 1000))
+    const passed = Math.min(second - this.#last, this.#counts.length)
+    for (let index = 1; index <= passed; index += 1) {
+      this.#counts[(second - passed + index) % this.#counts.length] = 0
+    }
+    this.#last = second
+  }
+}

@@ -1,0 +1,272 @@
+import { timer } from 'rxjs'
+import type { Connection } from '../../display/connection.js'
+import {
+  appended,
+  createUpdate,
+  emptyDisplay,
+  type Display,
+  type DisplayEvent,
+} from '../../display/display.js'
+import { canonicalAddress } from '../../../base/domain/address.js'
+import { behindText } from '../../../base/errors/text.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import type { PageConfig, ServedPast } from '../model/served.js'
+import {
+  pageTitle,
+  parseThresholds,
+  reachedText,
+  withThreshold,
+  type Reached,
+  type ThresholdSettings,
+} from '../model/threshold.js'
+import { arranged, formatView, parseView, withPin, type View } from '../model/view.js'
+import { WatchedToken } from '../model/watched-token.js'
+import { csvName, csvOf } from '../text/csv.js'
+import { logTexts } from '../text/log-texts.js'
+import { notify, playSound, ThresholdDialog } from './threshold-dialog.js'
+import { CardElement, type TokenActions } from './card-element.js'
+import { EventList } from './event-list.js'
+import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
+import { onThemeChange } from './price-chart.js'
+import { RowElement, TableElement } from './table-element.js'
+import { saveFile, Toolbar } from './toolbar.js'
+
+/** Interval at which ages are counted up, and rows are sorted again, in ms. */
+const tickInterval = 1000
+
+const update = createUpdate(logTexts)
+
+/** A token with its elements. */
+interface Shown {
+  readonly watched: WatchedToken
+  readonly card: CardElement
+  readonly row: RowElement
+}
+
+/** The page: applies events to the state, and renders what has changed. */
+export class DashboardPage {
+  readonly #config: PageConfig
+  readonly #tokens: readonly Shown[]
+  readonly #header = fromHtml(headerHtml)
+  readonly #headerPart = partsOf(this.#header)
+  readonly #main = fromHtml(
+    '<main><div class="cards"></div><p class="none" hidden>No token matches the filter.</p></main>',
+  )
+  readonly #mainPart = partsOf(this.#main)
+  readonly #toolbar: Toolbar
+  readonly #table: TableElement
+  readonly #log = new EventList()
+  readonly #dialog = new ThresholdDialog()
+  #display: Display
+  #view: View = parseView(location.hash)
+  #settings: ThresholdSettings
+  /** The tokens that are shown, in their order. */
+  #arranged: readonly Shown[] = []
+  #isArrangementDue = true
+  #isRequested = false
+
+  constructor(root: HTMLElement, config: PageConfig) {
+    this.#config = config
+    this.#display = emptyDisplay(config.tokens)
+    this.#settings = loadSettings(config)
+    const onView = (change: (view: View) => View): void => this.#setView(change(this.#view))
+    const actions: TokenActions = {
+      onPin: ({ address }) => onView((view) => withPin(view, address)),
+      onThreshold: (token) => this.#askThreshold(token),
+    }
+    this.#tokens = this.#display.tokens.map((token) => {
+      const watched = new WatchedToken(token, config.depthInterval)
+      watched.setThreshold(this.#settings.thresholds[watched.address] ?? {})
+      return {
+        watched,
+        card: new CardElement(watched, actions),
+        row: new RowElement(watched, actions),
+      }
+    })
+    this.#toolbar = new Toolbar({ onView, onCsv: () => this.#saveCsv() })
+    this.#table = new TableElement(onView)
+    this.#main.prepend(this.#table.element)
+    setText(this.#headerPart('.host'), config.source)
+    setText(this.#headerPart('.tag'), config.environment)
+    root.append(this.#header, this.#toolbar.element, this.#main, this.#log.element, this.#dialog.element)
+    timer(tickInterval, tickInterval).subscribe(() => this.#tick())
+    onThemeChange(() => this.#invalidate())
+    addEventListener('hashchange', () => this.#setView(parseView(location.hash)))
+    this.#requestRender()
+  }
+
+  receive(event: DisplayEvent): void {
+    const { connection } = this.#display
+    this.#display = update(this.#display, event)
+    let isTitleChanged = this.#display.connection !== connection
+    const now = rxClock.wallClock()
+    this.#display.tokens.forEach((state, index) => {
+      const shown = this.#tokens[index]
+      if (shown === undefined || state === shown.watched.state) return
+      const side = shown.watched.reached?.side
+      const reached = shown.watched.set(state, now)
+      isTitleChanged ||= shown.watched.reached?.side !== side
+      invalidate(shown)
+      if (reached !== undefined) this.#alert(reached, shown.watched.address, now)
+    })
+    // A hidden page has no frames, and its title is all that a person sees of it.
+    if (isTitleChanged) this.#renderTitle()
+    this.#requestRender()
+  }
+
+  addPast(past: ServedPast): void {
+    for (const { watched } of this.#tokens) {
+      const ofToken = past[canonicalAddress(watched.state.token.address)]
+      if (ofToken !== undefined) watched.addPast(ofToken)
+    }
+    this.#invalidate()
+  }
+
+  #tick(): void {
+    // Rows do not move while somebody is about to click one.
+    if (this.#view.sort !== undefined && !this.#table.isInUse && this.#view.layout === 'table') {
+      this.#isArrangementDue = true
+    }
+    this.#invalidate()
+  }
+
+  #invalidate(): void {
+    this.#tokens.forEach(invalidate)
+    this.#requestRender()
+  }
+
+  #setView(view: View): void {
+    this.#view = view
+    this.#isArrangementDue = true
+    const hash = formatView(view)
+    history.replaceState(null, '', hash === '' ? location.pathname : `#${hash}`)
+    this.#requestRender()
+  }
+
+  #saveCsv(): void {
+    const now = rxClock.wallClock()
+    saveFile(csvName(now), 'text/csv', csvOf(this.#arranged.map(({ watched }) => watched.figures(now))))
+  }
+
+  #askThreshold(token: WatchedToken): void {
+    this.#dialog.open(token, this.#settings, ({ threshold, ...how }) => {
+      token.setThreshold(threshold ?? {})
+      this.#settings = { ...withThreshold(this.#settings, token.address, threshold), ...how }
+      saveSettings(this.#config, this.#settings)
+      this.#invalidate()
+    })
+  }
+
+  #alert(reached: Reached, address: string, now: number): void {
+    const text = `the price is ${reached.side} ${reached.threshold} USD.`
+    const log = appended(this.#display.log, now, { tone: 'neutral', text }, reached.symbol)
+    this.#display = { ...this.#display, log }
+    if (this.#settings.hasSound) playSound()
+    if (this.#settings.hasNotification) notify(reachedText(reached), address)
+  }
+
+  /** Renders in the next animation frame. A browser has no frames for a hidden page. */
+  #requestRender(): void {
+    if (this.#isRequested) return
+    this.#isRequested = true
+    requestAnimationFrame(() => {
+      this.#isRequested = false
+      this.#render()
+    })
+  }
+
+  #render(): void {
+    const now = rxClock.wallClock()
+    const { pins, layout } = this.#view
+    this.#renderHeader()
+    this.#renderTitle()
+    this.#log.render(this.#display.log)
+    if (this.#isArrangementDue) this.#arrange(now)
+    for (const { watched, card, row } of this.#arranged) {
+      const isPinned = pins.includes(watched.address)
+      if (layout === 'table') row.render(now, isPinned)
+      if (layout === 'cards' || isPinned) card.render(now, isPinned)
+    }
+  }
+
+  #renderTitle(): void {
+    const reached = this.#tokens.flatMap(({ watched }) => watched.reached ?? [])
+    const title = pageTitle(this.#display.connection, reached)
+    if (document.title !== title) document.title = title
+  }
+
+  #renderHeader(): void {
+    const { connection, tokens } = this.#display
+    const current = tokens.filter(({ state }) => state === 'live').length
+    setText(this.#headerPart('.current'), String(current))
+    setText(
+      this.#headerPart('.count'),
+      `of ${tokens.length} ${tokens.length === 1 ? 'price' : 'prices'} current`,
+    )
+    setAttribute(this.#headerPart('.summary'), 'data-all', String(current === tokens.length))
+    renderConnection(this.#headerPart('.connection'), connection)
+  }
+
+  #arrange(now: number): void {
+    this.#isArrangementDue = false
+    const figures = this.#tokens.map((shown) => ({ ...shown.watched.figures(now), shown }))
+    const { layout, pins } = this.#view
+    this.#arranged = arranged(figures, this.#view).map(({ shown }) => shown)
+    const isTable = layout === 'table'
+    const cards = this.#arranged.filter(({ watched }) => !isTable || pins.includes(watched.address))
+    const used = this.#tokens.find(({ card }) => card.element.contains(document.activeElement))
+    const area = this.#mainPart('.cards')
+    setChildren(
+      area,
+      cards.map(({ card }) => card.element),
+    )
+    setAttribute(area, 'data-count', String(cards.length))
+    setAttribute(this.#main, 'data-layout', isTable && cards.length > 0 ? 'both' : layout)
+    this.#table.arrange(isTable ? this.#arranged.map(({ row }) => row) : [], this.#view)
+    // The card of a token that is no longer pinned is gone: the focus goes to the button that pins it again.
+    if (used?.card.element.isConnected === false) part(used.row.element, '.pin').focus()
+    this.#mainPart('.none').hidden = this.#arranged.length > 0
+    this.#toolbar.render(this.#view, this.#arranged.length, this.#tokens.length)
+  }
+}
+
+const headerHtml = `<header class="top">
+  <h1>Live prices</h1>
+  <p class="source"><span class="host"></span> <span class="tag"></span></p>
+  <p class="summary"><b class="current"></b> <span class="count"></span></p>
+  <p class="connection" role="status"><span class="mark" aria-hidden="true"></span><span class="words"><span data-field="connection"></span> <span class="why"></span></span></p>
+</header>`
+
+/** The state of the connection to the service, why it is down, or how far behind its prices are. A screen reader announces it. */
+const renderConnection = (element: HTMLElement, { state, reason, behindMs }: Connection): void => {
+  setAttribute(element, 'data-connection', state.replace(' ', '-'))
+  const [name, why] = element.querySelectorAll('.words > span')
+  if (name !== undefined) setText(name, behindMs === undefined ? state : behindText(behindMs))
+  if (why !== undefined) setText(why, reason)
+}
+
+const invalidate = ({ card, row }: Shown): void => {
+  card.invalidate()
+  row.invalidate()
+}
+
+// The thresholds are kept by the browser, for this address of the page.
+
+const settingsKey = ({ service, environment }: PageConfig): string => `thresholds ${service} ${environment}`
+
+const loadSettings = (config: PageConfig): ThresholdSettings => {
+  try {
+    return parseThresholds(localStorage.getItem(settingsKey(config)))
+  } catch {
+    // A browser may keep nothing for any page.
+    return parseThresholds(null)
+  }
+}
+
+const saveSettings = (config: PageConfig, settings: ThresholdSettings): void => {
+  try {
+    localStorage.setItem(settingsKey(config), JSON.stringify(settings))
+  } catch {
+    // They then last until the page is closed.
+  }
+}

@@ -1,0 +1,152 @@
+import { isLeft, isRight, right, type Either } from 'fp-ts/lib/Either.js'
+import {
+  concat,
+  defer,
+  EMPTY,
+  from,
+  ignoreElements,
+  map,
+  mergeMap,
+  of,
+  reduce,
+  Subscription,
+  takeUntil,
+  tap,
+  timer,
+  type Observable,
+} from 'rxjs'
+import type { PriceClient } from '../../../client/client.js'
+import type { History } from '../../../client/history.js'
+import { canonicalAddress, type Address } from '../../../base/domain/address.js'
+import type { PastEvent } from '../../../base/domain/past.js'
+import { addressOf, type Topic } from '../../../base/domain/topic.js'
+import type { HistoryError } from '../../../base/errors/model.js'
+import { priceRow$ } from '../../../backtest/recording/record/client-rows.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import { ChartSamples, chartSlot, chartWindow, type ChartData } from '../model/chart.js'
+import type { PageConfig, ServedPast } from '../model/served.js'
+
+/** Longest time for which a page waits for the history of the source, in ms. */
+const historyTimeout = 5_000
+
+/** Number of topics whose history is read at the same time. */
+const maxReadings = 4
+
+/**
+ * The past of the tokens of a page: the prices since a page first showed them, and earlier prices from the history of
+ * the source, if any.
+ */
+export class PagePast {
+  private readonly tokens: ReadonlyMap<Address, TokenPast>
+
+  constructor(
+    client: PriceClient,
+    { service, tokens }: PageConfig,
+    private readonly history: History | undefined,
+  ) {
+    const addresses = tokens.map(({ address }) => canonicalAddress(address))
+    this.tokens = new Map(
+      addresses.map((address) => [address, new TokenPast(client, `${service}-${address}`)]),
+    )
+  }
+
+  /** Samples a topic from now on, also while no page wants it. Not earlier: a recording starts when a page is opened. */
+  record(topic: Topic): void {
+    this.tokens.get(canonicalAddress(addressOf(topic)))?.start()
+  }
+
+  /**
+   * The past of all tokens: one value. A history that is late or fails is omitted, and read again for the next page.
+   */
+  read$(): Observable<ServedPast> {
+    return concat(
+      this.history === undefined ? EMPTY : this.readHistory$(this.history),
+      defer(() => of(this.data(rxClock.wallClock()))),
+    )
+  }
+
+  close(): void {
+    for (const token of this.tokens.values()) token.stop()
+  }
+
+  private readHistory$(history: History): Observable<never> {
+    return from(this.tokens.values()).pipe(
+      mergeMap((token) => token.readHistory$(history), maxReadings),
+      takeUntil(timer(historyTimeout)),
+    )
+  }
+
+  private data(now: number): ServedPast {
+    return Object.fromEntries(Array.from(this.tokens, ([address, token]) => [address, token.data(now)]))
+  }
+}
+
+class TokenPast {
+  private readonly samples = new ChartSamples(chartWindow, chartSlot)
+  private prices = Subscription.EMPTY
+  private hasHistory = false
+
+  constructor(
+    private readonly client: PriceClient,
+    private readonly topic: Topic,
+  ) {}
+
+  /** Idempotent. Subscribes again to a topic that was rejected. */
+  start(): void {
+    if (!this.prices.closed) return
+    this.prices = priceRow$(this.client, this.topic).subscribe((row) => {
+      if (row._tag === 'Price' && isRight(row.event)) this.samples.add(row.at, row.event.right.price)
+      else this.samples.interrupt(row.at)
+    })
+  }
+
+  stop(): void {
+    this.prices.unsubscribe()
+  }
+
+  /** Adds the history once. Completes when it is read or has failed. */
+  readHistory$(history: History): Observable<never> {
+    if (this.hasHistory) return EMPTY
+    return readPastSamples$(history, this.topic, chartWindow, chartSlot).pipe(
+      tap((past) => {
+        if (!isRight(past) || this.hasHistory) return
+        this.hasHistory = true
+        this.samples.addPast(past.right)
+      }),
+      ignoreElements(),
+    )
+  }
+
+  data(now: number): ChartData {
+    return this.samples.data(now)
+  }
+}
+
+/**
+ * Reads the last `windowMs` of a topic from a history as samples. One value: a `Left` if not all of them can be read. The
+ * clock of a recorder may be ahead: a later time than the current one counts as that.
+ */
+export const readPastSamples$ = (
+  history: History,
+  topic: Topic,
+  windowMs: number,
+  slotMs: number,
+): Observable<Either<HistoryError, ChartData>> =>
+  defer(() => {
+    const now = rxClock.wallClock()
+    const samples = new ChartSamples(windowMs, slotMs)
+    const read = (
+      result: Either<HistoryError, unknown>,
+      event: Either<HistoryError, PastEvent>,
+    ): Either<HistoryError, unknown> => {
+      if (isLeft(event)) return event
+      const { right: past } = event
+      if (past._tag === 'Gap') samples.interrupt(Math.min(past.from, now))
+      else samples.add(Math.min(past.at, now), past.price)
+      return result
+    }
+    return history.prices$(topic, { from: now - windowMs }).pipe(
+      reduce(read, right(undefined)),
+      map((result) => (isLeft(result) ? result : right(samples.data(now)))),
+    )
+  })

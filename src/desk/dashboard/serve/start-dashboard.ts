@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { concat, of, scan, Subscription } from 'rxjs'
+import type { PriceClient } from '../../../client/client.js'
+import type { History } from '../../../client/history.js'
+import type { Topic } from '../../../base/domain/topic.js'
+import { jsonResponse, type HttpResponse } from '../../../wire/server/http-response.js'
+import type { Pages } from '../../../serve/gateway/http/request-handler.js'
+import { runGateway } from '../../../serve/gateway/run-gateway.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import {
+  nextServiceStatus,
+  servedStatus,
+  type PageConfig,
+  type ServedPageConfig,
+  type ServedPast,
+  type ServedStatus,
+  type ServiceStatus,
+} from '../model/served.js'
+import { PagePast } from './page-past.js'
+
+/** The files of the page, as `npm run build:page` writes them. */
+export interface PageFiles {
+  readonly html: string
+  readonly style: string
+  readonly script: string
+}
+
+/** Reads the files of the page from a folder. Default: that of the installed package. */
+export const readPageFiles = async (folder = packagedFolder()): Promise<PageFiles> => {
+  const read = (name: string) => readFile(join(folder, name), 'utf8')
+  const [html, style, script] = await Promise.all([read('index.html'), read('main.css'), read('main.js')])
+  return { html, style, script }
+}
+
+/** The package is found by its name, because a bundler may have moved this code inside the package. */
+const packagedFolder = (): string =>
+  join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '../dist/dashboard')
+
+export interface DashboardOptions {
+  /** Port to listen on, for the page, HTTP and WebSocket; 0 picks a free port. */
+  readonly port: number
+  /** Why there are no more prices once the client has closed. */
+  readonly closedReason: string
+  readonly files: PageFiles
+  readonly config: PageConfig
+  /** The history of the source. Default: none. */
+  readonly history?: History | undefined
+}
+
+export interface DashboardServer {
+  /** Address of the page, `http://127.0.0.1:<port>/`. */
+  readonly url: string
+  /** Ends all connections. Resolves when the port is free. Idempotent. */
+  readonly close: () => Promise<void>
+}
+
+/** Serves the page on loopback, and a gateway of the client on the same port. Does not close the client. */
+export const startDashboard = async (
+  client: PriceClient,
+  { port, closedReason, files, config, history }: DashboardOptions,
+): Promise<DashboardServer> => {
+  let status: ServiceStatus = { isUp: true, reason: '' }
+  let webSockets: readonly string[] = []
+  const past = new PagePast(client, config, history)
+  const pages = pagesOf({ files, config, past, status: () => status, webSockets: () => webSockets })
+  const record = (topic: Topic): Subscription => {
+    past.record(topic)
+    return Subscription.EMPTY
+  }
+  const gateway = await runGateway(client, { port, service: config.service }, { pages, record })
+  webSockets = ['127.0.0.1', 'localhost'].map((name) => gateway.priceWsUrl.replace('127.0.0.1', name))
+  const subscription = concat(client.status$, of({ _tag: 'Closed' } as const))
+    .pipe(scan((before, next) => nextServiceStatus(before, next, rxClock.elapsed(), closedReason), status))
+    .subscribe((next) => (status = next))
+  const close = (): Promise<void> => {
+    subscription.unsubscribe()
+    past.close()
+    return gateway.close()
+  }
+  return { url: `${gateway.baseUrl}/`, close }
+}
+
+/** The responses of the server in addition to the protocol of the service. */
+interface PageContent {
+  readonly files: PageFiles
+  readonly config: PageConfig
+  readonly past: PagePast
+  readonly status: () => ServiceStatus
+  /** The WebSocket addresses of the server: not every browser counts them as the page's own origin. */
+  readonly webSockets: () => readonly string[]
+}
+
+const pagesOf = ({ files, config, past, status, webSockets }: PageContent): Pages => {
+  const pageId = pageIdOf(files, config)
+  const routes: Readonly<Record<string, () => ReturnType<Pages>>> = {
+    '/': () => ({
+      ...ok('text/html; charset=utf-8', files.html),
+      headers: { 'Content-Type': 'text/html; charset=utf-8', ...pageHeaders(webSockets()) },
+    }),
+    '/main.css': () => ok('text/css; charset=utf-8', files.style),
+    '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
+    '/config.json': () => json({ ...config, pageId }),
+    '/status.json': () => json(servedStatus(status(), rxClock.elapsed(), pageId)),
+    '/past.json': () => (onResult) => {
+      const reading = past.read$().subscribe((content) => onResult(json(content)))
+      return () => reading.unsubscribe()
+    },
+  }
+  return (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
+}
+
+const json = (content: ServedPageConfig | ServedStatus | ServedPast): HttpResponse =>
+  jsonResponse(200, JSON.stringify(content))
+
+const pageIdOf = (files: PageFiles, config: PageConfig): string =>
+  createHash('sha256')
+    .update(JSON.stringify([files, config]))
+    .digest('base64url')
+
+const ok = (type: string, body: string): HttpResponse => ({
+  status: 200,
+  headers: { 'Content-Type': type },
+  body,
+})
+
+/** The page loads nothing from elsewhere, runs no other script, and cannot be embedded. */
+const pageHeaders = (webSockets: readonly string[]): HttpResponse['headers'] => ({
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    'img-src data:',
+    ["connect-src 'self'", ...webSockets].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+})

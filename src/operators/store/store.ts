@@ -1,0 +1,234 @@
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { isObservable, type Observable, type Subscription } from 'rxjs'
+import { assertNever } from '../../base/domain/assert-never.js'
+import type { Depth } from '../../base/domain/depth.js'
+import type { Price } from '../../base/domain/price.js'
+import type { DepthError, NotFresh, PriceError } from '../../base/errors/model.js'
+import { topicStateOf, type TopicState } from '../../base/errors/topic-state.js'
+import { checkValue, display } from '../../base/option-kinds/parse-options.js'
+import { reportError } from '../../base/task/safe-notify.js'
+import { macrotasks } from '../../base/time/macrotask.js'
+
+/**
+ * The latest state of a stream. The methods need no `this`. The store is subscribed to the stream while it has a
+ * listener.
+ */
+export interface Store<S> {
+  /** The current snapshot: the same object until something changes. */
+  readonly getSnapshot: () => S
+  /** The snapshot before the first event, for the server's rendering and the hydration. */
+  readonly getServerSnapshot: () => S
+  /**
+   * Calls the listener with the snapshot at once, and after changes: at most once per animation frame, or per turn of
+   * the event loop without animation frames. Returns the function that removes the listener.
+   */
+  readonly subscribe: (listener: (snapshot: S) => void) => () => void
+}
+
+export interface CurrentPrice {
+  readonly state: 'live'
+  readonly price: Price
+  readonly last: Price
+  readonly error: undefined
+}
+
+export interface NoCurrentPrice<E = PriceError> {
+  /**
+   * `waiting`: no event yet, or no listener. `stale`: the service is silent or behind. `down`: the connection is down, or
+   * the stream has ended. `rejected`: the service does not know the token.
+   */
+  readonly state: Exclude<TopicState, 'live'>
+  readonly price: undefined
+  /** The last price, which is not current; `undefined` before the first price. */
+  readonly last: Price | undefined
+  /** The error that explains why there is no current price; after the end of the stream, the error of its last event. */
+  readonly error: E | undefined
+}
+
+/** `price` is defined only while the price is current. */
+export type PriceStoreSnapshot<E = PriceError> = CurrentPrice | NoCurrentPrice<E>
+
+export interface CurrentDepth {
+  readonly state: 'live'
+  readonly depth: Depth
+  readonly last: Depth
+  readonly error: undefined
+}
+
+export interface NoCurrentDepth {
+  /**
+   * `waiting`: no result yet, or no listener. `down`: the last request failed, or the stream has ended. `stale`: the
+   * last response was unreadable. `rejected`: the service does not know the mint, or the request was invalid.
+   */
+  readonly state: Exclude<TopicState, 'live'>
+  readonly depth: undefined
+  /** The last depth, which is not current; `undefined` before the first depth. */
+  readonly last: Depth | undefined
+  /** The error that explains why there is no current depth; after the end of the stream, the error of its last event. */
+  readonly error: DepthError | undefined
+}
+
+/** `depth` is defined only while it is the result of the last request. */
+export type DepthStoreSnapshot = CurrentDepth | NoCurrentDepth
+
+/**
+ * A store of the current price of a `price$`, also after `freshWithin`. Throws a `ConfigurationError` for a value that is
+ * no observable.
+ *
+ * @example
+ * const store = priceStore(client.price$(topic))
+ * // React: const { state, price } = useSyncExternalStore(store.subscribe, store.getSnapshot, store.getServerSnapshot)
+ * // Svelte: $store.price
+ */
+export const priceStore = <E extends PriceError | NotFresh = PriceError>(
+  source$: Observable<Either<E, Price>>,
+): Store<PriceStoreSnapshot<E>> =>
+  createStore<E, Price, PriceStoreSnapshot<E>>(source$, {
+    live: (price) => ({ state: 'live', price, last: price, error: undefined }),
+    other: (state, last, error) => ({ state, price: undefined, last, error }),
+    stateOf: (error, hasPrice) => (error._tag === 'NotFresh' ? 'stale' : topicStateOf(error, hasPrice)),
+  })
+
+/**
+ * A store of the current depth of a `depth$`. Throws a `ConfigurationError` for a value that is no observable.
+ *
+ * @example
+ * const store = depthStore(client.depth$(mint, 1_000))
+ */
+export const depthStore = (source$: Observable<Either<DepthError, Depth>>): Store<DepthStoreSnapshot> =>
+  createStore<DepthError, Depth, DepthStoreSnapshot>(source$, {
+    live: (depth) => ({ state: 'live', depth, last: depth, error: undefined }),
+    other: (state, last, error) => ({ state, depth: undefined, last, error }),
+    stateOf: depthStateOf,
+  })
+
+const depthStateOf = (error: DepthError, hasDepth: boolean): OtherState => {
+  switch (error._tag) {
+    case 'InvalidMint':
+    case 'InvalidInterval':
+    case 'UnsupportedPair':
+      return 'rejected'
+    case 'DecodeError':
+      return hasDepth ? 'stale' : 'waiting'
+    case 'Unauthorized':
+    case 'HttpError':
+    case 'NetworkError':
+    case 'Timeout':
+    case 'ClientClosed':
+      return 'down'
+    default:
+      return assertNever(error)
+  }
+}
+
+type OtherState = Exclude<TopicState, 'live'>
+
+/** The snapshots of one kind of store. */
+interface Snapshots<E, A, S> {
+  readonly live: (value: A) => S
+  readonly other: (state: OtherState, last: A | undefined, error: E | undefined) => S
+  readonly stateOf: (error: E, hasValue: boolean) => OtherState
+}
+
+const createStore = <E, A, S>(
+  source$: Observable<Either<E, A>>,
+  { live, other, stateOf }: Snapshots<E, A, S>,
+): Store<S> => {
+  checkValue('source$', source$, { expected: 'an observable', holds: isObservable }, { format: display })
+  const initial = other('waiting', undefined, undefined)
+  const listeners = new Set<(snapshot: S) => void>()
+  let snapshot = initial
+  let last: A | undefined
+  let state: TopicState = 'waiting'
+  let lastError: E | undefined
+  let subscription: Subscription | undefined
+  let cancelFrame: (() => void) | undefined
+
+  const notify = (): void => {
+    cancelFrame = undefined
+    for (const listener of [...listeners]) if (listeners.has(listener)) callSafely(listener, snapshot)
+  }
+
+  const set = (next: S, nextState: TopicState, error?: E): void => {
+    snapshot = next
+    state = nextState
+    lastError = error
+    if (listeners.size > 0) cancelFrame ??= startFrame(notify)
+  }
+
+  const setOther = (next: OtherState, error?: E): void => {
+    // React renders again for each new object.
+    if (next === state && error === lastError) return
+    set(other(next, last, error), next, error)
+  }
+
+  const onEvent = (event: Either<E, A>): void => {
+    if (isLeft(event)) return setOther(stateOf(event.left, last !== undefined), event.left)
+    last = event.right
+    set(live(last), 'live')
+  }
+
+  /** After the end of a stream there is no current value. The error of the last event remains as the reason. */
+  const onEnd = (): void => {
+    if (state !== 'rejected') setOther('down', lastError)
+  }
+
+  const start = (): void => {
+    subscription = source$.subscribe({
+      next: onEvent,
+      error: (thrown: unknown) => {
+        onEnd()
+        reportError(thrown)
+      },
+      complete: onEnd,
+    })
+  }
+
+  const stop = (): void => {
+    subscription?.unsubscribe()
+    subscription = undefined
+    cancelFrame?.()
+    cancelFrame = undefined
+    setOther('waiting')
+  }
+
+  return {
+    getSnapshot: () => snapshot,
+    getServerSnapshot: () => initial,
+    subscribe: (listener) => {
+      // One entry per call: a listener may be added twice.
+      const entry = (current: S): void => listener(current)
+      if (listeners.size === 0) start()
+      listeners.add(entry)
+      callSafely(entry, snapshot)
+      return () => {
+        if (listeners.delete(entry) && listeners.size === 0) stop()
+      }
+    },
+  }
+}
+
+const callSafely = <S>(listener: (snapshot: S) => void, snapshot: S): void => {
+  try {
+    listener(snapshot)
+  } catch (thrown) {
+    reportError(thrown)
+  }
+}
+
+/** The functions of a browser that Node lacks. */
+interface Frames {
+  readonly requestAnimationFrame?: (callback: () => void) => number
+  readonly cancelAnimationFrame?: (handle: number) => void
+}
+
+/**
+ * Calls back at the next animation frame, or in a later turn of the event loop without frames. Returns the function
+ * that cancels the call.
+ */
+const startFrame = (callback: () => void): (() => void) => {
+  const { requestAnimationFrame, cancelAnimationFrame } = globalThis as Frames
+  if (requestAnimationFrame === undefined || cancelAnimationFrame === undefined) return macrotasks()(callback)
+  const handle = requestAnimationFrame(callback)
+  return () => cancelAnimationFrame(handle)
+}

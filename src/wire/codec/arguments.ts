@@ -1,0 +1,144 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isAddress, type Address } from '../../base/domain/address.js'
+import { defaultService, isTopicOf, isTopicOfAnyService, type Topic } from '../../base/domain/topic.js'
+import {
+  isInterval,
+  decimalsSyntax,
+  isDecimals,
+  maxTime,
+  unitOfTime,
+} from '../../base/domain/valid-numbers.js'
+import { ConfigurationError } from '../../base/errors/configuration-error.js'
+import { invalidMint, invalidInterval, invalidRange, invalidTopic } from '../../base/errors/constructors.js'
+import type {
+  InvalidMint,
+  InvalidInterval,
+  InvalidRange,
+  InvalidTopic,
+  DecodeError,
+} from '../../base/errors/model.js'
+import { asText, describeValue } from '../../base/errors/text.js'
+import { malformedError } from './decode.js'
+
+/**
+ * Validates a token's contract address and returns it unchanged.
+ *
+ * @example
+ * parseAddress('0x82aF') // Right('0x82aF')
+ * parseAddress('82af') // Left(InvalidMint)
+ */
+export const parseAddress = (text: string): Either<InvalidMint, Address> =>
+  isAddress(text) ? right(text) : left(invalidMint(text))
+
+/** Validates the interval of a poll, in ms. */
+export const parseInterval = (interval: number): Either<InvalidInterval, number> =>
+  isInterval(interval) ? right(interval) : left(invalidInterval(interval))
+
+/**
+ * Validates a topic and returns it unchanged. `service`: the service's name; default `svc`.
+ *
+ * @example
+ * parseTopic('svc-0x82aF') // Right('svc-0x82aF')
+ * parseTopic('svc-82af') // Left(InvalidTopic)
+ */
+export const parseTopic = (text: string, service: string = defaultService): Either<InvalidTopic, Topic> =>
+  isTopicOf(text, service) ? right(text) : left(invalidTopic(text, service))
+
+/** Like `parseTopic`, for a topic of any service: a client from given streams has no service name. */
+export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic> =>
+  isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
+
+/**
+ * Validates a time range in ms since the Unix epoch. Equal times are an empty range. `now`: of the history. If it is that of a
+ * simulation whose times count from 0, a time that would otherwise be in seconds is valid.
+ */
+export const parseRange = (
+  from: number,
+  to: number,
+  now = 0,
+): Either<InvalidRange, { from: number; to: number }> => {
+  const invalid = (problem: string) => left(invalidRange(from, to, problem))
+  for (const [name, time] of Object.entries({ from, to })) {
+    const unit = typeof time !== 'number' || unitOfTime(now) !== undefined ? undefined : unitOfTime(time)
+    if (unit !== undefined)
+      return invalid(
+        `${name}: expected a time in ms since the Unix epoch, got ${time}, which looks like ${unit}`,
+      )
+    if (typeof time !== 'number' || !(Math.abs(time) <= maxTime))
+      return invalid(`${name}: expected a time in ms since the Unix epoch, got ${describeValue(time)}`)
+  }
+  return from > to
+    ? invalid(`from: expected a time before to, got ${from}, which is after ${to}`)
+    : right({ from, to })
+}
+
+/**
+ * Like `parseRange`, but ends now at the latest, including this millisecond, because the future has no rows. `to`:
+ * default now.
+ */
+export const parsePastRange = (
+  from: number,
+  to: number | undefined,
+  now: number,
+): Either<InvalidRange, { from: number; to: number }> => {
+  const end = Math.floor(now) + 1
+  const range = parseRange(from, to ?? end)
+  return isLeft(range) ? range : right({ from, to: Math.max(from, Math.min(range.right.to, end)) })
+}
+
+/**
+ * Builds the topic of a token's address.
+ *
+ * @example
+ * topicOf('0x82af') // Right('svc-0x82af')
+ */
+export const topicOf = (address: string, service: string = defaultService): Either<InvalidTopic, Topic> =>
+  parseTopic(`${service}-${address}`, service)
+
+/**
+ * The exact number of tokens, as decimal text without grouping, exponent or trailing zeros. `quantity`: in base-token
+ * units. `decimals`: of the token, 0 to 255; one token is 10 to the power of `decimals` units. Throws a
+ * `ConfigurationError` if `decimals` or the type of `quantity` is invalid.
+ *
+ * @example
+ * formatQuantity(50973900000000000000n, 18) // '50.9739'
+ * formatQuantity(-5n, 2) // '-0.05'
+ */
+export const formatQuantity = (quantity: bigint, decimals: number): string => {
+  checkDecimals(decimals)
+  if (typeof quantity !== 'bigint') throw new ConfigurationError('quantity', 'expected a bigint')
+  const units = String(quantity < 0n ? -quantity : quantity).padStart(decimals + 1, '0')
+  const whole = units.slice(0, units.length - decimals)
+  const fraction = units.slice(units.length - decimals).replace(/0+$/, '')
+  return `${quantity < 0n ? '-' : ''}${whole}${fraction === '' ? '' : '.'}${fraction}`
+}
+
+/**
+ * The quantity in base-token units of a number of tokens: digits, optionally `.` and 1 to `decimals` digits, nothing
+ * else. Returns a Left for any other text, also for one with more digits after the point than the token has decimals.
+ * Throws a `ConfigurationError` if `decimals` is not a whole number from 0 to 255.
+ *
+ * @example
+ * parseQuantity('50.9739', 18) // Right(50973900000000000000n)
+ * parseQuantity('1e3', 18) // Left(DecodeError: quantity: expected digits, optionally "." and 1 to 18 digits, got "1e3")
+ */
+export const parseQuantity = (text: string, decimals: number): Either<DecodeError, bigint> => {
+  checkDecimals(decimals)
+  const match = typeof text === 'string' ? decimalPattern.exec(text) : null
+  const [, whole = '', fraction = ''] = match ?? []
+  return match === null || fraction.length > decimals
+    ? left(malformedError('quantity', asText(text), quantitySyntax(decimals)))
+    : right(BigInt(whole + fraction.padEnd(decimals, '0')))
+}
+
+// Leading zeros are not captured, because a long number converts slowly. A mismatch takes linear time.
+const decimalPattern = /^0*(0|[1-9]\d*)(?:\.(\d+))?$/
+
+const quantitySyntax = (decimals: number): string =>
+  decimals === 0
+    ? 'digits'
+    : `digits, optionally "." and ${decimals === 1 ? '1 digit' : `1 to ${decimals} digits`}`
+
+const checkDecimals = (decimals: number): void => {
+  if (!isDecimals(decimals)) throw new ConfigurationError('decimals', `expected ${decimalsSyntax}`)
+}

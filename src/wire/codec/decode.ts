@@ -1,0 +1,71 @@
+import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import { failure, identity, IntersectionType, success, Type, type Errors } from 'io-ts/lib/index.js'
+import { decodeError } from '../../base/errors/constructors.js'
+import type { DecodeError, DecodeIssue } from '../../base/errors/model.js'
+import { escapeUnsafe, copyOf, oneLine, truncate } from '../../base/errors/text.js'
+import { parseJson, NumberLiteral } from './json.js'
+
+/** Decodes a text that is a JSON object. `what`: the kind of message, for errors. */
+export const decodeMessage = <A>(
+  what: string,
+  codec: Type<A, unknown>,
+  text: string,
+): Either<DecodeError, A> => {
+  const json = parseJson(text)
+  if (isLeft(json)) return left(malformedError(what, text, 'a JSON object', json.left))
+  const decoded = codec.decode(json.right)
+  return isLeft(decoded) ? left(toDecodeError(what, text, decoded.left)) : decoded
+}
+
+/** A codec that does not change values. `name`: the expected value in errors. */
+export const guardCodec = <A>(name: string, is: (value: unknown) => value is A): Type<A> =>
+  new Type<A>(name, is, (input, context) => (is(input) ? success(input) : failure(input, context)), identity)
+
+/** Maximum number of issues in an error: a frame of 1 MiB may have half a million faults. */
+export const maxIssues = 20
+
+/** Converts the first `maxIssues` of io-ts's validation errors. `what` names the kind of message. */
+export const toDecodeError = (what: string, input: string, errors: Errors): DecodeError =>
+  decodeError(
+    what,
+    input,
+    errors
+      .slice(0, maxIssues)
+      .map(({ context, value }): DecodeIssue => ({
+        path: context
+          // The entry of a part of an intersection has the number of the part as its key.
+          .filter(({ key }, index) => key !== '' && !(context[index - 1]?.type instanceof IntersectionType))
+          .map(({ key }) => key)
+          .join('.'),
+        expected: context.at(-1)?.type.name ?? what,
+        actual: describeActual(value),
+      }))
+      // A value that is not an object is an issue of each part of an intersection.
+      .filter((issue, index, issues) => !isSameIssue(issue, issues[index - 1])),
+    errors.length > maxIssues,
+  )
+
+const isSameIssue = (issue: DecodeIssue, other: DecodeIssue | undefined): boolean =>
+  issue.path === other?.path && issue.expected === other.expected
+
+/** The error for input that does not reach validation, such as text that is not JSON. */
+export const malformedError = (
+  what: string,
+  input: string,
+  expected: string,
+  problem?: string,
+): DecodeError =>
+  decodeError(what, input, [
+    { path: '', expected, actual: problem === undefined ? describeActual(input) : oneLine(problem) },
+  ])
+
+const describeActual = (value: unknown): string => {
+  if (value === undefined) return 'nothing'
+  if (value instanceof NumberLiteral) return abbreviate(value.text)
+  if (typeof value === 'string') return abbreviate(escapeUnsafe(JSON.stringify(abbreviate(value))))
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : typeof value
+}
+
+const abbreviate = (text: string): string => (text.length <= 60 ? copyOf(text) : `${truncate(text, 60)}…`)

@@ -1,0 +1,73 @@
+import { ConfigurationError } from '../../../base/errors/configuration-error.js'
+import { systemClock } from '../../../base/time/system-clock.js'
+import { fetchTransport } from '../../transport/fetch.js'
+import { nativeWebSocketTransport } from '../../transport/native-web-socket.js'
+import type { Platform } from '../platform.js'
+
+/** The events of a page or a worker that are used here. The types of Node have none. */
+interface Page {
+  addEventListener(type: string, listener: () => void): void
+  removeEventListener(type: string, listener: () => void): void
+  /** Absent in a worker. */
+  readonly document?: Omit<Page, 'document'> & { readonly visibilityState: string }
+}
+
+/**
+ * Calls back when the network has returned, when the page is shown again (also from the back-forward cache), and when
+ * its tab becomes visible. Also calls back when a frozen page resumes, before the page receives the data that arrived
+ * during the freeze. Returns the function that stops it.
+ */
+const onWake: Platform['onWake'] = (wake) => {
+  const page = globalThis as unknown as Page
+  const { document } = page
+  const { elapsed } = systemClock()
+  let frozenAt: number | undefined
+  const onFreeze = (): void => {
+    frozenAt ??= elapsed()
+  }
+  const onShow = (): void => {
+    const frozenMs = frozenAt === undefined ? 0 : elapsed() - frozenAt
+    frozenAt = undefined
+    wake({ isOnline: false, frozenMs })
+  }
+  const onVisibility = (): void => {
+    if (document?.visibilityState === 'visible') onShow()
+  }
+  const stops = [
+    listen(page, 'online', () => wake({ isOnline: true, frozenMs: 0 })),
+    // A browser without `freeze` reports only that the page is left.
+    listen(page, 'pagehide', onFreeze),
+    listen(page, 'pageshow', onShow),
+    listen(document, 'visibilitychange', onVisibility),
+    listen(document, 'freeze', onFreeze),
+    listen(document, 'resume', onShow),
+  ]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+const listen = (
+  target: Omit<Page, 'document'> | undefined,
+  type: string,
+  listener: () => void,
+): (() => void) => {
+  target?.addEventListener(type, listener)
+  return () => target?.removeEventListener(type, listener)
+}
+
+/** A browser that signs no requests: a page that gets depth from a gateway needs no MAC. */
+export const unsignedBrowser: Platform = {
+  webSocketTransport: nativeWebSocketTransport,
+  httpTransport: fetchTransport,
+  createMac: () => {
+    throw new ConfigurationError('authKey', 'is not available here: this page signs no requests')
+  },
+  parseCertificates: (option) => {
+    throw new ConfigurationError(option, 'is not available in a browser, which has its own certificates')
+  },
+  publish: () => undefined,
+  addSource: () => () => undefined,
+  isPublic: true,
+  onWake,
+}

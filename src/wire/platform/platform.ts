@@ -1,0 +1,42 @@
+import type { CreateMac } from '../auth/mac.js'
+import type { AddSource } from '../../base/diagnostics/collector.js'
+import type { Publish } from '../../base/diagnostics/messages.js'
+import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
+
+export interface HttpTransportOptions {
+  /** In ms. */
+  readonly connectTimeout: number
+  /** The number of requests that the caller sends at the same time. */
+  readonly maxConcurrentRequests: number
+  /** PEM certificates to trust. `undefined`: the certificates of the platform. */
+  readonly ca: string | undefined
+}
+
+/** The functions that depend on the platform of a client. All other code runs on every platform. */
+export interface Platform {
+  /** `ca`: PEM certificates to trust. `undefined`: the certificates of the platform. */
+  readonly webSocketTransport: (ca: string | undefined) => WebSocketTransport
+  readonly httpTransport: (options: HttpTransportOptions) => HttpTransport
+  readonly createMac: CreateMac
+  /** Validates an option as PEM certificates. Throws a `ConfigurationError`. */
+  readonly parseCertificates: (option: string, value: unknown) => string
+  readonly publish: Publish
+  readonly addSource: AddSource
+  /** True if a user of the program can read its options, and so the key. */
+  readonly isPublic: boolean
+  /**
+   * Calls back when connections should be checked: the network has returned, the page is shown again, or it runs again
+   * after it was frozen. Returns the function that stops it.
+   */
+  readonly onWake: (wake: (event: Wake) => void) => () => void
+}
+
+/** Why connections are checked at once. */
+export interface Wake {
+  /** The network has returned. */
+  readonly isOnline: boolean
+  /**
+   * How long the page was frozen, in ms: data that arrived in this time may be as old. 0 if the page was not frozen.
+   */
+  readonly frozenMs: number
+}

@@ -1,0 +1,327 @@
+import { Subscription } from 'rxjs'
+import { behindText } from '../../base/errors/text.js'
+import type { Clock } from '../../base/time/clock.js'
+import { afterReading, deadline, delay } from '../../base/time/deadline.js'
+import type { ProbeSupport } from './liveness.js'
+
+export interface LagConfig {
+  readonly clock: Clock
+  /** In ms; `Infinity`: no limit, and only probes that are requested are sent. */
+  readonly maxLag: number
+  readonly maxFramesPerSecond: number
+  readonly probeSupport: ProbeSupport
+}
+
+/** The connection whose lag is measured. */
+export interface MeasuredConnection {
+  /** False if a probe costs a frame with all topics. */
+  readonly hasPings: boolean
+  /** Time from the dial to the opening, in ms. */
+  readonly connectMs: number
+  /** Counts the frames and pongs. */
+  readonly activityCount: () => number
+  /** False if the answer to a probe would not be recognised. */
+  readonly isMeasurable: () => boolean
+  /** Sends a probe whose answer will be recognised. Returns false if no probe can be sent. */
+  readonly measure: () => boolean
+  readonly terminate: (reason: string) => void
+}
+
+export interface LagListener {
+  /** The prices may be older than `maxLag`: `behindMs` is the upper bound of their age. */
+  onBehind(behindMs: number): void
+  /**
+   * An answer has arrived in time. `wasBehind`: after `onBehind`. `behindMs`: the upper bound when the first price was held.
+   */
+  onCaughtUp(wasBehind: boolean, behindMs: number): void
+  /** A probe is answered, and the prices that it makes current are delivered. */
+  onMeasured(): void
+}
+
+/** The number of probes within `maxLag`. A probe without pings is answered by a list of all topics. */
+const pingsPerMaxLag = 8
+const probesPerMaxLag = 4
+
+/** Limits of the interval between two probes, as a part of `maxLag` and in ms. */
+const shortestPart = 1 / 64
+const shortestInterval = 5
+
+/** The longest round trip that is assumed before the first answer, as a part of `maxLag`. */
+const longestEstimate = 0.9
+
+/** The minimum interval between two probes that are requested, in ms. */
+const shortestRequested = 20
+
+/** A service that has not answered the first probe within this time and twice the time of the dial may never answer, in ms. */
+const unansweredMs = 500
+
+/** A second check of a silent connection, in ms: in between the event loop reads the data that has arrived. */
+const recheckMs = 50
+
+/** The time for an answer if the probe before it was sent late, in ms: a browser delays the timers of a hidden page. */
+const lateProbeMs = 1_000
+
+/**
+ * Virtual timers fire between two frames, in ms: RxJS's `TestScheduler` fails if a timer is cancelled by an action of the
+ * frame in which it is due.
+ */
+const betweenFrames = 0.25
+
+/** The part of `maxFramesPerSecond` that probes without pings use at most. */
+const probePart = 1 / 4
+
+/**
+ * The lag of one connection: the upper bound of the age of its prices. All data after the answer to a probe were sent
+ * after the probe. A price is therefore at most as old as the newest answered probe. Before the first answer, it is at
+ * most as old as the connection, because the client subscribes when the connection opens. A price that may be older
+ * than `maxLag` is held. Times are monotonic, in ms.
+ *
+ * - `current`: prices are delivered while the bound holds.
+ * - `checking`: a price was held. The answer may be unread in the socket, after a blocked event loop.
+ * - `behind`: no answer has arrived in time. Every price is held until one does.
+ */
+export class Lag {
+  /** From this time on, `isCurrentAt` must be called before a price is delivered. */
+  checkAt = Infinity
+  private state: 'current' | 'checking' | 'behind' = 'current'
+  /** False before `start`, after `stop`, and without a limit. */
+  private isMeasuring = false
+  /** A service that has answered no probe by then is not probed any more. Unknown before the first probe. */
+  private muteAt = Infinity
+  /** A service that has answered no probe by then is assumed to answer none. Unknown before the first probe. */
+  private unboundedAt = Infinity
+  /** When the newest answered probe was sent. */
+  private measuredAt: number
+  private probedAt: number
+  private nextProbeAt: number
+  private roundTrip: number
+  private lateChecks = 0
+  /** The upper bound of the age when the first price was held, in ms. */
+  private heldAtMs = 0
+  private timer: Subscription | undefined
+  private timerDueAt = Infinity
+  private decision: Subscription | undefined
+
+  constructor(
+    private readonly config: LagConfig,
+    private readonly connection: MeasuredConnection,
+    private readonly listener: LagListener,
+  ) {
+    this.measuredAt = this.probedAt = this.nextProbeAt = config.clock.elapsed()
+    // A first estimate: a dial takes at least one round trip.
+    this.roundTrip = Math.min(connection.connectMs, config.maxLag * longestEstimate)
+  }
+
+  get isBehind(): boolean {
+    return this.state === 'behind'
+  }
+
+  /** The upper bound of the age of the prices, in ms. `undefined` if it is unknown: the service has answered no probe. */
+  get ms(): number | undefined {
+    const isMeasured = this.isMeasuring && this.config.maxLag !== Infinity && !this.isExempt
+    return isMeasured ? this.behindMs : undefined
+  }
+
+  /** False if the age of the prices has no upper bound: the service has answered no probe in time. */
+  get isBounded(): boolean {
+    return !this.isExempt || this.config.clock.elapsed() < this.unboundedAt
+  }
+
+  private get behindMs(): number {
+    return Math.round(this.config.clock.elapsed() - this.measuredAt)
+  }
+
+  /**
+   * Called when the connection has opened. The first probe is sent at once in two cases. If the service has never
+   * answered a probe, then no queue delays the answer. If the dial took long, the answer will take long too.
+   */
+  start(): void {
+    this.isMeasuring = true
+    const { interval } = this
+    if (interval === Infinity) {
+      this.nextProbeAt = Infinity
+      return
+    }
+    this.checkAt = -Infinity
+    const now = this.config.clock.elapsed()
+    if (this.isExempt || this.connection.connectMs > interval) this.probeIfDue(now)
+    else this.nextProbeAt += interval
+    this.setTimer(now)
+  }
+
+  stop(): void {
+    this.isMeasuring = false
+    this.state = 'current'
+    this.checkAt = Infinity
+    this.nextProbeAt = Infinity
+    this.timer?.unsubscribe()
+    this.decision?.unsubscribe()
+  }
+
+  /**
+   * Requests a probe, at most one within `spacing` ms. Returns a function that returns true until a probe that was sent after
+   * this call is answered: prices that arrive until then may have been sent before. Returns false at once if the age is not
+   * bounded.
+   */
+  request(spacing: number): () => boolean {
+    const now = this.config.clock.elapsed()
+    if (this.isMeasuring) {
+      this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt + Math.max(spacing, shortestRequested))
+      this.checkAt = Math.min(this.checkAt, this.nextProbeAt)
+      this.probeIfDue(now)
+      // A timer that fires earlier may check a connection that is late.
+      if (this.nextProbeAt < this.timerDueAt) this.setTimer(now)
+    }
+    return () => this.isMeasuring && this.measuredAt < now && this.isBounded && this.connection.isMeasurable()
+  }
+
+  /** Sends a probe that could not be sent when it was due. */
+  probeNow(): void {
+    this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt)
+    this.probeIfDue(this.config.clock.elapsed())
+  }
+
+  /** True if a price may be delivered. Also sends the probe that is due: timers do not run while prices are handled. */
+  isCurrentAt(now: number): boolean {
+    if (!this.isMeasuring) return true
+    this.probeIfDue(now)
+    const isCurrent = this.state === 'current' && now <= this.currentUntil
+    this.checkAt = isCurrent ? Math.min(this.nextProbeAt, this.currentUntil) : -Infinity
+    return isCurrent
+  }
+
+  /** `isCurrentAt` for the current time. */
+  readonly isCurrentNow = (): boolean => {
+    if (this.checkAt === Infinity) return true
+    const now = this.config.clock.elapsed()
+    return now < this.checkAt || this.isCurrentAt(now)
+  }
+
+  /** Called when a price is held: decides soon whether the connection is behind. */
+  onHeld(now: number): void {
+    if (this.state !== 'current') return
+    this.state = 'checking'
+    this.heldAtMs = this.behindMs
+    this.checkAt = -Infinity
+    const { clock } = this.config
+    const { activityCount } = this.connection
+    const decide = (): void => this.decide()
+    const waiting = new Subscription()
+    // Set before the wait: in virtual time the wait ends at once, and the next wait replaces this one.
+    this.decision = waiting
+    waiting.add(
+      this.wasProbedLate(now)
+        ? delay(clock, Math.min(lateProbeMs, this.config.maxLag), decide)
+        : afterReading(clock, activityCount, decide),
+    )
+  }
+
+  /** Called when the service answers a probe that was sent at this time. */
+  onAnswer(sentAt: number): void {
+    if (!this.isMeasuring) return
+    const now = this.config.clock.elapsed()
+    const wasExempt = this.isExempt
+    this.config.probeSupport.isProven = true
+    this.measuredAt = Math.max(this.measuredAt, sentAt)
+    this.roundTrip = now - sentAt
+    this.lateChecks = 0
+    this.checkAt = -Infinity
+    this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt + this.interval)
+    if (wasExempt) this.setTimer(now)
+    if (this.state !== 'current' && now <= this.currentUntil) {
+      const wasBehind = this.isBehind
+      this.state = 'current'
+      this.decision?.unsubscribe()
+      this.listener.onCaughtUp(wasBehind, this.heldAtMs)
+    }
+    this.listener.onMeasured()
+  }
+
+  private get currentUntil(): number {
+    return this.isExempt ? Infinity : this.measuredAt + this.config.maxLag
+  }
+
+  /** The lag is unknown if the service has never answered a probe. */
+  private get isExempt(): boolean {
+    return !this.config.probeSupport.isProven
+  }
+
+  /** A round trip that is nearly as long as `maxLag` needs more probes: the bound is an interval and a round trip. */
+  private get interval(): number {
+    const { maxLag, maxFramesPerSecond } = this.config
+    const spare = (maxLag - this.roundTrip) / 2
+    const shortest = Math.max(shortestInterval, maxLag * shortestPart)
+    // The round trip over a gateway includes the wait for its probe, which the gateway sends as often as it is pinged.
+    if (this.connection.hasPings) {
+      return Math.max(shortest, Math.min(maxLag / pingsPerMaxLag, spare))
+    }
+    const rate = Math.min(1_000 / (maxFramesPerSecond * probePart), maxLag / 2)
+    return Math.max(shortest, rate, Math.min(maxLag / probesPerMaxLag, spare > 0 ? spare : Infinity))
+  }
+
+  private probeIfDue(now: number): void {
+    const { connection, config } = this
+    if (!this.isMeasuring || now < this.nextProbeAt) return
+    // Set before the probe, whose answer may arrive at once. A service without answers is probed by the liveness alone.
+    const isMute = this.isExempt && now > this.muteAt
+    const { interval } = this
+    const previous = now - this.nextProbeAt < interval ? this.nextProbeAt : now
+    this.nextProbeAt = isMute ? Infinity : previous + interval
+    if (isMute || this.isProbeUnderWay(now)) return
+    const { probedAt } = this
+    this.probedAt = now
+    if (!connection.measure()) this.probedAt = probedAt
+    else if (this.unboundedAt === Infinity) {
+      this.muteAt = now + 2 * config.maxLag
+      this.unboundedAt = now + unansweredMs + 2 * connection.connectMs
+    }
+  }
+
+  /** Without pings, one probe at a time: its answer lists all topics. A long round trip needs several. */
+  private isProbeUnderWay(now: number): boolean {
+    const { maxLag } = this.config
+    const isUnanswered = this.probedAt > this.measuredAt && now - this.probedAt < maxLag / 2
+    return isUnanswered && !this.connection.hasPings && this.roundTrip < maxLag / probesPerMaxLag
+  }
+
+  private wasProbedLate(now: number): boolean {
+    if (this.connection.hasPings) return false
+    const isUnanswered = this.probedAt > this.measuredAt
+    return !isUnanswered || now - this.probedAt < this.interval
+  }
+
+  private setTimer(now: number, ms = this.nextProbeAt - now): void {
+    this.timer?.unsubscribe()
+    this.timerDueAt = Infinity
+    if (ms === Infinity || !this.isMeasuring) return
+    const { clock } = this.config
+    const wait = Math.max(0, ms) + (clock.isVirtual ? betweenFrames : 0)
+    this.timerDueAt = now + wait
+    this.timer = delay(clock, wait, () => this.onTimer())
+  }
+
+  /** Without prices, a connection is behind after two checks without an answer, between which the loop was responsive. */
+  private onTimer(): void {
+    const now = this.config.clock.elapsed()
+    const wasBlocked = now - this.timerDueAt > recheckMs
+    this.probeIfDue(now)
+    const isLate = this.state === 'current' && now > this.currentUntil
+    this.lateChecks = isLate && !wasBlocked ? this.lateChecks + 1 : 0
+    if (this.lateChecks > 1) this.onHeld(now)
+    const untilProbe = this.nextProbeAt - now
+    this.setTimer(now, isLate ? Math.min(recheckMs, untilProbe) : untilProbe)
+  }
+
+  private decide(): void {
+    const { clock, maxLag } = this.config
+    this.state = 'behind'
+    this.decision = deadline(clock, maxLag, () => this.end(), this.connection.activityCount)
+    this.listener.onBehind(this.behindMs)
+  }
+
+  /** A new connection has no queue. */
+  private end(): void {
+    const { maxLag } = this.config
+    this.connection.terminate(`the prices are ${behindText(this.behindMs)}, for more than ${maxLag} ms`)
+  }
+}

@@ -1,0 +1,151 @@
+import { EMPTY, filter, merge, mergeMap, take, type Observable } from 'rxjs'
+import type { Clock } from '../../base/time/clock.js'
+import { deadline$, delay$, repeated$ } from '../../base/time/deadline.js'
+
+/** Configuration of the detection of a lost connection. Times are in ms. */
+export interface LivenessConfig {
+  readonly clock: Clock
+  readonly pingInterval: number
+  readonly pongTimeout: number
+  readonly hasPings: boolean
+  /** Counts the frames and pongs of the socket. */
+  readonly activityCount: () => number
+  /** Sends a ping, or another frame that the service answers. Returns false if no such frame can be sent. */
+  readonly probe: () => boolean
+  /** True if silence after a probe shows that the connection is lost. */
+  readonly isConclusive: () => boolean
+  /** Emits when the connection must be probed immediately. */
+  readonly wake$: Observable<void>
+}
+
+/** Probes a service over a socket without pings, by frames that it answers. */
+export interface Prober {
+  /** Sends a frame that the service answers. Returns false if no such frame can be sent. */
+  readonly probe: () => boolean
+  /** True if the answer to the next probe will be recognised. */
+  readonly isRecognisable: () => boolean
+  /** True if silence after a probe shows that the connection is lost: not every service answers a probe. */
+  readonly isConclusive: () => boolean
+}
+
+/** Whether a service answers probes. Shared by all connections of a client. */
+export interface ProbeSupport {
+  /** True once a probe was answered. */
+  isProven: boolean
+}
+
+/** The number of times within `pingInterval` at which a socket without pings is checked for silence. */
+const samples = 8
+
+/**
+ * Probes the service: by a ping every `pingInterval`, or, without pings, after `pingInterval` without a frame. Emits once,
+ * when no frame of any kind arrives within `pongTimeout` of a probe that is conclusive.
+ */
+export const lost$ = (config: LivenessConfig): Observable<unknown> => {
+  const { clock, pingInterval, hasPings, wake$, isConclusive } = config
+  const due$ = hasPings ? repeated$(delay$(clock, pingInterval)) : silence$(config)
+  return merge(due$, wake$).pipe(
+    mergeMap(() => silenceAfterProbe$(config)),
+    filter(isConclusive),
+    take(1),
+  )
+}
+
+const silenceAfterProbe$ = ({ clock, pongTimeout, activityCount, probe }: LivenessConfig) => {
+  const before = activityCount()
+  return probe()
+    ? deadline$(clock, pongTimeout, activityCount).pipe(filter(() => activityCount() === before))
+    : EMPTY
+}
+
+/** Emits after each `pingInterval` without a frame. */
+const silence$ = ({ clock, pingInterval, activityCount }: LivenessConfig): Observable<unknown> => {
+  let count = activityCount()
+  let since = clock.elapsed()
+  const isSilent = (): boolean => {
+    const now = clock.elapsed()
+    const isActive = activityCount() !== count
+    const isElapsed = !isActive && now - since >= pingInterval
+    if (isActive || isElapsed) since = now
+    count = activityCount()
+    return isElapsed
+  }
+  return repeated$(delay$(clock, pingInterval / samples)).pipe(filter(isSilent))
+}
+
+interface UnansweredProbe {
+  readonly id: number
+  /** Monotonic, in ms. */
+  readonly sentAt: number
+  /** False if the answer cannot be distinguished from answers to other frames. */
+  readonly isRecognisable: boolean
+}
+
+/** The maximum number of probes that are stored until their answer. The answer to a probe answers all older probes too. */
+const maxUnanswered = 512
+
+/**
+ * Matches the answers of a service to the probes of one connection: the pong of a ping, or the confirmation of a repeated
+ * subscribe frame. Frames that the service sent before it received a probe arrive before its answer, so all frames after
+ * the answer were sent after the probe.
+ */
+export class AnswerCounter {
+  private readonly unanswered: UnansweredProbe[] = []
+  /** The number of older probes that are no longer stored, and whose answers are recognised by their order. */
+  private dropped = 0
+  private lastId = 0
+  private answeredId = 0
+  private awaitedId = 0
+  /** True once a pong had the payload of a ping. */
+  private hasEcho = false
+
+  /** True from `await` until the last probe before it is answered. */
+  get isPending(): boolean {
+    return this.answeredId < this.awaitedId
+  }
+
+  /** Returns the payload by which the answer is recognised. */
+  onProbe(sentAt: number, isRecognisable = true): string {
+    this.lastId++
+    this.unanswered.push({ id: this.lastId, sentAt, isRecognisable })
+    if (this.unanswered.length > maxUnanswered && this.unanswered.shift()?.isRecognisable === true)
+      this.dropped++
+    return String(this.lastId)
+  }
+
+  /**
+   * Returns when the answered probe was sent, or `undefined` if that is unknown. `payload`: of the pong. A service may
+   * answer only the latest of several pings, and may send pongs that answer no ping. Answers without a payload are in
+   * order. Pongs of a service that returns no payloads are also in order, but their time is unknown: they may answer no
+   * ping.
+   */
+  onAnswer(payload?: string): number | undefined {
+    const index = this.unanswered.findIndex(({ id }) => String(id) === payload)
+    const isEcho = index >= 0
+    this.hasEcho ||= isEcho
+    const isOrdered = payload === undefined || (payload === '' && !this.hasEcho)
+    if (payload === undefined && this.dropped > 0) {
+      this.dropped--
+      return undefined
+    }
+    const answered = isOrdered ? this.unanswered.findIndex(({ isRecognisable }) => isRecognisable) : index
+    const probe = this.unanswered[answered]
+    if (probe === undefined) return undefined
+    this.unanswered.splice(0, answered + 1)
+    this.answeredId = probe.id
+    this.dropped = 0
+    return isEcho || payload === undefined ? probe.sentAt : undefined
+  }
+
+  /** Waits for the answer to the last probe. Returns a function that returns true until the answer arrives. */
+  await(delayed = 0): () => boolean {
+    this.awaitedId = this.lastId + delayed
+    return this.missing(delayed)
+  }
+
+  /** Returns a function that returns true until the answer to the last probe arrives. `delayed`: probes that are sent later. */
+  missing(delayed = 0): () => boolean {
+    const id = this.lastId + delayed
+    return () => this.answeredId < id
+  }
+}

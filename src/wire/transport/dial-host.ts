@@ -1,0 +1,87 @@
+import type dns from 'node:dns'
+import type net from 'node:net'
+import type { Duplex } from 'node:stream'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { Cancel } from '../../base/task/cancellable-task.js'
+import { staggeredRace } from '../../base/time/staggered-race.js'
+import { systemClock } from '../../base/time/system-clock.js'
+
+/** What `dialHost` needs of Node. */
+export interface HostModules {
+  readonly net: Pick<typeof net, 'isIP'>
+  readonly dns: Pick<typeof dns, 'lookup'>
+}
+
+/** The time after which the next address of a name is dialled too, in ms, as RFC 8305 recommends. */
+const nextAddressTime = 250
+
+/** Not the clock of the client: sockets connect in real time. */
+const clock = systemClock()
+
+/**
+ * Connects to the first address of a host that answers, without a limit of time. Node itself gives every address but the last
+ * 250 ms, so that a distant service with two addresses cannot be reached. `open` opens a socket to an address, which emits
+ * `readyEvent`. `onResult` is called once, asynchronously, unless the dial is cancelled. All other sockets are destroyed.
+ */
+export const dialHost = <S extends Duplex>(
+  { net, dns }: HostModules,
+  host: string,
+  open: (address: string) => S,
+  readyEvent: 'connect' | 'secureConnect',
+  onResult: (result: Either<Error, S>) => void,
+): Cancel => {
+  const dialAll = (addresses: readonly string[]): Cancel =>
+    staggeredRace<string, Error, S>(
+      addresses,
+      nextAddressTime,
+      clock,
+      (address, onEnd) => dialAddress(open(address), readyEvent, onEnd),
+      (result) => onResult(isLeft(result) ? left(errorOf(result.left)) : result),
+    )
+  if (net.isIP(host) !== 0) return dialAll([host])
+  let isCancelled = false
+  let cancel: Cancel = () => (isCancelled = true)
+  // A property of the module, as Node's own sockets use it: programs replace it.
+  dns.lookup(host, { all: true }, (error, found) => {
+    if (isCancelled) return
+    if (error !== null) onResult(left(error))
+    else cancel = dialAll(alternating(found))
+  })
+  return () => cancel()
+}
+
+const dialAddress = <S extends Duplex>(
+  socket: S,
+  readyEvent: string,
+  onEnd: (result: Either<Error, S>) => void,
+): Cancel => {
+  let failure = new Error('the connection was closed')
+  const onError = (error: Error): unknown => (failure = error)
+  const onClose = (): void => onEnd(left(failure))
+  socket.on('error', onError).once('close', onClose)
+  socket.once(readyEvent, () => {
+    socket.off('close', onClose)
+    onEnd(right(socket))
+    // The owner of the socket listens by now.
+    socket.off('error', onError)
+  })
+  return () => socket.destroy()
+}
+
+/** The addresses of both families in turn, as Node and RFC 8305 order them: a whole family may be unreachable. */
+const alternating = (found: readonly dns.LookupAddress[]): readonly string[] => {
+  const first = found.filter(({ family }) => family === found[0]?.family)
+  const others = found.filter(({ family }) => family !== found[0]?.family)
+  const pairs = Array.from({ length: found.length }, (_, index) => [first[index], others[index]])
+  return pairs.flat().flatMap((each) => (each === undefined ? [] : [each.address]))
+}
+
+/** One error as it is, several as Node reports them. */
+const errorOf = (errors: readonly Error[]): Error => {
+  const [first] = errors
+  if (first !== undefined && errors.length === 1) return first
+  return Object.assign(
+    new AggregateError(errors),
+    first !== undefined && 'code' in first ? { code: first.code } : {},
+  )
+}

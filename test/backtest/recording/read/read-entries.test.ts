@@ -1,0 +1,57 @@
+import fc from 'fast-check'
+import { Subscription } from 'rxjs'
+import { describe, expect, it } from 'vitest'
+import { readWholeLines } from '../../../../src/backtest/recording/read/read-entries.js'
+import { chunked } from '../support/bytes.js'
+import { chunksOf } from '../support/recordings.js'
+
+const read = async (chunks: readonly (string | Uint8Array)[]): Promise<readonly Uint8Array[]> => {
+  const pieces: Uint8Array[] = []
+  for await (const piece of readWholeLines(chunksOf(...chunks), new Subscription())) pieces.push(piece)
+  return pieces
+}
+
+const text = fc.string({ unit: fc.constantFrom('a', '\n', 'é', '価', '😀', '\r', '"') })
+
+describe('readWholeLines', () => {
+  it('reads all bytes, in pieces that end with a line, however the source is divided', async () => {
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(fc.nat(5)), async (whole, lengths) => {
+        const bytes = Buffer.from(whole)
+        const pieces = await read(chunked(bytes, lengths))
+        expect(Buffer.concat(pieces).toString()).toBe(whole)
+        for (const piece of pieces.slice(0, -1)) expect(piece.at(-1)).toBe(0x0a)
+      }),
+    )
+  })
+
+  it('reads the same from strings that are divided inside a character', async () => {
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(fc.nat(5)), async (whole, lengths) => {
+        const chunks: string[] = []
+        let from = 0
+        for (const length of lengths) chunks.push(whole.slice(from, (from += length)))
+        const pieces = await read([...chunks, whole.slice(from)])
+        expect(Buffer.concat(pieces).toString()).toBe(whole)
+      }),
+    )
+  })
+
+  it('reads bytes and strings by turns', async () => {
+    const pieces = await read([Buffer.from('a'), 'b', Buffer.from('c\nd'), 'e\n', 'f'])
+    expect(pieces.map((piece) => Buffer.from(piece).toString())).toEqual(['abc\n', 'de\n', 'f'])
+  })
+
+  it('keeps what a source overwrites later', async () => {
+    const memory = Buffer.from('ab')
+    function* reuses(): Generator<Uint8Array> {
+      yield memory
+      memory.set(Buffer.from('c\n'))
+      yield memory
+    }
+    const pieces: string[] = []
+    for await (const piece of readWholeLines(reuses(), new Subscription()))
+      pieces.push(Buffer.from(piece).toString())
+    expect(pieces).toEqual(['abc\n'])
+  })
+})

@@ -1,0 +1,327 @@
+import { Readable } from 'node:stream'
+import { pathToFileURL } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { isRight, right } from 'fp-ts/lib/Either.js'
+import { asyncScheduler, map, merge } from 'rxjs'
+import type { Client, Topic } from 'svc-streams'
+import { rights } from 'svc-streams/operators'
+import { openHistory } from 'svc-streams/history'
+import { replay, type RecordingSource } from 'svc-streams/recording'
+import { price } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import type { RecordingHeader, Row } from '../../../../src/backtest/recording/format/row.js'
+import { runCommand } from '../../../desk/cli/support/command.js'
+import { runInProcess } from '../../../desk/cli/support/in-process.js'
+import { newFile } from '../../../desk/cli/support/new-file.js'
+import { newFolder } from '../../../support/new-folder.js'
+import { newModule, runSweep } from '../../sweep/support/run-sweep.js'
+import { caseCount } from '../../../support/run/long.js'
+import { chunked } from '../support/bytes.js'
+import { eventsOf } from '../past/support/files.js'
+import {
+  chunksOf,
+  collect,
+  header,
+  other,
+  priceRow,
+  recordingText,
+  start,
+  topic,
+} from '../support/recordings.js'
+
+// What several recordings contain, for each reader.
+
+const day = 86_400_000
+
+interface Recorded {
+  readonly topics: readonly Topic[]
+  readonly from: number
+  readonly rows: readonly Row[]
+  readonly header?: Partial<RecordingHeader>
+}
+
+const textOf = ({ topics, from, rows, header: fields }: Recorded): string =>
+  recordingText({ ...header, mints: [], ...fields, topics, at: start + from }, ...rows)
+
+/** A price each second from `from` on, in ms after the start. Each price of a topic is different. */
+const seconds = (count: number, from: number, of: Topic, first = 1): readonly Row[] =>
+  Array.from({ length: count }, (_, n) => priceRow(from + n * 1000, first + n, of))
+
+const byToken: readonly Recorded[] = [
+  { topics: [topic], from: 0, rows: seconds(60, 0, topic) },
+  { topics: [other], from: 0, rows: seconds(60, 500, other, 1001) },
+]
+
+const tokenAdded: readonly Recorded[] = [
+  { topics: [topic], from: 0, rows: seconds(30, 0, topic) },
+  {
+    topics: [topic, other],
+    from: day,
+    rows: seconds(30, day, topic, 101).flatMap((row, n) => [row, priceRow(day + n * 1000, 1001 + n, other)]),
+  },
+]
+
+const tokenRemoved: readonly Recorded[] = [
+  { topics: [topic, other], from: 0, rows: [priceRow(0, 1), priceRow(1, 1001, other), priceRow(2, 2)] },
+  { topics: [topic], from: day, rows: seconds(10, day, topic, 11) },
+]
+
+/** Two recorders of one topic. The second one starts before the first one ends. */
+const overlapping: readonly Recorded[] = [
+  { topics: [topic], from: 0, rows: seconds(10, 0, topic) },
+  { topics: [topic], from: 5100, rows: seconds(20, 5100, topic, 101) },
+]
+
+const appended: readonly Recorded[] = [
+  { topics: [topic], from: 0, rows: [...seconds(5, 0, topic), ...seconds(5, 5000, other, 1001)] },
+]
+
+const filesOf = (recordings: readonly Recorded[]): readonly string[] =>
+  recordings.map((recorded, index) => newFile(`${index}.ndjson`, textOf(recorded)))
+
+const concatenated = (recordings: readonly Recorded[]): readonly string[] => [
+  newFile('all.ndjson', recordings.map(textOf).join('')),
+]
+
+const prices$ = (client: Client) =>
+  merge(...[topic, other].map((each) => client.price$(each))).pipe(
+    map((event) => (isRight(event) ? event.right.price : event.left._tag)),
+  )
+
+/** The module of a strategy that emits each price. */
+const strategyText = `
+import { filter, map, merge } from 'rxjs'
+export default (client) =>
+  merge(...['${topic}', '${other}'].map((topic) => client.price$(topic))).pipe(
+    filter(({ _tag }) => _tag === 'Right'),
+    map(({ right }) => right.price),
+  )
+`
+
+const isPrice = (value: number | string): value is number => typeof value === 'number'
+
+const ofReplay = async (files: RecordingSource): Promise<readonly number[]> => {
+  const client = replay(files, { speed: Infinity })
+  const events = await collect(client.run$(prices$))
+  expect(await client.finished).toMatchObject({ right: {} })
+  return events.filter(isPrice)
+}
+
+const ofSweep = async (files: readonly string[]): Promise<unknown> => {
+  const module = pathToFileURL(newModule('strategy.mjs', strategyText))
+  const [result] = await collect(runSweep([...files], [{ kind: 'any' }], { workers: 1 }, {}, module))
+  return result !== undefined && isRight(result) ? result.right.values : result
+}
+
+/** The number of the outputs that prefixes of the recordings have in common. */
+const ofParity = async (files: readonly string[]): Promise<unknown> => {
+  const module = newModule('strategy.mjs', strategyText)
+  const { stdout, stderr } = await runCommand(['parity', ...files, module, '--prefixes', '12', '--json'])
+  expect(stderr).toBe('')
+  return (JSON.parse(stdout) as { readonly outputs?: unknown }).outputs
+}
+
+const ofExport = async (files: readonly string[]): Promise<readonly number[]> => {
+  const out = `${newFolder()}/all.parquet`
+  expect(await runInProcess(['export', ...files, '--out', out])).toMatchObject({ code: 0 })
+  const file = await asyncBufferFromFile(out.replace('parquet', 'prices.parquet'))
+  const rows = await parquetReadObjects({ file })
+  return rows.map(({ price }) => price as number)
+}
+
+/** The prices of each topic. */
+const ofHistory = async (files: readonly string[]) => {
+  const history = openHistory([...files])
+  const past = async (each: Topic): Promise<readonly number[]> => {
+    const range = { from: start - day, to: start + 10 * day }
+    const events = await eventsOf(history.prices$(each, range))
+    return events.flatMap((event) =>
+      isRight(event) && event.right._tag === 'PastPrice' ? [event.right.price] : [],
+    )
+  }
+  return [await past(topic), await past(other)]
+}
+
+/** The number of rows of each topic. */
+const ofInspect = async (files: readonly string[]): Promise<readonly number[]> => {
+  const { stdout } = await runInProcess(['inspect', ...files, '--json'])
+  const topics = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { topic: Topic; rows: number })
+  const rowsOf = (each: Topic) => topics.find((summary) => summary.topic === each)?.rows ?? 0
+  return [rowsOf(topic), rowsOf(other)]
+}
+
+describe('recordings', () => {
+  it.each<[string, () => readonly string[], number]>([
+    ['of a token each', () => filesOf(byToken), 120],
+    ['of a token each, in the other order', () => filesOf(byToken).toReversed(), 120],
+    ['of which the second has one more token', () => filesOf(tokenAdded), 90],
+    [
+      'of which the second has one more token, in the other order',
+      () => filesOf(tokenAdded).toReversed(),
+      90,
+    ],
+    ['of which the second has one more token, in one file', () => concatenated(tokenAdded), 90],
+    ['of which the second lacks a token', () => filesOf(tokenRemoved), 13],
+    ['that overlap in a token', () => filesOf(overlapping), 26],
+    ['that overlap in a token, in the other order', () => filesOf(overlapping).toReversed(), 26],
+    ['of a token that no header has', () => filesOf(appended), 10],
+  ])('%s are the same for all readers', { timeout: 60_000 }, async (_, write, count) => {
+    const files = write()
+    const prices = await ofReplay([...files])
+    expect(prices).toHaveLength(count)
+    expect(await ofSweep(files)).toEqual(prices)
+    expect(await ofExport(files)).toEqual(prices)
+    expect(await ofParity(files)).toBe(count)
+    const byTopic = [prices.filter((price) => price < 1000), prices.filter((price) => price > 1000)]
+    expect(await ofHistory(files)).toEqual(byTopic)
+    expect(await ofInspect(files)).toEqual(byTopic.map(({ length }) => length))
+  })
+})
+
+describe('a replay of several recordings', () => {
+  const textOfAll = (recordings: readonly Recorded[]) => recordings.map((each) => chunksOf(textOf(each)))
+
+  /** Each event of both topics, as its price with its epoch, or as the tag of its error. */
+  const events = async (sources: RecordingSource, subscribed: readonly Topic[] = [topic, other]) => {
+    const client = replay(sources, { speed: Infinity })
+    const events$ = client.run$((inside) =>
+      merge(
+        ...subscribed.map((each) =>
+          inside
+            .price$(each)
+            .pipe(
+              map((event) =>
+                isRight(event) ? `${event.right.price}/${event.right.epoch}` : `${each} ${event.left._tag}`,
+              ),
+            ),
+        ),
+      ),
+    )
+    return { events: await collect(events$), finished: await client.finished, header: await client.header() }
+  }
+
+  it('merges them by the time of their rows, at that time, whatever they are read from', async () => {
+    const [first, second] = byToken.map(textOf) as [string, string]
+    for (const sources of [
+      [chunksOf(first), chunksOf(second)],
+      [Readable.from([second.slice(0, 700), second.slice(700)]), newFile('a.ndjson', first)],
+      [chunksOf(gzipSync(second)), Readable.from([first])],
+    ]) {
+      const client = replay(sources, { speed: Infinity })
+      const times = await collect(
+        client.run$((inside) => prices$(inside).pipe(map((price) => [asyncScheduler.now() - start, price]))),
+      )
+      expect(times).toEqual(
+        Array.from({ length: 60 }, (_, n) => [
+          [n * 1000, n + 1],
+          [n * 1000 + 500, 1001 + n],
+        ]).flat(),
+      )
+    }
+  })
+
+  it('has the topics of all headers in its header, and their first start', async () => {
+    const { header: joint } = await events(textOfAll([...tokenAdded].reverse()))
+    expect(joint).toMatchObject({ right: { at: start, topics: [topic, other] } })
+  })
+
+  it('does not affect a topic by the status, the header or the end of a recorder of another one', async () => {
+    const lost: Row = {
+      _tag: 'Status',
+      at: start + 1500,
+      status: { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'lost' },
+    }
+    const open = (ms: number): Row => ({
+      _tag: 'Status',
+      at: start + ms,
+      status: { _tag: 'Open', epoch: 1, since: start },
+    })
+    const closed: Row = { _tag: 'Status', at: start + 2600, status: { _tag: 'Closed' } }
+    const recordings = [
+      {
+        topics: [topic],
+        from: 0,
+        rows: [open(0), ...seconds(2, 0, topic), lost, ...seconds(2, 2000, topic, 3)],
+      },
+      { topics: [other], from: 700, rows: [...seconds(2, 700, other, 1001), closed] },
+    ]
+    expect((await events(textOfAll(recordings))).events).toEqual([
+      ...['1/1', '1001/2', '2/1', `${topic} Disconnected`, '1002/2', '3/1'],
+      ...[`${other} Disconnected`, '4/1'],
+    ])
+  })
+
+  it('disconnects a topic where the rows of another recorder begin, whose epochs are later', async () => {
+    const inEpoch = (ms: number, usd: number, epoch: number): Row => ({
+      _tag: 'Price',
+      at: start + ms,
+      topic,
+      event: right(price(topic, usd, { receivedAt: start + ms, epoch })),
+    })
+    const recordings = [
+      { topics: [topic], from: 0, rows: [inEpoch(0, 1, 7), inEpoch(1000, 2, 9)] },
+      { topics: [topic], from: 500, rows: [500, 900, 1100, 1200].map((ms) => priceRow(ms, ms)) },
+    ]
+    const { events: seen, finished } = await events(textOfAll(recordings), [topic])
+    expect(seen).toEqual(['1/7', '2/9', `${topic} Disconnected`, '1100/10', '1200/10'])
+    expect(finished).toMatchObject({ right: { rows: 4, overlappingRows: 2 } })
+  })
+
+  it('plays rotated files of one recorder in sequence, also if its clock was set back between them', async () => {
+    const recordings = [
+      { topics: [topic], from: 0, rows: seconds(3, 0, topic) },
+      { topics: [topic], from: -5000, rows: seconds(3, -5000, topic, 11), header: { continues: start } },
+    ]
+    for (const sources of [recordings, [...recordings].reverse()]) {
+      const { events: seen, finished } = await events(textOfAll(sources), [topic])
+      expect(seen).toEqual(['1/1', '2/1', '3/1', '11/1', '12/1', '13/1'])
+      expect(finished).toMatchObject({ right: { earlierRows: 1, overlappingRows: 0 } })
+    }
+  })
+
+  it('rejects a topic that is in none of them, at the end', async () => {
+    const { events: seen } = await events(textOfAll(tokenRemoved), ['svc-0xef'])
+    expect(seen).toEqual(['svc-0xef SubscriptionRejected'])
+  })
+
+  it('keeps the order of the rows of each, and merges them by time, for any recordings', async () => {
+    const recordings = fc.array(fc.array(fc.nat(2000), { minLength: 1, maxLength: 12 }), {
+      minLength: 2,
+      maxLength: 5,
+    })
+    await fc.assert(
+      fc.asyncProperty(recordings, fc.array(fc.nat(40), { maxLength: 8 }), async (steps, cuts) => {
+        const topics = steps.map((_, index): Topic => `svc-0xa${index}`)
+        const all = steps.map((each, index) => {
+          let at = 0
+          return each.map((ms, n) => priceRow((at += ms), 100 * index + n + 1, topics[index]))
+        })
+        const sources = all.map((rows, index) => {
+          const text = textOf({ topics: [topics[index]!], from: rows[0]!.at - start, rows })
+          return chunksOf(...chunked(Buffer.from(text), cuts))
+        })
+        const client = replay(sources, { speed: Infinity })
+        const seen = await collect(
+          client.run$((inside) =>
+            merge(...topics.map((each) => inside.price$(each))).pipe(
+              rights(),
+              map(({ price }) => [asyncScheduler.now(), price]),
+            ),
+          ),
+        )
+        const times = all.flat().map(({ at }) => at)
+        expect(seen.map(([at]) => at)).toEqual(times.sort((a, b) => a - b))
+        for (const [index, rows] of all.entries()) {
+          const ofTopic = seen.filter(([, price]) => Math.floor((Number(price) - 1) / 100) === index)
+          expect(ofTopic).toEqual(rows.map(({ at }, n) => [at, 100 * index + n + 1]))
+        }
+      }),
+      { numRuns: caseCount(100) },
+    )
+  })
+})

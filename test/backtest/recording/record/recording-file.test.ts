@@ -1,0 +1,135 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { NEVER, of } from 'rxjs'
+import { record, replay } from 'svc-streams/recording'
+import { createTestClient, price } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import { createFile, type NewFile } from '../../../../src/wire/platform/node/files.js'
+import { createRecordingFile } from '../../../../src/backtest/recording/record/recording-file.js'
+import { caseCount } from '../../../support/run/long.js'
+import { newFile } from '../../../desk/cli/support/new-file.js'
+import { collect, header, priceRow, recordingText, summary$, topic } from '../support/recordings.js'
+import { playedRows, rowsOf } from '../support/rows.js'
+
+const client = () => createTestClient({ prices: { [topic]: of(price(topic, 1), price(topic, 2)) } })
+
+describe('record to a path', () => {
+  it.each<[string, (bytes: Buffer) => string]>([
+    ['market.ndjson', String],
+    ['market.ndjson.gz', (bytes) => gunzipSync(bytes).toString()],
+  ])('writes %s, which replay reads', async (name, read) => {
+    const to = newFile(name)
+    const recorder = record(client(), { topics: [topic], to })
+    expect(await recorder.finished).toEqual(rowsOf(4))
+    expect(read(readFileSync(to)).split('\n')).toHaveLength(6)
+    expect(await collect(summary$(replay(to, { speed: Infinity })))).toEqual(['1', '2'])
+  })
+
+  it('writes each row before it continues', async () => {
+    const to = newFile('market.ndjson.gz')
+    const recorder = record(createTestClient({ prices: { [topic]: NEVER } }), { topics: [topic], to })
+    expect(gunzipSync(readFileSync(to)).toString().split('\n')).toHaveLength(3)
+    await recorder.stop()
+  })
+
+  it('does not overwrite a file: it is a WriteError', async () => {
+    const to = newFile('market.ndjson', 'precious')
+    expect(await record(client(), { topics: [topic], to }).finished).toMatchObject({
+      left: { _tag: 'WriteError', cause: { code: 'EEXIST' } },
+    })
+    expect(readFileSync(to, 'utf8')).toBe('precious')
+  })
+
+  it('is a WriteError in a folder that does not exist', async () => {
+    const recorder = record(client(), { topics: [topic], to: '/no/such/folder/market.ndjson' })
+    expect(await recorder.finished).toMatchObject({ left: { _tag: 'WriteError', cause: { code: 'ENOENT' } } })
+    expect(recorder.rows).toBe(0)
+  })
+})
+
+it.each([
+  ['market.ndjson', String],
+  ['market.ndjson.gz', (bytes: Buffer) => String(gunzipSync(bytes))],
+])('removes the part of a line for which the disk has no space: %s is complete', (name, read) => {
+  const path = newFile(name)
+  let isFull = false
+  const file = createRecordingFile(path, undefined, (created) => {
+    const onDisk = createFile(created)
+    const write: NewFile['write'] = (bytes, position, length = bytes.length) => {
+      if (!isFull) return onDisk.write(bytes, position, length)
+      isFull = false
+      onDisk.write(bytes, position, Math.floor(length / 2))
+      throw new Error('no space left')
+    }
+    return { ...onDisk, write }
+  })
+  const errors: unknown[] = []
+  const writeLine = (line: string) => file.write(line, (error) => errors.push(error?.message))
+  writeLine('first\n')
+  isFull = true
+  writeLine('second\n')
+  file.close()
+  expect(errors).toEqual([undefined, 'no space left'])
+  expect(read(readFileSync(path))).toBe('first\n')
+})
+
+describe('a compressed recording', () => {
+  const write = (
+    file: { readonly write: (line: string, done: (error?: Error | null) => void) => unknown },
+    line: string,
+  ) => {
+    let result: unknown = 'pending'
+    file.write(line, (error) => (result = error))
+    expect(result).toBeUndefined()
+  }
+
+  it('is a complete gzip file after each line, whatever the lines', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.string({ unit: 'binary', maxLength: 300 }),
+            fc.string({ minLength: 3000, maxLength: 9000 }),
+          ),
+          { maxLength: 12 },
+        ),
+        (lines) => {
+          const path = newFile('market')
+          const file = createRecordingFile(path, true)
+          let text = ''
+          for (const line of lines) {
+            write(file, `${line}\n`)
+            text += `${line}\n`
+            expect(gunzipSync(readFileSync(path)).equals(Buffer.from(text))).toBe(true)
+            expect(file.bytes).toBe(statSync(path).size)
+          }
+          file.close()
+        },
+      ),
+      { numRuns: caseCount(100) },
+    )
+  })
+
+  it('has at most a fifth of the size of its text', () => {
+    const text = recordingText(
+      header,
+      ...Array.from({ length: 500 }, (_, n) => priceRow(n * 37, 2500 + (n % 17) / 8)),
+    )
+    const file = createRecordingFile(newFile('market.gz'))
+    for (const line of text.split('\n').slice(0, -1)) write(file, `${line}\n`)
+    file.close()
+    expect(file.bytes).toBeLessThan(text.length / 5)
+  })
+
+  it('can be appended to another', async () => {
+    const [one, two] = [newFile('one.gz'), newFile('two.gz')]
+    await record(client(), { topics: [topic], to: one }).finished
+    await record(client(), { topics: [topic], to: two }).finished
+    const both = newFile('both.gz')
+    writeFileSync(both, Buffer.concat([readFileSync(one), readFileSync(two)]))
+    const replayed = replay(both, { speed: Infinity })
+    await collect(replayed.run$(() => NEVER))
+    expect(await replayed.finished).toEqual(playedRows(8))
+  })
+})

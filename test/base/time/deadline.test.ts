@@ -1,0 +1,356 @@
+import { MessageChannel } from 'node:worker_threads'
+import fc from 'fast-check'
+import {
+  asyncScheduler,
+  defer,
+  NEVER,
+  Observable,
+  of,
+  repeat,
+  take,
+  takeUntil,
+  throwError,
+  timer,
+} from 'rxjs'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { callAtOnce, type Clock } from '../../../src/base/time/clock.js'
+import { rxClock } from '../../../src/base/time/rx-clock.js'
+import {
+  deadline$,
+  DeadlineTimer,
+  delay$,
+  repeated$,
+  responsiveDeadline,
+} from '../../../src/base/time/deadline.js'
+import { marbles } from '../../support/time/marbles.js'
+import { runInVirtualTime } from '../../support/time/virtual-time.js'
+
+const noActivity = (): number => 0
+
+describe('repeated$', () => {
+  it('does what `repeat` of RxJS does', () => {
+    marbles(({ cold, expectObservable }) => {
+      const ended = <A>(stream$: Observable<A>) => stream$.pipe(takeUntil(timer(11)))
+      for (const source of ['a-b|', '--#', '-a-', '--(ab|)'])
+        expectObservable<string>(ended(repeated$(cold(source)))).toEqual(ended(cold(source).pipe(repeat())))
+    })
+  })
+
+  it('subscribes again to a source that completes at once, without a recursion', () => {
+    let count = 0
+    repeated$(of(1))
+      .pipe(take(100_000))
+      .subscribe(() => count++)
+    expect(count).toBe(100_000)
+  })
+
+  it('leaves a source in which its subscriber leaves, and does not subscribe to it again', () => {
+    let [subscriptions, teardowns] = [0, 0]
+    const source$ = new Observable<number>((subscriber) => {
+      subscriptions++
+      subscriber.add(() => teardowns++)
+      subscriber.next(1)
+      expect(subscriber.closed).toBe(true)
+    })
+    repeated$(source$).pipe(take(1)).subscribe()
+    const subscription = repeated$(defer(() => NEVER)).subscribe()
+    subscription.unsubscribe()
+    expect([subscriptions, teardowns]).toEqual([1, 1])
+  })
+
+  it('emits the error of its source', () => {
+    const errors: unknown[] = []
+    repeated$(throwError(() => 'failure')).subscribe({ error: (thrown) => errors.push(thrown) })
+    expect(errors).toEqual(['failure'])
+  })
+})
+
+describe('delay$', () => {
+  it('emits once and completes', () => {
+    marbles(({ expectObservable }) => {
+      expectObservable(delay$(rxClock, 5)).toBe('-----(u|)', { u: undefined })
+      expectObservable(delay$(rxClock, 0)).toBe('(u|)', { u: undefined })
+    })
+  })
+
+  it('emits after a delay longer than the maximum of a platform timer', () => {
+    vi.useFakeTimers()
+    const months = 3 * 2 ** 31 + 5
+    let emitted = 0
+    delay$(rxClock, months).subscribe(() => emitted++)
+    vi.advanceTimersByTime(months - 1)
+    expect(emitted).toBe(0)
+    vi.advanceTimersByTime(1)
+    expect(emitted).toBe(1)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('emits after an action of `asyncScheduler` and its teardown have thrown', () => {
+    vi.useFakeTimers()
+    asyncScheduler.schedule(function () {
+      this.add(() => {
+        throw new Error('teardown')
+      })
+      throw new Error('action')
+    }, 1)
+    expect(() => vi.advanceTimersByTime(1)).toThrow()
+    let emitted = 0
+    delay$(rxClock, 5).subscribe(() => emitted++)
+    vi.advanceTimersByTime(5)
+    expect(emitted).toBe(1)
+    // RxJS considers the scheduler active for ever after this; reset it for the next tests.
+    Reflect.set(asyncScheduler, '_active', false)
+  })
+
+  it('leaves no timer after an unsubscribe', () => {
+    vi.useFakeTimers()
+    const subscription = delay$(rxClock, 2 ** 32).subscribe()
+    vi.advanceTimersByTime(2 ** 31)
+    subscription.unsubscribe()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  afterEach(() => void vi.restoreAllMocks().useRealTimers())
+})
+
+describe('deadline$', () => {
+  it('emits after the delay in virtual time', () => {
+    marbles(({ expectObservable }) => {
+      expectObservable(deadline$(rxClock, 5, noActivity)).toBe('-----(u|)', { u: undefined })
+    })
+  })
+
+  /** Lets the deadline wait for one poll phase: a timer and an immediate. */
+  const advancePhase = (): void => {
+    vi.advanceTimersToNextTimer()
+    vi.advanceTimersToNextTimer()
+  }
+
+  /**
+   * The number of poll phases between the timer and the emission, if each of the first `busyPhases` brings data. A phase
+   * takes `phaseMs`.
+   */
+  const phasesUntilEmitted = (busyPhases: number, phaseMs = 0): number => {
+    vi.useFakeTimers()
+    let elapsed = performance.now()
+    vi.spyOn(performance, 'now').mockImplementation(() => elapsed)
+    let activity = 0
+    const emitted: unknown[] = []
+    deadline$(rxClock, 5, () => activity).subscribe((value) => emitted.push(value))
+    vi.advanceTimersToNextTimer()
+    for (let phases = 0; phases < 1000; phases++) {
+      if (emitted.length > 0) return phases
+      if (phases < busyPhases) activity++
+      elapsed += phaseMs
+      advancePhase()
+    }
+    return Infinity
+  }
+
+  it('waits for one poll phase', () => {
+    expect(phasesUntilEmitted(0)).toBe(1)
+  })
+
+  it('waits for further poll phases as long as they bring data', () => {
+    expect(phasesUntilEmitted(1)).toBe(2)
+    expect(phasesUntilEmitted(10)).toBe(11)
+  })
+
+  it('emits after 64 poll phases, even if each brings data', () => {
+    expect(phasesUntilEmitted(Infinity)).toBe(64)
+  })
+
+  it('emits after one second of poll phases that bring data, but not before the eighth', () => {
+    expect(phasesUntilEmitted(Infinity, 50)).toBe(20)
+    expect(phasesUntilEmitted(Infinity, 500)).toBe(8)
+  })
+
+  it('waits for a further poll phase after one in which the event loop was blocked', () => {
+    vi.useFakeTimers()
+    const emitted: unknown[] = []
+    deadline$(rxClock, 5, noActivity).subscribe((value) => emitted.push(value))
+    vi.advanceTimersToNextTimer()
+    // Only the clock proceeds, as during a long callback.
+    const elapsed = performance.now()
+    vi.spyOn(performance, 'now').mockReturnValueOnce(elapsed + 1000)
+    advancePhase()
+    expect(emitted).toHaveLength(0)
+    advancePhase()
+    expect(emitted).toHaveLength(1)
+  })
+
+  it('does not count data that arrived before the delay was over', () => {
+    vi.useFakeTimers()
+    let activity = 0
+    let isEmitted = false
+    deadline$(rxClock, 5, () => activity).subscribe(() => (isEmitted = true))
+    vi.advanceTimersByTime(4)
+    activity++
+    vi.advanceTimersToNextTimer()
+    expect(isEmitted).toBe(false)
+    advancePhase()
+    expect(isEmitted).toBe(true)
+  })
+
+  it('does not emit after an unsubscribe between the timer and the poll phase', () => {
+    vi.useFakeTimers()
+    let isEmitted = false
+    const subscription = deadline$(rxClock, 5, noActivity).subscribe(() => (isEmitted = true))
+    vi.advanceTimersToNextTimer()
+    subscription.unsubscribe()
+    vi.runAllTimers()
+    expect(isEmitted).toBe(false)
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('emits after the data that arrived while the event loop was blocked is read', async () => {
+    const { port1, port2 } = new MessageChannel()
+    let activity = 0
+    port1.on('message', () => activity++)
+    const activityAtDeadline = new Promise<number>((resolve) => {
+      deadline$(rxClock, 1, () => activity).subscribe(() => resolve(activity))
+    })
+    port2.postMessage('before the deadline')
+    const end = performance.now() + 20
+    while (performance.now() < end);
+    expect(await activityAtDeadline).toBe(1)
+    port1.close()
+  })
+
+  afterEach(() => void vi.restoreAllMocks().useRealTimers())
+})
+
+/** A clock whose timers are late by a number of ms each, the last of them by none. */
+const lateClock = (latenesses: readonly number[]): { readonly clock: Clock; readonly run: () => number } => {
+  let time = 0
+  let timers = 0
+  const pending: { dueAt: number; callback: () => void }[] = []
+  const clock: Clock = {
+    ...rxClock,
+    isVirtual: false,
+    elapsed: () => time,
+    startInterval: (callback, ms) => {
+      const timer = { dueAt: time + ms + (latenesses[timers++] ?? 0), callback }
+      pending.push(timer)
+      return () => void pending.splice(pending.indexOf(timer), 1)
+    },
+    afterRead: callAtOnce,
+  }
+  const run = (): number => {
+    for (let timer = pending[0]; timer !== undefined; timer = pending[0]) {
+      time = timer.dueAt
+      timer.callback()
+    }
+    return time
+  }
+  return { clock, run }
+}
+
+describe('responsiveDeadline', () => {
+  it('calls back after the delay in virtual time', () => {
+    const calls: number[] = []
+    runInVirtualTime(({ now }) => void responsiveDeadline(rxClock, 500, () => calls.push(now())))
+    expect(calls).toEqual([500])
+  })
+
+  it('does not count the time in which the event loop was blocked', () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 10_000 }),
+        fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100_000 }))),
+        (ms, latenesses) => {
+          const { clock, run } = lateClock(latenesses)
+          let calledAt = NaN
+          let used = 0
+          const counting: Clock = {
+            ...clock,
+            startInterval: (callback, delay) => {
+              used++
+              return clock.startInterval(callback, delay)
+            },
+          }
+          responsiveDeadline(counting, ms, () => (calledAt = clock.elapsed()))
+          run()
+          const late = latenesses.slice(0, used)
+          const responsive = calledAt - late.reduce((sum, lateness) => sum + lateness, 0)
+          const isOftenBlocked = late.filter((lateness) => lateness > 0).length >= 3
+          expect(isOftenBlocked || responsive >= ms - 1).toBe(true)
+          expect(!isOftenBlocked || calledAt >= ms - 1).toBe(true)
+        },
+      ),
+    )
+  })
+
+  it('calls back after four times the delay if the event loop is blocked all the time', () => {
+    const { clock, run } = lateClock(new Array<number>(1000).fill(200))
+    let called = 0
+    responsiveDeadline(clock, 1000, () => called++)
+    expect(run()).toBe(4000)
+    expect(called).toBe(1)
+  })
+
+  it('counts a lateness that a busy machine causes', () => {
+    const { clock, run } = lateClock(new Array<number>(100).fill(3))
+    responsiveDeadline(clock, 1000, () => undefined)
+    expect(run()).toBe(1060)
+  })
+
+  it('does not call back after an unsubscribe', () => {
+    const { clock, run } = lateClock([0, 200])
+    let called = 0
+    const subscription = responsiveDeadline(clock, 100, () => called++)
+    delay$(clock, 0).subscribe(() => subscription.unsubscribe())
+    run()
+    expect(called).toBe(0)
+  })
+})
+
+/** Sets a timer at each `setAt` to `dueAt`. Returns the times at which it fires and the number of remaining timers. */
+const firesOf = (
+  sets: readonly (readonly [setAt: number, dueAt: number])[],
+): readonly [readonly number[], number] => {
+  const fires: number[] = []
+  const remainingTimers = runInVirtualTime(({ at, now }) => {
+    const timer = new DeadlineTimer(
+      rxClock,
+      () => 0,
+      () => fires.push(now()),
+    )
+    for (const [setAt, dueAt] of sets) at(setAt, () => timer.set(dueAt))
+  })
+  return [fires, remainingTimers]
+}
+
+describe('DeadlineTimer', () => {
+  it('fires once at its deadline', () => {
+    expect(firesOf([[0, 10]])).toEqual([[10], 0])
+  })
+
+  it('fires earlier when set to an earlier deadline, and no later when set to a later one', () => {
+    expect(
+      firesOf([
+        [0, 10],
+        [1, 5],
+        [2, 20],
+      ]),
+    ).toEqual([[5], 0])
+  })
+
+  it('fires at once when the deadline has passed, and again when it is set again', () => {
+    expect(
+      firesOf([
+        [7, 3],
+        [9, 12],
+      ]),
+    ).toEqual([[7, 12], 0])
+  })
+
+  it('does not fire after it is set to Infinity', () => {
+    expect(
+      firesOf([
+        [0, 10],
+        [4, Infinity],
+      ]),
+    ).toEqual([[], 0])
+  })
+})

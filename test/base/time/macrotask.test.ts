@@ -1,0 +1,62 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { macrotasks, nextTurn, promiseSettler } from '../../../src/base/time/macrotask.js'
+import { eventually } from '../../support/time/eventually.js'
+
+const { setImmediate } = globalThis
+
+afterEach(() => void vi.unstubAllGlobals())
+
+describe.each(['with', 'without'])('macrotasks %s setImmediate', (how) => {
+  const start = (work: () => void): (() => void) => {
+    if (how === 'without') vi.stubGlobal('setImmediate', undefined)
+    return macrotasks()(work)
+  }
+
+  it('calls after the promises that are settled', async () => {
+    const log: string[] = []
+    start(() => log.push('task'))
+    await Promise.resolve().then(() => log.push('promise'))
+    await eventually(() => log.length === 2)
+    expect(log).toEqual(['promise', 'task'])
+  })
+
+  it('does not call a cancelled function', async () => {
+    const log: string[] = []
+    start(() => log.push('cancelled'))()
+    start(() => log.push('other'))
+    await eventually(() => log.length > 0)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(log).toEqual(['other'])
+  })
+})
+
+afterEach(() => void vi.unstubAllGlobals())
+
+it('nextTurn resolves after promises that are settled', async () => {
+  const log: string[] = []
+  const turn = nextTurn().then(() => log.push('turn'))
+  await Promise.resolve().then(() => log.push('promise'))
+  await turn
+  expect(log).toEqual(['promise', 'turn'])
+})
+
+describe('promiseSettler', () => {
+  it.each([
+    ['on Node', process],
+    ['in a browser', undefined],
+    ['with the `process` of a bundler', { versions: {}, nextTick: () => expect.unreachable() }],
+  ])('calls back after a long chain of promises, %s', async (_, given) => {
+    vi.stubGlobal('process', given)
+    const settle = promiseSettler()
+    // Vitest uses it too, at any time.
+    vi.unstubAllGlobals()
+    const log: string[] = []
+    const chain = async (): Promise<void> => {
+      for (let link = 0; link < 1000; link++) await Promise.resolve()
+      log.push('chain')
+    }
+    void chain()
+    await new Promise<void>(settle).then(() => log.push('settled'))
+    expect(log).toEqual(['chain', 'settled'])
+  })
+})

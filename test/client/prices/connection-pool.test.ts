@@ -1,0 +1,213 @@
+import { concat, EMPTY, merge, NEVER, of, switchMap, take, timer } from 'rxjs'
+import { server } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import {
+  a,
+  priceAt,
+  b,
+  leftWith,
+  marbles,
+  createScriptedClient,
+  subscribeFrame,
+  unsubscribeFrame,
+} from '../../support/time/marbles.js'
+
+const moves = {
+  o: server.opens,
+  A: server.confirms(a),
+  B: server.confirms(a, b),
+  C: server.confirms(b),
+  '1': server.prices(a, 1),
+  '2': server.prices(a, 2),
+  '3': server.prices(b, 3),
+  x: server.closes(1012, 'restarting'),
+}
+
+const frames = { a: subscribeFrame(a), b: subscribeFrame(b), A: unsubscribeFrame(a), B: unsubscribeFrame(b) }
+
+describe('ConnectionPool', () => {
+  it('sends one subscribe frame per topic, and emits the latest price to a late subscriber', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('    --oA-1---2', moves))
+      expectObservable(client.price$(a), '           ^--------------!').toBe('-----1---2', {
+        '1': priceAt(5, a, 1),
+        '2': priceAt(9, a, 2),
+      })
+      expectObservable(client.price$(a), '           -------^-------!').toBe('-------1-2', {
+        '1': priceAt(5, a, 1),
+        '2': priceAt(9, a, 2),
+      })
+      expectObservable(socket.sent$, '               ^--------------!').toBe('--a', frames)
+      expectObservable(socket.dials$, '              ^--------------!').toBe('1', { '1': 1 })
+    })
+  })
+
+  it('shares topics that differ only in case, and emits each as its subscriber wrote it', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('    --oA-1', moves))
+      expectObservable(client.price$('svc-0xAA'), '  ^-------!').toBe('-----1', {
+        '1': priceAt(5, 'svc-0xAA', 1),
+      })
+      expectObservable(client.price$('svc-0xaa'), '  ^-------!').toBe('-----1', {
+        '1': priceAt(5, 'svc-0xaa', 1),
+      })
+      expectObservable(socket.sent$, '               ^-------!').toBe('--a', {
+        a: subscribeFrame('svc-0xAA'),
+      })
+    })
+  })
+
+  it('sends `unsubscribe` `linger` ms after the last subscriber unsubscribes, and closes the socket after the last topic', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('o-B13', moves), { linger: 20 })
+      expectObservable(client.price$(a), '^----!').toBe('---1', { '1': priceAt(3, a, 1) })
+      expectObservable(client.price$(b), '^---------!').toBe('----3', { '3': priceAt(4, b, 3) })
+      expectObservable(socket.sent$, '^ 100ms !').toBe('(ab) 21ms A 4ms B', frames)
+      expectObservable(socket.hangUps$, '^ 100ms !').toBe('30ms x', { x: 1 })
+      expectObservable(client.status$, '^ 100ms !').toBe('(ico) 25ms i', {
+        i: { _tag: 'Idle' },
+        c: { _tag: 'Connecting', attempt: 1 },
+        o: { _tag: 'Open', epoch: 1, since: 0 },
+      })
+    })
+  })
+
+  it('sends no frame when a topic gets a new subscriber within `linger`', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('o-A1', moves), { linger: 20 })
+      expectObservable(client.price$(a), '^----!').toBe('---1', { '1': priceAt(3, a, 1) })
+      expectObservable(client.price$(a), '20ms ^ 40ms !').toBe('20ms 1', { '1': priceAt(3, a, 1) })
+      expectObservable(socket.sent$, '^ 70ms !').toBe('a', frames)
+    })
+  })
+
+  it('closes a socket that is connecting, without a frame, when the last subscriber unsubscribes', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('-----o', moves))
+      expectObservable(client.price$(a), '^--!').toBe('')
+      expectObservable(socket.sent$, '^-----------').toBe('')
+      expectObservable(socket.hangUps$, '^-----------').toBe('---x', { x: 1 })
+    })
+  })
+
+  it('does not dial when all subscribers unsubscribe within the same tick', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('o', moves))
+      const completesAtOnce$ = merge(client.price$(a), client.price$(b)).pipe(take(0))
+      expectObservable(completesAtOnce$).toBe('|')
+      expectObservable(socket.dials$, '^---------').toBe('')
+    })
+  })
+
+  it('sends no frame for a switch from A to B to A within one tick', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('o-A1--2', moves), { linger: 0 })
+      const topic$ = concat(of(a), timer(5).pipe(switchMap(() => of(b, a))), NEVER)
+      expectObservable(topic$.pipe(switchMap((topic) => client.price$(topic))), '^--------!').toBe(
+        '---1-12',
+        {
+          '1': priceAt(3, a, 1),
+          '2': priceAt(6, a, 2),
+        },
+      )
+      expectObservable(socket.sent$, '^-------!').toBe('a', frames)
+    })
+  })
+
+  it('dials one socket for each `maxTopicsPerConnection` topics', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script$ = (dial: number) =>
+        cold('o-----', moves).pipe(switchMap(() => (dial > 2 ? EMPTY : concat(of(server.opens), NEVER))))
+      const { client, socket } = createScriptedClient(script$, { maxTopicsPerConnection: 1 })
+      expectObservable(merge(client.price$(a), client.price$(b)), '^----!').toBe('')
+      expectObservable(socket.dials$, '^---!').toBe('(12)', { '1': 1, '2': 2 })
+      expectObservable(socket.sent$, '^---!').toBe('(ab)', frames)
+    })
+  })
+})
+
+describe('a late subscriber of a topic', () => {
+  it('receives the latest price of the current connection, never one from before a disconnect', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first$ = cold(' o-A1-x', moves)
+      const second$ = cold('o-A---2', moves)
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : second$))
+      expectObservable(client.price$(a), '^ 150ms !').toBe('---1-x 130ms 2', {
+        '1': priceAt(3, a, 1),
+        x: leftWith({ _tag: 'Disconnected', code: 1012, reason: 'restarting', attempt: 1, retryInMs: 125 }),
+        '2': priceAt(136, a, 2, 2),
+      })
+      // Subscribes during the retry delay, and again after the reconnect but before the first price.
+      expectObservable(client.price$(a), '50ms ^---!').toBe('50ms x', {
+        x: leftWith({ _tag: 'Disconnected', code: 1012 }),
+      })
+      expectObservable(client.price$(a), '133ms ^ 10ms !').toBe('136ms 2', { '2': priceAt(136, a, 2, 2) })
+    })
+  })
+
+  it('receives `Stale` while the topic is stale, and then the next price', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('o-A1 60ms 2', moves), { staleAfter: 30 })
+      const stale = (silentForMs: number) => leftWith({ _tag: 'Stale', topic: a, silentForMs, last })
+      const last = { topic: a, price: 1, receivedAt: 3, epoch: 1 }
+      expectObservable(client.price$(a), '^ 80ms !').toBe('---1 29ms s 30ms 2', {
+        '1': priceAt(3, a, 1),
+        s: stale(30),
+        '2': priceAt(64, a, 2),
+      })
+      expectObservable(client.price$(a), '43ms ^ 30ms !').toBe('43ms s 20ms 2', {
+        s: stale(40),
+        '2': priceAt(64, a, 2),
+      })
+    })
+  })
+})
+
+describe('a topic without prices', () => {
+  it('becomes stale `staleAfter` ms after its confirmation', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('o----A', moves), { staleAfter: 30 })
+      expectObservable(client.price$(a), '^ 80ms !').toBe('35ms s', {
+        s: leftWith({ _tag: 'Stale', silentForMs: 30, last: undefined }),
+      })
+    })
+  })
+
+  it('becomes stale independently of other topics; an unchanged price also resets the deadline', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('o-B13 20ms 1 20ms 1', moves), { staleAfter: 30 })
+      expectObservable(client.price$(a), '^ 50ms !').toBe('---1 21ms 1 20ms 1', {
+        '1': expect.anything() as object,
+      })
+      expectObservable(client.price$(b), '^ 50ms !').toBe('----3 29ms s', {
+        '3': expect.anything() as object,
+        s: leftWith({ _tag: 'Stale', topic: b }),
+      })
+    })
+  })
+
+  it('becomes stale although it receives malformed frames', () => {
+    marbles(({ cold, expectObservable }) => {
+      const moreMoves = { ...moves, z: server.says(`{"topic":"${a}","price":0}`) }
+      const { client } = createScriptedClient(cold('o-A1 20ms z', moreMoves), { staleAfter: 30 })
+      expectObservable(client.price$(a), '^ 50ms !').toBe('---1 20ms z 8ms s', {
+        '1': priceAt(3, a, 1),
+        z: leftWith({ _tag: 'DecodeError' }),
+        s: leftWith({ _tag: 'Stale' }),
+      })
+    })
+  })
+
+  it('emits `SubscriptionTimeout` with the recent error texts if it is not confirmed, and is requested again', () => {
+    marbles(({ cold, expectObservable }) => {
+      const moreMoves = { ...moves, e: server.says('Error: 0xcc is busy') }
+      const { client, socket } = createScriptedClient(cold('o--e 60ms A', moreMoves), { confirmTimeout: 50 })
+      const timedOut = (recent: string[]) =>
+        leftWith({ _tag: 'SubscriptionTimeout', topic: a, afterMs: 50, recent })
+      expectObservable(client.price$(a), '^ 120ms !').toBe('50ms t', { t: timedOut(['Error: 0xcc is busy']) })
+      expectObservable(socket.sent$, '^ 110ms !').toBe('a 49ms a', frames)
+      // `SubscriptionTimeout` is not replayed to a late subscriber.
+      expectObservable(client.price$(a), '55ms ^ 20ms !').toBe('')
+    })
+  })
+})

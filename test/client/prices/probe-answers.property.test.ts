@@ -1,0 +1,184 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { Secrets } from '../../../src/wire/auth/secrets.js'
+import { readFrame, type Frame } from '../../../src/wire/codec/price-frame.js'
+import type { Address } from '../../../src/base/domain/address.js'
+import { onFrame, onPriceUpdate, type Reception } from '../../../src/client/prices/received-frame.js'
+import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
+import type { TopicState } from '../../../src/client/prices/topics.js'
+import { rxClock } from '../../../src/base/time/rx-clock.js'
+import { createPriceSubscriber, type TestPriceSubscriber } from './support/price-subscriber.js'
+
+const probed: Address = '0xaa'
+
+const receptionOf = (subscriptions: Subscriptions): Reception => ({
+  ...{ subscriptions, clock: { ...rxClock, elapsed: () => 0 } },
+  ...{ service: 'svc', secrets: new Secrets() },
+})
+
+/** A frame of the client that the service has not answered. */
+interface Unanswered {
+  readonly frame: string
+  readonly isProbe: boolean
+}
+
+/** How a service differs from one that answers each frame in order. */
+interface Habits {
+  readonly listsAll: boolean
+  /** A gateway answers a subscribe frame when the service has answered its own, and not if the topic is left before. */
+  readonly isGateway: boolean
+  readonly answersUnsubscribes: boolean
+}
+
+/** A connection to a service that answers frames with a list of topics. */
+class Scene {
+  private readonly subscriptions = new Subscriptions({ linger: 0, staleAfter: 1e6, confirmTimeout: 1e6 })
+  private readonly reception: Reception
+  /** The topics that may be left. */
+  private wanted: (readonly [TopicState, TestPriceSubscriber])[] = []
+  private readonly unanswered: Unanswered[] = []
+  private readonly listed = new Set<string>()
+  private topics = 0
+  /** The topics whose subscribe frames the gateway has not answered. */
+  private readonly waiting: string[] = []
+  /** The probes that the service has answered, and those that the client takes for answered. */
+  private readonly probes = { answered: 0, counted: 0 }
+
+  constructor(private readonly habits: Habits) {
+    const { subscriptions } = this
+    this.reception = receptionOf(subscriptions)
+    subscriptions.onOpen()
+    this.request(probed)
+    this.answer()
+    this.answerLate(0)
+    this.wanted = []
+  }
+
+  subscribe(): void {
+    this.request(`0x${++this.topics}`)
+  }
+
+  /** The topic may still wait for its confirmation. */
+  unsubscribe(index: number): void {
+    const [removed] = this.wanted.splice(index % Math.max(1, this.wanted.length), 1)
+    if (removed === undefined) return
+    this.subscriptions.removeSubscriber(...removed, 0)
+    this.send()
+  }
+
+  /** A topic is left, and wanted again in the next tick. It may still wait for its confirmation. */
+  renew(index: number): void {
+    const renewed = this.wanted[index % Math.max(1, this.wanted.length)]
+    if (renewed === undefined) return
+    this.unsubscribe(index)
+    this.request(renewed[0].base)
+  }
+
+  probe(): void {
+    this.subscriptions.acks.unanswered.onSent('probe', probed)
+    this.unanswered.push({ frame: `{"method":"subscribe","topic":"svc-${probed}"}`, isProbe: true })
+  }
+
+  /** The service sends a price of a new topic in front of its confirmation. A probe is under way. */
+  sendEarlyPrice(): void {
+    const [next] = this.unanswered
+    if (next === undefined || next.isProbe || this.subscriptions.acks.unanswered.probeCount === 0) return
+    const { method, topic } = read(next.frame)
+    if (method !== 'subscribe') return
+    const text = `{"topic":"${topic}","price":1}`
+    const update = readFrame(text) as Extract<Frame, { _tag: 'PriceUpdate' }>
+    onPriceUpdate(this.reception, update, text, { at: 0, epoch: 1, behindMs: undefined })
+  }
+
+  /** The service answers its oldest unanswered frame. */
+  answer(): void {
+    const next = this.unanswered.shift()
+    if (next === undefined) return
+    const { method, topic } = read(next.frame)
+    const { isGateway, answersUnsubscribes } = this.habits
+    if (method === 'unsubscribe') {
+      this.listed.delete(topic)
+      if (this.waiting.includes(topic)) this.waiting.splice(this.waiting.indexOf(topic), 1)
+      if (answersUnsubscribes) this.confirm()
+    } else if (isGateway && !this.listed.has(topic)) this.waiting.push(topic)
+    else this.confirm(topic, next.isProbe)
+  }
+
+  /** The gateway answers the subscribe frame of a topic. */
+  answerLate(index: number): void {
+    const [topic] = this.waiting.splice(index % Math.max(1, this.waiting.length), 1)
+    if (topic !== undefined) this.confirm(topic)
+  }
+
+  private confirm(topic?: string, isProbe = false): void {
+    if (topic !== undefined) this.listed.add(topic)
+    const added = topic === undefined ? [] : [topic]
+    const subscriptions = this.habits.listsAll ? [...this.listed] : added
+    if (isProbe) this.probes.answered++
+    const effects = onFrame(this.reception, { _tag: 'Confirmation', subscriptions }, '')
+    this.probes.counted += effects.filter(({ _tag }) => _tag === 'ProbeAnswered').length
+    const { answered, counted } = this.probes
+    if (this.isExact) expect(counted).toBe(answered)
+    else expect(counted).toBeLessThanOrEqual(answered)
+  }
+
+  private get isExact(): boolean {
+    return !this.habits.isGateway && this.habits.answersUnsubscribes
+  }
+
+  private request(base: Address): void {
+    const subscriber = createPriceSubscriber(`svc-${base}`)
+    this.wanted.push([this.subscriptions.addSubscriber(base, subscriber), subscriber])
+    this.send()
+  }
+
+  private send(): void {
+    for (const frame of this.subscriptions.takeFrames(Infinity, 0))
+      this.unanswered.push({ frame, isProbe: false })
+  }
+}
+
+const read = (frame: string) => JSON.parse(frame) as { readonly method: string; readonly topic: string }
+
+const step = fc.record({
+  act: fc.constantFrom(
+    ...(['subscribe', 'probe', 'early price', 'answer', 'late answer', 'unsubscribe', 'renew'] as const),
+  ),
+  index: fc.nat(9),
+})
+
+const habits = fc.record({
+  listsAll: fc.boolean(),
+  isGateway: fc.boolean(),
+  answersUnsubscribes: fc.boolean(),
+})
+
+it('a probe is never taken for answered before it is, and by a service that answers each frame exactly when it is', () => {
+  fc.assert(
+    fc.property(habits, fc.array(step, { maxLength: 60, size: 'max' }), (service, steps) => {
+      const scene = new Scene(service)
+      for (const { act, index } of steps) {
+        if (act === 'subscribe') scene.subscribe()
+        else if (act === 'unsubscribe') scene.unsubscribe(index)
+        else if (act === 'probe') scene.probe()
+        else if (act === 'renew') scene.renew(index)
+        else if (act === 'early price') scene.sendEarlyPrice()
+        else if (act === 'late answer') scene.answerLate(index)
+        else scene.answer()
+      }
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+it('a confirmation answers the probes before the one whose topic it lists', () => {
+  const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1e6, confirmTimeout: 1e6 })
+  // The service has rejected the first topic since.
+  subscriptions.acks.unanswered.onSent('probe', '0xaa')
+  subscriptions.acks.unanswered.onSent('probe', '0xbb')
+  const frame = { _tag: 'Confirmation', subscriptions: ['svc-0xbb'] } as const
+  const answers = onFrame(receptionOf(subscriptions), frame, '').filter(
+    ({ _tag }) => _tag === 'ProbeAnswered',
+  )
+  expect(answers).toHaveLength(2)
+})

@@ -1,0 +1,560 @@
+import { map, type Observable } from 'rxjs'
+import type { UncorrelatedError } from 'svc-streams'
+import { server } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import {
+  a,
+  priceAt,
+  b,
+  leftWith,
+  marbles,
+  createScriptedClient,
+  subscribeFrame,
+  unsubscribeFrame,
+} from '../../support/time/marbles.js'
+
+const pair = 'Invalid (exchange, base, quote) tuple: the service does not support the pair (0xAA, 0xdef)'
+
+const moves = {
+  o: server.opens,
+  A: server.confirms(a),
+  B: server.confirms(b),
+  C: server.confirms(a, b),
+  N: server.confirms(),
+  '1': server.prices(a, 1),
+  '2': server.prices(b, 2),
+  '3': server.prices(a, 3),
+  r: server.says(pair),
+  e: server.says('Invalid request: no such topic'),
+  f: server.says('Error: out of memory'),
+}
+
+const frames = { a: subscribeFrame(a), b: subscribeFrame(b), A: unsubscribeFrame(a), B: unsubscribeFrame(b) }
+
+/** Formats each uncorrelated error as its kind, a space, and its input. */
+const formatted$ = (errors$: Observable<UncorrelatedError>): Observable<string> =>
+  errors$.pipe(map(({ kind, input }) => `${kind} ${input}`))
+
+const rejected = (topic: string, reason: string) => leftWith({ _tag: 'SubscriptionRejected', topic, reason })
+
+describe('an error text', () => {
+  it('that contains the address of an unconfirmed topic rejects and completes that topic only', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('o-rB2', moves))
+      expectObservable(client.price$(a), '  ^---------').toBe('--(r|)', { r: rejected(a, pair) })
+      expectObservable(client.price$('svc-0xAA'), '^---------').toBe('--(r|)', {
+        r: rejected('svc-0xAA', pair),
+      })
+      expectObservable(client.price$(b), '  ^--------!').toBe('----2', { '2': priceAt(4, b, 2) })
+      expectObservable(client.errors$, '    ^---------').toBe('')
+      expectObservable(socket.sent$, '      ^--------!').toBe('(ab)', frames)
+    })
+  })
+
+  it('without an address rejects the only pending topic', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('o-e', moves))
+      expectObservable(client.price$(a), '  ^---------').toBe('--(r|)', {
+        r: rejected(a, 'Invalid request: no such topic'),
+      })
+      expectObservable(client.errors$, '    ^---------').toBe('')
+      expectObservable(socket.hangUps$, '   ^---------').toBe('--x', { x: 1 })
+    })
+  })
+
+  it('without an address rejects the only pending topic among confirmed ones', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('    oA-e', moves))
+      expectObservable(client.price$(a), '  ^--------!').toBe('')
+      expectObservable(client.price$(b), '  ^---------').toBe('---(r|)', {
+        r: rejected(b, 'Invalid request: no such topic'),
+      })
+    })
+  })
+
+  it('without an address rejects no topic while two are pending; both `SubscriptionTimeout` errors contain it', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('o-ef', moves), { confirmTimeout: 20 })
+      const recent = ['Invalid request: no such topic', 'Error: out of memory']
+      const t = leftWith({ _tag: 'SubscriptionTimeout', recent })
+      expectObservable(client.price$(a), '  ^ 20ms !').toBe('20ms t', { t })
+      expectObservable(client.price$(b), '  ^ 20ms !').toBe('20ms t', { t })
+      expectObservable(formatted$(client.errors$), '^ 20ms !').toBe('--ef', {
+        e: `error-text ${recent[0]!}`,
+        f: `error-text ${recent[1]!}`,
+      })
+    })
+  })
+
+  it('without an address rejects no topic while an unsubscribed topic is unanswered too', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('o----e', moves), { linger: 0 })
+      expectObservable(client.price$(a), '  ^-!').toBe('')
+      expectObservable(client.price$(b), '  --^-----!').toBe('')
+      expectObservable(socket.sent$, '      ^-------!').toBe('a-(Ab)', frames)
+      expectObservable(formatted$(client.errors$), '^-------!').toBe('-----e', {
+        e: 'error-text Invalid request: no such topic',
+      })
+    })
+  })
+
+  it('without an address is dropped if the only unanswered topic is unsubscribed since', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('    o---B-e', moves), { linger: 0 })
+      expectObservable(client.price$(a), '  ^-!').toBe('')
+      expectObservable(client.price$(b), '  -^--------!').toBe('')
+      expectObservable(client.errors$, '    ^---------!').toBe('')
+    })
+  })
+
+  it('that contains the address of a live topic is uncorrelated and does not affect the topic', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('    oA-r13', moves))
+      expectObservable(client.price$(a), '  ^---------!').toBe('----13', {
+        '1': priceAt(4, a, 1),
+        '3': priceAt(5, a, 3),
+      })
+      expectObservable(formatted$(client.errors$), '^---------!').toBe('---r', { r: `error-text ${pair}` })
+    })
+  })
+
+  it('that contains an unknown address does not reject the only pending topic', () => {
+    marbles(({ cold, expectObservable }) => {
+      const moreMoves = { ...moves, x: server.says('no such token: 0xcc') }
+      const { client } = createScriptedClient(cold('o-x1', moreMoves))
+      expectObservable(client.price$(a), '^---------!').toBe('---1', { '1': priceAt(3, a, 1) })
+      expectObservable(formatted$(client.errors$), '^---------!').toBe('--x', {
+        x: 'error-text no such token: 0xcc',
+      })
+    })
+  })
+
+  it('is truncated to 2 kB in `reason`, and `message` is one line', () => {
+    const long = `0xaa ${'line\n'.repeat(1000)}`
+    marbles(({ cold, expectObservable }) => {
+      const moreMoves = { ...moves, x: server.says(long) }
+      const { client } = createScriptedClient(cold('o-x', moreMoves))
+      const r = expect.objectContaining({
+        left: expect.objectContaining({
+          reason: long.slice(0, 2048),
+          message: expect.not.stringContaining('\n') as string,
+        }) as object,
+      }) as object
+      expectObservable(client.price$(a), '^---------').toBe('--(r|)', { r })
+    })
+  })
+
+  it('rejects a topic whose address follows after the first 2 kB', () => {
+    marbles(({ cold, expectObservable }) => {
+      const text = `${'x'.repeat(5000)} 0xAA`
+      const { client } = createScriptedClient(cold('o-x', { ...moves, x: server.says(text) }))
+      expectObservable(client.price$(a), '^---------').toBe('--(r|)', { r: rejected(a, text.slice(0, 2048)) })
+      expectObservable(client.price$(b), '^--------!').toBe('')
+    })
+  })
+
+  it('is uncorrelated when no topic is pending', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('oA-e-1', moves))
+      expectObservable(client.price$(a), '^---------!').toBe('-----1', { '1': priceAt(5, a, 1) })
+      expectObservable(formatted$(client.errors$), '^---------!').toBe('---e', {
+        e: 'error-text Invalid request: no such topic',
+      })
+    })
+  })
+
+  it('is uncorrelated when it is empty and no topic is pending', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('oA-x', { ...moves, x: server.says('') }))
+      expectObservable(client.price$(a), '^---------!').toBe('')
+      expectObservable(formatted$(client.errors$), '^---------!').toBe('---e', { e: 'error-text ' })
+    })
+  })
+})
+
+describe('repeated subscribe frames after an uncorrelated error text', () => {
+  it('are sent one at a time, each after the previous answer, so that the next text matches one topic', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script$ = cold('o-e 20ms A 5ms e', moves)
+      const { client, socket } = createScriptedClient(script$, { confirmTimeout: 20, staleAfter: 1000 })
+      const t = leftWith({ _tag: 'SubscriptionTimeout' })
+      expectObservable(client.price$(a), '^ 49ms !').toBe('20ms t', { t })
+      expectObservable(client.price$(b), '^ 49ms  ').toBe('20ms t 8ms (r|)', {
+        t,
+        r: rejected(b, 'Invalid request: no such topic'),
+      })
+      expectObservable(socket.sent$, '    ^ 49ms !').toBe('(ab) 16ms a--b', frames)
+    })
+  })
+})
+
+describe('a rejected topic', () => {
+  it('is requested again on the same connection for a new subscriber', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('oB-r---A1', moves))
+      expectObservable(client.price$(b), '  ^------------!').toBe('')
+      expectObservable(client.price$(a), '  ^-------------').toBe('---(r|)', { r: rejected(a, pair) })
+      expectObservable(client.price$(a), '  -----^-------!').toBe('--------1', { '1': priceAt(8, a, 1) })
+      expectObservable(socket.sent$, '      ^------------!').toBe('(ba)-a', frames)
+    })
+  })
+
+  it('causes no unsubscribe frame and does not linger', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('oB-r', moves), { linger: 5 })
+      expectObservable(client.price$(b), '  ^ 30ms !').toBe('')
+      expectObservable(client.price$(a), '  ^---------').toBe('---(r|)', { r: rejected(a, pair) })
+      expectObservable(socket.sent$, '      ^ 25ms !').toBe('(ba)', frames)
+      expect(client.inspect().topics).toEqual([])
+    })
+  })
+
+  it('is the one that the text names among many pending topics', () => {
+    marbles(({ cold, expectObservable }) => {
+      const topics = Array.from({ length: 9 }, (_, index) => `svc-0xa${index}` as const)
+      const moreMoves = { ...moves, x: server.says('Invalid token 0xA4'), Y: server.confirms(...topics) }
+      const { client } = createScriptedClient(cold('o-xY', moreMoves))
+      for (const [index, topic] of topics.entries()) {
+        if (index === 4) {
+          expectObservable(client.price$(topic), '^--------').toBe('--(r|)', {
+            r: rejected(topic, 'Invalid token 0xA4'),
+          })
+        } else {
+          expectObservable(client.price$(topic), '^-------!').toBe('')
+        }
+      }
+    })
+  })
+})
+
+describe('a confirmation', () => {
+  it.each([
+    ['all topics', server.confirms(a, b)],
+    ['only the new one', server.confirms(b)],
+    ['lower-cased topics with a quote', server.confirms('svc-0xaa-0xdef', 'svc-0xbb-0xdef')],
+    ['upper-cased topics', server.confirms('svc-0xAA', 'svc-0xBB')],
+    ['one topic twice', server.confirms(b, b)],
+  ])('that lists %s confirms the listed topics', (_name, L) => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('oA-L', { ...moves, L }), {
+        confirmTimeout: 20,
+        staleAfter: 1000,
+      })
+      expectObservable(client.price$(a), '^ 50ms !').toBe('')
+      expectObservable(client.price$(b), '^ 50ms !').toBe('')
+      expectObservable(client.errors$, '  ^ 50ms !').toBe('')
+    })
+  })
+
+  it('does not affect topics that it does not list', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('oA--BN1', moves), {
+        confirmTimeout: 20,
+        staleAfter: 1000,
+      })
+      expectObservable(client.price$(a), '  ^ 50ms !').toBe('------1', { '1': priceAt(6, a, 1) })
+      expectObservable(client.price$(b), '  ^ 50ms !').toBe('')
+      expectObservable(socket.sent$, '      ^ 50ms !').toBe('(ab)', frames)
+    })
+  })
+
+  it('is not required: a price confirms the topic', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('o-1', moves), {
+        confirmTimeout: 20,
+        staleAfter: 1000,
+      })
+      expectObservable(client.price$(a), '  ^ 50ms !').toBe('--1', { '1': priceAt(2, a, 1) })
+      expectObservable(socket.sent$, '      ^ 50ms !').toBe('a', frames)
+    })
+  })
+
+  it('that arrives after `SubscriptionTimeout` confirms the topic without an event', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('o 29ms A 19ms 1', moves), {
+        confirmTimeout: 20,
+        staleAfter: 1000,
+      })
+      expectObservable(client.price$(a), '^ 80ms !').toBe('20ms t 29ms 1', {
+        t: leftWith({ _tag: 'SubscriptionTimeout', recent: [] }),
+        '1': priceAt(50, a, 1),
+      })
+    })
+  })
+
+  it('that answers an unsubscribe frame does not affect pending topics', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('oC-----N--', moves), {
+        linger: 0,
+        confirmTimeout: 20,
+      })
+      expectObservable(client.price$(a), '  ^---!').toBe('')
+      expectObservable(client.price$(b), '  ^ 40ms !').toBe('')
+      expectObservable(client.price$('svc-0xcc'), '----^ 25ms !').toBe('24ms t', {
+        t: leftWith({ _tag: 'SubscriptionTimeout', recent: [] }),
+      })
+      expectObservable(socket.sent$, '      ^ 10ms !').toBe('(ab)(Ac)', {
+        ...frames,
+        c: subscribeFrame('svc-0xcc'),
+      })
+    })
+  })
+
+  it('that lists topics of another service is uncorrelated, and confirms the topics of this one', () => {
+    marbles(({ cold, expectObservable }) => {
+      const moreMoves = { ...moves, L: server.confirms('acme-0xaa', b, 'svc-nonsense', a) }
+      const { client } = createScriptedClient(cold('o-L', moreMoves), {
+        confirmTimeout: 20,
+        staleAfter: 1000,
+      })
+      expectObservable(client.price$(a), '^ 50ms !').toBe('')
+      expectObservable(client.price$(b), '^ 50ms !').toBe('')
+      expectObservable(formatted$(client.errors$), '^ 50ms !').toBe('--e', {
+        e: 'unknown-topic {"subscriptions":["acme-0xaa","svc-0xbb","svc-nonsense","svc-0xaa"]}',
+      })
+    })
+  })
+
+  it('of a topic without subscribers causes no event', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('oA-B--', moves))
+      expectObservable(client.price$(a), '^--------!').toBe('')
+      expectObservable(client.errors$, '  ^--------!').toBe('')
+    })
+  })
+})
+
+describe('a price', () => {
+  const priceMove = (topic: string, price = 1) => server.prices(topic, price)
+
+  it('is delivered to its topic in any case, with or without a quote address', () => {
+    marbles(({ cold, expectObservable }) => {
+      const moreMoves = {
+        ...moves,
+        x: priceMove('svc-0xAA', 1),
+        y: priceMove('svc-0xaa-0xDEF', 2),
+        z: priceMove('svc-0xaa-', 3),
+      }
+      const { client } = createScriptedClient(cold('oAxyz', moreMoves))
+      expectObservable(client.price$('svc-0xAa'), '^------!').toBe('--xyz', {
+        x: priceAt(2, 'svc-0xAa', 1),
+        y: priceAt(3, 'svc-0xAa', 2),
+        z: priceAt(4, 'svc-0xAa', 3),
+      })
+      expectObservable(client.errors$, '  ^------!').toBe('')
+    })
+  })
+
+  it.each([
+    'acme-0xaa',
+    '0xaa',
+    'svc0xaa',
+    'SVC-0xaa',
+    'svc-',
+    'svc-aa',
+    'svc-0x',
+    'svc-0xaag',
+    'svc-0xaa 0xbb',
+    'x svc-0xaa',
+    '',
+    'svc-svc-0xaa',
+  ])('of %j is uncorrelated because the topic is malformed or of another service', (topic) => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('oAx', { ...moves, x: priceMove(topic) }))
+      expectObservable(client.price$(a), '^------!').toBe('')
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
+        e: `unknown-topic {"topic":"${topic}","price":1}`,
+      })
+    })
+  })
+
+  it('of a topic that was never requested is uncorrelated', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('oA2', moves))
+      expectObservable(client.price$(a), '^------!').toBe('')
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
+        e: 'unknown-topic {"topic":"svc-0xbb","price":2}',
+      })
+    })
+  })
+
+  it('of an unsubscribed topic is dropped for `confirmTimeout`; a later one is uncorrelated and is answered by unsubscribe', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client, socket } = createScriptedClient(cold('oC--1 10ms 1 8ms 1', moves), {
+        linger: 0,
+        confirmTimeout: 20,
+      })
+      expectObservable(client.price$(a), '  ^---!').toBe('')
+      expectObservable(client.price$(b), '  ^ 40ms !').toBe('')
+      expectObservable(socket.sent$, '      ^ 30ms !').toBe('(ab)A 19ms A', { ...frames })
+      expectObservable(formatted$(client.errors$), '^ 30ms !').toBe('24ms e', {
+        e: 'unknown-topic {"topic":"svc-0xaa","price":1}',
+      })
+    })
+  })
+
+  it('of a lingering topic is not an error, and is the initial event of the next subscriber', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('oA1---3', moves))
+      expectObservable(client.price$(a), '^---!').toBe('--1', { '1': priceAt(2, a, 1) })
+      expectObservable(client.price$(a), '--------^--!').toBe('--------3', { '3': priceAt(6, a, 3) })
+      expectObservable(client.errors$, '  ^---------!').toBe('')
+    })
+  })
+
+  it('is delivered if its service name is that of the client, and is otherwise uncorrelated', () => {
+    marbles(({ cold, expectObservable }) => {
+      const topic = 'acme-0xaa'
+      const moreMoves = { ...moves, x: priceMove(topic), y: priceMove(a) }
+      const { client } = createScriptedClient(cold('oxy', moreMoves), { service: 'acme' })
+      expectObservable(client.price$(topic), '^------!').toBe('-x', { x: priceAt(1, topic, 1) })
+      expectObservable(client.price$(a), '^------!').toBe('(i|)', {
+        i: leftWith({ _tag: 'InvalidTopic', topic: a }),
+      })
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
+        e: 'unknown-topic {"topic":"svc-0xaa","price":1}',
+      })
+    })
+  })
+})
+
+describe('a malformed frame', () => {
+  it.each(['0', '-1', 'null', '"1"', '1e999', '[]', '{}', 'true'])(
+    'is a `DecodeError` of its topic if the price is %s, and later prices follow',
+    (price) => {
+      marbles(({ cold, expectObservable }) => {
+        const input = `{"topic":"svc-0xAA-0xdef","price":${price}}`
+        const { client } = createScriptedClient(cold('oA1x3', { ...moves, x: server.says(input) }))
+        const x = leftWith({ _tag: 'DecodeError', input })
+        const seen = { '1': priceAt(2, a, 1), x, '3': priceAt(4, a, 3) }
+        expectObservable(client.price$(a), '^------!').toBe('--1x3', seen)
+        expectObservable(client.price$(b), '^------!').toBe('')
+        expectObservable(client.errors$, '  ^------!').toBe('')
+      })
+    },
+  )
+
+  it('is emitted to a pending topic and does not confirm it', () => {
+    marbles(({ cold, expectObservable }) => {
+      const bad = server.says(`{"topic":"${a}"}`)
+      const { client } = createScriptedClient(cold('o-x', { ...moves, x: bad }), { confirmTimeout: 20 })
+      expectObservable(client.price$(a), '^ 25ms !').toBe('--x 17ms t', {
+        x: leftWith({ _tag: 'DecodeError' }),
+        t: leftWith({ _tag: 'SubscriptionTimeout' }),
+      })
+    })
+  })
+
+  it('is not replayed to a late subscriber, which receives the latest price', () => {
+    marbles(({ cold, expectObservable }) => {
+      const bad = server.says(`{"topic":"${a}","price":0}`)
+      const { client } = createScriptedClient(cold('oA1x', { ...moves, x: bad }))
+      expectObservable(client.price$(a), '^------!').toBe('--1x', {
+        '1': priceAt(2, a, 1),
+        x: leftWith({ _tag: 'DecodeError' }),
+      })
+      expectObservable(client.price$(a), '----^--!').toBe('----1', { '1': priceAt(2, a, 1) })
+    })
+  })
+
+  it('is dropped if its topic was unsubscribed within `confirmTimeout`', () => {
+    marbles(({ cold, expectObservable }) => {
+      const bad = server.says(`{"topic":"${a}","price":0}`)
+      const script$ = cold('oC---x 30ms x', { ...moves, x: bad })
+      const { client } = createScriptedClient(script$, { linger: 0, confirmTimeout: 20 })
+      expectObservable(client.price$(a), '^--!').toBe('')
+      expectObservable(client.price$(b), '^ 50ms !').toBe('')
+      expectObservable(formatted$(client.errors$), '^ 50ms !').toBe('36ms e', {
+        e: 'malformed {"topic":"svc-0xaa","price":0}',
+      })
+    })
+  })
+
+  it.each([
+    '{}',
+    '[]',
+    'null',
+    '1.5',
+    '"Error"',
+    '{"topic":5,"price":1}',
+    '{"price":1}',
+    '{"topic":"svc-0xcc","price":0}',
+    '{"topic":"acme-0xaa","price":0}',
+    '{"subscriptions":"svc-0xaa"}',
+    '{"subscriptions":[1]}',
+    '{"subscriptions":null,"topic":"svc-0xaa","price":1}',
+  ])('is uncorrelated if it is %s', (input) => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('oAx', { ...moves, x: server.says(input) }))
+      expectObservable(client.price$(a), '^------!').toBe('')
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', { e: `malformed ${input}` })
+    })
+  })
+
+  it('is truncated to 2 kB in the error', () => {
+    marbles(({ cold, expectObservable }) => {
+      const input = JSON.stringify(['x'.repeat(5000)])
+      const { client } = createScriptedClient(cold('oAx', { ...moves, x: server.says(input) }))
+      expectObservable(client.price$(a), '^------!').toBe('')
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
+        e: `malformed ${input.slice(0, 2048)}`,
+      })
+    })
+  })
+})
+
+describe('a binary frame', () => {
+  it('is uncorrelated, with its bytes in hex', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(
+        cold('oAx', { ...moves, x: server.sends(Uint8Array.of(0, 171, 255)) }),
+      )
+      expectObservable(client.price$(a), '^------!').toBe('')
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', { e: 'binary 00abff' })
+    })
+  })
+
+  it('is uncorrelated even if its bytes are a valid price update', () => {
+    marbles(({ cold, expectObservable }) => {
+      const bytes = Buffer.from(`{"topic":"${a}","price":1}`)
+      const { client } = createScriptedClient(cold('oAx', { ...moves, x: server.sends(bytes) }))
+      expectObservable(client.price$(a), '^------!').toBe('')
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
+        e: `binary ${bytes.toString('hex')}`,
+      })
+    })
+  })
+
+  it('is truncated to 2 kB of hex digits in the error', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(
+        cold('oAx', { ...moves, x: server.sends(new Uint8Array(5000)) }),
+      )
+      expectObservable(client.price$(a), '^------!').toBe('')
+      expectObservable(formatted$(client.errors$), '^------!').toBe('--e', {
+        e: `binary ${'0'.repeat(2048)}`,
+      })
+    })
+  })
+})
+
+describe('errors$', () => {
+  it('is hot: a late subscriber receives no earlier errors', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('oA-e--e', moves))
+      expectObservable(client.price$(a), '^---------!').toBe('')
+      expectObservable(formatted$(client.errors$), '-----^---!').toBe('------e', {
+        e: 'error-text Invalid request: no such topic',
+      })
+    })
+  })
+
+  it('completes when the client closes, also for a late subscriber', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('o', moves))
+      cold('---c').subscribe(() => void client.close())
+      expectObservable(client.errors$, '^').toBe('---|')
+      expectObservable(client.errors$, '-----^').toBe('-----|')
+    })
+  })
+})

@@ -1,0 +1,35 @@
+import { left, right } from 'fp-ts/lib/Either.js'
+import { describe, expect, test } from 'vitest'
+import { readKeysFile } from '../../../../src/desk/cli/actions/gateway.js'
+import { newFile } from '../support/new-file.js'
+
+describe('the file of --keys', () => {
+  test('reads keys by name, with a byte order mark too', () => {
+    const file = newFile('keys.json', '\uFEFF{ "desk": "AAEC", "app": "_-8=" }')
+    expect(readKeysFile(file)).toEqual(right({ desk: 'AAEC', app: '_-8=' }))
+  })
+
+  const secret = 'c2VjcmV0IG9mIGEgZGVzaywgc3dhcHBlZA=='
+  const shape = 'expected JSON such as { "desk": "…" }: keys in base64, by name'
+  const key = 'expected a base64 string of at least one byte'
+
+  test.each([
+    ['text that is not JSON', `{ "desk": ${secret} }`, shape],
+    ['a key alone', JSON.stringify(secret), shape],
+    ['an array', JSON.stringify([secret]), shape],
+    ['no key', '{}', 'has no key; add one, or remove --keys'],
+    ['an invalid key', `{ "a": "AAAA", "desk": "$${secret}" }`, `key "desk": ${key}`],
+    ['a nested key', `{ "desk": { "key": "${secret}" } }`, `key "desk": ${key}`],
+    ['a key as the name', `{ "${secret}": "desk!" }`, `key 1: ${key}`],
+    ['an empty name', `{ "a": "AAAA", "": "$${secret}" }`, `key 2: ${key}`],
+  ])('names the file and the entry for %s, but not the key', (_, text, problem) => {
+    const file = newFile('keys.json', text)
+    expect(readKeysFile(file)).toEqual(left(`--keys: ${file}: ${problem}`))
+  })
+
+  test('names a file that does not exist', () => {
+    expect(readKeysFile('/no/such/file')).toEqual(
+      left(expect.stringContaining('--keys: /no/such/file: ENOENT')),
+    )
+  })
+})

@@ -1,0 +1,66 @@
+import { basename, join } from 'node:path'
+import fc from 'fast-check'
+import { expect, it, test } from 'vitest'
+import { errorLine, guidePath } from '../../../../src/desk/cli/output/error-text.js'
+import { httpError, stale, unauthorized } from '../../../../src/base/errors/constructors.js'
+import { readPage } from '../../../docs/support/block.js'
+import { errors } from '../../../base/errors/support/arbitraries.js'
+
+test('errorLine has the error and the address of its heading in the guide', () => {
+  const error = stale('svc-0xab', 30_000, undefined)
+  expect(errorLine(error)).toBe(`Stale: ${error.message}; see docs/guides/errors.md#stale`)
+})
+
+test('guidePath names the guide of the installed package from the current folder', () => {
+  const root = process.cwd()
+  expect(guidePath(root, join(root, '..'))).toBe(join(basename(root), 'docs/guides/errors.md'))
+  expect(guidePath(root, join(root, 'test'))).toBe(join(root, 'docs/guides/errors.md'))
+  expect(guidePath(join(root, 'test'), root)).toBe('docs/guides/errors.md')
+})
+
+test.each([
+  [
+    'its title',
+    httpError(502, '<html><head><title> 502 Bad\nGateway </title></head><body>nginx</body>', 2000),
+    'HttpError: status 502: 502 Bad Gateway; retry after 2000 ms; see ',
+  ],
+  [
+    'its first words without a title',
+    httpError(
+      503,
+      `<!DOCTYPE html><style>p {}</style><p>Down for <b>maintenance</b>${'<br>wait'.repeat(500)}`,
+      undefined,
+    ),
+    'HttpError: status 503: Down for maintenance wait wait',
+  ],
+  [
+    'its title',
+    unauthorized('<html><title>Log in</title>'),
+    'Unauthorized: the service rejected the signature (401: Log in); check',
+  ],
+  [
+    'other text as it is',
+    httpError(500, 'a < b <title>', undefined),
+    'HttpError: status 500: a < b <title>; see ',
+  ],
+])('errorLine has %s of a page that a proxy has sent', (_, error, start) => {
+  const line = errorLine(error)
+  expect(line.slice(0, start.length)).toBe(start)
+  expect(line.length).toBeLessThan(400)
+})
+
+/** The addresses of the headings, as web sites and editors derive them. */
+const addresses = [...readPage('docs/guides/errors.md').matchAll(/^#+ (.*)$/gm)].map(
+  ([, title = '']) => `docs/guides/errors.md#${title.toLowerCase().replaceAll(' ', '-')}`,
+)
+
+it.each(Object.entries(errors))('%s has the heading that its line names, for any error', (tag, arbitrary) => {
+  fc.assert(
+    fc.property(arbitrary, (error) => {
+      const line = errorLine(error)
+      const [, address = ''] = /; see ([^ ]+)$/.exec(line) ?? []
+      expect(line.startsWith(`${tag}: `)).toBe(true)
+      expect(addresses).toContain(address)
+    }),
+  )
+})

@@ -1,0 +1,114 @@
+import { left } from 'fp-ts/lib/Either.js'
+import { filter, map, merge, NEVER, of, scan } from 'rxjs'
+import { createTestClient, depth, price } from 'svc-streams/testing'
+import { describe, it } from 'vitest'
+import { pageEvent$ } from '../../../../src/desk/dashboard/model/events.js'
+import { logTexts } from '../../../../src/desk/dashboard/text/log-texts.js'
+import type { Health } from '../../../../src/desk/display/connection.js'
+import { createUpdate, emptyDisplay } from '../../../../src/desk/display/display.js'
+import { stale, subscriptionRejected } from '../../../../src/base/errors/constructors.js'
+import { marbles } from '../../../support/time/marbles.js'
+import { ethTopic, weth } from '../../../support/tokens.js'
+import { config, eth } from '../support/tokens.js'
+
+const ethOnly = { ...config, tokens: [eth] }
+const up$ = of<Health>({ _tag: 'Up' })
+const open = { _tag: 'Open', epoch: 1, since: 0 } as const
+const waiting = { _tag: 'Waiting', attempt: 1, retryInMs: 100, reason: 'reset' } as const
+
+describe('the events of the page', () => {
+  it('give the states of a card', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const silent = left(stale(ethTopic, 30_000, undefined))
+      const prices = { [ethTopic]: hot$('--p--s--p', { p: price(ethTopic, 2500), s: silent }) }
+      const client = createTestClient({ prices, status$: NEVER })
+      const state$ = pageEvent$(client, undefined, ethOnly, NEVER).pipe(
+        scan(createUpdate(logTexts), emptyDisplay([eth])),
+        map(({ tokens }) => tokens[0]?.state),
+      )
+      //                              '--p--s--p'
+      expectObservable(state$).toBe('  --l--s--l', { l: 'live', s: 'stale' })
+    })
+  })
+
+  it('ask for the health when the WebSocket opens or closes, and every 2 s', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const status$ = hot$('o 4999ms c 999ms c', { o: open, c: waiting })
+      const client = createTestClient({ status$ })
+      const health$ = pageEvent$(client, undefined, { ...config, tokens: [] }, up$).pipe(
+        map(({ _tag }) => _tag),
+      )
+      const values = { h: 'Health', s: 'Status' }
+      expectObservable(health$, '^ 7500ms !').toBe(
+        '(sh) 1996ms h 1999ms h 999ms (sh) 996ms s 999ms h',
+        values,
+      )
+    })
+  })
+
+  it('do not ask for the health before the last question is answered', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const slow$ = cold$<Health>('3s (g|)', { g: { _tag: 'Gone' } })
+      const client = createTestClient({})
+      const health$ = pageEvent$(client, undefined, { ...config, tokens: [] }, slow$).pipe(
+        map(({ _tag }) => _tag),
+      )
+      expectObservable(health$, '^ 7500ms !').toBe('s 2999ms h 3999ms h', { h: 'Health', s: 'Status' })
+    })
+  })
+
+  it('request a rejected token again', () => {
+    marbles(({ cold$, expectObservable, expectSubscriptions }) => {
+      const rejected = left(subscriptionRejected(ethTopic, 'unsupported'))
+      const price$ = cold$('(r|)', { r: rejected })
+      const client = createTestClient({ prices: { [ethTopic]: price$ }, status$: NEVER })
+      const tag$ = pageEvent$(client, undefined, ethOnly, NEVER).pipe(map(({ _tag }) => _tag))
+      expectObservable(tag$, '^ 40s !').toBe('(pe) 29996ms (pe)', { p: 'Price', e: 'End' })
+      expectSubscriptions(price$.subscriptions).toBe(['(^!)', '30s (^!)'])
+    })
+  })
+
+  it('request a rejected token again when the connection is open again', () => {
+    marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
+      const price$ = cold$('(r|)', { r: left(subscriptionRejected(ethTopic, 'unsupported')) })
+      const status$ = hot$('o 9ms c 9ms o', { o: open, c: waiting })
+      const client = createTestClient({ prices: { [ethTopic]: price$ }, status$ })
+      const rejection$ = pageEvent$(client, undefined, ethOnly, NEVER).pipe(
+        filter(({ _tag }) => _tag === 'Price'),
+        map(() => 'p'),
+      )
+      expectObservable(rejection$, '^ 99ms !').toBe('p 19ms p')
+      expectSubscriptions(price$.subscriptions).toBe(['(^!)', '20ms (^!)'])
+    })
+  })
+
+  it('do not request a rejected token again when the open connection falls behind and catches up', () => {
+    marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
+      const price$ = cold$('(r|)', { r: left(subscriptionRejected(ethTopic, 'unsupported')) })
+      const changes$ = hot$('10ms b 9ms o', { b: { ...open, behindMs: 5234 }, o: open })
+      const status$ = merge(of(open), changes$)
+      const client = createTestClient({ prices: { [ethTopic]: price$ }, status$ })
+      const rejection$ = pageEvent$(client, undefined, ethOnly, NEVER).pipe(
+        filter(({ _tag }) => _tag === 'Price'),
+        map(() => 'p'),
+      )
+      expectObservable(rejection$, '^ 99ms !').toBe('p')
+      expectSubscriptions(price$.subscriptions).toBe(['(^!)'])
+    })
+  })
+
+  it('have depth if there is an interval', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const streams = {
+        prices: { [ethTopic]: NEVER },
+        depths: { [weth]: cold$('-d', { d: depth(weth) }) },
+        status$: NEVER,
+      }
+      const client = createTestClient(streams)
+      const tags = (depthInterval: number | null) =>
+        pageEvent$(client, client, { ...ethOnly, depthInterval }, NEVER).pipe(map(({ _tag }) => _tag))
+      expectObservable(tags(1000)).toBe('-d', { d: 'Depth' })
+      expectObservable(tags(null)).toBe('--')
+    })
+  })
+})

@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import type { Address } from 'svc-streams'
+import { PriceRate, WatchedToken } from '../../../../src/desk/dashboard/model/watched-token.js'
+import { httpError, stale } from '../../../../src/base/errors/constructors.js'
+import type { DisplayEvent } from '../../../../src/desk/display/display.js'
+import { ethTopic, weth } from '../../../support/tokens.js'
+import { depthFailed, depthRead, displayAfter, priced, priceFailed } from '../support/events.js'
+import { eth } from '../support/tokens.js'
+import fc from 'fast-check'
+
+/** A token after these events. Returns what each event newly reaches. */
+const watch = (token: WatchedToken, events: readonly DisplayEvent[]) =>
+  events.map((event, index) => {
+    const state = displayAfter([eth], events.slice(0, index + 1)).tokens[0]
+    return state === undefined ? undefined : token.set(state, event.at)?.side
+  })
+
+const initial = () => {
+  const [state] = displayAfter([eth], []).tokens
+  if (state === undefined) throw new Error('no token')
+  return new WatchedToken(state, 1000)
+}
+
+const prices = (values: readonly number[], address: Address = weth): readonly DisplayEvent[] =>
+  values.map((usd, index) => priced((index + 1) * 1000, usd, address))
+
+describe('the figures of a token', () => {
+  it('are not known before the first price', () => {
+    const { price, change, age, rate, lag, buy, sell } = initial().figures(1000)
+    expect([price, change, age, rate, lag, buy, sell]).toEqual(new Array(7).fill(undefined))
+  })
+
+  it('have the change since the start of the chart, the age, and the rate', () => {
+    const token = initial()
+    watch(token, prices([100, 110, 105]))
+    const { price, change, age, rate } = token.figures(4000)
+    expect([price, age, rate]).toEqual([105, 1000, 1])
+    expect(change).toBeCloseTo(5)
+  })
+
+  it('have no change while the price is not current', () => {
+    const token = initial()
+    watch(token, [...prices([100]), priceFailed(2000, stale(ethTopic, 30_000, undefined))])
+    expect(token.figures(2000)).toMatchObject({ state: 'stale', price: 100, change: undefined })
+  })
+
+  it('have as lag the age that the price had when it arrived, and how far behind the connection is', () => {
+    const token = initial()
+    const aged = priced(1000, 100)
+    watch(token, [{ ...aged, at: 1250 }])
+    expect(token.figures(9000).lag).toBe(250)
+    watch(token, [aged, priceFailed(2000, stale(ethTopic, 20, undefined, 5200))])
+    expect(token.figures(9000).lag).toBe(5200)
+  })
+
+  it('have depth until the next result is overdue, or a request for it fails', () => {
+    const token = initial()
+    watch(token, [depthRead(1000)])
+    const receivedAt = token.state.depth?.receivedAt ?? NaN
+    expect(token.figures(receivedAt + 7000).buy).toBeGreaterThan(0)
+    expect(token.figures(receivedAt + 7001)).toMatchObject({ buy: undefined, sell: undefined })
+    watch(token, [depthRead(1000), depthFailed(2000, httpError(429, '', undefined))])
+    expect(token.figures(receivedAt)).toMatchObject({ buy: undefined, sell: undefined })
+  })
+})
+
+describe('the threshold of a token', () => {
+  it('is newly reached once per crossing, and not by the first price', () => {
+    const token = initial()
+    token.setThreshold({ above: 110 })
+    expect(watch(token, prices([120, 100, 110, 111, 100, 130]))).toEqual([
+      undefined,
+      undefined,
+      'above',
+      undefined,
+      undefined,
+      'above',
+    ])
+    expect(token.reached).toEqual({ symbol: 'ETH', side: 'above', threshold: 110 })
+  })
+
+  it('is not reached while the price is not current, and not newly reached when it is current again', () => {
+    const token = initial()
+    token.setThreshold({ above: 110 })
+    const silent = priceFailed(4000, stale(ethTopic, 30_000, undefined))
+    expect(watch(token, [...prices([100, 120]), silent])).toEqual([undefined, 'above', undefined])
+    expect(token.reached).toBeUndefined()
+    expect(watch(token, prices([121]))).toEqual([undefined])
+    expect(token.reached?.side).toBe('above')
+  })
+
+  it('is reached at once, but not newly, if the price is beyond it when it is set', () => {
+    const token = initial()
+    const events = prices([120, 121])
+    watch(token, events.slice(0, 1))
+    token.setThreshold({ above: 110 })
+    expect(token.reached?.side).toBe('above')
+    expect(watch(token, events)).toEqual([undefined, undefined])
+    token.setThreshold({})
+    expect(token.reached).toBeUndefined()
+  })
+})
+
+describe('the rate of prices', () => {
+  it('is the mean of the complete seconds, at most 10', () => {
+    const rate = new PriceRate()
+    expect(rate.perSecond(500)).toBeUndefined()
+    for (let at = 1000; at < 4000; at += 250) rate.add(at)
+    expect(rate.perSecond(3999)).toBe(4)
+    expect(rate.perSecond(4000)).toBe(4)
+    expect(rate.perSecond(7000)).toBe(2)
+    expect(rate.perSecond(30_000)).toBe(0)
+  })
+
+  it('counts each price of the last 10 complete seconds, for any times', () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(40_000), { minLength: 1 }), fc.nat(20_000), (unsorted, wait) => {
+        const times = unsorted.toSorted((a, b) => a - b)
+        const rate = new PriceRate()
+        for (const at of times) rate.add(at)
+        const now = (times.at(-1) ?? 0) + wait
+        const [second, first] = [Math.floor(now / 1000), Math.floor((times[0] ?? 0) / 1000)]
+        const seconds = Math.min(10, second - first)
+        const counted = times
+          .map((at) => Math.floor(at / 1000))
+          .filter((at) => at < second && at >= second - 10)
+        expect(rate.perSecond(now)).toBe(seconds === 0 ? undefined : counted.length / seconds)
+      }),
+    )
+  })
+})

@@ -1,0 +1,115 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../../../support/time/eventually.js'
+import { weth } from '../../../support/tokens.js'
+import { openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
+import { TestMarket } from '../support/test-market.js'
+import { linesOf } from './chart-lines.js'
+
+const card = `[data-token="${weth}"]`
+
+/** A page with two prices of ETH in its chart, in different slots. */
+const openChart = async () => {
+  const market = new TestMarket()
+  const page = await openDashboard(await startTestDashboard(market.client))
+  market.sendEth(2400)
+  await eventually(async () => expect(await valueOf(page, weth, 'age')).toBe('1 s'))
+  market.sendEth(2500)
+  await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe('2500.0000'))
+  return { market, page, slider: page.getByRole('slider', { name: 'Time on the chart of ETH' }) }
+}
+
+const readoutOf = async (page: Page): Promise<string> =>
+  (await page.locator(`${card} .readout`).textContent()) ?? ''
+
+const moment = /^\d\d:\d\d:\d\d\.\d{3}$/
+
+describe('the chart of the dashboard', () => {
+  it('shows the exact time and price at the pointer', async () => {
+    const { page, slider } = await openChart()
+    const { width, height } = (await slider.boundingBox()) ?? { width: 0, height: 0 }
+    const readout = page.locator(`${card} .readout`)
+    expect(await readout.isVisible()).toBe(false)
+    const times: string[] = []
+    for (const [x, price] of [
+      [3, '2400.0000'],
+      [width - 72, '2500.0000'],
+    ] as const) {
+      // The last price is at the right end until the line has moved on.
+      await eventually(async () => {
+        await slider.hover({ position: { x, y: height / 2 } })
+        expect(await readoutOf(page)).toMatch(new RegExp(` · ${price} USD$`))
+      })
+      const [time = ''] = (await readoutOf(page)).split(' · ')
+      expect(time).toMatch(moment)
+      times.push(time)
+    }
+    expect(times[0]).not.toBe(times[1])
+    await page.getByRole('searchbox').hover()
+    expect(await readout.isVisible()).toBe(false)
+  })
+
+  it('shows them to the keyboard and to a screen reader, price by price', async () => {
+    const { page, slider } = await openChart()
+    await page.getByRole('button', { name: 'Copy link' }).focus()
+    await page.keyboard.press('Tab')
+    expect(await slider.evaluate((element) => element === document.activeElement)).toBe(true)
+    const valueOfSlider = () => slider.getAttribute('aria-valuetext')
+    expect(await valueOfSlider()).toMatch(/ · 2500\.0000 USD$/)
+    await page.keyboard.press('ArrowLeft')
+    expect(await valueOfSlider()).toMatch(/ · 2400\.0000 USD$/)
+    expect(await readoutOf(page)).toBe(await valueOfSlider())
+    await page.keyboard.press('End')
+    expect(await valueOfSlider()).toMatch(/ · 2500\.0000 USD$/)
+    await page.keyboard.press('Home')
+    expect(await slider.getAttribute('aria-valuenow')).toBe('0')
+    await page.keyboard.press('Escape')
+    expect(await page.locator(`${card} .readout`).isVisible()).toBe(false)
+  })
+
+  it('shows that there is no current price in a gap', async () => {
+    const { market, page, slider } = await openChart()
+    market.disconnect('reset')
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('down'))
+    await slider.focus()
+    await page.keyboard.press('End')
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/ · no current price$/)
+  })
+
+  it('ends at the printed price, whenever that changes', async () => {
+    const { market, page, slider } = await openChart()
+    await slider.focus()
+    await page.keyboard.press('End')
+    await page.evaluate((selector) => {
+      const scope = globalThis as unknown as { pairs: (readonly [string, string])[] }
+      const [price, readout] = ['[data-field=price]', '.readout'].map((part) =>
+        document.querySelector(`${selector} ${part}`),
+      )
+      scope.pairs = []
+      // It is called when the frame that has changed the price is complete.
+      const record = () => scope.pairs.push([price?.textContent ?? '', readout?.textContent ?? ''])
+      new MutationObserver(record).observe(price!, { subtree: true, childList: true, characterData: true })
+    }, card)
+    for (let usd = 2501; usd <= 2520; usd += 1) {
+      market.sendEth(usd)
+      await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe(`${usd}.0000`))
+    }
+    const pairs = await page.evaluate(
+      () => (globalThis as unknown as { pairs: (readonly [string, string])[] }).pairs,
+    )
+    expect(pairs.length).toBeGreaterThanOrEqual(20)
+    expect(pairs.filter(([price, readout]) => !readout.endsWith(` · ${price} USD`))).toEqual([])
+    // A screen reader announces each change of it.
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/ · 2500\.0000 USD$/)
+  })
+
+  it('takes its whole width from the first seconds on', async () => {
+    const { page } = await openChart()
+    await eventually(async () => {
+      // Several, if a busy machine makes prices late.
+      const lines = await linesOf(page)
+      expect(lines[0]?.[0]).toBeLessThan(0.03)
+      expect(lines.at(-1)?.[1]).toBeGreaterThan(0.95)
+    })
+  })
+})

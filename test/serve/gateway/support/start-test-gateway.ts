@@ -1,0 +1,14 @@
+import type { PriceClient } from 'svc-streams'
+import { startGateway, type Gateway, type GatewayOptions } from 'svc-streams/gateway'
+import { runGateway, type GatewayInternals } from '../../../../src/serve/gateway/run-gateway.js'
+import { closeAfterTest } from '../../../support/close-after-test.js'
+
+/** Starts a gateway, which is closed after the test. */
+export const startTestGateway = async (
+  client: PriceClient,
+  options: GatewayOptions = {},
+  internals?: GatewayInternals,
+): Promise<Gateway> =>
+  closeAfterTest(
+    await (internals === undefined ? startGateway(client, options) : runGateway(client, options, internals)),
+  )

@@ -1,0 +1,354 @@
+import { concat, map, NEVER, takeUntil, timer, type Observable } from 'rxjs'
+import { server } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import { Lag } from '../../../src/wire/socket/lag.js'
+import type { Clock } from '../../../src/base/time/clock.js'
+import {
+  a,
+  b,
+  createScriptedClient,
+  leftWith,
+  marbles,
+  priceAt,
+  subscribeFrame,
+  unsubscribeFrame,
+} from '../../support/time/marbles.js'
+
+// The connection opens at 1. With `maxLag: 80` the client sends pings at 1, 11.25, 21.25 and so on. Pongs answer in order.
+
+const moves = {
+  o: server.opens,
+  A: server.confirms(a),
+  B: server.confirms(a, b),
+  C: server.confirms(b),
+  p: server.pongs,
+  '1': server.prices(a, 1),
+  '2': server.prices(a, 2),
+  '3': server.prices(a, 3),
+  '4': server.prices(b, 4),
+  '5': server.prices(b, 5),
+}
+
+const options = { maxLag: 80, reconnect: { initialDelay: 20, maxDelay: 20 } }
+const unanswered = { answersPings: false }
+
+/** The script does not close the connection at its end. */
+const concatNever = <A>(script$: Observable<A>): Observable<A> => concat(script$, NEVER)
+
+/** Keeps a stream subscribed until this time. */
+const subscribeUntil = (ms: number, stream$: Observable<unknown>): void => {
+  stream$.pipe(takeUntil(timer(ms))).subscribe()
+}
+
+const behind = (behindMs: number) => leftWith({ _tag: 'Stale', behindMs })
+const open = { _tag: 'Open', epoch: 1, since: 1 }
+
+describe('a connection whose newest answered ping is older than maxLag', () => {
+  it('holds prices, emits one Stale with behindMs, and delivers the newest price when a ping is answered in time', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oA1 7ms pp 37ms 2 49ms 3 4ms 2 4ms p p'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      expectObservable(client.price$(a), '^ 111ms !').toBe('---1 46ms 2 49ms s 10ms r', {
+        '1': priceAt(3, a, 1),
+        '2': priceAt(50, a, 2),
+        s: leftWith({
+          _tag: 'Stale',
+          behindMs: 89,
+          message: expect.stringContaining('the prices may be 89 ms behind') as string,
+        }),
+        // The ping of 21.25 is answered at 110, after 88.75 ms; that of 31.25 at 111.
+        r: priceAt(11, a, 2),
+      })
+    })
+  })
+
+  it('delivers no price again that it received before it had left the topic', () => {
+    marbles(({ cold, expectObservable }) => {
+      // A gateway drops a price that waits when the topic is left: the answers from 110 to 112 do not prove the price of 100.
+      const { client, socket } = createScriptedClient(
+        cold('-oB1 7ms pp 87ms 2 9ms p p p A - 3', moves),
+        { ...options, linger: 0 },
+        unanswered,
+      )
+      subscribeUntil(130, client.price$(b))
+      subscribeUntil(97, client.price$(a))
+      expectObservable(client.price$(a), '98ms ^ 20ms !').toBe('115ms 3', { '3': priceAt(115, a, 3) })
+      expectObservable(socket.sent$, '-^ 115ms !').toBe('-(ba) 92ms A a', {
+        ...{ a: subscribeFrame(a), b: subscribeFrame(b), A: unsubscribeFrame(a) },
+      })
+    })
+  })
+
+  it('has a status with behindMs until it has caught up', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oA1 7ms pp 87ms 2 9ms p p'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      subscribeUntil(130, client.price$(a))
+      expectObservable(client.status$, '---^ 110ms !').toBe('---o 96ms b 10ms o', {
+        o: open,
+        b: { ...open, behindMs: 89 },
+      })
+    })
+  })
+
+  it('is behind for each topic: a quiet one becomes stale too, and then emits its last price again', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oB(14) 4ms pp 87ms 2 9ms p p'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      expectObservable(client.price$(a), '^ 111ms !').toBe('---1 96ms s 10ms r', {
+        '1': priceAt(3, a, 1),
+        s: behind(89),
+        r: priceAt(11, a, 2),
+      })
+      expectObservable(client.price$(b), '^ 111ms !').toBe('---4 96ms s 10ms r', {
+        '4': priceAt(3, b, 4),
+        s: behind(89),
+        r: priceAt(3, b, 4),
+      })
+    })
+  })
+
+  it('passes no price to a new subscriber, but Stale with behindMs', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oA1 7ms pp 87ms 2 9ms p p'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      subscribeUntil(130, client.price$(a))
+      expectObservable(client.price$(a), '103ms ^ 8ms !').toBe('103ms s 7ms r', {
+        s: behind(92),
+        r: priceAt(11, a, 2),
+      })
+    })
+  })
+
+  it('has no live topic either when prices arrive while it is behind', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oA1 7ms pp 87ms 2 3ms 3 5ms p p'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      subscribeUntil(130, client.price$(a))
+      const late$ = client.price$(a).pipe(map((event) => [event, client.inspect().topics[0]?.state]))
+      expectObservable(late$, '106ms ^ 5ms !').toBe('106ms s 4ms r', {
+        s: [behind(95), 'stale'],
+        r: [priceAt(11, a, 3), 'live'],
+      })
+    })
+  })
+
+  it('has a live topic again that was confirmed meanwhile and has no price', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oA1 7ms pp 87ms 2 3ms C 5ms ppp'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      subscribeUntil(130, client.price$(a))
+      expectObservable(client.price$(b), '102ms ^ 12ms !').toBe('104ms s', { s: behind(93) })
+      expectObservable(client.price$(b), '113ms ^ 2ms !').toBe('-')
+    })
+  })
+
+  it('makes a topic that is confirmed meanwhile stale, and holds its first price', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oA1 7ms pp 87ms 2 3ms C4 3ms p p'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      subscribeUntil(130, client.price$(a))
+      expectObservable(client.price$(b), '102ms ^ 9ms !').toBe('104ms s 5ms r', {
+        s: behind(93),
+        r: priceAt(11, b, 4),
+      })
+    })
+  })
+
+  it('counts the age of a held price from the newest answered ping, for late subscribers too', () => {
+    marbles(({ cold, expectObservable }) => {
+      const script = ' -oA1 7ms pp 87ms 2 9ms ppp'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      subscribeUntil(130, client.price$(a))
+      // It has arrived at 100. The ping of 11.25 was answered then.
+      expectObservable(client.price$(a), '113ms ^ 2ms !').toBe('113ms r', { r: priceAt(11, a, 2) })
+    })
+  })
+
+  it('shows no topic as live in inspect()', () => {
+    marbles(({ cold, flush }) => {
+      const script = ' -oB(14) 4ms pp 87ms 2'
+      const { client } = createScriptedClient(cold(script, moves), options, unanswered)
+      subscribeUntil(130, client.price$(a))
+      const states: unknown[] = []
+      const subscription = client.price$(b).subscribe((event) => {
+        states.push([event._tag, client.inspect().topics.map(({ state }) => state)])
+        if (event._tag === 'Left') void client.close()
+      })
+      flush()
+      subscription.unsubscribe()
+      expect(states).toEqual([
+        ['Right', ['live', 'live']],
+        ['Left', ['stale', 'stale']],
+      ])
+    })
+  })
+
+  it('is replaced when it stays behind for longer than maxLag, and the reason says by how much', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first = cold('-oA1 7ms pp 87ms 2', moves)
+      const second = cold('-oA3', moves)
+      const { client } = createScriptedClient(
+        (dial) => (dial === 1 ? concatNever(first) : second),
+        options,
+        unanswered,
+      )
+      expectObservable(client.price$(a), '^ 200ms !').toBe('---1 96ms s 79ms d 12ms 3', {
+        '1': priceAt(3, a, 1),
+        s: behind(89),
+        d: leftWith({
+          _tag: 'Disconnected',
+          code: 1006,
+          attempt: 1,
+          retryInMs: 10,
+          reason: 'the prices are 169 ms behind, for more than 80 ms',
+        }),
+        '3': priceAt(193, a, 3, 2),
+      })
+    })
+  })
+})
+
+describe('a connection without prices', () => {
+  it('is behind after two checks without an answer', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(
+        cold('-oA1 7ms pp 130ms ppppppppppp', moves),
+        options,
+        unanswered,
+      )
+      expectObservable(client.price$(a), '^ 150ms !').toBe('---1 107.25ms s 35.75ms r', {
+        '1': priceAt(3, a, 1),
+        s: behind(100),
+        r: priceAt(3, a, 1),
+      })
+    })
+  })
+})
+
+describe('a connection that is not behind', () => {
+  it.each([
+    ['whose URL has never answered a ping', {}, '--'],
+    ['whose client has maxLag: Infinity', { maxLag: Infinity }, 'pp'],
+  ])('is one %s', (_what, more, pong) => {
+    marbles(({ cold, expectObservable }) => {
+      const script = cold(`-oA1 7ms ${pong} 300ms 2`, moves)
+      const { client } = createScriptedClient(script, { ...options, ...more }, unanswered)
+      expectObservable(client.price$(a), '^ 320ms !').toBe('---1 309ms 2', {
+        '1': priceAt(3, a, 1),
+        '2': priceAt(313, a, 2),
+      })
+    })
+  })
+
+  it('is one that answers each ping, however quiet its market is', () => {
+    marbles(({ cold, expectObservable }) => {
+      const { client } = createScriptedClient(cold('-oA1 500ms 2', moves), options)
+      expectObservable(client.price$(a), '^ 510ms !').toBe('---1 500ms 2', {
+        '1': priceAt(3, a, 1),
+        '2': priceAt(504, a, 2),
+      })
+    })
+  })
+})
+
+describe('a URL that has answered a ping', () => {
+  it('is measured on its next connection too, from the time at which that opened', () => {
+    marbles(({ cold, expectObservable }) => {
+      const first = cold('-oA1 7ms ppx', { ...moves, x: server.closes() })
+      const second = cold('-oA2 40ms 3 60ms 2', moves)
+      const { client } = createScriptedClient(
+        (dial) => (dial === 1 ? first : concatNever(second)),
+        options,
+        unanswered,
+      )
+      expectObservable(client.price$(a), '^ 125ms !').toBe('---1 9ms d 12ms 2 40ms 3 46.25ms s', {
+        '1': priceAt(3, a, 1),
+        d: leftWith({ _tag: 'Disconnected' }),
+        '2': priceAt(26, a, 2, 2),
+        '3': priceAt(67, a, 3, 2),
+        s: behind(90),
+      })
+    })
+  })
+})
+
+/** A clock whose time, timers and poll phases a test controls. */
+class ManualClock implements Clock {
+  readonly isVirtual = false
+  ms = 1_000
+  private reads: (() => void)[] = []
+
+  readonly elapsed = (): number => this.ms
+  readonly wallClock = (): number => this.ms
+  /** No timer fires: the event loop is blocked. */
+  readonly startInterval = () => () => undefined
+  readonly startImmediate = () => () => undefined
+  readonly afterRead = (callback: () => void) => {
+    this.reads.push(callback)
+    return () => (this.reads = this.reads.filter((read) => read !== callback))
+  }
+
+  /** The end of a poll phase. */
+  endPoll(): void {
+    const { reads } = this
+    this.reads = []
+    for (const read of reads) read()
+  }
+}
+
+describe('while the event loop is blocked', () => {
+  const maxLag = 80
+
+  const openLag = () => {
+    const clock = new ManualClock()
+    const probes: number[] = []
+    const events: string[] = []
+    let activity = 0
+    const lag = new Lag(
+      { clock, maxLag, maxFramesPerSecond: Infinity, probeSupport: { isProven: true } },
+      {
+        hasPings: true,
+        connectMs: 0,
+        activityCount: () => activity,
+        isMeasurable: () => true,
+        measure: () => probes.push(clock.ms) > 0,
+        terminate: (reason) => events.push(reason),
+      },
+      {
+        onBehind: (behindMs) => events.push(`behind ${behindMs}`),
+        onCaughtUp: (wasBehind) => events.push(wasBehind ? 'caught up' : 'current'),
+        onMeasured: () => undefined,
+      },
+    )
+    lag.start()
+    return { clock, lag, probes, events, receive: () => activity++ }
+  }
+
+  it('prices send the probes that are due', () => {
+    const { clock, lag, probes } = openLag()
+    for (let price = 0; price < 40; price++) {
+      clock.ms += 1
+      if (clock.ms >= lag.checkAt) lag.isCurrentAt(clock.ms)
+    }
+    expect(probes).toEqual([1_010, 1_020, 1_030, 1_040])
+  })
+
+  it('a connection is behind only once a poll phase has brought neither data nor an answer', () => {
+    const { clock, lag, events, receive } = openLag()
+    clock.ms += 2 * maxLag
+    expect(lag.isCurrentAt(clock.ms)).toBe(false)
+    lag.onHeld(clock.ms)
+    receive()
+    clock.endPoll()
+    expect(events).toEqual([])
+    lag.onAnswer(clock.ms)
+    clock.endPoll()
+    expect(events).toEqual(['current'])
+
+    clock.ms += 2 * maxLag
+    lag.onHeld(clock.ms)
+    clock.endPoll()
+    expect(events).toEqual(['current', `behind ${2 * maxLag}`])
+  })
+})

@@ -1,0 +1,128 @@
+import { isLeft, right } from 'fp-ts/lib/Either.js'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { InterimResponses } from '../../../../src/wire/transport/undici/connection.js'
+
+const final = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+
+/** Reads the pieces as one response. Returns the bytes that pass, or the error. */
+const read = (pieces: readonly Buffer[]): string | Error => {
+  const responses = new InterimResponses()
+  responses.expect()
+  let passed = ''
+  for (const piece of pieces) {
+    const result = responses.read(piece)
+    if (isLeft(result)) return result.left
+    passed += result.right.toString('latin1')
+  }
+  return passed + responses.end().toString('latin1')
+}
+
+const bytesOf = (text: string): Buffer => Buffer.from(text, 'latin1')
+
+/** Splits bytes at random places. */
+const split = (bytes: Buffer): fc.Arbitrary<readonly Buffer[]> =>
+  fc.uniqueArray(fc.integer({ min: 1, max: Math.max(1, bytes.length - 1) })).map((cuts) => {
+    const ends = [...cuts.sort((a, b) => a - b), bytes.length]
+    return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end))
+  })
+
+const text = fc.string({ unit: fc.constantFrom(...Array.from('aZ19 :/H\tä')), maxLength: 12 })
+const status = fc
+  .integer({ min: 100, max: 199 })
+  .filter((each) => each !== 101)
+  .map(String)
+const interim = fc
+  .tuple(fc.constantFrom('0', '1'), status, text, fc.array(fc.tuple(text, text), { maxLength: 3 }))
+  .map(
+    ([minor, code, reason, headers]) =>
+      `HTTP/1.${minor} ${code} ${reason}\r\n${headers.map(([name, value]) => `x${name}: ${value}\r\n`).join('')}\r\n`,
+  )
+const other = fc.oneof(
+  fc.constantFrom(final, 'HTTP/1.1 101 Switching\r\n\r\n', 'HTTP/2.0 103\r\n\r\n', 'HTTP/1.1 1000 a\r\n'),
+  fc.constantFrom(
+    '',
+    'H',
+    'HTTP/1.1 1',
+    'HTTP/1.1 100',
+    'HTTP/1.1 100\n\n',
+    '\r\nHTTP/1.1 100 \r\n\r\n',
+    '1',
+  ),
+  fc.string({ unit: fc.constantFrom(...Array.from('HTP/1. 0\r\n')), maxLength: 30 }),
+  fc.nat({ max: final.length }).map((length) => final.slice(0, length)),
+)
+
+/** The model: what passes of a whole text. */
+const withoutInterim = (response: string): string | Error => {
+  const rest = response.replace(/^(?:HTTP\/1\.[01] 1(?!01)\d\d[ \r](?:[^\r\n]|\r\n(?!\r\n))*\r\n\r\n)*/, '')
+  const code = /^HTTP\/1\.[01] (1\d\d)[ \r]/.exec(rest)?.[1]
+  if (code === undefined) return rest
+  const isInvalid = code === '101' || /(?<!\r)\n|\r(?!\n|$)/.test(rest)
+  return isInvalid ? new Error(code) : ''
+}
+
+describe('InterimResponses', () => {
+  it('removes every interim response before a response, for any split of the bytes', () => {
+    fc.assert(
+      fc.property(
+        fc
+          .tuple(fc.array(interim, { maxLength: 3 }), other)
+          .map(([interims, rest]) => interims.join('') + rest)
+          .chain((whole) => fc.tuple(fc.constant(whole), split(bytesOf(whole)))),
+        ([whole, pieces]) => {
+          const expected = withoutInterim(whole)
+          const passed = read(pieces)
+          if (expected instanceof Error) expect(passed).toBeInstanceOf(Error)
+          else expect(passed).toBe(expected)
+        },
+      ),
+    )
+  })
+
+  it.each(['100 Continue', '102 Processing', '103 Early Hints', '199 X', '100 '])(
+    'removes %s at each split into two pieces',
+    (line) => {
+      const bytes = bytesOf(`HTTP/1.1 ${line}\r\nLink: </a>; rel=preload\r\n\r\n${final}`)
+      for (let at = 0; at <= bytes.length; at++) {
+        expect(read([bytes.subarray(0, at), bytes.subarray(at)])).toBe(final)
+      }
+    },
+  )
+
+  it('passes a response unchanged, without a copy, and is inactive after its status', () => {
+    const responses = new InterimResponses()
+    responses.expect()
+    expect(responses.isActive).toBe(true)
+    const bytes = bytesOf(final)
+    expect(responses.read(bytes)).toEqual(right(bytes))
+    expect((responses.read(bytes) as { right: Buffer }).right).toBe(bytes)
+    expect(responses.isActive).toBe(false)
+  })
+
+  it('passes an interim response that no request expects', () => {
+    const unexpected = bytesOf('HTTP/1.1 100 Continue\r\n\r\n')
+    const responses = new InterimResponses()
+    expect(responses.read(unexpected)).toEqual(right(unexpected))
+    responses.expect()
+    responses.read(bytesOf(final))
+    expect(responses.read(unexpected)).toEqual(right(unexpected))
+  })
+
+  it('returns an error for status 101, and for a CR or LF that stands alone', () => {
+    const messageOf = (response: string): unknown => {
+      const result = read([bytesOf(response)])
+      return result instanceof Error ? result.message : result
+    }
+    expect(messageOf('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n')).toBe(
+      'unexpected response: 101 Switching Protocols',
+    )
+    expect(messageOf(`HTTP/1.1 100 Continue\r\nA: b\n\r\n${final}`)).toMatch(/line break/)
+    expect(messageOf(`HTTP/1.1 100 Continue\rA: b\r\n\r\n${final}`)).toMatch(/line break/)
+  })
+
+  it('returns at the end the bytes of an incomplete status, and nothing of an interim response', () => {
+    expect(read([bytesOf('HTTP/1.1 1')])).toBe('HTTP/1.1 1')
+    expect(read([bytesOf('HTTP/1.1 100 Continue\r\n')])).toBe('')
+  })
+})

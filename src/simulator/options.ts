@@ -16,7 +16,7 @@ import { combinedMarket, type Market } from './market/market.js'
 import { randomWalk, seedOption, tickOption, tokensOption } from './market/random-walk.js'
 import { recordedMarket } from './market/recorded-market.js'
 
-/** Options of `startSimulator`. A wrong value or an unknown name throws a `SimulatorError`. */
+/** Options of `startSimulator`. It rejects with a `SimulatorError` for a wrong value or an unknown name. */
 export interface SimulatorOptions {
   /** Port of the relayer API and of prices over HTTP; 0 picks a free port. Default: 0. */
   readonly httpPort?: number

@@ -50,7 +50,7 @@ export interface Disconnected extends Tagged<'Disconnected'> {
   readonly retryInMs: number
 }
 
-/** No price arrived for a subscribed topic for `silentForMs`, although the connection is open. */
+/** The topic has no current price, although the connection is open. */
 export interface Stale extends Tagged<'Stale'> {
   readonly topic: string
   readonly silentForMs: number
@@ -58,7 +58,7 @@ export interface Stale extends Tagged<'Stale'> {
   readonly last: Price | undefined
   /**
    * Upper bound of the age of the prices that arrive, in ms. Defined if it exceeds `maxLag`: the prices are held until
-   * they are current again. `undefined` if no price arrived for `staleAfter`.
+   * they are current again. `undefined` if no price arrived for `staleAfter`, and after a suspend of the machine.
    */
   readonly behindMs: number | undefined
 }

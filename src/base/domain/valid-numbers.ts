@@ -19,6 +19,15 @@ export const isFromZero = (time: number): boolean => Math.abs(time) < 1e8
 export type TimeUnit = 'seconds' | 'microseconds' | 'nanoseconds'
 
 /**
+ * True for the `receivedAt` of a value, and for the `timestamp` of a depth, in ms since the Unix epoch. They are those of a
+ * client and of a service, whose clocks may be wrong.
+ */
+export const isValueTime = (time: number): boolean => Math.abs(time) <= Number.MAX_SAFE_INTEGER
+
+/** True for the number of a connection, from 1, and for 0, of a price over HTTP. */
+export const isEpoch = (epoch: number): boolean => Number.isSafeInteger(epoch) && epoch >= 0
+
+/**
  * The unit of a time that cannot be in ms since the Unix epoch: in ms it would be a time shortly after 1970, or after
  * the year 5138. `undefined` for any other time.
  */

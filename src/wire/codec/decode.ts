@@ -1,5 +1,15 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
-import { failure, identity, IntersectionType, success, Type, type Errors } from 'io-ts/lib/index.js'
+import {
+  ExactType,
+  failure,
+  identity,
+  IntersectionType,
+  success,
+  Type,
+  UnionType,
+  type Decoder,
+  type Errors,
+} from 'io-ts/lib/index.js'
 import { decodeError } from '../../base/errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../../base/errors/model.js'
 import { escapeUnsafe, copyOf, oneLine, truncate } from '../../base/errors/text.js'
@@ -33,8 +43,7 @@ export const toDecodeError = (what: string, input: string, errors: Errors): Deco
       .slice(0, maxIssues)
       .map(({ context, value }): DecodeIssue => ({
         path: context
-          // The entry of a part of an intersection has the number of the part as its key.
-          .filter(({ key }, index) => key !== '' && !(context[index - 1]?.type instanceof IntersectionType))
+          .filter(({ key }, index) => key !== '' && !hasParts(context[index - 1]?.type))
           .map(({ key }) => key)
           .join('.'),
         expected: context.at(-1)?.type.name ?? what,
@@ -44,6 +53,12 @@ export const toDecodeError = (what: string, input: string, errors: Errors): Deco
       .filter((issue, index, issues) => !isSameIssue(issue, issues[index - 1])),
     errors.length > maxIssues,
   )
+
+/** True if the key of the next entry is the number of a part of the type, not the name of a field. */
+const hasParts = (type: Decoder<never, unknown> | undefined): boolean =>
+  type instanceof ExactType
+    ? hasParts(type.type as Type<unknown>)
+    : type instanceof IntersectionType || type instanceof UnionType
 
 const isSameIssue = (issue: DecodeIssue, other: DecodeIssue | undefined): boolean =>
   issue.path === other?.path && issue.expected === other.expected

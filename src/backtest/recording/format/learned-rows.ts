@@ -5,7 +5,7 @@ import { exactDigits, nine, point, powersOfTen, zero, ByteText } from '../../../
 import type { Address } from '../../../base/domain/address.js'
 import { latin1Of } from '../../../base/domain/bytes.js'
 import { createDepthSide, type DepthSide } from '../../../base/domain/depth.js'
-import { isPriceValue } from '../../../base/domain/valid-numbers.js'
+import { isEpoch, isPriceValue, isValueTime } from '../../../base/domain/valid-numbers.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { DepthRow, PriceRow, Row } from './row.js'
 import { isRecordedTime } from './value-codecs.js'
@@ -79,7 +79,7 @@ export class LearnedRows {
     if (run === undefined || (run !== '' && !line.skip(beforeCount))) return undefined
     const count = run === '' ? 0 : line.readNumber()
     if (!line.skipEnd(run === '' ? 3 : 2)) return undefined
-    if (!(isRecordedTime(at) && receivedAt < Infinity && epoch < Infinity && isPriceValue(price)))
+    if (!(isRecordedTime(at) && isValueTime(receivedAt) && isEpoch(epoch) && isPriceValue(price)))
       return undefined
     const event = right({ topic, price, receivedAt, epoch })
     if (run === '') return { _tag: 'Price', at, topic, event }
@@ -103,7 +103,7 @@ export class LearnedRows {
     if (sell === undefined || !line.skip(afterSides)) return undefined
     const receivedAt = line.readNumber()
     if (!line.skipEnd(3)) return undefined
-    if (!(isRecordedTime(at) && receivedAt < Infinity && timestamp < Infinity && isPriceValue(price)))
+    if (!(isRecordedTime(at) && isValueTime(receivedAt) && isValueTime(timestamp) && isPriceValue(price)))
       return undefined
     return { _tag: 'Depth', at, mint, event: right({ mint, price, timestamp, buy, sell, receivedAt }) }
   }

@@ -4,6 +4,7 @@ import { malformedError, toDecodeError } from '../../../wire/codec/decode.js'
 import { parseJson } from '../../../wire/codec/json.js'
 import { OptionalPosition } from '../../../wire/codec/position-codec.js'
 import { positionField } from '../../../wire/codec/position.js'
+import { isEpoch, isPriceValue, isValueTime } from '../../../base/domain/valid-numbers.js'
 import type {
   AnyError,
   DecodeError,
@@ -17,6 +18,7 @@ import {
   AnyNumber,
   encodeNumber,
   Finite,
+  isRecordedTime,
   RecordedAddress,
   RecordedDepth,
   RecordedPrice,
@@ -34,6 +36,19 @@ export const encodeRow = (row: Row | RecordingHeader): string => priceRowText(ro
 /** `encodeRow` of all rows. For a price row, `priceRowText` writes the same text faster. */
 export const encodeAnyRow = (row: Row | RecordingHeader): string =>
   escapeUnsafe(JSON.stringify(row, encodeValue))
+
+/**
+ * The row as a line of a recording, with its line end. Throws for a row that no reader accepts: a client that a caller has
+ * written may emit any value.
+ */
+export const encodeLine = (row: Row | RecordingHeader): string => {
+  const fast = priceRowText(row)
+  if (fast !== undefined) return `${fast}\n`
+  const line = encodeAnyRow(row)
+  const decoded = row._tag === 'Recording' ? decodeHeader(line) : decodeRow(line)
+  if (isLeft(decoded)) throw new Error(`no reader accepts this row: ${decoded.left.message}`)
+  return `${line}\n`
+}
 
 const encodeValue = (_key: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return String(value)
@@ -201,19 +216,20 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
 
 /**
  * The text of a price row, without `JSON.stringify`, which takes several times as long with a replacer. `undefined` for
- * any row whose text may differ from this layout: another order of fields, other fields, characters that are escaped,
- * numbers that JSON lacks.
+ * any row that readers may refuse, or whose text may differ from this layout: another order of fields, other fields,
+ * characters that are escaped, numbers that JSON lacks.
  */
 export const priceRowText = (row: Row | RecordingHeader): string | undefined => {
   if (row._tag !== 'Price') return undefined
   const { at, topic, event, position } = row
   if (!hasExactly(row, position === undefined ? rowFields : positionedRowFields)) return undefined
-  if (!hasExactly(event, eventFields) || event._tag !== 'Right' || !isPlainNumber(at)) return undefined
+  if (!hasExactly(event, eventFields) || event._tag !== 'Right' || !isRecordedTime(at)) return undefined
   const price = event.right
   if (!hasExactly(price, priceFields)) return undefined
   const { receivedAt, epoch } = price
-  if (!isPlainNumber(price.price) || !isPlainNumber(receivedAt) || !isPlainNumber(epoch)) return undefined
-  if (!isPlainText(topic) || (price.topic !== topic && !isPlainText(price.topic))) return undefined
+  if (!isPriceValue(price.price) || !isValueTime(receivedAt) || !isEpoch(epoch)) return undefined
+  if (Object.is(at, -0) || Object.is(receivedAt, -0) || Object.is(epoch, -0)) return undefined
+  if (!isPlainTopic(topic) || (price.topic !== topic && !isPlainTopic(price.topic))) return undefined
   return (
     `{"_tag":"Price","at":${at},"topic":"${topic}","event":{"_tag":"Right","right":` +
     `{"topic":"${price.topic}","price":${price.price},"receivedAt":${receivedAt},"epoch":${epoch}}}` +
@@ -236,9 +252,7 @@ const hasExactly = (value: object, fields: readonly string[]): boolean => {
   return count === fields.length && Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value)
 }
 
-const isPlainNumber = (value: number): boolean => Number.isFinite(value) && !Object.is(value, -0)
+/** A topic of ASCII without quotes, backslashes and control characters. */
+const plainTopic = /^[ !#-[\]-~]+?-0x[0-9a-fA-F]+$/
 
-/** ASCII without quotes, backslashes and control characters. */
-const plainText = /^[ !#-[\]-~]*$/
-
-const isPlainText = (value: unknown): boolean => typeof value === 'string' && plainText.test(value)
+const isPlainTopic = (value: unknown): boolean => typeof value === 'string' && plainTopic.test(value)

@@ -8,7 +8,7 @@ import { createDepthSide, type Depth, type DepthSide } from '../../../base/domai
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
-import { maxTime, unitOfTime } from '../../../base/domain/valid-numbers.js'
+import { isEpoch, isValueTime, maxTime, unitOfTime } from '../../../base/domain/valid-numbers.js'
 
 // Codecs of the library's values in a recording.
 
@@ -54,8 +54,12 @@ export const RecordedTime = numberWhere(
   'a time in ms since the Unix epoch',
 )
 
+const ValueTime = numberWhere(isValueTime, 'a time in ms since the Unix epoch, below 2^53')
+
+const Epoch = numberWhere(isEpoch, 'an integer of at least 0, below 2^53')
+
 export const RecordedPrice: t.Type<Price, unknown> = t.strict(
-  { topic: RecordedTopic, price: PriceValue, receivedAt: Finite, epoch: Finite },
+  { topic: RecordedTopic, price: PriceValue, receivedAt: ValueTime, epoch: Epoch },
   'a price',
 )
 
@@ -72,10 +76,10 @@ export const RecordedDepth: t.Type<Depth, unknown> = t.strict(
   {
     mint: RecordedAddress,
     price: PriceValue,
-    timestamp: Finite,
+    timestamp: ValueTime,
     buy: side,
     sell: side,
-    receivedAt: Finite,
+    receivedAt: ValueTime,
   },
   'a depth',
 )

@@ -5,7 +5,7 @@ import { writeError } from '../../../base/errors/constructors.js'
 import type { WriteError } from '../../../base/errors/model.js'
 import { deferred } from '../../../base/task/deferred.js'
 import { reportError } from '../../../base/task/safe-notify.js'
-import { encodeRow } from '../format/row-codec.js'
+import { encodeLine } from '../format/row-codec.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 
 /** Receives the lines of a recording: a Node writable, or any object with such a `write`. */
@@ -99,7 +99,7 @@ export class LineRecorder implements Recorder {
       this.settle()
     }
     try {
-      this.to.write(`${encodeRow(row)}\n`, done)
+      this.to.write(encodeLine(row), done)
     } catch (thrown) {
       this.fail(thrown)
       done()

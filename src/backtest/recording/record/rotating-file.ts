@@ -1,6 +1,6 @@
 import { join, parse } from 'node:path'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { decodeHeader, encodeRow } from '../format/row-codec.js'
+import { decodeHeader, encodeLine } from '../format/row-codec.js'
 import type { RecordingHeader } from '../format/row.js'
 import { writtenTime } from '../format/timeline.js'
 import { createRecordingFile, gzipExtension, type RecordingFile } from './recording-file.js'
@@ -55,7 +55,7 @@ export const createRotatingFile = (
     files++
     if (header === undefined) return
     header = { ...header, at, continues: header.at }
-    current.file.write(`${encodeRow(header)}\n`, done)
+    current.file.write(encodeLine(header), done)
   }
 
   return {

@@ -7,7 +7,7 @@ import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { writeError } from '../../../base/errors/constructors.js'
 import type { PriceError, WriteError } from '../../../base/errors/model.js'
-import { encodeRow } from '../../../backtest/recording/format/row-codec.js'
+import { encodeLine } from '../../../backtest/recording/format/row-codec.js'
 import { topicHeader, type RecordingHeader, type Row } from '../../../backtest/recording/format/row.js'
 import { readFilePart } from '../../../wire/platform/node/files.js'
 import { lineEnd } from '../../../backtest/recording/read/read-entries.js'
@@ -247,7 +247,7 @@ class RecordedTopic {
 
 /** Returns the size of the line, in bytes. Throws if it cannot be written. */
 const appendLine = (file: RotatingFile, row: Row | RecordingHeader): number => {
-  const line = `${encodeRow(row)}\n`
+  const line = encodeLine(row)
   file.write(line, (error) => {
     if (error !== undefined && error !== null) throw error
   })

@@ -5,7 +5,7 @@ import type { ConnectionStatus } from '../../../base/domain/status.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { writeError } from '../../../base/errors/constructors.js'
 import type { WriteError } from '../../../base/errors/model.js'
-import { encodeRow } from '../../../backtest/recording/format/row-codec.js'
+import { encodeLine } from '../../../backtest/recording/format/row-codec.js'
 import { topicHeader, type RecordingHeader, type Row } from '../../../backtest/recording/format/row.js'
 import { WantedRows } from '../../../backtest/recording/record/client-rows.js'
 import type { Clock } from '../../../base/time/clock.js'
@@ -135,16 +135,21 @@ export class StoredTopic {
     const isPrice = row._tag === 'Price' && isRight(row.event)
     if (!this.isRecording && (!isPrice || now < this.retryAt || this.standsBy(now))) return
     if (isFull()) return this.fail(new Error('the store is too slow, or not reachable'))
-    if (!this.isRecording) this.append(topicHeader(this.topic, row.at))
+    try {
+      if (!this.isRecording) this.append(topicHeader(this.topic, row.at))
+      this.append(row)
+    } catch (thrown) {
+      return this.fail(thrown)
+    }
     this.endStandby()
     this.isRecording = row._tag !== 'End'
     this.writtenAt = now
-    this.append(row)
     this.send()
   }
 
+  /** Throws for a row that no reader accepts. */
   private append(row: Row | RecordingHeader): void {
-    const line = `${encodeRow(row)}\n`
+    const line = encodeLine(row)
     this.lines.push(line)
     this.keep(Buffer.byteLength(line))
   }
@@ -209,10 +214,10 @@ export class StoredTopic {
   }
 
   /** The next header shows the gap to readers. */
-  private fail(error: Error): void {
+  private fail(thrown: unknown): void {
     this.clear()
     this.retryAt = this.config.clock.elapsed() + retryAfter
-    this.config.onFailure(this, writeError(error))
+    this.config.onFailure(this, writeError(thrown))
   }
 
   private clear(): void {

@@ -97,6 +97,22 @@ describe('export', () => {
     expect((await read('depths')).map((each): unknown => each['buy_quantity'])).toEqual(['5', String(long)])
   })
 
+  it('writes all epochs with 64 bits if one has more than 31', async () => {
+    const first = { topic: 'svc-0xab', price: 1, receivedAt: at, epoch: 1 } as const
+    const rows = [1, 2 ** 31, Number.MAX_SAFE_INTEGER].map((epoch): Row => ({
+      _tag: 'Price',
+      at,
+      topic: 'svc-0xab',
+      event: right({ ...first, epoch }),
+    }))
+    const { read } = await exported(textOf(rows))
+    expect((await read('prices')).map((each): unknown => each['epoch'])).toEqual([
+      1n,
+      2n ** 31n,
+      2n ** 53n - 1n,
+    ])
+  })
+
   it('writes more rows than it keeps in memory', async () => {
     const count = 50_001
     const rows = Array.from({ length: count }, (_, ms) => priced(ms, ms + 1))

@@ -8,8 +8,9 @@ import { writeFailure } from './error-text.js'
  */
 export type ColumnKind = 'time' | 'text' | 'double' | 'integer' | 'long' | 'decimal'
 
-/** The number of rows that are kept in memory and written together. */
+/** The limits of the rows that are kept in memory and written together. A longer row is written alone. */
 const rowsPerGroup = 50_000
+const bytesPerGroup = 8 * 2 ** 20
 
 /** The name of a file until it is complete. */
 export const partOf = (path: string): string => `${path}.part`
@@ -17,6 +18,8 @@ export const partOf = (path: string): string => `${path}.part`
 /** A Parquet file that is written row by row, in bounded memory. It has the name of a partial file. */
 export class ParquetTable {
   private columns: unknown[][]
+  /** Approximate size of the columns. */
+  private bytesInColumns = 0
   private readonly kinds: readonly ColumnKind[]
   private readonly names: readonly string[]
   private readonly writer: ParquetWriter
@@ -49,8 +52,13 @@ export class ParquetTable {
   /** Adds a row: its values in the order of the columns. Returns a promise if rows are written, to wait for. */
   add(values: readonly unknown[]): Promise<void> | undefined {
     const { columns, kinds } = this
-    for (const [index, column] of columns.entries()) column.push(valueOf(kinds[index], values[index]))
-    return (columns[0]?.length ?? 0) < rowsPerGroup ? undefined : this.writeRows()
+    for (const [index, column] of columns.entries()) {
+      const value = valueOf(kinds[index], values[index])
+      this.bytesInColumns += typeof value === 'string' ? value.length : bytesPerNumber
+      column.push(value)
+    }
+    const isFull = (columns[0]?.length ?? 0) >= rowsPerGroup || this.bytesInColumns >= bytesPerGroup
+    return isFull ? this.writeRows() : undefined
   }
 
   /** Writes the remaining rows and the end of the file, and closes it. */
@@ -65,11 +73,17 @@ export class ParquetTable {
   }
 
   private async writeRows(): Promise<void> {
-    const { columns, names } = this
+    const { columns, names, kinds } = this
     if (columns[0]?.length === 0) return
     this.columns = names.map(() => [])
-    // An index of pages per column would grow with the number of groups.
-    const columnData = columns.map((data, index) => ({ name: names[index] ?? '', data, offsetIndex: false }))
+    this.bytesInColumns = 0
+    // An index of pages and the least and greatest text of each group would stay in memory until the end.
+    const columnData = columns.map((data, index) => ({
+      name: names[index] ?? '',
+      data,
+      offsetIndex: false,
+      statistics: kinds[index] !== 'text',
+    }))
     await this.writer.write({ columnData, rowGroupSize: rowsPerGroup })
     await this.writeBytes()
   }
@@ -87,6 +101,8 @@ export class ParquetTable {
     bytes.index = 0
   }
 }
+
+const bytesPerNumber = 8
 
 /** A recording may have fractions of a ms. */
 const valueOf = (kind: ColumnKind | undefined, value: unknown): unknown =>

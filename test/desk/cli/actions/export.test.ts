@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { isRight, left, right } from 'fp-ts/lib/Either.js'
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 import { depth } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { unsupportedPair } from '../../../../src/base/errors/constructors.js'
@@ -111,6 +111,23 @@ describe('export', () => {
       2n ** 31n,
       2n ** 53n - 1n,
     ])
+  })
+
+  it('keeps at most 8 MiB and a row in memory, however long the rows are', async () => {
+    const count = 1500
+    const rows = Array.from({ length: count }, (_, index): Row => {
+      const input = `${String(index).padStart(6)}${'x'.repeat(16_000)}`
+      const error = { _tag: 'UncorrelatedError', message: input, kind: 'error-text', input } as const
+      return { _tag: 'Uncorrelated', at: at + index, error }
+    })
+    const { read, out } = await exported(textOf(rows))
+    expect(await read('events')).toHaveLength(1 + count)
+    const file = await asyncBufferFromFile(out.replace('parquet', 'events.parquet'))
+    const { row_groups: groups, metadata_length: footer } = await parquetMetadataAsync(file)
+    expect(groups.length).toBeGreaterThan(5)
+    for (const { total_byte_size: size } of groups) expect(Number(size)).toBeLessThan(8 * 2 ** 20 + 100_000)
+    // The memory of the metadata does not contain texts of the rows.
+    expect(footer).toBeLessThan(groups.length * 2000)
   })
 
   it('writes more rows than it keeps in memory', async () => {

@@ -52,6 +52,21 @@ describe('the guide to errors', { timeout: 60_000 }, () => {
   })
 })
 
+it('the transport of the guide to proxies bounds the age of prices', { timeout: 60_000 }, async () => {
+  const behind = blocksOfPage('docs/guides/errors.md').find(({ file }) => file === 'behind.ts')
+  const code = [
+    "import { Agent } from 'node:http'",
+    "import { webSocketBy } from './web-socket-by.js'",
+    behind?.code.replace('maxLag: 1_000', 'maxLag: 1_000, webSocket: webSocketBy(new Agent())'),
+  ].join('\n')
+  const blocks = blocksOfPage('docs/guides/proxies.md')
+  const folder = userFolder([...blocks, { page: '', line: 0, file: 'behind.ts', code }])
+  onTestFinished(folder.remove)
+  const { code: exit, output } = await folder.program('behind.ts')
+  expect(output).toMatch(/^(?:Stale: svc-0x[\da-f]{40}: the prices may be \d+\.\d s behind;.*\n){2}$/)
+  expect(exit).toBe(0)
+})
+
 describe('the guide to commands', { timeout: 60_000 }, () => {
   it('has commands that need no service and succeed, in their order', async () => {
     const page = 'docs/guides/commands.md'

@@ -1,4 +1,6 @@
+import { take } from 'rxjs'
 import { startNatsGateway } from 'svc-streams/nats'
+import { startTcpProxy } from 'svc-streams/simulator'
 import { expect, it, onTestFinished } from 'vitest'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
@@ -8,6 +10,7 @@ import { startDistantLink } from '../../support/network/distant-link.js'
 import { createPriceClient } from '../../support/network/scripted-service.js'
 import { isBehind, measureAges, startTimedService } from '../../support/network/timed-prices.js'
 import { eventually } from '../../support/time/eventually.js'
+import { ethTopic } from '../../support/tokens.js'
 import { createNatsClient } from './support/start-in-process.js'
 
 // Over NATS too, a price is delivered only if the service sent it at most `maxLag` ms before. Each price is the time at which it
@@ -42,6 +45,23 @@ describeNats('a client over NATS', () => {
     const ages = measureAges(consumer())
     await eventually(() => expect(ages.prices).toBeGreaterThan(500))
     expect(ages.errors).toEqual([])
+  })
+
+  it('knows from its first price on that the gateway answers, so that a link that stops then causes Stale', async () => {
+    const nats = await startNatsServer({ onFinished: onTestFinished })
+    const service = await startTimedService()
+    const link = closeAfterTest(await startTcpProxy({ target: service.url }))
+    closeAfterTest(await startNatsGateway(createPriceClient(link.url), { servers: nats.url }))
+    const first = measureAges(createNatsClient({ servers: nats.url, maxLag: 10 * maxLag }))
+    await eventually(() => expect(first.prices).toBeGreaterThan(0))
+    const late = createNatsClient({ servers: nats.url, maxLag })
+    late
+      .price$(ethTopic)
+      .pipe(take(1))
+      .subscribe(() => link.freeze())
+    const ages = measureAges(late)
+    await eventually(() => expect(ages.errors.some(isTooOld)).toBe(true))
+    expect(ages.oldest).toBeLessThan(maxLag + tolerance)
   })
 
   it('delivers no older price to a consumer of a gateway that uses it either', async () => {

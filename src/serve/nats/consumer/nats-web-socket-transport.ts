@@ -74,6 +74,8 @@ class NatsSocket implements Socket {
   private gateway = ''
   private isOpen = false
   private isEnded = false
+  /** When the first subscribe message was sent: monotonic, in ms. */
+  private requestedAt = Infinity
   /** When the newest answered renewal was sent: monotonic, in ms. Data that were read since are at least as new. */
   private measuredAt = 0
   /** When the price under delivery was sent, by the clock of the gateway, in ms. */
@@ -110,6 +112,7 @@ class NatsSocket implements Socket {
     if (topic.length > maxTopicLength) return this.rejectLater(topic)
     const base = canonicalAddress(addressOf(topic as Topic))
     const number = ++this.requests
+    if (number === 1) this.requestedAt = this.context.clock.elapsed()
     // Called before the subscribe message, so that no update after the confirmation is missed.
     if (method === 'subscribe') this.topics.request(base, number, () => this.subscribeTo(connection, base))
     else this.topics.remove(base)
@@ -251,7 +254,12 @@ class NatsSocket implements Socket {
   private onProof(time: number): void {
     if (!this.isOpen || this.isEnded) return
     const now = this.context.clock.elapsed()
-    const payload = this.pings.onProof(now - this.lag.of(time, now), this.measuredAt)
+    this.answerPings(now - this.lag.of(time, now))
+  }
+
+  /** `provenAt`: the service has sent all later data after this time, monotonic, in ms. */
+  private answerPings(provenAt: number): void {
+    const payload = this.pings.onProof(provenAt, this.measuredAt)
     if (payload !== undefined) notifyPong(this.listener, payload)
   }
 
@@ -270,6 +278,8 @@ class NatsSocket implements Socket {
     if (verdict === 'foreign') return
     if (verdict === 'gap') return this.onGap(base)
     const { listener } = this
+    // Before the first price: until an answer, the client takes the gateway for a service that never answers.
+    if (isPending === false) this.answerPings(this.requestedAt)
     // Prices after a repeated confirmation may have arrived before it.
     const position = verdict === 'deliver' && message.position && { topic, ...message.position }
     listener.text(JSON.stringify({ subscriptions: [topic], ...(position && { position }) }))

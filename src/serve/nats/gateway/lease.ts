@@ -108,6 +108,7 @@ export class Lease implements Session<Lease> {
       base,
       number,
       sequence,
+      isPending: false,
       position: confirmed.position,
       ...(frame === undefined ? {} : { price: { frame, time: this.publisher.time() } }),
     })

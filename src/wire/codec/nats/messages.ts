@@ -121,7 +121,8 @@ const Renewed = t.intersection(
 /**
  * The service has confirmed a topic. `sequence`: the number of its last update. `price`: the frame of the last price,
  * if it is current, and the time at which it was current. `position`: of the last update; the next update is the next
- * price. `isPending`: updates count from a further message on.
+ * price. `isPending`: updates count from a further message on. False: the service has answered a probe that was sent after
+ * the first subscribe message of the session.
  */
 const Confirmed = t.intersection(
   [
@@ -134,7 +135,7 @@ const Confirmed = t.intersection(
     }),
     t.partial({
       price: t.type({ frame: t.string, time: Finite }),
-      isPending: t.literal(true),
+      isPending: t.boolean,
       ...OptionalPosition,
     }),
   ],

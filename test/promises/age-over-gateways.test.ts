@@ -73,6 +73,17 @@ describe('behind gateways', () => {
     await eventually(() => late.errors.some(isTooOld) || late.oldest > 2 * maxLag)
     expect(late.oldest).toBeLessThan(maxLag + tolerance)
   })
+
+  it('a gateway does not take another gateway, which waits for a distant service, for one that answers no ping', async () => {
+    const service = await startTimedService()
+    const first = await startTestGateway(await clientOver(service.url, 600, { maxLag: 10 * maxLag }))
+    const early = measureAges(createPriceClient(first.priceWsUrl, { maxLag: 10 * maxLag }))
+    await eventually(() => expect(early.prices).toBeGreaterThan(0))
+    const second = await startTestGateway(createPriceClient(first.priceWsUrl, { maxLag: 10 * maxLag }))
+    const late = measureAges(createPriceClient(second.priceWsUrl, { maxLag: 400 }))
+    await eventually(() => late.errors.some(isBehind(400)) || late.prices > 0)
+    expect(late.prices).toBe(0)
+  })
 })
 
 describe('the probes of a gateway', () => {

@@ -20,6 +20,8 @@ export interface MeasuredConnection {
   readonly connectMs: number
   /** Counts the frames and pongs. */
   readonly activityCount: () => number
+  /** True once a price has arrived. */
+  readonly hasPrices: () => boolean
   /** False if the answer to a probe would not be recognised. */
   readonly isMeasurable: () => boolean
   /** Sends a probe whose answer will be recognised. Returns false if no probe can be sent. */
@@ -52,8 +54,11 @@ const longestEstimate = 0.9
 /** The minimum interval between two probes that are requested, in ms. */
 const shortestRequested = 20
 
-/** A service that has not answered the first probe within this time and twice the time of the dial may never answer, in ms. */
-const unansweredMs = 500
+/**
+ * A service that has not answered the first probe within this time and twice the time of the dial may never answer, in ms.
+ * `silentMs`: if it has not sent a price either. A gateway answers before its first price, but only once its service does.
+ */
+const [unansweredMs, silentMs] = [500, 10_000]
 
 /** A second check of a silent connection, in ms: in between the event loop reads the data that has arrived. */
 const recheckMs = 50
@@ -86,10 +91,8 @@ export class Lag {
   private state: 'current' | 'checking' | 'behind' = 'current'
   /** False before `start`, after `stop`, and without a limit. */
   private isMeasuring = false
-  /** A service that has answered no probe by then is not probed any more. Unknown before the first probe. */
-  private muteAt = Infinity
-  /** A service that has answered no probe by then is assumed to answer none. Unknown before the first probe. */
-  private unboundedAt = Infinity
+  /** When the first probe was sent. */
+  private firstProbeAt: number | undefined
   /** When the newest answered probe was sent. */
   private measuredAt: number
   private probedAt: number
@@ -124,7 +127,10 @@ export class Lag {
 
   /** False if the age of the prices has no upper bound: the service has answered no probe in time. */
   get isBounded(): boolean {
-    return !this.isExempt || this.config.clock.elapsed() < this.unboundedAt
+    if (!this.isExempt || this.firstProbeAt === undefined) return true
+    const { hasPrices, connectMs } = this.connection
+    const ms = hasPrices() ? unansweredMs : silentMs
+    return this.config.clock.elapsed() < this.firstProbeAt + ms + 2 * connectMs
   }
 
   private get behindMs(): number {
@@ -263,7 +269,7 @@ export class Lag {
     const { connection, config } = this
     if (!this.isMeasuring || now < this.nextProbeAt) return
     // Set before the probe, whose answer may arrive at once. A service without answers is probed by the liveness alone.
-    const isMute = this.isExempt && now > this.muteAt
+    const isMute = this.isExempt && now > (this.firstProbeAt ?? now) + 2 * config.maxLag
     const { interval } = this
     const previous = now - this.nextProbeAt < interval ? this.nextProbeAt : now
     this.nextProbeAt = isMute ? Infinity : previous + interval
@@ -271,10 +277,7 @@ export class Lag {
     const { probedAt } = this
     this.probedAt = now
     if (!connection.measure()) this.probedAt = probedAt
-    else if (this.unboundedAt === Infinity) {
-      this.muteAt = now + 2 * config.maxLag
-      this.unboundedAt = now + unansweredMs + 2 * connection.connectMs
-    }
+    else this.firstProbeAt ??= now
   }
 
   /** Without pings, one probe at a time: its answer lists all topics. A long round trip needs several. */

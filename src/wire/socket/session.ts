@@ -149,7 +149,17 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
         const connectMs = config.clock.elapsed() - dialledAt
         const isMeasurable = () => hasPings || prober.isRecognisable()
         const measure = () => isMeasurable() && probe()
-        const measured = { hasPings, connectMs, activityCount, isMeasurable, measure, terminate }
+        const pricesBefore = sink.textPrices
+        const hasPrices = () => handled + sink.textPrices > pricesBefore
+        const measured = {
+          hasPings,
+          connectMs,
+          activityCount,
+          hasPrices,
+          isMeasurable,
+          measure,
+          terminate,
+        }
         const started = new Lag(config, measured, sink)
         lag = started
         timers.add(() => started.stop())

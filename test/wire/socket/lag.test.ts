@@ -297,10 +297,8 @@ class ManualClock implements Clock {
   }
 }
 
-describe('while the event loop is blocked', () => {
-  const maxLag = 80
-
-  const openLag = () => {
+describe('between timers', () => {
+  const openLag = (maxLag: number) => {
     const clock = new ManualClock()
     const probes: number[] = []
     const events: string[] = []
@@ -311,6 +309,7 @@ describe('while the event loop is blocked', () => {
         hasPings: true,
         connectMs: 0,
         activityCount: () => activity,
+        hasPrices: () => activity > 0,
         isMeasurable: () => true,
         measure: () => probes.push(clock.ms) > 0,
         terminate: (reason) => events.push(reason),
@@ -326,7 +325,7 @@ describe('while the event loop is blocked', () => {
   }
 
   it('prices send the probes that are due', () => {
-    const { clock, lag, probes } = openLag()
+    const { clock, lag, probes } = openLag(80)
     for (let price = 0; price < 40; price++) {
       clock.ms += 1
       if (clock.ms >= lag.checkAt) lag.isCurrentAt(clock.ms)
@@ -335,7 +334,8 @@ describe('while the event loop is blocked', () => {
   })
 
   it('a connection is behind only once a poll phase has brought neither data nor an answer', () => {
-    const { clock, lag, events, receive } = openLag()
+    const maxLag = 80
+    const { clock, lag, events, receive } = openLag(maxLag)
     clock.ms += 2 * maxLag
     expect(lag.isCurrentAt(clock.ms)).toBe(false)
     lag.onHeld(clock.ms)

@@ -48,6 +48,9 @@ const probesPerMaxLag = 4
 const shortestPart = 1 / 64
 const shortestInterval = 5
 
+/** A long round trip leaves time for this number of intervals within `maxLag`: that of the client, and those of its gateways. */
+const sparePart = 4
+
 /** The longest round trip that is assumed before the first answer, as a part of `maxLag`. */
 const longestEstimate = 0.9
 
@@ -255,14 +258,14 @@ export class Lag {
   /** A round trip that is nearly as long as `maxLag` needs more probes: the bound is an interval and a round trip. */
   private get interval(): number {
     const { maxLag, maxFramesPerSecond } = this.config
-    const spare = (maxLag - this.roundTrip) / 2
+    const spare = maxLag - this.roundTrip
     const shortest = Math.max(shortestInterval, maxLag * shortestPart)
-    // The round trip over a gateway includes the wait for its probe, which the gateway sends as often as it is pinged.
+    // Each gateway may add an interval to the next round trip, because it sends probes as often as it is pinged.
     if (this.connection.hasPings) {
-      return Math.max(shortest, Math.min(maxLag / pingsPerMaxLag, spare))
+      return Math.max(shortest, Math.min(maxLag / pingsPerMaxLag, spare / sparePart))
     }
     const rate = Math.min(1_000 / (maxFramesPerSecond * probePart), maxLag / 2)
-    return Math.max(shortest, rate, Math.min(maxLag / probesPerMaxLag, spare > 0 ? spare : Infinity))
+    return Math.max(shortest, rate, Math.min(maxLag / probesPerMaxLag, spare > 0 ? spare / 2 : Infinity))
   }
 
   private probeIfDue(now: number): void {

@@ -351,4 +351,24 @@ describe('between timers', () => {
     clock.endPoll()
     expect(events).toEqual(['current', `behind ${2 * maxLag}`])
   })
+
+  it('prices stay current if two gateways prolong every other round trip by an interval each', () => {
+    const { clock, lag, probes } = openLag(1_000)
+    const roundTrip = 800
+    let sent = 0
+    const answers: { readonly sentAt: number; readonly at: number }[] = []
+    const late: number[] = []
+    for (let price = 0; price < 10_000; price++) {
+      clock.ms += 1
+      if (clock.ms >= lag.checkAt && !lag.isCurrentAt(clock.ms)) late.push(clock.ms)
+      for (const sentAt of probes.slice(sent)) {
+        const interval = sentAt - (probes[sent - 1] ?? sentAt)
+        const wait = sent > 10 && sent % 2 === 0 ? 2 * interval : 0
+        answers.push({ sentAt, at: Math.max(answers.at(-1)?.at ?? 0, sentAt + roundTrip + wait) })
+        sent++
+      }
+      for (const { sentAt, at } of answers) if (at === clock.ms) lag.onAnswer(sentAt)
+    }
+    expect(late).toEqual([])
+  })
 })

@@ -17,8 +17,14 @@ import { rxClock } from '../../base/time/rx-clock.js'
 /** Time without data after which a request fails, in ms. */
 const silenceLimit = 60_000
 
+/** `fetch` of a platform. */
+export type Fetch = (
+  url: string,
+  init: typeof settings & { readonly signal: AbortSignal },
+) => Promise<Response>
+
 /** The history of a gateway, by its URL. Throws a `ConfigurationError` for any other text. */
-export const gatewayHistory = (platform: SourcePlatform, url: string): History => {
+export const gatewayHistory = (platform: SourcePlatform, fetch: Fetch, url: string): History => {
   const { base, query, secrets } = addressOf(url)
   return {
     prices$: pricesFrom$({
@@ -27,13 +33,13 @@ export const gatewayHistory = (platform: SourcePlatform, url: string): History =
       read: (topic, { from, to }, emit, closing) => {
         const range = `?from=${from}${to === undefined ? '' : `&to=${to}`}`
         const path = `/history/${topic}${range}${query.replace('?', '&')}`
-        const request = new HistoryRequest(platform, base + path, topic)
+        const request = new HistoryRequest(platform, fetch, base + path, topic)
         closing.add(() => request.abort())
         return request.lines((line) => emitPastLine(line, emit)).then((result) => secrets.redactLeft(result))
       },
     }),
     topics: () => async () => {
-      const request = new HistoryRequest(platform, `${base}/history${query}`)
+      const request = new HistoryRequest(platform, fetch, `${base}/history${query}`)
       let topics: Either<HistoryError, readonly CoveredTopic[]> = right([])
       const result = await request.lines((line) => (topics = decodeCoveredTopics(line)))
       return secrets.redactLeft(isLeft(result) ? result : topics)
@@ -73,6 +79,7 @@ class HistoryRequest {
 
   constructor(
     private readonly platform: SourcePlatform,
+    private readonly fetch: Fetch,
     private readonly url: string,
     private readonly topic?: Topic,
   ) {}
@@ -86,7 +93,7 @@ class HistoryRequest {
   async lines(read: (line: string) => Either<HistoryError, unknown>): Promise<Either<HistoryError, unknown>> {
     try {
       this.silence.restart()
-      const response = await fetch(this.url, { ...settings, signal: this.aborting.signal })
+      const response = await this.fetch(this.url, { ...settings, signal: this.aborting.signal })
       const result =
         response.status === 200 ? await this.readBody(response, read) : await this.failure(response)
       return this.isSilent ? left(timeout(silenceLimit)) : result

@@ -23,14 +23,16 @@ export const importWs = async (): Promise<WsModules> => {
 }
 
 /** What the HTTP transport needs of packages and of Node. It is loaded by the first request. */
-export interface UndiciModules extends Pick<typeof undici, 'Client' | 'Pool' | 'errors'>, NetModules {}
+export interface UndiciModules extends Pick<typeof undici, UndiciName>, NetModules {}
+
+type UndiciName = 'Agent' | 'Client' | 'Pool' | 'errors' | 'fetch'
 
 export const importUndici = async (): Promise<UndiciModules> => {
-  const [{ Client, Pool, errors }, netModules] = await Promise.all([
+  const [{ Agent, Client, Pool, errors, fetch }, netModules] = await Promise.all([
     importPackage('undici/index.js', 'Pool', () => import('undici/index.js')),
     importNet(),
   ])
-  return { Client, Pool, errors, ...netModules }
+  return { Agent, Client, Pool, errors, fetch, ...netModules }
 }
 
 interface NetModules {

@@ -2,12 +2,13 @@ import dns from 'node:dns'
 import net, { type Socket } from 'node:net'
 import { isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import { createClient, type PriceClient } from 'svc-streams'
+import { openHistory } from 'svc-streams/history'
 import { expect, it, onTestFinished } from 'vitest'
 import { dialHost } from '../../../src/wire/transport/dial-host.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { describeLinux, giveNamesAddresses, startDistantHost } from '../../support/network/distant-host.js'
-import { findUnusedPort, startTcpServer } from '../../support/network/servers.js'
+import { findUnusedPort, startHttpServer, startTcpServer } from '../../support/network/servers.js'
 import { startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
@@ -67,6 +68,15 @@ describeLinux('the first address of a name that is distant', () => {
     const price = clientOf(port).price(ethTopic)()
     await accept()
     expect(await price).toMatchObject({ _tag: 'Right' })
+  })
+
+  it('serves a history', async () => {
+    const gateway = await startHttpServer((_request, response) => response.end('[]\n'))
+    const { port, accept } = await startDistantHost(portOf(gateway))
+    giveNamesAddresses('127.0.0.1', '::1')
+    const topics = openHistory(`http://service.example:${port}`).topics()()
+    await accept()
+    expect(await topics).toEqual(right([]))
   })
 
   it('does not keep a good address behind it from being used, and is given up then', async () => {

@@ -13,6 +13,7 @@ import {
   timeout,
 } from 'rxjs'
 import { parseHttpDate } from '../../../wire/codec/http-headers.js'
+import { dialedFetch } from '../../../wire/platform/node/dialed-fetch.js'
 import { formatPrice } from '../../display/texts.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { PriceError } from '../../../base/errors/model.js'
@@ -197,7 +198,7 @@ const offset$ = ({ url }: Interface): Observable<number> =>
   new Observable((subscriber) => {
     const controller = new AbortController()
     const start = rxClock.wallClock()
-    const response = fetch(url.origin, { signal: controller.signal, redirect: 'manual' })
+    const response = dialedFetch(url.origin, { signal: controller.signal, redirect: 'manual' })
     const subscription = from(response).subscribe({
       next: ({ headers }) => {
         const middle = (start + rxClock.wallClock()) / 2

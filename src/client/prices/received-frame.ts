@@ -78,8 +78,8 @@ export const onPriceUpdate = (
     subscriptions.unrequested.onPrice(withoutQuote(topic, base, service), at)
     return [uncorrelated(reception, 'unknown-topic', text)]
   }
-  // Later frames of the topic have no age, so their layout differs.
-  if (statedAge === undefined)
+  // Later frames of the topic have neither, so their layout differs.
+  if (statedAge === undefined && position === undefined)
     state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
   if (!isCurrent) {
     subscriptions.hold(state)

@@ -19,10 +19,7 @@ export const unsubscribeFrame = (topic: Topic): string => JSON.stringify({ metho
 /** A price update on the wire (section 6 of the service's documentation). */
 export const PriceUpdate = t.type({ topic: t.string, price: PriceValue }, 'a price update')
 
-/**
- * A price update of a gateway to a new subscriber, or after other prices were left out: `age` is the ms since the
- * gateway received the price. It may also have a `position`.
- */
+/** A price update of a gateway that is not sent on arrival: `age` is the ms since the gateway received the price. */
 const AgedPriceUpdate = t.type({ ...PriceUpdate.props, age: PriceAge }, PriceUpdate.name)
 
 /** Like `t.array(t.string)`, but does not copy the array, and stops after more faults than an error reports. */
@@ -107,28 +104,24 @@ const readConfirmation = (text: string, value: Readonly<Record<string, unknown>>
 }
 
 const readPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame => {
-  return isRecord(value) && Object.hasOwn(value, 'age')
-    ? readAgedPriceUpdate(text, value)
-    : readUnagedPriceUpdate(text, value)
-}
-
-const readUnagedPriceUpdate = (text: string, value: unknown): Frame | MalformedFrame => {
-  const decoded = PriceUpdate.decode(value)
-  if (isLeft(decoded)) return malformedPriceUpdate(text, value, decoded.left)
-  const { topic, price } = decoded.right
-  return { _tag: 'PriceUpdate', topic, price }
-}
-
-const readAgedPriceUpdate = (
-  text: string,
-  value: Readonly<Record<string, unknown>>,
-): Frame | MalformedFrame => {
-  const decoded = AgedPriceUpdate.decode(value)
+  const decoded = priceCodecFor(value).decode(value)
   if (isLeft(decoded)) return malformedPriceUpdate(text, value, decoded.left)
   const { topic, price, age } = decoded.right
-  const position = readPosition(value['position'])
-  return { _tag: 'PriceUpdate', topic, price, age, ...(position === undefined ? {} : { position }) }
+  const position = readPosition((value as { readonly position?: unknown }).position)
+  if (age === undefined && position === undefined) return { _tag: 'PriceUpdate', topic, price }
+  return {
+    _tag: 'PriceUpdate',
+    topic,
+    price,
+    ...(age === undefined ? {} : { age }),
+    ...(position === undefined ? {} : { position }),
+  }
 }
+
+const priceCodecFor = (
+  value: unknown,
+): t.Decoder<unknown, { readonly topic: string; readonly price: number; readonly age?: number }> =>
+  isRecord(value) && Object.hasOwn(value, 'age') ? AgedPriceUpdate : PriceUpdate
 
 const malformedPriceUpdate = (text: string, value: unknown, errors: t.Errors): MalformedFrame => ({
   _tag: 'Malformed',

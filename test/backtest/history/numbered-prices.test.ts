@@ -9,7 +9,7 @@ import { startTestGateway } from '../../serve/gateway/support/start-test-gateway
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { startDistantLink } from '../../support/network/distant-link.js'
-import { createPriceClient } from '../../support/network/scripted-service.js'
+import { createPriceClient, startScriptedService } from '../../support/network/scripted-service.js'
 import { newFolder } from '../../support/new-folder.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
@@ -141,4 +141,31 @@ it('consumers receive no price twice if the gateway restarts while they join', a
     expect(rest).toEqual(rest.toSorted((x, y) => x - y))
     expect(rest[0] ?? lastPrice).toBeGreaterThanOrEqual(prices.at(-1) ?? 0)
   }
+})
+
+it('consumers that join a stale topic receive each equal price once', async () => {
+  const service = await startScriptedService({ onSubscribe: (each, topic) => each.sendConfirmation(topic) })
+  const history = { folder: newFolder(), topics: [ethTopic] }
+  const gateway = await startTestGateway(createPriceClient(service.url, { staleAfter: 100 }), { history })
+  const send = (price = 7): void => service.connections[0]?.sendPrice(ethTopic, price)
+  await eventually(() => expect(service.connections[0]?.receivedMessages).toHaveLength(1))
+  const first = createPriceClient(gateway.priceWsUrl)
+  collectEvents(first.price$(ethTopic))
+  send()
+  send()
+  await eventually(() => expect(gateway.inspect().topics).toMatchObject([{ state: 'stale' }]))
+  const pings = service.connections[0]?.pingCount() ?? 0
+  const client = createPriceClient(gateway.priceWsUrl)
+  const past$ = openHistory(gateway.baseUrl).prices$(ethTopic, { from: 0 })
+  const events = collectJoined(client, past$)
+  await eventually(() => expect(client.inspect().topics).toMatchObject([{ state: 'live' }]))
+  // The second probe shows that the first one is answered: the gateway holds no price for it.
+  await eventually(() => expect(service.connections[0]?.pingCount()).toBeGreaterThan(pings + 1))
+  for (let count = 2; count < 5; count++) send()
+  await eventually(() =>
+    events.some((event) => isRight(event) && '_tag' in event.right && event.right._tag === 'CaughtUp'),
+  )
+  send(lastPrice)
+  await eventually(() => expect(pricesOf(events).at(-1)).toBe(lastPrice))
+  expect(pricesOf(events)).toEqual([7, 7, 7, 7, 7, lastPrice])
 })

@@ -27,10 +27,12 @@ const updateText = (name: string, price: string): string =>
 describe('a position of a gateway', () => {
   const position = { run: 'k3x9-1', count: 41 }
 
-  it('is read behind an age, and in a confirmation', () => {
-    const update = { topic: 'svc-0xab', price: 1.5, age: 0, position }
+  it('is read in a price update with or without an age, and in a confirmation', () => {
+    const update = { topic: 'svc-0xab', price: 1.5, position }
+    const aged = { ...update, age: 0 }
     const confirmation = { subscriptions: ['svc-0xab'], position: { topic: 'svc-0xab', ...position } }
     expect(decodeFrame(JSON.stringify(update))).toEqual(right({ _tag: 'PriceUpdate', ...update }))
+    expect(decodeFrame(JSON.stringify(aged))).toEqual(right({ _tag: 'PriceUpdate', ...aged }))
     expect(decodeFrame(JSON.stringify(confirmation))).toEqual(
       right({ _tag: 'Confirmation', ...confirmation }),
     )

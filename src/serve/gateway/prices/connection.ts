@@ -98,9 +98,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   /** Sends a price. `isNew`: it comes from the service now; false for the last price of a topic that is added. */
   readonly send = (frame: TextFrame, topic: ConsumedTopic, isNew = true): void => {
     if (!this.isFree) return this.sendLimited(frame, topic, isNew)
-    // Contains only the last price of a topic that was added while the price was uncertain.
-    if (this.held.size > 0) this.held.delete(topic)
-    this.config.outbox.add(this, frame)
+    this.config.outbox.add(this, this.held.isEmpty ? frame : this.countable(frame, topic))
   }
 
   readonly write = (bytes: Uint8Array): void => {
@@ -120,7 +118,9 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     const isHeld = isRepeated || this.held.hasConfirmations
     const bytes = this.window.unacknowledged + this.unwrittenTexts
     // Prices of the topic may precede an answer that waits, and are left out while the first probe is unanswered.
-    const text = confirmationText(topic, this.feeds, bytes, !isHeld && !this.probes.isWaiting)
+    const hasPosition = !isHeld && !this.probes.isWaiting
+    if (topic !== undefined && !hasPosition && !isRepeated) this.held.miss(topic)
+    const text = confirmationText(topic, this.feeds, bytes, hasPosition)
     if (!isHeld) return this.sendText(text)
     this.held.addConfirmation({ text, isUnproven: isRepeated ? this.probes.request() : undefined })
     if (this.held.size === 1) this.sendHeld()
@@ -258,13 +258,21 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     const isLive = isNew && window.hasLiveRoom(frame.length, pending)
     if (isLive || (maySend && window.hasRoom(frame.length, pending))) {
       this.maySend = false
-      const counted = held.hasGap(topic) ? topic.currentFrame() : undefined
-      if (held.delete(topic)) this.droppedPrices++
-      return this.config.outbox.add(this, counted ?? frame)
+      if (held.has(topic)) this.droppedPrices++
+      return this.config.outbox.add(this, this.countable(frame, topic))
     }
     if (held.has(topic)) this.droppedPrices++
     else held.add(topic)
     if (maySend) this.hold()
+  }
+
+  /** The frame has a position if the consumer may not have the price before it. */
+  private countable(frame: TextFrame, topic: ConsumedTopic): TextFrame {
+    const { held } = this
+    const counted = held.hasGap(topic) ? topic.currentFrame() : frame
+    held.delete(topic)
+    if (counted === undefined) held.miss(topic)
+    return counted ?? frame
   }
 
   /** Holds prices until a marker after all written data is answered. */
@@ -304,7 +312,6 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
           return this.endTooFarBehind(`the price of ${topic.topic} was not sent before it became stale`)
         this.droppedPrices++
         held.miss(topic)
-        this.isFree = false
         continue
       }
       const pending = this.batch?.length ?? 0
@@ -330,7 +337,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   private onWindowChanged(): void {
     if (this.isEnding) return
     const { isBehind, isLimited } = this.window
-    this.isFree = !isLimited && !this.probes.isWaiting && !this.held.hasMissed
+    this.isFree = !isLimited && !this.probes.isWaiting
     if (isBehind === this.wasBehind) return
     this.wasBehind = isBehind
     const now = this.config.now()

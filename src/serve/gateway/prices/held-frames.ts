@@ -16,7 +16,7 @@ const maxConfirmations = 32
 /** The topics whose newest price waits, and the pongs and confirmations that wait, the longest held first. */
 export class HeldFrames {
   private readonly frames = new Set<ConsumedTopic | HeldAnswer>()
-  /** The topics of which the consumer does not have the last price, and does not get it. */
+  /** The topics of which the consumer does not have the last price or its position, and does not get it. */
   private readonly missed = new Set<ConsumedTopic>()
   private lastPong: HeldAnswer | undefined
   private pongs = 0
@@ -24,6 +24,11 @@ export class HeldFrames {
 
   get size(): number {
     return this.frames.size
+  }
+
+  /** True if no frame is held, and the consumer can count the next price of each topic. */
+  get isEmpty(): boolean {
+    return this.frames.size === 0 && this.missed.size === 0
   }
 
   get hasConfirmations(): boolean {
@@ -38,17 +43,13 @@ export class HeldFrames {
     this.frames.add(topic)
   }
 
-  /** Called when a newer price is sent, or when the consumer leaves. True if the price of the topic was held. */
-  delete(topic: ConsumedTopic): boolean {
+  /** Called when a newer price is sent, or when the consumer leaves. */
+  delete(topic: ConsumedTopic): void {
     this.missed.delete(topic)
-    return this.frames.delete(topic)
+    this.frames.delete(topic)
   }
 
-  get hasMissed(): boolean {
-    return this.missed.size > 0
-  }
-
-  /** Removes a topic whose held price is not sent. */
+  /** A held price of the topic is not sent, or the consumer does not know the position of the last price. */
   miss(topic: ConsumedTopic): void {
     this.frames.delete(topic)
     this.missed.add(topic)

@@ -213,7 +213,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   private frameOf(price: number, isNext: boolean): string {
     const age = Math.round(this.priceAge())
     const position = age > 0 || !isNext ? this.position : undefined
-    const ageField = age > 0 || position !== undefined ? `,"age":${age}` : ''
+    const ageField = age > 0 ? `,"age":${age}` : ''
     const end = position === undefined ? ageField : ageField + positionField(position)
     return this.config.encode(`{"topic":"${this.topic}","price":${price}${end}}`)
   }

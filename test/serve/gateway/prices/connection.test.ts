@@ -181,6 +181,18 @@ describe('a consumer that is behind', () => {
     expect(session.droppedPrices).toBe(1)
   })
 
+  it('can count the prices after a held price that was not sent: the next one has its position', async () => {
+    const { session, log, setPrice, becomesStale, startAt } = await createHoldingSession()
+    setPrice('b')
+    becomesStale()
+    session.onPong('2')
+    session.onPong('3')
+    setPrice('c')
+    setPrice('d')
+    await nextTurn()
+    expect(log.slice(startAt)).toEqual(['ping 3', 'c aged', 'd'])
+  })
+
   it('gets the answer to its ping behind the prices that were held by then, so that none of them is older', async () => {
     const { session, log, setPrice, startAt } = await createHoldingSession()
     setPrice('b')

@@ -3,6 +3,7 @@ import { BehaviorSubject, concat, defer, mergeMap, NEVER, of, switchMap, take, t
 import type { PastSource } from '../base/domain/joinable.js'
 import type { Gap, PastEvent } from '../base/domain/past.js'
 import type { PricePosition } from '../base/domain/position.js'
+import type { Price } from '../base/domain/price.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { delay$ } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
@@ -13,6 +14,9 @@ type Event = Either<HistoryError, PastEvent>
 /** The time after the confirmation for which the first live price is waited for, in ms. */
 const firstPriceTime = 1_000
 
+/** The time for which a recorder of another client may be behind the live stream, in ms. */
+const recorderDelay = 1_000
+
 /** The time between two readings, and the number of readings, if the recorder has not stored the last prices yet. */
 const [rereadTime, maxReadings] = [100, 10]
 
@@ -21,6 +25,8 @@ export class LiveStart {
   private readonly phase$ = new BehaviorSubject<'subscribed' | 'confirmed' | 'started'>('subscribed')
   /** The position of the last price before the first live one, as far as it is known. */
   position: PricePosition | undefined
+  /** The first live price, if the live stream has started with a price that has a position. */
+  price: Partial<Price> | undefined
 
   /** True if the live stream has each price of the service from now on, or has failed. */
   get isConfirmed(): boolean {
@@ -34,12 +40,15 @@ export class LiveStart {
   }
 
   /**
-   * The live stream has emitted, or has completed. `first`: the position of its first price. A gateway may leave out
-   * prices between the confirmation and this price.
+   * The live stream has emitted, or has completed. `price`: its first price, and the position of it. A gateway may leave
+   * out prices between the confirmation and this price.
    */
-  start(first?: PricePosition): void {
+  start(price?: Partial<Price>, position?: PricePosition): void {
     if (this.phase$.value === 'started') return
-    if (first !== undefined) this.position = { run: first.run, count: first.count - 1 }
+    if (position !== undefined) {
+      this.price = price
+      this.position = { run: position.run, count: position.count - 1 }
+    }
     this.phase$.next('started')
   }
 
@@ -55,7 +64,8 @@ export class LiveStart {
 
 /**
  * The past before a live stream. If it does not reach the first live price, it is read again from its last price on. If
- * it has no price of that run, its recorder is another client: it is then read again once. If the live stream was
+ * it has no price of that run, its recorder is another client: it is then read again at least once, and until it has the
+ * first live price by its value, for at most `recorderDelay`. If the live stream was
  * confirmed at the subscription, the first live price is not waited for. After a failure of the past, it is not read
  * again.
  */
@@ -72,17 +82,20 @@ export const continuedPast$ = (
       .read$(end.startReading(), (next) => (position = next))
       .pipe(mergeMap((event) => end.pass(event, position)))
   }
-  const rest$ = (readings: number, isComplete: boolean): Observable<Event> =>
+  const rest$ = (readings: number, isComplete: boolean, until: number): Observable<Event> =>
     defer(() => {
-      const reaches = end.hasFailed || overlap.reaches(live.position)
-      if (reaches === true || readings === 0 || (reaches === undefined && isComplete))
-        return of(...end.rest())
+      const has = (): boolean => rxClock.elapsed() >= until || overlap.has(live.price)
+      const reaches = overlap.reaches(live.position) ?? (isComplete && has())
+      if (reaches || end.hasFailed || readings === 0) return of(...end.rest())
       const turn$ = readings === maxReadings ? of(undefined) : delay$(rxClock, rereadTime)
-      return concat(turn$.pipe(mergeMap(read$)), rest$(readings - 1, true))
+      return concat(turn$.pipe(mergeMap(read$)), rest$(readings - 1, true, until))
     })
   if (!past.isEndless) return read$()
   const started$ = defer(() => (wasConfirmed || end.hasFailed ? of(undefined) : live.started$))
-  return concat(read$(), started$.pipe(mergeMap(() => rest$(maxReadings, wasConfirmed))))
+  return concat(
+    read$(),
+    started$.pipe(mergeMap(() => rest$(maxReadings, wasConfirmed, rxClock.elapsed() + recorderDelay))),
+  )
 }
 
 /** Where a past ends. */

@@ -43,6 +43,14 @@ export class Overlap {
     return last === undefined || position === undefined ? undefined : position.count <= last
   }
 
+  /** True if the last prices have this live price, by its value. True without a live price. */
+  has(live: Partial<Price> | undefined): boolean {
+    return (
+      live === undefined ||
+      this.since(live.receivedAt).some((index) => this.kept[index]?.price === live.price)
+    )
+  }
+
   /** True if a live event is a price of the past. Called for each live event, in order, after the past has ended. */
   repeats(event: Either<unknown, unknown>, position: PricePosition | undefined): boolean {
     if (isLeft(event)) {

@@ -3,6 +3,7 @@ import { Observable, Subscription, type Subscriber } from 'rxjs'
 import { liveSourceOf, pastSourceOf } from '../base/domain/joinable.js'
 import type { CaughtUp, PastEvent } from '../base/domain/past.js'
 import { copyOf, type PricePosition } from '../base/domain/position.js'
+import type { Price } from '../base/domain/price.js'
 import { networkError, timeout } from '../base/errors/constructors.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { timerOption } from '../base/option-kinds/number-option.js'
@@ -50,7 +51,8 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  * - A live price that the past contains is dropped, also the price that is current at the subscription. If the recorder
  *   is the gateway of the client, or records the client itself, prices are compared by their number, which both have:
  *   each price comes once, in order, also if all are equal. Otherwise the last past prices and the first live prices
- *   are compared by their values: no price is missing, but equal prices may come twice. Clocks are never compared.
+ *   are compared by their values: no price is missing if they differ and the recorder receives them at most 1 s after the
+ *   client, but equal prices may come twice. Clocks are never compared.
  * - An Rx error of the source ends the stream at once. An Rx error of the past is a `Left` with a `NetworkError`.
  * - An invalid or misspelt option throws a `ConfigurationError`.
  *
@@ -161,7 +163,8 @@ export const joinPast = <E, A>(
       if (isLive) return onLive(event, at, position())
       const eventPosition = currentPosition()
       held.push({ event, at, position: eventPosition })
-      liveStart.start(isLeft(event) ? undefined : eventPosition)
+      if (isLeft(event)) liveStart.start()
+      else liveStart.start(event.right as Partial<Price>, eventPosition)
     },
     error: (thrown) => subscriber.error(thrown),
     complete: () => {

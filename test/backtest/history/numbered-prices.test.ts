@@ -86,10 +86,16 @@ it('subscribers of a client that records itself receive each price once', async 
   await recorder.stop()
 })
 
-it('a client with a recorder in another client receives each price once, if prices are distinct', async () => {
+it.each([
+  ['receives prices at the same time', 0],
+  ['receives prices 150 ms later', 150],
+])('a client with a recorder that %s receives each distinct price once', async (_, delay) => {
   const service = await startService((n) => n)
   const path = join(newFolder(), 'market.ndjson')
-  const recorder = record(createPriceClient(service.url), { topics: [ethTopic], to: path })
+  const recorder = record(createPriceClient(await startDistantLink(service.url, delay)), {
+    topics: [ethTopic],
+    to: path,
+  })
   const joined = await joinOften(service, () =>
     collectJoined(createPriceClient(service.url), openHistory([path]).prices$(ethTopic, { from: 0 })),
   )

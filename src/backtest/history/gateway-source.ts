@@ -21,7 +21,14 @@ const silenceLimit = 60_000
 export type Fetch = (
   url: string,
   init: typeof settings & { readonly signal: AbortSignal },
-) => Promise<Response>
+) => Promise<FetchResponse>
+
+/** The part of a `Response` that is used here. The types of Node, of undici and of browsers differ. */
+interface FetchResponse {
+  readonly status: number
+  readonly headers: { readonly get: (name: string) => string | null }
+  readonly body: WebStream | null
+}
 
 /** The history of a gateway, by its URL. Throws a `ConfigurationError` for any other text. */
 export const gatewayHistory = (platform: SourcePlatform, fetch: Fetch, url: string): History => {
@@ -106,7 +113,7 @@ class HistoryRequest {
   }
 
   private async readBody(
-    { body }: Response,
+    { body }: FetchResponse,
     read: (line: string) => Either<HistoryError, unknown>,
   ): Promise<Either<HistoryError, unknown>> {
     if (body === null) return right(undefined)
@@ -122,7 +129,7 @@ class HistoryRequest {
     return right(undefined)
   }
 
-  private async failure(response: Response): Promise<Either<HistoryError, never>> {
+  private async failure(response: FetchResponse): Promise<Either<HistoryError, never>> {
     const { topic } = this
     const { status, headers } = response
     const body = await this.startOf(response)
@@ -134,7 +141,7 @@ class HistoryRequest {
     return left(httpError(status, body, retryAfterMs))
   }
 
-  private async startOf({ body }: Response): Promise<string> {
+  private async startOf({ body }: FetchResponse): Promise<string> {
     const decoder = new TextDecoder()
     let text = ''
     for await (const chunk of body === null ? [] : this.chunks(body)) {

@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { maxTimerMs } from '../../../base/domain/valid-numbers.js'
-import { importUndici } from '../../transport/packages.js'
+import { importUndici, type UndiciModules } from '../../transport/packages.js'
 import { Dialer } from '../../transport/undici/dialer.js'
 
 /** What `fetch` is called with here. The signal ends each request, also after its response: it closes the connection. */
@@ -13,7 +13,7 @@ export interface FetchInit {
  * `fetch` without limits of time but those of the caller, to any address of a name. Node's own gives each address but the last
  * 250 ms, and a connection 10 s.
  */
-export const dialedFetch = async (url: string, init: FetchInit): Promise<Response> => {
+export const dialedFetch = async (url: string, init: FetchInit): ReturnType<UndiciModules['fetch']> => {
   const { signal } = init
   const modules = await importUndici()
   const dialer = new Dialer(modules, { ca: undefined, connectTimeout: maxTimerMs })

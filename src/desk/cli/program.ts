@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { Command } from 'commander'
 import { conformCommand, doctorCommand } from './commands/check.js'
 import { completionCommand, initCommand } from './commands/setup.js'
@@ -49,6 +50,6 @@ export const createProgram = (io: Io): Command =>
     .addHelpText('after', examples)
 
 const packageVersion = (): string => {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
+  const text = readFileSync(createRequire(import.meta.url).resolve('svc-streams/package.json'), 'utf8')
   return (JSON.parse(text) as { readonly version: string }).version
 }

@@ -4,7 +4,7 @@ import { clientClosed } from '../../../base/errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../../base/errors/model.js'
 import { deferred } from '../../../base/task/deferred.js'
 import type { Clock } from '../../../base/time/clock.js'
-import { nextTurn, promiseSettler } from '../../../base/time/macrotask.js'
+import { nextTurn } from '../../../base/time/macrotask.js'
 import type { EntryOrigin, RecordingEntry } from '../read/read-entries.js'
 import { readFirstLines, readSet } from '../read/recording-set.js'
 import type { RecordingHeader, Row } from '../format/row.js'
@@ -14,13 +14,8 @@ import type { TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { interruptibleDelay, type ReplayClock, type StrategyClock } from './replay-clock.js'
 import { RowCount, type ReplaySummary } from './replay-summary.js'
+import { RowTurns } from './row-turns.js'
 import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
-
-/** Number of rows after which the replay yields to the event loop. */
-const rowsPerTurn = 256
-
-/** At the start, the replay yields after each of this number of rows, to detect a strategy that waits for I/O. */
-const observedRows = 1024
 
 /** The callbacks of a playback. */
 export interface PlaybackObserver {
@@ -56,16 +51,12 @@ export class Playback {
   /** The line that is emitted, and where it comes from. */
   private line: Row | RecordingHeader | undefined
   private origin: EntryOrigin | undefined
-  /** True if a strategy has worked in a later turn than its row: after I/O, for example. */
-  private worksInLaterTurns = false
   /** The latest time of the lines so far, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
   recordedAt = -Infinity
   /** The number of readings of the history that the replay waits for. */
   private holds = 0
   private onRelease: (() => void) | undefined
-  /** True while a row is emitted, and while the promises of the strategies settle after it. */
-  private isSettling = false
-  private readonly afterPromises = promiseSettler()
+  private readonly turns: RowTurns
   private subscribers = 0
   /** Ends the pause, if the replay is paused. */
   private resume: (() => void) | undefined
@@ -89,6 +80,7 @@ export class Playback {
       () => this.addSubscriber(),
     )
     this.runs = new StrategyRuns(clock)
+    this.turns = new RowTurns(observer.onSettled)
   }
 
   /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
@@ -140,9 +132,7 @@ export class Playback {
 
   /** Called when a strategy subscribes or emits in real time. */
   onRealTime(): void {
-    if (this.isSettling) return
-    if (!this.worksInLaterTurns && this.count.rows >= observedRows) warnOfLaterTurns()
-    this.worksInLaterTurns = true
+    this.turns.onRealTime()
   }
 
   /** The clock of the streams outside of strategies; undefined before the first line. */
@@ -236,28 +226,13 @@ export class Playback {
     return this.end(undefined)
   }
 
-  /** Resolves after the last entry, or on `close`. Callbacks instead of a loop with `await`, because this is the hot path. */
+  /** Resolves after the last entry, or on `close`. */
   private playEntries(entries: Iterator<RecordingEntry, unknown>): Promise<void> {
-    const { afterPromises } = this
-    return new Promise((resolve) => {
-      let entry: RecordingEntry
-      const playNext = (): void => {
-        const next = entries.next()
-        if (next.done === true || this.closing.closed) return resolve()
-        entry = next.value
-        this.beforeEntry(entry)
-        if (this.canEmit(entry.time) && this.emit(entry)) return settle()
-        void this.emitLater(entry).then(() => (this.closing.closed ? resolve() : settle()))
-      }
-      // The promises of a row settle before the next row, for any division of the file into chunks.
-      const settle = (): void => afterPromises(onSettled)
-      const onSettled = (): void => {
-        this.isSettling = false
-        this.observer.onSettled?.()
-        if (this.yieldsAfter(entry.line)) void nextTurn().then(playNext)
-        else playNext()
-      }
-      playNext()
+    return this.turns.play(() => {
+      const next = entries.next()
+      if (next.done === true || this.closing.closed) return false
+      this.beforeEntry(next.value)
+      return (this.canEmit(next.value.time) && this.emit(next.value)) || this.emitLater(next.value)
     })
   }
 
@@ -273,10 +248,12 @@ export class Playback {
     return this.isDue(time) && !this.closing.closed && !this.isHeld
   }
 
-  private async emitLater(entry: RecordingEntry): Promise<void> {
+  /** False after `close`. */
+  private async emitLater(entry: RecordingEntry): Promise<boolean> {
     if (!this.isDue(entry.time)) await this.waitUntilDue(entry.time)
     do await this.untilReleased()
     while (!this.closing.closed && !this.emit(entry))
+    return !this.closing.closed
   }
 
   private async untilReleased(): Promise<void> {
@@ -305,20 +282,10 @@ export class Playback {
   emitRow(): void {
     const { line, origin } = this
     if (line === undefined || origin === undefined) return
-    this.isSettling = true
+    this.turns.startRow(line._tag === 'Recording')
     if (line._tag !== 'Recording') this.count.add(line)
     this.observer.onLine?.(line, origin)
     this.streams.emit(line, origin.sequence)
-  }
-
-  /** If a strategy waits for I/O, each row has a turn of its own: otherwise, it would wait for hundreds of rows. */
-  private yieldsAfter({ _tag }: Row | RecordingHeader): boolean {
-    return (
-      _tag === 'Recording' ||
-      this.worksInLaterTurns ||
-      this.count.rows < observedRows ||
-      this.count.rows % rowsPerTurn === 0
-    )
   }
 
   /** Every entry but the first header needs a subscriber. */
@@ -361,9 +328,3 @@ export class Playback {
     this.result.resolve(error === undefined ? right(this.count.summary) : left(error))
   }
 }
-
-const warnOfLaterTurns = (): void =>
-  console.warn(
-    'svc-streams: a strategy waits for I/O or for real timers, such as those that it starts after a promise, but did not in ' +
-      `the first ${observedRows} rows. Its result may depend on how the recording is divided into chunks.`,
-  )

@@ -59,6 +59,26 @@ describe('the feed of a live client', () => {
       expect(ages).toEqual([0, 2, 30, 32, 34])
     })
   })
+
+  it('knows the position of the last price: from the confirmation on, one more for each price, or its own', () => {
+    marbles(({ cold, hot, flush }) => {
+      const says = (frame: object) => server.says(JSON.stringify(frame))
+      const frames = {
+        o: server.opens,
+        A: says({ subscriptions: [a], position: { topic: a, run: 'r', count: 4 } }),
+        '1': server.prices(a, 1),
+        '2': says({ topic: a, price: 2, position: { run: 'r', count: 9 } }),
+        '3': server.prices(a, 3),
+      }
+      const { client } = createScriptedClient(cold('oA1123', frames), options)
+      const feed = priceFeedOf(client)
+      const positions: unknown[] = []
+      feed.price$(a, () => undefined).subscribe(() => positions.push(feed.positionOf(a)()?.count))
+      hot('--------c').subscribe(() => void client.close())
+      flush()
+      expect(positions).toEqual([5, 6, 9, 10])
+    })
+  })
 })
 
 describe('the feed of a client from streams', () => {

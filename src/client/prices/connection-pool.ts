@@ -119,18 +119,18 @@ export class ConnectionPool {
    * each has answered a probe that was sent after this call, unless it is closed or its age is not bounded.
    */
   requestProbe(spacing: number): () => boolean {
-    const missing = this.connections.map(({ lag }) => lag?.request(spacing))
+    const missing = this.connections.map(({ session }) => session?.lag.request(spacing))
     return () => missing.some((isMissing) => isMissing?.() === true)
   }
 
   /** False if the service answers no probes on an open connection. */
   isBounded(): boolean {
-    return this.connections.every(({ lag }) => lag?.isBounded !== false)
+    return this.connections.every(({ session }) => session?.lag.isBounded !== false)
   }
 
   /** False if data that have arrived on an open connection may be older than `maxLag`. */
-  isCurrent(): boolean {
-    return this.connections.every((connection) => connection.isCurrent())
+  isUpToDate(): boolean {
+    return this.connections.every(({ session }) => session?.isUpToDate() !== false)
   }
 
   /** Probes every connection. */
@@ -160,8 +160,9 @@ export class ConnectionPool {
     )
   }
 
-  private hasRoom(connection: PriceConnection, topic: Topic): boolean {
-    return connection.topics.size < this.config.maxTopicsPerConnection && connection.hasRoomFor(topic)
+  private hasRoom({ topics }: PriceConnection, topic: Topic): boolean {
+    const { maxTopicsPerConnection, maxFrameBytes } = this.config
+    return topics.size < maxTopicsPerConnection && topics.hasRoomFor(topic, maxFrameBytes)
   }
 
   private addConnection(): PriceConnection {

@@ -2,21 +2,25 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Subscriber, Subscription, Unsubscribable } from 'rxjs'
 import type { Address } from '../../base/domain/address.js'
 import type { Topic } from '../../base/domain/topic.js'
+import type { Disconnected } from '../../base/errors/model.js'
 import { safeNext } from '../../base/task/safe-notify.js'
 import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
+import type { Session } from '../../wire/socket/session.js'
+import { failureEvent, initialEvent } from './price-events.js'
 import type { PriceEvent, PriceEventFactory, PriceSubscriber } from './subscribers.js'
-import type { TopicState } from './topics.js'
+import type { TopicState, TopicTimeouts } from './topics.js'
 
 /** The connection whose current event a new subscriber receives. */
 export interface FirstEventSource {
-  readonly clock: Clock
-  /** The event that a new subscriber of the topic receives now. */
-  readonly eventOf: (state: TopicState, subscriber: PriceSubscriber) => PriceEventFactory | undefined
-  /** False if, by the transport, the last prices may be out of date, or if they may be older than `maxLag`. */
-  readonly isCurrent: () => boolean
+  /** The open connection, if there is one. */
+  readonly session: Session | undefined
   /** Changes when the connection fails again. */
-  readonly failure: () => unknown
+  readonly currentFailure: Disconnected | undefined
+}
+
+export interface FirstEventsConfig extends TopicTimeouts {
+  readonly clock: Clock
 }
 
 /**
@@ -42,16 +46,18 @@ export class FirstEvents {
   private readonly repeats = new Map<Address, { readonly cause: unknown; readonly count: number }>()
   private refusalTimer: Subscription | undefined
 
-  constructor(private readonly source: FirstEventSource) {}
+  constructor(
+    private readonly config: FirstEventsConfig,
+    private readonly source: FirstEventSource,
+  ) {}
 
   deliver(subscription: PriceSubscription, state: TopicState): void {
-    const event = this.source.eventOf(state, subscription)?.(subscription.topic)
+    const event = this.eventOf(state, subscription)?.(subscription.topic)
     if (event === undefined) return
     const refusals = this.refusals.get(state.base) ?? 0
     if (isLeft(event) && refusals >= maxRefusals)
       return this.repeatLater(subscription, state, this.nextRepeatDelay(state))
-    if (!isLeft(event) && !this.source.isCurrent())
-      return this.repeatLater(subscription, state, socketCheckInterval)
+    if (!isLeft(event) && !this.isUpToDate) return this.repeatLater(subscription, state, socketCheckInterval)
     subscription.hasFailed = isLeft(event)
     // After an exception here, the caller could not remove the subscriber.
     safeNext(subscription.subscriber, event)
@@ -60,7 +66,7 @@ export class FirstEvents {
   /** Called when a subscriber leaves that has received a failure as its first event. */
   onRefused({ base }: TopicState): void {
     const { refusals } = this
-    if (refusals.size === 0) this.refusalTimer = delay(this.source.clock, 0, () => refusals.clear())
+    if (refusals.size === 0) this.refusalTimer = delay(this.config.clock, 0, () => refusals.clear())
     refusals.set(base, (refusals.get(base) ?? 0) + 1)
   }
 
@@ -71,6 +77,29 @@ export class FirstEvents {
 
   close(): void {
     this.refusalTimer?.unsubscribe()
+  }
+
+  /** False if the last prices may be out of date, by the transport or by `maxLag`. */
+  private get isUpToDate(): boolean {
+    return this.source.session?.isUpToDate() ?? true
+  }
+
+  /** The event that a new subscriber receives now, if there is one. */
+  private eventOf(state: TopicState, { position }: PriceSubscriber): PriceEventFactory | undefined {
+    const { config, source } = this
+    const now = config.clock.elapsed()
+    const lag = source.session?.lag
+    if (state.live && lag?.mayDeliverAt(now) === false) {
+      // The subscribers before this one have the price.
+      if (!state.held) state.deliveredUpTo = position - 1
+      state.held = true
+      lag.onHeld(now)
+    }
+    const { currentFailure } = source
+    if (currentFailure !== undefined) return failureEvent(() => currentFailure)
+    // A held price is delivered to all subscribers, or replaced by `Stale`.
+    if (state.live && state.held) return undefined
+    return initialEvent(state, config, now, lag?.isBehind === true ? lag.ms : undefined)
   }
 
   /** Longer for each subscriber of the topic that receives the same failure, in ms. */
@@ -87,20 +116,19 @@ export class FirstEvents {
    * price before it, and for a price of the same tick, which has the same time.
    */
   private causeOf({ live, lastActivityAt, price }: TopicState): unknown {
-    return this.source.failure() ?? (live ? `${price} ${lastActivityAt}` : -lastActivityAt)
+    return this.source.currentFailure ?? (live ? `${price} ${lastActivityAt}` : -lastActivityAt)
   }
 
   /** Delivers the first event after `ms` ms, unless a newer event has replaced it. */
   private repeatLater(subscription: PriceSubscription, state: TopicState, ms: number): void {
     const before = this.causeOf(state)
-    const waiting = delay(this.source.clock, ms, () => {
+    const waiting = delay(this.config.clock, ms, () => {
       // Removes it from the subscriber.
       waiting.unsubscribe()
       if (this.causeOf(state) !== before) return
       // The price is not held for this subscriber, because later subscribers may have received it.
-      if (state.live && !this.source.isCurrent())
-        return this.repeatLater(subscription, state, socketCheckInterval)
-      const event = this.source.eventOf(state, subscription)?.(subscription.topic)
+      if (state.live && !this.isUpToDate) return this.repeatLater(subscription, state, socketCheckInterval)
+      const event = this.eventOf(state, subscription)?.(subscription.topic)
       if (event === undefined) return
       subscription.hasFailed = isLeft(event)
       safeNext(subscription.subscriber, event)

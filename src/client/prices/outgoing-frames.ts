@@ -2,8 +2,7 @@ import { unsubscribeFrame } from '../../wire/codec/price-frame.js'
 import type { Address } from '../../base/domain/address.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { copyOf } from '../../base/errors/text.js'
-import type { Prober, ProbeSupport } from '../../wire/socket/liveness.js'
-import { isUnconfirmed, phaseOf, type TopicState, type TopicTable } from './topics.js'
+import type { TopicState, TopicTable } from './topics.js'
 
 /** The topics of one connection that may need a frame, in the order of their requests. */
 export class FrameQueue {
@@ -264,48 +263,5 @@ export class UnansweredFrames {
       if (kind === 'probe') this.probeCount--
     }
     if (frames.length === 0) this.topics.delete(base)
-  }
-}
-
-/** Probes a service by subscribing again to a topic, because the service answers each frame. */
-export class SubscribeProber implements Prober {
-  constructor(
-    private readonly topics: TopicTable,
-    private readonly support: ProbeSupport,
-    /** Sends a subscribe frame of the topic. Returns false if `maxFramesPerSecond` delays it. */
-    private readonly send: (state: TopicState) => boolean,
-  ) {}
-
-  readonly probe = (): boolean => {
-    const state = this.findTopic()
-    return state !== undefined && this.send(state)
-  }
-
-  /** The answer to a probe of an unconfirmed topic is its confirmation, or a rejection. */
-  readonly isRecognisable = (): boolean => {
-    const state = this.findTopic()
-    return state !== undefined && !isUnconfirmed(state)
-  }
-
-  /** Until a probe was answered, only the silence of all topics shows that the connection is lost. */
-  readonly isConclusive = (): boolean => this.support.isProven || this.isSilent()
-
-  /** A confirmed topic if there is any, because its answer confirms or rejects no topic. */
-  private findTopic(): TopicState | undefined {
-    let found: TopicState | undefined
-    for (const state of this.topics.states) {
-      if (state.subscribeSentAt === undefined) continue
-      if (!isUnconfirmed(state)) return state
-      found = state
-    }
-    return found
-  }
-
-  private isSilent(): boolean {
-    for (const state of this.topics.states) {
-      const phase = phaseOf(state)
-      if (phase !== 'stale' && phase !== 'timed-out') return false
-    }
-    return true
   }
 }

@@ -1,34 +1,36 @@
-import type { Subscriber, Unsubscribable } from 'rxjs'
+import { Observable, Subscription, takeUntil, type Subscriber, type Unsubscribable } from 'rxjs'
 import { readFrame } from '../../wire/codec/price-frame.js'
+import type { AddSource } from '../../base/diagnostics/collector.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Address } from '../../base/domain/address.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { Wake } from '../../wire/platform/platform.js'
 import type { Disconnected, UncorrelatedError } from '../../base/errors/model.js'
-import type { Lag } from '../../wire/socket/lag.js'
-import type { OpenedEvent } from '../../wire/socket/reconnecting.js'
-import { safeComplete } from '../../base/task/safe-notify.js'
-import { TickClock } from '../../base/time/tick-clock.js'
-import { FirstEvents, PriceSubscription } from './first-events.js'
-import { failureEvent, initialEvent, publishFailure, staleEvent } from './price-events.js'
-import { onBinary, onFrame, onPriceUpdate, onUnusedPrice, type Reception } from './received-frame.js'
-import { Reconciler, type ConnectionListener, type ReconcilerConfig } from './reconciler.js'
 import {
-  deliver,
-  deliverPrice,
-  subscribersIn,
-  type Delivery,
-  type PriceEvent,
-  type PriceEventFactory,
-  type PriceSubscriber,
-} from './subscribers.js'
+  ReconnectingSocket,
+  type ReconnectingConfig,
+  type SocketEvent,
+} from '../../wire/socket/reconnecting.js'
+import type { FrameSink, Session } from '../../wire/socket/session.js'
+import { safeComplete } from '../../base/task/safe-notify.js'
+import { CoalescedTask } from '../../base/time/coalesced-task.js'
+import { DeadlineTimer } from '../../base/time/deadline.js'
+import { TickClock } from '../../base/time/tick-clock.js'
+import { connectionReport } from './connection-report.js'
+import { FirstEvents, PriceSubscription } from './first-events.js'
+import { FrameSender, type FrameSenderConfig } from './frame-sender.js'
+import { EffectPerformer } from './perform-effects.js'
+import { failureEvent } from './price-events.js'
+import { onBinary, onFrame, onPriceUpdate, onUnusedPrice, type Reception } from './received-frame.js'
+import { deliver, type PriceEvent, type PriceSubscriber } from './subscribers.js'
 import { Subscriptions, type Effect } from './subscriptions.js'
-import { clearHeld, isConfirmed, lastPrice, type TopicState, type TopicTimeouts } from './topics.js'
+import { isConfirmed, type TopicState, type TopicTable, type TopicTimeouts } from './topics.js'
 
-export interface PriceConnectionConfig extends ReconcilerConfig, TopicTimeouts {
+export interface PriceConnectionConfig extends ReconnectingConfig, FrameSenderConfig, TopicTimeouts {
   /** The name of the service, for example `svc`. */
   readonly service: string
+  readonly addSource: AddSource
 }
 
 /** The connections of a client. */
@@ -40,50 +42,53 @@ export interface PriceConnectionOwner {
 }
 
 /**
- * The subscriptions of many subscribers to many topics over one connection. An event first changes the state of the
- * subscriptions, then `perform` notifies the subscribers.
+ * The subscriptions of many subscribers to many topics over one connection. An event of a subscriber, the socket or a timer
+ * first changes the state of the subscriptions; then `perform` notifies the subscribers. One deferred `reconcile` dials,
+ * sends the pending frames, and closes: changes that cancel each other within one tick send no frames.
  */
-export class PriceConnection implements ConnectionListener {
-  textPrices = 0
+export class PriceConnection implements FrameSink {
+  status: ConnectionStatus = { _tag: 'Idle' }
+  /** The open connection, if there is one. */
+  session: Session | undefined
   readonly onMeasured: () => void
   private readonly subscriptions: Subscriptions
   private readonly reception: Reception
-  private readonly reconciler: Reconciler
+  private readonly socket: ReconnectingSocket
+  private readonly sender: FrameSender
+  private readonly task: CoalescedTask
+  private readonly deadlineTimer: DeadlineTimer
   private readonly tickClock: TickClock
   private readonly firstEvents: FirstEvents
-  /** When the connection fell behind: monotonic, in ms. */
-  private behindSince = 0
+  private readonly performer: EffectPerformer
+  /** The subscription to the socket: present from the dial until the client closes it. */
+  private dialled: Subscription | undefined
+  /** The last failure, if no connection opened since. */
+  private failure: Disconnected | undefined
 
   constructor(
     private readonly config: PriceConnectionConfig,
     private readonly owner: PriceConnectionOwner,
   ) {
     const { clock, service, secrets } = config
+    const subscriptions = new Subscriptions(config)
+    this.subscriptions = subscriptions
     this.onMeasured = owner.onMeasured
-    this.subscriptions = new Subscriptions(config)
-    this.reception = { subscriptions: this.subscriptions, clock, service, secrets }
-    this.reconciler = new Reconciler(config, this.subscriptions, this)
-    this.tickClock = new TickClock(clock, (ms) => this.onSuspend(ms))
-    this.firstEvents = new FirstEvents({
+    this.reception = { subscriptions, clock, service, secrets }
+    this.socket = new ReconnectingSocket(config)
+    this.task = new CoalescedTask(clock, () => this.reconcile())
+    this.sender = new FrameSender(config, subscriptions, this.task)
+    this.deadlineTimer = new DeadlineTimer(
       clock,
-      eventOf: (state, subscriber) => this.firstEventOf(state, subscriber),
-      isCurrent: this.isCurrent,
-      failure: () => this.reconciler.currentFailure,
-    })
+      () => this.session?.activityCount() ?? 0,
+      () => this.perform(subscriptions.onDeadline(clock.elapsed())),
+    )
+    this.tickClock = new TickClock(clock, (ms) => this.onSuspend(ms))
+    this.performer = new EffectPerformer(config, this, owner.onUncorrelated)
+    this.firstEvents = new FirstEvents(config, this)
   }
 
-  get status(): ConnectionStatus {
-    return this.reconciler.status
-  }
-
-  get topics(): Subscriptions['topics'] {
+  get topics(): TopicTable {
     return this.subscriptions.topics
-  }
-
-  /** False if a confirmation that lists all topics could exceed `maxFrameBytes`. The first topic always has room. */
-  hasRoomFor(topic: Topic): boolean {
-    const { topics } = this.subscriptions
-    return topics.size === 0 || topics.confirmationBytesWith(topic) <= this.config.maxFrameBytes
   }
 
   /** Emits `Stale` if the machine was suspended since the last frame. A handler may then close the client. */
@@ -93,26 +98,27 @@ export class PriceConnection implements ConnectionListener {
 
   /** Probes the open connection. The returned function is true until it has answered or is closed. */
   probe(): () => boolean {
-    const { open } = this.reconciler
-    const isMissing = open?.probe()
-    return () => isMissing !== undefined && this.reconciler.open === open && isMissing()
+    const { session } = this
+    const isMissing = session?.probeNow()
+    return () => isMissing !== undefined && this.session === session && isMissing()
   }
 
-  /** False if data that have arrived on the open connection may be older than `maxLag`. */
-  readonly isCurrent = (): boolean =>
-    (this.reconciler.open?.isCurrent() ?? true) && this.lag?.isCurrentNow() !== false
+  /** The failure that a late subscriber receives. Defined while the socket retries, and during the retry delay. */
+  get currentFailure(): Disconnected | undefined {
+    return this.dialled !== undefined || this.socket.retryInMs > 0 ? this.failure : undefined
+  }
 
   /** Probes the connection. After a freeze of at least `staleAfter`, prices from the freeze are not current. */
   wake({ isOnline, frozenMs }: Wake): void {
     this.tickClock.refresh()
     if (frozenMs >= this.config.staleAfter) return this.onSuspend(0)
-    this.reconciler.open?.wake()
-    if (isOnline) this.reconciler.retryNow()
+    this.session?.wake()
+    if (isOnline && this.failure !== undefined) this.socket.retryNow()
   }
 
   /** The ms since the last price of a topic that has one; 0 while that price is delivered. */
   priceAge(base: Address): number {
-    const state = this.subscriptions.topics.get(base)
+    const state = this.topics.get(base)
     if (state === undefined) return 0
     // The clock of the tick in which the price arrived: time spent in a busy event loop does not count.
     this.tickClock.refresh()
@@ -129,7 +135,7 @@ export class PriceConnection implements ConnectionListener {
     const subscription = new PriceSubscription(topic, subscriber, onConfirmed, this.onUnsubscribe)
     const state = this.subscriptions.addSubscriber(base, subscription)
     subscription.state = state
-    this.reconciler.schedule()
+    this.schedule()
     if (isConfirmed(state)) onConfirmed?.()
     this.firstEvents.deliver(subscription, state)
     return subscription
@@ -137,12 +143,14 @@ export class PriceConnection implements ConnectionListener {
 
   /** Closes the socket, clears the timers, and completes all subscribers. */
   close(): void {
-    const subscribers = this.reconciler.close({ _tag: 'Closed' })
-    this.subscriptions.topics.clear()
+    const subscribers = this.hangUp({ _tag: 'Closed' })
+    this.topics.clear()
     for (const { subscriber } of subscribers) safeComplete(subscriber)
     // Called last, because a subscriber that leaves may start a timer.
     this.firstEvents.close()
   }
+
+  // The events of the socket.
 
   /**
    * The fast path, for a price of a live topic. Such a price only postpones the topic's deadline and needs no frame, so
@@ -152,19 +160,21 @@ export class PriceConnection implements ConnectionListener {
   onBytes(memory: Uint8Array, start: number, end: number): boolean {
     const { pricePatterns } = this.subscriptions
     const state = pricePatterns.recognise(memory, start, end)
-    const { tickClock, reconciler } = this
+    const { tickClock } = this
     // Called before `live` is read: after a suspend, no topic is live, and a probe may find the socket broken.
     tickClock.advance()
     const { elapsed } = tickClock
-    const { open } = reconciler
-    if (open === undefined || (elapsed >= open.lag.checkAt && !open.lag.isCurrentAt(elapsed))) return false
+    const { session } = this
+    if (session === undefined) return false
+    const { lag } = session
+    if (elapsed >= lag.checkAt && !lag.mayDeliverAt(elapsed)) return false
     if (!state?.live) return false
     state.lastActivityAt = elapsed
     state.price = pricePatterns.price
     state.receivedAt = tickClock.wallClock
-    state.epoch = open.epoch
+    state.epoch = session.epoch
     state.count++
-    this.deliverPrice(state, open)
+    this.performer.deliverPrice(state, session)
     return true
   }
 
@@ -172,173 +182,167 @@ export class PriceConnection implements ConnectionListener {
     this.tickClock.advance()
     const frame = readFrame(text)
     if (frame._tag !== 'PriceUpdate') return this.perform(onFrame(this.reception, frame, text))
-    this.textPrices++
-    const { open } = this.reconciler
+    const { session } = this
+    if (session === undefined) return
+    session.prices++
     // The frame may be from before a suspend of the machine, or from a freeze of the page.
-    if (open?.isAnswerMissing() === true) return onUnusedPrice(this.reception, frame)
+    if (session.isAnswerMissing) return onUnusedPrice(this.reception, frame)
     // The clock of the tick, as in `priceAge`: a gateway sends the price within the tick, and its age must not
     // decrease.
     const at = this.tickClock.elapsed
-    const behindMs = open?.lag.isCurrentAt(at) === false ? open.lag.ms : undefined
-    this.perform(onPriceUpdate(this.reception, frame, text, { at, epoch: open?.epoch ?? 0, behindMs }))
+    const { lag, epoch } = session
+    const behindMs = lag.mayDeliverAt(at) ? undefined : lag.ms
+    this.perform(onPriceUpdate(this.reception, frame, text, { at, epoch, behindMs }))
   }
 
   onBinary(frame: Uint8Array): void {
     this.perform(onBinary(this.reception, frame))
   }
 
-  onTick(): void {
-    this.tickClock.refresh()
-  }
-
-  onStatus(): void {
-    this.owner.onStatus()
-  }
-
-  onDeadline(effects: readonly Effect[]): void {
-    this.perform(effects)
-  }
-
-  onDown(error: Disconnected, subscribers: readonly PriceSubscriber[]): void {
-    this.firstEvents.onDown()
-    deliver({ subscribers, eventFor: failureEvent(() => error) })
-  }
-
   onBehind(behindMs: number): void {
-    const { clock, host, publish } = this.config
-    this.behindSince = clock.elapsed()
-    const effects = this.subscriptions.onBehind(this.behindSince, behindMs)
-    const epoch = this.reconciler.open?.epoch ?? 0
-    publish('svc-streams:behind', () => ({ host, epoch, behindMs, topics: effects.length }))
-    this.reconciler.onLag(behindMs)
+    const now = this.config.clock.elapsed()
+    const effects = this.subscriptions.onBehind(now, behindMs)
+    this.performer.publishBehind(now, behindMs, effects.length)
+    this.setOpen(behindMs)
     this.perform(effects)
   }
 
   onCaughtUp(wasBehind: boolean, behindMs: number): void {
-    const { clock, host, publish } = this.config
-    const now = clock.elapsed()
+    const now = this.config.clock.elapsed()
     const held = this.subscriptions.onCaughtUp(now)
-    this.reconciler.scheduleIfNeeded()
+    this.scheduleIfNeeded()
     if (wasBehind) {
-      const epoch = this.reconciler.open?.epoch ?? 0
-      const behindForMs = Math.round(now - this.behindSince)
-      publish('svc-streams:caught-up', () => ({ host, epoch, behindForMs, topics: held.length }))
-      this.reconciler.onLag(undefined)
+      this.performer.publishCaughtUp(now, held.length)
+      this.setOpen()
     }
-    for (const state of held) if (!this.deliverHeld(state, behindMs)) return
+    this.performer.deliverHeld(held, behindMs)
   }
 
-  /** False if the handlers of other topics took so long that the price may be older than `maxLag` again. */
-  private deliverHeld(state: TopicState, behindMs: number): boolean {
-    const { lag } = this
-    if (!state.held) return true
-    if (lag?.isCurrentNow() === false) {
-      lag.onHeld(this.config.clock.elapsed())
-      return false
+  private onSocketEvent(event: SocketEvent): void {
+    switch (event._tag) {
+      case 'Connecting':
+        return this.setStatus(event)
+      case 'Opened':
+        return this.onOpened(event.session)
+      case 'Down':
+        return this.onDown(event.error)
+      default:
+        return assertNever(event)
     }
-    const { skipped, deliveredUpTo } = state
-    clearHeld(state)
-    if (state.live && skipped) this.deliverStale(state, behindMs)
-    if (!state.live || lastPrice(state) === undefined) return true
-    return this.deliverPrice(state, this.reconciler.open, deliveredUpTo)
   }
 
-  /** False if the handler of a subscriber took so long that the remaining ones receive the price later, or not at all. */
-  private deliverPrice(state: TopicState, open: OpenedEvent | undefined, after?: number): boolean {
-    if (deliverPrice(state, open?.isCurrentNow ?? isAlwaysCurrent, after)) return true
-    state.held = state.skipped = true
-    open?.lag.onHeld(this.config.clock.elapsed())
-    return false
+  private onOpened(session: Session): void {
+    this.session = session
+    this.failure = undefined
+    this.subscriptions.onOpen()
+    this.task.afterTick()
+    this.setOpen()
   }
+
+  private onDown(error: Disconnected): void {
+    this.session = undefined
+    this.failure = error
+    this.sender.onDown()
+    const subscribers = this.subscriptions.onDown()
+    this.schedule()
+    this.setStatus(waiting(error, error.retryInMs))
+    this.firstEvents.onDown()
+    deliver({ subscribers, eventFor: failureEvent(() => error) })
+  }
+
+  // The other events.
 
   /** Values from before a suspend are not current, and the service may have ended the connection during the suspend. */
   private onSuspend(ms: number): void {
-    this.reconciler.open?.requireAnswer()
+    this.session?.requireAnswer()
     this.perform(this.subscriptions.onSuspend(ms, this.config.clock.elapsed()))
   }
 
   private readonly onUnsubscribe = (subscriber: PriceSubscription, state: TopicState): void => {
     if (subscriber.hasFailed) this.firstEvents.onRefused(state)
     this.subscriptions.removeSubscriber(state, subscriber, this.config.clock.elapsed())
-    this.reconciler.schedule()
+    this.schedule()
   }
 
-  /** The event that a new subscriber receives now, if there is one. */
-  private firstEventOf(state: TopicState, { position }: PriceSubscriber): PriceEventFactory | undefined {
-    const { config, lag } = this
-    const now = config.clock.elapsed()
-    if (state.live && lag?.isCurrentAt(now) === false) {
-      // The subscribers before this one have the price.
-      if (!state.held) state.deliveredUpTo = position - 1
-      state.held = true
-      lag.onHeld(now)
-    }
-    const { currentFailure } = this.reconciler
-    if (currentFailure !== undefined) return failureEvent(() => currentFailure)
-    // A held price is delivered to all subscribers, or replaced by `Stale`.
-    if (state.live && state.held) return undefined
-    return initialEvent(state, config, now, lag?.isBehind === true ? lag.ms : undefined)
+  // What the events cause.
+
+  private reconcile(): void {
+    const { subscriptions } = this
+    const now = this.config.clock.elapsed()
+    // The deadline of the last topics may have passed, but not fired: their unsubscribe frames precede the close.
+    if (!subscriptions.needsConnection(now)) subscriptions.releaseAll()
+    if (this.session !== undefined) this.sender.sendPending(this.session, now)
+    this.setDeadline()
+    if (!subscriptions.needsConnection(now)) this.hangUp({ _tag: 'Idle' })
+    else if (this.dialled === undefined) this.dial()
   }
 
-  /** `undefined` if the connection is not open. */
-  get lag(): Lag | undefined {
-    return this.reconciler.open?.lag
+  /** Called when a subscriber has joined or left. */
+  private schedule(): void {
+    this.setDeadline()
+    this.task.afterTick()
   }
 
-  /** Only this method notifies, after the state has changed. A handler may change the state again. */
+  /** Schedules `reconcile()` only if it has work, then performs the effects. */
   private perform(effects: readonly Effect[]): void {
-    this.reconciler.scheduleIfNeeded()
-    for (const effect of effects) this.performOne(effect)
+    this.scheduleIfNeeded()
+    this.performer.perform(effects)
   }
 
-  private performOne(effect: Effect): void {
-    const { host, publish } = this.config
-    switch (effect._tag) {
-      case 'Deliver':
-        return this.deliver(effect.delivery)
-      case 'DeliverPrice':
-        this.deliverPrice(effect.state, this.reconciler.open)
-        return
-      case 'Held':
-        return this.lag?.onHeld(effect.at)
-      case 'Confirmed':
-        return this.onConfirmed(effect.state, effect.confirmMs)
-      case 'ProbeAnswered':
-        this.reconciler.open?.onAnswer()
-        this.config.probeSupport.isProven = true
-        return
-      case 'Undecodable': {
-        const { topic, error } = effect
-        return publish('svc-streams:decode-error', () => ({ host, topic, error }))
-      }
-      case 'Uncorrelated': {
-        const { error } = effect
-        publish('svc-streams:uncorrelated', () => ({ host, error }))
-        return this.owner.onUncorrelated(error)
-      }
-      default:
-        return assertNever(effect)
-    }
+  private scheduleIfNeeded(): void {
+    const { subscriptions, task } = this
+    this.setDeadline()
+    if (subscriptions.topics.size === 0 || (!task.isDelayed && subscriptions.hasPendingFrames))
+      task.afterTick()
   }
 
-  private onConfirmed(state: TopicState, confirmMs: number): void {
-    const { host, publish } = this.config
-    const { open } = this.reconciler
-    const { topic } = state
-    open?.socket.onAnswer()
-    for (const { onConfirmed } of subscribersIn(state)) onConfirmed?.()
-    publish('svc-streams:subscribed', () => ({ host, topic, epoch: open?.epoch ?? 0, confirmMs }))
-    if (open?.lag.isBehind === true) this.deliverStale(state)
+  /** Not called on the fast path: the timer then fires early, and the scan sets it again. */
+  private setDeadline(): void {
+    this.deadlineTimer.set(this.subscriptions.nextDeadline)
   }
 
-  private deliverStale(state: TopicState, behindMs = this.lag?.ms): void {
-    const eventFor = staleEvent(state, this.config.clock.elapsed(), behindMs)
-    this.deliver({ subscribers: subscribersIn(state), eventFor })
+  private dial(): void {
+    const { retryInMs } = this.socket
+    const dialled = new Subscription()
+    const { addSource, host, clock } = this.config
+    dialled.add(addSource((collector) => collector.connection(connectionReport(host, this, clock.elapsed()))))
+    const closed$ = new Observable<void>((subscriber) => dialled.add(() => subscriber.next()))
+    this.dialled = dialled
+    if (retryInMs === 0) this.failure = undefined
+    else if (this.failure !== undefined) this.setStatus(waiting(this.failure, retryInMs))
+    const event$ = this.socket.events$(this, this.sender).pipe(takeUntil(closed$))
+    event$.subscribe((event) => this.onSocketEvent(event))
   }
 
-  private deliver(delivery: Delivery): void {
-    publishFailure(this.config, deliver(delivery))
+  /** Closes the socket. Returns the subscribers. */
+  private hangUp(status: ConnectionStatus): readonly PriceSubscriber[] {
+    this.task.cancel()
+    this.dialled?.unsubscribe()
+    this.dialled = this.session = undefined
+    const subscribers = this.subscriptions.onDown()
+    this.setDeadline()
+    this.setStatus(status)
+    return subscribers
+  }
+
+  /** `behindMs`: defined if the prices may be older than `maxLag`. */
+  private setOpen(behindMs?: number): void {
+    if (this.session === undefined) return
+    const { epoch, since } = this.session
+    this.setStatus({ _tag: 'Open', epoch, since, ...(behindMs === undefined ? {} : { behindMs }) })
+  }
+
+  private setStatus(status: ConnectionStatus): void {
+    if (this.status._tag === 'Closed' || (status._tag === 'Idle' && this.status._tag === 'Idle')) return
+    this.status = status
+    this.owner.onStatus()
   }
 }
 
-const isAlwaysCurrent = (): boolean => true
+/** The status after a failure. */
+const waiting = ({ attempt, reason }: Disconnected, retryInMs: number): ConnectionStatus => ({
+  _tag: 'Waiting',
+  attempt,
+  retryInMs,
+  reason,
+})

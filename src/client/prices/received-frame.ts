@@ -62,14 +62,14 @@ export const onPriceUpdate = (
   const { subscriptions, clock, service } = reception
   const base = baseAddressOf(topic, service)
   if (base === undefined) return [uncorrelated(reception, 'unknown-topic', text)]
-  const isCurrent = behindMs === undefined
+  const isInTime = behindMs === undefined
   // The age of a held price counts from its sending: it may be as old as the newest answered probe.
-  const age = isCurrent ? statedAge : Math.max(statedAge ?? 0, behindMs)
+  const age = isInTime ? statedAge : Math.max(statedAge ?? 0, behindMs)
   const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
   // A gateway may have dropped a newer price when the client left the topic: the answer to a probe would not prove this one.
   const requested = subscriptions.topics.requested(base)
   if (requested !== undefined) countPrice(requested, position)
-  if (!isCurrent && requested !== undefined && mayPrecedeRequest(requested)) return [{ _tag: 'Held', at }]
+  if (!isInTime && requested !== undefined && mayPrecedeRequest(requested)) return [{ _tag: 'Held', at }]
   const wasStale = requested !== undefined && phaseOf(requested) === 'stale'
   const effects: Effect[] = []
   const state = subscriptions.onPrice(base, { price, receivedAt, epoch }, at, age, effects)
@@ -81,7 +81,7 @@ export const onPriceUpdate = (
   // Later frames of the topic have neither, so their layout differs.
   if (statedAge === undefined && position === undefined)
     state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
-  if (!isCurrent) {
+  if (!isInTime) {
     subscriptions.hold(state)
     effects.push({ _tag: 'Held', at })
   } else if (state.live) effects.push({ _tag: 'DeliverPrice', state })

@@ -109,14 +109,14 @@ export const deliver = ({ subscribers, eventFor, completes = false }: Delivery):
 }
 
 /**
- * Delivers the topic's last price. Does the same as `deliver`, without allocating a closure per price. `isCurrent`: asked
+ * Delivers the topic's last price. Does the same as `deliver`, without allocating a closure per price. `mayDeliver`: asked
  * before each subscriber but the first, because the handlers before it may take seconds. `after`: the position of the last
  * subscriber that has the price already. Returns false if the price was no longer current: the remaining subscribers have not
  * received it.
  */
 export const deliverPrice = (
   state: SubscriberList & ReceivedPrice,
-  isCurrent: () => boolean,
+  mayDeliver: () => boolean,
   after = 0,
 ): boolean => {
   const { soleSubscriber, soleTopic, price, receivedAt, epoch } = state
@@ -130,7 +130,7 @@ export const deliverPrice = (
   const end = state.last?.position ?? 0
   for (let each = state.first; each !== undefined && each.position <= end; each = each.next) {
     if (each.position <= after) continue
-    if (event !== undefined && !isCurrent()) return false
+    if (event !== undefined && !mayDeliver()) return false
     if (event === undefined || each.topic !== topic) {
       topic = each.topic
       event = right({ topic, price, receivedAt, epoch })

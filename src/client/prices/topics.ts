@@ -244,9 +244,9 @@ export class TopicTable {
     return state?.subscribeSentAt === undefined ? undefined : state
   }
 
-  /** An upper bound of the size of a confirmation that lists all topics and one further topic, in bytes. */
-  confirmationBytesWith(topic: Topic): number {
-    return confirmationOverhead + this.listedBytes + listedSize(topic)
+  /** False if a confirmation that lists all topics and this one could exceed `maxFrameBytes`. The first always has room. */
+  hasRoomFor(topic: Topic, maxFrameBytes: number): boolean {
+    return this.size === 0 || confirmationOverhead + this.listedBytes + listedSize(topic) <= maxFrameBytes
   }
 
   /** Adds a topic that is not in the table. */

@@ -20,12 +20,12 @@ export interface MeasuredConnection {
   readonly connectMs: number
   /** Counts the frames and pongs. */
   readonly activityCount: () => number
-  /** True once a price has arrived. */
-  readonly hasPrices: () => boolean
+  /** The number of prices so far. */
+  readonly prices: number
   /** False if the answer to a probe would not be recognised. */
-  readonly isMeasurable: () => boolean
+  isMeasurable(): boolean
   /** Sends a probe whose answer will be recognised. Returns false if no probe can be sent. */
-  readonly measure: () => boolean
+  measure(): boolean
   readonly terminate: (reason: string) => void
 }
 
@@ -84,14 +84,14 @@ const probePart = 1 / 4
  * most as old as the connection, because the client subscribes when the connection opens. A price that may be older
  * than `maxLag` is held. Times are monotonic, in ms.
  *
- * - `current`: prices are delivered while the bound holds.
+ * - `inTime`: prices are delivered while the bound holds.
  * - `checking`: a price was held. The answer may be unread in the socket, after a blocked event loop.
  * - `behind`: no answer has arrived in time. Every price is held until one does.
  */
 export class Lag {
-  /** From this time on, `isCurrentAt` must be called before a price is delivered. */
+  /** From this time on, `mayDeliverAt` must be called before a price is delivered. */
   checkAt = Infinity
-  private state: 'current' | 'checking' | 'behind' = 'current'
+  private state: 'inTime' | 'checking' | 'behind' = 'inTime'
   /** False before `start`, after `stop`, and without a limit. */
   private isMeasuring = false
   /** When the first probe was sent. */
@@ -131,8 +131,8 @@ export class Lag {
   /** False if the age of the prices has no upper bound: the service has answered no probe in time. */
   get isBounded(): boolean {
     if (!this.isExempt || this.firstProbeAt === undefined) return true
-    const { hasPrices, connectMs } = this.connection
-    const ms = hasPrices() ? unansweredMs : silentMs
+    const { prices, connectMs } = this.connection
+    const ms = prices > 0 ? unansweredMs : silentMs
     return this.config.clock.elapsed() < this.firstProbeAt + ms + 2 * connectMs
   }
 
@@ -160,7 +160,7 @@ export class Lag {
 
   stop(): void {
     this.isMeasuring = false
-    this.state = 'current'
+    this.state = 'inTime'
     this.checkAt = Infinity
     this.nextProbeAt = Infinity
     this.timer?.unsubscribe()
@@ -191,24 +191,24 @@ export class Lag {
   }
 
   /** True if a price may be delivered. Also sends the probe that is due: timers do not run while prices are handled. */
-  isCurrentAt(now: number): boolean {
+  mayDeliverAt(now: number): boolean {
     if (!this.isMeasuring) return true
     this.probeIfDue(now)
-    const isCurrent = this.state === 'current' && now <= this.currentUntil
-    this.checkAt = isCurrent ? Math.min(this.nextProbeAt, this.currentUntil) : -Infinity
-    return isCurrent
+    const mayDeliver = this.state === 'inTime' && now <= this.inTimeUntil
+    this.checkAt = mayDeliver ? Math.min(this.nextProbeAt, this.inTimeUntil) : -Infinity
+    return mayDeliver
   }
 
-  /** `isCurrentAt` for the current time. */
-  readonly isCurrentNow = (): boolean => {
+  /** `mayDeliverAt` for the current time. */
+  readonly mayDeliverNow = (): boolean => {
     if (this.checkAt === Infinity) return true
     const now = this.config.clock.elapsed()
-    return now < this.checkAt || this.isCurrentAt(now)
+    return now < this.checkAt || this.mayDeliverAt(now)
   }
 
   /** Called when a price is held: decides soon whether the connection is behind. */
   onHeld(now: number): void {
-    if (this.state !== 'current') return
+    if (this.state !== 'inTime') return
     this.state = 'checking'
     this.heldAtMs = this.behindMs
     this.checkAt = -Infinity
@@ -237,16 +237,16 @@ export class Lag {
     this.checkAt = -Infinity
     this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt + this.interval)
     if (wasExempt) this.setTimer(now)
-    if (this.state !== 'current' && now <= this.currentUntil) {
+    if (this.state !== 'inTime' && now <= this.inTimeUntil) {
       const wasBehind = this.isBehind
-      this.state = 'current'
+      this.state = 'inTime'
       this.decision?.unsubscribe()
       this.listener.onCaughtUp(wasBehind, this.heldAtMs)
     }
     this.listener.onMeasured()
   }
 
-  private get currentUntil(): number {
+  private get inTimeUntil(): number {
     return this.isExempt ? Infinity : this.measuredAt + this.config.maxLag
   }
 
@@ -311,7 +311,7 @@ export class Lag {
     const now = this.config.clock.elapsed()
     const wasBlocked = now - this.timerDueAt > recheckMs
     this.probeIfDue(now)
-    const isLate = this.state === 'current' && now > this.currentUntil
+    const isLate = this.state === 'inTime' && now > this.inTimeUntil
     this.lateChecks = isLate && !wasBlocked ? this.lateChecks + 1 : 0
     if (this.lateChecks > 1) this.onHeld(now)
     const untilProbe = this.nextProbeAt - now

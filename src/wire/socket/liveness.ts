@@ -1,6 +1,7 @@
 import { EMPTY, filter, merge, mergeMap, take, type Observable } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
 import { deadline$, delay$, repeated$ } from '../../base/time/deadline.js'
+import type { Socket } from '../transport/ports.js'
 
 /** Configuration of the detection of a lost connection. Times are in ms. */
 export interface LivenessConfig {
@@ -21,7 +22,7 @@ export interface LivenessConfig {
 /** Probes a service over a socket without pings, by frames that it answers. */
 export interface Prober {
   /** Sends a frame that the service answers. Returns false if no such frame can be sent. */
-  readonly probe: () => boolean
+  readonly probe: (socket: Pick<Socket, 'send'>) => boolean
   /** True if the answer to the next probe will be recognised. */
   readonly isRecognisable: () => boolean
   /** True if silence after a probe shows that the connection is lost: not every service answers a probe. */

@@ -23,8 +23,9 @@ import {
   session$,
   type FrameSink,
   type LostEvent,
+  type Session,
   type SessionConfig,
-  type SessionOpenedEvent,
+  type SessionEvent,
 } from './session.js'
 
 export interface ReconnectPolicy extends BackoffPolicy {
@@ -39,31 +40,15 @@ export interface ReconnectingConfig extends SessionConfig {
   readonly reconnect: ReconnectPolicy
   /** Redacted from the reasons of transports, which may contain the URL. */
   readonly secrets: Secrets
-  /** Returns the number of the next connection. */
-  readonly nextEpoch: () => number
 }
 
 export type SocketEvent =
   | { readonly _tag: 'Connecting'; readonly attempt: number }
-  | OpenedEvent
+  | Exclude<SessionEvent, LostEvent>
   | { readonly _tag: 'Down'; readonly error: Disconnected }
-
-export interface OpenedEvent extends SessionOpenedEvent {
-  readonly epoch: number
-  /** In ms since the Unix epoch. */
-  readonly since: number
-}
 
 /** The part of a `svc-streams:disconnected` message that describes the connection. */
 type EndedConnection = Pick<DiagnosticMessages['svc-streams:disconnected'], 'epoch' | 'upMs' | 'prices'>
-
-interface OpenConnection {
-  readonly epoch: number
-  /** Monotonic, in ms. */
-  readonly since: number
-  /** The number of prices received so far. */
-  readonly prices: () => number
-}
 
 /**
  * A WebSocket that is kept alive: while it is subscribed to, it is connecting, open, or waiting for the next dial.
@@ -74,7 +59,7 @@ export class ReconnectingSocket {
   private failures = 0
   /** When the dial in progress began; `undefined` once it opened or failed. Monotonic, in ms. */
   private dialStartedAt: number | undefined
-  private openConnection: OpenConnection | undefined
+  private session: Session | undefined
   /** Earliest time of the next dial after a failure, monotonic, in ms. */
   private retryAt = 0
   /** Earliest time of the next dial after an aborted dial, monotonic, in ms. */
@@ -86,11 +71,6 @@ export class ReconnectingSocket {
   /** The remaining delay after the last failure, in ms; 0 if there is none. */
   get retryInMs(): number {
     return Math.max(0, this.retryAt - this.config.clock.elapsed())
-  }
-
-  /** The number of prices received since the connection opened; 0 while it is not open. */
-  get prices(): number {
-    return this.openConnection?.prices() ?? 0
   }
 
   /** Ends the wait for the next dial, because the network has returned. */
@@ -118,21 +98,19 @@ export class ReconnectingSocket {
       publish('svc-streams:connecting', () => ({ host, attempt }))
       return session$(this.config, sink, prober)
     }).pipe(
-      map((event) => (event._tag === 'Lost' ? this.onLost(event) : this.onOpened(event, sink))),
+      map((event) => (event._tag === 'Lost' ? this.onLost(event) : this.onOpened(event))),
       finalize(() => this.onUnsubscribe()),
     )
   }
 
-  private onOpened(opened: SessionOpenedEvent, sink: FrameSink): SocketEvent {
-    const { clock, host, publish, nextEpoch } = this.config
-    const epoch = nextEpoch()
-    const { connectMs } = opened
+  private onOpened(opened: Exclude<SessionEvent, LostEvent>): SocketEvent {
+    const { host, publish } = this.config
+    const { session } = opened
+    const { epoch, connectMs } = session
     this.dialStartedAt = undefined
-    const before = sink.textPrices
-    const prices = () => opened.bytesCount() + sink.textPrices - before
-    this.openConnection = { epoch, since: clock.elapsed(), prices }
+    this.session = session
     publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
-    return { ...opened, epoch, since: clock.wallClock() }
+    return opened
   }
 
   private onLost({ code, reason, refusal }: LostEvent): SocketEvent {
@@ -157,19 +135,20 @@ export class ReconnectingSocket {
       this.redialAt = this.dialStartedAt + backoff(reconnect, 1, Math.random())
     }
     this.dialStartedAt = undefined
-    if (this.openConnection === undefined) return
+    if (this.session === undefined) return
     const connection = this.endConnection()
     publish('svc-streams:disconnected', () => ({ host, ...connection, error: undefined }))
   }
 
   /** Resets the backoff only if the connection was stable, so a service that accepts and closes never resets it. */
   private endConnection(): EndedConnection {
-    const { openConnection } = this
-    const upMs = openConnection === undefined ? 0 : this.config.clock.elapsed() - openConnection.since
-    if (openConnection !== undefined && upMs >= this.config.reconnect.stableAfter) this.failures = 0
-    const prices = this.prices
-    this.openConnection = undefined
-    return { epoch: openConnection?.epoch, upMs, prices }
+    const { session } = this
+    if (session === undefined) return { epoch: undefined, upMs: 0, prices: 0 }
+    this.session = undefined
+    const { epoch, openedAt, prices } = session
+    const upMs = this.config.clock.elapsed() - openedAt
+    if (upMs >= this.config.reconnect.stableAfter) this.failures = 0
+    return { epoch, upMs, prices }
   }
 
   /** Completes at a monotonic time, in ms. */

@@ -10,7 +10,7 @@ import {
   type WebSocketTransport,
 } from '../transport/ports.js'
 import { checkedListener, checksPerTimeout, GuardedSocket } from './guarded-socket.js'
-import { Lag, type LagConfig, type LagListener } from './lag.js'
+import { Lag, type LagConfig, type LagListener, type MeasuredConnection } from './lag.js'
 import { AnswerCounter, lost$, type Prober } from './liveness.js'
 
 /** Times are in ms. */
@@ -21,47 +21,21 @@ export interface SessionConfig extends LagConfig {
   readonly pingInterval: number
   readonly pongTimeout: number
   readonly maxFrameBytes: number
+  /** Returns the number of the next connection. */
+  readonly nextEpoch: () => number
 }
 
 /** Receives the frames of a session. Plain calls instead of an Observable, because this is the hot path. */
 export interface FrameSink extends LagListener {
-  /** The number of prices that `onText` received. */
-  readonly textPrices: number
-  /** A text frame as bytes. Returns true if it is handled; otherwise `onText` receives it. */
+  /** A text frame as bytes. Returns true if it is handled as a price; otherwise `onText` receives it. */
   onBytes(memory: Uint8Array, start: number, end: number): boolean
   onText(frame: string): void
   onBinary(frame: Uint8Array): void
   /** Called when the socket opens, before `Opened`, then every second of real time while it is open. */
-  onTick(): void
+  detectSuspend(): void
 }
 
-export type SessionEvent = SessionOpenedEvent | LostEvent
-
-export interface SessionOpenedEvent {
-  readonly _tag: 'Opened'
-  readonly socket: GuardedSocket
-  /** The number of frames and pongs received so far. */
-  readonly activityCount: () => number
-  /** Time since the dial, in ms. */
-  readonly connectMs: number
-  readonly lag: Lag
-  /** Probes immediately. Returns a function that returns true until the answer arrives. */
-  readonly probe: () => () => boolean
-  /** Probes immediately. The socket is terminated if nothing arrives within `pongTimeout`. */
-  readonly wake: () => void
-  /** Probes immediately. The socket is terminated if the answer does not arrive within `pongTimeout`. */
-  readonly requireAnswer: () => void
-  /** True while `requireAnswer` waits for the answer: the next frames may be older than the probe. */
-  readonly isAnswerMissing: () => boolean
-  /** Called when a probe other than a ping is answered. */
-  readonly onAnswer: () => void
-  /** See `Socket.isCurrent`. */
-  readonly isCurrent: () => boolean
-  /** False if the price under delivery is now too old, by `lag` or by `Socket.isInTime`. */
-  readonly isCurrentNow: () => boolean
-  /** The number of frames that the sink handled as bytes so far. */
-  readonly bytesCount: () => number
-}
+export type SessionEvent = { readonly _tag: 'Opened'; readonly session: Session } | LostEvent
 
 export interface LostEvent {
   readonly _tag: 'Lost'
@@ -78,17 +52,13 @@ export interface LostEvent {
  */
 export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober): Observable<SessionEvent> =>
   new Observable((subscriber) => {
-    /**
-     * Frames that the sink handled as bytes, and other frames are counted separately, so that the hot path counts once.
-     */
-    let handled = 0
-    let received = 0
-    const activityCount = () => handled + received
+    const { clock, connectTimeout } = config
+    const dialledAt = clock.elapsed()
     const timers = new Subscription()
-    const answers = new AnswerCounter()
-    const wake$ = new Subject<void>()
-    const dialledAt = config.clock.elapsed()
-    let lag: Lag | undefined
+    /** Defined while the socket is open. */
+    let session: Session | undefined
+    timers.add(() => (session = undefined))
+    const hasEnded = (): boolean => timers.closed
 
     const emitLost = (code: number, reason: string, refusal?: ResponseHead): void => {
       timers.unsubscribe()
@@ -97,43 +67,11 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
     }
 
     const terminate = (reason: string): void => {
-      if (timers.closed) return
+      if (hasEnded()) return
       // Before `terminate()`, which may report the close synchronously: the first close reason wins.
       timers.unsubscribe()
       socket.terminate()
       emitLost(noCloseFrame, reason)
-    }
-
-    const probe = (): boolean => {
-      const now = config.clock.elapsed()
-      if (socket.hasPings) {
-        // Recorded before it is sent: a transport may report the answer at once.
-        socket.ping(answers.onProbe(now))
-        return true
-      }
-      const isRecognisable = prober.isRecognisable()
-      if (!prober.probe()) return false
-      answers.onProbe(now, isRecognisable)
-      return true
-    }
-
-    const onAnswer = (payload?: string): void => {
-      const sentAt = answers.onAnswer(payload)
-      if (sentAt !== undefined) lag?.onAnswer(sentAt)
-    }
-
-    /** Probes. `maxFramesPerSecond` may delay the probe of a socket without pings: then its answer is awaited all the same. */
-    const probeAndCount = (): number => (!probe() && prober.isRecognisable() ? 1 : 0)
-
-    const requireAnswer = (): void => {
-      const isAwaited = answers.await(probeAndCount())
-      const { clock, pongTimeout } = config
-      const answerMissing$ = deadline$(clock, pongTimeout, activityCount).pipe(filter(isAwaited))
-      timers.add(
-        answerMissing$.subscribe(() => {
-          terminate(`no answer within ${pongTimeout} ms after a suspend or freeze`)
-        }),
-      )
     }
 
     /** An exception of the transport is a transport failure. */
@@ -143,91 +81,32 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
 
     const listener: SocketListener = {
       opened: () => {
-        if (subscriber.closed) return
+        if (hasEnded()) return
         dialTimeout.unsubscribe()
-        const { hasPings, isInTime } = socket
-        const connectMs = config.clock.elapsed() - dialledAt
-        const isMeasurable = () => hasPings || prober.isRecognisable()
-        const measure = () => isMeasurable() && probe()
-        const pricesBefore = sink.textPrices
-        const hasPrices = () => handled + sink.textPrices > pricesBefore
-        const measured = {
-          hasPings,
-          connectMs,
-          activityCount,
-          hasPrices,
-          isMeasurable,
-          measure,
-          terminate,
-        }
-        const started = new Lag(config, measured, sink)
-        lag = started
-        timers.add(() => started.stop())
-        const isConclusive = () => hasPings || prober.isConclusive()
-        timers.add(
-          lost$({ ...config, hasPings, activityCount, probe, isConclusive, wake$ }).subscribe(() => {
-            terminate(`no frame within ${config.pongTimeout} ms of a ${hasPings ? 'ping' : 'probe'}`)
-          }),
-        )
-        timers.add(
-          drainTimeout$(config, socket, activityCount).subscribe(() => {
-            terminate(`the socket did not drain within ${config.pongTimeout} ms`)
-          }),
-        )
-        timers.add(tick$(config).subscribe(() => sink.onTick()))
-        // A suspend from before the socket opened is detected here: it has no effect on frames of this socket.
-        sink.onTick()
-        subscriber.next({
-          _tag: 'Opened',
-          socket,
-          activityCount,
-          connectMs,
-          lag: started,
-          probe: () => answers.missing(probeAndCount()),
-          wake: () => wake$.next(),
-          requireAnswer,
-          isAnswerMissing: () => answers.isPending,
-          onAnswer,
-          isCurrent: socket.isCurrent,
-          isCurrentNow:
-            isInTime === undefined ? started.isCurrentNow : () => started.isCurrentNow() && isInTime(),
-          bytesCount: () => handled,
-        })
-        if (!timers.closed) started.start()
+        // A suspend from before the socket opened has no effect on frames of this socket.
+        sink.detectSuspend()
+        if (hasEnded()) return
+        const connectMs = clock.elapsed() - dialledAt
+        const opened = new Session(config, { socket, sink, prober, connectMs, timers, terminate })
+        session = opened
+        subscriber.next({ _tag: 'Opened', session: opened })
+        if (!hasEnded()) opened.lag.start()
       },
-      bytes: (memory, start, end) => {
-        // Before the sink is called: its subscribers may read the count.
-        handled++
-        if (!subscriber.closed && sink.onBytes(memory, start, end)) return true
-        handled--
-        received++
-        return false
-      },
-      text: (frame) => {
-        received++
-        if (!subscriber.closed) sink.onText(frame)
-      },
-      binary: (frame) => {
-        received++
-        if (!subscriber.closed) sink.onBinary(frame)
-      },
-      alive: () => {
-        received++
-      },
-      pong: (payload) => {
-        received++
-        if (!subscriber.closed) onAnswer(typeof payload === 'string' ? payload : undefined)
-      },
+      bytes: (memory, start, end) => session?.onBytes(memory, start, end) ?? false,
+      text: (frame) => session?.onText(frame),
+      binary: (frame) => session?.onBinary(frame),
+      alive: () => session?.onAlive(),
+      pong: (payload) => session?.onPong(payload),
       closed: (code, reason, refusal) => {
-        if (!timers.closed) emitLost(code, reason, refusal)
+        if (!hasEnded()) emitLost(code, reason, refusal)
       },
     }
 
     const dialled = dial(config, checkedListener(listener, onException))
     if (isLeft(dialled)) return emitLost(noCloseFrame, dialled.left)
     const socket = new GuardedSocket(dialled.right, onException)
-    const onTimeout = () => terminate(`not open within ${config.connectTimeout} ms`)
-    const dialTimeout = responsiveDeadline(config.clock, config.connectTimeout, onTimeout)
+    const onTimeout = () => terminate(`not open within ${connectTimeout} ms`)
+    const dialTimeout = responsiveDeadline(clock, connectTimeout, onTimeout)
     timers.add(dialTimeout)
 
     return () => {
@@ -245,6 +124,167 @@ const dial = (
     () => transport.dial(url, { maxFrameBytes }, listener),
     (thrown) => causeOf(thrown).message,
   )
+
+interface OpenedSocket {
+  readonly socket: GuardedSocket
+  readonly sink: FrameSink
+  readonly prober: Prober
+  /** Time from the dial to the opening, in ms. */
+  readonly connectMs: number
+  /** Unsubscribed when the session ends. */
+  readonly timers: Subscription
+  readonly terminate: (reason: string) => void
+}
+
+/** An open socket. Times are in ms. */
+export class Session implements MeasuredConnection {
+  readonly epoch: number
+  /** Since the Unix epoch. */
+  readonly since: number
+  /** Monotonic. */
+  readonly openedAt: number
+  readonly socket: GuardedSocket
+  readonly connectMs: number
+  readonly hasPings: boolean
+  readonly lag: Lag
+  /** False if the price under delivery is now too old, by `lag` or by `Socket.isInTime`. */
+  readonly mayDeliver: () => boolean
+  readonly terminate: (reason: string) => void
+  /** The number of prices so far: those that the sink handled as bytes, and those that it counts in `onText`. */
+  prices = 0
+  private otherFrames = 0
+  private readonly answers = new AnswerCounter()
+  private readonly wake$ = new Subject<void>()
+
+  constructor(
+    private readonly config: SessionConfig,
+    private readonly opened: OpenedSocket,
+  ) {
+    const { clock, pongTimeout, nextEpoch } = config
+    const { socket, sink, prober, connectMs, timers, terminate } = opened
+    const { hasPings, isInTime } = socket
+    const { activityCount, probe, wake$ } = this
+    this.epoch = nextEpoch()
+    this.since = clock.wallClock()
+    this.openedAt = clock.elapsed()
+    this.socket = socket
+    this.hasPings = hasPings
+    this.connectMs = connectMs
+    this.terminate = terminate
+    const lag = new Lag(config, this, sink)
+    this.lag = lag
+    this.mayDeliver = isInTime === undefined ? lag.mayDeliverNow : () => lag.mayDeliverNow() && isInTime()
+    timers.add(() => lag.stop())
+    const isConclusive = () => hasPings || prober.isConclusive()
+    timers.add(
+      lost$({ ...config, hasPings, activityCount, probe, isConclusive, wake$ }).subscribe(() => {
+        terminate(`no frame within ${pongTimeout} ms of a ${hasPings ? 'ping' : 'probe'}`)
+      }),
+    )
+    timers.add(
+      drainTimeout$(config, socket, activityCount).subscribe(() => {
+        terminate(`the socket did not drain within ${pongTimeout} ms`)
+      }),
+    )
+    timers.add(tick$(config).subscribe(() => sink.detectSuspend()))
+  }
+
+  readonly activityCount = (): number => this.prices + this.otherFrames
+
+  isMeasurable(): boolean {
+    return this.hasPings || this.opened.prober.isRecognisable()
+  }
+
+  measure(): boolean {
+    return this.isMeasurable() && this.probe()
+  }
+
+  /** True while `requireAnswer` waits for the answer: the next frames may be older than the probe. */
+  get isAnswerMissing(): boolean {
+    return this.answers.isPending
+  }
+
+  /** False if data that have arrived may be out of date, by the transport or by `maxLag`. */
+  isUpToDate(): boolean {
+    return this.socket.isCurrent() && this.lag.mayDeliverNow()
+  }
+
+  /** Probes immediately. Returns a function that returns true until the answer arrives. */
+  probeNow(): () => boolean {
+    return this.answers.missing(this.probeAndCount())
+  }
+
+  /** Probes immediately. The socket is terminated if nothing arrives within `pongTimeout`. */
+  wake(): void {
+    this.wake$.next()
+  }
+
+  /** Probes immediately. The socket is terminated if the answer does not arrive within `pongTimeout`. */
+  requireAnswer(): void {
+    const isAwaited = this.answers.await(this.probeAndCount())
+    const { clock, pongTimeout } = this.config
+    const { timers, terminate } = this.opened
+    const answerMissing$ = deadline$(clock, pongTimeout, this.activityCount).pipe(filter(isAwaited))
+    timers.add(
+      answerMissing$.subscribe(() => {
+        terminate(`no answer within ${pongTimeout} ms after a suspend or freeze`)
+      }),
+    )
+  }
+
+  /** Called when a probe is answered. `payload`: that of a pong. */
+  onProbeAnswered(payload?: string): void {
+    const sentAt = this.answers.onAnswer(payload)
+    if (sentAt !== undefined) this.lag.onAnswer(sentAt)
+  }
+
+  onBytes(memory: Uint8Array, start: number, end: number): boolean {
+    // Before the sink is called: its subscribers may read the count.
+    this.prices++
+    if (this.opened.sink.onBytes(memory, start, end)) return true
+    this.prices--
+    this.otherFrames++
+    return false
+  }
+
+  onText(frame: string): void {
+    this.otherFrames++
+    this.opened.sink.onText(frame)
+  }
+
+  onBinary(frame: Uint8Array): void {
+    this.otherFrames++
+    this.opened.sink.onBinary(frame)
+  }
+
+  onAlive(): void {
+    this.otherFrames++
+  }
+
+  onPong(payload: unknown): void {
+    this.otherFrames++
+    this.onProbeAnswered(typeof payload === 'string' ? payload : undefined)
+  }
+
+  private readonly probe = (): boolean => {
+    const { socket, prober } = this.opened
+    const now = this.config.clock.elapsed()
+    if (socket.hasPings) {
+      // Recorded before it is sent: a transport may report the answer at once.
+      socket.ping(this.answers.onProbe(now))
+      return true
+    }
+    const isRecognisable = prober.isRecognisable()
+    if (!prober.probe(socket)) return false
+    this.answers.onProbe(now, isRecognisable)
+    return true
+  }
+
+  /** Probes. `maxFramesPerSecond` may delay the probe of a socket without pings: then its answer is awaited all the same. */
+  private probeAndCount(): number {
+    return !this.probe() && this.opened.prober.isRecognisable() ? 1 : 0
+  }
+}
 
 /** Emits every second of real time. */
 const tick$ = ({ clock }: SessionConfig): Observable<unknown> =>

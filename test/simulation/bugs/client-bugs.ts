@@ -26,7 +26,7 @@ export const clientBugs: readonly Bug[] = [
   },
   {
     name: 'a held price is replaced without a Stale',
-    file: 'src/client/prices/price-connection.ts',
+    file: 'src/client/prices/perform-effects.ts',
     edits: [['if (state.live && skipped) this.deliverStale(state, behindMs)', 'void [skipped, behindMs]']],
   },
   {
@@ -57,22 +57,17 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'prices from before a long pause are current',
     file: 'src/client/prices/price-connection.ts',
-    edits: [['if (open?.isAnswerMissing() === true) return', '']],
+    edits: [['if (session.isAnswerMissing) return', '']],
   },
   {
     name: 'the backoff is not reset after a connection that was stable',
     file: 'src/wire/socket/reconnecting.ts',
-    edits: [
-      [
-        '    if (openConnection !== undefined && upMs >= this.config.reconnect.stableAfter) this.failures = 0\n',
-        '',
-      ],
-    ],
+    edits: [['    if (upMs >= this.config.reconnect.stableAfter) this.failures = 0\n', '']],
   },
   {
     name: 'each connection resets the backoff',
     file: 'src/wire/socket/reconnecting.ts',
-    edits: [[' && upMs >= this.config.reconnect.stableAfter', '']],
+    edits: [['upMs >= this.config.reconnect.stableAfter', 'upMs >= 0']],
   },
   {
     name: 'a silent connection stays open',
@@ -127,9 +122,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'the answer to an old probe ends the lag',
     file: 'src/wire/socket/lag.ts',
-    edits: [
-      ["if (this.state !== 'current' && now <= this.currentUntil) {", "if (this.state !== 'current') {"],
-    ],
+    edits: [["if (this.state !== 'inTime' && now <= this.inTimeUntil) {", "if (this.state !== 'inTime') {"]],
   },
   {
     name: 'a topic that is not confirmed is not requested again',

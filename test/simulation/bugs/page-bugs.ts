@@ -36,12 +36,12 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'a page does not measure the age of its prices',
     file: 'src/wire/socket/session.ts',
-    edits: [['isMeasurable() && probe()', 'hasPings && probe()']],
+    edits: [['this.isMeasurable() && this.probe()', 'this.hasPings && this.probe()']],
     shares,
   },
   {
     name: 'a topic that has not been confirmed measures the age of prices',
-    file: 'src/client/prices/outgoing-frames.ts',
+    file: 'src/client/prices/frame-sender.ts',
     edits: [['state !== undefined && !isUnconfirmed(state)', 'state !== undefined']],
     shares,
   },

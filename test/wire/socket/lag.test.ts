@@ -309,7 +309,9 @@ describe('between timers', () => {
         hasPings: true,
         connectMs: 0,
         activityCount: () => activity,
-        hasPrices: () => activity > 0,
+        get prices() {
+          return activity
+        },
         isMeasurable: () => true,
         measure: () => probes.push(clock.ms) > 0,
         terminate: (reason) => events.push(reason),
@@ -328,7 +330,7 @@ describe('between timers', () => {
     const { clock, lag, probes } = openLag(80)
     for (let price = 0; price < 40; price++) {
       clock.ms += 1
-      if (clock.ms >= lag.checkAt) lag.isCurrentAt(clock.ms)
+      if (clock.ms >= lag.checkAt) lag.mayDeliverAt(clock.ms)
     }
     expect(probes).toEqual([1_010, 1_020, 1_030, 1_040])
   })
@@ -337,7 +339,7 @@ describe('between timers', () => {
     const maxLag = 80
     const { clock, lag, events, receive } = openLag(maxLag)
     clock.ms += 2 * maxLag
-    expect(lag.isCurrentAt(clock.ms)).toBe(false)
+    expect(lag.mayDeliverAt(clock.ms)).toBe(false)
     lag.onHeld(clock.ms)
     receive()
     clock.endPoll()
@@ -360,7 +362,7 @@ describe('between timers', () => {
     const late: number[] = []
     for (let price = 0; price < 10_000; price++) {
       clock.ms += 1
-      if (clock.ms >= lag.checkAt && !lag.isCurrentAt(clock.ms)) late.push(clock.ms)
+      if (clock.ms >= lag.checkAt && !lag.mayDeliverAt(clock.ms)) late.push(clock.ms)
       for (const sentAt of probes.slice(sent)) {
         const interval = sentAt - (probes[sent - 1] ?? sentAt)
         const wait = sent > 10 && sent % 2 === 0 ? 2 * interval : 0

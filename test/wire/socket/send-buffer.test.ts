@@ -21,17 +21,17 @@ const config = {
   maxLag: Infinity,
   maxFramesPerSecond: Infinity,
   probeSupport: { isProven: false },
+  nextEpoch: () => 1,
 }
 
 const sink: FrameSink = {
-  textPrices: 0,
   onBytes: () => false,
   onText: () => undefined,
   onBinary: () => undefined,
   onBehind: () => undefined,
   onCaughtUp: () => undefined,
   onMeasured: () => undefined,
-  onTick: () => undefined,
+  detectSuspend: () => undefined,
 }
 
 /** The size of each frame. From 32 768 bytes the buffer is full. */
@@ -52,7 +52,7 @@ const endOf = (scenario: (scenario: Scenario) => void, endsAt = 5000): string =>
     const transport = new ManualTransport({ bytesPerFrame })
     let guarded: GuardedSocket | undefined
     const subscription = session$({ transport, ...config }, sink, noProber).subscribe((event) => {
-      if (event._tag === 'Opened') guarded = event.socket
+      if (event._tag === 'Opened') guarded = event.session.socket
       else end = `${virtual.now()} ${event.reason}`
     })
     const socket = transport.lastSocket

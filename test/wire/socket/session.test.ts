@@ -22,17 +22,17 @@ const limits = {
   maxLag: Infinity,
   maxFramesPerSecond: Infinity,
   probeSupport: { isProven: false },
+  nextEpoch: () => 1,
 }
 
 const ignoringSink: FrameSink = {
-  textPrices: 0,
   onBytes: () => false,
   onText: () => undefined,
   onBinary: () => undefined,
   onBehind: () => undefined,
   onCaughtUp: () => undefined,
   onMeasured: () => undefined,
-  onTick: () => undefined,
+  detectSuspend: () => undefined,
 }
 
 const noProber: Prober = { probe: () => false, isRecognisable: () => false, isConclusive: () => false }
@@ -60,19 +60,18 @@ const runSession = (
         ...options,
       })
       const sink = {
-        textPrices: 0,
         onBytes: () => false,
         onText: (frame: string) => eventLog.add(`text ${frame}`),
         onBinary: (frame: Uint8Array) => eventLog.add(`binary ${frame.length}`),
         onBehind: () => undefined,
         onCaughtUp: () => undefined,
         onMeasured: () => undefined,
-        onTick: () => undefined,
+        detectSuspend: () => undefined,
       }
       let probe = (): void => undefined
       const subscription = session$({ transport, ...limits, ...config }, sink, noProber).subscribe({
         next: (event) => {
-          if (event._tag === 'Opened') probe = event.requireAnswer
+          if (event._tag === 'Opened') probe = () => event.session.requireAnswer()
           eventLog.add(event._tag === 'Lost' ? `Lost ${event.code} ${event.reason}` : event._tag)
         },
         complete: () => eventLog.add('complete'),

@@ -5,7 +5,7 @@ export const gatewayBugs: readonly Bug[] = [
   {
     name: 'a gateway does not pass the age of a price on',
     file: 'src/serve/gateway/sessions/topic-feed.ts',
-    edits: [['const ageField = age > 0 || position !== undefined ?', 'const ageField = age < 0 ?']],
+    edits: [['const ageField = age > 0 ?', 'const ageField = age < 0 ?']],
   },
   {
     name: 'a gateway sends the last price to a new consumer while its client holds a newer one',

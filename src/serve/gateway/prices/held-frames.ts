@@ -3,10 +3,11 @@ import type { ConsumedTopic } from '../sessions/topic-feed.js'
 /**
  * A pong, or a confirmation as it was when the message was read: it must not list what a later message has changed.
  * `isUnproven`: true until the service has answered a probe that was sent after the message was read; `undefined` if the
- * answer does not wait for that.
+ * answer does not wait for that. `isProven`: true once this answer and all before it are proven.
  */
 type HeldAnswer = ({ readonly payload: Buffer } | { readonly text: string }) & {
   readonly isUnproven: (() => boolean) | undefined
+  isProven?: true
 }
 
 /** A client sends at most 64 pings within its `maxLag`. */
@@ -77,15 +78,20 @@ export class HeldFrames {
 
   /**
    * The frames that may be sent. An answer is removed, and given only if the service has proven it and all answers before it:
-   * answers keep their order. A topic is not removed.
+   * answers keep their order. It follows the topics that are held when it is proven, because the consumer takes its last price
+   * of a topic for the one that was current then. A topic is not removed.
    */
   *sendable(): Generator<ConsumedTopic | HeldAnswer> {
     let hasUnproven = false
     for (const frame of this.frames) {
       if ('base' in frame) yield frame
-      else {
+      else if (frame.isProven !== true) {
         hasUnproven ||= frame.isUnproven?.() === true
         if (hasUnproven) continue
+        frame.isProven = true
+        this.frames.delete(frame)
+        this.frames.add(frame)
+      } else {
         this.frames.delete(frame)
         if ('payload' in frame) this.pongs--
         else this.confirmations--

@@ -2,7 +2,7 @@ import { right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject } from 'rxjs'
 import type { Price, PriceError, Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import type { Connection } from '../../../../src/serve/gateway/prices/connection.js'
+import type { Connection, ConnectionConfig } from '../../../../src/serve/gateway/prices/connection.js'
 import type { ConsumedTopic, TopicFeed } from '../../../../src/serve/gateway/sessions/topic-feed.js'
 import { asciiFrame } from '../../../../src/serve/gateway/prices/text-frame.js'
 import { Outbox } from '../../../../src/serve/gateway/prices/outbox.js'
@@ -88,9 +88,9 @@ describe('a connection', () => {
 })
 
 /** A session that holds prices: a marker is late. The last written marker has the id 2. */
-const createHoldingSession = async () => {
+const createHoldingSession = async (config: Partial<ConnectionConfig> = {}) => {
   let now = 0
-  const manual = createManualSession({ now: () => now })
+  const manual = createManualSession({ now: () => now, ...config })
   const { session, log } = manual
   let current: string | undefined
   const topic = topicOf(() => (current === undefined ? undefined : asciiFrame(`${current} aged`)))
@@ -290,6 +290,19 @@ describe('a consumer that is behind', () => {
     expect(sent()).toEqual(['price', 'pong a', '{"subscriptions":[]}', 'pong b'])
     // Each request is as far from the last probe as from the consumer's request before.
     expect(spacings).toEqual([0, 0, 10])
+  })
+
+  it('gets the prices that are held when an answer may be sent before it, also if the message came before the prices', async () => {
+    let isUnproven = true
+    const { session, log, setPrice, startAt } = await createHoldingSession({
+      requestProbe: () => () => isUnproven,
+    })
+    session.onPing(Buffer.from('x'))
+    session.onPing(Buffer.from('y'))
+    setPrice('b')
+    isUnproven = false
+    session.onPong('2')
+    expect(log.slice(startAt)).toEqual(['ping 3', 'b aged', 'pong x', 'pong y'])
   })
 
   it('gets at most 32 delayed answers to repeated subscribe messages', async () => {

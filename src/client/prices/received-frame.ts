@@ -8,7 +8,7 @@ import { uncorrelatedError } from '../../base/errors/constructors.js'
 import type { UncorrelatedError } from '../../base/errors/model.js'
 import { maxTextLength, truncate } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { EchoedTopic } from './outgoing-frames.js'
+import type { EchoedTopic } from './frame-ledger.js'
 import { failureEvent, staleEvent } from './price-events.js'
 import { subscribersIn, type ReceivedPrice } from './subscribers.js'
 import type { Effect, Subscriptions } from './subscriptions.js'
@@ -62,35 +62,33 @@ export const onPriceUpdate = (
   const { subscriptions, clock, service } = reception
   const base = baseAddressOf(topic, service)
   if (base === undefined) return [uncorrelated(reception, 'unknown-topic', text)]
+  const state = subscriptions.topics.requested(base)
+  if (state === undefined) {
+    if (subscriptions.ledger.mayBeLate(base, at)) return []
+    subscriptions.ledger.onUnrequestedPrice(withoutQuote(topic, base, service), at)
+    return [uncorrelated(reception, 'unknown-topic', text)]
+  }
+  countPrice(state, position)
   const isInTime = behindMs === undefined
+  // A gateway may have dropped a newer price when the client left the topic: the answer to a probe would not prove this one.
+  if (!isInTime && mayPrecedeRequest(state)) return [{ _tag: 'Held', at }]
   // The age of a held price counts from its sending: it may be as old as the newest answered probe.
   const age = isInTime ? statedAge : Math.max(statedAge ?? 0, behindMs)
   const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
-  // A gateway may have dropped a newer price when the client left the topic: the answer to a probe would not prove this one.
-  const requested = subscriptions.topics.requested(base)
-  if (requested !== undefined) countPrice(requested, position)
-  if (!isInTime && requested !== undefined && mayPrecedeRequest(requested)) return [{ _tag: 'Held', at }]
-  const wasStale = requested !== undefined && phaseOf(requested) === 'stale'
-  const effects: Effect[] = []
-  const state = subscriptions.onPrice(base, { price, receivedAt, epoch }, at, age, effects)
-  if (state === undefined) {
-    if (subscriptions.acks.isRecentlyUnsubscribed(base, at)) return effects
-    subscriptions.unrequested.onPrice(withoutQuote(topic, base, service), at)
-    return [uncorrelated(reception, 'unknown-topic', text)]
-  }
+  const wasStale = phaseOf(state) === 'stale'
+  const effects = subscriptions.onPrice(state, { price, receivedAt, epoch }, at, age)
   // Later frames of the topic have neither, so their layout differs.
   if (statedAge === undefined && position === undefined)
     state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
   if (!isInTime) {
     subscriptions.hold(state)
-    effects.push({ _tag: 'Held', at })
-  } else if (state.live) effects.push({ _tag: 'DeliverPrice', state })
-  else if (!wasStale) {
-    // A price of a gateway whose age is at least `staleAfter` is not delivered as a value.
-    const delivery = { subscribers: subscribersIn(state), eventFor: staleEvent(state, at) }
-    effects.push({ _tag: 'Deliver', delivery })
+    return [...effects, { _tag: 'Held', at }]
   }
-  return effects
+  if (state.live) return [...effects, { _tag: 'DeliverPrice', state }]
+  if (wasStale) return effects
+  // A price of a gateway whose age is at least `staleAfter` is not delivered as a value.
+  const delivery = { subscribers: subscribersIn(state), eventFor: staleEvent(state, at) }
+  return [...effects, { _tag: 'Deliver', delivery }]
 }
 
 /**
@@ -134,7 +132,7 @@ const onConfirmation = (
   topics.forEach((topic, index) => {
     const base = bases[index]
     if (base !== undefined && subscriptions.topics.requested(base) === undefined)
-      subscriptions.unrequested.onConfirmation(withoutQuote(topic, base, service), now)
+      subscriptions.ledger.onListed(withoutQuote(topic, base, service), now)
   })
   if (hasForeignTopic) effects.push(uncorrelated(reception, 'unknown-topic', text))
   return effects
@@ -162,7 +160,7 @@ const onMalformed = (
     const delivery = { subscribers: subscribersIn(state), eventFor: failureEvent(() => error) }
     return [undecodable, { _tag: 'Deliver', delivery }]
   }
-  const isLate = base !== undefined && subscriptions.acks.isRecentlyUnsubscribed(base, clock.elapsed())
+  const isLate = base !== undefined && subscriptions.ledger.mayBeLate(base, clock.elapsed())
   return isLate ? [undecodable] : [undecodable, uncorrelated(reception, 'malformed', text)]
 }
 

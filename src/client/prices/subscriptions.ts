@@ -5,8 +5,8 @@ import type { Topic } from '../../base/domain/topic.js'
 import { subscriptionTimeout } from '../../base/errors/constructors.js'
 import type { DecodeError, UncorrelatedError } from '../../base/errors/model.js'
 import { createDeadlineQueue } from '../../base/time/deadline-queue.js'
-import { PendingAcks } from './acks.js'
-import { FrameQueue, UnrequestedTopics } from './outgoing-frames.js'
+import { ErrorTexts } from './error-texts.js'
+import { FrameLedger } from './frame-ledger.js'
 import { failureEvent, rejectedEvent, staleEvent } from './price-events.js'
 import {
   addToList,
@@ -54,19 +54,21 @@ export type Effect =
  */
 export class Subscriptions {
   readonly topics = new TopicTable()
-  readonly acks: PendingAcks
-  readonly unrequested: UnrequestedTopics
+  readonly ledger: FrameLedger
   /** The byte patterns of this connection's price frames, for the fast path. */
   readonly pricePatterns = new PriceFrames<TopicState>()
-  /** `takeFrames` decides which frame a topic needs, when it dequeues the topic. */
-  private readonly frameQueue = new FrameQueue()
+  private readonly errorTexts: ErrorTexts
+  /** The topics whose frame must not wait, in the order of their requests. `takeFrame` decides which frame that is. */
+  private readonly due = new Set<TopicState>()
+  /** The other topics with a repeated subscribe frame, which may wait for the answers to other frames. */
+  private readonly repeated = new Set<TopicState>()
   private unrequestedFirst = true
   private readonly deadlines = createDeadlineQueue<TopicState>()
   private isBehind = false
 
   constructor(private readonly timeouts: TopicTimeouts) {
-    this.acks = new PendingAcks(this.topics, timeouts)
-    this.unrequested = new UnrequestedTopics(this.topics, this.acks)
+    this.ledger = new FrameLedger(this.topics, timeouts.confirmTimeout)
+    this.errorTexts = new ErrorTexts(this.topics, this.ledger)
   }
 
   /** True while at least one topic needs the connection. */
@@ -94,13 +96,13 @@ export class Subscriptions {
     if (state.first !== undefined) return
     state.idleSince = now
     if (state.subscribeSentAt === undefined) this.remove(state)
-    else if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
+    else if (releaseAt(state, this.timeouts) <= now) this.addDue(state)
     else this.schedule(state)
   }
 
   /** Called when the connection opens: every topic then needs a subscribe frame. */
   onOpen(): void {
-    for (const state of this.topics.states) this.frameQueue.add(state)
+    for (const state of this.topics.states) this.addDue(state)
   }
 
   /** Called when the connection closes. Resets every topic, removes lingering topics, and returns all subscribers. */
@@ -112,9 +114,10 @@ export class Subscriptions {
       for (const subscriber of subscribersIn(state)) subscribers.push(subscriber)
     }
     this.isBehind = false
-    this.frameQueue.clear()
-    this.unrequested.clear()
-    this.acks.clear()
+    this.due.clear()
+    this.repeated.clear()
+    this.ledger.clear()
+    this.errorTexts.clear()
     this.pricePatterns.clear()
     this.deadlines.clear()
     return subscribers
@@ -122,59 +125,50 @@ export class Subscriptions {
 
   /** Dequeues at most `limit` frames and marks them as sent. */
   takeFrames(limit: number, now: number): readonly string[] {
+    const { ledger, unrequestedFirst } = this
     const frames: string[] = []
-    // The two queues take turns to be first: with a low limit, neither may delay the other without bound.
-    if (this.unrequestedFirst) this.unrequested.takeFrames(limit, now, frames)
-    for (const state of this.frameQueue.due) {
-      if (frames.length >= limit) break
-      this.takeFrame(state, now, frames)
+    const take = (state: TopicState): void => {
+      const frame = this.takeFrame(state, now)
+      if (frame !== undefined) frames.push(frame)
     }
-    if (!this.unrequestedFirst) this.unrequested.takeFrames(limit, now, frames)
-    if (frames.length > 0) this.unrequestedFirst = !this.unrequestedFirst
-    for (const state of this.frameQueue.repeated) {
-      if (frames.length >= limit || this.acks.delaysResubscribes) break
-      this.takeFrame(state, now, frames)
+    // The two queues take turns to be first: with a low limit, neither may delay the other without bound.
+    if (unrequestedFirst) frames.push(...ledger.takeUnsubscribes(limit, now))
+    for (const state of this.due) {
+      if (frames.length >= limit) break
+      take(state)
+    }
+    if (!unrequestedFirst) frames.push(...ledger.takeUnsubscribes(limit - frames.length, now))
+    if (frames.length > 0) this.unrequestedFirst = !unrequestedFirst
+    for (const state of this.repeated) {
+      if (frames.length >= limit || this.errorTexts.delaysResubscribes) break
+      take(state)
     }
     return frames
   }
 
   /** True if `takeFrames` may return a frame. */
   get hasPendingFrames(): boolean {
+    const { due, repeated, ledger, errorTexts } = this
     return (
-      this.unrequested.size > 0 ||
-      this.frameQueue.hasDue ||
-      (this.frameQueue.hasRepeated && !this.acks.delaysResubscribes)
+      due.size > 0 || ledger.unrequestedCount > 0 || (repeated.size > 0 && !errorTexts.delaysResubscribes)
     )
   }
 
   /** Confirms the listed topics: a topic that is not listed may be confirmed too. */
   onConfirmation(bases: readonly Address[], now: number): Effect[] {
-    const probes = this.acks.unanswered.onConfirmation(bases)
+    const probes = this.ledger.onConfirmation(bases)
     const effects: Effect[] = Array.from({ length: probes }, () => ({ _tag: 'ProbeAnswered' }))
     for (const base of bases) {
-      this.acks.onListed(base)
       const state = this.topics.requested(base)
-      if (state !== undefined && isUnconfirmed(state)) this.onActivity(state, now, 0, effects)
+      if (state !== undefined && isUnconfirmed(state)) effects.push(...this.onActivity(state, now, 0))
     }
     return effects
   }
 
-  /**
-   * Returns the state of the topic, or `undefined` if it is not requested on this connection. `age`: the ms since a
-   * gateway received the price, which count toward `staleAfter`.
-   */
-  onPrice(
-    base: Address,
-    price: ReceivedPrice,
-    now: number,
-    age = 0,
-    effects: Effect[] = [],
-  ): TopicState | undefined {
-    const state = this.topics.requested(base)
-    if (state === undefined) return undefined
+  /** A price of a requested topic. `age`: the ms since a gateway received it, which count toward `staleAfter`. */
+  onPrice(state: TopicState, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
     setPrice(state, price)
-    this.onActivity(state, now, age, effects)
-    return state
+    return this.onActivity(state, now, age)
   }
 
   /** The price of the topic may be older than `maxLag`. */
@@ -214,13 +208,13 @@ export class Subscriptions {
 
   /** Returns the delivery that an error text causes, if it matches a topic. `shown`: the text as errors contain it. */
   onErrorText(text: string, now: number, shown = text): Delivery | undefined {
-    const base = this.acks.correlate(text, now, shown)
+    const base = this.errorTexts.correlate(text, now, shown)
     if (base === undefined) return undefined
     const state = this.topics.get(base)
     const eventFor = rejectedEvent(shown)
-    if (state === undefined || !this.acks.isRejectable(base)) return { subscribers: [], eventFor }
+    if (state === undefined || !this.ledger.isRejectable(base)) return { subscribers: [], eventFor }
     this.remove(state)
-    this.unrequested.onRemoved(base)
+    this.ledger.onRejected(base, now)
     return { subscribers: subscribersIn(state), eventFor, completes: true }
   }
 
@@ -228,8 +222,7 @@ export class Subscriptions {
   onDeadline(now: number): readonly Effect[] {
     const effects: Effect[] = []
     for (const state of this.deadlines.takeDue(now)) {
-      if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)
-        this.frameQueue.add(state)
+      if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now) this.addDue(state)
       if (silenceDeadline(state, this.timeouts) <= now)
         effects.push(deliver(state, this.onSilence(state, now)))
       this.schedule(state)
@@ -239,7 +232,7 @@ export class Subscriptions {
 
   /** Queues the unsubscribe frames of all topics, once none of them needs the connection. */
   releaseAll(): void {
-    for (const state of this.topics.states) this.frameQueue.add(state)
+    for (const state of this.topics.states) this.addDue(state)
   }
 
   /**
@@ -261,32 +254,31 @@ export class Subscriptions {
 
   private create(base: Address, topic: Topic): TopicState {
     const state = this.topics.create(base, topic)
-    this.frameQueue.add(state)
+    this.addDue(state)
     return state
   }
 
   private remove(state: TopicState): void {
     this.topics.delete(state)
     this.deadlines.delete(state)
-    this.frameQueue.delete(state)
+    this.dequeue(state)
     if (typeof state.framePattern === 'number') this.pricePatterns.forget(state.framePattern)
     resetTopicState(state)
   }
 
-  private onActivity(state: TopicState, now: number, age: number, effects: Effect[]): void {
-    if (isUnconfirmed(state)) {
-      // Otherwise topics that were requested together would all be queued again when their confirmations are due.
-      this.deadlines.delete(state)
-      effects.push({ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) })
-    }
+  private onActivity(state: TopicState, now: number, age: number): readonly Effect[] {
+    const isFirst = isUnconfirmed(state)
+    // Otherwise topics that were requested together would all be queued again when their confirmations are due.
+    if (isFirst) this.deadlines.delete(state)
     state.lastActivityAt = now - age
     state.live = !this.isBehind && age < this.timeouts.staleAfter
     if (this.isBehind) state.held = true
     if (state.needsResubscribe) {
       clearResubscribe(state)
-      this.frameQueue.delete(state)
+      this.dequeue(state)
     }
     this.schedule(state)
+    return isFirst ? [{ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) }] : []
   }
 
   private onSilence(state: TopicState, now: number): PriceEventFactory {
@@ -294,43 +286,52 @@ export class Subscriptions {
       state.live = false
       return staleEvent(state, now)
     }
-    const recent = this.acks.textsSince(state.subscribeSentAt ?? now)
+    const recent = this.errorTexts.since(state.subscribeSentAt ?? now)
     state.needsResubscribe = true
     state.resubscribeBy = now + this.timeouts.confirmTimeout
-    if (releaseAt(state, this.timeouts) <= now) this.frameQueue.add(state)
-    else this.frameQueue.addRepeated(state)
+    if (releaseAt(state, this.timeouts) <= now) this.addDue(state)
+    else if (!this.due.has(state)) this.repeated.add(state)
     return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
   }
 
   private schedule(state: TopicState): void {
     const { timeouts } = this
-    const frameDeadline = this.frameQueue.isDue(state)
+    const frameDeadline = this.due.has(state)
       ? Infinity
       : Math.min(releaseAt(state, timeouts), resubscribeDeadline(state))
     this.deadlines.add(state, Math.min(frameDeadline, silenceDeadline(state, timeouts)))
   }
 
-  private takeFrame(state: TopicState, now: number, frames: string[]): void {
+  private addDue(state: TopicState): void {
+    this.repeated.delete(state)
+    this.due.add(state)
+  }
+
+  private dequeue(state: TopicState): void {
+    this.repeated.delete(state)
+    this.due.delete(state)
+  }
+
+  /** Dequeues a topic. Returns the frame that it needs, if any, and marks it as sent. */
+  private takeFrame(state: TopicState, now: number): string | undefined {
+    const { ledger } = this
     const isRequested = state.subscribeSentAt !== undefined
-    this.frameQueue.delete(state)
+    this.dequeue(state)
     if (releaseAt(state, this.timeouts) <= now) {
       const ackUntil = pendingUntil(state, this.timeouts)
       this.remove(state)
-      if (!isRequested) return
-      this.acks.onUnsubscribe(state.base, now, ackUntil)
-      this.unrequested.onRemoved(state.base)
-      frames.push(unsubscribeFrame(state.topic))
-      return
+      if (!isRequested) return undefined
+      ledger.onUnsubscribe(state.base, now, ackUntil)
+      return unsubscribeFrame(state.topic)
     }
-    if (!isRequested || state.needsResubscribe) {
+    const needsRequest = !isRequested || state.needsResubscribe
+    if (needsRequest) {
       setRequested(state, now)
-      const wasLeft = this.unrequested.onRequested(state.base)
-      if (wasLeft) state.wasLeft = true
-      this.acks.unanswered.onSent('subscribe', state.base, !isRequested && !wasLeft)
-      frames.push(subscribeFrame(state.topic))
+      if (ledger.onSubscribe(state.base, now, isRequested)) state.wasLeft = true
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.
     this.schedule(state)
+    return needsRequest ? subscribeFrame(state.topic) : undefined
   }
 }
 

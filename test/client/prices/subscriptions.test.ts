@@ -49,6 +49,18 @@ const requestTopics = (
   return { subscriptions, subscribers, states, unsubscribe }
 }
 
+/** A price arrives. Returns the state of its topic, if that is requested. */
+const receive = (
+  subscriptions: Subscriptions,
+  base: Address,
+  price: ReceivedPrice,
+  now: number,
+): TopicState | undefined => {
+  const state = subscriptions.topics.requested(base)
+  if (state !== undefined) subscriptions.onPrice(state, price, now)
+  return state
+}
+
 /** The events of each delivery, one for each subscriber, in a short form. */
 const eventsOf = (deliveries: readonly Delivery[]): readonly string[] =>
   deliveries.flatMap(({ subscribers, eventFor }) =>
@@ -93,7 +105,7 @@ describe('Subscriptions.takeFrames', () => {
     const { subscriptions } = requestTopics([aa])
     const listUnrequested = (now: number): void => {
       for (const base of ['0xd1', '0xd2'] as const)
-        subscriptions.unrequested.onConfirmation({ base, topic: topicOf(base) }, now)
+        subscriptions.ledger.onListed({ base, topic: topicOf(base) }, now)
     }
     listUnrequested(1)
     subscriptions.addSubscriber(bb, createPriceSubscriber('svc-0xbb'))
@@ -181,19 +193,19 @@ describe('Subscriptions.takeFrames', () => {
       subscriptions.removeSubscriber(state, subscriber, now)
     }
     wantShortly(2)
-    subscriptions.unrequested.onPrice(price, 3)
+    subscriptions.ledger.onUnrequestedPrice(price, 3)
     wantShortly(3)
     expect(subscriptions.takeFrames(Infinity, 3)).toEqual([unsubscribeFrame('svc-0xaa')])
     // The price is not late any more, and the rejected topic is still known.
     wantShortly(400)
-    subscriptions.unrequested.onPrice(price, 400)
+    subscriptions.ledger.onUnrequestedPrice(price, 400)
     expect(subscriptions.takeFrames(Infinity, 400)).toEqual([unsubscribeFrame('svc-0xaa')])
   })
 
   it('requests an orphan that is wanted again, and does not unsubscribe it', () => {
     const { subscriptions } = requestTopics([aa])
     subscriptions.onErrorText('Invalid token 0xaa', 1)
-    subscriptions.unrequested.onPrice({ base: aa, topic: topicOf(aa) }, 2)
+    subscriptions.ledger.onUnrequestedPrice({ base: aa, topic: topicOf(aa) }, 2)
     subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     expect(subscriptions.takeFrames(Infinity, 2)).toEqual([subscribeFrame('svc-0xaa')])
     expect(subscriptions.hasPendingFrames).toBe(false)
@@ -204,7 +216,7 @@ describe('Subscriptions.takeFrames', () => {
     const subscriber = createPriceSubscriber('svc-0xaa')
     const state = subscriptions.addSubscriber(aa, subscriber)
     expect(subscriptions.onConfirmation([aa], 1)).toEqual([])
-    subscriptions.unrequested.onConfirmation({ base: aa, topic: topicOf(aa) }, 1)
+    subscriptions.ledger.onListed({ base: aa, topic: topicOf(aa) }, 1)
     subscriptions.removeSubscriber(state, subscriber, 1)
     expect(subscriptions.takeFrames(Infinity, 1)).toEqual([unsubscribeFrame('svc-0xaa')])
   })
@@ -288,7 +300,7 @@ describe('a requested topic', () => {
   it('is confirmed by a confirmation or by a price', () => {
     const { subscriptions } = requestTopics([aa, bb])
     subscriptions.onConfirmation([aa], 100)
-    subscriptions.onPrice(bb, receivedPrice(2), 200)
+    receive(subscriptions, bb, receivedPrice(2), 200)
     expect(eventsOf(deliveriesAt(subscriptions, 300))).toEqual([])
     expect(subscriptions.takeFrames(Infinity, 300)).toEqual([])
     expect(eventsOf(deliveriesAt(subscriptions, 1100))).toEqual(['svc-0xaa Stale'])
@@ -301,7 +313,7 @@ describe('a requested topic', () => {
       const { subscriptions } = requestTopics([aa])
       subscriptions.onDeadline(300)
       if (answer === 'confirmation') subscriptions.onConfirmation([aa], 301)
-      else subscriptions.onPrice(aa, receivedPrice(1), 301)
+      else receive(subscriptions, aa, receivedPrice(1), 301)
       expect(subscriptions.takeFrames(Infinity, 302)).toEqual([])
       expect(eventsOf(deliveriesAt(subscriptions, 1300))).toEqual([])
       expect(eventsOf(deliveriesAt(subscriptions, 1301))).toEqual(['svc-0xaa Stale'])
@@ -317,18 +329,18 @@ describe('a requested topic', () => {
 
   it('emits `Stale` once until the next price', () => {
     const { subscriptions } = requestTopics([aa])
-    subscriptions.onPrice(aa, receivedPrice(1), 0)
+    receive(subscriptions, aa, receivedPrice(1), 0)
     expect(eventsOf(deliveriesAt(subscriptions, 1000))).toHaveLength(1)
     expect(eventsOf(deliveriesAt(subscriptions, 5000))).toEqual([])
     expect(subscriptions.nextDeadline).toBe(Infinity)
-    subscriptions.onPrice(aa, receivedPrice(2), 6000)
+    receive(subscriptions, aa, receivedPrice(2), 6000)
     expect(subscriptions.nextDeadline).toBe(7000)
     expect(eventsOf(deliveriesAt(subscriptions, 7000))).toHaveLength(1)
   })
 
   it('becomes stale while it lingers', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa], { linger: 5000 })
-    subscriptions.onPrice(aa, receivedPrice(1), 0)
+    receive(subscriptions, aa, receivedPrice(1), 0)
     unsubscribe(0, 10)
     expect(eventsOf(deliveriesAt(subscriptions, 1000))).toEqual([])
     const state = subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
@@ -343,7 +355,7 @@ describe('a requested topic', () => {
     expect(initialEvent(states[0]!, timeouts, 1)).toBeUndefined()
     subscriptions.onConfirmation([aa], 2)
     expect(initialEvent(states[0]!, timeouts, 3)).toBeUndefined()
-    subscriptions.onPrice(aa, receivedPrice(7), 4)
+    receive(subscriptions, aa, receivedPrice(7), 4)
     expect(summarize(initialEvent(states[0]!, timeouts, 5)?.('svc-0xaa'))).toBe('7')
     subscriptions.onDown()
     expect(initialEvent(states[0]!, timeouts, 6)).toBeUndefined()
@@ -352,11 +364,11 @@ describe('a requested topic', () => {
   it('accepts prices only after it is requested on the current connection', () => {
     const { subscriptions } = requestTopics([aa])
     subscriptions.onDown()
-    expect(subscriptions.onPrice(aa, receivedPrice(1), 1)).toBeUndefined()
+    expect(receive(subscriptions, aa, receivedPrice(1), 1)).toBeUndefined()
     subscriptions.onOpen()
-    expect(subscriptions.onPrice(aa, receivedPrice(1), 2)).toBeUndefined()
+    expect(receive(subscriptions, aa, receivedPrice(1), 2)).toBeUndefined()
     subscriptions.takeFrames(Infinity, 3)
-    expect(lastPrice(subscriptions.onPrice(aa, receivedPrice(1), 4)!)).toEqual(receivedPrice(1))
+    expect(lastPrice(receive(subscriptions, aa, receivedPrice(1), 4)!)).toEqual(receivedPrice(1))
   })
 })
 
@@ -483,10 +495,10 @@ describe('an error text', () => {
     subscriptions.takeFrames(Infinity, 1)
     subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
     subscriptions.takeFrames(Infinity, 2)
-    subscriptions.onPrice(aa, receivedPrice(1), 3)
+    receive(subscriptions, aa, receivedPrice(1), 3)
     expect(subscriptions.onErrorText('Error', 4)).toMatchObject({ subscribers: [] })
     expect(subscriptions.topics.has(aa)).toBe(true)
-    expect(subscriptions.onPrice(aa, receivedPrice(2), 5)).toBeDefined()
+    expect(receive(subscriptions, aa, receivedPrice(2), 5)).toBeDefined()
   })
 
   it('may answer the subscribe frame of an unsubscribed topic until its `confirmTimeout`', () => {
@@ -530,7 +542,7 @@ describe('an error text', () => {
   it('is uncorrelated if its topic is confirmed or has a price', () => {
     const { subscriptions } = requestTopics([aa, bb])
     subscriptions.onConfirmation([aa], 1)
-    subscriptions.onPrice(bb, receivedPrice(1), 1)
+    receive(subscriptions, bb, receivedPrice(1), 1)
     expect(subscriptions.onErrorText('trouble with 0xaa', 2)).toBeUndefined()
     expect(subscriptions.onErrorText('trouble with 0xbb', 2)).toBeUndefined()
     expect(subscriptions.onErrorText('trouble', 2)).toBeUndefined()
@@ -543,10 +555,10 @@ describe('Subscriptions.isRecentlyUnsubscribed', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa], { linger: 0 })
     unsubscribe(0, 10)
     subscriptions.takeFrames(Infinity, 10)
-    expect(subscriptions.acks.isRecentlyUnsubscribed(aa, 309)).toBe(true)
-    expect(subscriptions.acks.isRecentlyUnsubscribed(aa, 310)).toBe(false)
-    expect(subscriptions.acks.isRecentlyUnsubscribed(bb, 20)).toBe(false)
+    expect(subscriptions.ledger.mayBeLate(aa, 309)).toBe(true)
+    expect(subscriptions.ledger.mayBeLate(aa, 310)).toBe(false)
+    expect(subscriptions.ledger.mayBeLate(bb, 20)).toBe(false)
     subscriptions.onDown()
-    expect(subscriptions.acks.isRecentlyUnsubscribed(aa, 20)).toBe(false)
+    expect(subscriptions.ledger.mayBeLate(aa, 20)).toBe(false)
   })
 })

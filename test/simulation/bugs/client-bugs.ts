@@ -4,20 +4,13 @@ import type { Bug } from './bugs.js'
 export const clientBugs: readonly Bug[] = [
   {
     name: 'a topic that waits for the answers to others is never requested again',
-    file: 'src/client/prices/subscriptions.ts',
-    edits: [
-      [
-        'if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now)\n',
-        'if (releaseAt(state, this.timeouts) <= now)\n',
-      ],
-      [': Math.min(releaseAt(state, timeouts), resubscribeDeadline(state))', ': releaseAt(state, timeouts)'],
-      ['  resubscribeDeadline,\n', ''],
-    ],
+    file: 'src/client/prices/topics.ts',
+    edits: [['needsResubscribe ? resubscribeBy : Infinity', 'needsResubscribe ? Infinity : Infinity']],
   },
   {
     name: 'no unsubscribe frame is sent',
     file: 'src/client/prices/subscriptions.ts',
-    edits: [['      if (!isRequested) return\n', '      if (isRequested || !isRequested) return\n']],
+    edits: [['    return unsubscribeFrame(state.topic)', '    return undefined']],
   },
   {
     name: 'a subscriber that joins during a delivery receives the price twice',
@@ -76,8 +69,8 @@ export const clientBugs: readonly Bug[] = [
   },
   {
     name: 'a text rejects a topic although it may answer the request of one that was unsubscribed',
-    file: 'src/client/prices/acks.ts',
-    edits: [['    yield* this.recentlyUnsubscribed.pending(now)\n', '']],
+    file: 'src/client/prices/frame-ledger.ts',
+    edits: [['if (now < until) yield base', 'if (now > until) yield base']],
   },
   {
     name: 'each connection has the same epoch',
@@ -151,7 +144,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a topic that the service keeps after its unsubscribe frame stays subscribed',
     file: 'src/client/prices/received-frame.ts',
-    edits: [['    subscriptions.unrequested.onPrice(withoutQuote(topic, base, service), at)\n', '']],
+    edits: [['    subscriptions.ledger.onUnrequestedPrice(withoutQuote(topic, base, service), at)\n', '']],
   },
   {
     name: 'a connection ends although the service answers its pings',

@@ -6,25 +6,30 @@ const shares = { pages: 1 }
 export const pageBugs: readonly Bug[] = [
   {
     name: 'a confirmation answers all frames that were sent before it arrived',
-    file: 'src/client/prices/outgoing-frames.ts',
+    file: 'src/client/prices/frame-ledger.ts',
     edits: [
       [
         'this.findAnswered(from, number) ?? 0',
-        'Math.max(this.lastNumber, this.findAnswered(from, number) ?? 0)',
+        'Math.max(this.lastFrame, this.findAnswered(from, number) ?? 0)',
       ],
     ],
     shares,
   },
   {
     name: 'an error text rejects a topic though it may answer a probe',
-    file: 'src/client/prices/acks.ts',
-    edits: [['this.unanswered.probeCount > 0 ? []', 'this.unanswered.probeCount > 1e9 ? []']],
+    file: 'src/client/prices/error-texts.ts',
+    edits: [['ledger.probeCount > 0 ? []', 'ledger.probeCount > 1e9 ? []']],
     shares,
   },
   {
     name: 'an error text rejects a topic though it may answer the probe of a topic that has timed out',
-    file: 'src/client/prices/acks.ts',
-    edits: [["(phase === 'timed-out' && isProbed)", "(phase === 'pending' && isProbed)"]],
+    file: 'src/client/prices/frame-ledger.ts',
+    edits: [
+      [
+        "if (phase !== 'timed-out') return phase === 'pending'",
+        "if (phase !== 'never') return phase === 'pending'",
+      ],
+    ],
     shares,
   },
   {

@@ -1,8 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeDepth, decodeFrame } from 'svc-streams'
 import { uncorrelatedError } from '../../../../src/base/errors/constructors.js'
-import { PendingAcks } from '../../../../src/client/prices/acks.js'
-import { UnrequestedTopics } from '../../../../src/client/prices/outgoing-frames.js'
+import { FrameLedger } from '../../../../src/client/prices/frame-ledger.js'
 import { rejectedEvent } from '../../../../src/client/prices/price-events.js'
 import { TopicTable } from '../../../../src/client/prices/topics.js'
 import { usedBytes } from '../../../support/process/used-bytes.js'
@@ -13,12 +12,10 @@ const count = 50
 const padding = 'x'.repeat(2 ** 20)
 const address = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`
 
-const topics = new TopicTable()
-const timeouts = { linger: 100, staleAfter: 1000, confirmTimeout: 300 }
-const unrequested = new UnrequestedTopics(topics, new PendingAcks(topics, timeouts))
+const ledger = new FrameLedger(new TopicTable(), 300)
 const addUnrequested = (index: number): void => {
   const topic = `svc-${address(index)}-${padding}`
-  unrequested.onConfirmation({ base: topic.slice(4, 46) as '0x1', topic: topic.slice(0, 46) as 'svc-0x1' }, 0)
+  ledger.onListed({ base: topic.slice(4, 46) as '0x1', topic: topic.slice(0, 46) as 'svc-0x1' }, 0)
 }
 
 /** A depth with a fraction as its quantity, which an error then contains. */
@@ -50,5 +47,5 @@ const measure = (make: (index: number) => unknown): number => {
 }
 const used = Object.entries(makers).map(([kind, make]) => [kind, measure(make)] as const)
 console.log(
-  JSON.stringify({ kept: kept.length, unrequested: unrequested.size, used: Object.fromEntries(used) }),
+  JSON.stringify({ kept: kept.length, unrequested: ledger.unrequestedCount, used: Object.fromEntries(used) }),
 )

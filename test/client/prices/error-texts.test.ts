@@ -1,12 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { Address } from '../../../src/base/domain/address.js'
-import {
-  correlate,
-  PendingAcks,
-  RecentlyUnsubscribed,
-  UncorrelatedTexts,
-} from '../../../src/client/prices/acks.js'
+import { correlate, ErrorTexts } from '../../../src/client/prices/error-texts.js'
+import { FrameLedger } from '../../../src/client/prices/frame-ledger.js'
 import { TopicTable } from '../../../src/client/prices/topics.js'
 
 /** The topic that the text rejects, given the unconfirmed topics and the topics of the pending subscribe frames. */
@@ -107,32 +103,30 @@ describe('correlate, for any text', () => {
   })
 })
 
-const timeouts = { linger: 100, staleAfter: 1000, confirmTimeout: 300 }
-
-/** Pending acks with an uncorrelated error text, and topics that are pending. */
-const createPendingAcks = (bases: readonly Address[]) => {
+/** The error texts of a connection that has received one that matches no topic, and topics that are pending. */
+const createErrorTexts = (bases: readonly Address[]) => {
   const topics = new TopicTable()
   const states = bases.map((base) => topics.create(base, `svc-${base}`))
   for (const state of states) state.subscribeSentAt = 0
-  const acks = new PendingAcks(topics, timeouts)
-  acks.correlate('Error: internal', 0, 'Error: internal')
+  const texts = new ErrorTexts(topics, new FrameLedger(topics, 300))
+  texts.correlate('Error: internal', 0, 'Error: internal')
   const searches = vi.spyOn(topics, 'states', 'get')
-  return { states, acks, searches }
+  return { states, texts, searches }
 }
 
-it('PendingAcks searches the topics once for a pending one, and again when that one is answered', () => {
-  const { states, acks, searches } = createPendingAcks(['0xaa', '0xbb'])
-  for (let frame = 0; frame < 100; frame++) expect(acks.delaysResubscribes).toBe(true)
+it('searches the topics once for a pending one, and again when that one is answered', () => {
+  const { states, texts, searches } = createErrorTexts(['0xaa', '0xbb'])
+  for (let frame = 0; frame < 100; frame++) expect(texts.delaysResubscribes).toBe(true)
   expect(searches).toHaveBeenCalledTimes(1)
   states[0]!.lastActivityAt = 1
-  for (let frame = 0; frame < 100; frame++) expect(acks.delaysResubscribes).toBe(true)
+  for (let frame = 0; frame < 100; frame++) expect(texts.delaysResubscribes).toBe(true)
   expect(searches).toHaveBeenCalledTimes(2)
   states[1]!.needsResubscribe = true
-  expect(acks.delaysResubscribes).toBe(false)
+  expect(texts.delaysResubscribes).toBe(false)
 })
 
-it('PendingAcks reads two pending topics for a text without an address, however many are pending', () => {
-  const { states, acks, searches } = createPendingAcks(['0xaa', '0xbb', '0xcc', '0xdd'])
+it('reads two pending topics for a text without an address, however many are pending', () => {
+  const { states, texts, searches } = createErrorTexts(['0xaa', '0xbb', '0xcc', '0xdd'])
   let reads = 0
   searches.mockImplementation(function* () {
     for (const state of states) {
@@ -140,99 +134,28 @@ it('PendingAcks reads two pending topics for a text without an address, however 
       yield state
     }
   })
-  expect(acks.correlate('Error: internal', 1, 'Error: internal')).toBeUndefined()
+  expect(texts.correlate('Error: internal', 1, 'Error: internal')).toBeUndefined()
   expect(reads).toBe(2)
 })
 
-const grace = 100
+describe('the texts that match no topic', () => {
+  const noTopics = (): ErrorTexts => {
+    const topics = new TopicTable()
+    return new ErrorTexts(topics, new FrameLedger(topics, 300))
+  }
 
-const createRecentlyUnsubscribed = (
-  ...calls: readonly Parameters<RecentlyUnsubscribed['add']>[]
-): RecentlyUnsubscribed => {
-  const recentlyUnsubscribed = new RecentlyUnsubscribed(grace)
-  for (const call of calls) recentlyUnsubscribed.add(...call)
-  return recentlyUnsubscribed
-}
-
-describe('RecentlyUnsubscribed.has', () => {
-  it('is true until the grace period ends', () => {
-    const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 50, 0])
-    expect([50, 149, 150].map((now) => recentlyUnsubscribed.has('0xaa', now))).toEqual([true, true, false])
-  })
-
-  it('is false for a topic that was not unsubscribed', () => {
-    expect(createRecentlyUnsubscribed(['0xaa', 0, 0]).has('0xbb', 0)).toBe(false)
-  })
-
-  it('restarts the grace period when the topic is unsubscribed again', () => {
-    const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 0, 0], ['0xbb', 10, 0], ['0xaa', 90, 0])
-    expect(recentlyUnsubscribed.has('0xaa', 150)).toBe(true)
-    expect(recentlyUnsubscribed.has('0xbb', 109)).toBe(true)
-    expect(recentlyUnsubscribed.has('0xbb', 110)).toBe(false)
-  })
-
-  it('is false after `clear`, and no topic is pending', () => {
-    const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 0, 50])
-    recentlyUnsubscribed.clear()
-    expect(recentlyUnsubscribed.has('0xaa', 1)).toBe(false)
-    expect([...recentlyUnsubscribed.pending(1)]).toEqual([])
-  })
-})
-
-describe('RecentlyUnsubscribed.pending', () => {
-  it('lists the unanswered topics, each until its `pendingUntil`', () => {
-    const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 0, 40], ['0xbb', 0, 60], ['0xcc', 0, 0])
-    expect([...recentlyUnsubscribed.pending(39)]).toEqual(['0xaa', '0xbb'])
-    expect([...recentlyUnsubscribed.pending(40)]).toEqual(['0xbb'])
-    expect([...recentlyUnsubscribed.pending(60)]).toEqual([])
-  })
-
-  it('does not list a topic after its answer; late prices remain accepted', () => {
-    const recentlyUnsubscribed = createRecentlyUnsubscribed(['0xaa', 0, 40])
-    recentlyUnsubscribed.onConfirmation('0xaa')
-    recentlyUnsubscribed.onErrorText('0xbb')
-    expect([...recentlyUnsubscribed.pending(1)]).toEqual([])
-    expect(recentlyUnsubscribed.has('0xaa', 1)).toBe(true)
-  })
-
-  it('lists a topic once for each unanswered frame: an error text answers one, a confirmation all of them', () => {
-    const recentlyUnsubscribed = createRecentlyUnsubscribed(
-      ['0xaa', 0, 40],
-      ['0xaa', 10, 50],
-      ['0xaa', 20, 60],
-    )
-    expect([...recentlyUnsubscribed.pending(39)]).toEqual(['0xaa', '0xaa', '0xaa'])
-    expect([...recentlyUnsubscribed.pending(40)]).toEqual(['0xaa', '0xaa'])
-    recentlyUnsubscribed.onErrorText('0xaa')
-    expect([...recentlyUnsubscribed.pending(30)]).toEqual(['0xaa', '0xaa'])
-    recentlyUnsubscribed.onConfirmation('0xaa')
-    expect([...recentlyUnsubscribed.pending(30)]).toEqual([])
-  })
-
-  it('still lists topics within their grace period after `add` removes older topics', () => {
-    const recentlyUnsubscribed = createRecentlyUnsubscribed(
-      ['0xaa', 0, 90],
-      ['0xbb', 20, 110],
-      ['0xcc', 105, 200],
-    )
-    expect(recentlyUnsubscribed.has('0xaa', 105)).toBe(false)
-    expect([...recentlyUnsubscribed.pending(105)]).toEqual(['0xbb', '0xcc'])
-  })
-})
-
-describe('UncorrelatedTexts', () => {
-  it('returns the texts since a given time', () => {
-    const texts = new UncorrelatedTexts()
-    texts.add('early', 10)
-    texts.add('late', 20)
+  it('are those since a given time', () => {
+    const texts = noTopics()
+    texts.correlate('early', 10, 'early')
+    texts.correlate('late', 20, 'late')
     expect(texts.since(10)).toEqual(['early', 'late'])
     expect(texts.since(11)).toEqual(['late'])
     expect(texts.since(21)).toEqual([])
   })
 
-  it('stores the latest 16 texts, each truncated to 2 kB', () => {
-    const texts = new UncorrelatedTexts()
-    for (let at = 0; at < 100; at++) texts.add(`${at} ${'x'.repeat(10_000)}`, at)
+  it('are the latest 16, each truncated to 2 kB', () => {
+    const texts = noTopics()
+    for (let at = 0; at < 100; at++) texts.correlate('text', at, `${at} ${'x'.repeat(10_000)}`)
     const stored = texts.since(0)
     expect(stored.length).toBe(16)
     expect(stored[0]).toMatch(/^84 x/)
@@ -240,13 +163,10 @@ describe('UncorrelatedTexts', () => {
     expect(Math.max(...stored.map((text) => text.length))).toBe(2048)
   })
 
-  it('is empty after `clear`', () => {
-    const texts = new UncorrelatedTexts()
-    expect(texts.isEmpty).toBe(true)
-    texts.add('text', 0)
-    expect(texts.isEmpty).toBe(false)
+  it('are none after `clear`', () => {
+    const texts = noTopics()
+    texts.correlate('text', 0, 'text')
     texts.clear()
-    expect(texts.isEmpty).toBe(true)
     expect(texts.since(0)).toEqual([])
   })
 })

@@ -1,0 +1,325 @@
+import { unsubscribeFrame } from '../../wire/codec/price-frame.js'
+import type { Address } from '../../base/domain/address.js'
+import type { Topic } from '../../base/domain/topic.js'
+import { copyOf } from '../../base/errors/text.js'
+import { isUnconfirmed, never, phaseOf, type TopicState, type TopicTable } from './topics.js'
+
+/** A frame that the service has not answered, as far as is known. */
+interface SentFrame {
+  /** `probe`: a subscribe frame of a confirmed topic. */
+  readonly kind: 'subscribe' | 'probe' | 'unsubscribe'
+  readonly number: number
+  /** Monotonic, in ms. */
+  readonly sentAt: number
+  readonly entry: Entry
+  /** Only of a subscribe frame: true if the topic was never requested before on this connection. */
+  readonly isFirst: boolean
+}
+
+/** What was sent about one address on this connection, what was answered, and what is listed. Times are monotonic, in ms. */
+interface Entry {
+  readonly base: Address
+  /** The oldest first. */
+  readonly unanswered: SentFrame[]
+  /** The number of the last confirmation that listed it. */
+  listedBy: number
+  /** When the client last unsubscribed it; `never` before that. */
+  leftAt: number
+  /** Until when the ack of each subscribe frame before that may arrive. A topic may be left several times before the first. */
+  acksUntil: readonly number[]
+  /** True if the client requested it before, and does not now: a price shows that the service has subscribed it anyway. */
+  wasLeft: boolean
+  /** The topic in the spelling of the service, if the service lists it and the client does not request it. */
+  unrequested: Topic | undefined
+}
+
+/** A topic in a frame of the service. */
+export interface EchoedTopic {
+  readonly base: Address
+  /** In the spelling of the service, without a quote address. */
+  readonly topic: Topic
+}
+
+/** More frames are not stored. Then no confirmation answers a probe, until the connection is replaced. */
+const maxUnanswered = 100_000
+
+/** The maximum number of left topics that are stored, beside those of the last `confirmTimeout` ms. */
+const maxLeft = 10_000
+
+/** Further topics are listed again by a confirmation after the unsubscribe frames. */
+const maxUnrequested = 10_000
+
+/**
+ * The frames that were sent on one connection, by address, and what is known of their answers.
+ *
+ * A confirmation says only which topics are subscribed, so it is taken for the answer to the oldest frame that it fits: a
+ * probe never counts as answered before it is. The probes and unsubscribe frames before that one were answered, or never
+ * will be. The answer to a subscribe frame may still follow: a gateway waits for that of the service.
+ *
+ * A probe subscribes again to a confirmed topic: its answer shows that later prices were sent after it.
+ */
+export class FrameLedger {
+  private readonly entries = new Map<Address, Entry>()
+  /** In the order in which they were sent. */
+  private readonly unanswered = new Set<SentFrame>()
+  /** The oldest first. */
+  private readonly left = new Set<Entry>()
+  private readonly unrequested = new Set<Entry>()
+  /** True after `maxUnanswered` frames without an answer. */
+  private hasOverflowed = false
+  private lastFrame = 0
+  private lastConfirmation = 0
+  /** Whether the service answers unsubscribe frames: `undefined` as long as it has not become known. */
+  private answersUnsubscribes: boolean | undefined
+  /** The number of probes that wait for an answer. */
+  probeCount = 0
+
+  constructor(
+    private readonly topics: TopicTable,
+    /** For this time, in ms, a frame waits for its ack, and late frames for a left topic are no errors. */
+    private readonly confirmTimeout: number,
+  ) {}
+
+  /** The number of frames without an answer. */
+  get size(): number {
+    return this.unanswered.size
+  }
+
+  /** The number of topics that the service keeps subscribed although the client does not request them. */
+  get unrequestedCount(): number {
+    return this.unrequested.size
+  }
+
+  clear(): void {
+    this.entries.clear()
+    this.left.clear()
+    this.unrequested.clear()
+    this.clearUnanswered()
+    this.hasOverflowed = false
+  }
+
+  /** A frame is sent. Methods below call it too. */
+  onSent(kind: SentFrame['kind'], base: Address, now: number, isFirst = false): void {
+    if (this.unanswered.size === maxUnanswered) {
+      this.clearUnanswered()
+      this.hasOverflowed = true
+    }
+    if (this.hasOverflowed) return
+    const entry = this.entryOf(base)
+    const frame = { kind, number: ++this.lastFrame, sentAt: now, entry, isFirst }
+    entry.unanswered.push(frame)
+    this.unanswered.add(frame)
+    if (kind === 'probe') this.probeCount++
+  }
+
+  /** A subscribe frame is sent. True if the client has left the topic before, on this connection. */
+  onSubscribe(base: Address, now: number, isRepeated: boolean): boolean {
+    const entry = this.entryOf(base)
+    const { wasLeft } = entry
+    entry.wasLeft = false
+    this.setUnrequested(entry, undefined)
+    this.onSent('subscribe', base, now, !isRepeated && !wasLeft)
+    return wasLeft
+  }
+
+  /** A probe subscribes to the topic again. */
+  onProbe(state: TopicState, now: number): void {
+    this.onSent(isUnconfirmed(state) ? 'subscribe' : 'probe', state.base, now)
+  }
+
+  /** The client unsubscribes a topic. `ackUntil`: until when its last subscribe frame may be answered; 0 if it was. */
+  onUnsubscribe(base: Address, now: number, ackUntil: number): void {
+    const entry = this.entryOf(base)
+    entry.wasLeft = true
+    this.unsubscribe(entry, now, ackUntil)
+  }
+
+  /** An error text has rejected the topic. */
+  onRejected(base: Address, now: number): void {
+    const entry = this.entryOf(base)
+    entry.wasLeft = true
+    this.addLeft(entry, now)
+  }
+
+  /** A confirmation lists these topics. Returns the number of probes that are answered by it. */
+  onConfirmation(bases: Iterable<Address>): number {
+    const number = ++this.lastConfirmation
+    // The topics that a confirmation lists were requested before the frame that it answers.
+    let from = 0
+    for (const base of bases) {
+      const entry = this.entries.get(base)
+      if (entry === undefined) continue
+      entry.listedBy = number
+      entry.acksUntil = []
+      const [first] = entry.unanswered
+      if (first?.isFirst === true) from = Math.max(from, first.number)
+    }
+    const before = this.probeCount
+    const answered = this.findAnswered(from, number) ?? 0
+    for (const frame of this.unanswered) {
+      if (frame.number > answered) break
+      if (frame.kind !== 'subscribe' || frame.entry.listedBy === number) this.onAnswered(frame)
+    }
+    return before - this.probeCount
+  }
+
+  /** A confirmation lists a topic that is not requested. It is unsubscribed, unless the frame may be late. */
+  onListed({ base, topic }: EchoedTopic, now: number): void {
+    if (this.unrequested.size >= maxUnrequested || this.mayBeLate(base, now)) return
+    // Copied, because both are parts of the service's topic, which may fill a frame.
+    this.setUnrequested(this.entryOf(copyOf(base)), copyOf(topic))
+  }
+
+  /** A price arrives for a topic that is not requested. */
+  onUnrequestedPrice(echoed: EchoedTopic, now: number): void {
+    if (this.entries.get(echoed.base)?.wasLeft === true) this.onListed(echoed, now)
+  }
+
+  /** Dequeues at most `limit` unsubscribe frames of topics that are not requested. */
+  takeUnsubscribes(limit: number, now: number): readonly string[] {
+    const frames: string[] = []
+    for (const entry of this.unrequested) {
+      if (frames.length >= limit) break
+      const { base, unrequested } = entry
+      // Its subscribe frame is due.
+      if (unrequested === undefined || this.topics.has(base)) continue
+      this.setUnrequested(entry, undefined)
+      this.unsubscribe(entry, now, 0)
+      frames.push(unsubscribeFrame(unrequested))
+    }
+    return frames
+  }
+
+  /** True if a frame for this topic may be late, because the client has left it. Otherwise the frame is an error. */
+  mayBeLate(base: Address, now: number): boolean {
+    const entry = this.entries.get(base)
+    return entry !== undefined && this.isRecent(entry, now)
+  }
+
+  /** True if an error text may reject this topic: it is not confirmed, or a probe subscribes to it. */
+  isRejectable(base: Address): boolean {
+    const state = this.topics.get(base)
+    return (state !== undefined && isUnconfirmed(state)) || this.isProbing(base)
+  }
+
+  /** True if a probe that subscribes to this topic waits for an answer. */
+  isProbing(base: Address): boolean {
+    return this.entries.get(base)?.unanswered.some(({ kind }) => kind === 'probe') ?? false
+  }
+
+  /** The topic of each subscribe frame that waits for an ack: of the requested topics, then of left ones. */
+  *awaited(now: number): Generator<Address> {
+    for (const state of this.topics.states) if (this.isAwaited(state, now)) yield state.base
+    for (const { base, acksUntil } of this.left) for (const until of acksUntil) if (now < until) yield base
+  }
+
+  /** True while a subscribe frame of this topic, which the client has left, waits for an ack. */
+  isLeftAwaited(base: Address, now: number): boolean {
+    return this.entries.get(base)?.acksUntil.some((until) => now < until) ?? false
+  }
+
+  /** An error text answers the oldest subscribe frame of a topic that waits for an ack. */
+  onErrorText(base: Address): void {
+    const entry = this.entries.get(base)
+    if (entry !== undefined) entry.acksUntil = entry.acksUntil.slice(1)
+  }
+
+  /** A topic that has timed out may have been requested again by a probe. */
+  private isAwaited(state: TopicState, now: number): boolean {
+    const phase = phaseOf(state)
+    if (phase !== 'timed-out') return phase === 'pending'
+    const last = this.entries.get(state.base)?.unanswered.at(-1)
+    return this.hasOverflowed || (last?.kind === 'subscribe' && now - last.sentAt < this.confirmTimeout)
+  }
+
+  /** The number of the oldest frame, from a number on, whose answer the confirmation may be. */
+  private findAnswered(from: number, confirmation: number): number | undefined {
+    let unsubscribe: number | undefined
+    let hasSkipped = false
+    for (const { kind, number, entry } of this.unanswered) {
+      if (kind === 'unsubscribe') {
+        // Some services keep the topic, so the answer may list it.
+        if (number < from) hasSkipped = true
+        else unsubscribe ??= number
+      } else if (number >= from && entry.listedBy === confirmation) {
+        if (unsubscribe !== undefined && this.answersUnsubscribes !== false) return unsubscribe
+        if (hasSkipped) this.answersUnsubscribes ??= false
+        return number
+      }
+    }
+    if (unsubscribe !== undefined) this.answersUnsubscribes = true
+    return unsubscribe
+  }
+
+  private onAnswered(frame: SentFrame): void {
+    const { entry, kind } = frame
+    const index = entry.unanswered.indexOf(frame)
+    // A topic that is unsubscribed needs no answers to earlier requests.
+    const first = kind === 'unsubscribe' ? 0 : index
+    for (const each of entry.unanswered.splice(first, index - first + 1)) {
+      this.unanswered.delete(each)
+      if (each.kind === 'probe') this.probeCount--
+    }
+    this.deleteIfUnused(entry)
+  }
+
+  private clearUnanswered(): void {
+    for (const { entry } of this.unanswered) {
+      entry.unanswered.length = 0
+      this.deleteIfUnused(entry)
+    }
+    this.unanswered.clear()
+    this.probeCount = 0
+    this.answersUnsubscribes = undefined
+  }
+
+  private unsubscribe(entry: Entry, now: number, ackUntil: number): void {
+    entry.leftAt = now
+    // The ack of the last subscribe frame follows those of the frames before it.
+    entry.acksUntil = ackUntil > now ? [...entry.acksUntil.filter((until) => until > now), ackUntil] : []
+    this.addLeft(entry, now)
+    this.onSent('unsubscribe', entry.base, now)
+  }
+
+  private isRecent({ leftAt }: Entry, now: number): boolean {
+    return now - leftAt < this.confirmTimeout
+  }
+
+  private addLeft(entry: Entry, now: number): void {
+    this.left.delete(entry)
+    this.left.add(entry)
+    for (const oldest of this.left) {
+      if (this.left.size <= maxLeft || this.isRecent(oldest, now)) return
+      this.left.delete(oldest)
+      Object.assign(oldest, { leftAt: never, acksUntil: [], wasLeft: false })
+      this.deleteIfUnused(oldest)
+    }
+  }
+
+  private setUnrequested(entry: Entry, topic: Topic | undefined): void {
+    entry.unrequested = topic
+    if (topic === undefined) this.unrequested.delete(entry)
+    else this.unrequested.add(entry)
+  }
+
+  private entryOf(base: Address): Entry {
+    const existing = this.entries.get(base)
+    if (existing !== undefined) return existing
+    const entry: Entry = {
+      base,
+      unanswered: [],
+      listedBy: 0,
+      leftAt: never,
+      acksUntil: [],
+      wasLeft: false,
+      unrequested: undefined,
+    }
+    this.entries.set(base, entry)
+    return entry
+  }
+
+  private deleteIfUnused(entry: Entry): void {
+    const isUsed = entry.unanswered.length > 0 || this.left.has(entry) || this.unrequested.has(entry)
+    if (!isUsed) this.entries.delete(entry.base)
+  }
+}

@@ -29,7 +29,7 @@ beforeAll(async () => {
   files = await filesIn(packed.package)
   const sources = await filesIn(join(repository, 'src'))
   modules = sources
-    .filter((file) => file.endsWith('.ts') && !/^(?:cli|dashboard|display)\//.test(file))
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('desk/'))
     .map((file) => file.replace(/\.ts$/, ''))
 })
 
@@ -140,7 +140,7 @@ test('no file refers to a source map, which would need sources that are not in t
 describe('the imports', () => {
   /** Without comments: examples in them may import other packages. */
   const importsOf = (text: string): readonly string[] =>
-    [...text.replace(/\/\*[^]*?\*\//g, '').matchAll(/(?:\bfrom|\bimport)\s*\(?\s*['"]([^'"]+)['"]/g)].map(
+    [...text.replace(/\/\*[^]*?\*\//g, '').matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)].map(
       ([, name]) => name!,
     )
 
@@ -154,18 +154,12 @@ describe('the imports', () => {
       const local = importsOf(text).filter((name) => name.startsWith('.'))
       for (const name of local) await visit(join(file, '..', name.replace(/\.js$/, '.d.ts')))
     }
-    const folders = [
-      '',
-      'operators/',
-      'testing/',
-      'recording/',
-      'history/',
-      'store/',
-      'simulator/',
-      'gateway/',
-      'nats/',
-    ]
-    for (const folder of folders) await visit(`dist/${folder}index.d.ts`)
+    const { exports } = JSON.parse(await read('package.json')) as {
+      readonly exports: Readonly<Record<string, string | { readonly types: string }>>
+    }
+    // Only the users of this entry point have its peer.
+    const { './opentelemetry': _, ...others } = exports
+    for (const target of Object.values(others)) if (typeof target !== 'string') await visit(target.types)
     return found
   }
 

@@ -114,7 +114,7 @@ export class EffectPerformer {
     const { host, publish } = this.config
     const { session } = this.connection
     const { topic } = state
-    session?.socket.onAnswer()
+    session?.socket.onRead()
     for (const { onConfirmed } of subscribersIn(state)) onConfirmed?.()
     publish('svc-streams:subscribed', () => ({ host, topic, epoch: this.epoch, confirmMs }))
     if (session?.lag.isBehind === true) this.deliverStale(state, session.lag.ms)

@@ -23,7 +23,7 @@ import { FrameSender, type FrameSenderConfig } from './frame-sender.js'
 import { EffectPerformer } from './perform-effects.js'
 import { failureEvent } from './price-events.js'
 import { onBinary, onFrame, onPriceUpdate, onUnusedPrice, type Reception } from './received-frame.js'
-import { deliver, type PriceEvent, type PriceSubscriber } from './subscribers.js'
+import type { PriceEvent, PriceSubscriber } from './subscribers.js'
 import { Subscriptions, type Effect } from './subscriptions.js'
 import { isConfirmed, type TopicState, type TopicTable, type TopicTimeouts } from './topics.js'
 
@@ -186,7 +186,7 @@ export class PriceConnection implements FrameSink {
     if (session === undefined) return
     session.prices++
     // The frame may be from before a suspend of the machine, or from a freeze of the page.
-    if (session.isAnswerMissing) return onUnusedPrice(this.reception, frame)
+    if (session.isAnswerMissing()) return onUnusedPrice(this.reception, frame)
     // The clock of the tick, as in `priceAge`: a gateway sends the price within the tick, and its age must not
     // decrease.
     const at = this.tickClock.elapsed
@@ -247,7 +247,9 @@ export class PriceConnection implements FrameSink {
     this.schedule()
     this.setStatus(waiting(error, error.retryInMs))
     this.firstEvents.onDown()
-    deliver({ subscribers, eventFor: failureEvent(() => error) })
+    this.performer.perform([
+      { _tag: 'Deliver', delivery: { subscribers, eventFor: failureEvent(() => error) } },
+    ])
   }
 
   // The other events.

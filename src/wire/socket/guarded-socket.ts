@@ -25,9 +25,9 @@ export class GuardedSocket implements Socket {
     return this.try(() => this.socket.bufferedAmount !== undefined) ?? false
   }
 
-  /** Called when the service answers a frame. */
-  onAnswer(): void {
-    this.buffer.onAnswer()
+  /** The service has read a frame: it has answered it. */
+  onRead(): void {
+    this.buffer.onRead()
   }
 
   /** See `SendBuffer.hasStalled`. */
@@ -155,8 +155,8 @@ class SendBuffer {
     this.bytes = this.unsentBytes()
   }
 
-  /** Called when the service answers a frame. */
-  onAnswer(): void {
+  /** The service has read a frame: it has answered it. */
+  onRead(): void {
     this.hasDrained = true
   }
 

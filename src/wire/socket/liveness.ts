@@ -96,14 +96,8 @@ export class AnswerCounter {
   private dropped = 0
   private lastId = 0
   private answeredId = 0
-  private awaitedId = 0
   /** True once a pong had the payload of a ping. */
   private hasEcho = false
-
-  /** True from `await` until the last probe before it is answered. */
-  get isPending(): boolean {
-    return this.answeredId < this.awaitedId
-  }
 
   /** Returns the payload by which the answer is recognised. */
   onProbe(sentAt: number, isRecognisable = true): string {
@@ -136,12 +130,6 @@ export class AnswerCounter {
     this.answeredId = probe.id
     this.dropped = 0
     return isEcho || payload === undefined ? probe.sentAt : undefined
-  }
-
-  /** Waits for the answer to the last probe. Returns a function that returns true until the answer arrives. */
-  await(delayed = 0): () => boolean {
-    this.awaitedId = this.lastId + delayed
-    return this.missing(delayed)
   }
 
   /** Returns a function that returns true until the answer to the last probe arrives. `delayed`: probes that are sent later. */

@@ -83,11 +83,11 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
       opened: () => {
         if (hasEnded()) return
         dialTimeout.unsubscribe()
+        const connectMs = clock.elapsed() - dialledAt
         // A suspend from before the socket opened has no effect on frames of this socket.
         sink.detectSuspend()
         if (hasEnded()) return
-        const connectMs = clock.elapsed() - dialledAt
-        const opened = new Session(config, { socket, sink, prober, connectMs, timers, terminate })
+        const opened = new Session(config, sink, prober, socket, connectMs, timers, terminate)
         session = opened
         subscriber.next({ _tag: 'Opened', session: opened })
         if (!hasEnded()) opened.lag.start()
@@ -125,17 +125,6 @@ const dial = (
     (thrown) => causeOf(thrown).message,
   )
 
-interface OpenedSocket {
-  readonly socket: GuardedSocket
-  readonly sink: FrameSink
-  readonly prober: Prober
-  /** Time from the dial to the opening, in ms. */
-  readonly connectMs: number
-  /** Unsubscribed when the session ends. */
-  readonly timers: Subscription
-  readonly terminate: (reason: string) => void
-}
-
 /** An open socket. Times are in ms. */
 export class Session implements MeasuredConnection {
   readonly epoch: number
@@ -143,41 +132,43 @@ export class Session implements MeasuredConnection {
   readonly since: number
   /** Monotonic. */
   readonly openedAt: number
-  readonly socket: GuardedSocket
-  readonly connectMs: number
   readonly hasPings: boolean
   readonly lag: Lag
   /** False if the price under delivery is now too old, by `lag` or by `Socket.isInTime`. */
   readonly mayDeliver: () => boolean
-  readonly terminate: (reason: string) => void
+  /** True while `requireAnswer` waits for the answer: the next frames may be older than the probe. */
+  isAnswerMissing: () => boolean = () => false
   /** The number of prices so far: those that the sink handled as bytes, and those that it counts in `onText`. */
   prices = 0
   private otherFrames = 0
   private readonly answers = new AnswerCounter()
   private readonly wake$ = new Subject<void>()
 
+  /** `connectMs`: time from the dial to the opening. `timers`: unsubscribed when the session ends. */
   constructor(
     private readonly config: SessionConfig,
-    private readonly opened: OpenedSocket,
+    private readonly sink: FrameSink,
+    private readonly prober: Prober,
+    readonly socket: GuardedSocket,
+    readonly connectMs: number,
+    private readonly timers: Subscription,
+    readonly terminate: (reason: string) => void,
   ) {
     const { clock, pongTimeout, nextEpoch } = config
-    const { socket, sink, prober, connectMs, timers, terminate } = opened
     const { hasPings, isInTime } = socket
     const { activityCount, probe, wake$ } = this
     this.epoch = nextEpoch()
     this.since = clock.wallClock()
     this.openedAt = clock.elapsed()
-    this.socket = socket
     this.hasPings = hasPings
-    this.connectMs = connectMs
-    this.terminate = terminate
     const lag = new Lag(config, this, sink)
     this.lag = lag
     this.mayDeliver = isInTime === undefined ? lag.mayDeliverNow : () => lag.mayDeliverNow() && isInTime()
-    timers.add(() => lag.stop())
     const isConclusive = () => hasPings || prober.isConclusive()
+    const silence$ = lost$({ ...config, hasPings, activityCount, probe, isConclusive, wake$ })
+    timers.add(() => lag.stop())
     timers.add(
-      lost$({ ...config, hasPings, activityCount, probe, isConclusive, wake$ }).subscribe(() => {
+      silence$.subscribe(() => {
         terminate(`no frame within ${pongTimeout} ms of a ${hasPings ? 'ping' : 'probe'}`)
       }),
     )
@@ -192,16 +183,11 @@ export class Session implements MeasuredConnection {
   readonly activityCount = (): number => this.prices + this.otherFrames
 
   isMeasurable(): boolean {
-    return this.hasPings || this.opened.prober.isRecognisable()
+    return this.hasPings || this.prober.isRecognisable()
   }
 
   measure(): boolean {
     return this.isMeasurable() && this.probe()
-  }
-
-  /** True while `requireAnswer` waits for the answer: the next frames may be older than the probe. */
-  get isAnswerMissing(): boolean {
-    return this.answers.isPending
   }
 
   /** False if data that have arrived may be out of date, by the transport or by `maxLag`. */
@@ -209,9 +195,13 @@ export class Session implements MeasuredConnection {
     return this.socket.isCurrent() && this.lag.mayDeliverNow()
   }
 
-  /** Probes immediately. Returns a function that returns true until the answer arrives. */
+  /**
+   * Probes immediately. Returns a function that returns true until the answer arrives. `maxFramesPerSecond` may delay the
+   * probe of a socket without pings: then its answer is awaited all the same.
+   */
   probeNow(): () => boolean {
-    return this.answers.missing(this.probeAndCount())
+    const isDelayed = !this.probe() && this.prober.isRecognisable()
+    return this.answers.missing(isDelayed ? 1 : 0)
   }
 
   /** Probes immediately. The socket is terminated if nothing arrives within `pongTimeout`. */
@@ -221,13 +211,13 @@ export class Session implements MeasuredConnection {
 
   /** Probes immediately. The socket is terminated if the answer does not arrive within `pongTimeout`. */
   requireAnswer(): void {
-    const isAwaited = this.answers.await(this.probeAndCount())
+    const isMissing = this.probeNow()
+    this.isAnswerMissing = isMissing
     const { clock, pongTimeout } = this.config
-    const { timers, terminate } = this.opened
-    const answerMissing$ = deadline$(clock, pongTimeout, this.activityCount).pipe(filter(isAwaited))
-    timers.add(
+    const answerMissing$ = deadline$(clock, pongTimeout, this.activityCount).pipe(filter(isMissing))
+    this.timers.add(
       answerMissing$.subscribe(() => {
-        terminate(`no answer within ${pongTimeout} ms after a suspend or freeze`)
+        this.terminate(`no answer within ${pongTimeout} ms after a suspend or freeze`)
       }),
     )
   }
@@ -241,7 +231,7 @@ export class Session implements MeasuredConnection {
   onBytes(memory: Uint8Array, start: number, end: number): boolean {
     // Before the sink is called: its subscribers may read the count.
     this.prices++
-    if (this.opened.sink.onBytes(memory, start, end)) return true
+    if (this.sink.onBytes(memory, start, end)) return true
     this.prices--
     this.otherFrames++
     return false
@@ -249,12 +239,12 @@ export class Session implements MeasuredConnection {
 
   onText(frame: string): void {
     this.otherFrames++
-    this.opened.sink.onText(frame)
+    this.sink.onText(frame)
   }
 
   onBinary(frame: Uint8Array): void {
     this.otherFrames++
-    this.opened.sink.onBinary(frame)
+    this.sink.onBinary(frame)
   }
 
   onAlive(): void {
@@ -267,7 +257,7 @@ export class Session implements MeasuredConnection {
   }
 
   private readonly probe = (): boolean => {
-    const { socket, prober } = this.opened
+    const { socket, prober } = this
     const now = this.config.clock.elapsed()
     if (socket.hasPings) {
       // Recorded before it is sent: a transport may report the answer at once.
@@ -278,11 +268,6 @@ export class Session implements MeasuredConnection {
     if (!prober.probe(socket)) return false
     this.answers.onProbe(now, isRecognisable)
     return true
-  }
-
-  /** Probes. `maxFramesPerSecond` may delay the probe of a socket without pings: then its answer is awaited all the same. */
-  private probeAndCount(): number {
-    return !this.probe() && this.opened.prober.isRecognisable() ? 1 : 0
   }
 }
 

@@ -50,7 +50,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'prices from before a long pause are current',
     file: 'src/client/prices/price-connection.ts',
-    edits: [['if (session.isAnswerMissing) return', '']],
+    edits: [['if (session.isAnswerMissing()) return', '']],
   },
   {
     name: 'the backoff is not reset after a connection that was stable',

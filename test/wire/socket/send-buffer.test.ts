@@ -65,7 +65,7 @@ const endOf = (scenario: (scenario: Scenario) => void, endsAt = 5000): string =>
       ...virtual,
       socket,
       send,
-      onAnswer: () => guarded?.onAnswer(),
+      onAnswer: () => guarded?.onRead(),
       isFull: () => guarded?.isFull ?? false,
     })
     virtual.at(endsAt, () => subscription.unsubscribe())

@@ -18,11 +18,6 @@ export class ErrorTexts {
     private readonly ledger: FrameLedger,
   ) {}
 
-  clear(): void {
-    this.uncorrelated = []
-    this.pendingTopic = undefined
-  }
-
   /**
    * The topic that an error text rejects. A text that matches no topic is stored, as `shown`, for a later
    * `SubscriptionTimeout`. `now`: monotonic, in ms.

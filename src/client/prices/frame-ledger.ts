@@ -50,7 +50,7 @@ const maxLeft = 10_000
 const maxUnrequested = 10_000
 
 /**
- * The frames that were sent on one connection, by address, and what is known of their answers.
+ * The frames that were sent on one connection, by address, and what is known of their answers. Each connection has a new one.
  *
  * A confirmation says only which topics are subscribed, so it is taken for the answer to the oldest frame that it fits: a
  * probe never counts as answered before it is. The probes and unsubscribe frames before that one were answered, or never
@@ -90,22 +90,11 @@ export class FrameLedger {
     return this.unrequested.size
   }
 
-  clear(): void {
-    this.entries.clear()
-    this.left.clear()
-    this.unrequested.clear()
-    this.clearUnanswered()
-    this.hasOverflowed = false
-  }
-
   /** A frame is sent. Methods below call it too. */
   onSent(kind: SentFrame['kind'], base: Address, now: number, isFirst = false): void {
-    if (this.unanswered.size === maxUnanswered) {
-      this.clearUnanswered()
-      this.hasOverflowed = true
-    }
-    if (this.hasOverflowed) return
     const entry = this.entryOf(base)
+    if (this.unanswered.size === maxUnanswered) this.overflow()
+    if (this.hasOverflowed) return this.deleteIfUnused(entry)
     const frame = { kind, number: ++this.lastFrame, sentAt: now, entry, isFirst }
     entry.unanswered.push(frame)
     this.unanswered.add(frame)
@@ -263,14 +252,14 @@ export class FrameLedger {
     this.deleteIfUnused(entry)
   }
 
-  private clearUnanswered(): void {
+  private overflow(): void {
+    this.hasOverflowed = true
+    this.probeCount = 0
     for (const { entry } of this.unanswered) {
       entry.unanswered.length = 0
       this.deleteIfUnused(entry)
     }
     this.unanswered.clear()
-    this.probeCount = 0
-    this.answersUnsubscribes = undefined
   }
 
   private unsubscribe(entry: Entry, now: number, ackUntil: number): void {

@@ -54,10 +54,11 @@ export type Effect =
  */
 export class Subscriptions {
   readonly topics = new TopicTable()
-  readonly ledger: FrameLedger
+  /** Of the open connection, or the next one. */
+  ledger: FrameLedger
   /** The byte patterns of this connection's price frames, for the fast path. */
   readonly pricePatterns = new PriceFrames<TopicState>()
-  private readonly errorTexts: ErrorTexts
+  private errorTexts: ErrorTexts
   /** The topics whose frame must not wait, in the order of their requests. `takeFrame` decides which frame that is. */
   private readonly due = new Set<TopicState>()
   /** The other topics with a repeated subscribe frame, which may wait for the answers to other frames. */
@@ -116,8 +117,8 @@ export class Subscriptions {
     this.isBehind = false
     this.due.clear()
     this.repeated.clear()
-    this.ledger.clear()
-    this.errorTexts.clear()
+    this.ledger = new FrameLedger(this.topics, this.timeouts.confirmTimeout)
+    this.errorTexts = new ErrorTexts(this.topics, this.ledger)
     this.pricePatterns.clear()
     this.deadlines.clear()
     return subscribers

@@ -162,11 +162,4 @@ describe('the texts that match no topic', () => {
     expect(stored.at(-1)).toMatch(/^99 x/)
     expect(Math.max(...stored.map((text) => text.length))).toBe(2048)
   })
-
-  it('are none after `clear`', () => {
-    const texts = noTopics()
-    texts.correlate('text', 0, 'text')
-    texts.clear()
-    expect(texts.since(0)).toEqual([])
-  })
 })

@@ -95,10 +95,9 @@ describe('the unanswered frames of a FrameLedger', () => {
   it('takes no confirmation for the answer to a probe after more than 100,000 frames without an answer', () => {
     const unanswered = createLedger()
     for (let frame = 0; frame <= 100_000; frame++) unanswered.onSent('probe', '0xa', 0)
-    expect(unanswered.onConfirmation(['0xa'])).toBe(0)
-    unanswered.clear()
+    expect(unanswered.size).toBe(0)
     unanswered.onSent('probe', '0xa', 0)
-    expect(unanswered.onConfirmation(['0xa'])).toBe(1)
+    expect(unanswered.onConfirmation(['0xa'])).toBe(0)
   })
 
   it('keeps nothing of answered frames, behind one without an answer', () => {
@@ -135,13 +134,6 @@ describe('a frame for a topic that the client has left', () => {
     expect(ledger.mayBeLate('0xaa', 150)).toBe(true)
     expect(ledger.mayBeLate('0xbb', 109)).toBe(true)
     expect(ledger.mayBeLate('0xbb', 110)).toBe(false)
-  })
-
-  it('is an error after `clear`, when no ack is awaited either', () => {
-    const ledger = leftTopics(['0xaa', 0, 50])
-    ledger.clear()
-    expect(ledger.mayBeLate('0xaa', 1)).toBe(false)
-    expect([...ledger.awaited(1)]).toEqual([])
   })
 
   it('causes an unsubscribe frame for the newest 10,000 left topics, and for all of the grace period', () => {

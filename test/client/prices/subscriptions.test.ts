@@ -550,8 +550,8 @@ describe('an error text', () => {
   })
 })
 
-describe('Subscriptions.isRecentlyUnsubscribed', () => {
-  it('is true for `confirmTimeout` after the unsubscribe frame, until the connection closes', () => {
+describe('a frame for an unsubscribed topic', () => {
+  it('may be late for `confirmTimeout` after the unsubscribe frame, until the connection closes', () => {
     const { subscriptions, unsubscribe } = requestTopics([aa], { linger: 0 })
     unsubscribe(0, 10)
     subscriptions.takeFrames(Infinity, 10)

@@ -17,7 +17,7 @@ import { lastPrice, positionIn, snapshotStateOf, type TopicState } from './topic
 
 export interface ConnectionPoolConfig extends Omit<
   PriceConnectionConfig,
-  'nextEpoch' | 'rateLimiter' | 'probeSupport'
+  'nextEpoch' | 'rateLimiter' | 'probeSupport' | 'onStatus' | 'onUncorrelated' | 'onMeasured'
 > {
   readonly maxTopicsPerConnection: number
   readonly maxFramesPerSecond: number
@@ -56,6 +56,9 @@ export class ConnectionPool {
       rateLimiter,
       probeSupport: { isProven: false },
       nextEpoch: () => ++this.lastEpoch,
+      onStatus: () => this.setStatus(this.worstStatus()),
+      onUncorrelated: (error) => this.uncorrelated$.next(error),
+      onMeasured: () => this.measurements$.next(undefined),
     }
   }
 
@@ -166,11 +169,7 @@ export class ConnectionPool {
   }
 
   private addConnection(): PriceConnection {
-    const connection = new PriceConnection(this.connectionConfig, {
-      onStatus: () => this.setStatus(this.worstStatus()),
-      onUncorrelated: (error) => this.uncorrelated$.next(error),
-      onMeasured: () => this.measurements$.next(undefined),
-    })
+    const connection = new PriceConnection(this.connectionConfig)
     this.connections.push(connection)
     return connection
   }

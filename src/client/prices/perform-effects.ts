@@ -9,12 +9,13 @@ import { deliver, deliverPrice, subscribersIn, type Delivery } from './subscribe
 import type { Effect } from './subscriptions.js'
 import { clearHeld, lastPrice, type TopicState } from './topics.js'
 
-interface EffectConfig {
+export interface EffectConfig {
   readonly clock: Clock
   /** Host and port of the service. */
   readonly host: string
   readonly publish: Publish
   readonly probeSupport: ProbeSupport
+  readonly onUncorrelated: (error: UncorrelatedError) => void
 }
 
 /** The connection whose state has changed. A handler of a subscriber may change it again, or close it. */
@@ -31,7 +32,6 @@ export class EffectPerformer {
   constructor(
     private readonly config: EffectConfig,
     private readonly connection: ChangedConnection,
-    private readonly onUncorrelated: (error: UncorrelatedError) => void,
   ) {}
 
   perform(effects: readonly Effect[]): void {
@@ -103,7 +103,7 @@ export class EffectPerformer {
       case 'Uncorrelated': {
         const { error } = effect
         publish('svc-streams:uncorrelated', () => ({ host, error }))
-        return this.onUncorrelated(error)
+        return this.config.onUncorrelated(error)
       }
       default:
         return assertNever(effect)

@@ -6,7 +6,7 @@ import type { Address } from '../../base/domain/address.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { Wake } from '../../wire/platform/platform.js'
-import type { Disconnected, UncorrelatedError } from '../../base/errors/model.js'
+import type { Disconnected } from '../../base/errors/model.js'
 import {
   ReconnectingSocket,
   type ReconnectingConfig,
@@ -20,25 +20,20 @@ import { TickClock } from '../../base/time/tick-clock.js'
 import { connectionReport } from './connection-report.js'
 import { FirstEvents, PriceSubscription } from './first-events.js'
 import { FrameSender, type FrameSenderConfig } from './frame-sender.js'
-import { EffectPerformer } from './perform-effects.js'
+import { EffectPerformer, type EffectConfig } from './perform-effects.js'
 import { failureEvent } from './price-events.js'
 import { onBinary, onFrame, onPriceUpdate, onUnusedPrice, type Reception } from './received-frame.js'
 import type { PriceEvent, PriceSubscriber } from './subscribers.js'
 import { Subscriptions, type Effect } from './subscriptions.js'
 import { isConfirmed, type TopicState, type TopicTable, type TopicTimeouts } from './topics.js'
 
-export interface PriceConnectionConfig extends ReconnectingConfig, FrameSenderConfig, TopicTimeouts {
+export interface PriceConnectionConfig
+  extends ReconnectingConfig, FrameSenderConfig, EffectConfig, TopicTimeouts {
   /** The name of the service, for example `svc`. */
   readonly service: string
   readonly addSource: AddSource
-}
-
-/** The connections of a client. */
-export interface PriceConnectionOwner {
+  /** Called when `status` has changed. */
   readonly onStatus: () => void
-  readonly onUncorrelated: (error: UncorrelatedError) => void
-  /** The service has answered a probe. */
-  readonly onMeasured: () => void
 }
 
 /**
@@ -50,7 +45,6 @@ export class PriceConnection implements FrameSink {
   status: ConnectionStatus = { _tag: 'Idle' }
   /** The open connection, if there is one. */
   session: Session | undefined
-  readonly onMeasured: () => void
   private readonly subscriptions: Subscriptions
   private readonly reception: Reception
   private readonly socket: ReconnectingSocket
@@ -65,14 +59,10 @@ export class PriceConnection implements FrameSink {
   /** The last failure, if no connection opened since. */
   private failure: Disconnected | undefined
 
-  constructor(
-    private readonly config: PriceConnectionConfig,
-    private readonly owner: PriceConnectionOwner,
-  ) {
+  constructor(private readonly config: PriceConnectionConfig) {
     const { clock, service, secrets } = config
     const subscriptions = new Subscriptions(config)
     this.subscriptions = subscriptions
-    this.onMeasured = owner.onMeasured
     this.reception = { subscriptions, clock, service, secrets }
     this.socket = new ReconnectingSocket(config)
     this.task = new CoalescedTask(clock, () => this.reconcile())
@@ -83,7 +73,7 @@ export class PriceConnection implements FrameSink {
       () => this.perform(subscriptions.onDeadline(clock.elapsed())),
     )
     this.tickClock = new TickClock(clock, (ms) => this.onSuspend(ms))
-    this.performer = new EffectPerformer(config, this, owner.onUncorrelated)
+    this.performer = new EffectPerformer(config, this)
     this.firstEvents = new FirstEvents(config, this)
   }
 
@@ -337,7 +327,7 @@ export class PriceConnection implements FrameSink {
   private setStatus(status: ConnectionStatus): void {
     if (this.status._tag === 'Closed' || (status._tag === 'Idle' && this.status._tag === 'Idle')) return
     this.status = status
-    this.owner.onStatus()
+    this.config.onStatus()
   }
 }
 

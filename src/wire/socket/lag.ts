@@ -10,6 +10,8 @@ export interface LagConfig {
   readonly maxLag: number
   readonly maxFramesPerSecond: number
   readonly probeSupport: ProbeSupport
+  /** Called when a probe is answered, and the prices that it makes current are delivered. */
+  readonly onMeasured: () => void
 }
 
 /** The connection whose lag is measured. */
@@ -36,8 +38,6 @@ export interface LagListener {
    * An answer has arrived in time. `wasBehind`: after `onBehind`. `behindMs`: the upper bound when the first price was held.
    */
   onCaughtUp(wasBehind: boolean, behindMs: number): void
-  /** A probe is answered, and the prices that it makes current are delivered. */
-  onMeasured(): void
 }
 
 /** The number of probes within `maxLag`. A probe without pings is answered by a list of all topics. */
@@ -243,7 +243,7 @@ export class Lag {
       this.decision?.unsubscribe()
       this.listener.onCaughtUp(wasBehind, this.heldAtMs)
     }
-    this.listener.onMeasured()
+    this.config.onMeasured()
   }
 
   private get inTimeUntil(): number {

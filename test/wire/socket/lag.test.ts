@@ -304,7 +304,13 @@ describe('between timers', () => {
     const events: string[] = []
     let activity = 0
     const lag = new Lag(
-      { clock, maxLag, maxFramesPerSecond: Infinity, probeSupport: { isProven: true } },
+      {
+        clock,
+        maxLag,
+        maxFramesPerSecond: Infinity,
+        probeSupport: { isProven: true },
+        onMeasured: () => undefined,
+      },
       {
         hasPings: true,
         connectMs: 0,
@@ -319,7 +325,6 @@ describe('between timers', () => {
       {
         onBehind: (behindMs) => events.push(`behind ${behindMs}`),
         onCaughtUp: (wasBehind) => events.push(wasBehind ? 'caught up' : 'current'),
-        onMeasured: () => undefined,
       },
     )
     lag.start()

@@ -22,6 +22,7 @@ const config = {
   maxFramesPerSecond: Infinity,
   probeSupport: { isProven: false },
   nextEpoch: () => 1,
+  onMeasured: () => undefined,
 }
 
 const sink: FrameSink = {
@@ -30,7 +31,6 @@ const sink: FrameSink = {
   onBinary: () => undefined,
   onBehind: () => undefined,
   onCaughtUp: () => undefined,
-  onMeasured: () => undefined,
   detectSuspend: () => undefined,
 }
 

@@ -23,6 +23,7 @@ const limits = {
   maxFramesPerSecond: Infinity,
   probeSupport: { isProven: false },
   nextEpoch: () => 1,
+  onMeasured: () => undefined,
 }
 
 const ignoringSink: FrameSink = {
@@ -31,7 +32,6 @@ const ignoringSink: FrameSink = {
   onBinary: () => undefined,
   onBehind: () => undefined,
   onCaughtUp: () => undefined,
-  onMeasured: () => undefined,
   detectSuspend: () => undefined,
 }
 
@@ -65,7 +65,6 @@ const runSession = (
         onBinary: (frame: Uint8Array) => eventLog.add(`binary ${frame.length}`),
         onBehind: () => undefined,
         onCaughtUp: () => undefined,
-        onMeasured: () => undefined,
         detectSuspend: () => undefined,
       }
       let probe = (): void => undefined

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Address } from '../base/domain/address.js'
 import { stopListening } from '../wire/server/listen.js'
-import { onAbort } from '../base/task/on-abort.js'
+import { closeOnce } from '../base/task/close-once.js'
 import { host, listen } from './listen.js'
 import { checkValue } from './simulator-error.js'
 import { closeCode, FaultInjector, type Faults } from './faults/faults.js'
@@ -52,21 +52,17 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   const sockets = new SocketServer(context)
   const http = createHttpServer(context)
 
-  let closing: Promise<void> | undefined
-  let unregister = (): void => undefined
-  const shutDown = async (): Promise<void> => {
-    unregister()
+  const { close, closeOnAbort } = closeOnce(async () => {
     listings.close()
     sockets.close()
     await Promise.all([stopListening(http), stopListening(sockets.server)])
-  }
-  const close = (): Promise<void> => (closing ??= shutDown())
+  })
 
   const listenAll = async () => {
     const httpPort = await listen(http, setup.httpPort, 'httpPort')
     const wsPort = await listen(sockets.server, setup.wsPort, 'wsPort')
     setup.signal?.throwIfAborted()
-    if (setup.signal !== undefined) unregister = onAbort(setup.signal, () => void close())
+    closeOnAbort(setup.signal)
     return { baseUrl: `http://${host}:${httpPort}`, priceWsUrl: `ws://${host}:${wsPort}` }
   }
   const { baseUrl, priceWsUrl } = await listenAll().catch(async (error: unknown) => {

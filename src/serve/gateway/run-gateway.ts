@@ -10,7 +10,7 @@ import type { Topic } from '../../base/domain/topic.js'
 import { node } from '../../wire/platform/node.js'
 import { stopListening } from '../../wire/server/listen.js'
 import { refuseUpgrade } from '../../wire/server/http-response.js'
-import { onAbort } from '../../base/task/on-abort.js'
+import { closeOnce } from '../../base/task/close-once.js'
 import { currentClock } from '../../base/time/current-clock.js'
 import { delay } from '../../base/time/deadline.js'
 import { addressesOf } from './http/addresses.js'
@@ -85,11 +85,8 @@ export const runGateway = async (
     else upgrade(request, socket, head)
   })
 
-  let closing: Promise<void> | undefined
-  let unregister = (): void => undefined
   let removeSource = (): void => undefined
-  const shutDown = async (): Promise<void> => {
-    unregister()
+  const { close, closeOnAbort } = closeOnce(async () => {
     removeSource()
     const closed = prices.close()
     relays.close()
@@ -98,14 +95,13 @@ export const runGateway = async (
     const timer = delay(clock, closeTimeout, () => sockets.forEach((socket) => socket.destroy()))
     await Promise.all([stopListening(server), closed])
     timer.unsubscribe()
-  }
-  const close = (): Promise<void> => (closing ??= shutDown())
+  })
 
   const port = await listen(server, setup).catch(async (error: unknown) => {
     await close()
     throw error
   })
-  if (signal !== undefined) unregister = onAbort(signal, () => void close())
+  closeOnAbort(signal)
 
   const addresses = addressesOf(host, port, tls !== undefined)
   ownHost = hostWithPort(new URL(addresses.baseUrl))

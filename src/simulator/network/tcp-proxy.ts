@@ -2,6 +2,7 @@ import { connect, createServer, type Socket } from 'node:net'
 import { integer, numberOption, portOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
 import { host, listen } from '../listen.js'
+import { closeOnce } from '../../base/task/close-once.js'
 import { checkValue, parseFields, SimulatorError } from '../simulator-error.js'
 import { seedOption } from '../market/random-walk.js'
 import { seededRandom } from '../market/seeded-random.js'
@@ -132,16 +133,16 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   url.port = String(await listen(server, port, 'port'))
   url.hostname = host
 
-  let closing: Promise<void> | undefined
-  const shutDown = (): Promise<void> =>
-    new Promise((resolve) => {
-      limitBandwidth(Infinity)
-      endWaits()
-      unfreeze()
-      server.close(() => resolve())
-      for (const client of clients) client.destroy()
-    })
-  const close = (): Promise<void> => (closing ??= shutDown())
+  const { close } = closeOnce(
+    () =>
+      new Promise((resolve) => {
+        limitBandwidth(Infinity)
+        endWaits()
+        unfreeze()
+        server.close(() => resolve())
+        for (const client of clients) client.destroy()
+      }),
+  )
 
   return {
     url: url.href,

@@ -8,8 +8,8 @@ import type { GatewayDepthSnapshot, GatewayTopicSnapshot } from '../../gateway/g
 import { createRelays } from '../../gateway/relay/relays.js'
 import { Sessions } from '../../gateway/sessions/sessions.js'
 import { node } from '../../../wire/platform/node.js'
+import { closeOnce } from '../../../base/task/close-once.js'
 import { deferred } from '../../../base/task/deferred.js'
-import { onAbort } from '../../../base/task/on-abort.js'
 import { currentClock } from '../../../base/time/current-clock.js'
 import { delay } from '../../../base/time/deadline.js'
 import { connectionOptionsOf } from '../connection/options.js'
@@ -134,10 +134,7 @@ export const startNatsGatewayOver = async (
     })
   }
 
-  let closing: Promise<void> | undefined
-  let unregister = (): void => undefined
-  const shutDown = async (): Promise<void> => {
-    unregister()
+  const { close, closeOnAbort } = closeOnce(async () => {
     removeSource()
     sessions.close()
     current?.close()
@@ -146,8 +143,7 @@ export const startNatsGatewayOver = async (
     relays.close()
     await history?.close()
     await link.close()
-  }
-  const close = (): Promise<void> => (closing ??= shutDown())
+  })
 
   const removeSource = addSource((collector) =>
     collector.gateway({
@@ -165,7 +161,7 @@ export const startNatsGatewayOver = async (
   const timer = delay(clock, startTimeout, () => started.resolve(undefined))
   await started.promise
   timer.unsubscribe()
-  if (setup.signal !== undefined) unregister = onAbort(setup.signal, () => void close())
+  closeOnAbort(setup.signal)
 
   return {
     inspect: () => ({

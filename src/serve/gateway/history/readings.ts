@@ -47,12 +47,11 @@ export class Readings {
   /** The reading that makes room for another one of a group without more readings. */
   private heldUpBy({ group }: Requester): Reading | undefined {
     const readings = [...this.readings]
-    const ownSize = readings.filter((each) => each.group.name === group).length
+    const ownSize = readings.filter((each) => each.group?.id === group).length
     const latest = this.clock.elapsed() - longestHold
     return readings
-      .filter(
-        (each) => each.heldUpSince <= latest && (each.group.name === group || each.group.size > ownSize),
-      )
+      .filter(({ heldUpSince }) => heldUpSince <= latest)
+      .filter(({ group: other }) => other?.id === group || (other?.size ?? 0) > ownSize)
       .sort((a, b) => a.heldUpSince - b.heldUpSince)[0]
   }
 }
@@ -72,8 +71,8 @@ export class Reading {
     private readonly onEnd: () => void,
   ) {}
 
-  get group(): Place['consumer']['group'] {
-    return this.place.consumer.group
+  get group(): Place['consumer'] | undefined {
+    return this.place.consumer.parent
   }
 
   /** Resolves in the turn of the reading, or at its end. */

@@ -21,25 +21,59 @@ export interface Place {
   start: (() => void) | undefined
   /** Called if the queue is full, and this consumer has the most requests. The place is already removed. */
   readonly onRefused: () => void
-  readonly consumer: Consumer
+  readonly consumer: Party
 }
 
-interface Consumer {
-  readonly id: unknown
-  readonly group: Group
-  /** All places, in order of arrival. */
-  readonly places: Set<Place>
-  /** The places that can start, in order. */
-  readonly ready: Set<Place>
-}
+/** A consumer, or a group, or all groups. Its parts take turns: the places of the consumer, or the smaller parties. */
+class Party {
+  /** Number of places. */
+  size = 0
+  /** The places of a consumer, in order of arrival. */
+  readonly places = new Set<Place>()
+  /** The parts that can start, in the order of their turns. */
+  readonly turns = new Set<Party | Place>()
+  private readonly parties = new Map<unknown, Party>()
+  /** The parties by their size. The last set is not empty. */
+  private readonly bySize: Set<Party>[] = []
 
-interface Group {
-  readonly name: string
-  readonly consumers: Map<unknown, Consumer>
-  /** The consumers with a place that can start, in the order of their turns. */
-  readonly turns: Set<Consumer>
-  readonly bySize: BySize<Consumer>
-  size: number
+  constructor(
+    readonly id: unknown,
+    readonly parent?: Party,
+  ) {}
+
+  partyOf(id: unknown): Party {
+    const party = this.parties.get(id) ?? new Party(id, this)
+    this.parties.set(id, party)
+    return party
+  }
+
+  /** One of the largest parties: the given one, if it is one of them. */
+  largest(preferred: Party): Party {
+    const [largest = preferred] = this.bySize.at(-1) ?? []
+    return preferred.parent === this && preferred.size === largest.size ? preferred : largest
+  }
+
+  /** The part whose turn it is. Its next turn is after those of the others. */
+  takeTurn(): Party | Place | undefined {
+    const [part] = this.turns
+    if (part !== undefined && this.turns.delete(part)) this.turns.add(part)
+    return part
+  }
+
+  /** The party, and those that it is part of, have one place more, or less. */
+  resize(change: 1 | -1): void {
+    this.size += change
+    this.parent?.move(this, this.size - change)
+    this.parent?.resize(change)
+  }
+
+  private move(party: Party, from: number): void {
+    const { bySize } = this
+    bySize[from]?.delete(party)
+    if (party.size > 0) (bySize[party.size] ??= new Set()).add(party)
+    else this.parties.delete(party.id)
+    while (bySize.length > 0 && (bySize.at(-1)?.size ?? 0) === 0) bySize.pop()
+  }
 }
 
 /** Concurrent requests to a client without its own limit. */
@@ -54,11 +88,7 @@ const maxRunning = 256
  * Connections within a group take turns, because consumers behind one proxy have one address.
  */
 export class RequestQueue {
-  private readonly groups = new Map<string, Group>()
-  /** The groups with a place that can start, in the order of their turns. */
-  private readonly turns = new Set<Group>()
-  private readonly bySize = new BySize<Group>()
-  private waiting = 0
+  private readonly all = new Party('all')
   private running = 0
   private isStarting = false
   /** Leaves the queue of the client; `undefined` while nothing waits there. */
@@ -68,26 +98,24 @@ export class RequestQueue {
 
   /** The number of consumers' requests that wait for a response. */
   get size(): number {
-    return this.waiting
+    return this.all.size
   }
 
   /** A place for a request that cannot start yet. */
-  enter({ consumer: id, group: name }: Requester, onRefused: () => void): Place {
-    const consumer = this.groups.get(name)?.consumers.get(id) ?? this.addConsumer(name, id)
+  enter({ consumer: id, group }: Requester, onRefused: () => void): Place {
+    const consumer = this.all.partyOf(group).partyOf(id)
     const place: Place = { start: undefined, onRefused, consumer }
     consumer.places.add(place)
-    this.resize(consumer, 1)
+    consumer.resize(1)
     return place
   }
 
   /** Refuses a request if too many wait: the newest one, or one of another consumer that has more of them. */
   refuseExcess(newest: Place): void {
-    if (this.waiting <= this.config.maxWaiting) return
-    const own = newest.consumer
-    const group = largestOf(this.bySize, own.group, ({ size }) => size)
-    const consumer =
-      group === own.group ? largestOf(group.bySize, own, ({ places }) => places.size) : group.bySize.largest()
-    const [oldest = newest] = consumer?.places ?? []
+    if (this.size <= this.config.maxWaiting) return
+    const { consumer: own } = newest
+    const consumer = this.all.largest(own.parent ?? own).largest(own)
+    const [oldest = newest] = consumer.places
     const refused = consumer === own ? newest : oldest
     this.leave(refused)
     refused.onRefused()
@@ -95,23 +123,22 @@ export class RequestQueue {
 
   /** The request of a place can start. `startNext` starts it in its turn. */
   ready(place: Place, start: () => void): void {
-    const { consumer } = place
     place.start = start
-    consumer.ready.add(place)
-    consumer.group.turns.add(consumer)
-    this.turns.add(consumer.group)
+    let part: Party | Place = place
+    for (const party of pathOf(place)) {
+      party.turns.add(part)
+      part = party
+    }
   }
 
   /** The request of a place does not start in its turn, because it waits for another request. */
   park(place: Place): void {
-    const { consumer } = place
-    const { group } = consumer
     place.start = undefined
-    if (!consumer.ready.delete(place) || consumer.ready.size > 0) return
-    group.turns.delete(consumer)
-    if (group.turns.size > 0) return
-    this.turns.delete(group)
-    if (this.turns.size > 0) return
+    let part: Party | Place = place
+    for (const party of pathOf(place)) {
+      if (!party.turns.delete(part) || party.turns.size > 0) return
+      part = party
+    }
     this.cancelTurn?.()
     this.cancelTurn = undefined
   }
@@ -121,10 +148,7 @@ export class RequestQueue {
     const { consumer } = place
     if (!consumer.places.delete(place)) return
     this.park(place)
-    this.resize(consumer, -1)
-    const { group } = consumer
-    if (consumer.places.size === 0) group.consumers.delete(consumer.id)
-    if (group.consumers.size === 0) this.groups.delete(group.name)
+    consumer.resize(-1)
   }
 
   /** A request that was started by a place has ended. */
@@ -146,7 +170,7 @@ export class RequestQueue {
   }
 
   private canStart(): boolean {
-    return this.turns.size > 0 && this.cancelTurn === undefined && this.running < maxRunning
+    return this.all.turns.size > 0 && this.cancelTurn === undefined && this.running < maxRunning
   }
 
   private startWhenSendable(): void {
@@ -165,65 +189,15 @@ export class RequestQueue {
   }
 
   private takeTurn(): (() => void) | undefined {
-    const [group] = this.turns
-    const [consumer] = group?.turns ?? []
-    const [place] = consumer?.ready ?? []
-    if (group === undefined || consumer === undefined || place === undefined) return undefined
-    const { start } = place
-    this.park(place)
-    moveToEnd(group.turns, consumer)
-    moveToEnd(this.turns, group)
+    let part: Party | Place | undefined = this.all
+    while (part instanceof Party) part = part.takeTurn()
+    const start = part?.start
+    if (part !== undefined) this.park(part)
     return start
   }
-
-  private addConsumer(name: string, id: unknown): Consumer {
-    const group: Group = this.groups.get(name) ?? {
-      name,
-      consumers: new Map(),
-      turns: new Set(),
-      bySize: new BySize(),
-      size: 0,
-    }
-    const consumer: Consumer = { id, group, places: new Set(), ready: new Set() }
-    this.groups.set(name, group)
-    group.consumers.set(id, consumer)
-    return consumer
-  }
-
-  /** Records that a consumer has one place more, or less. */
-  private resize(consumer: Consumer, change: 1 | -1): void {
-    const { group, places } = consumer
-    group.bySize.move(consumer, places.size - change, places.size)
-    group.size += change
-    this.bySize.move(group, group.size - change, group.size)
-    this.waiting += change
-  }
 }
 
-/** One of the largest items: the given item, if it is one of them. */
-const largestOf = <T>(items: BySize<T>, preferred: T, sizeOf: (item: T) => number): T => {
-  const largest = items.largest() ?? preferred
-  return sizeOf(preferred) < sizeOf(largest) ? largest : preferred
-}
-
-/** Moves an item of a set to its end. */
-const moveToEnd = <T>(items: Set<T>, item: T): void => {
-  if (items.delete(item)) items.add(item)
-}
-
-/** Items with a size that changes by one at a time. */
-class BySize<T> {
-  /** By size. The last set is not empty. */
-  private readonly sets: Set<T>[] = []
-
-  move(item: T, from: number, to: number): void {
-    this.sets[from]?.delete(item)
-    if (to > 0) (this.sets[to] ??= new Set()).add(item)
-    while (this.sets.length > 0 && (this.sets.at(-1)?.size ?? 0) === 0) this.sets.pop()
-  }
-
-  largest(): T | undefined {
-    const [item] = this.sets.at(-1) ?? []
-    return item
-  }
+/** The parties that a place is part of, the smallest first. */
+function* pathOf({ consumer }: Place): Generator<Party, void> {
+  for (let party: Party | undefined = consumer; party !== undefined; party = party.parent) yield party
 }

@@ -4,7 +4,8 @@ import {
   extractProtocolMessage,
   INFO,
   NatsConnectionImpl,
-  setTransportFactory,
+  deferred as natsDeferred,
+  ProtocolHandler,
   type NatsConnection,
   type NodeConnectionOptions,
   type Server,
@@ -86,19 +87,41 @@ export const clusterServers = (connection: NatsConnection): readonly string[] =>
   return protocol.info?.connect_urls ?? []
 }
 
-const dial = (options: TransportOptions): Promise<NatsConnection> => {
-  // The NATS client has one such setting per process: `connect` and `wsconnect` of its packages also change it.
-  useTcpTransport()
-  return NatsConnectionImpl.connect(options)
+/**
+ * The `connect` of the NATS client, with a transport of this connection alone. The NATS client has one transport per
+ * process, for all connections and their reconnects: that of the program's own `connect` or `wsconnect`.
+ */
+const dial = async (options: TransportOptions): Promise<NatsConnection> => {
+  // `dialHost` resolves names.
+  const connection = Reflect.construct(NatsConnectionImpl, [
+    { ...options, resolve: false },
+  ]) as NatsConnection & NatsConnectionImpl
+  const protocol = new ProtocolHandler(connection.options, connection)
+  Object.assign(protocol, { prepare: () => prepare(protocol) })
+  await protocol.dialLoop()
+  connection.protocol = protocol
+  return connection
+}
+
+/** Called before the only dial. Returns the promise of the first answer of the server. */
+const prepare = (protocol: ProtocolHandler): Promise<void> => {
+  const answer: ProtocolHandler['pongs'][number] = natsDeferred()
+  const transport = new TcpTransport()
+  answer.catch(() => undefined)
+  protocol.pongs.unshift(answer)
+  protocol.connectError = (error = new Error('the connection was closed')) => answer.reject(error)
+  protocol.transport = transport
+  void transport.closed().then((error) => {
+    protocol.connected = false
+    if (!protocol.isClosed()) void protocol.disconnected(error ?? protocol.lastError)
+  })
+  return answer
 }
 
 interface TransportOptions extends DialOptions {
   /** Destroys the socket when it aborts. Absent for other connections in this process. */
   readonly signal?: AbortSignal
 }
-
-/** Makes the NATS client use this transport for the connections that it opens from now on. */
-const useTcpTransport = (): void => setTransportFactory({ factory: () => new TcpTransport() })
 
 /**
  * A TCP or TLS connection of the NATS client, like that of `@nats-io/transport-node`. There, the socket remains open

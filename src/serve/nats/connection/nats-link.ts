@@ -74,7 +74,7 @@ export class NatsLink {
     openSocket?: OpenTcpSocket,
   ) {
     const urls = parseServers(servers)
-    this.servers = urls.map(({ host }) => host)
+    this.servers = urls.map(({ host, port }) => (port === '' ? `${host}:${defaultPort}` : host))
     this.host = urls[0] === undefined ? '' : hostWithPort(urls[0])
     const { ignoreClusterUpdates = false, noRandomize = false } = options
     this.settings = { ignoreClusterUpdates, noRandomize }
@@ -261,6 +261,9 @@ const shuffled = (servers: readonly string[]): string[] =>
     .map(({ server }) => server)
 
 const schemes = ['nats:', 'tls:']
+
+/** The NATS client itself uses the port of the program's last `connect` or `wsconnect`. */
+const defaultPort = 4222
 
 /** The addresses of the servers as URLs. Throws a `ConfigurationError`. */
 const parseServers = (servers: unknown): readonly URL[] => {

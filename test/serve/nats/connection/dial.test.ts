@@ -1,6 +1,8 @@
-import type { NatsConnection } from '@nats-io/transport-node'
-import net, { type Socket } from 'node:net'
+import { connect, wsconnect, type NatsConnection } from '@nats-io/transport-node'
+import { once } from 'node:events'
+import net, { type AddressInfo, type Socket } from 'node:net'
 import { expect, it, onTestFinished } from 'vitest'
+import { WebSocket, WebSocketServer } from 'ws'
 import { dialServers } from '../../../../src/serve/nats/connection/dial.js'
 import { NatsLink } from '../../../../src/serve/nats/connection/nats-link.js'
 import { currentClock } from '../../../../src/base/time/current-clock.js'
@@ -132,6 +134,73 @@ it('connects to another server after two searches for a gateway that nothing has
   await eventually(() => connections.length === 3)
   expect(dials()).toEqual([2, 1])
 })
+
+/** Answers NATS clients. `connects`: the `lang` of each client that connects. */
+const startProgramServers = async () => {
+  const connects: string[] = []
+  const clients: { readonly cut: () => void }[] = []
+  const serve = (write: (text: string) => void, cut: () => void) => {
+    clients.push({ cut })
+    write(infoOf(''))
+    return (data: Buffer): void => {
+      const [, lang] = /"lang":"([^"]+)"/.exec(data.toString()) ?? []
+      if (lang !== undefined) connects.push(lang)
+      if (data.includes('PING')) write('PONG\r\n')
+    }
+  }
+  const port = await startTcpServer((socket) => {
+    socket.on(
+      'data',
+      serve(
+        (text) => socket.write(text),
+        () => socket.destroy(),
+      ),
+    )
+  })
+  const webSockets = new WebSocketServer({ port: 0, host: '127.0.0.1' })
+  onTestFinished(() => webSockets.close())
+  webSockets.on('connection', (socket) => {
+    socket.on(
+      'message',
+      serve(
+        (text) => socket.send(Buffer.from(text)),
+        () => socket.terminate(),
+      ),
+    )
+  })
+  await once(webSockets, 'listening')
+  const { port: webSocketPort } = webSockets.address() as AddressInfo
+  return {
+    tcp: `nats://127.0.0.1:${port}`,
+    webSocket: `ws://127.0.0.1:${webSocketPort}`,
+    connects,
+    cutFirst: () => clients[0]?.cut(),
+  }
+}
+
+it.each([
+  ['connect', 'nats.js'],
+  ['wsconnect', 'nats.ws'],
+] as const)(
+  "leaves the transport of the program's own %s as it is, also for its reconnects",
+  async (method, lang) => {
+    const { tcp, webSocket, connects, cutFirst } = await startProgramServers()
+    const options = { reconnectTimeWait: 1, maxReconnectAttempts: -1 }
+    const wsFactory = (url: string) =>
+      Promise.resolve({ socket: new WebSocket(url) as unknown as globalThis.WebSocket, encrypted: false })
+    const own = await (method === 'connect'
+      ? connect({ ...options, servers: tcp })
+      : wsconnect({ ...options, servers: webSocket, wsFactory }))
+    onTestFinished(() => own.close())
+    const { results } = startDial([tcp])
+    await eventually(() => expect(results).toEqual([tcp]))
+    cutFirst()
+    await eventually(() => expect(connects).toEqual([lang, 'svc-streams', lang]))
+    const again = startDial([tcp])
+    await eventually(() => expect(again.results).toEqual([tcp]))
+    expect(connects.slice(3)).toEqual(['svc-streams'])
+  },
+)
 
 describeLinux('a server name whose first address is dead', () => {
   it('is reached by its second address', async () => {

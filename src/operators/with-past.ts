@@ -130,14 +130,13 @@ export const joinPast = <E, A>(
   }
   const releaseLive = (): void => {
     // A handler may cause further live events, which follow the held events.
-    for (let next = held.shift(); next !== undefined && !subscriber.closed; next = held.shift())
+    for (let next = held.shift(); next !== undefined; next = held.shift())
       onLive(next.event, Math.max(latest, next.at), next.position)
     isLive = true
   }
   const catchUp = (): void => {
     past.unsubscribe()
     overlap.end()
-    if (subscriber.closed) return
     observer.onCaughtUp(releaseLive, held.length > 0)
     if (isComplete) observer.onComplete()
   }
@@ -178,9 +177,7 @@ export const joinPast = <E, A>(
   past.add(delay(rxClock, timeoutMs, () => fail(timeout(timeoutMs))))
   past.add(
     continuedPast$(pastSourceOf(past$), liveStart, overlap).subscribe({
-      next: (event) => {
-        if (!past.closed) onPast(event)
-      },
+      next: onPast,
       error: (thrown) => fail(networkError(thrown)),
       complete: catchUp,
     }),

@@ -82,6 +82,19 @@ describe('candles with a past', () => {
     })
   })
 
+  it.each([
+    ['a past price by a clock that is ahead to the time at which it is read', { m: 3_600_000, n: 0 }],
+    ['a past price by a clock that was set back to the window of the one before it', { m: 11, n: -15 }],
+    ['a held live price that came before a past price to the window of the past price', { m: 11, n: 12 }],
+  ])('assigns %s', (_, { m, n }) => {
+    marbles(({ hot$, cold$, expectObservable }) => {
+      const past$ = cold$('  ------------(mn|)', { m: pastPrice(m, 5), n: pastPrice(n, 9) })
+      const source$ = hot$(' ----1-----------------', live)
+      const expected = '     --------------------x'
+      expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, { x: candle([5, 9, 1], 10) })
+    })
+  })
+
   it('counts each gap in the candle in which it starts, or in the next one', () => {
     marbles(({ hot$, cold$, expectObservable }) => {
       const past$ = cold$('  (hpgqir|)', past)

@@ -261,13 +261,13 @@ describe('withPast of a stream that is confirmed later', () => {
 
   const liveEvents = { '3': priceAt(0, a, 30) as Either<never, Price> }
 
-  /** The source is confirmed after 3 ms, when the service has sent two prices. */
-  const confirmedAtTwo$ = (live$: Observable<Either<string, Price>>) => {
+  /** The source is confirmed after 3 ms, when the service has sent two prices. `skipped`: not sent by its gateway. */
+  const confirmedAtTwo$ = (live$: Observable<Either<string, Price>>, skipped = 0) => {
     let count = 2
     return liveStream$<Either<string, Price>>(
       (onConfirmed) => {
         const confirmed$ = timer(3).pipe(tap(onConfirmed), ignoreElements())
-        return merge(live$.pipe(tap(() => count++)), confirmed$)
+        return merge(live$.pipe(tap(() => (count += 1 + skipped))), confirmed$)
       },
       () => ({ run: 'run', count }),
     )
@@ -301,6 +301,105 @@ describe('withPast of a stream that is confirmed later', () => {
         true,
       )
       expectObservable(source$.pipe(withPast(past$))).toBe('p 205ms (qC3)', events)
+    })
+  })
+
+  /** A recorder that stores the price with the second number at the third reading. */
+  const lateRecorder$ = (first: number, second: number) => {
+    let readings = 0
+    return readablePast$<Event>(
+      (_from, onPosition) =>
+        defer(() =>
+          of(events.p, ...(++readings > 3 ? [events.q] : [])).pipe(
+            tap((event) => onPosition?.({ run: 'run', count: event === events.p ? first : second })),
+          ),
+        ),
+      true,
+    )
+  }
+
+  it('reads the rest again until the recorder has stored the price before the confirmation, if no price comes', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = confirmedAtTwo$(cold$('------L', events as never))
+      expectObservable(source$.pipe(withPast(lateRecorder$(1, 2)))).toBe('p 205ms (qCL)', events)
+    })
+  })
+
+  it('reads the rest up to the first live price, if a gateway left out prices after the confirmation', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = confirmedAtTwo$(cold$('------3', liveEvents), 3)
+      expectObservable(source$.pipe(withPast(lateRecorder$(2, 5)))).toBe('p 205ms (qC3)', events)
+    })
+  })
+
+  it('ignores a second confirmation after the first live price', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = liveStream$(
+        (onConfirmed) => merge(timer(1, 2).pipe(tap(onConfirmed), ignoreElements()), cold$('--3---', events)),
+        () => undefined,
+      )
+      const past$ = readablePast$<Event>(
+        (from) => (from === undefined ? cold$('p----|', events as never) : of(events.p, events.q)),
+        true,
+      )
+      expectObservable(source$.pipe(withPast(past$)), '^-----!').toBe('p----(qC3)', events)
+    })
+  })
+
+  it('waits for no live price after a failure of the past', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const source$ = liveStream$(
+        () => cold$('-----3', events),
+        () => undefined,
+      )
+      const past$ = readablePast$<Event>(() => of(events.p, events.T), true)
+      expectObservable(source$.pipe(withPast(past$))).toBe('(pTC)3', events)
+    })
+  })
+
+  it('waits for no live price if the confirmation of the source is unknown', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const past$ = readablePast$<Event>(() => of(events.p), true)
+      expectObservable(cold$('-----3', events).pipe(withPast(past$))).toBe('(pC)-3', events)
+    })
+  })
+
+  it('emits each gap once if the first reading ends with two gaps', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const gaps = { g: pastGap(1, 4), h: pastGap(4, 6), i: pastGap(4, 9) }
+      const source$ = liveStream$(
+        (onConfirmed) => merge(timer(1).pipe(tap(onConfirmed), ignoreElements()), cold$('----3', events)),
+        () => undefined,
+      )
+      const past$ = readablePast$<Event>((from) => {
+        if (from === undefined) return of(events.p, gaps.g, gaps.h)
+        return from > 1 ? of(gaps.i) : of(events.p, gaps.g, gaps.i)
+      }, true)
+      expectObservable(source$.pipe(withPast(past$))).toBe('(pg)(iC3)', { ...events, ...gaps })
+    })
+  })
+
+  it('emits each price once if the clock of the recorder was set back', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const rows = { x: pastPrice(100, 1), y: pastPrice(105, 2), z: pastPrice(96, 20), w: pastPrice(97, 25) }
+      const all = [rows.x, rows.y, rows.z, rows.w]
+      let count = 4
+      const source$ = liveStream$<Either<string, Price>>(
+        (onConfirmed) =>
+          merge(
+            timer(1).pipe(tap(onConfirmed), ignoreElements()),
+            cold$<Either<string, Price>>('-----3', liveEvents).pipe(tap(() => (count = 5))),
+          ),
+        () => ({ run: 'run', count }),
+      )
+      const past$ = readablePast$<Event>(
+        (from, onPosition) =>
+          of(...all.slice(0, from === undefined ? 3 : 4)).pipe(
+            tap((row) => onPosition?.({ run: 'run', count: all.indexOf(row) + 1 })),
+          ),
+        true,
+      )
+      expectObservable(source$.pipe(withPast(past$))).toBe('(xyz)(wC3)', { ...events, ...rows })
     })
   })
 })

@@ -210,6 +210,19 @@ describe('a price that past and live events contain', () => {
     })
   })
 
+  it('is emitted once if it was current at the subscription, and later prices were recorded', () => {
+    marbles(({ cold$, expectObservable }) => {
+      const rows = { z: pastPrice(-3_000, 99), y: pastPrice(2_000, 102) }
+      const past$ = cold$('  2001ms (zy|)', rows)
+      const source$ = cold$('u 1999ms v------7--', {
+        ...live,
+        u: priceAt(-3_000, a, 99),
+        v: priceAt(2_000, a, 102),
+      })
+      expectObservable(source$.pipe(withPast(past$))).toBe('2001ms (zyC)-7', { ...events, ...rows })
+    })
+  })
+
   it.each([
     ['hours behind', -3 * 3_600_000],
     ['hours ahead', 3 * 3_600_000],

@@ -5,8 +5,8 @@ import { rxClock } from './rx-clock.js'
 // in a live run. All times are in ms since the Unix epoch.
 
 /**
- * A client delivers a price in the event-loop turn in which it receives it, but handlers before may take time. A value that
- * arrives later than this after its `receivedAt` was held, or came with an age, in ms.
+ * A client delivers a price in the event-loop turn in which it receives it, but handlers before may take time. A value of
+ * an earlier turn that arrives later than this after its `receivedAt` was held, or came with an age, in ms.
  */
 const maxHandlingTime = 100
 
@@ -29,16 +29,25 @@ export const timeOfEvent = (event: Either<unknown, unknown>, now: number): numbe
   const lateBy = now - receivedAt
   if (lateBy <= 0 && lateBy >= -maxAhead) return receivedAt
   if (rxClock.isVirtual) return now
-  return lateBy > 0 && lateBy <= maxHandlingTime ? receivedAt : timeOfTurn(now)
+  const isOfTurn = receivedAt >= turnStartedAt && now >= turnStartedAt
+  return lateBy > 0 && (isOfTurn || lateBy <= maxHandlingTime) ? receivedAt : timeOfTurn(now)
 }
 
 const resolved = Promise.resolve()
 let turnStartedAt = NaN
 
+/** A client has received data at `now`. The caller calls `endTurn` in a microtask. */
+export const startTurn = (now: number): void => {
+  if (!(now >= turnStartedAt)) turnStartedAt = now
+}
+
+export const endTurn = (): void => {
+  turnStartedAt = NaN
+}
+
 /** The first `now` of this turn of the event loop: all receivers of an event agree on its arrival. */
 const timeOfTurn = (now: number): number => {
-  const isSameTurn = now >= turnStartedAt && now - turnStartedAt <= maxHandlingTime
-  if (isSameTurn) return turnStartedAt
-  void resolved.then(() => (turnStartedAt = NaN))
+  if (now >= turnStartedAt) return turnStartedAt
+  void resolved.then(endTurn)
   return (turnStartedAt = now)
 }

@@ -1,4 +1,5 @@
 import { clockOffset, maxBlockedMs, suspendedFor, type Clock } from './clock.js'
+import { endTurn, startTurn } from './event-time.js'
 
 const resolved = Promise.resolve()
 
@@ -49,6 +50,7 @@ export class TickClock {
     const { elapsed } = this
     this.elapsed = this.clock.elapsed()
     this.readWallClock()
+    if (!this.clock.isVirtual) startTurn(this.wallClock)
     // A promise: `queueMicrotask` costs three times as much.
     void resolved.then(this.expire)
     const offset = this.wallClock - this.elapsed
@@ -60,5 +62,6 @@ export class TickClock {
 
   private readonly expire = (): void => {
     this.isCurrent = false
+    endTurn()
   }
 }

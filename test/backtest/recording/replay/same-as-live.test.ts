@@ -54,9 +54,10 @@ it('a replay has the snapshots and candles of the live run that it records, whos
 
   const subscription = line$(client).subscribe((line) => live.push(line))
   let count = 0
-  // Called before the recorder, which therefore receives some prices up to 29 ms later than the operators.
-  const slow = client.price$(ethTopic).subscribe(() => {
+  // Called before the recorder, which therefore receives some events up to 150 ms later than the operators.
+  const slow = client.price$(ethTopic).subscribe((event) => {
     if (++count % 5 === 0) block(count % 30)
+    if (count % 30 === 0 || isLeft(event)) block(150)
   })
   const recorder = record(client, { topics: [ethTopic], to })
   const hasSnapshots = (more: number) => {

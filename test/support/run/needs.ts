@@ -8,7 +8,7 @@ export const imports = (file: string, module: RegExp): boolean => module.test(re
 export const startsProcesses = (file: string): boolean =>
   imports(
     file,
-    /(?:node-process|nats-server|start-fleet|command|support\/terminal|user-folder|run-sweep)\.js'/,
+    /(?:node-process|nats-server|start-fleet|command|support\/terminal|user-folder|run-sweep|support\/readers)\.js'/,
   )
 
 /** True for a file that opens pages in Chromium. */

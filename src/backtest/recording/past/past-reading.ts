@@ -7,7 +7,7 @@ import { emptyRecording, unknownTopic } from '../../../base/errors/constructors.
 import type { HistoryError, RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
-import type { RecordedFile } from './recorded-file.js'
+import type { RecordedFile, StartedFile } from './recorded-file.js'
 import { clockTolerance } from './row-times.js'
 import { TopicPast } from './topic-past.js'
 
@@ -24,12 +24,6 @@ interface Cursor {
   readonly position: number
   /** The number of bytes by which the next reading starts earlier. */
   readonly step: number
-}
-
-/** A file, and its start in ms since the Unix epoch. */
-interface StartedFile {
-  readonly file: RecordedFile
-  readonly start: number
 }
 
 /** The files, in the order of their starts. */
@@ -61,8 +55,6 @@ export class PastReading {
     private readonly flush: () => Promise<void> | undefined = () => undefined,
     /** True if the last row is the current state, because the topic is being recorded. */
     private readonly isRecordedOn = false,
-    /** True if no other recorder has written any of the files: no row is left out. */
-    private readonly isOneRecorder = false,
   ) {}
 
   /** Resolves at the end of the range, or with the error that ends the reading. */
@@ -126,14 +118,17 @@ export class PastReading {
     { index, position }: Cursor,
     ordered: readonly StartedFile[],
   ): Promise<Either<HistoryError, ReadingEnd>> {
+    const { to } = this.range
     const past = new TopicPast(this.topic, this.emit, this.range, index === 0 && position === 0)
-    let isAfter = false
     const otherTopics = new Set<string>()
     let isKnownTopic = false
-    let isOver = false
+    let isNext = true
     for (const [offset, { file, start }] of ordered.slice(index).entries()) {
       if (this.closing.closed) break
-      if (isOver && (start <= systemClock().wallClock() || !(await file.stepsBack()))) continue
+      // Only a step back of the clock leads from a later file to the range: of the next one, or of a clock that was ahead.
+      const mayStep = isNext || start > systemClock().wallClock()
+      if (start >= to) isNext = false
+      if (start >= to && past.latest >= to && !(mayStep && (await file.stepsBack()))) continue
       const header = await file.header()
       if (isLeft(header)) return header
       const isIn = await file.has(this.topic)
@@ -142,14 +137,12 @@ export class PastReading {
         isKnownTopic = true
         const end = await this.readFile(file, offset === 0 ? position : 0, past)
         if (isLeft(end) || end.right === 'starts too late') return end
-        isAfter = end.right === 'after the range'
-        isOver ||= isAfter && !(await file.stepsBack())
       } else for (const topic of header.right.topics) otherTopics.add(topic)
     }
     // A file that has the topic is never after the cursor, unless the cursor is at the first file.
     if (!isKnownTopic) return left(unknownTopic(this.topic, [...otherTopics]))
-    past.finish(isAfter || this.isRecordedOn)
-    return right('within the range')
+    past.finish(this.isRecordedOn)
+    return right('end of the range')
   }
 
   private async readFile(
@@ -162,34 +155,30 @@ export class PastReading {
     /** Number of rows after the range, since the last one within it. */
     let later = 0
     let isEntered = position === 0
-    let isFirst = true
     for await (const entries of file.entries(position, this.closing)) {
-      if (isLeft(entries)) return later > 0 ? right('after the range') : entries
+      if (isLeft(entries)) return later > 0 ? right('end of the range') : entries
       await this.flush()
       for (const { line } of entries.right) {
         const isHeader = line._tag === 'Recording'
         if (isHeader && !isEntered) {
           past.enter(line)
           isEntered = true
-          isFirst = false
           continue
         }
         if (!isHeader && line.at >= from && !past.isKnown) return right('starts too late')
-        if (isHeader && isFirst && !this.isOneRecorder) past.onRecording(line)
-        else if (isHeader || line.at < to) past.onLine(line)
+        if (isHeader || line.at < to) past.onLine(line)
         else past.passTime(line.at)
-        isFirst = false
         later = line.at >= to ? later + 1 : 0
-        if (canStop && line.at >= to + clockTolerance && later > maxLater) return right('after the range')
-        if (this.closing.closed) return right('within the range')
+        if (canStop && line.at >= to + clockTolerance && later > maxLater) return right('end of the range')
+        if (this.closing.closed) return right('end of the range')
       }
     }
-    return right(later > 0 ? 'after the range' : 'within the range')
+    return right('end of the range')
   }
 }
 
 /** Where a reading ends. */
-type ReadingEnd = 'starts too late' | 'within the range' | 'after the range'
+type ReadingEnd = 'starts too late' | 'end of the range'
 
 /** A step back of the clock within so many rows is found, although the file looks as if its times ascend. */
 const maxLater = 500

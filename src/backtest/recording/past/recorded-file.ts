@@ -13,6 +13,12 @@ import { findPosition, readLine, readTimes, stepsBack, type RowTimes } from './r
 /** Bytes that are read at the end of a file for its last row. */
 const latestBytes = 2 ** 16
 
+/** A file, and its start in ms since the Unix epoch. */
+export interface StartedFile {
+  readonly file: RecordedFile
+  readonly start: number
+}
+
 /**
  * One recording of a history. A plain file can be read from any position; any other source is read from its start. If a
  * source cannot be read, `header`, `start` and `entries` return an error, and the position is 0.
@@ -23,6 +29,9 @@ export class RecordedFile {
   private readonly searched = new Map<string, { readonly size: number; readonly isFound: boolean }>()
 
   private known: { readonly size: number; readonly times: RowTimes } | undefined
+
+  /** The time of the last row, and the size of the source at that time. */
+  private last: { readonly size: number; readonly at: number } | undefined
 
   constructor(readonly source: OpenableSource) {}
 
@@ -122,8 +131,9 @@ export class RecordedFile {
 
   /** True if the clock was set back while the file was recorded. False also if this is unknown: for a source read from its start. */
   async stepsBack(): Promise<boolean> {
+    const header = await this.header()
     await this.find(async (bytes) => (await this.timesOf(bytes)).times.length)
-    return this.known !== undefined && stepsBack(this.known.times)
+    return this.known !== undefined && stepsBack(this.known.times, isRight(header) ? header.right.at : 0)
   }
 
   /** The times of some rows, of which the first one is that of the file. They are read again when the file has grown. */
@@ -138,15 +148,20 @@ export class RecordedFile {
     return this.find((bytes) => bytes.size())
   }
 
-  /** The time of the last row, in ms since the Unix epoch. Without a row, the start. */
+  /** The time of the latest row, in ms since the Unix epoch. Without a row, the start. */
   async latest(): Promise<Either<RecordingError, number>> {
+    const size = (await this.source.file?.size().catch(() => undefined)) ?? 0
+    if (this.last?.size === size) return right(this.last.at)
     const end = await this.end()
-    for (let length = latestBytes; ; length *= 4) {
+    const isBack = await this.stepsBack()
+    for (let length = isBack ? end : latestBytes; ; length *= 4) {
       const position = Math.max(0, end - length)
       const latest = await this.latestFrom(position)
       if (isLeft(latest)) return latest
-      if (latest.right !== undefined) return right(latest.right)
-      if (position === 0) return this.start()
+      if (latest.right === undefined && position > 0) continue
+      const at = latest.right === undefined ? await this.start() : right(latest.right)
+      if (isRight(at)) this.last = { size, at: at.right }
+      return at
     }
   }
 

@@ -1,13 +1,18 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
 import { pricesFrom$, type CoveredTopic, type History, type HistoryRange } from '../../../client/history.js'
 import { parseRange, parseTopicOfAnyService } from '../../../wire/codec/arguments.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { HistoryError, InvalidRange } from '../../../base/errors/model.js'
+import type { EmitPast } from '../../../base/domain/past.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import type { TimeRange } from '../format/timeline.js'
+import { allTimes, type TimeRange } from '../format/timeline.js'
+import { readSet } from '../read/recording-set.js'
 import type { OpenableSource } from '../read/source.js'
+import { hasOverlap } from './overlap.js'
 import { filesInOrder, PastReading } from './past-reading.js'
 import { RecordedFile } from './recorded-file.js'
+import { TopicPast } from './topic-past.js'
 
 /**
  * The history in recordings of the same topics. `end`: rows from this time on do not exist yet, in ms since the Unix
@@ -19,10 +24,48 @@ export const recordedHistory = (sources: readonly OpenableSource[], end?: () => 
     prices$: pricesFrom$({
       parseTopic: parseTopicOfAnyService,
       parseTimes: (range) => parseTimes(range, end?.()),
-      read: (topic, range, emit, closing) => new PastReading(topic, range, emit, closing).read(files),
+      read: async (topic, range, emit, closing) => {
+        const ordered = await filesInOrder(files)
+        if (isLeft(ordered)) return ordered
+        const isMerged = await hasOverlap(ordered.right, topic, range.to)
+        if (isLeft(isMerged)) return isMerged
+        return isMerged.right
+          ? readMerged(sources, { topic, range, emit, closing })
+          : new PastReading(topic, range, emit, closing).read(files)
+      },
     }),
     topics: () => () => coveredTopics(files),
   }
+}
+
+interface MergedReading {
+  readonly topic: Topic
+  readonly range: TimeRange
+  readonly emit: EmitPast
+  readonly closing: Subscription
+}
+
+/** Reads all lines, because any earlier line may decide which recorder's rows are played. */
+const readMerged = async (
+  sources: readonly OpenableSource[],
+  { topic, range, emit, closing }: MergedReading,
+): Promise<Either<HistoryError, unknown>> => {
+  const past = new TopicPast(topic, emit, range)
+  let isAfter = false
+  for await (const entries of readSet(sources, { range: allTimes, closing, allowsCut: true })) {
+    if (isLeft(entries)) {
+      if (!isAfter) return entries
+      break
+    }
+    for (const { line, origin } of entries.right) {
+      if (!origin.sequence.owns(topic)) continue
+      isAfter = line.at >= range.to
+      if (line._tag === 'Recording' || !isAfter) past.onLine(line)
+      else past.passTime(line.at)
+    }
+  }
+  past.finish(false)
+  return right(undefined)
 }
 
 const parseTimes = ({ from, to }: HistoryRange, end: number | undefined): Either<InvalidRange, TimeRange> => {

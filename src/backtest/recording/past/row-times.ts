@@ -41,9 +41,9 @@ export const readTimes = async (bytes: FileBytes, size: number): Promise<RowTime
   return { part, times: [...times, last] }
 }
 
-/** True if a time is earlier than the one before it: the clock was set back. */
-export const stepsBack = ({ times }: RowTimes): boolean =>
-  times.some((at, index) => at < (times[index - 1] ?? at))
+/** True if a time is earlier than the one before it, or the first one than the start: the clock was set back. */
+export const stepsBack = ({ times }: RowTimes, start: number): boolean =>
+  times.some((at, index) => at < (times[index - 1] ?? start))
 
 /**
  * A position before all rows of a time, in ms since the Unix epoch, and of later times. It is close to these rows if the

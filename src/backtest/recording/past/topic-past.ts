@@ -23,8 +23,6 @@ export class TopicPast {
   now = -Infinity
   /** The latest time so far, in ms since the Unix epoch. */
   latest = -Infinity
-  /** Number of rows of the topic that are skipped. */
-  overlappingRows = 0
   /** True if the topic is in the current recording, and its stream has not ended. */
   private isRecorded = false
   private gap: { readonly cause: GapCause; readonly from: number } | undefined
@@ -61,10 +59,7 @@ export class TopicPast {
 
   onLine(line: Row | RecordingHeader): void {
     if (line._tag === 'Recording') return void this.onHeader(line)
-    if (line.at < this.previousEnd) {
-      if (line._tag === 'Price' && this.isTopic(line.topic)) this.overlappingRows++
-      return
-    }
+    if (line.at < this.previousEnd) return
     this.previousEnd = -Infinity
     this.passTime(line.at)
     if (line._tag === 'Price') {
@@ -85,11 +80,13 @@ export class TopicPast {
     if (at > this.latest) this.latest = at
   }
 
-  /** `isRecordedOn`: true if the recording continues at the end of the range, false if its last row is the end. */
+  /** `isRecordedOn`: true if the recording continues after its last row, false if this is its end, unless the range ends before. */
   finish(isRecordedOn: boolean, end = this.range.to): void {
-    // After a clock was set back, the last row may be earlier than other rows of the range.
-    if (this.latest < this.range.to) this.now = this.latest
-    if (!isRecordedOn) this.interrupt('unrecorded')
+    if (this.latest < this.range.to) {
+      // After a clock was set back, the last row may be earlier than other rows of the range.
+      this.now = this.latest
+      if (!isRecordedOn) this.interrupt('unrecorded')
+    }
     this.endGap(end)
   }
 

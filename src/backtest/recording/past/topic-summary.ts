@@ -46,6 +46,8 @@ export class TopicSummariser {
     stale: noGap,
     unrecorded: noGap,
   }
+  /** Number of rows that are left out. */
+  overlappingRows = 0
   private rows = 0
   private earlierRows = 0
   private skewedRows = 0
@@ -60,24 +62,16 @@ export class TopicSummariser {
   private quietSince = 0
   private readonly rates = new Rates()
 
-  constructor(private readonly topic: Topic) {
+  constructor(readonly topic: Topic) {
     this.past = new TopicPast(topic, (event) => {
       if (event._tag === 'Gap') this.onGap(event)
       else this.onPrice(event.at)
     })
   }
 
-  /**
-   * `rowAt`: the time of the last row of the file, in ms since the Unix epoch; undefined before the first one. `isEarlier`: the
-   * line is a row that is earlier than the row before it.
-   */
-  onLine(
-    line: RecordingHeader | PriceRow | StatusRow | EndRow,
-    rowAt: number | undefined,
-    isEarlier = false,
-  ): void {
+  /** `isEarlier`: the line is a row that is earlier than the row before it. */
+  onLine(line: RecordingHeader | PriceRow | StatusRow | EndRow, isEarlier = false): void {
     if (isEarlier && this.from !== undefined) this.setBackMs += Math.max(0, this.past.now - line.at)
-    if (rowAt !== undefined) this.passTime(rowAt)
     if (line._tag === 'Price') {
       this.rows++
       if (isEarlier) this.earlierRows++
@@ -89,22 +83,20 @@ export class TopicSummariser {
       if (epoch !== this.epoch) this.connections++
       this.epoch = epoch
     }
-    if (line._tag === 'Recording' && rowAt === undefined) this.past.onRecording(line)
-    else this.past.onLine(line)
+    this.past.onLine(line)
   }
 
-  /** The file has a row of a time, in ms since the Unix epoch. */
+  /** The recording has a row of a time, in ms since the Unix epoch. */
   passTime(at: number): void {
     this.past.passTime(at)
   }
 
   /**
-   * `lastStart`, `end`: the start of the last file, and the end of all files, in ms since the Unix epoch. A file that starts
-   * after the last row of the topic does not contain the topic.
+   * `lastStart`, `end`: the start of the last recording, and the end of all recordings, in ms since the Unix epoch. A recording
+   * that starts after the last row of the topic does not contain the topic.
    */
   summary(lastStart: number, end: number): TopicSummary {
-    const { topic, earlierRows, skewedRows, from, to, gaps, connections } = this
-    const { overlappingRows } = this.past
+    const { topic, rows, earlierRows, skewedRows, overlappingRows, from, to, gaps, connections } = this
     const isRecordedOn = lastStart <= this.past.latest
     const latest = isRecordedOn ? this.past.now : end
     this.past.finish(isRecordedOn, latest)
@@ -113,7 +105,7 @@ export class TopicSummariser {
     const coveredMs = from === undefined ? 0 : Math.max(0, latest - from + this.setBackMs - gapMs)
     return {
       topic,
-      rows: this.rows - overlappingRows,
+      rows,
       earlierRows,
       skewedRows,
       overlappingRows,

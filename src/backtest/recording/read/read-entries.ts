@@ -15,7 +15,7 @@ import {
   type ReplayTime,
   type TimeRange,
 } from '../format/timeline.js'
-import { Sequence } from './sequence.js'
+import { Owners, Sequence } from './sequence.js'
 import type { Chunks, OpenableSource } from './source.js'
 
 /** Maximum length of a line, in characters. Bounds the memory for a source without line ends. */
@@ -64,7 +64,7 @@ export async function* readSource(
   source: OpenableSource,
   range: TimeRange,
   closing: Subscription,
-  { sequence = new Sequence(new Map()), fromZero, allowsCut = false }: SourceReading = {},
+  { sequence = new Sequence(new Owners()), fromZero, allowsCut = false }: SourceReading = {},
 ): AsyncGenerator<EntriesResult, void> {
   const decoder = new EntryDecoder(source.name, sequence, range, fromZero)
   const opened = new Subscription()

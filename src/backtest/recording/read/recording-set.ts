@@ -1,4 +1,4 @@
-import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { assertNever } from '../../../base/domain/assert-never.js'
 import { emptyRecording, recordingError } from '../../../base/errors/constructors.js'
@@ -14,7 +14,7 @@ import {
   type EntryOrigin,
   type RecordingEntry,
 } from './read-entries.js'
-import { Sequence, type Owners } from './sequence.js'
+import { Owners, Sequence } from './sequence.js'
 import type { OpenableSource } from './source.js'
 
 /** How a set of recordings is read. */
@@ -26,7 +26,11 @@ export interface SetReading {
   /** Called before the first line of several recordings, with their topics, their mints, and their first start. */
   readonly onHeader?: (header: RecordingHeader) => void
   /** Called for each row that is left out, because another recording has its topic or mint at that time. */
-  readonly onOverlap?: () => void
+  readonly onOverlap?: (row: Row) => void
+  /** Receives the errors of sources, of which the rest is then left out. Default: the first error is the last result. */
+  readonly onDamage?: (error: RecordingError) => void
+  /** True if a last row that a crash has cut off is skipped. Default: it is an error. */
+  readonly allowsCut?: boolean
 }
 
 /**
@@ -35,7 +39,8 @@ export interface SetReading {
  * - The lines of a source keep their order.
  * - A source whose header continues the header of another one follows it. Such sources are one sequence.
  * - Sequences are in the order of their starts. Where they overlap in time, their lines are merged by `at`.
- * - If overlapping sequences have the same topic or mint, the rows of the one that starts first are played until its end.
+ * - If overlapping sequences have the same topic or mint, the rows of the one that starts first are played until its end. The
+ *   later rows of the next one follow.
  * - A source whose first line cannot be read is the last one, with its error.
  *
  * Memory holds one piece of each source that overlaps. A single source is read without a merge.
@@ -44,15 +49,15 @@ export async function* readSet(
   sources: readonly OpenableSource[],
   reading: SetReading,
 ): AsyncGenerator<EntriesResult, void> {
-  const { range, closing, owners = new Map<string, Sequence>(), onHeader } = reading
+  const { owners = new Owners(), onHeader, onDamage } = reading
   const [source] = sources
   if (source === undefined) {
     yield left(emptyRecording('the recording'))
   } else if (sources.length === 1) {
-    yield* readSource(source, range, closing, { sequence: new Sequence(owners) })
+    yield* withoutDamage(readPart(source, reading, { sequence: new Sequence(owners) }), onDamage)
   } else {
     const started: StartedSource[] = []
-    for (const each of sources) started.push(await startOf(each, range, closing))
+    for (const each of sources) started.push(await startOf(each, reading))
     const headers = started.flatMap(({ header }) => header ?? [])
     if (headers[0] !== undefined) onHeader?.(jointHeader(headers[0], headers))
     yield* new Merge(sequencesOf(started), owners, reading).entries()
@@ -79,6 +84,24 @@ export async function* readFirstLines(
   }
 }
 
+const readPart = (
+  source: OpenableSource,
+  { range, closing, allowsCut = false }: SetReading,
+  options: { readonly sequence?: Sequence; readonly opened?: Subscription } = {},
+): AsyncGenerator<EntriesResult, void> =>
+  readSource(source, range, options.opened ?? closing, { ...options, allowsCut })
+
+async function* withoutDamage(
+  results: AsyncGenerator<EntriesResult, void>,
+  onDamage: SetReading['onDamage'],
+): AsyncGenerator<EntriesResult, void> {
+  if (onDamage === undefined) return yield* results
+  for await (const result of results) {
+    if (isRight(result)) yield result
+    else onDamage(result.left)
+  }
+}
+
 /** A source, and where it starts. */
 interface StartedSource {
   /** `undefined` if it cannot be read. */
@@ -91,14 +114,10 @@ interface StartedSource {
 }
 
 /** A file is closed again, because there may be thousands. Any other source may be readable only once, and stays open. */
-const startOf = async (
-  source: OpenableSource,
-  range: TimeRange,
-  closing: Subscription,
-): Promise<StartedSource> => {
+const startOf = async (source: OpenableSource, reading: SetReading): Promise<StartedSource> => {
   const opened = new Subscription()
-  closing.add(opened)
-  const cursor = new Cursor(readSource(source, range, opened))
+  reading.closing.add(opened)
+  const cursor = new Cursor(readPart(source, reading, { opened }))
   await cursor.refill()
   const header = cursor.head?.line._tag === 'Recording' ? cursor.head.line : undefined
   const headerAt = header?.at ?? Infinity
@@ -109,7 +128,7 @@ const startOf = async (
   const firstRowAt = cursor.head?.line.at ?? headerAt
   opened.unsubscribe()
   const start = headerAt === 0 ? firstRowAt : headerAt
-  return { header, start, firstRowAt, read: () => readSource(source, range, closing) }
+  return { header, start, firstRowAt, read: () => readPart(source, reading) }
 }
 
 const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): RecordingHeader => ({
@@ -129,7 +148,10 @@ const sequencesOf = (sources: readonly StartedSource[]): readonly (readonly Star
   const follower = new Map<StartedSource, StartedSource>()
   const followers = new Set<StartedSource>()
   for (const source of sources) {
-    const before = sources.find((each) => isContinuedBy(each, source) && !follower.has(each))
+    // Headers with equal times may seem to continue each other.
+    const isFree = (each: StartedSource): boolean =>
+      !follower.has(each) && ![...followersOf(source, follower)].includes(each)
+    const before = sources.find((each) => isContinuedBy(each.header, source.header) && isFree(each))
     if (before === undefined) continue
     follower.set(before, source)
     followers.add(source)
@@ -149,7 +171,11 @@ function* followersOf(
   for (let next = follower.get(source); next !== undefined; next = follower.get(next)) yield next
 }
 
-const isContinuedBy = ({ header: before }: StartedSource, { header: after }: StartedSource): boolean =>
+/** True if a recorder goes on in a new file, which has the second header. */
+export const isContinuedBy = (
+  before: RecordingHeader | undefined,
+  after: RecordingHeader | undefined,
+): boolean =>
   before !== undefined &&
   after?.continues === before.at &&
   before !== after &&
@@ -162,9 +188,15 @@ class SequenceCursor extends Cursor implements EntryOrigin {
   /** The last header. */
   header: RecordingHeader | undefined
 
-  constructor(sources: readonly StartedSource[], owners: Owners) {
-    super(resultsOf(sources))
-    this.sequence = new Sequence(owners)
+  constructor(sources: readonly StartedSource[], owners: Owners, onDamage: SetReading['onDamage']) {
+    super(resultsOf(sources, onDamage))
+    const [first] = sources
+    this.sequence = new Sequence(owners, first?.start)
+    if (first?.header !== undefined) this.claim(first.header)
+  }
+
+  claim(header: RecordingHeader): void {
+    for (const name of namesOf(header)) this.sequence.claim(name, header.at)
   }
 
   get source(): string {
@@ -187,19 +219,20 @@ class SequenceCursor extends Cursor implements EntryOrigin {
   }
 }
 
-async function* resultsOf(sources: readonly StartedSource[]): AsyncGenerator<EntriesResult, void> {
-  for (const { read } of sources) yield* read()
+async function* resultsOf(
+  sources: readonly StartedSource[],
+  onDamage: SetReading['onDamage'],
+): AsyncGenerator<EntriesResult, void> {
+  for (const { read } of sources) yield* withoutDamage(read(), onDamage)
 }
 
 /** Merges sequences by the `at` of their lines. */
 class Merge {
   private readonly timeline: Timeline
-  /** The sequences that have started and are not over. */
+  /** The sequences that have started and are not over, in the order of their starts. */
   private open: readonly SequenceCursor[] = []
   /** The sequences that have not started, in order. */
   private readonly later: (readonly StartedSource[])[]
-  /** The sequence of the last line: of lines that are due at one time, its lines are first. */
-  private current: SequenceCursor | undefined
   private failure: RecordingError | undefined
 
   constructor(
@@ -215,7 +248,7 @@ class Merge {
     while (!this.reading.closing.closed) {
       await this.refill()
       for (let next = this.nextToStart(); next !== undefined; next = this.nextToStart()) {
-        this.open = [...this.open, new SequenceCursor(next, this.owners)]
+        this.open = [...this.open, new SequenceCursor(next, this.owners, this.reading.onDamage)]
         await this.refill()
       }
       if (this.failure === undefined) {
@@ -245,8 +278,9 @@ class Merge {
     return this.failure === undefined && isDue ? this.later.shift() : undefined
   }
 
+  /** Of lines that are due at one time, those of the sequence that starts first are first. */
   private earliest(): SequenceCursor | undefined {
-    let earliest = this.current?.isOver === false ? this.current : undefined
+    let earliest: SequenceCursor | undefined
     for (const cursor of this.open)
       if (earliest === undefined || cursor.dueAt < earliest.dueAt) earliest = cursor
     return earliest
@@ -259,7 +293,6 @@ class Merge {
       const cursor = this.earliest()
       const line = cursor?.head?.line
       if (cursor === undefined || line === undefined || cursor.dueAt >= nextStart) return
-      this.current = cursor
       for (const played of this.played(line, cursor)) {
         const entry = this.entryOf(played, cursor)
         if (entry === undefined) return
@@ -278,18 +311,22 @@ class Merge {
     const { sequence, header } = cursor
     if (line._tag === 'Recording') {
       cursor.header = line
-      for (const name of namesOf(line)) sequence.claim(name)
+      cursor.claim(line)
       return [line]
     }
+    if (line.at > sequence.latest) sequence.latest = line.at
     const name = nameOf(line)
-    if (name === undefined) return header === undefined || sequence.ownsAny(namesOf(header)) ? [line] : []
+    if (name === undefined) return sequence.ownsAny() ? [line] : []
     if (sequence.owns(name)) return [line]
     const isTakenOver = this.owners.has(name.toLowerCase())
-    if (!sequence.claim(name)) {
-      this.reading.onOverlap?.()
+    if (!sequence.claim(name, line.at)) {
+      this.reading.onOverlap?.(line)
       return []
     }
-    return isTakenOver && header !== undefined ? [restarted(header, line.at), line] : [line]
+    if (!isTakenOver || header === undefined) return [line]
+    const again = restarted(header, line.at)
+    cursor.claim(again)
+    return [again, line]
   }
 
   /** `undefined` after a failure. */

@@ -8,7 +8,7 @@ import { nextTurn } from '../../../base/time/macrotask.js'
 import type { EntryOrigin, RecordingEntry } from '../read/read-entries.js'
 import { readFirstLines, readSet } from '../read/recording-set.js'
 import type { RecordingHeader, Row } from '../format/row.js'
-import type { Owners } from '../read/sequence.js'
+import { Owners } from '../read/sequence.js'
 import type { OpenableSource } from '../read/source.js'
 import type { TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
@@ -37,7 +37,7 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
 export class Playback {
   readonly streams: RecordedStreams
   private readonly closing = new Subscription()
-  private readonly owners: Owners = new Map()
+  private readonly owners = new Owners()
   private readonly runs: StrategyRuns
   private readonly result = deferred<ReplayResult>()
   private readonly firstHeader = deferred<HeaderResult>()

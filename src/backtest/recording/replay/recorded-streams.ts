@@ -130,7 +130,7 @@ export class RecordedStreams {
     const { sequence, headerAt } = recorder
     recorder.isClosed = false
     recorder.headerAt = at
-    for (const name of [...topics, ...mints]) sequence.claim(name)
+    for (const name of [...topics, ...mints]) sequence.claim(name, at)
     const isContinued = continues !== undefined && continues === headerAt
     if (!this.hasRow || isContinued || at >= this.range.to) return
     recorder.epochs.restart()

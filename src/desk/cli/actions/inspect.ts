@@ -7,10 +7,12 @@ import type { Topic } from '../../../base/domain/topic.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import { printable } from '../../../base/errors/text.js'
 import type { RecordingHeader, Row } from '../../../backtest/recording/format/row.js'
+import { allTimes } from '../../../backtest/recording/format/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/on-node.js'
-import { RecordedFile } from '../../../backtest/recording/past/recorded-file.js'
 import { TopicSummariser, type TopicSummary } from '../../../backtest/recording/past/topic-summary.js'
-import { openableSource } from '../../../backtest/recording/read/source.js'
+import { readSet, type SetReading } from '../../../backtest/recording/read/recording-set.js'
+import type { Sequence } from '../../../backtest/recording/read/sequence.js'
+import { openableSources } from '../../../backtest/recording/read/source.js'
 import { outputJson } from '../output/json.js'
 import { errorLine } from '../output/error-text.js'
 import { print, type Io } from '../io.js'
@@ -31,7 +33,7 @@ export const inspectRecordings = async (
   { maxGap = Infinity, json = false }: InspectFlags,
 ): Promise<void> => {
   const inspection = new Inspection()
-  for (const started of await inspection.inOrder(files)) await inspection.read(started)
+  await inspection.read(files)
   const topics = inspection.summaries()
   const { damages } = inspection
   if (json) {
@@ -60,102 +62,101 @@ export const inspectRecordings = async (
   if (problems.length > 0) throw new Error(problems.join('; '))
 }
 
-/** A file, and its start in ms since the Unix epoch. */
-interface StartedFile {
-  readonly file: RecordedFile
-  readonly start: number
+/** A topic, and the recorder whose rows are counted. */
+interface InspectedTopic {
+  readonly summary: TopicSummariser
+  owner: Sequence | undefined
 }
 
-/** The lines of several recordings. Of each topic, those that contain it are one recording. */
+/** The lines of several recordings. */
 class Inspection {
   readonly damages: RecordingError[] = []
-  private readonly topics = new Map<string, TopicSummariser>()
+  private readonly topics = new Map<string, InspectedTopic>()
   /** By each spelling of a topic. */
-  private readonly bySpelling = new Map<string, TopicSummariser>()
-  /** The topics of the current file. */
-  private readonly current = new Set<TopicSummariser>()
-  /** Of the last row of the current file, in ms since the Unix epoch. */
-  private rowAt: number | undefined
+  private readonly bySpelling = new Map<string, InspectedTopic>()
+  /** The time of the last row of each recorder, in ms since the Unix epoch. */
+  private readonly rowAt = new Map<Sequence, number>()
+  /** The time of the last row, in ms since the Unix epoch. */
+  private lastAt = -Infinity
   /** The latest time of all rows so far, in ms since the Unix epoch. */
   private end = -Infinity
-  /** The start of the last file, in ms since the Unix epoch. */
+  /** The latest start of a recording, in ms since the Unix epoch. */
   private lastStart = -Infinity
 
-  /** The files that have a header, in the order of their starts. */
-  async inOrder(paths: readonly string[]): Promise<readonly StartedFile[]> {
-    const started: StartedFile[] = []
-    for (const path of paths) {
-      const file = new RecordedFile(openableSource(nodePlatform, path))
-      const start = await file.start()
-      if (isLeft(start)) this.damages.push(start.left)
-      else started.push({ file, start: start.right })
+  async read(paths: readonly string[]): Promise<void> {
+    const reading: SetReading = {
+      range: allTimes,
+      closing: new Subscription(),
+      onDamage: (error) => this.damages.push(error),
+      onOverlap: (row) => {
+        if (row._tag === 'Price') this.topicOf(row.topic).summary.overlappingRows++
+      },
     }
-    return started.sort((a, b) => a.start - b.start)
-  }
-
-  async read({ file, start }: StartedFile): Promise<void> {
-    this.current.clear()
-    this.rowAt = undefined
-    this.lastStart = start
-    for await (const entries of file.entries(0, new Subscription(), false)) {
+    for await (const entries of readSet(openableSources(nodePlatform, paths), reading)) {
       if (isLeft(entries)) this.damages.push(entries.left)
-      else for (const { line } of entries.right) this.onLine(line)
+      else for (const { line, origin } of entries.right) this.onLine(line, origin.sequence)
     }
-    this.endFile()
-  }
-
-  private endFile(): void {
-    const { rowAt } = this
-    if (rowAt !== undefined) for (const topic of this.current) topic.passTime(rowAt)
   }
 
   summaries(): readonly TopicSummary[] {
-    return [...this.topics.values()].map((topic) => topic.summary(this.lastStart, this.end))
+    return [...this.topics.values()].map((topic) => {
+      this.passTime(topic)
+      return topic.summary.summary(this.lastStart, this.end)
+    })
   }
 
-  private onLine(line: RecordingHeader | Row): void {
+  private onLine(line: RecordingHeader | Row, sequence: Sequence): void {
+    if (line._tag === 'Recording') return this.onHeader(line, sequence)
+    const isEarlier = line.at < this.lastAt
+    this.lastAt = line.at
+    this.end = Math.max(this.end, line.at)
+    this.rowAt.set(sequence, line.at)
     switch (line._tag) {
-      case 'Recording':
-        return this.onHeader(line)
       case 'Price': {
-        const isEarlier = this.rowAt !== undefined && line.at < this.rowAt
-        this.passTime(line)
-        return this.summariserOf(line.topic).onLine(line, this.rowAt, isEarlier)
+        const topic = this.topicOf(line.topic)
+        topic.owner = sequence
+        return topic.summary.onLine(line, isEarlier)
       }
       case 'Status':
-        this.passTime(line)
-        for (const topic of this.current) topic.onLine(line, this.rowAt)
+        for (const topic of this.topics.values()) if (topic.owner === sequence) topic.summary.onLine(line)
         return
       case 'End':
-        this.passTime(line)
-        return this.bySpelling.get(line.of)?.onLine(line, this.rowAt)
+        return this.bySpelling.get(line.of)?.summary.onLine(line)
       case 'Depth':
       case 'Uncorrelated':
-        return this.passTime(line)
+        return
       default:
         return assertNever(line)
     }
   }
 
-  /** A file may contain several recordings. A topic that is not in one of them is not recorded meanwhile. */
-  private onHeader(header: RecordingHeader): void {
-    for (const topic of header.topics) this.current.add(this.summariserOf(topic))
-    for (const topic of this.current) topic.onLine(header, this.rowAt)
+  /** A recorder may write several recordings. A topic that is not in one of them is not recorded meanwhile. */
+  private onHeader(header: RecordingHeader, sequence: Sequence): void {
+    this.lastStart = Math.max(this.lastStart, header.at)
+    const started = header.topics.map((name) => this.topicOf(name))
+    for (const topic of this.topics.values()) {
+      const isStarted = started.includes(topic) && sequence.claim(topic.summary.topic, header.at)
+      if (!isStarted && topic.owner !== sequence) continue
+      this.passTime(topic)
+      topic.owner = sequence
+      topic.summary.onLine(header)
+    }
   }
 
-  private passTime({ at }: Row): void {
-    this.rowAt = at
-    this.end = Math.max(this.end, at)
+  /** Any row of a recorder shows that its topics were recorded at that time. */
+  private passTime({ summary, owner }: InspectedTopic): void {
+    const at = owner && this.rowAt.get(owner)
+    if (at !== undefined) summary.passTime(at)
   }
 
-  private summariserOf(topic: Topic): TopicSummariser {
+  private topicOf(topic: Topic): InspectedTopic {
     const known = this.bySpelling.get(topic)
     if (known !== undefined) return known
     const key = topic.toLowerCase()
-    const summariser = this.topics.get(key) ?? new TopicSummariser(topic)
-    this.topics.set(key, summariser)
-    this.bySpelling.set(topic, summariser)
-    return summariser
+    const inspected = this.topics.get(key) ?? { summary: new TopicSummariser(topic), owner: undefined }
+    this.topics.set(key, inspected)
+    this.bySpelling.set(topic, inspected)
+    return inspected
   }
 }
 

@@ -22,7 +22,7 @@ Examples:
   $ ssh recorder cat market.ndjson | svc-streams replay -
       Read from a pipe.
 
-Give the files in the order of their times; otherwise a warning is printed at the end. --from is inclusive, --to is
+The files may be in any order. --from is inclusive, --to is
 exclusive. Both compare the times at which the events were recorded. A part starts without the values from before it.
 
 ${priceHelp}
@@ -73,7 +73,7 @@ Exit codes: 0 if all rows were exported, 1 otherwise.`
 
 export const exportCommand = (io: Io): Command =>
   createCommand(io, 'export', 'Write a recording as Parquet.', exportExamples)
-    .addArgument(new Argument('<file...>', 'recordings, plain or gzip, in the order of their times'))
+    .addArgument(new Argument('<file...>', 'recordings, plain or gzip'))
     .requiredOption('--out <file>', 'name of the tables, such as market.parquet')
     .action(async (files: readonly string[], flags: ExportFlags, command: Command) => {
       const { exportRecordings } = await import('../actions/export.js')

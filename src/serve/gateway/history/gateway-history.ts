@@ -131,7 +131,7 @@ export const openGatewayHistory = async (
         }
         const recordings = files.map((file) => recordingOf(index.pathOf(recorded, file)))
         const isRecordedOn = recorder.isRecording(recorded)
-        const reading = new PastReading(topic, range, onEvent, closing, flush, isRecordedOn, true)
+        const reading = new PastReading(topic, range, onEvent, closing, flush, isRecordedOn)
         const result = await reading.read(recordings)
         // An earlier file, which decides whether the topic had a price at the start of the range, may be missing too.
         if (isRight(result) || emitted > 0 || !(await index.forgetMissing(recorded, files))) return result

@@ -140,7 +140,11 @@ describe('the past of a topic', () => {
   it('takes a time that two recordings cover from the first one', async () => {
     const first = [header, priceRow(0, 1), priceRow(20, 2)]
     const second = [headerAt(10), priceRow(10, 7), priceRow(20, 8), priceRow(30, 9)]
-    expect(await pastOf([first, second], { from: 0, to: 30 })).toEqual([at(0, 1), at(20, 2), at(20, 8)])
+    expect(await pastOf([first, second], { from: 0, to: 30 })).toEqual([
+      at(0, 1),
+      at(20, 2),
+      gap(20, 30, 'unrecorded'),
+    ])
   })
 
   it('reads only the recordings that have the topic', async () => {

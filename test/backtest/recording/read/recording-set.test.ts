@@ -1,25 +1,18 @@
 import { Readable } from 'node:stream'
-import { pathToFileURL } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { isRight, right } from 'fp-ts/lib/Either.js'
 import { asyncScheduler, map, merge } from 'rxjs'
-import type { Client, Topic } from 'svc-streams'
+import type { Topic } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
-import { openHistory } from 'svc-streams/history'
 import { replay, type RecordingSource } from 'svc-streams/recording'
 import { price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { RecordingHeader, Row } from '../../../../src/backtest/recording/format/row.js'
-import { runCommand } from '../../../desk/cli/support/command.js'
-import { runInProcess } from '../../../desk/cli/support/in-process.js'
 import { newFile } from '../../../desk/cli/support/new-file.js'
-import { newFolder } from '../../../support/new-folder.js'
-import { newModule, runSweep } from '../../sweep/support/run-sweep.js'
 import { caseCount } from '../../../support/run/long.js'
 import { chunked } from '../support/bytes.js'
-import { eventsOf } from '../past/support/files.js'
+import { ofExport, ofHistory, ofInspect, ofParity, ofReplay, ofSweep, prices$ } from './support/readers.js'
 import {
   chunksOf,
   collect,
@@ -78,82 +71,26 @@ const appended: readonly Recorded[] = [
   { topics: [topic], from: 0, rows: [...seconds(5, 0, topic), ...seconds(5, 5000, other, 1001)] },
 ]
 
+/** Files of two recorders of one topic, which rotate at other times. */
+const rotated: readonly (readonly [name: string, recorded: Recorded])[] = [0, 1].flatMap((recorder) => {
+  const first = recorder * 20_000
+  const next = first + 60_000
+  const rowsAt = (from: number) => seconds(60, from, topic, 1 + 300 * recorder + from / 1000)
+  return [
+    [`22-14-${recorder * 2}0`, { topics: [topic], from: first, rows: rowsAt(first) }],
+    [
+      `22-15-${recorder * 2}0`,
+      { topics: [topic], from: next, rows: rowsAt(next), header: { continues: start + first } },
+    ],
+  ]
+})
+
 const filesOf = (recordings: readonly Recorded[]): readonly string[] =>
   recordings.map((recorded, index) => newFile(`${index}.ndjson`, textOf(recorded)))
 
 const concatenated = (recordings: readonly Recorded[]): readonly string[] => [
   newFile('all.ndjson', recordings.map(textOf).join('')),
 ]
-
-const prices$ = (client: Client) =>
-  merge(...[topic, other].map((each) => client.price$(each))).pipe(
-    map((event) => (isRight(event) ? event.right.price : event.left._tag)),
-  )
-
-/** The module of a strategy that emits each price. */
-const strategyText = `
-import { filter, map, merge } from 'rxjs'
-export default (client) =>
-  merge(...['${topic}', '${other}'].map((topic) => client.price$(topic))).pipe(
-    filter(({ _tag }) => _tag === 'Right'),
-    map(({ right }) => right.price),
-  )
-`
-
-const isPrice = (value: number | string): value is number => typeof value === 'number'
-
-const ofReplay = async (files: RecordingSource): Promise<readonly number[]> => {
-  const client = replay(files, { speed: Infinity })
-  const events = await collect(client.run$(prices$))
-  expect(await client.finished).toMatchObject({ right: {} })
-  return events.filter(isPrice)
-}
-
-const ofSweep = async (files: readonly string[]): Promise<unknown> => {
-  const module = pathToFileURL(newModule('strategy.mjs', strategyText))
-  const [result] = await collect(runSweep([...files], [{ kind: 'any' }], { workers: 1 }, {}, module))
-  return result !== undefined && isRight(result) ? result.right.values : result
-}
-
-/** The number of the outputs that prefixes of the recordings have in common. */
-const ofParity = async (files: readonly string[]): Promise<unknown> => {
-  const module = newModule('strategy.mjs', strategyText)
-  const { stdout, stderr } = await runCommand(['parity', ...files, module, '--prefixes', '12', '--json'])
-  expect(stderr).toBe('')
-  return (JSON.parse(stdout) as { readonly outputs?: unknown }).outputs
-}
-
-const ofExport = async (files: readonly string[]): Promise<readonly number[]> => {
-  const out = `${newFolder()}/all.parquet`
-  expect(await runInProcess(['export', ...files, '--out', out])).toMatchObject({ code: 0 })
-  const file = await asyncBufferFromFile(out.replace('parquet', 'prices.parquet'))
-  const rows = await parquetReadObjects({ file })
-  return rows.map(({ price }) => price as number)
-}
-
-/** The prices of each topic. */
-const ofHistory = async (files: readonly string[]) => {
-  const history = openHistory([...files])
-  const past = async (each: Topic): Promise<readonly number[]> => {
-    const range = { from: start - day, to: start + 10 * day }
-    const events = await eventsOf(history.prices$(each, range))
-    return events.flatMap((event) =>
-      isRight(event) && event.right._tag === 'PastPrice' ? [event.right.price] : [],
-    )
-  }
-  return [await past(topic), await past(other)]
-}
-
-/** The number of rows of each topic. */
-const ofInspect = async (files: readonly string[]): Promise<readonly number[]> => {
-  const { stdout } = await runInProcess(['inspect', ...files, '--json'])
-  const topics = stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as { topic: Topic; rows: number })
-  const rowsOf = (each: Topic) => topics.find((summary) => summary.topic === each)?.rows ?? 0
-  return [rowsOf(topic), rowsOf(other)]
-}
 
 describe('recordings', () => {
   it.each<[string, () => readonly string[], number]>([
@@ -170,6 +107,11 @@ describe('recordings', () => {
     ['that overlap in a token', () => filesOf(overlapping), 26],
     ['that overlap in a token, in the other order', () => filesOf(overlapping).toReversed(), 26],
     ['of a token that no header has', () => filesOf(appended), 10],
+    [
+      'of two recorders whose rotated files have one name',
+      () => rotated.map(([time, recorded]) => newFile(`market.2023-11-14T${time}Z.ndjson`, textOf(recorded))),
+      140,
+    ],
   ])('%s are the same for all readers', { timeout: 60_000 }, async (_, write, count) => {
     const files = write()
     const prices = await ofReplay([...files])

@@ -125,8 +125,8 @@ describe('inspect', () => {
     expect(code).toBe(1)
     expect(stdout).toContain(`${topic}    11  `)
     expect(stderr.trimEnd().split('\n')).toEqual([
-      'RecordingError: /no/such/file does not exist (ENOENT); see docs/guides/errors.md#recordingerror',
       expect.stringMatching(`^RecordingError: line 12 of ${files[0]}: expected JSON`),
+      'RecordingError: /no/such/file does not exist (ENOENT); see docs/guides/errors.md#recordingerror',
       'error: 2 of 3 files cannot be read to the end',
     ])
     const { stdout: json } = await runCommand(['inspect', ...files, '--json'])
@@ -135,8 +135,8 @@ describe('inspect', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as object)
     expect(objects.slice(2)).toMatchObject([
-      { source: '/no/such/file', line: 1 },
       { source: files[0], line: 12 },
+      { source: '/no/such/file', line: 1 },
     ])
   })
 })

@@ -142,7 +142,7 @@ const startModel = async () => {
         const files = filesOf(topic).map((path) => new RecordedFile(openableSource(nodePlatform, path)))
         const closing = new Subscription()
         const expected = await eventsOf((emit) =>
-          new PastReading(topic, range, emit, closing, undefined, isRecordedOn, true).read(files),
+          new PastReading(topic, range, emit, closing, undefined, isRecordedOn).read(files),
         )
         const actual = await eventsOf((emit) =>
           history.read(topic, range, { emit, closing, flush: () => undefined }),

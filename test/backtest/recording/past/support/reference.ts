@@ -72,10 +72,9 @@ const marksOf = (topic: Topic, lines: readonly (RecordingHeader | Row)[], to: nu
     if (line.status._tag === 'Waiting') marks.push({ at: now, cause: 'disconnected' })
     if (line.status._tag === 'Closed') marks.push({ at: now, cause: 'unrecorded' })
   }
-  const isRecordedOn = (lines.at(-1)?.at ?? 0) >= to
   return [
     ...marks,
-    ...(isRecordedOn ? [] : [{ at: latest < to ? latest : now, cause: 'unrecorded' } as const]),
+    ...(latest >= to ? [] : [{ at: latest, cause: 'unrecorded' } as const]),
     { at: Infinity, cause: 'unrecorded' },
   ]
 }

@@ -6,6 +6,7 @@ import { openHistory, type PastEvent } from 'svc-streams/history'
 import { candles, withPast, type Candle } from 'svc-streams/operators'
 import { record } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
+import { pastSourceOf } from '../../../src/base/domain/joinable.js'
 import { openHistory as openInBrowser } from '../../../src/backtest/history/browser.js'
 import { eventsOf, writeFiles } from '../recording/past/support/files.js'
 import { header, priceRow, recordingText, start, topic } from '../recording/support/recordings.js'
@@ -24,6 +25,16 @@ describe('openHistory', () => {
     const [path = ''] = writeFiles({ 'a.ndjson': text })
     for (const source of [path, pathToFileURL(path), [text], new Set([Buffer.from(text)])])
       expect(await eventsOf(openHistory([source]).prices$(topic, range))).toEqual([price, expect.anything()])
+  })
+
+  it('gives a past with an end, which is never read again: it waits for no live price', () => {
+    expect(pastSourceOf(openHistory([[text]]).prices$(topic, range)).isEndless).toBe(false)
+    expect(pastSourceOf(openHistory([[text]]).prices$(topic, { from: start })).isEndless).toBe(true)
+  })
+
+  it('gives a Left for a range that is no object', async () => {
+    const events = await eventsOf(openHistory([[text]]).prices$(topic, undefined as never))
+    expect(events).toMatchObject([{ left: { _tag: 'InvalidRange' } }])
   })
 
   it('opens data in a browser, where a string is the recording', async () => {

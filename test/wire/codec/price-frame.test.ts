@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
+import { OptionalPosition } from '../../../src/wire/codec/position-codec.js'
 import {
   decodeFrame,
   PriceUpdate,
@@ -43,7 +44,7 @@ describe('a position of a gateway', () => {
       fc.jsonValue(),
       fc.record({ topic: fc.jsonValue(), run: fc.jsonValue(), count: fc.constant(-1) }),
       fc.record({ topic: fc.constant('svc-0xab'), run: fc.constantFrom('', 'a b', 'é'), count: fc.nat() }),
-      fc.constant({ topic: 'svc-0xab', run: 'a', count: 1.5 }),
+      fc.record({ topic: fc.constant('svc-0xab'), run: fc.constant('a'), count: fc.constantFrom(-1, 1.5) }),
     )
     fc.assert(
       fc.property(other, (value) => {
@@ -54,6 +55,7 @@ describe('a position of a gateway', () => {
         expect(decodeFrame(JSON.stringify({ subscriptions: [], position: value }))).toEqual(
           right({ _tag: 'Confirmation', subscriptions: [] }),
         )
+        expect(OptionalPosition.position.is(value)).toBe(false)
       }),
     )
   })

@@ -96,7 +96,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     measured$: pool.measured$,
     isBounded: () => pool.isBounded(),
     isCurrent: () => pool.isUpToDate(),
-    whenSendable: (onTurn) => limiter.whenSendable(onTurn),
+    whenSendable: (onTurn) => limiter.acquire(onTurn),
   })
   return client
 }

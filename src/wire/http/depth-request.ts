@@ -16,7 +16,7 @@ export type DepthEvent = Either<DepthError, Depth>
 export const depthRoute = '/v0/order_book/depth/{mint}'
 
 /**
- * The depth of one mint (section 4.1 of the service's documentation). `onTurn`: called when a queued request is about to
+ * The depth of one mint (section 4.1 of the service's documentation). `onTurn`: called when the request is about to
  * be sent for the first time. It may cancel the task.
  */
 export const depthRequest = (

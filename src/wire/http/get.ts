@@ -17,7 +17,7 @@ import {
   type HttpTransport,
   type OnHttpResult,
 } from '../transport/ports.js'
-import type { LimitedTask, RequestLimiter } from './request-limiter.js'
+import type { RequestLimiter, RunningRequest } from './request-limiter.js'
 
 export interface GetConfig {
   readonly clock: Clock
@@ -39,7 +39,7 @@ export interface GetTarget {
   readonly route: string
   /** Called each time the request is sent, because a signature expires while the request is queued. */
   readonly headers: () => Readonly<Record<string, string>>
-  /** Called when a queued request is about to be sent. It may cancel the task. */
+  /** Called when the request is about to be sent for the first time. It may cancel the task. */
   readonly onTurn?: (() => void) | undefined
 }
 
@@ -48,99 +48,125 @@ export type GetError = NetworkError | DecodeError | Timeout
 export type GetResult = Either<GetError, HttpResponse>
 
 /**
- * A task that sends one GET request on each run, once the limits allow it, and repeats it as `sendRequest` describes.
- * Cancelling the task, or the timeout over both, aborts the request.
+ * A task that sends one GET request on each run, once the limits allow it. A request that the transport reports as
+ * repeatable is sent once more, on a new connection: a service often closes an idle connection while the next request
+ * is in flight. Cancelling the task, or the timeout over both, aborts the request.
  */
 export const get =
-  (
-    { clock, publish, http, limiter, requestTimeout, maxBodyBytes }: GetConfig,
-    { origin, path, route, headers, onTurn }: GetTarget,
-  ): CancellableTask<GetResult> =>
+  (config: GetConfig, target: GetTarget): CancellableTask<GetResult> =>
   (onResult) => {
-    let isSettled = false
-    let abort = noCancel
-    /** Undefined while the request is queued. */
-    let timer: Subscription | undefined
-    /** When the request was sent first: monotonic, in ms. */
-    let sentAt: number | undefined
-
-    /** Returns false if the task was settled before. */
-    const settle = (): boolean => {
-      const wasSettled = isSettled
-      isSettled = true
-      timer?.unsubscribe()
-      return !wasSettled
-    }
-    const complete = (result: GetResult): void => {
-      if (settle()) finish(result)
-    }
-    const finish = (result: GetResult): void => {
-      publish('svc-streams:request', () => {
-        const durationMs = sentAt === undefined ? 0 : clock.elapsed() - sentAt
-        const [status, error] = isLeft(result)
-          ? [undefined, result.left._tag]
-          : [result.right.status, undefined]
-        return { host: hostWithPort(new URL(origin)), route, durationMs, status, error }
-      })
-      onResult(result)
-    }
-    const onTimeout = (): void => {
-      if (!settle()) return
-      abort()
-      finish(left(timeout(requestTimeout)))
-    }
-
-    const sendNow =
-      (newConnection: boolean): LimitedTask<Outcome> =>
-      (onOutcome, onSent) => {
-        sentAt ??= clock.elapsed()
-        timer ??= responsiveDeadline(clock, requestTimeout, onTimeout)
-        const offset = clockOffset(clock)
-        const currentOrLeft = (result: HttpAnswer): HttpAnswer =>
-          withoutSuspend(result, suspendedFor(offset, clockOffset(clock)))
-        const reportsSent = http.callsOnSent === true
-        try {
-          // Another transport gets no function: it may pass the request to a worker.
-          const abortRequest: unknown = http.get(
-            {
-              origin,
-              path,
-              headers: headers(),
-              maxBodyBytes,
-              newConnection,
-              onSent: reportsSent ? onSent : undefined,
-            },
-            (result, mayRepeat = false) =>
-              onOutcome({ result: currentOrLeft(checkedAnswer(result)), mayRepeat }),
-          )
-          if (!reportsSent) onSent()
-          return typeof abortRequest === 'function' ? withoutException(abortRequest as Cancel) : noCancel
-        } catch (thrown) {
-          onOutcome({ result: left(networkError(thrown)), mayRepeat: false })
-          return noCancel
-        }
-      }
-    const sendOnce: SendOnce = (newConnection, onSent) => {
-      const onOutcome = ({ result, mayRepeat }: Outcome) => onSent(result, mayRepeat)
-      const task = sendNow(newConnection)
-      return newConnection ? limiter.runFirst(task, onOutcome) : limiter.run(task, onOutcome, onTurn)
-    }
-    abort = sendRequest(origin, sendOnce, publish, complete)
-    return () => {
-      if (settle()) abort()
-    }
+    const request = new GetRequest(config, target, onResult)
+    request.enqueue()
+    return () => request.cancel()
   }
 
-/** An exception of the transport is its failure to abort: of a request whose result is not delivered any more. */
-const withoutException =
-  (abort: Cancel): Cancel =>
-  () => {
+class GetRequest {
+  private isSettled = false
+  /** True from the second time on that the request is queued. */
+  private isRepeated = false
+  private leaveQueue = noCancel
+  /** Aborts the request, while it is running. */
+  private abort = noCancel
+  /** Undefined while the request is queued for the first time. */
+  private timer: Subscription | undefined
+  /** When the request was sent first: monotonic, in ms. */
+  private sentAt: number | undefined
+
+  constructor(
+    private readonly config: GetConfig,
+    private readonly target: GetTarget,
+    private readonly onResult: (result: GetResult) => void,
+  ) {}
+
+  enqueue(): void {
+    const onTurn = (): void => {
+      if (!this.isRepeated) this.target.onTurn?.()
+      if (!this.isSettled) this.send()
+    }
+    this.leaveQueue = this.config.limiter.acquire(onTurn, this.isRepeated)
+  }
+
+  cancel(): void {
+    if (this.isSettled) return
+    this.isSettled = true
+    this.timer?.unsubscribe()
+    this.leaveQueue()
+    this.abort()
+  }
+
+  private send(): void {
+    const { clock, http, limiter, requestTimeout, maxBodyBytes } = this.config
+    const { origin, path, headers } = this.target
+    const running = limiter.start()
+    const offset = clockOffset(clock)
+    this.sentAt ??= clock.elapsed()
+    this.timer ??= responsiveDeadline(clock, requestTimeout, () => this.onTimeout())
+    const onAnswer: OnHttpResult = (answer, mayRepeat = false) => {
+      if (running.hasEnded()) return
+      running.onEnd()
+      this.onAnswer(withoutSuspend(answer, suspendedFor(offset, clockOffset(clock))), mayRepeat)
+    }
+    const reportsSent = http.callsOnSent === true
     try {
-      abort()
-    } catch {
-      return
+      // Another transport gets no function: it may pass the request to a worker.
+      const onSent = reportsSent ? running.onSent : undefined
+      const abort = http.get(
+        { origin, path, headers: headers(), maxBodyBytes, newConnection: this.isRepeated, onSent },
+        onAnswer,
+      )
+      if (running.hasEnded()) return
+      if (!reportsSent) running.onSent()
+      this.abort = () => abortRunning(running, abort)
+      // `headers` may have run the caller's code, which may have cancelled the request.
+      if (this.isSettled) this.abort()
+    } catch (thrown) {
+      onAnswer(left(networkError(thrown)))
     }
   }
+
+  private onAnswer(answer: HttpAnswer, mayRepeat: boolean): void {
+    if (this.isSettled) return
+    if (!mayRepeat || this.isRepeated) return this.settle(answer)
+    this.isRepeated = true
+    this.config.publish('svc-streams:repeated', () => ({ host: hostWithPort(new URL(this.target.origin)) }))
+    // A subscriber of the channel may have closed the client. The cast undoes the narrowing by the check above.
+    if (!(this.isSettled as boolean)) this.enqueue()
+  }
+
+  private onTimeout(): void {
+    this.cancel()
+    this.finish(left(timeout(this.config.requestTimeout)))
+  }
+
+  private settle(result: GetResult): void {
+    this.isSettled = true
+    this.timer?.unsubscribe()
+    this.finish(result)
+  }
+
+  private finish(result: GetResult): void {
+    const { clock, publish } = this.config
+    const { origin, route } = this.target
+    publish('svc-streams:request', () => {
+      const durationMs = this.sentAt === undefined ? 0 : clock.elapsed() - this.sentAt
+      const [status, error] = isLeft(result)
+        ? [undefined, result.left._tag]
+        : [result.right.status, undefined]
+      return { host: hostWithPort(new URL(origin)), route, durationMs, status, error }
+    })
+    this.onResult(result)
+  }
+}
+
+const abortRunning = (running: RunningRequest, abort: Cancel): void => {
+  if (running.hasEnded()) return
+  running.onEnd()
+  try {
+    abort()
+  } catch {
+    // The transport failed to abort a request whose result is not delivered any more.
+  }
+}
 
 /** A response whose status is not 200. Its delay is that of the `Retry-After` header. */
 export const failedResponse = (response: HttpResponse, receivedAt: number): FailedResponse => ({
@@ -162,64 +188,9 @@ export const readResult = <E extends AnyError, A>(
   return secrets.redactLeft(value)
 }
 
-interface Outcome {
-  readonly result: HttpAnswer
-  readonly mayRepeat: boolean
-}
-
 /** A response that may be from before a suspend of the machine is not current, and its `Date` header is old. */
 const withoutSuspend = (result: HttpAnswer, suspendedMs: number): HttpAnswer => {
   if (isLeft(result) || suspendedMs === 0) return result
   const reason = `the machine was suspended, or its clock set forward, by ${Math.round(suspendedMs)} ms during the request`
   return left(networkError(new Error(reason)))
 }
-
-/** Sends a request once, on a new connection if `newConnection`. Never throws. Returns the function that aborts it. */
-export type SendOnce = (newConnection: boolean, onResult: OnHttpResult) => Cancel
-
-/**
- * Sends a request to an origin. Sends it once more, on a new connection, if the transport reports that it may be
- * repeated: a service often closes an idle connection while the next request is in flight. Returns the function that
- * aborts.
- */
-export const sendRequest = (
-  origin: string,
-  sendOnce: SendOnce,
-  publish: Publish,
-  onResult: (result: HttpAnswer) => void,
-): Cancel => {
-  let isAborted = false
-  let abortSecond = noCancel
-
-  const abortFirst = sendOnce(false, (result, mayRepeat = false) => {
-    if (!mayRepeat || isAborted) return onResult(result)
-    publish('svc-streams:repeated', () => ({ host: hostWithPort(new URL(origin)) }))
-    // A subscriber of the channel may have closed the client. The cast undoes the narrowing by the check above.
-    if (!(isAborted as boolean)) abortSecond = sendOnce(true, (second) => onResult(second))
-  })
-  return () => {
-    isAborted = true
-    abortFirst()
-    abortSecond()
-  }
-}
-
-/**
- * The result of a request, as the transport passed it. A result of a wrong type is a `NetworkError`: a transport may be
- * plain JavaScript, and each request must have a result.
- */
-export const checkedAnswer = (answer: HttpAnswer): HttpAnswer =>
-  isAnswer(answer) ? answer : left(networkError(new TypeError('the transport passed an invalid result')))
-
-const isAnswer = (answer: unknown): boolean => {
-  if (!isObject(answer)) return false
-  const { _tag, left: error, right: response } = answer
-  if (_tag === 'Left') return isObject(error) && isText(error['_tag']) && isText(error['message'])
-  if (_tag !== 'Right' || !isObject(response)) return false
-  return typeof response['status'] === 'number' && isText(response['body']) && isObject(response['headers'])
-}
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
-
-const isText = (value: unknown): boolean => typeof value === 'string'

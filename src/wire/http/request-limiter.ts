@@ -10,8 +10,13 @@ export interface RequestLimits {
   readonly maxConcurrentRequests: number
 }
 
-/** Sends one request. `onSent`: called when it is on its way. Without this call it counts as sent with its result. */
-export type LimitedTask<A> = (onResult: (result: A) => void, onSent: () => void) => Cancel
+/** A request that counts toward the limits. */
+export interface RunningRequest {
+  readonly hasEnded: () => boolean
+  /** Called when the request is on its way. Without this call it counts as sent when it has ended. */
+  readonly onSent: () => void
+  readonly onEnd: () => void
+}
 
 /** Limits all HTTP requests of a client. A request beyond a limit waits in a queue: first in, first out. */
 export class RequestLimiter {
@@ -19,13 +24,13 @@ export class RequestLimiter {
   private running = 0
   /** The number of running requests that are not sent yet: their transport may still connect. */
   private unsent = 0
-  /** The start functions of the queued requests, by the number that gives their order. */
+  /** The callbacks of the queue, by the number that gives their order. */
   private readonly queued = new Map<number, () => void>()
   private lastNumber = 0
-  /** No queued request has a lower number. */
+  /** No callback has a lower number. */
   private firstNumber = 1
   private readonly sending: CoalescedTask
-  /** True while a turn may be used. */
+  /** True while the first callback of the queue runs, until it starts a request. */
   private isTurn = false
 
   constructor(private readonly limits: RequestLimits) {
@@ -34,149 +39,79 @@ export class RequestLimiter {
   }
 
   /**
-   * Runs a task that sends one request: now, or when the limits allow it. Cancelling a queued request removes it.
-   * `onTurn`: called when the limits allow a queued request, before it is sent. It may cancel it.
+   * Calls back when the limits allow a request: now, or in the order of the queue. Inside the callback, the caller may
+   * `start` one request, or acquire again: a caller with its own queue then chooses its next request. `isRepeated`: called
+   * back before the whole queue, because the request was sent before.
    */
-  run<A>(task: LimitedTask<A>, onResult: (result: A) => void, onTurn?: () => void): Cancel {
-    const isFirst = this.queued.size === 0 || this.isTurn
+  acquire(onTurn: () => void, isRepeated = false): Cancel {
+    const isFirst = isRepeated || this.isTurn || this.queued.size === 0
     this.isTurn = false
-    const canStart = isFirst && this.canSend(this.limits.clock.elapsed())
-    return canStart ? this.start(task, onResult) : this.enqueue(++this.lastNumber, task, onResult, onTurn)
-  }
-
-  /** Like `run`, before all queued requests: the request was sent before them, and is repeated. */
-  runFirst<A>(task: LimitedTask<A>, onResult: (result: A) => void): Cancel {
-    const canStart = this.canSend(this.limits.clock.elapsed())
-    return canStart ? this.start(task, onResult) : this.enqueue(--this.firstNumber, task, onResult)
-  }
-
-  /**
-   * Calls back when the limits allow a request: now, or in the order of the queued requests. The first request that the
-   * callback runs is sent at once. A caller with its own queue then chooses its next request.
-   */
-  whenSendable(onTurn: () => void): Cancel {
-    if (this.queued.size > 0 || !this.canSend(this.limits.clock.elapsed())) {
-      return this.addQueued(++this.lastNumber, () => this.useTurn(onTurn))
-    }
-    onTurn()
-    return noCancel
-  }
-
-  private useTurn(onTurn: () => void): void {
-    this.isTurn = true
-    try {
+    if (isFirst && this.canSend(this.limits.clock.elapsed())) {
       onTurn()
-    } finally {
-      this.isTurn = false
+      return noCancel
     }
-  }
-
-  private canSend(now: number): boolean {
-    return this.running < this.limits.maxConcurrentRequests && this.rate.available(now) > this.unsent
-  }
-
-  private start<A>(task: LimitedTask<A>, onResult: (result: A) => void): Cancel {
-    let isRunning = true
-    const end = (): void => {
-      if (!isRunning) return
-      isRunning = false
-      this.running--
-      // Called later, for two reasons. The connection of this request becomes free in an immediate, before which Bun
-      // runs timers. If a caller cancels many requests at once, none of them may be sent.
-      if (this.queued.size > 0) this.sending.afterRead()
-    }
-    this.running++
-    const cancel = this.send(task, (result) => {
-      end()
-      onResult(result)
-    })
-    return () => {
-      cancel()
-      end()
-    }
-  }
-
-  /** A request counts from the time at which it was sent: the first ones wait for a connection, the later ones do not. */
-  private send<A>(task: LimitedTask<A>, onResult: (result: A) => void): Cancel {
-    let [isCounted, isStarted] = [false, false]
-    const count = (): void => {
-      if (isCounted) return
-      isCounted = true
-      this.unsent--
-      this.rate.consume(1, this.limits.clock.elapsed())
-    }
-    const onSent = (): void => {
-      count()
-      if (isStarted && this.queued.size > 0) this.sending.afterTick()
-    }
-    const countAndDeliver = (result: A): void => {
-      count()
-      onResult(result)
-    }
-    this.unsent++
-    try {
-      const cancel = task(countAndDeliver, onSent)
-      isStarted = true
-      return () => {
-        cancel()
-        count()
-      }
-    } catch (thrown) {
-      count()
-      throw thrown
-    }
-  }
-
-  private enqueue<A>(
-    number: number,
-    task: LimitedTask<A>,
-    onResult: (result: A) => void,
-    onTurn = noCancel,
-  ): Cancel {
-    let isCancelled = false
-    let cancelRunning = noCancel
-    const deliver = (result: A): void => {
-      if (!isCancelled) onResult(result)
-    }
-    const remove = this.addQueued(number, () => {
-      onTurn()
-      if (!isCancelled) cancelRunning = this.start(task, deliver)
-      // Starting a task may run the caller's code, which may cancel it.
-      if (isCancelled) cancelRunning()
-    })
-    return () => {
-      isCancelled = true
-      cancelRunning()
-      remove()
-    }
-  }
-
-  private addQueued(number: number, start: () => void): Cancel {
-    this.queued.set(number, start)
+    const number = isFirst ? --this.firstNumber : ++this.lastNumber
+    this.queued.set(number, onTurn)
     this.sending.afterTick()
     return () => {
       if (this.queued.delete(number) && this.queued.size === 0) this.sending.cancel()
     }
   }
 
+  /** Counts a request. It counts toward the rate from the time at which it was sent: the first ones must connect. */
+  start(): RunningRequest {
+    this.isTurn = false
+    this.running++
+    this.unsent++
+    let isSent = false
+    let hasEnded = false
+    const count = (): void => {
+      if (isSent) return
+      isSent = true
+      this.unsent--
+      this.rate.consume(1, this.limits.clock.elapsed())
+    }
+    const onSent = (): void => {
+      count()
+      if (this.queued.size > 0) this.sending.afterTick()
+    }
+    const onEnd = (): void => {
+      if (hasEnded) return
+      hasEnded = true
+      count()
+      this.running--
+      // Called later, for two reasons. The connection of this request becomes free in an immediate, before which Bun
+      // runs timers. If a caller cancels many requests at once, none of them may be sent.
+      if (this.queued.size > 0) this.sending.afterRead()
+    }
+    return { hasEnded: () => hasEnded, onSent, onEnd }
+  }
+
+  private canSend(now: number): boolean {
+    return this.running < this.limits.maxConcurrentRequests && this.rate.available(now) > this.unsent
+  }
+
   private sendQueued(): void {
     const { clock, maxConcurrentRequests } = this.limits
-    while (this.queued.size > 0 && this.canSend(clock.elapsed())) this.sendFirst()
+    while (this.queued.size > 0 && this.canSend(clock.elapsed())) this.callFirst()
     if (this.queued.size === 0 || this.running >= maxConcurrentRequests) return
     const ms = this.rate.delay(clock.elapsed())
     // Without a delay it waits for a request that is not sent yet, or the window has passed since the loop.
     if (ms > 0 || this.unsent === 0) this.sending.afterDelay(Math.ceil(ms))
   }
 
-  private sendFirst(): void {
+  private callFirst(): void {
     while (!this.queued.has(this.firstNumber)) this.firstNumber++
-    const start = this.queued.get(this.firstNumber)
+    const onTurn = this.queued.get(this.firstNumber)
     this.queued.delete(this.firstNumber)
+    this.isTurn = true
     try {
-      start?.()
+      onTurn?.()
     } catch (thrown) {
       // An exception in the handler of one request must not affect the others.
       reportError(thrown)
+    } finally {
+      this.isTurn = false
     }
   }
 }

@@ -43,7 +43,7 @@ export class SignedGet {
   /**
    * Requests a resource, for example `/v0/markets`. `route`: the resource without its argument. Each run of the task signs
    * again. After a 401 that a wrong clock may have caused, the request is sent once more with the service's clock.
-   * `onTurn`: called when a queued request is about to be sent for the first time. It may cancel the task.
+   * `onTurn`: called when the request is about to be sent for the first time. It may cancel the task.
    */
   request<E extends AnyError, A>(
     resource: string,

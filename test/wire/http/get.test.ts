@@ -3,13 +3,12 @@ import { firstValueFrom } from 'rxjs'
 import { createClient } from 'svc-streams'
 import { describe, expect, it, vi } from 'vitest'
 import { Secrets } from '../../../src/wire/auth/secrets.js'
-import { networkError } from '../../../src/base/errors/constructors.js'
-import { checkedAnswer, get } from '../../../src/wire/http/get.js'
+import { get } from '../../../src/wire/http/get.js'
 import { RequestLimiter } from '../../../src/wire/http/request-limiter.js'
 import { node } from '../../../src/wire/platform/node.js'
 import { fromTask$ } from '../../../src/base/task/cancellable-task.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
-import type { HttpTransport, HttpAnswer } from '../../../src/wire/transport/ports.js'
+import type { HttpTransport } from '../../../src/wire/transport/ports.js'
 import { FakeHttp } from '../../support/fake-http.js'
 import { leftWith, marbles } from '../../support/time/marbles.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
@@ -193,33 +192,6 @@ describe('get', () => {
   })
 })
 
-const response = { status: 200, headers: {}, body: '' }
-
-const invalid: readonly unknown[] = [
-  undefined,
-  null,
-  'text',
-  {},
-  right(undefined),
-  right({ ...response, status: '200' }),
-  right({ ...response, headers: undefined }),
-  right({ ...response, body: {} }),
-  left('text'),
-  left({ message: 'no tag' }),
-]
-
-describe('checkedAnswer', () => {
-  it.each([right(response), left(networkError(new Error('refused')))])('returns a valid result', (answer) => {
-    expect(checkedAnswer(answer)).toBe(answer)
-  })
-
-  it.each(invalid)('returns a NetworkError for %o', (answer) => {
-    expect(checkedAnswer(answer as HttpAnswer)).toMatchObject(
-      left({ _tag: 'NetworkError', message: 'no response: the transport passed an invalid result' }),
-    )
-  })
-})
-
 describe('depth$ over a transport in plain JavaScript', () => {
   const clientOver = (get: (onResult: (result: unknown) => void) => unknown) =>
     createClient({
@@ -230,15 +202,6 @@ describe('depth$ over a transport in plain JavaScript', () => {
       requestTimeout: 20,
       http: { get: (_, onResult) => get(onResult as never), close: () => Promise.resolve() } as HttpTransport,
     })
-
-  it.each(invalid)('emits a NetworkError for the result %o', async (answer) => {
-    await using client = clientOver((onResult) => {
-      queueMicrotask(() => onResult(answer))
-      return () => undefined
-    })
-    const event = await new Promise((resolve) => client.depth$('0xab', 1000).subscribe(resolve))
-    expect(event).toMatchObject(left({ _tag: 'NetworkError' }))
-  })
 
   it('emits Timeout if `get` returns no function', async () => {
     await using client = clientOver(() => undefined)

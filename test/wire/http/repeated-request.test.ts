@@ -4,13 +4,14 @@ import { firstValueFrom } from 'rxjs'
 import type { Address } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { networkError } from '../../../src/base/errors/constructors.js'
+import { Secrets } from '../../../src/wire/auth/secrets.js'
 import { depthRequest } from '../../../src/wire/http/depth-request.js'
-import { sendRequest, type SendOnce } from '../../../src/wire/http/get.js'
+import { get, type GetResult } from '../../../src/wire/http/get.js'
 import { RequestLimiter } from '../../../src/wire/http/request-limiter.js'
 import { node } from '../../../src/wire/platform/node.js'
 import { fromTask$ } from '../../../src/base/task/cancellable-task.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
-import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../src/wire/transport/ports.js'
+import type { HttpTransport } from '../../../src/wire/transport/ports.js'
 import { depthBody, FakeHttp } from '../../support/fake-http.js'
 import { leftWith } from '../../support/time/marbles.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
@@ -23,15 +24,20 @@ import {
   signedGetOf,
   untilRequested,
 } from './support/signed-get.js'
+import { unlimited } from './support/unlimited.js'
 
 const clock = fakeWallClock()
-const request: HttpRequest = { origin: 'http://host:3000', path: '/path', headers: {}, maxBodyBytes: 9 }
+const request = { origin: 'http://host:3000', path: '/path' }
 
 /** Sends a request. Returns its results, and the function that aborts it. */
 const send = (http: HttpTransport) => {
-  const results: HttpAnswer[] = []
-  const sendOnce: SendOnce = (newConnection, onResult) => http.get({ ...request, newConnection }, onResult)
-  const abort = sendRequest(request.origin, sendOnce, node.publish, (result) => results.push(result))
+  const results: GetResult[] = []
+  const config = { clock: rxClock, publish: node.publish, limiter: unlimited, requestTimeout: 60_000, http }
+  const task = get(
+    { ...config, maxBodyBytes: 9, secrets: new Secrets() },
+    { ...request, route: '/path', headers: () => ({}) },
+  )
+  const abort = task((result) => results.push(result))
   return { results, abort }
 }
 
@@ -47,7 +53,7 @@ const collectRepeats = (onMessage: () => void = () => undefined): readonly unkno
   return messages
 }
 
-describe('sendRequest', () => {
+describe('get', () => {
   it('repeats a lost request once, on a new connection, and publishes it', () => {
     const http = new FakeHttp()
     const messages = collectRepeats()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { RequestLimiter, type LimitedTask } from '../../../src/wire/http/request-limiter.js'
+import { RequestLimiter } from '../../../src/wire/http/request-limiter.js'
 import { completedTask, noCancel, type Cancel } from '../../../src/base/task/cancellable-task.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 import { windowMs } from '../../../src/base/time/rate-limiter.js'
@@ -10,6 +10,40 @@ import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
 
 const limiterOf = (maxRequestsPerSecond: number, maxConcurrentRequests: number): RequestLimiter =>
   new RequestLimiter({ clock: rxClock, maxRequestsPerSecond, maxConcurrentRequests })
+
+/** Sends one request. `onSent`: called when it is on its way. */
+type LimitedTask<A> = (onResult: (result: A) => void, onSent: () => void) => Cancel
+
+/** Runs a task when the limiter allows it, as `get` does. */
+const run = <A>(
+  limiter: RequestLimiter,
+  task: LimitedTask<A>,
+  onResult: (result: A) => void,
+  onTurn = noCancel,
+): Cancel => {
+  let isCancelled = false
+  let abort = noCancel
+  const leaveQueue = limiter.acquire(() => {
+    onTurn()
+    if (isCancelled) return
+    const { onSent, onEnd } = limiter.start()
+    const cancel = task((result) => {
+      onEnd()
+      if (!isCancelled) onResult(result)
+    }, onSent)
+    abort = () => {
+      cancel()
+      onEnd()
+    }
+    // The task may have cancelled itself. The cast undoes the narrowing by the check above.
+    if (isCancelled as boolean) abort()
+  })
+  return () => {
+    isCancelled = true
+    leaveQueue()
+    abort()
+  }
+}
 
 /** A task that records when it starts and is sent, `connectMs` later. It has its result `latency` ms after its start. */
 const createTasks = ({ now, after }: VirtualTime) => {
@@ -46,8 +80,8 @@ describe('RequestLimiter', () => {
 
   it('starts a task synchronously within the limits', () => {
     const results: number[] = []
-    limiterOf(1, 1).run(completedTask(1), (result) => results.push(result))
-    limiterOf(Infinity, 1).run(completedTask(2), (result) => results.push(result))
+    run(limiterOf(1, 1), completedTask(1), (result) => results.push(result))
+    run(limiterOf(Infinity, 1), completedTask(2), (result) => results.push(result))
     expect(results).toEqual([1, 2])
   })
 
@@ -55,7 +89,7 @@ describe('RequestLimiter', () => {
     runInVirtualTime((time) => {
       const { starts, taskOf, mostRunning } = createTasks(time)
       const limiter = limiterOf(Infinity, 2)
-      const cancels = ['a', 'b', 'c', 'd', 'e'].map((name) => limiter.run(taskOf(name, 10), () => undefined))
+      const cancels = ['a', 'b', 'c', 'd', 'e'].map((name) => run(limiter, taskOf(name, 10), () => undefined))
       time.at(4, () => cancels[0]?.())
       time.at(1000, () => {
         expect(starts).toEqual([
@@ -74,7 +108,7 @@ describe('RequestLimiter', () => {
     const remainingTimers = runInVirtualTime((time) => {
       const { starts, taskOf } = createTasks(time)
       const limiter = limiterOf(2, 64)
-      for (const name of ['a', 'b', 'c', 'd', 'e']) limiter.run(taskOf(name, 1), () => undefined)
+      for (const name of ['a', 'b', 'c', 'd', 'e']) run(limiter, taskOf(name, 1), () => undefined)
       time.at(10_000, () =>
         expect(starts).toEqual([
           ['a', 0],
@@ -92,10 +126,10 @@ describe('RequestLimiter', () => {
     const remainingTimers = runInVirtualTime((time) => {
       const { starts, taskOf } = createTasks(time)
       const limiter = limiterOf(2, 64)
-      limiter.run(taskOf('a', 500, 300), () => undefined)
-      limiter.run(taskOf('b', 400, Infinity), () => undefined)
-      const cancel = limiter.run(taskOf('c', 500, 200), () => undefined)
-      for (const name of ['d', 'e']) limiter.run(taskOf(name, 1), () => undefined)
+      run(limiter, taskOf('a', 500, 300), () => undefined)
+      run(limiter, taskOf('b', 400, Infinity), () => undefined)
+      const cancel = run(limiter, taskOf('c', 500, 200), () => undefined)
+      for (const name of ['d', 'e']) run(limiter, taskOf(name, 1), () => undefined)
       time.at(300 + windowMs + 100, cancel)
       time.at(10_000, () =>
         expect(starts).toEqual([
@@ -116,8 +150,8 @@ describe('RequestLimiter', () => {
       const readings = [0, 0, 0, 0]
       const clock = { ...rxClock, elapsed: () => readings.shift() ?? windowMs }
       const limiter = new RequestLimiter({ clock, maxRequestsPerSecond: 1, maxConcurrentRequests: 64 })
-      limiter.run(completedTask('a'), (result) => results.push(result))
-      limiter.run(completedTask('b'), (result) => results.push(result))
+      run(limiter, completedTask('a'), (result) => results.push(result))
+      run(limiter, completedTask('b'), (result) => results.push(result))
       expect(results).toEqual(['a'])
     })
     expect(results).toEqual(['a', 'b'])
@@ -128,7 +162,7 @@ describe('RequestLimiter', () => {
       const { starts, taskOf } = createTasks(time)
       const limiter = limiterOf(3, 2)
       const cancels = Array.from({ length: 10 }, (_, each) =>
-        limiter.run(taskOf(String(each), 10), () => expect.unreachable()),
+        run(limiter, taskOf(String(each), 10), () => expect.unreachable()),
       )
       time.at(5, () => cancels.forEach((cancel) => cancel()))
       time.at(5, () => expect(time.pendingTimers()).toBeLessThanOrEqual(3))
@@ -141,9 +175,9 @@ describe('RequestLimiter', () => {
     const remainingTimers = runInVirtualTime(
       () => {
         const limiter = limiterOf(1, 1)
-        limiter.run(completedTask(1), () => undefined)
-        const cancel = limiter.run(completedTask(2), () => undefined)
-        limiter.run(completedTask(3), () => undefined)()
+        run(limiter, completedTask(1), () => undefined)
+        const cancel = run(limiter, completedTask(2), () => undefined)
+        run(limiter, completedTask(3), () => undefined)()
         cancel()
       },
       { endsAt: 0 },
@@ -158,8 +192,9 @@ describe('RequestLimiter', () => {
       const limiter = limiterOf(Infinity, 1)
       let cancelled = 0
       let cancel: Cancel = noCancel
-      limiter.run(taskOf('first', 10), (name) => results.push(name))
-      cancel = limiter.run<string>(
+      run(limiter, taskOf('first', 10), (name) => results.push(name))
+      cancel = run<string>(
+        limiter,
         (onResult) => {
           cancel()
           onResult('second')
@@ -167,7 +202,7 @@ describe('RequestLimiter', () => {
         },
         (name) => results.push(name),
       )
-      limiter.run(taskOf('third', 10), (name) => results.push(name))
+      run(limiter, taskOf('third', 10), (name) => results.push(name))
       time.at(100, () => {
         expect(results).toEqual(['first', 'third'])
         expect(cancelled).toBe(1)
@@ -181,12 +216,12 @@ describe('RequestLimiter', () => {
     const remainingTimers = runInVirtualTime((time) => {
       const { starts, taskOf } = createTasks(time)
       const limiter = limiterOf(2, 1)
-      const run = (name: string, onTurn?: () => void): Cancel =>
-        limiter.run(taskOf(name, 10), (result) => results.push(result), onTurn)
-      run('first', () => expect.unreachable())
-      const cancel = run('second', () => cancel())
-      run('third')
-      const late = run('late', () => undefined)
+      const runNamed = (name: string, onTurn?: () => void): Cancel =>
+        run(limiter, taskOf(name, 10), (result) => results.push(result), onTurn)
+      runNamed('first')
+      const cancel = runNamed('second', () => cancel())
+      runNamed('third')
+      const late = runNamed('late', () => undefined)
       time.at(500, () => late())
       time.at(2000, () => {
         expect(starts).toEqual([
@@ -203,16 +238,16 @@ describe('RequestLimiter', () => {
     const remainingTimers = runInVirtualTime((time) => {
       const { starts, taskOf } = createTasks(time)
       const limiter = limiterOf(Infinity, 1)
-      const run = (name: string): Cancel => limiter.run(taskOf(name, 10), () => undefined)
-      limiter.whenSendable(() => run('at once'))
-      run('queued')
-      limiter.whenSendable(() => {
-        run('in its turn')
-        run('last')
+      const runNamed = (name: string): Cancel => run(limiter, taskOf(name, 10), () => undefined)
+      limiter.acquire(() => runNamed('at once'))
+      runNamed('queued')
+      limiter.acquire(() => {
+        runNamed('in its turn')
+        runNamed('last')
       })
-      limiter.whenSendable(() => expect.unreachable())()
-      limiter.whenSendable(() => undefined)
-      run('behind it')
+      limiter.acquire(() => expect.unreachable())()
+      limiter.acquire(() => undefined)
+      runNamed('behind it')
       time.at(1000, () =>
         expect(starts).toEqual([
           ['at once', 0],
@@ -231,12 +266,12 @@ describe('RequestLimiter', () => {
     runInVirtualTime((time) => {
       const { taskOf } = createTasks(time)
       const limiter = limiterOf(Infinity, 1)
-      limiter.run(taskOf('first', 10), (name) => results.push(name))
+      run(limiter, taskOf('first', 10), (name) => results.push(name))
       const thrown = new Error('handler')
-      limiter.run(completedTask('second'), () => {
+      run(limiter, completedTask('second'), () => {
         throw thrown
       })
-      limiter.run(taskOf('third', 0), (name) => results.push(name))
+      run(limiter, taskOf('third', 0), (name) => results.push(name))
     })
     expect(results).toEqual(['first', 'third'])
   })
@@ -245,8 +280,8 @@ describe('RequestLimiter', () => {
     let results = 0
     runInVirtualTime((time) => {
       const limiter = limiterOf(Infinity, 1)
-      limiter.run(createTasks(time).taskOf('first', 10), () => undefined)
-      for (let each = 0; each < 100_000; each++) limiter.run(completedTask(each), () => results++)
+      run(limiter, createTasks(time).taskOf('first', 10), () => undefined)
+      for (let each = 0; each < 100_000; each++) run(limiter, completedTask(each), () => results++)
     })
     expect(results).toBe(100_000)
   })
@@ -290,9 +325,9 @@ describe('RequestLimiter', () => {
                   )(onResult, onSent)
                 }
                 let cancel = noCancel
-                const run = (): void => void (cancel = limiter.run(task, () => results.push(index)))
-                const cancelTurn = waitsForTurn ? limiter.whenSendable(run) : noCancel
-                if (!waitsForTurn) run()
+                const start = (): void => void (cancel = run(limiter, task, () => results.push(index)))
+                const cancelTurn = waitsForTurn ? limiter.acquire(start) : noCancel
+                if (!waitsForTurn) start()
                 if (cancelledAfter === undefined) return
                 time.after(cancelledAfter, () => {
                   if (!isIn(starts)) cancelledInQueue.add(index)
@@ -309,7 +344,7 @@ describe('RequestLimiter', () => {
               const ended: number[] = []
               const count = Math.min(perSecond, concurrent, 10)
               for (let each = 0; each < count; each++)
-                limiter.run(completedTask(each), (result) => ended.push(result))
+                run(limiter, completedTask(each), (result) => ended.push(result))
               expect(ended.length).toBe(count)
             })
           })

@@ -3,7 +3,7 @@ import { Observable, Subscription, takeUntil, type Subscriber } from 'rxjs'
 import type { Publish } from '../../base/diagnostics/messages.js'
 import type { Address } from '../../base/domain/address.js'
 import { resultOf, type PollSnapshot } from '../../base/domain/snapshot.js'
-import { depthRequest, type DepthEvent } from '../../wire/http/depth-request.js'
+import { validDepthRequest, type DepthEvent } from '../../wire/http/depth-request.js'
 import type { SignedGet } from '../../wire/http/signed-get.js'
 import { fromTask$ } from '../../base/task/cancellable-task.js'
 import { Multicast } from '../../base/task/multicast.js'
@@ -153,7 +153,7 @@ export class Poll {
   private start(): void {
     this.isRequesting = true
     this.startedAt = this.config.clock.elapsed()
-    const request$ = fromTask$(depthRequest(this.config.signedGet, this.mint, () => this.onTurn()))
+    const request$ = fromTask$(validDepthRequest(this.config.signedGet, this.mint, () => this.onTurn()))
     this.request = request$.subscribe((event) => this.onResult(event))
     this.running.add(this.request)
   }

@@ -1,7 +1,8 @@
-import { defer, map, type Observable } from 'rxjs'
+import { defer, type Observable } from 'rxjs'
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import type { AddSource, PollsState } from '../../base/diagnostics/collector.js'
 import type { PollSnapshot } from '../../base/domain/snapshot.js'
+import type { InvalidInterval, InvalidMint } from '../../base/errors/model.js'
 import type { DepthEvent } from '../../wire/http/depth-request.js'
 import type { BackoffPolicy } from '../../base/time/backoff.js'
 import { MintBackoffs } from './mint-backoffs.js'
@@ -27,9 +28,8 @@ export class DepthPolls {
   depth$(mint: Address, interval: number): Observable<DepthEvent> {
     const { secrets } = this.config.signedGet
     // The caller may have confused an argument with a secret.
-    return validatedDepth$(mint, interval, () => this.shared$(mint, interval)).pipe(
-      map((event) => secrets.redactLeft(event)),
-    )
+    const redact = <E extends InvalidMint | InvalidInterval>(error: E): E => secrets.redactError(error)
+    return validatedDepth$(mint, interval, () => this.shared$(mint, interval), redact)
   }
 
   snapshot(): readonly PollSnapshot[] {

@@ -15,18 +15,19 @@ export type DepthEvent = Either<DepthError, Depth>
 /** The path of a depth without its mint. */
 export const depthRoute = '/v0/order_book/depth/{mint}'
 
-/**
- * The depth of one mint (section 4.1 of the service's documentation). `onTurn`: called when the request is about to
- * be sent for the first time. It may cancel the task.
- */
-export const depthRequest = (
-  signedGet: Pick<SignedGet, 'request' | 'secrets'>,
+/** The depth of one mint (section 4.1 of the service's documentation). */
+export const depthRequest = (signedGet: SignedGet, mint: Address): CancellableTask<DepthEvent> => {
+  // The caller may have confused the mint with a secret.
+  const parsed = signedGet.secrets.redactLeft(parseAddress(mint))
+  return isLeft(parsed) ? completedTask(parsed) : validDepthRequest(signedGet, mint)
+}
+
+/** The depth of a valid mint. `onTurn`: called when the request is about to be sent for the first time. It may cancel the task. */
+export const validDepthRequest = (
+  signedGet: Pick<SignedGet, 'request'>,
   mint: Address,
   onTurn?: () => void,
 ): CancellableTask<DepthEvent> => {
-  // The caller may have confused the mint with a secret.
-  const parsed = signedGet.secrets.redactLeft(parseAddress(mint))
-  if (isLeft(parsed)) return completedTask(parsed)
   const read = (response: HttpResponse, receivedAt: number) => readDepth(mint, response, receivedAt)
   return signedGet.request(`/v0/order_book/depth/${mint}`, depthRoute, read, onTurn)
 }

@@ -6,6 +6,7 @@ import { disconnected, stale } from '../base/errors/constructors.js'
 import type { DepthError, PriceError } from '../base/errors/model.js'
 import { safeNext } from '../base/task/safe-notify.js'
 import { repeatLater } from '../base/time/at-once-limit.js'
+import { RepeatCount } from '../base/time/repeat-count.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { activeContext, type RxContext } from '../base/time/rx-context.js'
 
@@ -30,9 +31,8 @@ interface Repeats {
   /** When the last subscribers left, monotonic, in ms, and their number. */
   refusedAt: number
   refusals: number
-  /** The event that subscribers received later, and their number. */
-  delayed: unknown
-  delays: number
+  /** Of the event that subscribers received later. */
+  readonly delays: RepeatCount
 }
 
 /** The event that a late subscriber of a stream receives first. */
@@ -80,9 +80,7 @@ export class RetainedEvent<E, A> {
       emit()
       return true
     }
-    repeats.delays = repeats.delayed === current ? repeats.delays + 1 : 0
-    repeats.delayed = current
-    repeatLater(subscriber, repeats.delays, emit)
+    repeatLater(subscriber, repeats.delays.next(current), emit)
     return false
   }
 
@@ -93,7 +91,7 @@ export class RetainedEvent<E, A> {
   private repeatsOf(context: RxContext): Repeats {
     const existing = this.repeats.get(context)
     if (existing !== undefined) return existing
-    const repeats: Repeats = { refusedAt: -Infinity, refusals: 0, delayed: undefined, delays: 0 }
+    const repeats: Repeats = { refusedAt: -Infinity, refusals: 0, delays: new RepeatCount() }
     this.repeats.set(context, repeats)
     return repeats
   }

@@ -1,13 +1,11 @@
 import { Observable, type Subscriber } from 'rxjs'
 import { delay } from './deadline.js'
+import { repeatDelay } from './repeat-count.js'
 import { rxClock } from './rx-clock.js'
 import { activeContext, type RxContext } from './rx-context.js'
 
 /** The number of subscriptions that may end at one time. Further subscriptions start later. */
 const maxAtOnce = 100
-
-/** The longest delay of a repeated subscription or event, in ms. */
-const maxDelay = 100
 
 /** The number of delays in a row, 95 s, after which the subscribers of a `TestScheduler` receive nothing more. */
 const maxTestDelays = 1000
@@ -67,5 +65,5 @@ const currentTurn = (turns: WeakMap<RxContext, Turn>): Turn => {
 export const repeatLater = (subscriber: Subscriber<unknown>, delays: number, callback: () => void): void => {
   const isTestScheduler = rxClock.isVirtual && activeContext().clock === undefined
   if (isTestScheduler && delays >= maxTestDelays) return
-  subscriber.add(delay(rxClock, Math.min(delays, maxDelay), callback))
+  subscriber.add(delay(rxClock, repeatDelay(delays), callback))
 }

@@ -5,6 +5,7 @@ import type { DepthError } from '../../base/errors/model.js'
 import type { DepthEvent } from '../../wire/http/depth-request.js'
 import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
 import type { Clock } from '../../base/time/clock.js'
+import { RepeatCount, repeatDelay } from '../../base/time/repeat-count.js'
 
 /** The minimum time between two removals of expired entries, in ms: each removal scans all entries. */
 const minScanInterval = 1_000
@@ -65,17 +66,14 @@ export interface Failure {
   readonly failedAt: number
 }
 
-/** The longest delay of a replayed failure, in ms. */
-const maxReplayDelay = 100
-
 /** The consecutive failures of one mint, and the wait after them. All polls of the mint share it. */
 export class MintBackoff {
   /** The number of polls that use this object. */
   polls = 0
   private consecutiveFailures = 0
   private lastFailure: Failure | undefined
-  /** The number of subscribers that received the last failure by replay. */
-  private replays = 0
+  /** Of the last failure, over all polls. */
+  private readonly replays = new RepeatCount()
   private readonly retryTimes$ = new BehaviorSubject(0)
 
   constructor(
@@ -108,12 +106,9 @@ export class MintBackoff {
     return polls === 0 && (failures === 0 || now - this.retryAt >= policy.maxDelay)
   }
 
-  /**
-   * The delay of the next replay of the last failure, in ms: none for the first subscriber, and 1 ms more for each
-   * further one, so that `retry` without a delay uses little CPU.
-   */
+  /** The delay of the next replay of the last failure, in ms. */
   nextReplayDelay(): number {
-    return Math.min(this.replays++, maxReplayDelay)
+    return repeatDelay(this.replays.next(this.lastFailure))
   }
 
   onResult(event: DepthEvent): void {
@@ -126,7 +121,6 @@ export class MintBackoff {
     const now = this.clock.elapsed()
     this.consecutiveFailures++
     this.lastFailure = { event, failedAt: now }
-    this.replays = 0
     const retryAt = Math.max(this.retryAt, now + this.delayAfter(event.left))
     if (retryAt > this.retryAt) this.retryTimes$.next(retryAt)
   }

@@ -95,7 +95,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     requestProbe: (spacing) => pool.requestProbe(spacing),
     measured$: pool.measured$,
     isBounded: () => pool.isBounded(),
-    isCurrent: () => pool.isUpToDate(),
+    isUpToDate: () => pool.isUpToDate(),
     whenSendable: (onTurn) => limiter.acquire(onTurn),
   })
   return client

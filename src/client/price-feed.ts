@@ -41,7 +41,7 @@ export interface PriceFeed {
   /** False if the age of prices has no upper bound: the service answers no probes, or there is none. */
   readonly isBounded: () => boolean
   /** False if data that have arrived from the service may be older than `maxLag`, also before a `Stale` is emitted. */
-  readonly isCurrent: () => boolean
+  readonly isUpToDate: () => boolean
 }
 
 /** The functions of a client that a gateway uses, in addition to the public methods. */
@@ -96,7 +96,7 @@ const feedFromStreams = (client: PriceClient): ClientFeed => {
     requestProbe: () => () => false,
     measured$: NEVER,
     isBounded: () => false,
-    isCurrent: () => true,
+    isUpToDate: () => true,
     whenSendable: (onTurn) => {
       onTurn()
       return noCancel

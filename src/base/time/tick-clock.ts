@@ -8,7 +8,8 @@ const resolved = Promise.resolve()
  * is read every time. Detects that the machine was suspended since the last reading, if `refresh` is called every second.
  */
 export class TickClock {
-  private isCurrent = false
+  /** True if the clocks were read in this tick. */
+  private isRead = false
   private offset: number
   /** When `wallClock` was read: monotonic, in ms. */
   private wallClockReadAt = 0
@@ -27,7 +28,7 @@ export class TickClock {
   }
 
   refresh(): void {
-    if (!this.isCurrent || this.clock.isVirtual) this.readClocks()
+    if (!this.isRead || this.clock.isVirtual) this.readClocks()
   }
 
   /**
@@ -35,7 +36,7 @@ export class TickClock {
    * seconds. Ticks with a single price have no additional cost.
    */
   advance(): void {
-    if (!this.isCurrent || this.clock.isVirtual) return this.readClocks()
+    if (!this.isRead || this.clock.isVirtual) return this.readClocks()
     this.elapsed = this.clock.elapsed()
     if (this.elapsed - this.wallClockReadAt >= 1) this.readWallClock()
   }
@@ -46,7 +47,7 @@ export class TickClock {
   }
 
   private readClocks(): void {
-    this.isCurrent = true
+    this.isRead = true
     const { elapsed } = this
     this.elapsed = this.clock.elapsed()
     this.readWallClock()
@@ -61,7 +62,7 @@ export class TickClock {
   }
 
   private readonly expire = (): void => {
-    this.isCurrent = false
+    this.isRead = false
     endTurn()
   }
 }

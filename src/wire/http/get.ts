@@ -101,10 +101,10 @@ class GetRequest {
     const offset = clockOffset(clock)
     this.sentAt ??= clock.elapsed()
     this.timer ??= responsiveDeadline(clock, requestTimeout, () => this.onTimeout())
-    const onAnswer: OnHttpResult = (answer, mayRepeat = false) => {
+    const onHttpResult: OnHttpResult = (answer, mayRepeat = false) => {
       if (running.hasEnded()) return
       running.onEnd()
-      this.onAnswer(withoutSuspend(answer, suspendedFor(offset, clockOffset(clock))), mayRepeat)
+      this.onResponse(withoutSuspend(answer, suspendedFor(offset, clockOffset(clock))), mayRepeat)
     }
     const reportsSent = http.callsOnSent === true
     try {
@@ -112,7 +112,7 @@ class GetRequest {
       const onSent = reportsSent ? running.onSent : undefined
       const abort = http.get(
         { origin, path, headers: headers(), maxBodyBytes, newConnection: this.isRepeated, onSent },
-        onAnswer,
+        onHttpResult,
       )
       if (running.hasEnded()) return
       if (!reportsSent) running.onSent()
@@ -120,11 +120,11 @@ class GetRequest {
       // `headers` may have run the caller's code, which may have cancelled the request.
       if (this.isSettled) this.abort()
     } catch (thrown) {
-      onAnswer(left(networkError(thrown)))
+      onHttpResult(left(networkError(thrown)))
     }
   }
 
-  private onAnswer(answer: HttpAnswer, mayRepeat: boolean): void {
+  private onResponse(answer: HttpAnswer, mayRepeat: boolean): void {
     if (this.isSettled) return
     if (!mayRepeat || this.isRepeated) return this.settle(answer)
     this.isRepeated = true

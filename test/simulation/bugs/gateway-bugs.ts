@@ -10,7 +10,7 @@ export const gatewayBugs: readonly Bug[] = [
   {
     name: 'a gateway sends the last price to a new consumer while its client holds a newer one',
     file: 'src/serve/gateway/sessions/topic-feed.ts',
-    edits: [['&& config.source.isCurrent() ?', '&& config ?']],
+    edits: [['&& config.source.isUpToDate() ?', '&& config ?']],
   },
   {
     name: 'a gateway sends the held price of a topic that its consumer has left',
@@ -45,7 +45,7 @@ export const gatewayBugs: readonly Bug[] = [
   {
     name: 'a gateway answers a ping while its own prices may be too old',
     file: 'src/serve/gateway/prices/connection.ts',
-    edits: [['    if (!this.config.isCurrent()) return\n', '']],
+    edits: [['    if (!this.config.isUpToDate()) return\n', '']],
   },
   {
     name: 'held prices are never sent',

@@ -76,7 +76,7 @@ export const signingKeyOf = (
 ): number | undefined => {
   const names = authHeaderNames(service)
   const signature = headers[names.signature]
-  if (typeof signature !== 'string' || !isCurrent(headers[names.expiration], now)) return undefined
+  if (typeof signature !== 'string' || !isUnexpired(headers[names.expiration], now)) return undefined
   const input = latin1(macInput({ path, headers: textsOf(headers), body, service }))
   const received = Buffer.from(signature, 'latin1')
   // Each key is compared, so that the duration does not depend on which key matches.
@@ -84,7 +84,7 @@ export const signingKeyOf = (
   return index < 0 ? undefined : index
 }
 
-const isCurrent = (expiration: string | readonly string[] | undefined, now: number): boolean => {
+const isUnexpired = (expiration: string | readonly string[] | undefined, now: number): boolean => {
   if (typeof expiration !== 'string' || !/^\d{1,15}$/.test(expiration)) return false
   const remaining = Number(expiration) - now
   return remaining > 0 && remaining <= maxExpirationMs

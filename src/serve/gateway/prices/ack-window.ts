@@ -237,7 +237,7 @@ export class AckWindow {
    * Handles a pong. It answers all earlier markers too; an unknown id has no effect. `isDirect`: false if the pong may
    * have waited after other data of the consumer.
    */
-  onAnswer(id: number, now: number, isDirect = true): void {
+  onAck(id: number, now: number, isDirect = true): void {
     const marker = this.markers.find((each) => each.id === id)
     if (marker === undefined) return
     const roundTrip = now - marker.sentAt

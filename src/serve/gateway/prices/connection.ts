@@ -21,7 +21,7 @@ export const backlogTime = 10_000
 /** A price that becomes stale when it was held for longer ends the connection: a pong would make an earlier one current. In ms. */
 const longHold = 5_000
 
-export interface ConnectionConfig extends Pick<PriceFeed, 'isCurrent' | 'requestProbe'> {
+export interface ConnectionConfig extends Pick<PriceFeed, 'isUpToDate' | 'requestProbe'> {
   readonly outbox: Outbox
   readonly maxBufferedBytes: number
   /** Monotonic time in which the event loop was responsive, in ms. */
@@ -217,7 +217,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     if (this.isEnding) return
     const { window } = this
     const isDirect = window.hasAnswered || this.feeds.size <= maxDirectTopics
-    window.onAnswer(Number(payload), this.config.now(), isDirect)
+    window.onAck(Number(payload), this.config.now(), isDirect)
     // Unsent data cannot have been acknowledged: a consumer that forges pongs would get prices without end.
     if (this.socket.writableLength > window.unacknowledged + this.config.maxBufferedBytes) {
       return this.endTooFarBehind()
@@ -297,7 +297,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   private sendHeld(): void {
     const { window, held } = this
     this.maySend = false
-    if (!this.config.isCurrent()) return
+    if (!this.config.isUpToDate()) return
     for (const topic of held.sendable()) {
       if (!('base' in topic)) {
         if ('payload' in topic) this.pong(topic.payload)

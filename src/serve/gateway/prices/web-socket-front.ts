@@ -64,7 +64,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     },
   })
   const { upstream, demand, all: connections } = sessions
-  const { isCurrent, requestProbe, measured$, isBounded } = priceFeedOf(client)
+  const { isUpToDate, requestProbe, measured$, isBounded } = priceFeedOf(client)
   const measuring = measured$.subscribe(() => {
     for (const connection of connections) connection.onMeasured()
   })
@@ -79,7 +79,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       ...config,
       outbox,
       now: pings.now,
-      isCurrent,
+      isUpToDate,
       requestProbe,
       leaveTopics: () => sessions.leaveTopics(connection),
       onBehind: () => publish('svc-streams:gateway-behind', () => ({ host: ownHost() })),

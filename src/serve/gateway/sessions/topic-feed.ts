@@ -109,12 +109,12 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
 
   currentFrame(): string | undefined {
     const { livePrice, config } = this
-    return livePrice !== undefined && config.source.isCurrent() ? this.frameOf(livePrice, false) : undefined
+    return livePrice !== undefined && config.source.isUpToDate() ? this.frameOf(livePrice, false) : undefined
   }
 
   /** True while the last price may be older than `maxLag` of the gateway's client, which may hold a newer one. */
   isUncertain(): boolean {
-    return this.livePrice !== undefined && !this.config.source.isCurrent()
+    return this.livePrice !== undefined && !this.config.source.isUpToDate()
   }
 
   remove(consumer: S): void {

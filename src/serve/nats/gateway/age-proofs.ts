@@ -8,7 +8,7 @@ import type { PriceClock } from './price-clock.js'
 export interface AgeProofsConfig {
   readonly clock: Clock
   readonly priceClock: Pick<PriceClock, 'time'>
-  readonly feed: Pick<PriceFeed, 'requestProbe' | 'isCurrent' | 'measured$'>
+  readonly feed: Pick<PriceFeed, 'requestProbe' | 'isUpToDate' | 'measured$'>
   readonly leases: ReadonlyMap<string, Lease>
   /** Publishes to all consumers: later updates were sent by the service after this time of the gateway's clock, in ms. */
   readonly publish: (time: number) => void
@@ -68,7 +68,7 @@ export class AgeProofs {
   /** The client of a gateway that is behind may hold newer prices than those that are published. */
   private publishAnswered(): void {
     const { feed, leases, publish } = this.config
-    if (!feed.isCurrent()) return
+    if (!feed.isUpToDate()) return
     for (const lease of leases.values()) lease.confirmWaiting()
     const answered = this.probes.findLastIndex(({ isMissing }) => !isMissing())
     const [newest] = this.probes.splice(0, answered + 1).slice(-1)

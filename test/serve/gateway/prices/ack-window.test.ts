@@ -7,14 +7,14 @@ const second = 1_000
 const measured = (roundTrip = 50): AckWindow => {
   const window = new AckWindow()
   window.open(0)
-  window.onAnswer(window.mark(0), roundTrip)
+  window.onAck(window.mark(0), roundTrip)
   return window
 }
 
 /** Writes bytes and a marker behind them, which is answered after this time, in ms. Returns the time of the answer. */
 const roundTripOf = (window: AckWindow, bytes: number, now: number, ms: number): number => {
   window.onWritten(bytes)
-  window.onAnswer(window.mark(now), now + ms)
+  window.onAck(window.mark(now), now + ms)
   return now + ms
 }
 
@@ -42,7 +42,7 @@ describe('an acknowledgement window', () => {
     window.onWritten(1)
     window.mark(second + 200)
     expect([window.isLate(second + 350), window.isLate(second + 351)]).toEqual([false, true])
-    window.onAnswer(2, second + 350)
+    window.onAck(2, second + 350)
     expect([window.isLate(second + 550), window.isLate(second + 551)]).toEqual([false, true])
   })
 
@@ -72,8 +72,8 @@ describe('an acknowledgement window', () => {
     const first = window.mark(4 * second)
     window.onWritten(1_000)
     const next = window.mark(4 * second)
-    window.onAnswer(first, 4 * second + 301)
-    window.onAnswer(next, 4 * second + 302)
+    window.onAck(first, 4 * second + 301)
+    window.onAck(next, 4 * second + 302)
     window.onWritten(1)
     // Of 3000 bytes, 996 would have been in time.
     expect([window.hasRoom(995), window.hasRoom(996)]).toEqual([true, false])
@@ -93,8 +93,8 @@ describe('an acknowledgement window', () => {
     const first = window.mark(now)
     window.onWritten(1)
     const next = window.mark(now)
-    window.onAnswer(first, now + 1)
-    window.onAnswer(next, now + 1)
+    window.onAck(first, now + 1)
+    window.onAck(next, now + 1)
     window.onWritten(1)
     expect([window.hasRoom(1_023), window.hasRoom(1_024)]).toEqual([true, false])
     let answers = 0
@@ -110,16 +110,16 @@ describe('an acknowledgement window', () => {
       const id = window.mark(now)
       expect(window.isMarkerDue(now + 99)).toBe(false)
       now += 100
-      window.onAnswer(id, now)
+      window.onAck(id, now)
     }
     expect(answers).toBe(11)
     expect(window.isMarkerDue(now + second)).toBe(false)
-    window.onAnswer(window.mark(now), now + 60 * second)
+    window.onAck(window.mark(now), now + 60 * second)
     expect(window.isLimited).toBe(false)
     const next = limited()
     const id = next.mark(100 * second)
     next.onWritten(511)
-    next.onAnswer(id, 100 * second)
+    next.onAck(id, 100 * second)
     expect([next.hasRoom(1), next.hasRoom(2)]).toEqual([true, false])
   })
 
@@ -129,8 +129,8 @@ describe('an acknowledgement window', () => {
     const first = window.mark(100 * second)
     window.onWritten(100)
     const next = window.mark(100 * second)
-    window.onAnswer(first, 100 * second + 1)
-    window.onAnswer(next, 110 * second)
+    window.onAck(first, 100 * second + 1)
+    window.onAck(next, 110 * second)
     window.onWritten(1)
     expect(window.hasRoom(512)).toBe(false)
   })
@@ -141,11 +141,11 @@ describe('an acknowledgement window', () => {
       window.onWritten(10)
       window.mark(second)
     }
-    for (const id of [0, 1, 5, NaN, Infinity]) window.onAnswer(id, second)
+    for (const id of [0, 1, 5, NaN, Infinity]) window.onAck(id, second)
     expect(window.unacknowledged).toBe(30)
-    window.onAnswer(3, second)
+    window.onAck(3, second)
     expect(window.unacknowledged).toBe(10)
-    window.onAnswer(2, second)
+    window.onAck(2, second)
     expect(window.unacknowledged).toBe(10)
   })
 
@@ -156,9 +156,9 @@ describe('an acknowledgement window', () => {
     window.hold()
     window.onWritten(10)
     const last = window.mark(second)
-    window.onAnswer(first, second)
+    window.onAck(first, second)
     expect(window.isDrained).toBe(false)
-    window.onAnswer(last, second)
+    window.onAck(last, second)
     expect([window.isDrained, window.isLimited]).toEqual([true, true])
     window.release()
     expect([window.isDrained, window.isLimited]).toEqual([false, false])
@@ -170,18 +170,18 @@ describe('an acknowledgement window', () => {
       window.onWritten(1)
       const id = window.mark(0)
       const isLate = window.isLate(ms)
-      window.onAnswer(id, 0)
+      window.onAck(id, 0)
       return isLate
     }
     for (let count = 0; count < 10; count++) roundTripOf(window, 10, 0, 340)
     expect(isLateAfter(351)).toBe(true)
     const fresh = measured(50)
-    for (let count = 0; count < 4; count++) fresh.onAnswer(fresh.mark(0), 400)
+    for (let count = 0; count < 4; count++) fresh.onAck(fresh.mark(0), 400)
     fresh.onWritten(1)
     const id = fresh.mark(0)
     expect([fresh.isLate(700), fresh.isLate(701)]).toEqual([false, true])
-    fresh.onAnswer(id, 700)
-    for (let count = 0; count < 4; count++) fresh.onAnswer(fresh.mark(0), 9_000)
+    fresh.onAck(id, 700)
+    for (let count = 0; count < 4; count++) fresh.onAck(fresh.mark(0), 9_000)
     fresh.onWritten(1)
     fresh.mark(0)
     expect([fresh.isLate(800), fresh.isLate(801)]).toEqual([false, true])
@@ -193,10 +193,10 @@ describe('an acknowledgement window', () => {
       window.onWritten(1)
       const id = window.mark(0)
       const isLate = window.isLate(ms)
-      window.onAnswer(id, ms)
+      window.onAck(id, ms)
       return isLate
     }
-    const answerAfter = (ms: number): void => window.onAnswer(window.mark(0), ms)
+    const answerAfter = (ms: number): void => window.onAck(window.mark(0), ms)
     answerAfter(250)
     expect([isLateAfter(550), isLateAfter(551)]).toEqual([false, true])
     for (let count = 0; count < 3; count++) answerAfter(100)
@@ -217,15 +217,15 @@ describe('an acknowledgement window', () => {
 
   it('judges by 200 ms until a round trip is known that no upload has delayed', () => {
     const window = new AckWindow()
-    window.onAnswer(window.mark(0), 2_000, false)
+    window.onAck(window.mark(0), 2_000, false)
     window.onWritten(1)
     const id = window.mark(second)
     expect([window.isLate(second + 200), window.isLate(second + 201)]).toEqual([false, true])
-    window.onAnswer(id, second + 200)
+    window.onAck(id, second + 200)
     window.onWritten(1)
     window.mark(2 * second)
     expect([window.isLate(2 * second + 200), window.isLate(2 * second + 201)]).toEqual([false, true])
-    window.onAnswer(3, 2 * second + 199)
+    window.onAck(3, 2 * second + 199)
     window.onWritten(1)
     window.mark(3 * second)
     expect([window.isLate(3 * second + 499), window.isLate(3 * second + 500)]).toEqual([false, true])
@@ -256,10 +256,10 @@ describe('a probe', () => {
     const before = window.mark(second)
     window.probe(1)
     const id = window.mark(second)
-    window.onAnswer(before, second)
+    window.onAck(before, second)
     expect(window.hasRoom(6_145)).toBe(true)
     expect(window.isLimited).toBe(true)
-    window.onAnswer(id, second + 300)
+    window.onAck(id, second + 300)
     expect(window.isLimited).toBe(false)
     window.probe(12_288)
     expect(window.isLimited).toBe(false)
@@ -271,7 +271,7 @@ describe('a probe', () => {
   it('shows a slow link by a late answer, or by none in time', () => {
     const answered = probing()
     const id = answered.mark(second)
-    answered.onAnswer(id, 3 * second)
+    answered.onAck(id, 3 * second)
     expect([answered.isLimited, answered.isBehind]).toEqual([true, true])
     const late = probing()
     late.hold()
@@ -290,7 +290,7 @@ describe('a probe', () => {
     window.giveUp()
     window.probe(6_145)
     expect(window.isLimited).toBe(false)
-    window.onAnswer(id, second)
+    window.onAck(id, second)
     window.probe(6_145)
     expect(window.isLimited).toBe(true)
   })
@@ -299,7 +299,7 @@ describe('a probe', () => {
 describe('a marker is due', () => {
   it('soon behind much data, later behind a little, and not at all behind none', () => {
     const window = measured()
-    window.onAnswer(window.mark(0), 1)
+    window.onAck(window.mark(0), 1)
     expect(window.isMarkerDue(100 * second)).toBe(false)
     window.onWritten(1_023)
     expect([window.isMarkerDue(999), window.isMarkerDue(1_000)]).toEqual([false, true])
@@ -317,9 +317,9 @@ describe('a marker is due', () => {
     }
     expect(marked).toBe(16)
     window.hold()
-    window.onAnswer(16, 100 * second)
+    window.onAck(16, 100 * second)
     expect(window.isMarkerDue(200 * second)).toBe(false)
-    window.onAnswer(17, 100 * second)
+    window.onAck(17, 100 * second)
     expect(window.isMarkerDue(200 * second)).toBe(true)
   })
 })
@@ -336,7 +336,7 @@ describe('an upload', () => {
     expect([isUploadingAt(100, 100), isUploadingAt(101, 101)]).toEqual([false, true])
     expect([isUploadingAt(200, 499), isUploadingAt(200, 500)]).toEqual([true, false])
     expect([isUploadingAt(29_999, 29_999), isUploadingAt(30_000, 30_000)]).toEqual([true, false])
-    window.onAnswer(id, 1_000, false)
+    window.onAck(id, 1_000, false)
     expect(isUploadingAt(1_001, 1_001)).toBe(false)
   })
 })

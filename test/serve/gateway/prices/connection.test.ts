@@ -206,14 +206,14 @@ describe('a consumer that is behind', () => {
   })
 
   it('gets the answer to its ping once what the gateway has is current, and new prices meanwhile', async () => {
-    let isCurrent = false
-    const { session, log } = createManualSession({ isCurrent: () => isCurrent })
+    let isUpToDate = false
+    const { session, log } = createManualSession({ isUpToDate: () => isUpToDate })
     session.onPing(Buffer.from('id'))
     session.check()
     session.sendText('a')
     await nextTurn()
     expect(log).toEqual(['a'])
-    isCurrent = true
+    isUpToDate = true
     session.check()
     expect(log.slice(0, 2)).toEqual(['a', 'pong id'])
   })
@@ -238,8 +238,8 @@ describe('a consumer that is behind', () => {
   })
 
   it('gets the answer to a repeated subscribe message once what the gateway has is current, to a first one at once', async () => {
-    let isCurrent = false
-    const { session, log } = createManualSession({ isCurrent: () => isCurrent })
+    let isUpToDate = false
+    const { session, log } = createManualSession({ isUpToDate: () => isUpToDate })
     session.confirm(topicOf(() => undefined))
     await nextTurn()
     expect(log).toEqual(['{"subscriptions":[]}'])
@@ -251,7 +251,7 @@ describe('a consumer that is behind', () => {
     await nextTurn()
     const answers = () => log.filter((line) => line.startsWith('{'))
     expect(answers()).toHaveLength(1)
-    isCurrent = true
+    isUpToDate = true
     session.check()
     await nextTurn()
     expect(answers()).toHaveLength(2)
@@ -306,14 +306,14 @@ describe('a consumer that is behind', () => {
   })
 
   it('gets at most 32 delayed answers to repeated subscribe messages', async () => {
-    let isCurrent = false
-    const { session, log } = createManualSession({ isCurrent: () => isCurrent })
+    let isUpToDate = false
+    const { session, log } = createManualSession({ isUpToDate: () => isUpToDate })
     for (let count = 0; count < 100; count++)
       session.confirm(
         topicOf(() => undefined),
         true,
       )
-    isCurrent = true
+    isUpToDate = true
     session.check()
     await nextTurn()
     expect(log.filter((line) => line.startsWith('{'))).toHaveLength(32)
@@ -569,7 +569,7 @@ describe('a consumer that subscribes while the last price may be too old', () =>
   /** The last price of the topic is 1, and not known to be current. */
   const subscribe = async () => {
     const price$ = new Subject<Either<PriceError, Price>>()
-    const state = { isCurrent: true, age: 0 }
+    const state = { isUpToDate: true, age: 0 }
     const sessions = createManualSessions({
       price$: (_topic, onConfirmed) => {
         onConfirmed()
@@ -578,10 +578,10 @@ describe('a consumer that subscribes while the last price may be too old', () =>
       priceAgeOf: () => () => state.age,
       positionOf: () => () => undefined,
       ...unboundedFeed,
-      isCurrent: () => state.isCurrent,
+      isUpToDate: () => state.isUpToDate,
     })
-    const isCurrent = (): boolean => state.isCurrent
-    const [first, late] = [createManualSession({ isCurrent }), createManualSession({ isCurrent })]
+    const isUpToDate = (): boolean => state.isUpToDate
+    const [first, late] = [createManualSession({ isUpToDate }), createManualSession({ isUpToDate })]
     const request = JSON.stringify({ method: 'subscribe', topic: topicName })
     const open = ({ session }: ManualSession): void => {
       sessions.onOpened(session)
@@ -591,7 +591,7 @@ describe('a consumer that subscribes while the last price may be too old', () =>
       price$.next(right({ topic: topicName, price, receivedAt: 0, epoch: 1 }))
     open(first)
     emit(1)
-    state.isCurrent = false
+    state.isUpToDate = false
     open(late)
     late.session.check()
     await nextTurn()
@@ -602,7 +602,7 @@ describe('a consumer that subscribes while the last price may be too old', () =>
 
   it('gets it with its age when it is known to be current', async () => {
     const { late, state, received } = await subscribe()
-    Object.assign(state, { isCurrent: true, age: 700 })
+    Object.assign(state, { isUpToDate: true, age: 700 })
     late.session.check()
     expect(received()).toEqual(['{"topic":"svc-0xa","price":1,"age":700}'])
     late.session.check()
@@ -611,7 +611,7 @@ describe('a consumer that subscribes while the last price may be too old', () =>
 
   it('gets the newer one alone that the client has held, and once', async () => {
     const { late, state, emit, received } = await subscribe()
-    state.isCurrent = true
+    state.isUpToDate = true
     emit(2)
     late.session.check()
     await nextTurn()

@@ -73,7 +73,7 @@ class NumberedFeed implements PriceFeed {
 
   readonly positionOf = (topic: Topic) => () => ({ run: 'run', count: this.counts.get(topic) ?? 0 })
 
-  readonly isCurrent = (): boolean => true
+  readonly isUpToDate = (): boolean => true
 
   has(topic: Topic): boolean {
     return this.subscribers.has(topic)

@@ -38,7 +38,7 @@ class ManualFeed implements PriceFeed {
   readonly requestProbe = unboundedFeed.requestProbe
   readonly measured$ = unboundedFeed.measured$
   readonly isBounded = unboundedFeed.isBounded
-  readonly isCurrent = (): boolean => true
+  readonly isUpToDate = (): boolean => true
 }
 
 /** What the model knows of a topic. `live`: with a price or `undefined`. */

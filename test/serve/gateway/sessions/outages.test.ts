@@ -30,7 +30,7 @@ const createManualDemand = () => {
     priceAgeOf: () => () => 0,
     positionOf: () => () => undefined,
     ...unboundedFeed,
-    isCurrent: () => true,
+    isUpToDate: () => true,
   }
   const demand = new Demand<TopicConsumer>({
     clock: currentClock(),
@@ -144,7 +144,7 @@ describe('during an outage a gateway', () => {
         priceAgeOf: () => () => 0,
         positionOf: () => () => undefined,
         ...unboundedFeed,
-        isCurrent: () => true,
+        isUpToDate: () => true,
       },
       encode: (payload) => payload,
       send: () => undefined,

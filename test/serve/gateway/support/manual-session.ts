@@ -65,7 +65,7 @@ export const createManualSession = (config: Partial<ConnectionConfig> = {}): Man
     outbox: new Outbox(),
     maxBufferedBytes: 1000,
     now: () => 0,
-    isCurrent: () => true,
+    isUpToDate: () => true,
     requestProbe: unboundedFeed.requestProbe,
     leaveTopics: () => undefined,
     onBehind: () => log.push('behind'),

@@ -70,11 +70,10 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     chainId,
     status$: inSubscriberZone$(pool.status$),
     errors$: inSubscriberZone$(pool.errors$),
-    price$: (topic) =>
-      liveStream$(
-        (onConfirmed) => inSubscriberZone$(pool.price$(topic, onConfirmed)),
-        pool.positionOf(topic),
-      ),
+    price$: (topic) => {
+      const { open$, position } = pool.sourceOf(topic)
+      return liveStream$((onConfirmed) => inSubscriberZone$(open$(onConfirmed)), position)
+    },
     price: (topic) => lifetime.once(priceRequest(shared, topic)),
     depth$: (mint, interval) =>
       inSubscriberZone$(lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval))),
@@ -88,9 +87,9 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     [Symbol.asyncDispose]: close,
   }
   setPriceFeed(client, {
-    price$: (topic, onConfirmed) => pool.price$(topic, onConfirmed),
+    price$: (topic, onConfirmed) => pool.sourceOf(topic).open$(onConfirmed),
     priceAgeOf: (topic) => pool.priceAgeOf(topic),
-    positionOf: (topic) => pool.positionOf(topic),
+    positionOf: (topic) => pool.sourceOf(topic).position,
     probe: () => pool.probe(),
     requestProbe: (spacing) => pool.requestProbe(spacing),
     measured$: pool.measured$,

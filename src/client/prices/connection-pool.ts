@@ -2,6 +2,7 @@ import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
 import { parseTopic } from '../../wire/codec/arguments.js'
 import type { Address } from '../../base/domain/address.js'
+import type { LiveSource } from '../../base/domain/joinable.js'
 import type { PricePosition } from '../../base/domain/position.js'
 import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import { behindMsOf, type ConnectionStatus } from '../../base/domain/status.js'
@@ -62,23 +63,29 @@ export class ConnectionPool {
     }
   }
 
-  /** `onConfirmed`: called when the service confirms the topic on a connection; at once if it is already confirmed. */
-  price$(topic: Topic, onConfirmed?: () => void): Observable<PriceEvent> {
+  /** The prices of a topic, and the position of the last one. */
+  sourceOf(topic: Topic): LiveSource<PriceEvent> {
     const { service, secrets } = this.config
     // The caller may have confused the topic with a secret.
     const parsed = secrets.redactLeft(parseTopic(topic, service))
     const base = isLeft(parsed) ? undefined : baseAddressOf(topic, service)
-    return new Observable((subscriber) => {
-      // Called before `closed` is read and a connection is chosen, because its handlers may change both.
-      if (base !== undefined) this.connectionOf(base)?.detectSuspend()
-      if (!this.closed && base !== undefined) {
-        return this.connectionFor(base, topic).subscribe(base, topic, subscriber, onConfirmed)
-      }
-      if (this.closed) subscriber.next(left(clientClosed))
-      else if (isLeft(parsed)) subscriber.next(parsed)
-      subscriber.complete()
-      return undefined
-    })
+    const open$ = (onConfirmed?: () => void) =>
+      new Observable<PriceEvent>((subscriber) => {
+        // Called before `closed` is read and a connection is chosen, because its handlers may change both.
+        if (base !== undefined) this.connectionOf(base)?.detectSuspend()
+        if (!this.closed && base !== undefined) {
+          return this.connectionFor(base, topic).subscribe(base, topic, subscriber, onConfirmed)
+        }
+        if (this.closed) subscriber.next(left(clientClosed))
+        else if (isLeft(parsed)) subscriber.next(parsed)
+        subscriber.complete()
+        return undefined
+      })
+    const position = (): PricePosition | undefined => {
+      const state = base === undefined ? undefined : this.connectionOf(base)?.topics.get(base)
+      return state && positionIn(state)
+    }
+    return { open$, position }
   }
 
   /**
@@ -88,16 +95,6 @@ export class ConnectionPool {
   priceAgeOf(topic: Topic): () => number {
     const base = baseAddressOf(topic, this.config.service)
     return () => (base === undefined ? undefined : this.connectionOf(base)?.priceAge(base)) ?? 0
-  }
-
-  /** Returns a function that returns the position of the last price of a topic. The object changes with the next price. */
-  positionOf(topic: Topic): () => PricePosition | undefined {
-    const { service } = this.config
-    const base = isLeft(parseTopic(topic, service)) ? undefined : baseAddressOf(topic, service)
-    return () => {
-      const state = base === undefined ? undefined : this.connectionOf(base)?.topics.get(base)
-      return state && positionIn(state)
-    }
   }
 
   get currentStatus(): ConnectionStatus {

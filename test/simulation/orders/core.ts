@@ -91,14 +91,17 @@ export class Core {
   subscribe(name: Name): CoreSubscriber {
     const subscriber: CoreSubscriber = { name, events: [], isActive: true, subscription: undefined }
     this.subscribers.push(subscriber)
-    subscriber.subscription = this.pool.price$(topicOf(name)).subscribe({
-      next: (event) => subscriber.events.push(wordsOf(event)),
-      complete: () => {
-        subscriber.isActive = false
-        subscriber.events.push('completes')
-      },
-      error: () => subscriber.events.push('an Rx error'),
-    })
+    subscriber.subscription = this.pool
+      .sourceOf(topicOf(name))
+      .open$()
+      .subscribe({
+        next: (event) => subscriber.events.push(wordsOf(event)),
+        complete: () => {
+          subscriber.isActive = false
+          subscriber.events.push('completes')
+        },
+        error: () => subscriber.events.push('an Rx error'),
+      })
     return subscriber
   }
 

@@ -17,7 +17,7 @@ it('sends a price with its position only if consumers cannot count it: after a m
       price$: () => event$,
       priceAgeOf: () => () => 0,
       positionOf: () => () => position,
-      isCurrent: () => true,
+      isUpToDate: () => true,
     },
     encode: (payload) => payload,
     send: (_, frame) => frames.push(JSON.parse(frame)),

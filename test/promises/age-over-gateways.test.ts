@@ -53,12 +53,13 @@ describe('behind gateways', () => {
   )
 
   it.each([
-    ['one gateway', [320, 320]],
-    ['two gateways', [200, 200, 200]],
+    ['one gateway', [640, 640]],
+    ['two gateways', [400, 400, 400]],
     ['three gateways', [0, 0, 0, 0]],
   ] as const)('a round trip below maxLag causes no Left: %s', async (_, delays) => {
     const service = await startTimedService()
-    const ages = measureAges(await clientBehindGateways(service.url, delays, { maxLag: 2 * maxLag }))
+    // So long that a busy machine does not exceed it.
+    const ages = measureAges(await clientBehindGateways(service.url, delays, { maxLag: 4 * maxLag }))
     await eventually(() => expect(ages.prices).toBeGreaterThan(400))
     expect(ages.errors).toEqual([])
   })

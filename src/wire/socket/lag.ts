@@ -63,6 +63,9 @@ const shortestRequested = 20
  */
 const [unansweredMs, silentMs] = [500, 10_000]
 
+/** Without pings, the answer to a probe counts as lost after this time, or after half of `maxLag`, in ms. */
+const longestUnderWay = 2_500
+
 /** A second check of a silent connection, in ms: in between the event loop reads the data that has arrived. */
 const recheckMs = 50
 
@@ -275,8 +278,12 @@ export class Lag {
     const isMute = this.isExempt && now > (this.firstProbeAt ?? now) + 2 * config.maxLag
     const { interval } = this
     const previous = now - this.nextProbeAt < interval ? this.nextProbeAt : now
-    this.nextProbeAt = isMute ? Infinity : previous + interval
-    if (isMute || this.isProbeUnderWay(now)) return
+    const isUnderWay = this.isUnderWayAt(now)
+    const next = isUnderWay
+      ? Math.min(previous + interval, this.probedAt + this.lostAfter)
+      : previous + interval
+    this.nextProbeAt = isMute ? Infinity : next
+    if (isMute || isUnderWay) return
     const { probedAt } = this
     this.probedAt = now
     if (!connection.measure()) this.probedAt = probedAt
@@ -284,10 +291,15 @@ export class Lag {
   }
 
   /** Without pings, one probe at a time: its answer lists all topics. A long round trip needs several. */
-  private isProbeUnderWay(now: number): boolean {
+  private isUnderWayAt(now: number): boolean {
     const { maxLag } = this.config
-    const isUnanswered = this.probedAt > this.measuredAt && now - this.probedAt < maxLag / 2
+    const isUnanswered = this.probedAt > this.measuredAt && now - this.probedAt < this.lostAfter
     return isUnanswered && !this.connection.hasPings && this.roundTrip < maxLag / probesPerMaxLag
+  }
+
+  /** The time after which the answer to a probe without pings counts as lost, in ms. */
+  private get lostAfter(): number {
+    return Math.min(this.config.maxLag / 2, longestUnderWay)
   }
 
   private wasProbedLate(now: number): boolean {

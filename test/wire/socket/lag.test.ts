@@ -298,7 +298,7 @@ class ManualClock implements Clock {
 }
 
 describe('between timers', () => {
-  const openLag = (maxLag: number) => {
+  const openLag = (maxLag: number, hasPings = true) => {
     const clock = new ManualClock()
     const probes: number[] = []
     const events: string[] = []
@@ -312,7 +312,7 @@ describe('between timers', () => {
         onMeasured: () => undefined,
       },
       {
-        hasPings: true,
+        hasPings,
         connectMs: 0,
         activityCount: () => activity,
         get prices() {
@@ -338,6 +338,18 @@ describe('between timers', () => {
       if (clock.ms >= lag.checkAt) lag.mayDeliverAt(clock.ms)
     }
     expect(probes).toEqual([1_010, 1_020, 1_030, 1_040])
+  })
+
+  it('a probe without pings whose answer is lost is followed by another one, also without a limit of the age', () => {
+    const { clock, lag, probes } = openLag(Infinity, false)
+    clock.ms += 1_000
+    lag.request(0)
+    clock.ms += 1_000
+    lag.request(0)
+    expect(probes).toHaveLength(1)
+    clock.ms += 2_000
+    lag.request(0)
+    expect(probes).toHaveLength(2)
   })
 
   it('a connection is behind only once a poll phase has brought neither data nor an answer', () => {

@@ -143,6 +143,8 @@ export class Ledger implements PortObserver, RequestObserver {
     const isRepeated = !this.hasPings && state.requestedAt !== undefined
     state.requestedAt = isSubscribe ? activeMs : undefined
     if (isSubscribe && !isRepeated && !this.wantedSince.has(base)) this.unwantedRequest ??= base
+    // The silence of a topic that is requested again does not count from its earlier prices.
+    if (isSubscribe && state.arrivedIndex < 0) state.arrivedAt = activeMs
     if (isSubscribe) return
     state.releasedAt = now
     state.arrivedIndex = -1

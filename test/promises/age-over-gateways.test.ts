@@ -1,3 +1,4 @@
+import { NEVER } from 'rxjs'
 import type { ClientOptions, PriceClient } from 'svc-streams'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
@@ -7,6 +8,7 @@ import { startDistantLink } from '../support/network/distant-link.js'
 import { createPriceClient } from '../support/network/scripted-service.js'
 import { isBehind, measureAges, startTimedService } from '../support/network/timed-prices.js'
 import { eventually } from '../support/time/eventually.js'
+import { ethTopic } from '../support/tokens.js'
 
 // Behind any number of gateways, a price is delivered only if the service sent it at most `maxLag` ms before. Each price is the
 // time at which it was sent.
@@ -128,6 +130,15 @@ describe('a gateway whose age is not bounded', () => {
   it('says so of a test client', async () => {
     const gateway = await startTestGateway(closeAfterTest(createTestClient()))
     expect(await healthOf(gateway.priceWsUrl)).toMatchObject({ ageBounded: false })
+  })
+
+  it('says so if its service is a gateway of a test client', async () => {
+    const first = await startTestGateway(closeAfterTest(createTestClient({ prices: { [ethTopic]: NEVER } })))
+    const second = await startTestGateway(await clientOver(first.priceWsUrl, 0))
+    measureAges(await clientOver(second.priceWsUrl, 0))
+    await eventually(async () =>
+      expect(await healthOf(second.priceWsUrl)).toMatchObject({ ageBounded: false }),
+    )
   })
 
   it('says that it is bounded once the service answers', async () => {

@@ -104,6 +104,8 @@ export class Lag {
   private probedAt: number
   private nextProbeAt: number
   private roundTrip: number
+  /** False if the service is a gateway that does not limit the age of its prices. */
+  private isServiceBounded = true
   private lateChecks = 0
   /** The upper bound of the age when the first price was held, in ms. */
   private heldAtMs = 0
@@ -131,8 +133,9 @@ export class Lag {
     return isMeasured ? this.behindMs : undefined
   }
 
-  /** False if the age of the prices has no upper bound: the service has answered no probe in time. */
+  /** False if the age of the prices has no upper bound: the service has answered no probe in time, or its prices have none. */
   get isBounded(): boolean {
+    if (!this.isServiceBounded) return false
     if (!this.isExempt || this.firstProbeAt === undefined) return true
     const { prices, connectMs } = this.connection
     const ms = prices > 0 ? unansweredMs : silentMs
@@ -229,8 +232,9 @@ export class Lag {
   }
 
   /** Called when the service answers a probe that was sent at this time. */
-  onAnswer(sentAt: number): void {
+  onAnswer(sentAt: number, isServiceBounded = true): void {
     if (!this.isMeasuring) return
+    this.isServiceBounded = isServiceBounded
     const now = this.config.clock.elapsed()
     const wasExempt = this.isExempt
     this.config.probeSupport.isProven = true

@@ -4,6 +4,7 @@ import { causeOf } from '../../base/errors/failure-cause.js'
 import { deadline$, delay$, repeated$, responsiveDeadline } from '../../base/time/deadline.js'
 import {
   noCloseFrame,
+  unboundedPayload,
   type ResponseHead,
   type Socket,
   type SocketListener,
@@ -141,6 +142,8 @@ export class Session implements MeasuredConnection {
   /** The number of prices so far: those that the sink handled as bytes, and those that it counts in `onText`. */
   prices = 0
   private otherFrames = 0
+  /** True from a pong with `unboundedPayload` to the next one. */
+  private isUnbounded = false
   private readonly answers = new AnswerCounter()
   private readonly wake$ = new Subject<void>()
 
@@ -225,7 +228,8 @@ export class Session implements MeasuredConnection {
   /** Called when a probe is answered. `payload`: that of a pong. */
   onProbeAnswered(payload?: string): void {
     const sentAt = this.answers.onAnswer(payload)
-    if (sentAt !== undefined) this.lag.onAnswer(sentAt)
+    if (sentAt !== undefined) this.lag.onAnswer(sentAt, !this.isUnbounded)
+    this.isUnbounded = false
   }
 
   onBytes(memory: Uint8Array, start: number, end: number): boolean {
@@ -253,7 +257,8 @@ export class Session implements MeasuredConnection {
 
   onPong(payload: unknown): void {
     this.otherFrames++
-    this.onProbeAnswered(typeof payload === 'string' ? payload : undefined)
+    if (payload === unboundedPayload) this.isUnbounded = true
+    else this.onProbeAnswered(typeof payload === 'string' ? payload : undefined)
   }
 
   private readonly probe = (): boolean => {

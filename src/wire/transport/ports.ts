@@ -41,6 +41,9 @@ export interface SocketListener {
   closed(code: number, reason: string, refusal?: ResponseHead): void
 }
 
+/** A gateway sends a pong with this payload before that to a ping, if it does not limit the age of its prices. */
+export const unboundedPayload = 'unbounded'
+
 /** Reports a pong to a listener. */
 export const notifyPong = (listener: SocketListener, payload?: string): void => {
   if (listener.pong === undefined) listener.alive()

@@ -1,6 +1,7 @@
-import { take } from 'rxjs'
+import { NEVER, take } from 'rxjs'
 import { startNatsGateway } from 'svc-streams/nats'
 import { startTcpProxy } from 'svc-streams/simulator'
+import { createTestClient } from 'svc-streams/testing'
 import { expect, it, onTestFinished } from 'vitest'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
@@ -72,6 +73,15 @@ describeNats('a client over NATS', () => {
     const ages = measureAges(createPriceClient(link, { maxLag }))
     await eventually(() => ages.errors.some(isTooOld) || ages.oldest > 2 * maxLag)
     expect(ages.oldest).toBeLessThan(maxLag + tolerance)
+  })
+
+  it('does not limit the age if the gateway does not, and a gateway of it says so', async () => {
+    const nats = await startNatsServer({ onFinished: onTestFinished })
+    const unbounded = closeAfterTest(createTestClient({ prices: { [ethTopic]: NEVER } }))
+    closeAfterTest(await startNatsGateway(unbounded, { servers: nats.url }))
+    const gateway = await startTestGateway(createNatsClient({ servers: nats.url, maxLag }))
+    measureAges(createPriceClient(gateway.priceWsUrl, { maxLag }))
+    await eventually(() => expect(gateway.inspect().ageBounded).toBe(false))
   })
 
   it('causes no further probes of the service with further clients', async () => {

@@ -1,6 +1,7 @@
 import { Subscription, timer } from 'rxjs'
 import type { PriceFeed } from '../../../client/price-feed.js'
 import type { GatewayDisconnectCause } from '../../../base/diagnostics/messages.js'
+import { unboundedPayload } from '../../../wire/transport/ports.js'
 import type { Address } from '../../../base/domain/address.js'
 import { AckWindow } from './ack-window.js'
 import { ConsumerProbes } from './consumer-probes.js'
@@ -21,7 +22,7 @@ export const backlogTime = 10_000
 /** A price that becomes stale when it was held for longer ends the connection: a pong would make an earlier one current. In ms. */
 const longHold = 5_000
 
-export interface ConnectionConfig extends Pick<PriceFeed, 'isUpToDate' | 'requestProbe'> {
+export interface ConnectionConfig extends Pick<PriceFeed, 'isUpToDate' | 'isBounded' | 'requestProbe'> {
   readonly outbox: Outbox
   readonly maxBufferedBytes: number
   /** Monotonic time in which the event loop was responsive, in ms. */
@@ -207,6 +208,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
 
   private pong(payload: Buffer): void {
     this.config.outbox.flushOne(this)
+    if (!this.config.isBounded()) this.webSocket.pong(unboundedPayload)
     this.webSocket.pong(payload)
     this.endOverflow()
   }

@@ -80,6 +80,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       outbox,
       now: pings.now,
       isUpToDate,
+      isBounded,
       requestProbe,
       leaveTopics: () => sessions.leaveTopics(connection),
       onBehind: () => publish('svc-streams:gateway-behind', () => ({ host: ownHost() })),

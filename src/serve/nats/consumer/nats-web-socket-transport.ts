@@ -24,6 +24,7 @@ import {
   messageTooBig,
   noCloseFrame,
   notifyPong,
+  unboundedPayload,
   type Socket,
   type SocketListener,
   type WebSocketTransport,
@@ -165,7 +166,7 @@ class NatsSocket implements Socket {
     const proofs = connection.subscribe(subjects.proof(gateway), {
       callback: (error, message) => {
         if (error !== null) this.end(noCloseFrame, `NATS: ${error.message}`)
-        else this.onProof(Number(message.string()))
+        else this.onProof(message.string())
       },
     })
     this.resources.add(() => proofs.unsubscribe())
@@ -251,10 +252,12 @@ class NatsSocket implements Socket {
   }
 
   /** The service has sent all later updates after this time of the gateway's clock. */
-  private onProof(time: number): void {
+  private onProof(text: string): void {
     if (!this.isOpen || this.isEnded) return
+    const [time, mark] = text.split(' ')
     const now = this.context.clock.elapsed()
-    this.answerPings(now - this.lag.of(time, now))
+    if (mark === unboundedPayload) notifyPong(this.listener, unboundedPayload)
+    this.answerPings(now - this.lag.of(Number(time), now))
   }
 
   /** `provenAt`: the service has sent all later data after this time, monotonic, in ms. */

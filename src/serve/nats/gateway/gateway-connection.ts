@@ -75,7 +75,7 @@ export class GatewayConnection {
   ) {
     const { clock, subjects, priceClock, sent } = config
     this.publisher = new Publisher(connection, this.id, subjects, priceClock, sent)
-    const publishProof = (time: number): void => this.publisher.publishProof(time)
+    const publishProof = (time: number): void => this.publisher.publishProof(time, config.feed.isBounded())
     this.proofs = new AgeProofs({ ...config, leases: this.leases, publish: publishProof })
     this.resources.add(() => this.proofs.close())
     this.subscribe(subjects.gateways, (message) => this.onDiscovery(message))

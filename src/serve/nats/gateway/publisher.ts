@@ -2,6 +2,7 @@ import type { NatsConnection } from '@nats-io/transport-node'
 import type { ConsumerMessage } from '../../../wire/codec/nats/messages.js'
 import { encodeWithin } from '../../../wire/codec/nats/message-parts.js'
 import { encodePriceUpdate } from '../../../wire/codec/nats/price-update.js'
+import { unboundedPayload } from '../../../wire/transport/ports.js'
 import type { ConsumedTopic } from '../../gateway/sessions/topic-feed.js'
 import { maxPayloadOf, publish } from '../connection/publish.js'
 import type { Subjects } from '../subjects.js'
@@ -73,9 +74,10 @@ export class Publisher {
     published.publication = ++this.publications
   }
 
-  /** Later updates were sent by the service after this time, of the monotonic clock, in ms. */
-  publishProof(time: number): void {
-    publish(this.connection, this.subjects.proof(this.gateway), String(Math.floor(time)))
+  /** Later updates were sent by the service after this time, of the monotonic clock, in ms, if their age is bounded. */
+  publishProof(time: number, isBounded: boolean): void {
+    const text = `${Math.floor(time)}${isBounded ? '' : ` ${unboundedPayload}`}`
+    publish(this.connection, this.subjects.proof(this.gateway), text)
   }
 
   /** Sends a message of a session to its consumer. */

@@ -66,6 +66,7 @@ export const createManualSession = (config: Partial<ConnectionConfig> = {}): Man
     maxBufferedBytes: 1000,
     now: () => 0,
     isUpToDate: () => true,
+    isBounded: () => true,
     requestProbe: unboundedFeed.requestProbe,
     leaveTopics: () => undefined,
     onBehind: () => log.push('behind'),

@@ -144,18 +144,18 @@ class TcpTransport implements Transport {
   private arrival = deferred<undefined>()
   private readonly closing = deferred<Error | undefined>()
 
-  async connect({ hostname, port, tlsName }: Server, options: TransportOptions): Promise<void> {
+  async connect({ hostname, port }: Server, options: TransportOptions): Promise<void> {
     const { tls, signal, openSocket = openTcpSocket } = options
     signal?.throwIfAborted()
     signal?.addEventListener('abort', () => this.discard(), { once: true })
     this.assertOpen()
     const tcpSocket = await this.dial(hostname, (address) => openSocket(port, address))
     this.tcpSocket = this.socket = tcpSocket
-    if (tls?.handshakeFirst === true) await this.startTls(tcpSocket, tlsName, options)
+    if (tls?.handshakeFirst === true) await this.startTls(tcpSocket, hostname, options)
     const info = await this.readInfo(this.socket)
     checkOptions(info, options)
     const isTlsWanted = info.tls_required === true || (info.tls_available === true && tls !== null)
-    if (isTlsWanted && !this.isSecure) await this.startTls(tcpSocket, tlsName, options)
+    if (isTlsWanted && !this.isSecure) await this.startTls(tcpSocket, hostname, options)
     this.assertOpen()
     this.isConnected = true
     this.read(this.socket)
@@ -245,10 +245,19 @@ class TcpTransport implements Transport {
     return Promise.race([info.promise, failure(socket)])
   }
 
-  private async startTls(tcpSocket: Duplex, servername: string, { tls }: TransportOptions): Promise<void> {
+  private async startTls(tcpSocket: Duplex, host: string, { tls }: TransportOptions): Promise<void> {
     const files = await filesOf(tls ?? {})
     this.assertOpen()
-    const socket = connectTls({ rejectUnauthorized: true, servername, ...tls, ...files, socket: tcpSocket })
+    // The certificate must be valid for the host. The name in the handshake cannot be an address.
+    const servername = net.isIP(host) === 0 ? host : ''
+    const socket = connectTls({
+      rejectUnauthorized: true,
+      host,
+      servername,
+      ...tls,
+      ...files,
+      socket: tcpSocket,
+    })
     this.socket = socket
     this.isSecure = true
     await secured(socket)

@@ -1,11 +1,13 @@
 import { connect, wsconnect, type NatsConnection } from '@nats-io/transport-node'
 import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import { expect, it, onTestFinished } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
 import { dialServers } from '../../../../src/serve/nats/connection/dial.js'
 import { NatsLink } from '../../../../src/serve/nats/connection/nats-link.js'
 import { currentClock } from '../../../../src/base/time/current-clock.js'
+import { createSelfSignedCertificate } from '../../../support/network/certificate.js'
 import { describeLinux, giveNamesAddresses, startDistantHost } from '../../../support/network/distant-host.js'
 import { startTcpServer } from '../../../support/network/servers.js'
 import { eventually } from '../../../support/time/eventually.js'
@@ -39,9 +41,9 @@ const startServer = async ({ greeting, answersPings }: { greeting: string; answe
 const startSilent = (greeting: string) => startServer({ greeting, answersPings: false })
 
 /** Dials servers. `results`: the calls of the listener. */
-const startDial = (servers: readonly string[]) => {
+const startDial = (servers: readonly string[], tls: object | null = null) => {
   const results: unknown[] = []
-  const cancel = dialServers(servers, { timeout, reconnect: false }, currentClock(), {
+  const cancel = dialServers(servers, { timeout, reconnect: false, tls }, currentClock(), {
     onConnected: (connection: NatsConnection, server) => {
       onTestFinished(() => connection.close())
       results.push(server)
@@ -199,6 +201,32 @@ it.each([
     const again = startDial([tcp])
     await eventually(() => expect(again.results).toEqual([tcp]))
     expect(connects.slice(3)).toEqual(['svc-streams'])
+  },
+)
+
+it.each([
+  ['nats.example', 'nats.example', true],
+  ['nats.example', 'localhost', false],
+  ['127.0.0.1', 'nats.example', true],
+  ['127.0.0.2', 'localhost', false],
+])(
+  'of a server %s with a certificate for %s and 127.0.0.1, accepts it: %s',
+  async (host, name, isAccepted) => {
+    const certificate = createSelfSignedCertificate({ host: name })
+    const server = createTlsServer(certificate, (socket) => {
+      socket.on('error', () => socket.destroy())
+      socket.on('data', (data: Buffer) => data.includes('PING') && socket.write('PONG\r\n'))
+      socket.write(infoOf(',"tls_required":true'))
+    })
+    onTestFinished(() => void server.close())
+    await new Promise<void>((resolve) => server.listen(0, resolve))
+    giveNamesAddresses('127.0.0.1')
+    const url = `nats://${host}:${(server.address() as AddressInfo).port}`
+    const { results } = startDial([url], { ca: certificate.cert, handshakeFirst: true })
+    await eventually(() => expect(results).toHaveLength(1))
+    expect(results).toEqual([
+      isAccepted ? url : expect.objectContaining({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' }),
+    ])
   },
 )
 

@@ -14,7 +14,8 @@ import {
   tap,
   type Observable,
 } from 'rxjs'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { RecordingError } from '../../../base/errors/model.js'
 import { sweepError } from '../../../base/errors/sweep-error.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { allTimes } from '../../recording/format/timeline.js'
@@ -59,11 +60,12 @@ export class PrefixFiles {
     return this.paths.map((name) => ({ kind: 'path', name }))
   }
 
-  /** The number of lines. */
-  async count(): Promise<number> {
+  /** The number of lines, or the error of a line that cannot be read. */
+  async count(): Promise<Either<RecordingError, number>> {
     let count = 0
-    await this.forEachLine(Infinity, () => count++)
-    return (this.total = count)
+    const failure = await this.forEachLine(Infinity, () => count++)
+    this.total = count
+    return failure === undefined ? right(count) : left(failure)
   }
 
   /** The position of a line, from 1. */
@@ -99,16 +101,20 @@ export class PrefixFiles {
     return { standIns, remove: () => removeFolder(folder) }
   }
 
-  /** Calls back for each of the first lines. An error in them is the end. */
-  private async forEachLine(lines: number, onLine: (entry: RecordingEntry) => void): Promise<void> {
+  /** Calls back for each of the first lines. Resolves with the error that ends them. */
+  private async forEachLine(
+    lines: number,
+    onLine: (entry: RecordingEntry) => void,
+  ): Promise<RecordingError | undefined> {
     const closing = new Subscription()
     const reading = { range: allTimes, closing }
     try {
       const sources = openableSources(nodePlatform, this.paths)
       for await (const entries of readFirstLines(sources, reading, lines)) {
-        if (isLeft(entries)) return
+        if (isLeft(entries)) return entries.left
         for (const entry of entries.right) onLine(entry)
       }
+      return undefined
     } finally {
       closing.unsubscribe()
     }
@@ -124,16 +130,16 @@ const copyLines = async (path: string, to: string, lines: number): Promise<void>
   const isGzip = firstByte(path) === gzipStart
   const file = openSync(to, 'w')
   const closing = new Subscription()
-  let left = lines
+  let remaining = lines
   try {
     const source = openableSource(nodePlatform, path)
     for await (const bytes of readWholeLines(source.open(closing), closing)) {
       let end = 0
-      for (; left > 0 && end < bytes.length; left--) end = endOfLine(bytes, end)
+      for (; remaining > 0 && end < bytes.length; remaining--) end = endOfLine(bytes, end)
       // Members of gzip data may follow each other.
       if (end > 0)
         writeWhole(file, isGzip ? gzipSync(bytes.subarray(0, end), { level: 1 }) : bytes.subarray(0, end))
-      if (left === 0) return
+      if (remaining === 0) return
     }
   } finally {
     closing.unsubscribe()

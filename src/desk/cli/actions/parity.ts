@@ -20,6 +20,7 @@ import { rxClock } from '../../../base/time/rx-clock.js'
 import { backtestFiles, checkedStrategy, jsonText } from './backtest.js'
 import { attempt } from '../input/read-file.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
 import { showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
@@ -49,7 +50,9 @@ export const checkParity = async (
   const stopped$ = new Subject<void>()
   try {
     const recording = new PrefixFiles(backtest.recordings, folder)
-    const lines = await recording.count()
+    const count = await recording.count()
+    if (isLeft(count)) throw new Error(errorLine(count.left))
+    const lines = count.right
     const program = { url: packagedProgram() }
     const runs = prefixRuns({ program, recording, strategy: strategy.href, parameter: parameter.right })
     const { countRun, hide } = showRuns(io)

@@ -68,6 +68,24 @@ const runsByThread = async (state: string): Promise<readonly number[]> => {
   return runs.sort((a, b) => a - b)
 }
 
+test('a recording that cannot be read to its end is an error, also if the strategy ends before that', async () => {
+  const folder = folderWith({
+    'strategy.mjs': `import { take } from 'rxjs'
+      export default (client) => client.price$('svc-0xab').pipe(take(1))`,
+    'market.ndjson': market,
+    'cut.ndjson': market.slice(0, -20),
+    'cut.ndjson.gz': gzipSync(market).subarray(0, -20),
+    'empty.ndjson': '',
+  })
+  const module = join(folder, 'strategy.mjs')
+  for (const name of ['cut.ndjson', 'cut.ndjson.gz', 'empty.ndjson', 'missing.ndjson', '.']) {
+    const path = join(folder, name)
+    const result = await runInProcess(['parity', join(folder, 'market.ndjson'), path, module])
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr).toContain('error: RecordingError: ')
+  }
+})
+
 test('a strategy that keeps a state in its module has equal outputs over prefixes that share a thread', async () => {
   expect(await runsByThread('0')).toEqual([1, 1, 4])
 })

@@ -75,20 +75,19 @@ export const onPriceUpdate = (
   // The age of a held price counts from its sending: it may be as old as the newest answered probe.
   const age = isInTime ? statedAge : Math.max(statedAge ?? 0, behindMs)
   const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
-  const wasStale = phaseOf(state) === 'stale'
+  const before = phaseOf(state)
   const effects = subscriptions.onPrice(state, { price, receivedAt, epoch }, at, age)
   // Later frames of the topic have neither, so their layout differs.
   if (statedAge === undefined && position === undefined)
     state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
-  if (!isInTime) {
-    subscriptions.hold(state)
-    return [...effects, { _tag: 'Held', at }]
-  }
-  if (state.live) return [...effects, { _tag: 'DeliverPrice', state }]
-  if (wasStale) return effects
-  // A price of a gateway whose age is at least `staleAfter` is not delivered as a value.
+  if (isInTime && state.live) return [...effects, { _tag: 'DeliverPrice', state }]
+  const all: readonly Effect[] = isInTime ? effects : [...effects, { _tag: 'Held', at }]
+  if (!isInTime) subscriptions.hold(state)
+  // While the connection is behind, the subscribers know.
+  if (state.live || before === 'stale' || subscriptions.isBehind) return all
+  // The age of the price is at least `staleAfter`: it is no value.
   const delivery = { subscribers: subscribersIn(state), eventFor: staleEvent(state, at) }
-  return [...effects, { _tag: 'Deliver', delivery }]
+  return [...all, { _tag: 'Deliver', delivery }]
 }
 
 /**

@@ -65,7 +65,8 @@ export class Subscriptions {
   private readonly repeated = new Set<TopicState>()
   private unrequestedFirst = true
   private readonly deadlines = createDeadlineQueue<TopicState>()
-  private isBehind = false
+  /** True while no topic is live, because the prices may be older than `maxLag`. */
+  isBehind = false
 
   constructor(private readonly timeouts: TopicTimeouts) {
     this.ledger = new FrameLedger(this.topics, timeouts.confirmTimeout)
@@ -193,18 +194,23 @@ export class Subscriptions {
     return effects
   }
 
-  /** The prices are current again. Returns the topics whose held price must be delivered. */
-  onCaughtUp(now: number): readonly TopicState[] {
+  /** The prices are current again. `held`: the topics whose held price must be delivered. */
+  onCaughtUp(now: number): { readonly held: readonly TopicState[]; readonly effects: readonly Effect[] } {
     this.isBehind = false
     const held: TopicState[] = []
+    const effects: Effect[] = []
     for (const state of this.topics.states) {
       if (!state.held) continue
+      const wasLive = state.live
       state.live = now - state.lastActivityAt < this.timeouts.staleAfter
       this.schedule(state)
       if (state.live) held.push(state)
-      else clearHeld(state)
+      else {
+        clearHeld(state)
+        if (wasLive) effects.push(deliver(state, staleEvent(state, now)))
+      }
     }
-    return held
+    return { held, effects }
   }
 
   /** Returns the delivery that an error text causes, if it matches a topic. `shown`: the text as errors contain it. */

@@ -16,12 +16,6 @@ export interface WorkerFile {
   readonly name: string
 }
 
-/** A file that a strategy reads instead of another file. */
-export interface StandIn {
-  readonly path: string
-  readonly standIn: string
-}
-
 /** The job of a worker: it runs the strategy with each parameter, in one pass over the recording. */
 export interface Job {
   readonly files: readonly WorkerFile[]
@@ -37,18 +31,15 @@ export interface Job {
   readonly trace?: Trace
 }
 
-/** How a worker compares a strategy with itself. */
-export interface Trace {
-  /** The most lines that are played, headers included. Default: all. */
-  readonly lines?: number
-  /** The strategy reads these files instead of those of the recording. The worker reports the first such read. */
-  readonly standIns: readonly StandIn[]
+/** How a worker compares a strategy with itself. Lines include headers. */
+export type Trace =
+  /** The most lines that are played. */
+  | { readonly lines: number }
   /**
-   * If defined, the tasks run in sequence. Each task reads this number of lines of the recording, including headers,
-   * and has a new instance of the strategy's module. The imported modules of the strategy are shared.
+   * The tasks run in sequence. Each task reads this number of lines of the recording, and has a new instance of the
+   * strategy's module. The imported modules of the strategy are shared.
    */
-  readonly prefixes?: readonly number[]
-}
+  | { readonly prefixes: readonly number[] }
 
 /** An event of the stream of a strategy, and its position in the recording. */
 export interface Output {
@@ -88,10 +79,4 @@ export interface RowsPlayed {
   readonly rows: number
 }
 
-/** The strategy has read a file of the recording itself. Sent before the results that depend on the file. */
-export interface RecordingRead {
-  readonly _tag: 'RecordingRead'
-  readonly sender: typeof sender
-}
-
-export type WorkerMessage = TaskResult | RowsPlayed | RecordingRead
+export type WorkerMessage = TaskResult | RowsPlayed

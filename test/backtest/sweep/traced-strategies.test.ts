@@ -9,9 +9,9 @@ import { replaySettings } from '../../../src/backtest/recording/replay/replay-op
 import type { Output } from '../../../src/backtest/sweep/messages.js'
 import {
   findLookAhead,
-  type Parity,
+  type LookAheadResult,
   type RunPrefix$,
-} from '../../../src/backtest/sweep/parity/find-look-ahead.js'
+} from '../../../src/backtest/sweep/look-ahead/find-look-ahead.js'
 import { runTasks$ } from '../../../src/backtest/sweep/worker/run-tasks.js'
 import {
   chunksOf,
@@ -55,11 +55,11 @@ const runsOf =
 const linesOf = (text: string): readonly string[] =>
   text.split(/(?<=\n)/).filter((line) => line.trim() !== '')
 
-const parityOf = (
+const lookAheadOf = (
   lines: readonly string[],
   strategyOf: (lines: number) => Strategy$,
   prefixes = lines.length,
-): Promise<Parity> =>
+): Promise<LookAheadResult> =>
   findLookAhead(
     { lines: lines.length, prefixes, workers: 4 },
     { run$: runsOf(lines, strategyOf), runTogether$: () => EMPTY },
@@ -88,10 +88,10 @@ describe('a strategy over prefixes of a recording', () => {
         const lines = linesOf(runLive(steps, strategies['every event']!).recording)
         let equal = 0
         for (const [name, strategy$] of some) {
-          const parity = await parityOf(lines, () => strategy$, 12)
-          if (parity._tag === 'Equal') equal++
+          const result = await lookAheadOf(lines, () => strategy$, 12)
+          if (result._tag === 'Equal') equal++
           // Some emit at the end alone, and some fail on purpose.
-          else expect(['NoOutput', 'Failed'], `${name}: ${JSON.stringify(parity)}`).toContain(parity._tag)
+          else expect(['NoOutput', 'Failed'], `${name}: ${JSON.stringify(result)}`).toContain(result._tag)
         }
         expect(equal).toBeGreaterThan(some.length / 2)
       }
@@ -129,7 +129,7 @@ describe('a strategy over prefixes of a recording', () => {
             client
               .price$(topic)
               .pipe(map((_, row) => (row === index && count >= line + distance ? 'ahead' : row)))
-        expect(await parityOf(lines, strategyOf)).toEqual({
+        expect(await lookAheadOf(lines, strategyOf)).toEqual({
           _tag: 'LookAhead',
           outputLine: line,
           changedBy: line + distance,

@@ -49,7 +49,7 @@ const heavyFiles: readonly string[] = [
   'desk/cli/commands/exit',
   'desk/cli/commands/gateway',
   'desk/cli/commands/nats-flag',
-  'desk/cli/commands/parity',
+  'desk/cli/commands/look-ahead',
   'desk/cli/commands/record',
   'desk/cli/commands/record-files',
   'desk/cli/commands/replay',

@@ -1,7 +1,7 @@
 import { Argument, Option, type Command } from 'commander'
 import { integerOption } from '../../../base/option-kinds/number-option.js'
 import { workersOption } from '../../../backtest/sweep/options.js'
-import type { ParityFlags } from '../actions/parity.js'
+import type { LookAheadFlags } from '../actions/look-ahead.js'
 import type { SweepFlags } from '../actions/sweep.js'
 import { numberFlag, parseNumber, parseRotation, parseShard, parseWalkForward } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
@@ -72,40 +72,45 @@ export const sweepCommand = (io: Io): Command =>
       await sweepRecordings(io, command, files, flags)
     })
 
-const parityExamples = `
+const lookAheadExamples = `
 Examples:
-  $ svc-streams parity market.ndjson strategy.js --parameter '{ "window": 5 }'
+  $ svc-streams look-ahead market.ndjson strategy.js --parameter '{ "window": 5 }'
       Check that no output of the strategy depends on a later row.
-  $ svc-streams parity market.*.ndjson.gz strategy.js --prefixes 200
+  $ svc-streams look-ahead market.*.ndjson.gz strategy.js --prefixes 200
       Use several files as one recording, and compare more prefixes.
-  $ svc-streams parity market.ndjson strategy.js --json | jq '.changedBy.line'
+  $ svc-streams look-ahead market.ndjson strategy.js --json | jq '.changedBy.line'
       Print the line that changes an earlier output.
 
 The strategy runs twice over the whole recording, and over prefixes of it: its first lines alone. An output that came at a
 line must be the same in each prefix that has the line. Half of the prefixes end at lines with an output, the others are spread
-evenly. If an output differs, further runs find the line that changes it. Rows that the strategy reads from the files of the
-recording by itself are limited in the same way. Outputs at the end of a run, such as a sum over all rows, are not compared.
+evenly. If an output differs, further runs find the line that changes it. Outputs at the end of a run, such as a sum over all
+rows, are not compared. A strategy that reads the files of the recording by itself gets all rows: the command does not detect
+that.
 
 The last file is the module of the strategy: an ES module or CommonJS, with (client, parameter) => Observable as its default
 export. A run takes at most as long as one replay; there are at most 2 + <prefixes> of them, one more per worker if the
-strategy keeps a state outside its module, and 3 + 2 log2(lines) more if an output differs. If the strategy reads a file of
-the recording by itself, the prefixes are written to the folder for temporary files, one per thread at a time.
+strategy keeps a state outside its module, and 3 + 2 log2(lines) more if an output differs.
 
 Exit codes: 0 if all outputs are equal; 1 if an output depends on a later line, if two runs over the same lines differ, if the
 strategy emits nothing before the end, or if it fails.`
 
 const prefixesOption = integerOption({ min: 1, max: 1_000_000, default: 20 })
 
-export const parityCommand = (io: Io): Command =>
-  createCommand(io, 'parity', 'Check that a strategy does not use later rows of a recording.', parityExamples)
+export const lookAheadCommand = (io: Io): Command =>
+  createCommand(
+    io,
+    'look-ahead',
+    'Check that a strategy does not use later rows of a recording.',
+    lookAheadExamples,
+  )
     .addArgument(new Argument('<file...>', filesHelp))
     .option('--parameter <json>', 'parameter of the strategy, as JSON (default: none)')
     .addOption(numberFlag('--prefixes <n>', 'number of prefixes that are compared', prefixesOption))
     .addOption(workersFlag())
     .option('--json', 'print the result as one JSON object')
-    .action(async (files: readonly string[], flags: ParityFlags, command: Command) => {
-      const { checkParity } = await import('../actions/parity.js')
-      await checkParity(io, command, files, flags)
+    .action(async (files: readonly string[], flags: LookAheadFlags, command: Command) => {
+      const { checkLookAhead } = await import('../actions/look-ahead.js')
+      await checkLookAhead(io, command, files, flags)
     })
 
 const filesHelp = 'recordings, plain or gzip, and last the module of the strategy'

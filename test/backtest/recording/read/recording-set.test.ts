@@ -12,7 +12,7 @@ import type { RecordingHeader, Row } from '../../../../src/backtest/recording/fo
 import { newFile } from '../../../desk/cli/support/new-file.js'
 import { caseCount } from '../../../support/run/long.js'
 import { chunked } from '../support/bytes.js'
-import { ofExport, ofHistory, ofInspect, ofParity, ofReplay, ofSweep, prices$ } from './support/readers.js'
+import { ofExport, ofHistory, ofInspect, ofLookAhead, ofReplay, ofSweep, prices$ } from './support/readers.js'
 import {
   chunksOf,
   collect,
@@ -118,7 +118,7 @@ describe('recordings', () => {
     expect(prices).toHaveLength(count)
     expect(await ofSweep(files)).toEqual(prices)
     expect(await ofExport(files)).toEqual(prices)
-    expect(await ofParity(files)).toBe(count)
+    expect(await ofLookAhead(files)).toBe(count)
     const byTopic = [prices.filter((price) => price < 1000), prices.filter((price) => price > 1000)]
     expect(await ofHistory(files)).toEqual(byTopic)
     expect(await ofInspect(files)).toEqual(byTopic.map(({ length }) => length))

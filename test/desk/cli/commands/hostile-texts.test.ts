@@ -179,7 +179,7 @@ describe('a hostile text of the service', () => {
       ['inspect', file],
       ['replay', file, '--speed', 'max'],
       ['sweep', ...backtest],
-      ['parity', file, strategy],
+      ['look-ahead', file, strategy],
     ])
       for (const flags of [[], ['--json']]) {
         const { stdout, stderr } = await runInProcess([...args, ...flags])

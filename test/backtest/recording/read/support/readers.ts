@@ -48,9 +48,9 @@ export const ofSweep = async (files: readonly string[]): Promise<unknown> => {
 }
 
 /** The number of the outputs that prefixes of the recordings have in common. */
-export const ofParity = async (files: readonly string[]): Promise<unknown> => {
+export const ofLookAhead = async (files: readonly string[]): Promise<unknown> => {
   const module = newModule('strategy.mjs', strategyText)
-  const { stdout, stderr } = await runCommand(['parity', ...files, module, '--prefixes', '12', '--json'])
+  const { stdout, stderr } = await runCommand(['look-ahead', ...files, module, '--prefixes', '12', '--json'])
   expect(stderr).toBe('')
   return (JSON.parse(stdout) as { readonly outputs?: unknown }).outputs
 }

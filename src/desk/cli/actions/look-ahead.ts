@@ -1,6 +1,3 @@
-import { mkdtempSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { defer, firstValueFrom, map, merge, Subject, takeUntil, tap } from 'rxjs'
@@ -8,13 +5,13 @@ import { formatDuration, formatTime } from '../../display/texts.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
 import { printable } from '../../../base/errors/text.js'
 import type { Output } from '../../../backtest/sweep/messages.js'
-import { findLookAhead, type Parity } from '../../../backtest/sweep/parity/find-look-ahead.js'
+import { findLookAhead, type LookAheadResult } from '../../../backtest/sweep/look-ahead/find-look-ahead.js'
 import {
-  PrefixFiles,
+  countLines,
+  locateLine,
   prefixRuns,
-  removeFolder,
   type LinePosition,
-} from '../../../backtest/sweep/parity/prefix-files.js'
+} from '../../../backtest/sweep/look-ahead/prefix-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { backtestFiles, checkedStrategy, jsonText } from './backtest.js'
@@ -26,7 +23,7 @@ import { showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
 
-export interface ParityFlags {
+export interface LookAheadFlags {
   readonly parameter?: string
   readonly prefixes: number
   readonly workers: number
@@ -34,11 +31,11 @@ export interface ParityFlags {
 }
 
 /** Compares the outputs of a strategy over prefixes of a recording. Throws unless all are equal. */
-export const checkParity = async (
+export const checkLookAhead = async (
   io: Io,
   command: Command,
   files: readonly string[],
-  { parameter: text, prefixes, workers, json = false }: ParityFlags,
+  { parameter: text, prefixes, workers, json = false }: LookAheadFlags,
 ): Promise<void> => {
   const backtest = backtestFiles(command, files)
   const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))
@@ -46,34 +43,31 @@ export const checkParity = async (
     return usageError(command, `--parameter: expected JSON: ${printable(parameter.left)}`)
   const strategy = await checkedStrategy(backtest)
 
-  const folder = mkdtempSync(join(tmpdir(), 'svc-streams-parity-'))
+  const paths = backtest.recordings
+  const count = await countLines(paths)
+  if (isLeft(count)) throw new Error(errorLine(count.left))
+  const lines = count.right
+  const program = { url: packagedProgram() }
+  const runs = prefixRuns({ program, paths, strategy: strategy.href, parameter: parameter.right })
+  const { countRun, hide } = showRuns(io)
   const stopped$ = new Subject<void>()
-  try {
-    const recording = new PrefixFiles(backtest.recordings, folder)
-    const count = await recording.count()
-    if (isLeft(count)) throw new Error(errorLine(count.left))
-    const lines = count.right
-    const program = { url: packagedProgram() }
-    const runs = prefixRuns({ program, recording, strategy: strategy.href, parameter: parameter.right })
-    const { countRun, hide } = showRuns(io)
-    const found$ = defer(() =>
-      findLookAhead(
-        { lines, prefixes, workers },
-        {
-          run$: (count) => runs.run$(count).pipe(tap(countRun), takeUntil(stopped$)),
-          runTogether$: (counts) => runs.runTogether$(counts).pipe(tap(countRun), takeUntil(stopped$)),
-        },
-      ),
-    )
-    const parity = await firstValueFrom(
-      merge(found$, stop$(io, undefined).pipe(map(() => undefined))),
-    ).finally(hide)
-    if (parity === undefined) return void io.stderr.write('stopped: the comparison has not ended\n')
-    await report(io, parity, recording, json)
-  } finally {
-    stopped$.next()
-    removeFolder(folder)
-  }
+  const found$ = defer(() =>
+    findLookAhead(
+      { lines, prefixes, workers },
+      {
+        run$: (length) => runs.run$(length).pipe(tap(countRun), takeUntil(stopped$)),
+        runTogether$: (counts) => runs.runTogether$(counts).pipe(tap(countRun), takeUntil(stopped$)),
+      },
+    ),
+  )
+  const result = await firstValueFrom(merge(found$, stop$(io, undefined).pipe(map(() => undefined)))).finally(
+    () => {
+      hide()
+      stopped$.next()
+    },
+  )
+  if (result === undefined) return void io.stderr.write('stopped: the comparison has not ended\n')
+  await report(io, result, paths, json)
 }
 
 /** Shows the number of runs on a terminal. `countRun` counts one. */
@@ -88,12 +82,17 @@ const showRuns = (io: Io) => {
   return { countRun, hide }
 }
 
-const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: boolean): Promise<void> => {
+const report = async (
+  io: Io,
+  result: LookAheadResult,
+  paths: readonly string[],
+  json: boolean,
+): Promise<void> => {
   const print = (object: object, ...text: readonly string[]): void =>
-    void io.stdout.write(`${json ? outputJson({ _tag: parity._tag, ...object }) : text.join('\n')}\n`)
-  switch (parity._tag) {
+    void io.stdout.write(`${json ? outputJson({ _tag: result._tag, ...object }) : text.join('\n')}\n`)
+  switch (result._tag) {
     case 'Equal': {
-      const { outputs, prefixes } = parity
+      const { outputs, prefixes } = result
       print(
         { outputs, prefixes },
         `equal: ${counted(outputs, 'output')}, over ${counted(prefixes, 'prefix', 'prefixes')} of the recording`,
@@ -101,9 +100,9 @@ const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: bool
       return
     }
     case 'LookAhead': {
-      const output = await recording.locate(parity.outputLine)
-      const changedBy = await recording.locate(parity.changedBy)
-      const { before, after } = parity
+      const output = await locateLine(paths, result.outputLine)
+      const changedBy = await locateLine(paths, result.changedBy)
+      const { before, after } = result
       print(
         { output, changedBy, before: eventOf(before), after: eventOf(after) },
         `output of   ${positionText(output)}`,
@@ -114,7 +113,7 @@ const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: bool
       throw new Error('the strategy looks ahead: an output changes with a later line')
     }
     case 'NotDeterministic': {
-      const { lines, first, second } = parity
+      const { lines, first, second } = result
       print(
         { first: first ?? null, second: second ?? null },
         `first run   ${outputText(first)}`,
@@ -123,9 +122,9 @@ const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: bool
       throw new Error(`the strategy is not deterministic: two runs over the same ${lines} lines differ`)
     }
     case 'Failed': {
-      const { event, line } = parity.output
-      const at = await recording.locate(line)
-      print({ event, at }, eventText(parity.output))
+      const { event, line } = result.output
+      const at = await locateLine(paths, line)
+      print({ event, at }, eventText(result.output))
       throw new Error(`the strategy fails at ${positionText(at)}`)
     }
     case 'NoOutput':
@@ -134,7 +133,7 @@ const report = async (io: Io, parity: Parity, recording: PrefixFiles, json: bool
         'the strategy emits no value before the end of the recording: there is nothing to compare',
       )
     default:
-      return assertNever(parity)
+      return assertNever(result)
   }
 }
 

@@ -5,10 +5,10 @@ import type { Output } from '../../../src/backtest/sweep/messages.js'
 import {
   choosePrefixes,
   findLookAhead,
-  type Parity,
+  type LookAheadResult,
   type PrefixRuns,
   type RunPrefix$,
-} from '../../../src/backtest/sweep/parity/find-look-ahead.js'
+} from '../../../src/backtest/sweep/look-ahead/find-look-ahead.js'
 import { caseCount } from '../../support/run/long.js'
 
 const valueAt = (line: number, value: unknown, phase: Output['phase'] = 'line'): Output => ({
@@ -36,7 +36,7 @@ const find = (
   prefixes = lines,
   workers = 2,
   runTogether$: PrefixRuns['runTogether$'] = () => EMPTY,
-): Promise<Parity> => findLookAhead({ lines, prefixes, workers }, { run$, runTogether$ })
+): Promise<LookAheadResult> => findLookAhead({ lines, prefixes, workers }, { run$, runTogether$ })
 
 describe('findLookAhead', () => {
   it('finds no look-ahead in a strategy that uses earlier rows, whatever it emits and how many prefixes are compared', async () => {

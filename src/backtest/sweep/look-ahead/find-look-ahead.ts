@@ -29,7 +29,7 @@ export interface PrefixRuns {
   readonly runTogether$: (prefixes: readonly number[]) => Observable<readonly Output[]>
 }
 
-export interface ParitySettings {
+export interface LookAheadSettings {
   /** The number of lines of the recording, headers included. */
   readonly lines: number
   /** The most prefixes that are compared before a difference is found. */
@@ -39,7 +39,7 @@ export interface ParitySettings {
 }
 
 /** The result of the comparison of a strategy with itself. */
-export type Parity =
+export type LookAheadResult =
   | {
       /** Each prefix has the outputs of the whole recording. */
       readonly _tag: 'Equal'
@@ -87,9 +87,9 @@ export type Parity =
  * runs together differ, and 3 + 2 log2(`lines`) more if the strategy looks ahead.
  */
 export const findLookAhead = async (
-  settings: ParitySettings,
+  settings: LookAheadSettings,
   { run$, runTogether$ }: PrefixRuns,
-): Promise<Parity> => {
+): Promise<LookAheadResult> => {
   const { lines, workers } = settings
   const [whole = [], again = []] = await firstValueFrom(
     range(0, 2).pipe(
@@ -163,9 +163,9 @@ const compare = (prefix: number, outputs: readonly Output[], whole: readonly Out
 const locate = async (
   outputLine: number,
   runs: ReadonlyMap<number, readonly Output[]>,
-  { lines }: ParitySettings,
+  { lines }: LookAheadSettings,
   run$: RunPrefix$,
-): Promise<Parity> => {
+): Promise<LookAheadResult> => {
   const runAgain = async (count: number) => upTo(await lastValueFrom(run$(count)), outputLine)
   const shown = new Map([...runs].map(([count, outputs]) => [count, upTo(outputs, outputLine)]))
   const shownBy = async (count: number): Promise<readonly Output[]> => {
@@ -204,7 +204,7 @@ const locate = async (
 /** The lengths of the prefixes, in ascending order: at most `prefixes`, half of them at outputs. */
 export const choosePrefixes = (
   outputs: readonly Output[],
-  { lines, prefixes }: Pick<ParitySettings, 'lines' | 'prefixes'>,
+  { lines, prefixes }: Pick<LookAheadSettings, 'lines' | 'prefixes'>,
 ): readonly number[] => {
   const most = Math.min(prefixes, lines - 1)
   const atOutputs = [...new Set(outputs.map(knownFrom))].filter((line) => line < lines)

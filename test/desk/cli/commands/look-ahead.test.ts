@@ -1,5 +1,4 @@
-import { existsSync, linkSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { expect, test } from 'vitest'
@@ -21,13 +20,11 @@ const folderWith = (files: Readonly<Record<string, string | Uint8Array>>): strin
 
 const market = `${recordingText(header)}\n${recordingText(...prices)}`
 
-/** Runs the command in a folder with a recording, two links to it, and a strategy. */
-const parity = async (strategy: string, ...flags: readonly string[]) => {
+/** Runs the command in a folder with a recording and a strategy. */
+const lookAhead = async (strategy: string, ...flags: readonly string[]) => {
   const folder = folderWith({ 'market.ndjson': market, 'strategy.mjs': strategy })
-  const path = (name: string): string => join(folder, name)
-  linkSync(path('market.ndjson'), path('hard-link.ndjson'))
-  symlinkSync(path('market.ndjson'), path('symbolic-link.ndjson'))
-  const result = await runCommand(['parity', path('market.ndjson'), path('strategy.mjs'), ...flags])
+  const paths = ['market.ndjson', 'strategy.mjs'].map((name) => join(folder, name))
+  const result = await runCommand(['look-ahead', ...paths, ...flags])
   return { ...result, stdout: result.stdout.replaceAll(`${folder}/`, '') }
 }
 
@@ -36,12 +33,13 @@ import { map, scan } from 'rxjs'
 import { rights } from 'svc-streams/operators'
 `
 
-/** Buys where the last price of the recording is higher, which the strategy reads from a file beside it. */
-const lookingAhead = (file: string) => `${imports}
-import { readFileSync } from 'node:fs'
-const rows = readFileSync(new URL('${file}', import.meta.url), 'utf8').trim().split('\\n').slice(2)
-const last = JSON.parse(rows.at(-1) ?? '{ "event": { "right": { "price": 0 } } }').event.right.price
-export default (client) => client.price$('svc-0xab').pipe(rights(), map(({ price }) => (last > price ? 'buy' : 'wait')))`
+/** Emits an order for each price. A price changes the order of `distance` prices before it. */
+const changingOrder = (distance: number) => `${imports}
+const orders = []
+export default (client) => client.price$('svc-0xab').pipe(rights(), map(({ price }, index) => {
+  if (index >= ${distance}) orders[index - ${distance}].action = 'sell'
+  return (orders[index] = { price, action: 'wait' })
+}))`
 
 /** Appends the thread of each run to a file, and keeps a state in its module. `state` is kept elsewhere. */
 const writingThread = (state: string) => `${imports}
@@ -58,7 +56,7 @@ const runsByThread = async (state: string): Promise<readonly number[]> => {
   const threads = join(moduleFolder(), 'threads.txt')
   const parameter = JSON.stringify({ factor: 5, threads })
   const flags = ['--parameter', parameter, '--prefixes', '4', '--workers', '1']
-  expect(await parity(writingThread(state), ...flags)).toEqual({
+  expect(await lookAhead(writingThread(state), ...flags)).toEqual({
     code: 0,
     stdout: 'equal: 12 outputs, over 4 prefixes of the recording\n',
     stderr: '',
@@ -80,7 +78,7 @@ test('a recording that cannot be read to its end is an error, also if the strate
   const module = join(folder, 'strategy.mjs')
   for (const name of ['cut.ndjson', 'cut.ndjson.gz', 'empty.ndjson', 'missing.ndjson', '.']) {
     const path = join(folder, name)
-    const result = await runInProcess(['parity', join(folder, 'market.ndjson'), path, module])
+    const result = await runInProcess(['look-ahead', join(folder, 'market.ndjson'), path, module])
     expect(result).toMatchObject({ code: 1, stdout: '' })
     expect(result.stderr).toContain('error: RecordingError: ')
   }
@@ -99,58 +97,54 @@ test('a strategy that keeps a state elsewhere has equal outputs over prefixes in
   expect(together).toBeLessThanOrEqual(4)
 })
 
-test.each([
-  ['itself', 'market.ndjson'],
-  ['through a hard link', 'hard-link.ndjson'],
-  ['through a symbolic link', 'symbolic-link.ndjson'],
-])('a strategy that reads the last row of the recording %s looks ahead', async (_, file) => {
-  expect(await parity(lookingAhead(file), '--prefixes', '2')).toEqual({
+test('a strategy that changes an emitted value at the next row looks ahead', async () => {
+  expect(await lookAhead(changingOrder(1), '--prefixes', '2')).toEqual({
     code: 1,
     stdout: `\
 output of   line 3 of market.ndjson, 2026-11-21T10:00:00.000Z
 changed by  line 4 of market.ndjson, 2026-11-21T10:00:01.000Z
-without it  "wait"
-with it     "buy"
+without it  {"price":100,"action":"wait"}
+with it     {"price":100,"action":"sell"}
 `,
     stderr: 'error: the strategy looks ahead: an output changes with a later line\n',
   })
 })
 
 test('finds the row that is several rows ahead, over several compressed files', async () => {
-  const ahead = `${imports}
-    import { readFile } from 'node:fs/promises'
-    import { gunzipSync } from 'node:zlib'
-    const rowsOf = async (name) => {
-      const bytes = await readFile(import.meta.dirname + '/' + name)
-      return bytes.length === 0 ? [] : gunzipSync(bytes).toString().trim().split('\\n').slice(1)
-    }
-    const rows = [...(await rowsOf('a.ndjson.gz')), ...(await rowsOf('b.ndjson.gz'))]
-    export default (client) => client.price$('svc-0xab').pipe(
-      rights(),
-      map(({ price }, index) => (index > 1 && rows.length > 8 ? 'sell' : price)),
-    )`
   const compressed = (...rows: typeof prices) => gzipSync(recordingText(header, ...rows))
   const folder = folderWith({
     'a.ndjson.gz': compressed(...prices.slice(0, 6)),
     'b.ndjson.gz': compressed(...prices.slice(6)),
-    'strategy.mjs': ahead,
+    'strategy.mjs': changingOrder(8),
   })
   const files = ['a.ndjson.gz', 'b.ndjson.gz', 'strategy.mjs'].map((name) => join(folder, name))
-  const { code, stdout } = await runCommand(['parity', ...files, '--prefixes', '3', '--json'])
+  const { code, stdout } = await runCommand(['look-ahead', ...files, '--prefixes', '3', '--json'])
   expect(code).toBe(1)
   expect(JSON.parse(stdout)).toEqual({
     _tag: 'LookAhead',
-    output: { source: files[0], line: 4, at: header.at + 2_000 },
+    output: { source: files[0], line: 2, at: header.at },
     changedBy: { source: files[1], line: 4, at: header.at + 8_000 },
-    before: { _tag: 'Value', value: 102 },
-    after: { _tag: 'Value', value: 'sell' },
+    before: { _tag: 'Value', value: { price: 100, action: 'wait' } },
+    after: { _tag: 'Value', value: { price: 100, action: 'sell' } },
+  })
+})
+
+test('does not limit the rows that a strategy reads from the files of the recording by itself', async () => {
+  const reading = `${imports}
+    import { readFileSync } from 'node:fs'
+    const rows = readFileSync(new URL('market.ndjson', import.meta.url), 'utf8').trim().split('\\n')
+    export default (client) => client.price$('svc-0xab').pipe(map(() => rows.length))`
+  expect(await lookAhead(reading, '--prefixes', '2')).toEqual({
+    code: 0,
+    stdout: 'equal: 12 outputs, over 2 prefixes of the recording\n',
+    stderr: '',
   })
 })
 
 test('a strategy that gives other outputs in a second run is not deterministic', async () => {
   const random = `${imports}
     export default (client) => client.price$('svc-0xab').pipe(map(() => Math.random()))`
-  const { code, stdout, stderr } = await parity(random)
+  const { code, stdout, stderr } = await lookAhead(random)
   expect(code).toBe(1)
   expect(stdout).toMatch(/^first run {3}after 2 lines: 0\.\d+\nsecond run {2}after 2 lines: 0\.\d+\n$/)
   expect(stderr).toBe('error: the strategy is not deterministic: two runs over the same 13 lines differ\n')
@@ -171,26 +165,22 @@ test.each([
   ],
 ])('a strategy that %s has no outputs to compare', async (_, body, output, message) => {
   const text = `${imports}\nimport { takeLast } from 'rxjs'\nexport default (client) => { ${body} }`
-  const { code, stdout, stderr } = await parity(text)
+  const { code, stdout, stderr } = await lookAhead(text)
   expect([code, stdout]).toEqual([1, output])
   expect(stderr).toMatch(message)
 })
 
-const leftFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('svc-streams-parity-'))
-
-test('Ctrl-C ends the threads and the command, and removes the prefixes', async () => {
-  const before = leftFolders()
+test('Ctrl-C ends the threads and the command', async () => {
   const folder = folderWith({
     'market.ndjson': market,
     'strategy.mjs': `console.log('imported'); export default () => { for (;;); }`,
   })
   const paths = ['market.ndjson', 'strategy.mjs'].map((name) => join(folder, name))
-  const command = startCommand(commandLine('parity', ...paths))
+  const command = startCommand(commandLine('look-ahead', ...paths))
   await eventually(() => command.stdout.includes('imported'))
   command.process.kill('SIGINT')
   expect(await command.waitForExit()).toBe(0)
   expect(command.stderr).toBe('stopped: the comparison has not ended\n')
-  expect(leftFolders().filter((name) => !before.includes(name))).toEqual([])
   expect(existsSync(join(folder, 'market.ndjson'))).toBe(true)
 })
 
@@ -206,7 +196,7 @@ test.each<[string, readonly string[], number, string]>([
   ['for no prefix', ['a', 'b', '--prefixes', '0'], 2, 'Give a whole number from 1 to 1000000.'],
   ['for a missing strategy', ['a', 'no.js'], 1, 'no.js: the module of the strategy does not exist'],
 ])('fails %s', async (_, args, code, message) => {
-  const result = await runInProcess(['parity', ...args])
+  const result = await runInProcess(['look-ahead', ...args])
   expect(result.stderr).toContain(message)
   expect(result.code).toBe(code)
 })

@@ -28,24 +28,22 @@ export const reachedSide = (
   return price <= (before === 'below' ? below * (1 + returnShare) : below) ? 'below' : undefined
 }
 
-/** The thresholds of a page, and how it calls attention to them besides its title. */
+/** The thresholds of a page, and whether the system also shows a notification of them. */
 export interface ThresholdSettings {
-  readonly hasSound: boolean
   readonly hasNotification: boolean
   /** By the address of the token in lower case. */
   readonly thresholds: Readonly<Record<string, Threshold>>
 }
 
-export const noThresholds: ThresholdSettings = { hasSound: false, hasNotification: false, thresholds: {} }
+export const noThresholds: ThresholdSettings = { hasNotification: false, thresholds: {} }
 
 /** Reads stored settings. Leaves out what is not valid. */
 export const parseThresholds = (text: string | null): ThresholdSettings => {
   const stored = parsed(text ?? '')
   if (!isRecord(stored)) return noThresholds
-  const { hasSound, hasNotification, thresholds } = stored
+  const { hasNotification, thresholds } = stored
   const entries = isRecord(thresholds) ? Object.entries(thresholds) : []
   return {
-    hasSound: hasSound === true,
     hasNotification: hasNotification === true,
     thresholds: Object.fromEntries(
       entries.flatMap(([address, value]) => {

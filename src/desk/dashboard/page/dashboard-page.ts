@@ -21,15 +21,14 @@ import {
 } from '../model/threshold.js'
 import { arranged, formatView, parseView, withPin, type View } from '../model/view.js'
 import { WatchedToken } from '../model/watched-token.js'
-import { csvName, csvOf } from '../text/csv.js'
 import { logTexts } from '../text/log-texts.js'
-import { notify, playSound, ThresholdDialog } from './threshold-dialog.js'
+import { notify, ThresholdDialog } from './threshold-dialog.js'
 import { CardElement, type TokenActions } from './card-element.js'
 import { EventList } from './event-list.js'
 import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
 import { onThemeChange } from './price-chart.js'
 import { RowElement, TableElement } from './table-element.js'
-import { saveFile, Toolbar } from './toolbar.js'
+import { Toolbar } from './toolbar.js'
 
 /** Interval at which ages are counted up, and rows are sorted again, in ms. */
 const tickInterval = 1000
@@ -83,7 +82,7 @@ export class DashboardPage {
         row: new RowElement(watched, actions),
       }
     })
-    this.#toolbar = new Toolbar({ onView, onCsv: () => this.#saveCsv() })
+    this.#toolbar = new Toolbar(onView)
     this.#table = new TableElement(onView)
     this.#main.prepend(this.#table.element)
     setText(this.#headerPart('.host'), config.source)
@@ -143,11 +142,6 @@ export class DashboardPage {
     this.#requestRender()
   }
 
-  #saveCsv(): void {
-    const now = rxClock.wallClock()
-    saveFile(csvName(now), 'text/csv', csvOf(this.#arranged.map(({ watched }) => watched.figures(now))))
-  }
-
   #askThreshold(token: WatchedToken): void {
     this.#dialog.open(token, this.#settings, ({ threshold, ...how }) => {
       token.setThreshold(threshold ?? {})
@@ -161,7 +155,6 @@ export class DashboardPage {
     const text = `the price is ${reached.side} ${reached.threshold} USD.`
     const log = appended(this.#display.log, now, { tone: 'neutral', text }, reached.symbol)
     this.#display = { ...this.#display, log }
-    if (this.#settings.hasSound) playSound()
     if (this.#settings.hasNotification) notify(reachedText(reached), address)
   }
 

@@ -7,14 +7,13 @@ const dialogHtml = `<dialog aria-labelledby="threshold-title"><form method="dial
   <label>At or above, USD <input name="above" inputmode="decimal" autocomplete="off"></label>
   <label>At or below, USD <input name="below" inputmode="decimal" autocomplete="off"></label>
   <p class="hint">The page title shows alerts. For all tokens, also:</p>
-  <label class="check"><input type="checkbox" name="sound"> Sound</label>
   <label class="check"><input type="checkbox" name="notification"> System notification</label>
   <p class="problem" role="alert"></p>
   <menu><button value="save">Save</button><button type="button" class="remove">Remove</button><button type="button" class="cancel">Cancel</button></menu>
 </form></dialog>`
 
 /** What a person has chosen. Without a `threshold`, the token has none. */
-export interface ChosenThreshold extends Pick<ThresholdSettings, 'hasSound' | 'hasNotification'> {
+export interface ChosenThreshold extends Pick<ThresholdSettings, 'hasNotification'> {
   readonly threshold: Threshold | undefined
 }
 
@@ -37,7 +36,7 @@ export class ThresholdDialog {
 
   open(
     token: WatchedToken,
-    { hasSound, hasNotification }: ThresholdSettings,
+    { hasNotification }: ThresholdSettings,
     onChosen: (chosen: ChosenThreshold) => void,
   ): void {
     const { above, below } = token.threshold
@@ -46,7 +45,6 @@ export class ThresholdDialog {
     this.#part('.remove').hidden = above === undefined && below === undefined
     this.#input('above').value = String(above ?? '')
     this.#input('below').value = String(below ?? '')
-    this.#input('sound').checked = hasSound
     this.#input('notification').checked = hasNotification
     this.#showProblem('')
     this.element.showModal()
@@ -66,7 +64,6 @@ export class ThresholdDialog {
     this.element.close()
     this.#onChosen({
       threshold,
-      hasSound: this.#input('sound').checked,
       hasNotification: this.#input('notification').checked,
     })
   }
@@ -95,29 +92,8 @@ export class ThresholdDialog {
   }
 }
 
-// A sound and a notification of the system. Both need the permission of the browser.
-
-/** Frequency in Hz, loudness from 0 to 1, and duration in s. */
-const [frequency, loudness, duration] = [880, 0.2, 0.3]
-
-let audio: AudioContext | undefined
-
-/** A browser is silent until somebody has used the page. */
-export const playSound = (): void => {
-  audio ??= new AudioContext()
-  void audio.resume()
-  const [oscillator, gain] = [audio.createOscillator(), audio.createGain()]
-  const end = audio.currentTime + duration
-  oscillator.frequency.value = frequency
-  gain.gain.setValueAtTime(loudness, audio.currentTime)
-  gain.gain.linearRampToValueAtTime(0, end)
-  oscillator.connect(gain).connect(audio.destination)
-  oscillator.start()
-  oscillator.stop(end)
-}
-
 /** Returns false if the browser, or the person, does not allow notifications. */
-export const requestNotifications = async (): Promise<boolean> =>
+const requestNotifications = async (): Promise<boolean> =>
   'Notification' in globalThis && (await Notification.requestPermission()) === 'granted'
 
 /** Shows a notification; nothing if it is no longer allowed. One with the same `tag` is replaced. */

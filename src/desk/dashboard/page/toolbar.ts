@@ -18,15 +18,8 @@ const toolbarHtml = `<section class="tools" aria-label="View">
   <button class="order" aria-label="Descending"><span class="arrow"></span></button>
   <span role="group" aria-label="Layout"><button data-layout="cards">Cards</button><button data-layout="table">Table</button></span>
   <p class="shown"></p>
-  <button class="csv">CSV</button>
   <button class="link">Copy link</button>
 </section>`
-
-export interface ToolbarActions {
-  readonly onView: (change: (view: View) => View) => void
-  /** Saves what is shown. */
-  readonly onCsv: () => void
-}
 
 /** The controls of the view. */
 export class Toolbar {
@@ -35,7 +28,7 @@ export class Toolbar {
   /** What the last copy has led to, which is shown while the page has that address. */
   #copied = { href: '', text: '' }
 
-  constructor({ onView, onCsv }: ToolbarActions) {
+  constructor(onView: (change: (view: View) => View) => void) {
     const filter = this.#part('input') as HTMLInputElement
     const select = this.#part('select') as HTMLSelectElement
     filter.addEventListener('input', () => onView((view) => ({ ...view, filter: filter.value })))
@@ -51,7 +44,6 @@ export class Toolbar {
         onView((view) => ({ ...view, layout })),
       )
     }
-    this.#part('.csv').addEventListener('click', onCsv)
     this.#part('.link').addEventListener('click', () => void this.#copyLink())
   }
 
@@ -82,13 +74,4 @@ export class Toolbar {
     }
     setText(this.#part('.link'), this.#copied.text)
   }
-}
-
-/** Saves a text as a file. */
-export const saveFile = (name: string, type: string, text: string): void => {
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type }))
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(link.href)
 }

@@ -159,7 +159,6 @@ describe('the stored thresholds', () => {
       fc.record({ above: usd.map((price) => price + 2e9), below: usd }),
     )
     const settings = fc.record({
-      hasSound: fc.boolean(),
       hasNotification: fc.boolean(),
       thresholds: fc.dictionary(fc.constantFrom('0x1', '0x2', '0x3'), threshold, { noNullPrototype: true }),
     })
@@ -183,7 +182,7 @@ describe('the stored thresholds', () => {
     )
     expect(parseThresholds(null)).toEqual(noThresholds)
     const text = JSON.stringify({
-      hasSound: 1,
+      hasNotification: 1,
       thresholds: { '0x1': { above: 1, below: 2 }, '0x2': { above: 3 } },
     })
     expect(parseThresholds(text)).toEqual({ ...noThresholds, thresholds: { '0x2': { above: 3 } } })

@@ -1,4 +1,3 @@
-import { text } from 'node:stream/consumers'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../../../support/time/eventually.js'
@@ -148,20 +147,6 @@ describe('the view of the dashboard', () => {
     expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(page.url())
     await page.getByRole('combobox', { name: 'Sort' }).selectOption('symbol')
     await eventually(async () => expect(await button.textContent()).toBe('Copy link'))
-  })
-
-  it('is saved as CSV, in the order in which it is shown', async () => {
-    const { page } = await openTable('#layout=table&sort=price&order=descending')
-    await expectSymbols(page, ['BTC', 'ETH'])
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('button', { name: 'CSV' }).click(),
-    ])
-    expect(download.suggestedFilename()).toMatch(/^prices-.*\.csv$/)
-    const lines = (await text(await download.createReadStream())).split('\r\n')
-    expect(lines[0]).toMatch(/^symbol,address,state,price_usd,/)
-    expect(lines[1]).toContain(`BTC,${wbtc},live,60000,`)
-    expect(lines[2]).toContain(`ETH,${weth},live,2500,`)
   })
 
   it('says that no token matches a filter', async () => {

@@ -80,7 +80,7 @@ describe('the failures in the comparison', () => {
 describe('the guide to commands', () => {
   it('shows each command of the command line', () => {
     const shown = new Set(
-      [...readPage('docs/guides/commands.md').matchAll(/^npx svc-streams (\w+)/gm)].map(
+      [...readPage('docs/guides/commands.md').matchAll(/^npx svc-streams ([\w-]+)/gm)].map(
         ([, command = '']) => command,
       ),
     )

@@ -117,8 +117,10 @@ export const runGateway = async (
   }
 }
 
-const macOf = ([name, key]: readonly [string, string]): Mac => {
-  const decoded = decodeKey(key, `keys.${name}`)
+/** The error has the name, or the position if the name may be a key: keys are longer than names. */
+const macOf = ([name, key]: readonly [string, string], index: number): Mac => {
+  const isName = name !== '' && name.length <= 20
+  const decoded = decodeKey(key, `keys.${isName ? name : index + 1}`)
   if (isLeft(decoded)) throw decoded.left
   return node.createMac(decoded.right)
 }

@@ -158,6 +158,12 @@ describe('the options', () => {
     ],
     [{ keys: { one: 'secret!' } }, 'keys.one: expected a base64 string of at least one byte'],
     [{ keys: { one: undefined } }, 'keys.one: expected a base64 string of at least one byte'],
+    [{ keys: { one: { key: 'AAAA' } } }, 'keys.one: expected a base64 string of at least one byte'],
+    [{ keys: { one: 'AAAA', '': '$AAAA' } }, 'keys.2: expected a base64 string of at least one byte'],
+    [
+      { keys: { 'c2VjcmV0IG9mIGEgZGVzaw==': 'desk!' } },
+      'keys.1: expected a base64 string of at least one byte',
+    ],
     [{ openDepth: 1 }, 'openDepth: expected true or false'],
     [{ tls: { key: 'secret', cert: 'secret' } }, 'tls: expected a private key and its certificate, in PEM'],
     [{ tls: { key: other.key } }, 'tls: expected a private key and its certificate, in PEM'],

@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { decodeKey } from '../../../wire/auth/key.js'
-import { isLoopback } from '../../../base/domain/endpoint.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
-import { describeValue } from '../../../base/errors/text.js'
-import { urlHost } from '../../../serve/gateway/http/addresses.js'
 import {
   startGateway,
   type Gateway,
@@ -13,7 +9,6 @@ import {
   type GatewayOptions,
   type GatewayTls,
 } from '../../../serve/gateway/index.js'
-import { gatewayTable } from '../../../serve/gateway/options.js'
 import { withSource, type OpenSource } from '../input/open-source.js'
 import { attempt, readJson } from '../input/read-file.js'
 import { flagErrorText } from '../input/source.js'
@@ -54,7 +49,7 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
   const options = gatewayServerOptions(flags)
   if (isLeft(options)) return usageError(command, options.left)
   await withSource(command, 'both', async (source) => {
-    await using gateway = await start(command, source, options.right)
+    await using gateway = await start(command, source, options.right, flags.keys)
     await withHistoryLog(io, () => serveUntilStopped(io, source, summary(io, gateway, source, options.right)))
   })
 }
@@ -63,17 +58,22 @@ const start = (
   command: Command,
   { client, service }: OpenSource,
   options: GatewayOptions,
+  keysFile = '',
 ): Promise<Gateway> =>
   startGateway(client, { ...options, service }).catch((error: unknown) => {
-    if (error instanceof ConfigurationError) return usageError(command, gatewayErrorText(error))
+    if (error instanceof ConfigurationError) return usageError(command, gatewayErrorText(error, keysFile))
     throw listenFailure(error)
   })
 
-/** The two flags of a certificate are one option of the gateway. */
-const gatewayErrorText = (error: ConfigurationError): string =>
-  error.option === 'tls'
-    ? `--tls-key, --tls-cert${error.message.slice('tls'.length)}`
-    : flagErrorText(error, 'Service')
+/** The message of the gateway, with flags instead of options. The two flags of a certificate are one option. */
+const gatewayErrorText = (error: ConfigurationError, keysFile: string): string => {
+  const { option, message } = error
+  if (option === 'tls') return `--tls-key, --tls-cert${message.slice('tls'.length)}`
+  if (option.startsWith('keys')) return `--keys: ${keysFile}: ${message}`
+  return flagErrorText(error, 'Service')
+    .replace('set keys', 'set --keys')
+    .replace('openDepth: true', '--open-depth')
+}
 
 /** The gateway options of the flags. Reads the files. Left: the error message. */
 const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOptions> => {
@@ -82,7 +82,6 @@ const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOption
     return left('--keep: add --history, the folder of the recordings')
   const keys = flags.keys === undefined ? right(undefined) : readKeysFile(flags.keys)
   if (isLeft(keys)) return keys
-  if (keys.right === undefined && openDepth === undefined && isReachable(host)) return left(reachableText)
   const tls = readTlsFiles(flags)
   if (isLeft(tls)) return tls
   return right({
@@ -98,39 +97,18 @@ const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOption
   })
 }
 
-/** True for an address that other machines can reach. An invalid one is an error of the gateway. */
-const isReachable = (host: string): boolean => gatewayTable.host.holds(host) && !isLoopback(urlHost(host))
-
-/** The gateway's own message names options instead of flags. */
-const reachableText =
-  '--host: other machines can reach this address; set --keys, which depth requests must be signed with, or --open-depth'
-
 /**
- * The keys of a file, JSON such as `{ "desk": "AAEC…" }`. Left: the reason why it cannot be used. It contains no key: the
- * messages of the JSON parser, which quote the text, are not repeated.
+ * The keys of a file, JSON such as `{ "desk": "AAEC…" }`, which the gateway checks. Left: the reason why there are none. It
+ * contains no key: the messages of the JSON parser, which quote the text, are not repeated.
  */
 export const readKeysFile = (path: string): Either<string, GatewayKeys> => {
   const failed = (problem: string) => left(`--keys: ${path}: ${problem}`)
   const json = readJson(path)
-  if (isLeft(json)) return failed(json.left.kind === 'file' ? json.left.message : expected)
-  if (typeof json.right !== 'object' || json.right === null || Array.isArray(json.right))
-    return failed(expected)
-  const entries = Object.entries(json.right)
-  if (entries.length === 0) return failed('has no key; add one, or remove --keys')
-  const problem = entries.map(entryProblem).find((each) => each !== undefined)
-  return problem === undefined ? right(json.right as GatewayKeys) : failed(problem)
+  if (isLeft(json) && json.left.kind === 'file') return failed(json.left.message)
+  return isLeft(json) || typeof json.right !== 'object' || json.right === null || Array.isArray(json.right)
+    ? failed('expected JSON such as { "desk": "…" }: keys in base64, by name')
+    : right(json.right as GatewayKeys)
 }
-
-const expected = 'expected JSON such as { "desk": "…" }: keys in base64, by name'
-
-const entryProblem = ([name, key]: readonly [string, unknown], index: number): string | undefined => {
-  const decoded = decodeKey(key, entryName(name, index))
-  return isLeft(decoded) ? decoded.left.message : undefined
-}
-
-/** The name, or the position if the name may be a key: keys are longer than names. */
-const entryName = (name: string, index: number): string =>
-  name !== '' && name.length <= 20 ? `key ${describeValue(name)}` : `key ${index + 1}`
 
 /** The private key and the certificate in these files; `undefined` without flags. Left: the error message. */
 const readTlsFiles = ({ tlsKey, tlsCert }: GatewayFlags): Either<string, GatewayTls | undefined> => {

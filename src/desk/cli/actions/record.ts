@@ -4,7 +4,6 @@ import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { defer, distinct, filter, firstValueFrom, from, map, merge, Subject, type Observable } from 'rxjs'
 import { formatAge, formatDuration } from '../../display/texts.js'
 import type { Address } from '../../../base/domain/address.js'
-import { defaultService } from '../../../base/domain/topic.js'
 import type { DepthRow, PriceRow, Row } from '../../../backtest/recording/format/row.js'
 import {
   record,
@@ -142,12 +141,12 @@ const standardOutput = (stdout: Writable): RecordOutput => {
 }
 
 const startRecording = (
-  { client, depthClient }: OpenSource,
+  { client, depthClient, service }: OpenSource,
   addresses: readonly Address[],
   to: LineWriter,
   { interval }: RecordFlags,
 ): Recorder => {
-  const topics = addresses.map((address) => `${defaultService}-${address}` as const)
+  const topics = addresses.map((address) => `${service}-${address}` as const)
   return depthClient === undefined
     ? record(client, { to, topics })
     : record(depthClient, { to, topics, mints: addresses, interval })

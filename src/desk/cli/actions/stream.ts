@@ -3,7 +3,6 @@ import { connect, endWith, ignoreElements, merge, takeUntil, type Observable } f
 import type { Address } from '../../../base/domain/address.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
-import { defaultService } from '../../../base/domain/topic.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import type { Row } from '../../../backtest/recording/format/row.js'
 import {
@@ -30,11 +29,11 @@ export interface StreamFlags {
 
 /** All events of the tokens and of the connection. Completes when the price streams of all tokens have completed. */
 export const watchRows$ = (
-  { client, depthClient }: Pick<OpenSource, 'client' | 'depthClient'>,
+  { client, depthClient, service }: Pick<OpenSource, 'client' | 'depthClient' | 'service'>,
   tokens: readonly Address[],
   interval: number,
 ): Observable<Row> => {
-  const prices$ = merge(...tokens.map((token) => priceRow$(client, `${defaultService}-${token}`)))
+  const prices$ = merge(...tokens.map((token) => priceRow$(client, `${service}-${token}`)))
   const others$ = merge(
     statusRow$(client),
     uncorrelatedRow$(client),

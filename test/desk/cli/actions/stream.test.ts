@@ -38,30 +38,30 @@ describe('the events of the watched tokens', () => {
         errors$: hot('-------e--e', { e: odd }),
         status$: hot('--------s-s', { s: idle }),
       })
-      expectObservable(watchRows$({ client, depthClient: client }, ['0xaa', '0xbb'], 1000)).toBe(
-        '-a(lm)des(z|)',
-        {
-          a: priced(1, 'svc-0xaa', right(a)),
-          l: priced(2, 'svc-0xbb', refused),
-          m: ended(2, 'svc-0xbb'),
-          d: { _tag: 'Depth', at: 6, mint: '0xaa', event: right(deep) },
-          e: { _tag: 'Uncorrelated', at: 7, error: odd },
-          s: { _tag: 'Status', at: 8, status: idle },
-          z: ended(9, 'svc-0xaa'),
-        },
-      )
+      expectObservable(
+        watchRows$({ client, depthClient: client, service: 'svc' }, ['0xaa', '0xbb'], 1000),
+      ).toBe('-a(lm)des(z|)', {
+        a: priced(1, 'svc-0xaa', right(a)),
+        l: priced(2, 'svc-0xbb', refused),
+        m: ended(2, 'svc-0xbb'),
+        d: { _tag: 'Depth', at: 6, mint: '0xaa', event: right(deep) },
+        e: { _tag: 'Uncorrelated', at: 7, error: odd },
+        s: { _tag: 'Status', at: 8, status: idle },
+        z: ended(9, 'svc-0xaa'),
+      })
     })
   })
 
-  test('requests no depth without a depth client', () => {
+  test('requests no depth without a depth client, and the topics of the source', () => {
     marbles(({ hot, expectObservable }) => {
       const client = createTestClient({
-        prices: { 'svc-0xaa': hot('--a', { a }) },
+        prices: { 'other-0xaa': hot('--a', { a: price('other-0xaa', 1) }) },
         depths: { '0xaa': hot('-d', { d: deep }) },
         status$: NEVER,
       })
-      expectObservable(watchRows$({ client, depthClient: undefined }, ['0xaa'], 1000)).toBe('--a', {
-        a: priced(2, 'svc-0xaa', right(a)),
+      const source = { client, depthClient: undefined, service: 'other' }
+      expectObservable(watchRows$(source, ['0xaa'], 1000)).toBe('--a', {
+        a: priced(2, 'other-0xaa', right(price('other-0xaa', 1))),
       })
     })
   })
@@ -69,7 +69,7 @@ describe('the events of the watched tokens', () => {
   test('completes immediately if all price streams do', () => {
     marbles(({ expectObservable }) => {
       const client = createTestClient({ status$: NEVER })
-      const rows$ = watchRows$({ client, depthClient: undefined }, ['0xaa'], 1000)
+      const rows$ = watchRows$({ client, depthClient: undefined, service: 'svc' }, ['0xaa'], 1000)
       expectObservable(rows$).toBe('(rz|)', {
         r: priced(0, 'svc-0xaa', expect.objectContaining({ _tag: 'Left' })),
         z: ended(0, 'svc-0xaa'),

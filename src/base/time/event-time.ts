@@ -29,16 +29,21 @@ export const timeOfEvent = (event: Either<unknown, unknown>, now: number): numbe
   const lateBy = now - receivedAt
   if (lateBy <= 0 && lateBy >= -maxAhead) return receivedAt
   if (rxClock.isVirtual) return now
-  const isOfTurn = receivedAt >= turnStartedAt && now >= turnStartedAt
+  const isOfTurn = receivedAt >= turnStartedAt && isInTurn(now)
   return lateBy > 0 && (isOfTurn || lateBy <= maxHandlingTime) ? receivedAt : timeOfTurn(now)
 }
+
+/** A clock that is later than this within a turn was set forward, in ms. */
+const maxTurn = 60_000
 
 const resolved = Promise.resolve()
 let turnStartedAt = NaN
 
+const isInTurn = (now: number): boolean => now >= turnStartedAt && now < turnStartedAt + maxTurn
+
 /** A client has received data at `now`. The caller calls `endTurn` in a microtask. */
 export const startTurn = (now: number): void => {
-  if (!(now >= turnStartedAt)) turnStartedAt = now
+  if (!isInTurn(now)) turnStartedAt = now
 }
 
 export const endTurn = (): void => {
@@ -47,7 +52,7 @@ export const endTurn = (): void => {
 
 /** The first `now` of this turn of the event loop: all receivers of an event agree on its arrival. */
 const timeOfTurn = (now: number): number => {
-  if (now >= turnStartedAt) return turnStartedAt
+  if (isInTurn(now)) return turnStartedAt
   void resolved.then(endTurn)
   return (turnStartedAt = now)
 }

@@ -34,6 +34,8 @@ const openTcpSocket: OpenTcpSocket = (port, host) => net.connect(port, host).set
 export interface DialOptions extends NodeConnectionOptions {
   /** Default: `openTcpSocket`. */
   readonly openSocket?: OpenTcpSocket
+  /** The name that the certificate of a server must have that is dialled by its address. Default: the address. */
+  readonly nameOfAddresses?: string
 }
 
 /** The time after which the next server is dialled too, in ms. A stopped server accepts TCP, but sends nothing. */
@@ -245,11 +247,15 @@ class TcpTransport implements Transport {
     return Promise.race([info.promise, failure(socket)])
   }
 
-  private async startTls(tcpSocket: Duplex, host: string, { tls }: TransportOptions): Promise<void> {
+  private async startTls(
+    tcpSocket: Duplex,
+    host: string,
+    { tls, nameOfAddresses = '' }: TransportOptions,
+  ): Promise<void> {
     const files = await filesOf(tls ?? {})
     this.assertOpen()
     // The certificate must be valid for the host. The name in the handshake cannot be an address.
-    const servername = net.isIP(host) === 0 ? host : ''
+    const servername = net.isIP(host) === 0 ? host : nameOfAddresses
     const socket = connectTls({
       rejectUnauthorized: true,
       host,

@@ -1,4 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node'
+import { isIP } from 'node:net'
 import { Subscription } from 'rxjs'
 import { Secrets } from '../../../wire/auth/secrets.js'
 import { hostWithPort } from '../../../base/domain/endpoint.js'
@@ -96,6 +97,8 @@ export class NatsLink {
       maxPingOut: 2,
       timeout: connectTime,
       ...(openSocket && { openSocket }),
+      // A cluster announces its servers by address. Their certificates have the name of the configured server.
+      ...(urls.every(isNamed) ? { nameOfAddresses: urls[0]?.hostname } : {}),
     } as DialOptions
   }
 
@@ -264,6 +267,8 @@ const schemes = ['nats:', 'tls:']
 
 /** The NATS client itself uses the port of the program's last `connect` or `wsconnect`. */
 const defaultPort = 4222
+
+const isNamed = ({ hostname }: URL): boolean => isIP(hostname.replace(/^\[|\]$/g, '')) === 0
 
 /** The addresses of the servers as URLs. Throws a `ConfigurationError`. */
 const parseServers = (servers: unknown): readonly URL[] => {

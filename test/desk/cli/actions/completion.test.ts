@@ -40,7 +40,7 @@ test.each<readonly [string, readonly string[], readonly string[]]>([
 const namesInHelp = async (...args: readonly string[]): Promise<readonly string[]> => {
   const { stdout } = await runInProcess([...args, '--help'])
   const lists = stdout.split('Examples:')[0]!
-  return Array.from(lists.matchAll(/^ {2}(?:-\w, )?(--[\w-]+|[a-z]+)\b/gm), ([, name = '']) => name)
+  return Array.from(lists.matchAll(/^ {2}(?:-\w, )?(--[\w-]+|[a-z-]+)/gm), ([, name = '']) => name)
 }
 
 test('knows every command, and every flag of it', async () => {

@@ -68,6 +68,7 @@ const heavyFiles: readonly string[] = [
   'serve/gateway/connection-memory',
   'operators/allocations',
   'base/errors/kept-texts',
+  'promises/age-over-gateways',
   'promises/bounded-age',
   'promises/descriptors',
   'promises/gateway-slow-consumers',

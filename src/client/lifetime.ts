@@ -9,8 +9,8 @@ import { Multicast } from '../base/task/multicast.js'
 /** Ends the streams and tasks of a client when it is closed. */
 export class Lifetime {
   private readonly closed$ = new Multicast<void>()
-  /** The functions that cancel the running tasks. */
-  private readonly running = new Set<() => void>()
+  /** One function per running task, which cancels it. */
+  private readonly running = new FreeList<() => void>()
   private isClosed = false
 
   /** The source until the client is closed. Afterwards `ClientClosed`, then completion. */
@@ -30,14 +30,14 @@ export class Lifetime {
         if (this.isClosed) return resolve(left(clientClosed))
         let cancel = noCancel
         const settle = (result: Either<E | ClientClosed, A>): void => {
-          this.running.delete(end)
+          this.running.remove(slot)
           resolve(result)
         }
         const end = (): void => {
           cancel()
           settle(left(clientClosed))
         }
-        this.running.add(end)
+        const slot = this.running.add(end)
         cancel = this.cancelIfClosed(task(settle))
       })
   }
@@ -52,6 +52,32 @@ export class Lifetime {
     this.isClosed = true
     this.closed$.next()
     this.closed$.complete()
-    for (const end of this.running) end()
+    for (const end of this.running.items()) end()
+  }
+}
+
+/**
+ * A free list: stores items in reusable slots. Replaces a `Set`: with many short-lived items, V8 keeps old hash tables
+ * and their items in memory, which took a third of the time of a request.
+ */
+export class FreeList<A> {
+  private readonly slots: (A | undefined)[] = []
+  private readonly free: number[] = []
+
+  /** Returns the number of the item's slot. */
+  add(item: A): number {
+    const slot = this.free.pop() ?? this.slots.length
+    this.slots[slot] = item
+    return slot
+  }
+
+  /** Must be called once per `add`: a slot that is removed twice would be used twice. */
+  remove(slot: number): void {
+    this.slots[slot] = undefined
+    this.free.push(slot)
+  }
+
+  items(): readonly A[] {
+    return this.slots.filter((item) => item !== undefined)
   }
 }

@@ -1,7 +1,8 @@
+import fc from 'fast-check'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { NEVER } from 'rxjs'
 import { describe, expect, it, vi } from 'vitest'
-import { Lifetime } from '../../src/client/lifetime.js'
+import { Lifetime, FreeList } from '../../src/client/lifetime.js'
 import { clientClosed } from '../../src/base/errors/constructors.js'
 import { completedTask, noCancel, type CancellableTask } from '../../src/base/task/cancellable-task.js'
 import { marbles } from '../support/time/marbles.js'
@@ -131,5 +132,24 @@ describe('Lifetime.close', () => {
   it('does not throw when it is called twice', () => {
     const lifetime = closedLifetime()
     expect(() => lifetime.close()).not.toThrow()
+  })
+})
+
+describe('FreeList', () => {
+  it('holds each added item until it is removed, in no more slots than items were held at once', () => {
+    fc.assert(
+      fc.property(fc.array(fc.option(fc.nat(), { nil: 'add' as const }), { maxLength: 100 }), (steps) => {
+        const list = new FreeList<number>()
+        const model: { readonly slot: number; readonly item: number }[] = []
+        let mostItems = 0
+        for (const [item, step] of steps.entries()) {
+          if (step === 'add') model.push({ slot: list.add(item), item })
+          else for (const { slot } of model.splice(step % (model.length || 1), 1)) list.remove(slot)
+          mostItems = Math.max(mostItems, model.length)
+          expect([...list.items()].sort()).toEqual(model.map((entry) => entry.item).sort())
+          for (const { slot } of model) expect(slot).toBeLessThan(mostItems)
+        }
+      }),
+    )
   })
 })

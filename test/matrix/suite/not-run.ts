@@ -13,6 +13,11 @@ export const notRun: readonly NotRun[] = [
     reason: 'reads what a client of the package keeps in a module that is not public',
   },
   {
+    files: 'test/backtest/recording/record/client-rows.test.ts',
+    reason:
+      'reads the positions of prices in a module that is not public; test/backtest/history/seam.test.ts runs',
+  },
+  {
     files: 'test/operators/continued-past.test.ts',
     reason:
       'makes streams that withPast knows by a module that is not public; test/backtest/history/seam.test.ts runs',

@@ -179,15 +179,7 @@ const drawLastPrice = (
   { line, text, card }: ChartColours,
 ): void => {
   const { context, width } = plot
-  const y = sharp(yOf(plot, last))
-  context.strokeStyle = text
-  context.lineWidth = 1
-  context.setLineDash([1, 3])
-  context.beginPath()
-  context.moveTo(0, y)
-  context.lineTo(width, y)
-  context.stroke()
-  context.setLineDash([])
+  const y = drawLevelLine(plot, last, text, [1, 3])
   context.fillStyle = line
   const label = withNarrowSpaces(shortPrice(last))
   const labelWidth = context.measureText(label).width + 2 * labelPadding
@@ -212,16 +204,22 @@ const drawDot = (context: CanvasRenderingContext2D, x: number, y: number): void 
 /** Draws a dashed line at a threshold that is within the scale. */
 const drawLevel = (plot: Plot, price: number, { level }: ChartColours): void => {
   if (price < plot.prices.from || price > plot.prices.to) return
+  drawLevelLine(plot, price, level, [6, 4])
+}
+
+/** Draws a broken line at a price, over the width of the plot. Returns its y coordinate, in px. */
+const drawLevelLine = (plot: Plot, price: number, colour: string, dashes: readonly number[]): number => {
   const { context, width } = plot
   const y = sharp(yOf(plot, price))
-  context.strokeStyle = level
+  context.strokeStyle = colour
   context.lineWidth = 1
-  context.setLineDash([6, 4])
+  context.setLineDash(dashes)
   context.beginPath()
   context.moveTo(0, y)
   context.lineTo(width, y)
   context.stroke()
   context.setLineDash([])
+  return y
 }
 
 /** Draws lines at the time and the price of the sample that holds at a time; without a current price, only at the time. */

@@ -4,8 +4,8 @@ import type { Bug } from './bugs.js'
 export const natsBugs: readonly Bug[] = [
   {
     name: 'a client over NATS delivers prices of any age',
-    file: 'src/serve/nats/consumer/nats-web-socket-transport.ts',
-    edits: [['this.isWithheld ||= this.behindMs > this.context.maxLag', 'this.isWithheld ||= false']],
+    file: 'src/serve/nats/consumer/data-age.ts',
+    edits: [['this.isWithheld ||= this.behindMs > this.maxLag', 'this.isWithheld ||= false']],
   },
   {
     name: 'a client over NATS ignores that an update is missing',

@@ -31,8 +31,8 @@ import {
 } from '../../../wire/transport/ports.js'
 import { isUndelivered, publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
+import { DataAge, renewInterval } from './data-age.js'
 import { reachGateway } from './find-gateway.js'
-import { Lag, Pings, Renewals } from './renewals.js'
 import { TopicUpdatesTable } from './topic-updates.js'
 
 /** Sessions with gateways over NATS. The URL of a dial is not used. */
@@ -52,17 +52,12 @@ export const natsWebSocketTransport = (context: ConsumerContext): WebSocketTrans
   }
 }
 
-/** The time between two renewals of the lease, in ms. */
-export const renewInterval = 500
-
 /** A gateway that has not answered for this time is lost, in ms. Two renewals are sent within it. */
 export const replyTime = 1_400
 
 /** A session with one gateway, as a socket: frames of the client become messages to the gateway, and back. */
 class NatsSocket implements Socket {
-  private readonly lag = new Lag()
-  private readonly renewals = new Renewals()
-  private readonly pings: Pings
+  private readonly age: DataAge
   private readonly resources = new Subscription()
   private lossTimer = new Subscription()
   private connection: NatsConnection | undefined
@@ -77,12 +72,8 @@ class NatsSocket implements Socket {
   private isEnded = false
   /** When the first subscribe message was sent: monotonic, in ms. */
   private requestedAt = Infinity
-  /** When the newest answered renewal was sent: monotonic, in ms. Data that were read since are at least as new. */
-  private measuredAt = 0
-  /** When the price under delivery was sent, by the clock of the gateway, in ms. */
-  private priceTime = 0
-  /** True if a subscriber has not received this price, because it was too late by then. */
-  private isWithheld = false
+  readonly isCurrent: () => boolean
+  readonly isInTime: () => boolean
 
   constructor(
     private readonly context: ConsumerContext,
@@ -90,7 +81,9 @@ class NatsSocket implements Socket {
     private readonly listener: SocketListener,
     private readonly onEnd: (socket: NatsSocket) => void,
   ) {
-    this.pings = new Pings(context.clock)
+    this.age = new DataAge(context.clock, context.maxLag)
+    this.isCurrent = this.age.isCurrent
+    this.isInTime = this.age.isInTime
   }
 
   /** Not in the constructor: the listener may be called at once. */
@@ -127,19 +120,7 @@ class NatsSocket implements Socket {
   }
 
   readonly ping = (payload: string): void => {
-    if (this.isOpen && this.pings.onPing(payload)) this.renew()
-  }
-
-  /** While the event loop was blocked, neither prices nor replies were read. */
-  readonly isCurrent = (): boolean => {
-    const { clock, maxLag } = this.context
-    return clock.elapsed() - this.measuredAt <= Math.max(maxLag, 2 * renewInterval)
-  }
-
-  /** The handlers of the previous subscribers may have taken seconds. */
-  readonly isInTime = (): boolean => {
-    this.isWithheld ||= this.behindMs > this.context.maxLag
-    return !this.isWithheld
+    if (this.isOpen && this.age.onPing(payload)) this.renew()
   }
 
   close(): void {
@@ -172,7 +153,7 @@ class NatsSocket implements Socket {
     this.resources.add(() => proofs.unsubscribe())
     this.resources.add(clock.startInterval(() => this.renew(), renewInterval))
     this.awaitReply()
-    this.renewals.onSent(0, clock.elapsed())
+    this.age.onRequested()
     this.publish({ type: 'open', session: this.session, ...(maxLag === Infinity ? {} : { maxLag }) })
   }
 
@@ -186,8 +167,7 @@ class NatsSocket implements Socket {
 
   private renew(): void {
     if (!this.isOpen) return
-    const { number, since } = this.renewals.next(this.context.clock.elapsed())
-    this.publish({ type: 'renew', session: this.session, number, since, requests: this.requests })
+    this.publish({ type: 'renew', session: this.session, ...this.age.renew(), requests: this.requests })
   }
 
   private publish(message: GatewayMessage): void {
@@ -235,7 +215,7 @@ class NatsSocket implements Socket {
 
   private onRenewed(reply: ConsumerMessageOf<'renewed'>): void {
     this.onReply(reply.number, reply.time)
-    this.renewals.onRenewed(reply)
+    this.age.onRenewed(reply)
     // Updates that the gateway had published before have arrived, or are lost.
     for (const [base, sequence] of Object.entries(reply.sequences)) {
       if (this.topics.isMissing(base as Address, sequence)) return this.onGap(base)
@@ -244,25 +224,18 @@ class NatsSocket implements Socket {
   }
 
   private onReply(number: number, time: number): void {
-    const sentAt = this.renewals.onReply(number)
-    if (sentAt === undefined) return
-    this.lag.onRoundTrip(sentAt, this.context.clock.elapsed(), time)
-    this.measuredAt = sentAt
-    this.awaitReply()
+    if (this.age.onReply(number, time)) this.awaitReply()
   }
 
   /** The service has sent all later updates after this time of the gateway's clock. */
   private onProof(text: string): void {
     if (!this.isOpen || this.isEnded) return
     const [time, mark] = text.split(' ')
-    const now = this.context.clock.elapsed()
     if (mark === unboundedPayload) notifyPong(this.listener, unboundedPayload)
-    this.answerPings(now - this.lag.of(Number(time), now))
+    this.pong(this.age.answeredBy(Number(time)))
   }
 
-  /** `provenAt`: the service has sent all later data after this time, monotonic, in ms. */
-  private answerPings(provenAt: number): void {
-    const payload = this.pings.onProof(provenAt, this.measuredAt)
+  private pong(payload: string | undefined): void {
     if (payload !== undefined) notifyPong(this.listener, payload)
   }
 
@@ -282,13 +255,13 @@ class NatsSocket implements Socket {
     if (verdict === 'gap') return this.onGap(base)
     const { listener } = this
     // Before the first price: until an answer, the client takes the gateway for a service that never answers.
-    if (isPending === false) this.answerPings(this.requestedAt)
+    if (isPending === false) this.pong(this.age.answeredAt(this.requestedAt))
     // Prices after a repeated confirmation may have arrived before it.
     const position = verdict === 'deliver' && message.position && { topic, ...message.position }
     listener.text(JSON.stringify({ subscriptions: [topic], ...(position && { position }) }))
-    if (verdict !== 'deliver' || price === undefined || !this.startDelivery(price.time)) return
-    listener.text(price.frame)
-    this.endIfWithheld()
+    if (verdict !== 'deliver' || price === undefined || this.isEnded) return
+    if (this.age.startDelivery(price.time)) listener.text(price.frame)
+    this.endIfLate()
   }
 
   private onRejected({ base, number, text }: ConsumerMessageOf<'rejected'>): void {
@@ -302,9 +275,8 @@ class NatsSocket implements Socket {
     const verdict = this.topics.onUpdate(base, header.sequence)
     if (verdict === 'ignore') return
     if (verdict === 'gap') return this.onGap(base)
-    if (!this.startDelivery(header.time)) return
-    this.deliver(data, header.start)
-    this.endIfWithheld()
+    if (this.age.startDelivery(header.time)) this.deliver(data, header.start)
+    this.endIfLate()
   }
 
   private deliver(data: Uint8Array, start: number): void {
@@ -316,23 +288,9 @@ class NatsSocket implements Socket {
     listener.text(Buffer.from(data.buffer, data.byteOffset + start, length).toString())
   }
 
-  /** Ends the session if a price is late, because the prices after it are late too. */
-  private startDelivery(time: number): boolean {
-    this.priceTime = time
-    this.isWithheld = false
-    if (!this.isInTime()) this.endIfWithheld()
-    return !this.isEnded
-  }
-
-  private endIfWithheld(): void {
-    if (!this.isWithheld) return
-    const ms = Math.round(this.behindMs)
-    const { maxLag } = this.context
-    this.end(noCloseFrame, `the prices are ${ms} ms behind, at most ${maxLag} ms are allowed`)
-  }
-
-  private get behindMs(): number {
-    return this.lag.of(this.priceTime, this.context.clock.elapsed())
+  private endIfLate(): void {
+    const reason = this.age.lateReason
+    if (reason !== undefined) this.end(noCloseFrame, reason)
   }
 
   private onGap(base: string): void {

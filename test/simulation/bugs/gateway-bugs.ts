@@ -67,7 +67,7 @@ export const gatewayBugs: readonly Bug[] = [
   },
   {
     name: 'a gateway never terminates a connection that its consumer does not close',
-    file: 'src/serve/gateway/prices/connection.ts',
+    file: 'src/serve/gateway/prices/consumer-socket.ts',
     edits: [
       [
         '    this.endTimer.add(timer(ms).subscribe(() => this.webSocket.terminate()))\n',

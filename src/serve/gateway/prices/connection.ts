@@ -1,16 +1,15 @@
-import { Subscription, timer } from 'rxjs'
 import type { PriceFeed } from '../../../client/price-feed.js'
-import type { GatewayDisconnectCause } from '../../../base/diagnostics/messages.js'
 import { unboundedPayload } from '../../../wire/transport/ports.js'
 import type { Address } from '../../../base/domain/address.js'
 import { AckWindow } from './ack-window.js'
 import { ConsumerProbes } from './consumer-probes.js'
+import { ConsumerSocket } from './consumer-socket.js'
 import { HeldFrames } from './held-frames.js'
 import type { ConsumerStream, ConsumerWebSocket, TextFrame } from './text-frame.js'
-import { closeReason, confirmationText, textFrame } from './text-frame.js'
-import type { FrameBatch, Outbox, Recipient } from './outbox.js'
+import { confirmationText, textFrame } from './text-frame.js'
+import type { Outbox } from './outbox.js'
 import type { Pinged } from './ping-timer.js'
-import { closeCodes, type EndCause, type Session } from '../sessions/sessions.js'
+import type { EndCause, Session } from '../sessions/sessions.js'
 import type { ConsumedTopic, TopicFeed } from '../sessions/topic-feed.js'
 
 /** The time from the close frame to the end of the connection, in ms. */
@@ -42,9 +41,9 @@ const maxDirectTopics = 10
  * The connection of one consumer, and the topics that it wants. While the consumer is behind, the newest price of each
  * topic is held. It is sent with its age when there is room.
  */
-export class Connection implements Session<Connection>, Pinged, Recipient {
+export class Connection implements Session<Connection>, Pinged {
   readonly feeds = new Map<Address, TopicFeed<Connection>>()
-  batch: FrameBatch | undefined
+  readonly socket: ConsumerSocket
   private readonly window = new AckWindow()
   private readonly held = new HeldFrames()
   private readonly probes: ConsumerProbes
@@ -60,26 +59,15 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   /** The number of unsent bytes above which the connection is ended. Prices written before a hold do not count. */
   private maxUnsent: number
   private unwrittenTexts = 0
-  private unansweredPings = 0
-  endCause: GatewayDisconnectCause = 'consumer'
-  /** Size of the frames that were written, in bytes. */
-  sentBytes = 0
-  /** True from the close frame on: messages of the consumer that arrive later have no effect. */
-  isEnding = false
-  private readonly endTimer = new Subscription()
 
   constructor(
-    private readonly webSocket: ConsumerWebSocket,
-    /** The underlying socket. A write to it costs less than a message of `ws`, and may contain several frames. */
-    private readonly socket: ConsumerStream,
+    webSocket: ConsumerWebSocket,
+    stream: ConsumerStream,
     private readonly config: ConnectionConfig,
   ) {
+    this.socket = new ConsumerSocket(webSocket, stream, config.outbox, (bytes) => this.onWritten(bytes))
     this.maxUnsent = config.maxBufferedBytes
     this.probes = new ConsumerProbes(config.requestProbe, config.now)
-  }
-
-  get bufferedBytes(): number {
-    return this.socket.writableLength
   }
 
   /** True while the consumer does not get every price, because it reads too slowly. */
@@ -88,27 +76,18 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   }
 
   sendText(text: string): void {
-    if (this.isEnding) return
+    if (this.socket.isEnding) return
     const frame = textFrame(text)
     this.unwrittenTexts += frame.length
-    this.config.outbox.add(this, frame)
-    this.window.probe(this.batch?.length ?? 0)
+    this.socket.add(frame)
+    this.window.probe(this.socket.pendingBytes)
     this.onWindowChanged()
   }
 
   /** Sends a price. `isNew`: it comes from the service now; false for the last price of a topic that is added. */
   readonly send = (frame: TextFrame, topic: ConsumedTopic, isNew = true): void => {
     if (!this.isFree) return this.sendLimited(frame, topic, isNew)
-    this.config.outbox.add(this, this.held.isEmpty ? frame : this.countable(frame, topic))
-  }
-
-  readonly write = (bytes: Uint8Array): void => {
-    if (this.webSocket.readyState !== this.webSocket.OPEN) return
-    this.socket.write(bytes)
-    this.sentBytes += bytes.length
-    this.unwrittenTexts = 0
-    this.window.onWritten(bytes.length)
-    this.endOverflow()
+    this.socket.add(this.held.isEmpty ? frame : this.countable(frame, topic))
   }
 
   /**
@@ -157,16 +136,11 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
 
   /** Pings the consumer, or ends its connection if it has not answered this many pings. */
   readonly ping = (maxUnanswered: number): void => {
-    if (this.unansweredPings >= maxUnanswered) {
-      if (!this.isEnding) this.endCause = 'no-pong'
-      return this.webSocket.terminate()
-    }
-    this.unansweredPings++
-    if (!this.isEnding) this.mark()
+    if (this.socket.countPing(maxUnanswered) && !this.socket.isEnding) this.mark()
   }
 
   readonly check = (): void => {
-    if (this.isEnding) return
+    if (this.socket.isEnding) return
     const { window } = this
     const now = this.config.now()
     this.maySend = true
@@ -189,7 +163,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
     if (this.window.hasAnswered) return
     const now = this.config.now()
     this.window.onMessage(now)
-    if (!this.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
+    if (!this.socket.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
   }
 
   /**
@@ -207,21 +181,20 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   }
 
   private pong(payload: Buffer): void {
-    this.config.outbox.flushOne(this)
-    if (!this.config.isBounded()) this.webSocket.pong(unboundedPayload)
-    this.webSocket.pong(payload)
+    this.socket.flush()
+    if (!this.config.isBounded()) this.socket.pong(unboundedPayload)
+    this.socket.pong(payload)
     this.endOverflow()
   }
 
-  /** A pong with any payload shows that the consumer is alive. */
   onPong(payload: string): void {
-    this.unansweredPings = 0
-    if (this.isEnding) return
+    this.socket.onPong()
+    if (this.socket.isEnding) return
     const { window } = this
     const isDirect = window.hasAnswered || this.feeds.size <= maxDirectTopics
     window.onAck(Number(payload), this.config.now(), isDirect)
     // Unsent data cannot have been acknowledged: a consumer that forges pongs would get prices without end.
-    if (this.socket.writableLength > window.unacknowledged + this.config.maxBufferedBytes) {
+    if (this.socket.unsentBytes > window.unacknowledged + this.config.maxBufferedBytes) {
       return this.endTooFarBehind()
     }
     if (window.isDrained) this.releaseHeld()
@@ -231,20 +204,15 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
 
   /** Leaves all topics and sends a close frame. Ends the connection if the consumer does not end it within `ms`. */
   readonly end = (cause: EndCause, reason: string, ms = closeTime): void => {
-    if (this.isEnding) return
-    this.isEnding = true
+    if (this.socket.isEnding) return
     this.isFree = false
-    this.endCause = cause
-    this.config.outbox.flushOne(this)
+    this.socket.end(cause, reason, ms)
     this.config.leaveTopics()
-    this.webSocket.close(closeCodes[cause], closeReason(reason))
-    this.endTimer.add(timer(ms).subscribe(() => this.webSocket.terminate()))
   }
 
   onClosed(): void {
-    this.isEnding = true
     this.isFree = false
-    this.endTimer.unsubscribe()
+    this.socket.onClosed()
   }
 
   /**
@@ -252,16 +220,16 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
    * only one tick between two checks: a write per price to each of many slow consumers would block the event loop.
    */
   private sendLimited(frame: TextFrame, topic: ConsumedTopic, isNew: boolean): void {
-    if (this.isEnding) return
-    const { window, held, probes } = this
+    const { socket, window, held, probes } = this
+    if (socket.isEnding) return
     if (probes.isWaiting) return held.add(topic)
-    const maySend = !window.isHolding && (this.maySend || this.batch !== undefined || !window.isNarrow)
-    const pending = this.batch?.length
+    const maySend = !window.isHolding && (this.maySend || socket.batch !== undefined || !window.isNarrow)
+    const pending = socket.pendingBytes
     const isLive = isNew && window.hasLiveRoom(frame.length, pending)
     if (isLive || (maySend && window.hasRoom(frame.length, pending))) {
       this.maySend = false
       if (held.has(topic)) this.droppedPrices++
-      return this.config.outbox.add(this, this.countable(frame, topic))
+      return socket.add(this.countable(frame, topic))
     }
     if (held.has(topic)) this.droppedPrices++
     else held.add(topic)
@@ -279,9 +247,9 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
 
   /** Holds prices until a marker after all written data is answered. */
   private hold(): void {
-    this.config.outbox.flushOne(this)
+    this.socket.flush()
     this.window.hold()
-    this.maxUnsent = this.config.maxBufferedBytes + this.socket.writableLength
+    this.maxUnsent = this.config.maxBufferedBytes + this.socket.unsentBytes
     if (this.window.isUnmarked) this.mark()
     this.onWindowChanged()
   }
@@ -297,7 +265,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
 
   /** Sends the newest price of each topic, until there is no more room. */
   private sendHeld(): void {
-    const { window, held } = this
+    const { socket, window, held } = this
     this.maySend = false
     if (!this.config.isUpToDate()) return
     for (const topic of held.sendable()) {
@@ -316,18 +284,24 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
         held.miss(topic)
         continue
       }
-      const pending = this.batch?.length ?? 0
+      const pending = socket.pendingBytes
       window.probe(pending + frame.length)
       if (!window.hasRoom(frame.length, pending)) return this.hold()
       held.delete(topic)
-      this.config.outbox.add(this, frame)
+      socket.add(frame)
     }
-    this.config.outbox.flushOne(this)
+    socket.flush()
+  }
+
+  private onWritten(bytes: number): void {
+    this.unwrittenTexts = 0
+    this.window.onWritten(bytes)
+    this.endOverflow()
   }
 
   /** Holds prices if too much is unsent. Ends a consumer that is behind in other frames, or answers no ping. */
   private endOverflow(): void {
-    if (this.isEnding || this.socket.writableLength <= this.maxUnsent) return
+    if (this.socket.isEnding || this.socket.unsentBytes <= this.maxUnsent) return
     if (this.window.hasAnswered && !this.window.isHolding) this.hold()
     else this.endTooFarBehind()
   }
@@ -337,7 +311,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
   }
 
   private onWindowChanged(): void {
-    if (this.isEnding) return
+    if (this.socket.isEnding) return
     const { isBehind, isLimited } = this.window
     this.isFree = !isLimited && !this.probes.isWaiting
     if (isBehind === this.wasBehind) return
@@ -352,7 +326,7 @@ export class Connection implements Session<Connection>, Pinged, Recipient {
 
   /** Writes the pending frames, then a ping. */
   private mark(): void {
-    this.config.outbox.flushOne(this)
-    if (!this.isEnding) this.webSocket.ping(String(this.window.mark(this.config.now())))
+    this.socket.flush()
+    if (!this.socket.isEnding) this.socket.ping(String(this.window.mark(this.config.now())))
   }
 }

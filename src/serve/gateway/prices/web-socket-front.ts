@@ -92,7 +92,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     connection.open()
     return {
       onText: (text) => {
-        if (connection.isEnding) return
+        if (connection.socket.isEnding) return
         connection.onMessage()
         handleMessage(sessions, connection, text)
       },
@@ -105,7 +105,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       onClosed: () => {
         connection.onClosed()
         endedDroppedPrices += connection.droppedPrices
-        sessions.onEnded(connection, connection.endCause, connection.sentBytes)
+        sessions.onEnded(connection, connection.socket.endCause, connection.socket.sentBytes)
         if (isClosing && connections.size === 0) allClosed.resolve(undefined)
       },
     }
@@ -129,8 +129,8 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     }),
     load: () => ({
       ...sessions.load,
-      sentBytes: sum(({ sentBytes }) => sentBytes),
-      bufferedBytes: sum(({ bufferedBytes }) => bufferedBytes),
+      sentBytes: sum(({ socket }) => socket.sentBytes),
+      bufferedBytes: sum(({ socket }) => socket.unsentBytes),
       behindConsumers: behindConnections(),
       droppedPrices: droppedPrices(),
     }),

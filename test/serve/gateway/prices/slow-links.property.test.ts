@@ -219,7 +219,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
 
   /** Ends the tick, and puts what was written onto the link. */
   const settle = (): void => {
-    outbox.flushOne(session)
+    session.socket.flush()
     for (; read < log.length && !isClosed; read++) {
       const frame = log[read]!
       if (frame.startsWith('close')) return onClosed(frame)

@@ -1,161 +1,139 @@
 import type { Bug } from './bugs.js'
 
+const prices = 'src/client/prices'
+const depth = 'src/client/depth'
+const socket = 'src/wire/socket'
+
 /** Bugs of prices, sockets and depth. */
 export const clientBugs: readonly Bug[] = [
   {
     name: 'a topic that waits for the answers to others is never requested again',
-    file: 'src/client/prices/topics.ts',
-    edits: [['needsResubscribe ? resubscribeBy : Infinity', 'needsResubscribe ? Infinity : Infinity']],
+    folder: prices,
+    edits: [{ in: 'resubscribeDeadline', bug: 'return Infinity' }],
   },
   {
     name: 'no unsubscribe frame is sent',
-    file: 'src/client/prices/subscriptions.ts',
-    edits: [['    return unsubscribeFrame(state.topic)', '    return undefined']],
+    folder: prices,
+    edits: [{ in: 'Subscriptions', code: 'unsubscribeFrame($1)', bug: 'undefined' }],
   },
   {
     name: 'a subscriber that joins during a delivery receives the price twice',
-    file: 'src/client/prices/subscribers.ts',
-    edits: [['each !== undefined && each.position <= end;', 'each !== undefined && end >= 0;']],
+    folder: prices,
+    edits: [{ in: 'deliverPrice', code: 'each.position <= end', bug: 'true' }],
   },
   {
     name: 'a held price is replaced without a Stale',
-    file: 'src/client/prices/perform-effects.ts',
-    edits: [['if (state.live && skipped) this.deliverStale(state, behindMs)', 'void [skipped, behindMs]']],
+    folder: prices,
+    edits: [{ in: 'deliverHeld', code: 'this.deliverStale($1, $2)', bug: 'undefined' }],
   },
   {
     name: 'the age of prices is counted from the answer to a probe, not from the probe',
-    file: 'src/wire/socket/lag.ts',
-    edits: [['this.measuredAt = Math.max(this.measuredAt, sentAt)', 'this.measuredAt = now']],
+    folder: socket,
+    edits: [
+      { in: 'Lag.onAnswer', code: 'Math.max(this.measuredAt, $1)', bug: 'this.config.clock.elapsed()' },
+    ],
   },
   {
     name: 'a late subscriber receives the price of an earlier connection',
-    file: 'src/client/prices/topics.ts',
-    edits: [['  state.price = never\n', '']],
+    folder: prices,
+    edits: [{ in: 'resetTopicState', code: 'state.price = $1', bug: 'undefined' }],
   },
   {
     name: 'the wait before a dial does not grow',
-    file: 'src/wire/socket/reconnecting.ts',
-    edits: [['backoff(reconnect, this.failures, Math.random())', 'backoff(reconnect, 1, Math.random())']],
+    folder: socket,
+    edits: [{ in: 'ReconnectingSocket.onLost', code: 'backoff($1, $2, $3)', bug: 'backoff($1, 1, $3)' }],
   },
   {
     name: 'a poll starts a request while the last one is in flight',
-    file: 'src/client/depth/poll.ts',
-    edits: [
-      [
-        'if (this.subscriberCount === 0 || this.isRequesting) return',
-        'if (this.subscriberCount === 0) return',
-      ],
-    ],
+    folder: depth,
+    edits: [{ in: 'Poll.schedule', code: 'this.isRequesting', bug: 'false' }],
   },
   {
     name: 'prices from before a long pause are current',
-    file: 'src/client/prices/price-connection.ts',
-    edits: [['if (session.isAnswerMissing()) return', '']],
+    folder: prices,
+    edits: [{ in: 'PriceConnection.onText', code: 'session.isAnswerMissing()', bug: 'false' }],
   },
   {
     name: 'the backoff is not reset after a connection that was stable',
-    file: 'src/wire/socket/reconnecting.ts',
-    edits: [['    if (upMs >= this.config.reconnect.stableAfter) this.failures = 0\n', '']],
+    folder: socket,
+    edits: [{ in: 'ReconnectingSocket.endConnection', code: 'this.failures = 0', bug: 'undefined' }],
   },
   {
     name: 'each connection resets the backoff',
-    file: 'src/wire/socket/reconnecting.ts',
-    edits: [['upMs >= this.config.reconnect.stableAfter', 'upMs >= 0']],
+    folder: socket,
+    edits: [{ in: 'ReconnectingSocket', code: '$1 >= $2.stableAfter', bug: 'true' }],
   },
   {
     name: 'a silent connection stays open',
-    file: 'src/wire/socket/liveness.ts',
-    edits: [['    filter(isConclusive),\n', '    filter(() => isConclusive() && false),\n']],
+    folder: socket,
+    edits: [{ in: 'lost$', code: 'filter(isConclusive)', bug: 'filter(() => false)' }],
   },
   {
     name: 'a text rejects a topic although it may answer the request of one that was unsubscribed',
-    file: 'src/client/prices/frame-ledger.ts',
-    edits: [['if (now < until) yield base', 'if (now > until) yield base']],
+    folder: prices,
+    edits: [{ in: 'awaited', code: 'now < until', bug: 'now > until' }],
   },
   {
     name: 'each connection has the same epoch',
-    file: 'src/client/prices/connection-pool.ts',
-    edits: [['nextEpoch: () => ++this.lastEpoch,', 'nextEpoch: () => 1,']],
+    folder: prices,
+    edits: [{ in: 'ConnectionPool', code: '++this.lastEpoch', bug: '1' }],
   },
   {
     name: 'the wait of a poll does not grow',
-    file: 'src/client/depth/mint-backoffs.ts',
-    edits: [
-      [
-        'backoff(this.policy, this.consecutiveFailures, Math.random())',
-        'backoff(this.policy, 1, Math.random())',
-      ],
-    ],
+    folder: depth,
+    edits: [{ in: 'MintBackoff', code: 'backoff($1, $2, $3)', bug: 'backoff($1, 1, $3)' }],
   },
   {
     name: 'a success does not reset the backoff of a poll',
-    file: 'src/client/depth/mint-backoffs.ts',
-    edits: [['    else if (this.consecutiveFailures > 0) this.reset()\n', '']],
+    folder: depth,
+    edits: [{ in: 'MintBackoff.onResult', code: 'this.reset()', bug: 'undefined' }],
   },
   {
     name: 'a poll without subscribers does not end',
-    file: 'src/client/depth/poll.ts',
-    edits: [
-      [
-        '    else this.lingering = delay(clock, linger, () => this.end())\n',
-        '    else void [clock, delay]\n',
-      ],
-    ],
+    folder: depth,
+    edits: [{ in: 'Poll.leave', code: 'this.lingering = $1', bug: 'undefined' }],
   },
   {
     name: 'a subscriber of a poll that lingers starts a request at once',
-    file: 'src/client/depth/poll.ts',
-    edits: [
-      [
-        'if (!this.isRequesting && this.msUntilStart() <= 0) this.start()',
-        'if (!this.isRequesting) this.start()',
-      ],
-    ],
+    folder: depth,
+    edits: [{ in: 'Poll.join', code: 'this.msUntilStart() <= 0', bug: 'true' }],
   },
   {
     name: 'the answer to an old probe ends the lag',
-    file: 'src/wire/socket/lag.ts',
-    edits: [["if (this.state !== 'inTime' && now <= this.inTimeUntil) {", "if (this.state !== 'inTime') {"]],
+    folder: socket,
+    edits: [{ in: 'Lag.onAnswer', code: '$1 <= this.inTimeUntil', bug: 'true' }],
   },
   {
     name: 'a topic that is not confirmed is not requested again',
-    file: 'src/client/prices/subscriptions.ts',
-    edits: [['    state.needsResubscribe = true\n', '']],
+    folder: prices,
+    edits: [{ in: 'Subscriptions.onSilence', code: 'state.needsResubscribe = true', bug: 'undefined' }],
   },
   {
     name: 'a late subscriber of a stale topic receives its last price',
-    file: 'src/client/prices/price-events.ts',
+    folder: prices,
     edits: [
-      [
-        "  if (phaseOf(state) === 'stale') return staleEvent(state, now, behindMs)\n",
-        '  void [behindMs, phaseOf]\n',
-      ],
-      [
-        '  if (silenceDeadline(state, timeouts) <= now) return undefined\n',
-        '  void [silenceDeadline, timeouts]\n',
-      ],
+      { in: 'initialEvent', code: "phaseOf($1) === 'stale'", bug: 'false' },
+      { in: 'initialEvent', code: 'silenceDeadline($1, $2) <= $3', bug: 'false' },
     ],
   },
   {
     name: 'a topic that lingers is requested on the next connection',
-    file: 'src/client/prices/subscriptions.ts',
-    edits: [['      if (state.idleSince !== undefined) this.topics.delete(state)\n', '']],
+    folder: prices,
+    edits: [{ in: 'Subscriptions.onDown', code: 'this.topics.delete($1)', bug: 'undefined' }],
   },
   {
     name: 'a topic that the service keeps after its unsubscribe frame stays subscribed',
-    file: 'src/client/prices/received-frame.ts',
-    edits: [['    subscriptions.ledger.onUnrequestedPrice(withoutQuote(topic, base, service), at)\n', '']],
+    folder: prices,
+    edits: [{ in: 'onPriceUpdate', code: '$1.onUnrequestedPrice($2, $3)', bug: 'undefined' }],
   },
   {
     name: 'a connection ends although the service answers its pings',
-    file: 'src/wire/socket/liveness.ts',
-    edits: [['filter(() => activityCount() === before)', 'filter(() => activityCount() >= before)']],
+    folder: socket,
+    edits: [{ in: 'silenceAfterProbe$', code: 'activityCount() === $1', bug: 'true' }],
   },
   {
     name: 'a topic is stale too early',
-    file: 'src/client/prices/topics.ts',
-    edits: [
-      ['state.lastActivityAt + timeouts.staleAfter', 'state.lastActivityAt + timeouts.staleAfter * 0.6'],
-    ],
+    folder: prices,
+    edits: [{ in: 'silenceDeadline', code: 'timeouts.staleAfter', bug: 'timeouts.staleAfter * 0.6' }],
   },
 ]

@@ -1,95 +1,113 @@
 import type { Bug } from './bugs.js'
 
+const folder = 'src/serve/nats'
+const shares = { nats: 1 }
+const mild = { nats: 1, mild: 1 }
+const cluster = { nats: 1, cluster: 1 }
+const history = { nats: 1, history: 1 }
+
 /** Bugs of clients, gateways and histories over NATS. */
 export const natsBugs: readonly Bug[] = [
   {
     name: 'a client over NATS delivers prices of any age',
-    file: 'src/serve/nats/consumer/data-age.ts',
-    edits: [['this.isWithheld ||= this.behindMs > this.maxLag', 'this.isWithheld ||= false']],
+    folder,
+    edits: [{ in: 'isInTime', code: 'this.behindMs > $1', bug: 'false' }],
+    shares,
   },
   {
     name: 'a client over NATS ignores that an update is missing',
-    file: 'src/serve/nats/consumer/topic-updates.ts',
-    edits: [["if (sequence > topic.sequence + 1) return 'gap'", '']],
+    folder,
+    edits: [{ in: 'TopicUpdatesTable.onUpdate', code: 'sequence > $1 + 1', bug: 'false' }],
+    shares,
   },
   {
     name: 'a lease on a gateway over NATS never expires',
-    file: 'src/serve/nats/gateway/lease.ts',
-    edits: [['++this.checks > leaseTime / leaseCheckInterval', '++this.checks < 0']],
+    folder,
+    edits: [{ in: 'Lease.check', bug: 'return false' }],
+    shares,
   },
   {
     name: 'a link to NATS ignores the servers that join the cluster later',
-    file: 'src/serve/nats/connection/nats-link.ts',
-    edits: [['...this.discovered, ...clusterServers(connection)', '...this.discovered']],
+    folder,
+    edits: [{ in: 'NatsLink.discoverMore', code: 'clusterServers($1)', bug: '[]' }],
+    shares: cluster,
   },
   {
     name: 'a client stays at a server of a cluster at which no gateway answers',
-    file: 'src/serve/nats/consumer/find-gateway.ts',
-    edits: [['if (unanswered !== undefined) link.onUnanswered(unanswered)', '']],
+    folder,
+    edits: [{ in: 'reachGateway', code: 'link.onUnanswered($1)', bug: 'undefined' }],
+    shares: cluster,
   },
   {
     name: 'a history stores a message again whose acknowledgement is lost',
-    file: 'src/serve/nats/history/history-store.ts',
-    edits: [['{ msgID: id, expect }', '{ expect: { streamName: historyStream } }']],
+    folder,
+    edits: [
+      {
+        in: 'publishTo',
+        code: '{ msgID: $1, expect }',
+        bug: '{ expect: { streamName: historyStream } }',
+      },
+    ],
+    shares: history,
   },
   {
     name: 'a history stores a message though another gateway stores the topic',
-    file: 'src/serve/nats/history/history-store.ts',
-    edits: [['{ lastSubjectSequence: after }', '{}']],
+    folder,
+    edits: [{ in: 'publishTo', code: '{ lastSubjectSequence: $1 }', bug: '{}' }],
+    shares: history,
   },
   {
     name: 'a lease on a gateway over NATS expires one check late',
-    file: 'src/serve/nats/gateway/lease.ts',
-    edits: [['leaseTime / leaseCheckInterval', '1 + leaseTime / leaseCheckInterval']],
+    folder,
+    edits: [{ in: 'Lease.check', code: 'leaseTime / $1', bug: '1 + leaseTime / $1' }],
+    shares,
   },
   {
     name: 'a renewal does not extend a lease',
-    file: 'src/serve/nats/gateway/lease.ts',
-    edits: [['    this.checks = 0\n', '']],
+    folder,
+    edits: [{ in: 'Lease.renew', code: 'this.checks = 0', bug: 'undefined' }],
+    shares,
   },
   {
     name: 'a gateway over NATS ignores a gap in the numbers of requests',
-    file: 'src/serve/nats/gateway/lease.ts',
-    edits: [["    if (number > this.requests + 1) return 'gap'\n", '']],
-    shares: { mild: 1 },
+    folder,
+    edits: [{ in: 'Lease.onRequest', code: 'number > this.requests + 1', bug: 'false' }],
+    shares: mild,
   },
   {
     name: 'a gateway over NATS ignores that the last request before a renewal is lost',
-    file: 'src/serve/nats/gateway/gateway-connection.ts',
-    edits: [['        if (lease.isMissing(message.requests)) return endIncomplete(lease)\n', '']],
-    shares: { mild: 1 },
+    folder,
+    edits: [{ in: 'GatewayConnection', code: 'lease.isMissing($1)', bug: 'false' }],
+    shares: mild,
   },
   {
     name: 'a client over NATS ignores that the last update before a renewal is missing',
-    file: 'src/serve/nats/consumer/nats-web-socket-transport.ts',
-    edits: [
-      [
-        'if (this.topics.isMissing(base as Address, sequence)) return this.onGap(base)',
-        'void [base, sequence]',
-      ],
-    ],
-    shares: { mild: 1 },
+    folder,
+    edits: [{ in: 'NatsSocket.onRenewed', code: 'this.topics.isMissing($1, $2)', bug: 'false' }],
+    shares: mild,
   },
   {
     name: 'a gateway over NATS does not wait for an answer of the service after a stop',
-    file: 'src/serve/nats/gateway/price-clock.ts',
-    edits: [['this.isAnswerMissing = this.feed.probe()', 'void this.feed']],
-    shares: { mild: 1 },
+    folder,
+    edits: [{ in: 'PriceClock.tick', code: 'this.isAnswerMissing = $1', bug: 'undefined' }],
+    shares: mild,
   },
   {
     name: 'a connection to NATS stays open however long nothing passes',
-    file: 'src/serve/nats/connection/nats-link.ts',
-    edits: [['maxPingOut: 2,', 'maxPingOut: 2_000,']],
-    shares: { cluster: 0 },
+    folder,
+    edits: [{ in: 'NatsLink.maxPingOut', bug: '2_000' }],
+    shares,
   },
   {
     name: 'a gateway over NATS publishes that its service has answered before it has',
-    file: 'src/serve/nats/gateway/age-proofs.ts',
-    edits: [['isMissing: feed.requestProbe(0)', 'isMissing: () => false']],
+    folder,
+    edits: [{ in: 'AgeProofs', code: 'feed.requestProbe($1)', bug: '() => false' }],
+    shares,
   },
   {
     name: 'a gateway over NATS sends prices to a new consumer before its service has answered a probe',
-    file: 'src/serve/nats/gateway/lease.ts',
-    edits: [['    this.isUnproven ??= this.requestProbe(0)\n', '    void this.requestProbe\n']],
+    folder,
+    edits: [{ in: 'Lease.onSubscribe', code: 'this.isUnproven ??= $1', bug: 'undefined' }],
+    shares,
   },
 ]

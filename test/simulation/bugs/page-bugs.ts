@@ -1,77 +1,67 @@
 import type { Bug } from './bugs.js'
 
+const prices = 'src/client/prices'
+const socket = 'src/wire/socket'
 const shares = { pages: 1 }
+const ofGateway = { folder: 'src/serve/gateway', shares: { ...shares, webSocket: 1 } }
 
 /** Bugs of clients whose sockets have no pings. */
 export const pageBugs: readonly Bug[] = [
   {
     name: 'a confirmation answers all frames that were sent before it arrived',
-    file: 'src/client/prices/frame-ledger.ts',
-    edits: [
-      [
-        'this.findAnswered(from, number) ?? 0',
-        'Math.max(this.lastFrame, this.findAnswered(from, number) ?? 0)',
-      ],
-    ],
+    folder: prices,
+    edits: [{ in: 'FrameLedger', code: 'this.findAnswered($1, $2)', bug: 'this.lastFrame' }],
     shares,
   },
   {
     name: 'an error text rejects a topic though it may answer a probe',
-    file: 'src/client/prices/error-texts.ts',
-    edits: [['ledger.probeCount > 0 ? []', 'ledger.probeCount > 1e9 ? []']],
+    folder: prices,
+    edits: [{ in: 'ErrorTexts.correlate', code: 'ledger.probeCount > 0', bug: 'false' }],
     shares,
   },
   {
     name: 'an error text rejects a topic though it may answer the probe of a topic that has timed out',
-    file: 'src/client/prices/frame-ledger.ts',
-    edits: [
-      [
-        "if (phase !== 'timed-out') return phase === 'pending'",
-        "if (phase !== 'never') return phase === 'pending'",
-      ],
-    ],
+    folder: prices,
+    edits: [{ in: 'FrameLedger.isAwaited', code: "phase !== 'timed-out'", bug: 'true' }],
     shares,
   },
   {
     name: 'a page with a silent connection is not probed',
-    file: 'src/wire/socket/liveness.ts',
-    edits: [['delay$(clock, pingInterval / samples)', 'delay$(clock, 1e9)']],
+    folder: socket,
+    edits: [{ in: 'silence$', code: 'delay$($1, $2)', bug: 'delay$($1, 1e9)' }],
     shares,
   },
   {
     name: 'a page does not measure the age of its prices',
-    file: 'src/wire/socket/session.ts',
-    edits: [['this.isMeasurable() && this.probe()', 'this.hasPings && this.probe()']],
+    folder: socket,
+    edits: [{ in: 'Session.measure', code: 'this.isMeasurable()', bug: 'this.hasPings' }],
     shares,
   },
   {
     name: 'a topic that has not been confirmed measures the age of prices',
-    file: 'src/client/prices/frame-sender.ts',
-    edits: [['state !== undefined && !isUnconfirmed(state)', 'state !== undefined']],
+    folder: prices,
+    edits: [{ in: 'FrameSender.isRecognisable', code: '!isUnconfirmed($1)', bug: 'true' }],
     shares,
   },
   {
     name: 'the answer to a probe that is no longer stored is taken for that to a later one',
-    file: 'src/wire/socket/liveness.ts',
-    edits: [['payload === undefined && this.dropped > 0', 'payload === undefined && this.dropped > 1e9']],
+    folder: socket,
+    edits: [{ in: 'AnswerCounter.onAnswer', code: 'this.dropped > 0', bug: 'false' }],
     shares,
   },
   {
+    ...ofGateway,
     name: 'a gateway answers the probe of a page before the prices that it holds',
-    file: 'src/serve/gateway/prices/connection.ts',
-    edits: [['const isHeld = isRepeated || this.held', 'const isHeld = this.held']],
-    shares,
+    edits: [{ in: 'Connection.confirm', code: 'isRepeated || $1', bug: '$1' }],
   },
   {
+    ...ofGateway,
     name: 'an answer of a gateway overtakes that to the probe of a page',
-    file: 'src/serve/gateway/prices/connection.ts',
-    edits: [['isRepeated || this.held.hasConfirmations', 'isRepeated']],
-    shares,
+    edits: [{ in: 'Connection.confirm', code: 'isRepeated || $1', bug: 'isRepeated' }],
   },
   {
+    ...ofGateway,
     name: 'a gateway answers the probe of a page before its service has answered a later one',
-    file: 'src/serve/gateway/prices/connection.ts',
-    edits: [['isUnproven: isRepeated ? this.probes.request() : undefined', 'isUnproven: undefined']],
-    shares,
+    edits: [{ in: 'Connection.confirm', code: 'this.probes.request()', bug: 'undefined' }],
   },
 ]

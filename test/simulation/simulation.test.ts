@@ -43,6 +43,8 @@ describe.each(kinds)('a simulation of %s', (_kind, shares) => {
   )
 })
 
-it.each(bugs)('the code of the bug "$name" is in one place of the sources', (bug) => {
-  expect(() => withEdits(bug)).not.toThrow()
+describe('the sources have in one place the code of the bug:', () => {
+  it.each(bugs)('$name', (bug) => {
+    expect(() => withEdits(bug)).not.toThrow()
+  })
 })

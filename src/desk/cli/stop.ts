@@ -33,17 +33,20 @@ export const completes = (io: Io, work$: Observable<unknown>): Promise<boolean> 
 export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']
 
 /**
- * Resolves on the first of these signals. The handlers are then removed, so that a second signal ends the
+ * Resolves to the first of these signals. The handlers are then removed, so that a second signal ends the
  * process immediately.
  */
-export const interrupted = (io: Pick<Io, 'on' | 'off'>): Promise<void> =>
+export const interrupted = (io: Pick<Io, 'on' | 'off'>): Promise<StopSignal> =>
   new Promise((resolve) => {
-    const stop = () => {
-      // Other handlers of this signal, such as one that restores the cursor, check for further handlers: remove later.
-      process.nextTick(() => {
-        for (const signal of signals) io.off(signal, stop)
-      })
-      resolve()
-    }
-    for (const signal of signals) io.on(signal, stop)
+    const handlers = signals.map((signal) => {
+      const stop = () => {
+        // Other handlers of this signal, such as one that restores the cursor, check for further handlers: remove later.
+        process.nextTick(() => {
+          for (const each of handlers) io.off(each.signal, each.stop)
+        })
+        resolve(signal)
+      }
+      return { signal, stop }
+    })
+    for (const { signal, stop } of handlers) io.on(signal, stop)
   })

@@ -25,8 +25,8 @@ import { runGateway } from './run-gateway.js'
 export function startGateway(client: PriceClient, options?: UnsignedGatewayOptions): Promise<UnsignedGateway>
 export function startGateway(client: PriceClient, options: SignedGatewayOptions): Promise<SignedGateway>
 export function startGateway(client: PriceClient, options?: GatewayOptions): Promise<Gateway>
-export function startGateway(client: PriceClient, options: GatewayOptions = {}): Promise<Gateway> {
-  return runGateway(client, options)
+export async function startGateway(client: PriceClient, options: GatewayOptions = {}): Promise<Gateway> {
+  return (await runGateway(client, options)).gateway
 }
 
 export { GatewayError } from './gateway.js'

@@ -34,6 +34,12 @@ export interface GatewayInternals {
   readonly limits?: Partial<HttpLimits>
 }
 
+export interface RunningGateway {
+  readonly gateway: Gateway
+  /** Refuses further consumers, and ends the open connections within `ms`. Resolves when none is open, or after `ms`. */
+  readonly drain: (ms: number) => Promise<void>
+}
+
 /** Time in which consumers may complete the closing handshake of their WebSockets, in ms. */
 const closeTimeout = 1_000
 
@@ -42,7 +48,7 @@ export const runGateway = async (
   client: PriceClient,
   options: GatewayOptions,
   { pages = () => undefined, record, limits }: GatewayInternals = {},
-): Promise<Gateway> => {
+): Promise<RunningGateway> => {
   checkClient(client)
   const { keys, tls: pem, origins, history: historySetup, ...setup } = parseGatewayOptions(options)
   const { service, host, signal } = setup
@@ -107,7 +113,7 @@ export const runGateway = async (
   ownHost = hostWithPort(new URL(addresses.baseUrl))
   removeSource = addSource((collector) => collector.gateway({ host: ownHost, ...prices.load() }))
 
-  return {
+  const gateway: Gateway = {
     ...addresses,
     unsigned: macs === undefined,
     service,
@@ -115,6 +121,7 @@ export const runGateway = async (
     close,
     [Symbol.asyncDispose]: close,
   }
+  return { gateway, drain: prices.drain }
 }
 
 /** The error has the name, or the position if the name may be a key: keys are longer than names. */

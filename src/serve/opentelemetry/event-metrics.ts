@@ -1,4 +1,4 @@
-import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api'
+import type { Attributes } from '@opentelemetry/api'
 import type { DiagnosticMessages } from '../../base/diagnostics/messages.js'
 import {
   closeCodeText,
@@ -8,6 +8,9 @@ import {
   isStatus,
   type Listeners,
 } from './messages.js'
+import type { DistributionInstrument, MetricMeter, SumInstrument } from './meter.js'
+
+type Meter = Pick<MetricMeter<unknown>, 'createCounter' | 'createHistogram'>
 
 /** Metrics of connections, requests and consumers of gateways, by their messages. Returns the function that stops them. */
 export const eventMetrics = (meter: Meter): (() => void) =>
@@ -149,10 +152,10 @@ const gatewayListeners = (meter: Meter): Listeners => {
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
 /** A histogram of durations, in seconds. */
-const createDurations = (meter: Meter, name: string, description: string): Histogram =>
+const createDurations = (meter: Meter, name: string, description: string): DistributionInstrument =>
   meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: boundaries } })
 
 const countersOf =
   (meter: Meter) =>
-  (name: string, unit: string, description: string): Counter =>
+  (name: string, unit: string, description: string): SumInstrument =>
     meter.createCounter(`svc_streams.${name}`, { unit, description })

@@ -1,19 +1,14 @@
 import { channel } from 'node:diagnostics_channel'
-import type {
-  BatchObservableCallback,
-  Meter,
-  Observable,
-  Attributes,
-  BatchObservableResult,
-} from '@opentelemetry/api'
+import type { Attributes, MetricOptions } from '@opentelemetry/api'
 import type { DiagnosticsCollector } from '../../base/diagnostics/collector.js'
 import { serverAttributes, listen } from './messages.js'
+import type { MetricMeter, ObservedValues } from './meter.js'
 
 /**
  * Metrics of the current state of all clients and gateways, read at each collection. They also include connections that
  * were open before. Returns the function that stops them.
  */
-export const stateMetrics = (meter: Meter): (() => void) => {
+export const stateMetrics = <I>(meter: MetricMeter<I>): (() => void) => {
   const readings = createReadings(meter)
   const all = Object.values(readings)
   const endedPrices = new Totals()
@@ -25,7 +20,7 @@ export const stateMetrics = (meter: Meter): (() => void) => {
     'svc-streams:gateway-disconnected': ({ host, bytes }) => endedBytes.add(host, bytes),
   })
 
-  const collect: BatchObservableCallback = (result) => {
+  const collect = (result: ObservedValues<I>): void => {
     for (const each of all) each.reset()
     for (const [host, total] of endedPrices.entries()) readings.prices.add(serverAttributes(host), total)
     for (const [host, total] of endedBytes.entries()) readings.sent.add(serverAttributes(host), total)
@@ -41,8 +36,8 @@ export const stateMetrics = (meter: Meter): (() => void) => {
   }
 }
 
-const createReadings = (meter: Meter) => {
-  type Create = (name: string, options: { unit: string; description: string }) => Observable
+const createReadings = <I>(meter: MetricMeter<I>) => {
+  type Create = (name: string, options: MetricOptions) => I
   const reading = (create: Create, name: string, unit: string, description: string) =>
     new Readings(create(`svc_streams.${name}`, { unit, description }))
   const count: Create = (...args) => meter.createObservableUpDownCounter(...args)
@@ -86,7 +81,7 @@ const createReadings = (meter: Meter) => {
   }
 }
 
-const collectorOf = (readings: ReturnType<typeof createReadings>): DiagnosticsCollector => ({
+const collectorOf = <I>(readings: ReturnType<typeof createReadings<I>>): DiagnosticsCollector => ({
   connection: ({ host, state, prices, topics, maxPriceAgeMs, lagMs }) => {
     const server = serverAttributes(host)
     readings.connections.add({ ...server, 'svc_streams.connection.state': state }, 1)
@@ -123,10 +118,10 @@ interface Series {
  * The values of an observable instrument at one collection. A series that was observed once is observed with 0 afterwards:
  * exporters repeat the last value of a series that is missing.
  */
-class Readings {
+class Readings<I> {
   private readonly series = new Map<string, Series>()
 
-  constructor(readonly instrument: Observable) {}
+  constructor(readonly instrument: I) {}
 
   reset(): void {
     for (const each of this.series.values()) each.value = 0
@@ -142,7 +137,7 @@ class Readings {
     series.value = Math.max(series.value, value)
   }
 
-  observe(result: BatchObservableResult): void {
+  observe(result: ObservedValues<I>): void {
     for (const { attributes, value } of this.series.values())
       result.observe(this.instrument, value, attributes)
   }

@@ -13,6 +13,11 @@ export const notRun: readonly NotRun[] = [
     reason: 'reads what a client of the package keeps in a module that is not public',
   },
   {
+    files: 'test/serve/opentelemetry/prometheus.test.ts',
+    reason:
+      'reads the metrics of a module that is not public; test/desk/cli/commands/gateway-operation.test.ts runs',
+  },
+  {
     files: 'test/backtest/recording/record/client-rows.test.ts',
     reason:
       'reads the positions of prices in a module that is not public; test/backtest/history/seam.test.ts runs',

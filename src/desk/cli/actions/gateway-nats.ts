@@ -1,8 +1,13 @@
 import type { Command } from 'commander'
 import { isDown } from '../../../base/domain/status.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
-import { startHealthServer, type HealthServer, type HealthState } from '../../../serve/gateway/http/health.js'
-import type { NatsGateway, NatsGatewaySnapshot } from '../../../serve/nats/index.js'
+import {
+  healthOf,
+  startStateServer,
+  type HealthState,
+  type StateServer,
+} from '../../../serve/gateway/http/health.js'
+import type { NatsGateway, NatsGatewayOptions, NatsGatewaySnapshot } from '../../../serve/nats/index.js'
 import type { ListenAddress } from '../../../wire/server/listen.js'
 import {
   loadNats,
@@ -17,27 +22,34 @@ import { setVariables, type Io } from '../io.js'
 import { usageError } from '../run.js'
 import { listenFailure, serveUntilStopped, tokenVariables, withHistoryLog } from './serve.js'
 
-interface NatsFlags extends ListenAddress {
-  /** In ms. `undefined`: the gateway has no history. */
-  readonly keep?: number
+interface NatsSetup {
+  /** The limits that the user has set, and the history. */
+  readonly options: Pick<
+    NatsGatewayOptions,
+    'maxConnections' | 'maxTopicsPerConnection' | 'depthEvery' | 'history'
+  >
+  /** Address of the health of the gateway. */
+  readonly address: ListenAddress
+  readonly metricsLines: readonly string[]
 }
 
 /**
  * Serves the selected source on NATS until the user stops the command, and the health of the gateway over HTTP if there is a
- * `--port`. With `--keep`, its prices are stored. `servers`: addresses, separated by commas.
+ * `--port`. `servers`: addresses, separated by commas.
  */
 export const serveNats = (
   io: Io,
   command: Command,
   servers: string,
-  { keep, ...address }: NatsFlags,
+  { options, address, metricsLines }: NatsSetup,
 ): Promise<void> => {
   const serve = async (source: OpenSource): Promise<void> => {
-    await using gateway = await start(command, source, servers, keep)
+    await using gateway = await start(command, source, servers, options)
     await using health = await startHealth(command, gateway, address)
     const { isConnected } = gateway.inspect()
-    const text = summary(io, source, natsHost(servers), { isConnected, isStored: keep !== undefined, health })
-    await serveUntilStopped(io, source, text)
+    const isStored = options.history !== undefined
+    const state = { isConnected, isStored, health, metricsLines }
+    await serveUntilStopped(io, source, summary(io, source, natsHost(servers), state))
   }
   // Here --nats is where the command serves, not its source.
   return withHistoryLog(io, () => withSource(command, 'both', serve, resolveSource(command, ['gateway'])))
@@ -47,10 +59,11 @@ const startHealth = async (
   command: Command,
   gateway: NatsGateway,
   address: ListenAddress,
-): Promise<HealthServer | undefined> => {
+): Promise<StateServer | undefined> => {
   const hasFlag = (name: string) => command.getOptionValueSource(name) === 'cli'
   if (hasFlag('port')) {
-    return startHealthServer(address, () => healthOfNats(gateway.inspect())).catch((error: unknown) => {
+    const health = () => healthOfNats(gateway.inspect())
+    return startStateServer(address, (path) => healthOf(path, health)).catch((error: unknown) => {
       throw listenFailure(error)
     })
   }
@@ -82,13 +95,12 @@ const start = async (
   command: Command,
   { client, service }: OpenSource,
   servers: string,
-  keep: number | undefined,
+  options: NatsSetup['options'],
 ): Promise<NatsGateway> => {
   const nats = await loadNats()
   if (nats === undefined) return usageError(command, missingPackageText)
-  const history = keep === undefined ? {} : { history: { keep } }
-  const options = { servers: serverList(servers), service, ...history }
-  return nats.startNatsGateway(client, options).catch((error: unknown) => {
+  const all = { servers: serverList(servers), service, ...options }
+  return nats.startNatsGateway(client, all).catch((error: unknown) => {
     if (error instanceof ConfigurationError) return usageError(command, gatewayErrorText(error))
     throw error
   })
@@ -101,14 +113,15 @@ const gatewayErrorText = (error: ConfigurationError): string =>
 interface State {
   readonly isConnected: boolean
   readonly isStored: boolean
-  readonly health: HealthServer | undefined
+  readonly health: StateServer | undefined
+  readonly metricsLines: readonly string[]
 }
 
 const summary = (
   io: Io,
   source: OpenSource,
   host: string,
-  { isConnected, isStored, health }: State,
+  { isConnected, isStored, health, metricsLines }: State,
 ): string => {
   const lines = [
     `# A gateway to ${source.description} is running on NATS. Paste these lines into another terminal, and start your program there.`,
@@ -117,6 +130,7 @@ const summary = (
     `# It serves live prices${source.depthClient !== undefined ? ', prices and depth on request' : ' and prices on request'}. Start a second one for failover.`,
     ...(isStored ? ['# It stores the prices in a JetStream stream, which natsHistory reads.'] : []),
     ...(health === undefined ? [] : [`# Its own state is at ${health.baseUrl}/health.`]),
+    ...metricsLines,
     ...(isConnected ? [] : ['# NATS is not reachable yet. The gateway keeps trying.']),
     '# Press Ctrl-C to stop it, and again to stop it immediately.',
   ]

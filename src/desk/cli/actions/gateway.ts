@@ -2,13 +2,9 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
-import {
-  startGateway,
-  type Gateway,
-  type GatewayKeys,
-  type GatewayOptions,
-  type GatewayTls,
-} from '../../../serve/gateway/index.js'
+import type { GatewayKeys, GatewayOptions, GatewayTls } from '../../../serve/gateway/index.js'
+import { runGateway, type RunningGateway } from '../../../serve/gateway/run-gateway.js'
+import { base64Bytes } from '../../../base/domain/bytes.js'
 import { withSource, type OpenSource } from '../input/open-source.js'
 import { attempt, readJson } from '../input/read-file.js'
 import { flagErrorText } from '../input/source.js'
@@ -16,9 +12,10 @@ import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../in
 import { setVariables, type Io } from '../io.js'
 import { usageError } from '../run.js'
 import { serveNats } from './gateway-nats.js'
-import { listenFailure, serveUntilStopped, tokenVariables, withHistoryLog } from './serve.js'
+import { metricsLines, startMetrics, type MetricsFlags } from './metrics-server.js'
+import { listenFailure, log, serveUntilStopped, tokenVariables, withHistoryLog } from './serve.js'
 
-export interface GatewayFlags extends SourceFlags {
+export interface GatewayFlags extends SourceFlags, MetricsFlags {
   readonly port: number
   readonly host: string
   readonly keys?: string
@@ -29,15 +26,39 @@ export interface GatewayFlags extends SourceFlags {
   readonly history?: string
   /** In ms. */
   readonly keep?: number
+  readonly maxConnections?: number
+  readonly maxTopicsPerConnection?: number
+  /** In bytes. */
+  readonly maxBufferedBytes?: number
+  /** In ms. */
+  readonly depthEvery?: number
+  /** In ms. */
+  readonly drain: number
 }
 
-const httpNames = ['keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin', 'history']
+const httpNames = ['keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin', 'history', 'maxBufferedBytes', 'drain']
+
+/** The limits that the user has set. */
+const limitsOf = ({ maxConnections, maxTopicsPerConnection, depthEvery }: GatewayFlags) => ({
+  ...(maxConnections === undefined ? {} : { maxConnections }),
+  ...(maxTopicsPerConnection === undefined ? {} : { maxTopicsPerConnection }),
+  ...(depthEvery === undefined ? {} : { depthEvery }),
+})
 
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags): Promise<void> => {
   if (flags.nats !== undefined && flags.nats !== '') {
     const conflict = httpNames.find((name) => command.getOptionValueSource(name) === 'cli')
-    if (conflict === undefined) return serveNats(io, command, flags.nats, flags)
+    if (conflict === undefined) {
+      const { host, port, keep } = flags
+      await using metrics = await startMetrics(flags)
+      await serveNats(io, command, flags.nats, {
+        options: { ...limitsOf(flags), ...(keep === undefined ? {} : { history: { keep } }) },
+        address: { host, port },
+        metricsLines: metricsLines(metrics),
+      })
+      return
+    }
     if (conflict === 'history')
       return usageError(
         command,
@@ -48,9 +69,21 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
   }
   const options = gatewayServerOptions(flags)
   if (isLeft(options)) return usageError(command, options.left)
+  await using metrics = await startMetrics(flags)
   await withSource(command, 'both', async (source) => {
-    await using gateway = await start(command, source, options.right, flags.keys)
-    await withHistoryLog(io, () => serveUntilStopped(io, source, summary(io, gateway, source, options.right)))
+    const running = await start(command, source, options.right, flags.keys)
+    await using gateway = running.gateway
+    const text = summary(io, gateway.baseUrl, source, options.right, metricsLines(metrics))
+    await withHistoryLog(io, async () => {
+      const signal = await serveUntilStopped(io, source, text)
+      const { connections } = gateway.inspect()
+      if (signal !== 'SIGTERM' || connections === 0) return
+      log(
+        io,
+        `The gateway is closing. Its ${connections} consumers are disconnected within ${flags.drain / 1000} s.`,
+      )
+      await running.drain(flags.drain)
+    })
   })
 }
 
@@ -59,8 +92,8 @@ const start = (
   { client, service }: OpenSource,
   options: GatewayOptions,
   keysFile = '',
-): Promise<Gateway> =>
-  startGateway(client, { ...options, service }).catch((error: unknown) => {
+): Promise<RunningGateway> =>
+  runGateway(client, { ...options, service }).catch((error: unknown) => {
     if (error instanceof ConfigurationError) return usageError(command, gatewayErrorText(error, keysFile))
     throw listenFailure(error)
   })
@@ -77,7 +110,7 @@ const gatewayErrorText = (error: ConfigurationError, keysFile: string): string =
 
 /** The gateway options of the flags. Reads the files. Left: the error message. */
 const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOptions> => {
-  const { port, host, origin, openDepth, history, keep } = flags
+  const { port, host, origin, openDepth, history, keep, maxBufferedBytes } = flags
   if (keep !== undefined && history === undefined)
     return left('--keep: add --history, the folder of the recordings')
   const keys = flags.keys === undefined ? right(undefined) : readKeysFile(flags.keys)
@@ -91,6 +124,8 @@ const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOption
     ...(tls.right === undefined ? {} : { tls: tls.right }),
     ...(origin === undefined ? {} : { origins: origin }),
     ...(openDepth === undefined ? {} : { openDepth }),
+    ...limitsOf(flags),
+    ...(maxBufferedBytes === undefined ? {} : { maxBufferedBytes }),
     ...(history === undefined
       ? {}
       : { history: { folder: history, ...(keep === undefined ? {} : { keep }) } }),
@@ -105,10 +140,17 @@ export const readKeysFile = (path: string): Either<string, GatewayKeys> => {
   const failed = (problem: string) => left(`--keys: ${path}: ${problem}`)
   const json = readJson(path)
   if (isLeft(json) && json.left.kind === 'file') return failed(json.left.message)
-  return isLeft(json) || typeof json.right !== 'object' || json.right === null || Array.isArray(json.right)
-    ? failed('expected JSON such as { "desk": "…" }: keys in base64, by name')
-    : right(json.right as GatewayKeys)
+  if (isLeft(json) || typeof json.right !== 'object' || json.right === null || Array.isArray(json.right))
+    return failed('expected JSON such as { "desk": "…" }: keys in base64, by name')
+  const keys = json.right as GatewayKeys
+  const isShort = (key: unknown) => typeof key === 'string' && base64Bytes(key).length < minKeyBytes
+  return Object.values(keys).some(isShort)
+    ? failed(`a key has fewer than ${minKeyBytes} bytes; make one with: openssl rand -base64 32`)
+    : right(keys)
 }
+
+/** A shorter key can be guessed. */
+const minKeyBytes = 16
 
 /** The private key and the certificate in these files; `undefined` without flags. Left: the error message. */
 const readTlsFiles = ({ tlsKey, tlsCert }: GatewayFlags): Either<string, GatewayTls | undefined> => {
@@ -126,9 +168,10 @@ const readPem = (flag: string, path: string): Either<string, Uint8Array> =>
 
 const summary = (
   io: Io,
-  { baseUrl }: Gateway,
+  baseUrl: string,
   source: OpenSource,
   { host, keys, history }: GatewayOptions,
+  linesOfMetrics: readonly string[],
 ): string => {
   const isShared = host === '0.0.0.0' || host === '::'
   const lines = [
@@ -140,6 +183,7 @@ const summary = (
     ...(history === undefined
       ? []
       : [`# It records to ${history.folder}, and serves the past at ${baseUrl}/history.`]),
+    ...linesOfMetrics,
     '# Press Ctrl-C to stop it, and again to stop it immediately.',
   ]
   return lines.map((line) => `${line}\n`).join('')

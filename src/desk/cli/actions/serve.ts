@@ -7,7 +7,7 @@ import { GatewayError } from '../../../serve/gateway/index.js'
 import { depthRoute } from '../../../wire/http/depth-request.js'
 import type { OpenSource } from '../input/open-source.js'
 import { deploymentFlags, flagName, withVariable } from '../input/source-flags.js'
-import type { Io, Variable } from '../io.js'
+import type { Io, StopSignal, Variable } from '../io.js'
 import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
 import { errorLine } from '../output/error-text.js'
 import { interrupted } from '../stop.js'
@@ -16,17 +16,17 @@ import { variableText } from '../tokens/select-tokens.js'
 // Shared by the commands that serve a source until they are stopped: gateway and dashboard.
 
 /**
- * Prints the summary of a gateway, then logs the state of its source until the user stops the command. Fails if the
- * recording is damaged.
+ * Prints the summary of a gateway, then logs the state of its source until the user stops the command. Resolves to the
+ * signal. Fails if the recording is damaged.
  */
-export const serveUntilStopped = async (io: Io, source: OpenSource, summary: string): Promise<void> => {
+export const serveUntilStopped = async (io: Io, source: OpenSource, summary: string): Promise<StopSignal> => {
   const stopped$ = from(interrupted(io))
   io.stdout.write(summary)
   const lines = connectionLines$(source.client.status$, meanwhile).subscribe((line) => log(io, line))
   const onRequest = depthLog(io)
   subscribe('svc-streams:request', onRequest)
   const failure$ = recordingFailure$(source, () => log(io, 'The recording has ended. Press Ctrl-C to stop.'))
-  await firstValueFrom(merge(stopped$, failure$)).finally(() => {
+  return firstValueFrom(merge(stopped$, failure$)).finally(() => {
     lines.unsubscribe()
     unsubscribe('svc-streams:request', onRequest)
   })
@@ -63,7 +63,7 @@ const meanwhile: Meanwhile = {
   behind: 'The gateway holds them until they are current.',
 }
 
-const log = (io: Io, line: string): void => {
+export const log = (io: Io, line: string): void => {
   io.stderr.write(`${timed(line)}\n`)
 }
 

@@ -1,8 +1,9 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
+import { portOption, type NumberOption } from '../../../base/option-kinds/number-option.js'
 import { gatewayTable } from '../../../serve/gateway/options.js'
 import type { DashboardFlags } from '../actions/dashboard.js'
 import type { GatewayFlags } from '../actions/gateway.js'
-import { numberFlag, parseRotation } from '../input/parse-flags.js'
+import { numberFlag, parseDuration, parseNumber, parseRotation } from '../input/parse-flags.js'
 import { addSourceFlags, deploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
 import { createCommand, intervalFlag, tokensFlag, tokensHelp } from './parts.js'
@@ -25,6 +26,8 @@ Examples:
       Serve many machines, through a NATS server. Start a second one for failover. With --port 8080, GET /health answers.
   $ svc-streams gateway --nats nats://127.0.0.1:4222 --keep 7d
       Also store the prices that consumers get, for 7 days, in a JetStream stream of the NATS server.
+  $ svc-streams gateway --port 8080 --metrics
+      Also serve metrics for Prometheus, at http://127.0.0.1:9464/metrics.
   $ svc-streams gateway --recording market.ndjson --speed 10
       Serve a recording, ten times as fast. It starts with the first consumer.
   $ svc-streams gateway --gateway https://gate.example --port 8080
@@ -37,11 +40,11 @@ While the service is down, the gateway refuses consumers, and they reconnect whe
 line when the service is lost or depth requests fail, and one when that ends. GET /health answers 200 or 503;
 GET /health/ready and GET /health/live are for an orchestrator.
 
-Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
-invalid arguments.`
+Ctrl-C stops the command with exit code 0. SIGTERM first disconnects the consumers, one after the other. The exit code is
+1 if the port is in use or a recording is damaged, and 2 for invalid arguments.`
 
 export const gatewayCommand = (io: Io): Command => {
-  const { host, port } = gatewayTable
+  const { host, port, maxConnections, maxTopicsPerConnection, maxBufferedBytes, depthEvery } = gatewayTable
   const command = addSourceFlags(
     createCommand(
       io,
@@ -68,6 +71,50 @@ export const gatewayCommand = (io: Io): Command => {
           '--origin <url...>',
           'origins of pages with access, such as https://app.example',
         ).argParser(origins),
+      )
+      .addOption(
+        limitFlag(
+          '--max-connections <n>',
+          'connections of consumers (default: 2000; 10000 with --nats)',
+          maxConnections,
+        ),
+      )
+      .addOption(
+        limitFlag(
+          '--max-topics-per-connection <n>',
+          'topics of one consumer (default: 1000; 5000 with --nats)',
+          maxTopicsPerConnection,
+        ),
+      )
+      .addOption(
+        limitFlag(
+          '--max-buffered-bytes <n>',
+          'unsent bytes, other than prices, at which a consumer is disconnected (default: 4194304)',
+          maxBufferedBytes,
+        ),
+      )
+      .addOption(
+        limitFlag(
+          '--depth-every <ms>',
+          'time between two depth requests for a token (default: 250)',
+          depthEvery,
+        ),
+      )
+      .addOption(
+        new Option('--drain <duration>', 'time in which consumers are disconnected after SIGTERM')
+          .argParser(parseDuration)
+          .default(5_000, '5s'),
+      )
+      .option('--metrics', 'serve GET /metrics for Prometheus on a port of its own')
+      .addOption(
+        numberFlag('--metrics-port <port>', 'port of --metrics; 0 picks a free port', metricsPort).implies({
+          metrics: true,
+        }),
+      )
+      .option(
+        '--metrics-host <address>',
+        'address of --metrics; 0.0.0.0 for other machines, too',
+        host.default,
       ),
     { ...deploymentFlags, nats: { ...deploymentFlags.nats, help: natsHelp } },
   )
@@ -76,6 +123,13 @@ export const gatewayCommand = (io: Io): Command => {
     await serveGateway(io, command, flags)
   })
 }
+
+/** The port that exporters of OpenTelemetry for Prometheus have by default. */
+const metricsPort = { ...portOption(), default: 9464 }
+
+/** A flag without a value unless the user sets it. */
+const limitFlag = (flags: string, help: string, described: NumberOption): Option =>
+  new Option(flags, help).argParser(parseNumber(described))
 
 const natsHelp = 'NATS servers to serve on, separated by commas, instead of over HTTP'
 

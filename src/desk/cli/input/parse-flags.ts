@@ -30,7 +30,10 @@ const decimalNumber = (text: string, { kind }: NumberOption): number =>
   (kind === 'integer' ? /^-?\d+$/ : /^\d+(?:\.\d+)?$/).test(text) ? Number(text) : NaN
 
 const numberWords = ({ kind, min, above, max }: NumberOption): string => {
-  if (kind === 'integer') return `a whole number from ${String(min)} to ${String(max)}`
+  if (kind === 'integer')
+    return max === undefined
+      ? `a whole number of at least ${String(min)}`
+      : `a whole number from ${String(min)} to ${String(max)}`
   return `a number above ${String(above)}${max === undefined ? '' : `, at most ${max}`}`
 }
 

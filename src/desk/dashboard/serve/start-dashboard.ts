@@ -70,7 +70,7 @@ export const startDashboard = async (
     past.record(topic)
     return Subscription.EMPTY
   }
-  const gateway = await runGateway(client, { port, service: config.service }, { pages, record })
+  const { gateway } = await runGateway(client, { port, service: config.service }, { pages, record })
   webSockets = ['127.0.0.1', 'localhost'].map((name) => gateway.priceWsUrl.replace('127.0.0.1', name))
   const subscription = concat(client.status$, of({ _tag: 'Closed' } as const))
     .pipe(scan((before, next) => nextServiceStatus(before, next, rxClock.elapsed(), closedReason), status))

@@ -79,18 +79,18 @@ const historyHealth = ({ rows, bytes, failure }: GatewayHistorySnapshot) => ({
   since: failure?.since,
 })
 
-export interface HealthServer extends AsyncDisposable {
+export interface StateServer extends AsyncDisposable {
   readonly baseUrl: string
 }
 
-/** Serves the health of a gateway that has no HTTP server of its own. Rejects with a `GatewayError`. */
-export const startHealthServer = async (
+/** Serves the state of a gateway, such as its health, at a port of its own. Rejects with a `GatewayError`. */
+export const startStateServer = async (
   address: ListenAddress,
-  state: () => HealthState,
-): Promise<HealthServer> => {
+  pageOf: (path: string) => TextResponse | undefined,
+): Promise<StateServer> => {
   const server = createHttpServer(httpLimits(0), undefined, ({ method, url = '' }, response) => {
-    const health = healthOf(withoutQuery(url), state) ?? notFound
-    writeGatewayResponse(response, health === notFound || method === 'GET' ? health : methodNotAllowed)
+    const page = pageOf(withoutQuery(url)) ?? notFound
+    writeGatewayResponse(response, page === notFound || method === 'GET' ? page : methodNotAllowed)
   })
   const { baseUrl } = addressesOf(address.host, await listen(server, address), false)
   return { baseUrl, [Symbol.asyncDispose]: () => stopListening(server) }

@@ -1,13 +1,15 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
 import type { PriceClient } from '../../../client/client.js'
 import { priceFeedOf } from '../../../client/price-feed.js'
 import { decodeClientMessage } from '../../../wire/codec/client-message.js'
 import type { GatewayState } from '../../../base/diagnostics/collector.js'
 import { isDown } from '../../../base/domain/status.js'
 import { deferred } from '../../../base/task/deferred.js'
+import { delay } from '../../../base/time/deadline.js'
 import type { GatewaySnapshot } from '../gateway.js'
 import type { HealthState } from '../http/health.js'
-import { Sessions, type SessionsConfig } from '../sessions/sessions.js'
+import { closingReason, Sessions, type SessionsConfig } from '../sessions/sessions.js'
 import { serviceIsDown } from '../sessions/upstream.js'
 import { Connection } from './connection.js'
 import { Outbox } from './outbox.js'
@@ -45,6 +47,11 @@ export interface WebSocketFront {
   /** The state of the consumers' connections, for collectors. */
   readonly load: () => Omit<GatewayState, 'host'>
   readonly inspect: () => Omit<GatewaySnapshot, 'depth' | 'history'>
+  /**
+   * Refuses further consumers, and ends the open connections one after the other within `ms`, so that their consumers do not
+   * reconnect at one time. Resolves when none is open, at the latest after `ms`.
+   */
+  readonly drain: (ms: number) => Promise<void>
   /** Ends all connections and all subscriptions. Resolves when the connections are closed. */
   readonly close: () => Promise<void>
 }
@@ -71,8 +78,15 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
   const outbox = new Outbox()
   const pings = new PingTimer(connections, clock)
   let endedDroppedPrices = 0
-  let isClosing = false
+  /** `undefined` while consumers are accepted. */
+  let draining: Subscription | undefined
+  const drained = deferred<undefined>()
   const allClosed = deferred<undefined>()
+  const resolveIfEmpty = (): void => {
+    if (draining === undefined || connections.size > 0) return
+    drained.resolve(undefined)
+    allClosed.resolve(undefined)
+  }
 
   const accept: WebSocketFront['accept'] = (webSocket, socket) => {
     const connection = new Connection(webSocket, socket, {
@@ -106,9 +120,17 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
         connection.onClosed()
         endedDroppedPrices += connection.droppedPrices
         sessions.onEnded(connection, connection.socket.endCause, connection.socket.sentBytes)
-        if (isClosing && connections.size === 0) allClosed.resolve(undefined)
+        resolveIfEmpty()
       },
     }
+  }
+
+  /** Why a further consumer is refused, as a word and as a text. */
+  const refusal = (): readonly [word: string, text: string] | undefined => {
+    if (draining !== undefined) return ['closing', closingReason]
+    if (!upstream.isUp) return ['service-down', serviceIsDown]
+    const { fullReason } = sessions
+    return fullReason === undefined ? undefined : ['full', fullReason]
   }
 
   const sum = (numberOf: (connection: Connection) => number): number =>
@@ -117,12 +139,12 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
   const behindConnections = (): number => sum(({ isBehind }) => Number(isBehind))
 
   return {
-    refusal: () => (upstream.isUp ? sessions.fullReason : serviceIsDown),
+    refusal: () => refusal()?.[1],
     onRefused: (status) => sessions.onRefused(status),
     accept,
     health: () => ({
       isUp: upstream.isUp,
-      refusal: upstream.isUp ? sessions.fullReason && 'full' : 'service-down',
+      refusal: refusal()?.[0],
       upstream: upstream.status,
       ageBounded: isBounded(),
       counts: { connections: connections.size, topics: demand.size },
@@ -142,12 +164,24 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       droppedPrices: droppedPrices(),
       topics: demand.snapshot(),
     }),
+    drain: (ms) => {
+      const ended = (draining = new Subscription())
+      const remaining = [...connections]
+      remaining.forEach((connection, index) => {
+        const dueAt = (ms * (index + 1)) / (remaining.length + 1)
+        ended.add(delay(clock, dueAt, () => connection.end('closing', closingReason)))
+      })
+      ended.add(delay(clock, ms, () => drained.resolve(undefined)))
+      resolveIfEmpty()
+      return drained.promise
+    },
     close: () => {
-      isClosing = true
+      draining?.unsubscribe()
+      draining = Subscription.EMPTY
       measuring.unsubscribe()
       pings.stop()
       sessions.close()
-      if (connections.size === 0) allClosed.resolve(undefined)
+      resolveIfEmpty()
       return allClosed.promise
     },
   }

@@ -26,6 +26,9 @@ export const closeCodes: Readonly<Record<EndCause, number>> = {
   closing: 1001,
 }
 
+/** The reason of the end `closing`. */
+export const closingReason = 'the gateway is closing'
+
 /** A connection or a lease of one consumer, and the topics that it wants. */
 export interface Session<S extends TopicConsumer> extends TopicConsumer {
   readonly feeds: ReadonlyMap<Address, TopicFeed<S>>
@@ -148,7 +151,7 @@ export class Sessions<S extends Session<S>> {
 
   /** Ends all sessions and all subscriptions. Idempotent. */
   close(): void {
-    this.endAll('closing', 'the gateway is closing')
+    this.endAll('closing', closingReason)
     this.upstream.close()
     this.demand.close()
   }

@@ -5,8 +5,15 @@ import { newFile } from '../support/new-file.js'
 
 describe('the file of --keys', () => {
   test('reads keys by name, with a byte order mark too', () => {
-    const file = newFile('keys.json', '\uFEFF{ "desk": "AAEC", "app": "_-8=" }')
-    expect(readKeysFile(file)).toEqual(right({ desk: 'AAEC', app: '_-8=' }))
+    const keys = { desk: 'AAECAwQFBgcICQoLDA0ODw', app: '_-8CAwQFBgcICQoLDA0ODw==' }
+    const file = newFile('keys.json', `\uFEFF${JSON.stringify(keys)}`)
+    expect(readKeysFile(file)).toEqual(right(keys))
+  })
+
+  test('refuses a key of 15 bytes, with the command that makes one', () => {
+    const file = newFile('keys.json', '{ "desk": "AAECAwQFBgcICQoLDA0O" }')
+    const problem = 'a key has fewer than 16 bytes; make one with: openssl rand -base64 32'
+    expect(readKeysFile(file)).toEqual(left(`--keys: ${file}: ${problem}`))
   })
 
   const secret = 'c2VjcmV0IG9mIGEgZGVzaywgc3dhcHBlZA=='

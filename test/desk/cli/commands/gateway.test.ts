@@ -117,7 +117,7 @@ test('a gateway serves a gateway', async () => {
   expect(simulator.connections).toHaveLength(1)
 })
 
-const keys = { desk: 'AAAA', 'night shift': 'BBBB' }
+const keys = { desk: 'A'.repeat(24), 'night shift': 'B'.repeat(24) }
 
 test('--keys requires depth requests to be signed with one of the keys', async () => {
   const file = newFile('keys.json', JSON.stringify(keys))

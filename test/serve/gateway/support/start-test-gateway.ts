@@ -10,5 +10,7 @@ export const startTestGateway = async (
   internals?: GatewayInternals,
 ): Promise<Gateway> =>
   closeAfterTest(
-    await (internals === undefined ? startGateway(client, options) : runGateway(client, options, internals)),
+    internals === undefined
+      ? await startGateway(client, options)
+      : (await runGateway(client, options, internals)).gateway,
   )

@@ -6,7 +6,7 @@ import { disconnected, stale } from '../base/errors/constructors.js'
 import type { DepthError, PriceError } from '../base/errors/model.js'
 import { safeNext } from '../base/task/safe-notify.js'
 import { repeatLater } from '../base/time/at-once-limit.js'
-import { RepeatCount } from '../base/time/repeat-count.js'
+import { maxRefusals, RepeatCount } from '../base/time/repeat-count.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { activeContext, type RxContext } from '../base/time/rx-context.js'
 
@@ -19,9 +19,6 @@ export interface Retention<E, A> {
   /** The error for a late subscriber, `ms` after its emission. */
   readonly agedBy: (error: E, ms: number) => E
 }
-
-/** The number of subscribers that may leave upon a retained error. Further subscribers receive it later. */
-const maxRefusals = 10
 
 /** A subscriber that joins within this time after another one left may be the same pipeline, in ms. */
 const shortestTurn = 1
@@ -58,11 +55,7 @@ export class RetainedEvent<E, A> {
     if (event !== undefined && isLeft(event)) this.errorAt = this.elapsed()
   }
 
-  /**
-   * Emits the event. `retry` without a delay subscribes again as soon as it receives an error, which would recurse
-   * without end. After `maxRefusals`, each further subscriber therefore receives the same error later. Returns true if
-   * the subscriber has received it.
-   */
+  /** Emits the event: an error later, after `maxRefusals`. Returns true if the subscriber has received it. */
   repeat(subscriber: Subscriber<Either<E, A>>): boolean {
     const { current } = this
     if (current === undefined) return false

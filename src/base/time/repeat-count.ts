@@ -1,3 +1,9 @@
+// `retry` without a delay subscribes again as soon as it receives an error. If that error is the first event of the new
+// subscription, it would recurse without end. So the error comes later, and later each time.
+
+/** The number of subscribers that may leave upon such an error in one turn. Further subscribers receive it later. */
+export const maxRefusals = 10
+
 /** The longest delay of a repeated subscription or event, in ms. */
 const maxDelay = 100
 
@@ -14,5 +20,5 @@ export class RepeatCount {
   }
 }
 
-/** The delay of a repetition, in ms: 1 ms more for each one before it, so that `retry` without a delay uses little CPU. */
+/** The delay of a repetition, in ms: 1 ms more for each one before it, so that `retry` uses little CPU. */
 export const repeatDelay = (count: number): number => Math.min(count, maxDelay)

@@ -123,10 +123,7 @@ export class Poll {
     return last === undefined || isLeft(last) || suspendedFor(offset, clockOffset(this.config.clock)) === 0
   }
 
-  /**
-   * A value is emitted synchronously, a failure in a later event-loop turn: `retry` without a delay subscribes again
-   * inside the emission, which would recurse without end.
-   */
+  /** A value is emitted synchronously, a failure in a later event-loop turn. */
   private replay(last: DepthEvent, subscriber: Subscriber<DepthEvent>): void {
     if (!isLeft(last)) return subscriber.next(last)
     const wait$ = delay$(this.config.clock, this.backoff.nextReplayDelay())

@@ -6,6 +6,7 @@ import type { Disconnected } from '../../base/errors/model.js'
 import { safeNext } from '../../base/task/safe-notify.js'
 import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
+import { maxRefusals, RepeatCount, repeatDelay } from '../../base/time/repeat-count.js'
 import type { Session } from '../../wire/socket/session.js'
 import { failureEvent, initialEvent } from './price-events.js'
 import type { PriceEvent, PriceEventFactory, PriceSubscriber } from './subscribers.js'
@@ -23,27 +24,15 @@ export interface FirstEventsConfig extends TopicTimeouts {
   readonly clock: Clock
 }
 
-/**
- * The number of subscribers of a topic that may leave upon a failure. Later subscribers receive the failure in a later
- * turn.
- */
-const maxRefusals = 10
-
-/** The longest wait of a subscriber that receives a failure later, in ms. */
-const maxRepeatDelay = 100
-
 /** Interval of the checks whether the data of a socket are current, in ms. */
 const socketCheckInterval = 20
 
-/**
- * Delivers the first event to each new subscriber. `retry` without a delay subscribes again as soon as it receives a
- * failure, which would recurse without end. After `maxRefusals`, subscribers therefore receive it in a later turn.
- */
+/** Delivers the first event to each new subscriber. After `maxRefusals`, a failure comes in a later turn. */
 export class FirstEvents {
   /** The number of subscribers of each topic that left, in this turn of the event loop, upon a failure. */
   private readonly refusals = new Map<Address, number>()
-  /** The number of subscribers of each topic that received a failure in a later turn, and the cause of that failure. */
-  private readonly repeats = new Map<Address, { readonly cause: unknown; readonly count: number }>()
+  /** The subscribers of each topic that received a failure in a later turn. */
+  private readonly repeats = new Map<Address, RepeatCount>()
   private refusalTimer: Subscription | undefined
 
   constructor(
@@ -102,13 +91,10 @@ export class FirstEvents {
     return initialEvent(state, config, now, lag?.isBehind === true ? lag.ms : undefined)
   }
 
-  /** Longer for each subscriber of the topic that receives the same failure, in ms. */
   private nextRepeatDelay(state: TopicState): number {
-    const cause = this.causeOf(state)
-    const before = this.repeats.get(state.base)
-    const count = before !== undefined && before.cause === cause ? before.count + 1 : 0
-    this.repeats.set(state.base, { cause, count })
-    return Math.min(count, maxRepeatDelay)
+    const repeats = this.repeats.get(state.base) ?? new RepeatCount()
+    this.repeats.set(state.base, repeats)
+    return repeatDelay(repeats.next(this.causeOf(state)))
   }
 
   /**

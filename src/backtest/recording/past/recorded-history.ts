@@ -1,6 +1,6 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
-import { pricesFrom$, type CoveredTopic, type History, type HistoryRange } from '../../../client/history.js'
+import { pricesFrom$, type History, type HistoryRange } from '../../../client/history.js'
 import { parseRange, parseTopicOfAnyService } from '../../../wire/codec/arguments.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { HistoryError, InvalidRange } from '../../../base/errors/model.js'
@@ -9,6 +9,7 @@ import { rxClock } from '../../../base/time/rx-clock.js'
 import { allTimes, type TimeRange } from '../format/timeline.js'
 import { readSet } from '../read/recording-set.js'
 import type { OpenableSource } from '../read/source.js'
+import { CoveredTopics } from './covered-topics.js'
 import { hasOverlap } from './overlap.js'
 import { filesInOrder, PastReading } from './past-reading.js'
 import { RecordedFile } from './recorded-file.js'
@@ -20,6 +21,7 @@ import { TopicPast } from './topic-past.js'
  */
 export const recordedHistory = (sources: readonly OpenableSource[], end?: () => number): History => {
   const files = sources.map((source) => new RecordedFile(source))
+  const topics = new CoveredTopics(files)
   return {
     prices$: pricesFrom$({
       parseTopic: parseTopicOfAnyService,
@@ -34,7 +36,7 @@ export const recordedHistory = (sources: readonly OpenableSource[], end?: () => 
           : new PastReading(topic, range, emit, closing).read(files)
       },
     }),
-    topics: () => () => coveredTopics(files),
+    topics: () => () => topics.read(),
   }
 }
 
@@ -71,36 +73,4 @@ const readMerged = async (
 const parseTimes = ({ from, to }: HistoryRange, end: number | undefined): Either<InvalidRange, TimeRange> => {
   const latest = end ?? Math.floor(rxClock.wallClock()) + 1
   return parseRange(from, to === undefined || (end !== undefined && to > end) ? latest : to, end)
-}
-
-const coveredTopics = async (
-  files: readonly RecordedFile[],
-): Promise<Either<HistoryError, readonly CoveredTopic[]>> => {
-  const ordered = await filesInOrder(files)
-  if (isLeft(ordered)) return ordered
-  /** The topics, in lower case, with the start of their first file, and with their last file. */
-  const topics = new Map<
-    string,
-    { readonly topic: Topic; readonly from: number; readonly last: RecordedFile }
-  >()
-  for (const { file } of ordered.right) {
-    const header = await file.header()
-    const from = await file.start()
-    if (isLeft(header)) return header
-    if (isLeft(from)) return from
-    for (const topic of header.right.topics) {
-      const key = topic.toLowerCase()
-      topics.set(key, { topic, from: from.right, ...topics.get(key), last: file })
-    }
-  }
-  const ends = new Map<RecordedFile, number>()
-  for (const { last } of topics.values()) {
-    if (ends.has(last)) continue
-    const end = await last.latest()
-    if (isLeft(end)) return end
-    ends.set(last, end.right)
-  }
-  return right(
-    [...topics.values()].map(({ topic, from, last }) => ({ topic, from, to: ends.get(last) ?? from })),
-  )
 }

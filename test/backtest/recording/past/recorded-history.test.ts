@@ -1,3 +1,4 @@
+import { appendFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { right } from 'fp-ts/lib/Either.js'
 import { take } from 'rxjs'
@@ -353,6 +354,40 @@ describe('the topics of a history', () => {
       right([
         { topic, from: start, to: start + 120 },
         { topic: other, from: start, to: start + 50 },
+      ]),
+    )
+  })
+
+  it('are those of all headers and rows, each from its own start to the end of its recordings', async () => {
+    const third: Topic = 'svc-0xef'
+    const recording = recordingText(
+      headerAt(0, { topics: [topic] }),
+      priceRow(10, 1),
+      headerAt(100, { topics: [topic, other] }),
+      priceRow(150, 2, other),
+      headerAt(200, { topics: ['svc-0xCD'] }),
+      priceRow(210, 3, third),
+      priceRow(220, 4, other),
+    )
+    for (const content of [recording, gzipSync(recording)])
+      expect(await openHistory(writeFiles({ all: content })).topics()()).toEqual(
+        right([
+          { topic, from: start, to: start + 150 },
+          { topic: other, from: start + 100, to: start + 220 },
+          { topic: third, from: start + 210, to: start + 220 },
+        ]),
+      )
+  })
+
+  it('are read again when a file has grown', async () => {
+    const [path = ''] = writeFiles({ a: recordingText(headerAt(0, { topics: [topic] }), priceRow(10, 1)) })
+    const history = openHistory([path])
+    expect(await history.topics()()).toEqual(right([{ topic, from: start, to: start + 10 }]))
+    appendFileSync(path, recordingText(priceRow(20, 2, other)))
+    expect(await history.topics()()).toEqual(
+      right([
+        { topic, from: start, to: start + 20 },
+        { topic: other, from: start + 20, to: start + 20 },
       ]),
     )
   })

@@ -9,7 +9,7 @@ import type { PriceRow, RecordingHeader } from '../../../../src/backtest/recordi
 import { caseCount } from '../../../support/run/long.js'
 import { eventsOf, writeFiles } from '../past/support/files.js'
 import { header, other, priceRow, start, topic } from '../support/recordings.js'
-import { ofExport, ofInspect, ofLookAhead, ofReplay, ofSweep } from './support/readers.js'
+import { ofExport, ofInspect, ofLookAhead, ofReplay, ofSweep, ofTopics } from './support/readers.js'
 
 // Random sets of recordings, as each reader reads them, against a simple evaluation of all their lines.
 
@@ -112,6 +112,15 @@ const sets = fc.array(recorder, { minLength: 1, maxLength: 4 })
 
 const topicsOf = ([first]: readonly Line[]): readonly Topic[] => (first as RecordingHeader).topics
 
+/** The topics, with the times of their first header and of the last line of their recordings. */
+const coveredTopics = (recorders: readonly (readonly Line[])[]) =>
+  [topic, other].flatMap((each) => {
+    const lines = recorders.filter((of) => topicsOf(of).includes(each)).flat()
+    if (lines.length === 0) return []
+    const starts = lines.filter(({ _tag }) => _tag === 'Recording').map(({ at }) => at)
+    return [{ topic: each, from: Math.min(...starts), to: Math.max(...lines.map(({ at }) => at)) }]
+  })
+
 const priceOf = ({ event }: PriceRow): number => (isRight(event) ? event.right.price : NaN)
 
 interface RandomSet {
@@ -147,6 +156,7 @@ it('plays, exports, inspects and reads the same rows of any recordings', { timeo
       expect(await ofExport(files)).toEqual(prices)
       const of = (each: Topic) => rows.filter((row) => row.topic === each)
       expect(await ofInspect(files)).toEqual([of(topic).length, of(other).length])
+      expect(await ofTopics(files)).toEqual(coveredTopics(all))
       const history = openHistory([...files])
       // A step back of the clock in a file that starts after the range is not found.
       const lastStart = Math.max(...all.flat().map((line) => (line._tag === 'Recording' ? line.at : 0)))

@@ -12,7 +12,16 @@ import type { RecordingHeader, Row } from '../../../../src/backtest/recording/fo
 import { newFile } from '../../../desk/cli/support/new-file.js'
 import { caseCount } from '../../../support/run/long.js'
 import { chunked } from '../support/bytes.js'
-import { ofExport, ofHistory, ofInspect, ofLookAhead, ofReplay, ofSweep, prices$ } from './support/readers.js'
+import {
+  ofExport,
+  ofHistory,
+  ofInspect,
+  ofLookAhead,
+  ofReplay,
+  ofSweep,
+  ofTopics,
+  prices$,
+} from './support/readers.js'
 import {
   chunksOf,
   collect,
@@ -122,6 +131,8 @@ describe('recordings', () => {
     const byTopic = [prices.filter((price) => price < 1000), prices.filter((price) => price > 1000)]
     expect(await ofHistory(files)).toEqual(byTopic)
     expect(await ofInspect(files)).toEqual(byTopic.map(({ length }) => length))
+    const named = [topic, other].filter((_, index) => byTopic[index]!.length > 0)
+    expect(await ofTopics(files)).toMatchObject(named.map((each) => ({ topic: each })))
   })
 })
 

@@ -1,9 +1,9 @@
 import { rmSync, statSync } from 'node:fs'
 import fc from 'fast-check'
-import { right, type Either } from 'fp-ts/lib/Either.js'
+import { isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject, Subscription } from 'rxjs'
 import type { Price, PriceError, Topic } from 'svc-streams'
-import { openHistory, type PastEvent } from 'svc-streams/history'
+import { openHistory, type CoveredTopic, type PastEvent } from 'svc-streams/history'
 import { createTestClient, price } from 'svc-streams/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { nodePlatform } from '../../../../src/backtest/recording/on-node.js'
@@ -68,6 +68,11 @@ const sizesIn = (folder: string): ReadonlyMap<string, number> =>
       return size === undefined ? [] : [[path, size] as const]
     }),
   )
+
+const topicsIn = async (files: readonly string[]): Promise<readonly CoveredTopic[]> => {
+  const topics = await openHistory(files).topics()()
+  return isRight(topics) ? topics.right : []
+}
 
 /** A history under test, and what it must have. */
 const startModel = async () => {
@@ -153,13 +158,13 @@ const startModel = async () => {
     },
     checkTopics: (): Promise<unknown> =>
       eventually(async () => {
-        const found = await Promise.all(
-          topics.flatMap((topic) => {
-            const files = filesOf(topic)
-            return files.length === 0 ? [] : [openHistory(files).topics()()]
-          }),
-        )
-        const expected = found.flatMap((each) => (each._tag === 'Right' ? each.right : []))
+        const expected: CoveredTopic[] = []
+        for (const files of topics.map(filesOf)) {
+          const [all] = await topicsIn(files)
+          // The gateway reads the end of the last file alone. After a step back of the clock, an earlier file may end later.
+          const [last] = await topicsIn(files.slice(-1))
+          if (all !== undefined && last !== undefined) expected.push({ ...all, to: last.to })
+        }
         expect(await history.topics()).toEqual(right(expected.sort((a, b) => a.from - b.from)))
       }),
     checkOld: (): Promise<unknown> => {

@@ -76,6 +76,12 @@ export const ofHistory = async (files: readonly string[]) => {
   return [await past(topic), await past(other)]
 }
 
+/** The topics with the times that they cover, in the order of their names. */
+export const ofTopics = async (files: readonly string[]) => {
+  const topics = await openHistory([...files]).topics()()
+  return isRight(topics) ? topics.right.toSorted((a, b) => a.topic.localeCompare(b.topic)) : topics
+}
+
 /** The number of rows of each topic. */
 export const ofInspect = async (files: readonly string[]): Promise<readonly number[]> => {
   const { stdout } = await runInProcess(['inspect', ...files, '--json'])

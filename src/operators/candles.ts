@@ -5,13 +5,13 @@ import type { HistoryError } from '../base/errors/model.js'
 import { checkedOption, flagOption, type OptionTable } from '../base/option-kinds/option.js'
 import { parseOptions } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs } from '../base/time/clock.js'
-import { delay } from '../base/time/deadline.js'
 import { timeOfEvent } from '../base/time/event-time.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { CandleChart, noCandles, type Candle } from './candle-chart.js'
 import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
+import { maxLateMs, settledDelay } from './settled-delay.js'
 import {
   joinPast,
   pastTimeoutOption,
@@ -58,7 +58,8 @@ export interface Priced {
  *   replay of its recording have the same candles.
  * - A `Left` is emitted immediately and does not change the prices of the candle: candles record past prices.
  * - `isCurrent` is false if a `Left` came after the last price of the candle. A strategy must not take its `close` for
- *   the current price: `a b L` and `a L b` differ in nothing else.
+ *   the current price: `a b L` and `a L b` differ in nothing else. After an event loop that was blocked for more than
+ *   500 ms, the source emits first: a `Left` then ends the candle too.
  * - `interruptions` shows that a candle is not complete. It counts each `Left`, and each price whose `epoch` differs
  *   from that of the previous price. An interruption in a window without a price counts once, in the next candle. A
  *   `Stale` without a new epoch counts only in the candle with the `Left`.
@@ -140,7 +141,7 @@ class CandlesSubscriber<E>
     const wasOpen = chart.isOpen
     const closed = this.isReleasing
       ? chart.move(now, now, Infinity)
-      : chart.move(timeOfEvent(event, now), now, maxBlockedMs)
+      : chart.move(timeOfEvent(event, now), now, isLeft(event) ? maxLateMs : maxBlockedMs)
     // The chart is changed first, because a handler may cause further events.
     if (isLeft(event)) chart.interrupt()
     else chart.add(event.right)
@@ -179,7 +180,7 @@ class CandlesSubscriber<E>
   private startTimer(): void {
     this.timer.unsubscribe()
     if (!this.chart.isOpen || this.closed) return
-    const timer = delay(rxClock, Math.max(1, this.chart.to - rxClock.wallClock()), () => {
+    const timer = settledDelay(Math.max(1, this.chart.to - rxClock.wallClock()), () => {
       timer.unsubscribe()
       const now = rxClock.wallClock()
       this.emit(this.chart.move(now, now, maxBlockedMs))

@@ -1,10 +1,9 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
-import { delay } from '../base/time/deadline.js'
-import { rxClock } from '../base/time/rx-clock.js'
 import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
+import { settledDelay } from './settled-delay.js'
 
 /** The result of one window. */
 export interface Conflated<A> {
@@ -27,6 +26,7 @@ export interface Conflated<A> {
  * - A value opens a window, which closes `ms` later. The next value opens the next window.
  * - A `Left` is emitted immediately and drops the pending value, which is no longer current. The window stays open, so
  *   that occasional errors do not delay later values. A window without a value after its last `Left` emits nothing.
+ * - After a blocked event loop, the window closes up to a second later: the source may first emit a newer event.
  * - When the source completes, the pending value is emitted immediately. An Rx error drops the pending value.
  *
  * @param ms length of a window, in ms: 0 to 2147483647. Any other value throws a `ConfigurationError`.
@@ -74,7 +74,7 @@ class ConflateSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E
   }
 
   private closeLater(): void {
-    this.timer = delay(rxClock, this.ms, () => {
+    this.timer = settledDelay(this.ms, () => {
       this.timer.unsubscribe()
       this.close()
     })

@@ -2,13 +2,13 @@ import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import { Observable, type Subscriber } from 'rxjs'
 import { maxBlockedMs } from '../base/time/clock.js'
-import { delay } from '../base/time/deadline.js'
 import { timeOfEvent } from '../base/time/event-time.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { checkTimerMs } from './check-ms.js'
 import { DataWindow } from './data-window.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
+import { maxLateMs, settledDelay } from './settled-delay.js'
 
 /** What was in force at one time. */
 export interface Snapshot<A> {
@@ -33,6 +33,8 @@ export interface Snapshot<A> {
  *   and the replay of its recording have the same snapshots, which `interval` and `auditTime` do not.
  * - A `Left` is emitted at the next multiple, not at once, and again until the next value. A value may have become old
  *   since: a strategy that must stop at once also reads the source.
+ * - After an event loop that was blocked for more than 500 ms, the source emits first, up to a second later. A `Left`
+ *   then counts for the snapshots of this time too: the value before may be too old.
  * - After a pause of the process of more than a minute, such as a suspend, the snapshots of the pause are left out. If
  *   the clock is set back, the snapshots continue at its new time.
  * - Completion of the source completes at once; an Rx error passes at once.
@@ -62,7 +64,8 @@ class SnapshotsSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<
     const now = rxClock.wallClock()
     // Changed before the emission, because a handler may cause further events.
     this.latest = event
-    this.moveTo(timeOfEvent(event, now), now, latest)
+    const isLost = isLeft(event) && now - this.window.to > maxLateMs
+    this.moveTo(timeOfEvent(event, now), now, isLost && latest !== undefined ? event : latest)
     if (latest === undefined) this.startTimer()
   }
 
@@ -87,8 +90,7 @@ class SnapshotsSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<
   private startTimer(): void {
     if (this.closed) return
     const now = rxClock.wallClock()
-    const timer: Subscription = delay(
-      rxClock,
+    const timer: Subscription = settledDelay(
       Math.max(1, Math.min(this.window.to - now, this.window.ms)),
       () => {
         timer.unsubscribe()

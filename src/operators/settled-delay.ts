@@ -1,0 +1,22 @@
+import type { Subscription } from 'rxjs'
+import { delay, responsiveDeadline } from '../base/time/deadline.js'
+import { rxClock } from '../base/time/rx-clock.js'
+
+/** A later timer shows that the event loop was blocked, in ms. */
+export const maxLateMs = 500
+
+/** The time in which a source detects that its prices are too old, in ms. */
+const settleMs = 1_000
+
+/**
+ * Calls back after `ms` ms. After a blocked event loop, Node runs timers before the source can emit what has arrived, or
+ * that its last price is too old. The callback then waits until the event loop has been responsive for `settleMs`.
+ */
+export const settledDelay = (ms: number, callback: () => void): Subscription => {
+  const dueAt = rxClock.elapsed() + ms
+  const subscription = delay(rxClock, ms, () => {
+    if (rxClock.elapsed() - dueAt <= maxLateMs) callback()
+    else subscription.add(responsiveDeadline(rxClock, settleMs, callback))
+  })
+  return subscription
+}

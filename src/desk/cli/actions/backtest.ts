@@ -3,11 +3,16 @@ import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
 import { oneLine, printable } from '../../../base/errors/text.js'
-import { replay } from '../../../backtest/recording/index.js'
+import { allTimes, type TimeRange } from '../../../backtest/recording/format/timeline.js'
+import { nodePlatform } from '../../../backtest/recording/on-node.js'
+import { readSet } from '../../../backtest/recording/read/recording-set.js'
+import { openableSources } from '../../../backtest/recording/read/source.js'
 import { outputJson } from '../output/json.js'
 import { errorLine } from '../output/error-text.js'
 import { usageError } from '../run.js'
+import { noRowText } from './replay.js'
 
 // Shared by the commands that run a strategy in worker threads.
 
@@ -33,18 +38,29 @@ export const backtestFiles = (command: Command, files: readonly string[]): Backt
 }
 
 /**
- * The URL of the module. Throws if it does not exist, or the recording has no header: each run would fail for the same
- * reason. `range`: the part that is played, in ms since the Unix epoch.
+ * The URL of the module. Throws if it does not exist, or there is no row to play: each run would fail for the same reason.
+ * `range`: the part that is played, in ms since the Unix epoch.
  */
 export const checkedStrategy = async (
   { recordings, module }: BacktestFiles,
-  range: { readonly from?: number; readonly to?: number } = {},
+  range: Partial<TimeRange> = {},
 ): Promise<URL> => {
   if (!existsSync(module)) throw new Error(`${printable(module)}: the module of the strategy does not exist`)
-  await using client = replay(recordings, range)
-  const header = await client.header()
-  if (isLeft(header)) throw new Error(errorLine(header.left))
-  return pathToFileURL(resolve(module))
+  const closing = new Subscription()
+  const reading = { closing, range: { ...allTimes, ...range } }
+  let startAt = Infinity
+  try {
+    for await (const entries of readSet(openableSources(nodePlatform, recordings), reading)) {
+      if (isLeft(entries)) throw new Error(errorLine(entries.left))
+      for (const { line } of entries.right) {
+        if (line._tag !== 'Recording') return pathToFileURL(resolve(module))
+        startAt = Math.min(startAt, line.at)
+      }
+    }
+  } finally {
+    closing.unsubscribe()
+  }
+  throw new Error(noRowText(startAt, range))
 }
 
 /** A value of a strategy as JSON on one line of limited length. */

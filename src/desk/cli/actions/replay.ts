@@ -17,6 +17,7 @@ import { formatTime } from '../../display/texts.js'
 import { isAddress, type Address } from '../../../base/domain/address.js'
 import { serviceOf, type Topic } from '../../../base/domain/topic.js'
 import type { RecordingHeader, Row } from '../../../backtest/recording/format/row.js'
+import type { TimeRange } from '../../../backtest/recording/format/timeline.js'
 import type { ReplayClient, ReplaySummary } from '../../../backtest/recording/index.js'
 import { nodePlatform } from '../../../backtest/recording/on-node.js'
 import { openableSource, type OpenableSource } from '../../../backtest/recording/read/source.js'
@@ -80,7 +81,7 @@ export const showRecordings = async (
   const result = await client.finished
   if (isLeft(result)) throw new Error(errorLine(result.left))
   for (const warning of timeWarnings(result.right)) io.stderr.write(`warning: ${warning}\n`)
-  if (result.right.rows === 0 && (from ?? to) !== undefined) throw new Error(noRowText(header.right))
+  if (result.right.rows === 0) throw new Error(noRowText(header.right.at, range))
 }
 
 /** A file, or standard input. It is read no faster than the output accepts the events. */
@@ -92,8 +93,11 @@ const sourceOf = (io: Io, file: string): OpenableSource => {
   return { ...source, open: (closing) => pacedBy(io.stdout, open(closing)) }
 }
 
-const noRowText = ({ at }: RecordingHeader): string =>
-  `no event between --from and --to; the recording starts at ${formatTime(at)}`
+/** `startAt`: that of the recording, in ms since the Unix epoch. `range`: the part that is played. */
+export const noRowText = (startAt: number, { from, to }: Partial<TimeRange>): string => {
+  const part = (from ?? to) === undefined ? 'after the header of the recording' : 'between --from and --to'
+  return `no event ${part}; the recording starts at ${formatTime(startAt)}`
+}
 
 /** Warnings of rows with doubtful times. */
 export const timeWarnings = ({

@@ -84,6 +84,17 @@ test('a recording that cannot be read to its end is an error, also if the strate
   }
 })
 
+test('a recording without an event is an error', async () => {
+  const folder = folderWith({ 'strategy.mjs': '', 'market.ndjson': market.split('\n').slice(0, 1).join('') })
+  const result = await runInProcess([
+    'look-ahead',
+    join(folder, 'market.ndjson'),
+    join(folder, 'strategy.mjs'),
+  ])
+  expect(result).toMatchObject({ code: 1, stdout: '' })
+  expect(result.stderr).toContain('error: no event after the header of the recording')
+})
+
 test('a strategy that keeps a state in its module has equal outputs over prefixes that share a thread', async () => {
   expect(await runsByThread('0')).toEqual([1, 1, 4])
 })

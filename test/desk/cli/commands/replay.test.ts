@@ -202,6 +202,15 @@ test('exits with 1 if no event is in the part', async () => {
   })
 })
 
+test('exits with 1 if the recordings have only headers', async () => {
+  const files = ['a.ndjson', 'b.ndjson'].map((name) => newFile(name, textOf()))
+  expect(await runInProcess(['replay', ...files, '--speed', 'max'])).toMatchObject({
+    code: 1,
+    stderr:
+      'error: no event after the header of the recording; the recording starts at 2026-11-21T10:00:00.000Z\n',
+  })
+})
+
 test('exits with 2 for a part that ends before it starts, and for a time without a zone', async () => {
   const ended = await replayParts('--from', String(at + 2), '--to', String(at + 1))
   expect([ended.code, ended.stderr]).toEqual([

@@ -133,6 +133,18 @@ test.each<[string, (args: readonly [string, string, string, string]) => readonly
     2,
     '--to: expected',
   ],
+  [
+    'for a recording without an event',
+    ([, ...args]) => [newFile('market.ndjson', recordingText(header)), ...args],
+    1,
+    'error: no event after the header of the recording; the recording starts at 2026-11-21T10:00:00.000Z',
+  ],
+  [
+    'for a range without an event',
+    (args) => [...args, '--to', '2026-11-21T10:00:00.010Z'],
+    1,
+    'error: no event between --from and --to; the recording starts at 2026-11-21T10:00:00.000Z',
+  ],
   ['for a missing recording', ([, ...args]) => ['no.ndjson', ...args], 1, 'no.ndjson does not exist'],
   [
     'for the strategy before the recording',

@@ -1,6 +1,7 @@
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import type { SourcePlatform } from './read/source.js'
 import { recordOn } from './record/record.js'
+import { writeRecordingOn } from './record/write-recording.js'
 import { replayOn } from './replay/replay.js'
 import { messageOf } from '../../base/errors/text.js'
 
@@ -20,6 +21,7 @@ export const browserPlatform: SourcePlatform = {
 }
 
 export const record = recordOn(undefined)
+export const writeRecording = writeRecordingOn(undefined)
 export const replay = replayOn(browserPlatform)
 
 /**

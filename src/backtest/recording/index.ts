@@ -4,7 +4,7 @@
  * @module
  */
 
-export { record, replay } from './on-node.js'
+export { record, replay, writeRecording } from './on-node.js'
 export type { RecordOptions } from './record/record.js'
 export {
   type LineWriter,
@@ -12,6 +12,8 @@ export {
   type RecordResult,
   type RecordSummary,
 } from './record/line-recorder.js'
+export type { OwnRowSource, WriteRecordingOptions } from './record/write-recording.js'
+export type { OwnDepth, OwnPrice, OwnRow } from './record/own-rows.js'
 export type { ReplayClient } from './replay/replay.js'
 export type { StrategyClient } from './replay/replay-session.js'
 export { type ReplayOptions } from './replay/replay-options.js'

@@ -2,8 +2,9 @@ import { publish } from '../../wire/platform/node/diagnostics.js'
 import { fileSize, readFileBytes, readFilePart } from '../../wire/platform/node/files.js'
 import { Gunzip } from '../../wire/platform/node/gzip.js'
 import type { PlatformSource, SourcePlatform } from './read/source.js'
-import { createRecordingFile } from './record/recording-file.js'
+import { createRecordingFile, createWholeRecording } from './record/recording-file.js'
 import { recordOn } from './record/record.js'
+import { writeRecordingOn } from './record/write-recording.js'
 import { replayOn } from './replay/replay.js'
 
 // The exports of the recording entry point that depend on the platform, for Node.
@@ -46,6 +47,33 @@ const fileSource = (name: string, path: string | URL): PlatformSource => ({
  * const recorder = record(client, { topics: [topic], mints: [mint], to: 'market.ndjson.gz' })
  */
 export const record = recordOn(createRecordingFile)
+
+/**
+ * Writes a recording of one's own data, such as prices from a database: rows of the form `{ at, topic, price }` and
+ * `{ at, mint, price, buy, sell }`, in the order of `at`. Replays, sweeps and histories read it like one of `record`. The
+ * `receivedAt` of each value, and the `timestamp` of a depth, are `at`.
+ *
+ * - `rows`: an iterable, an async iterable or an observable. Iterables are read no faster than the writable accepts lines, so
+ *   that memory is bounded.
+ * - `to`: the path of a new file, or a writable that receives the lines. A path that ends in `.gz` is compressed. The file
+ *   exists only if all rows are valid: until then it has another name, which ends in `.part`.
+ * - `tokens`, of `defineTokens`: needed for depths alone, because their decimals give `totalQuantityUsd`.
+ *
+ * The result is the number of rows, or a `WriteError`. Its `row` is the number of the first invalid row, from 1: earlier than
+ * its predecessor, or more than 365 days later; a price that is not finite and above zero; an `at` that is not in ms (before
+ * 2000 or after 2099); an invalid topic or mint; a negative quantity; a mint that is not in `tokens`. `row` is undefined
+ * if the file cannot be written, or `rows` fails.
+ *
+ * The header names the topics and mints of the first 10,000 rows. A later one begins a further header.
+ *
+ * Throws a `ConfigurationError` for an invalid argument and a misspelt option name.
+ *
+ * @function
+ * @example
+ * const rows = [{ at: Date.UTC(2026, 0, 2), topic: 'svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1', price: 2680.5 }] as const
+ * const result = await writeRecording(rows, 'market.ndjson')()
+ */
+export const writeRecording = writeRecordingOn(createWholeRecording)
 
 /**
  * Replays a recording made by `record` as a client. Its streams emit the same values and errors, in the same order, at

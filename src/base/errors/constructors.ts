@@ -226,9 +226,11 @@ const knownText = (known: readonly string[]): string => {
   return known.length <= 3 ? named : `${named} and ${known.length - 3} more`
 }
 
-export const writeError = (thrown: unknown): WriteError => {
+/** `row`: the number of the invalid row, from 1. */
+export const writeError = (thrown: unknown, row?: number): WriteError => {
   const cause = causeOf(thrown)
-  return { _tag: 'WriteError', message: `write failed: ${cause.message}`, cause }
+  const error: WriteError = { _tag: 'WriteError', message: `write failed: ${cause.message}`, cause }
+  return row === undefined ? error : { ...error, row }
 }
 
 export const notFresh = (leg: string, fault: LegFault): NotFresh => ({

@@ -186,6 +186,8 @@ export interface UnknownTopic extends Tagged<'UnknownTopic'> {
 /** The recording could not be written. */
 export interface WriteError extends Tagged<'WriteError'> {
   readonly cause: FailureCause
+  /** The number of the invalid row of `writeRecording`, from 1. */
+  readonly row?: number
 }
 
 /** The errors of `price$`. */

@@ -70,6 +70,11 @@ export interface RecordingHeader {
    * files.
    */
   readonly continues?: number
+  /**
+   * The quantity in tokens of both sides of each depth, as decimal text, if no data have it: it is an assumption. Absent for
+   * depths of data.
+   */
+  readonly assumedDepth?: string
 }
 
 /** The header of a recording of one topic. */

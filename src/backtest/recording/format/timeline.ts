@@ -29,7 +29,7 @@ export interface ReplayTime {
 }
 
 /** In ms: 365 days. A longer interval between two rows means that a time is wrong. */
-const maxDistance = 365 * 24 * 3_600_000
+export const maxDistance = 365 * 24 * 3_600_000
 
 /**
  * Converts the recorded times of the lines, in order, to times of the replay, which never go back. Both are in ms since

@@ -47,6 +47,7 @@ export class LineRecorder implements Recorder {
   private readonly subscriptions = new Subscription()
   private failure: WriteError | undefined
   private isClosed = false
+  private onDrained: () => void = () => undefined
   private readonly result = deferred<RecordResult>()
   readonly finished = this.result.promise
 
@@ -57,21 +58,21 @@ export class LineRecorder implements Recorder {
     private readonly close: () => void = () => undefined,
   ) {
     try {
-      to.on?.('error', this.fail)
+      to.on?.('error', this.failBy)
       this.writeLine(header)
     } catch (thrown) {
-      this.fail(thrown)
+      this.failBy(thrown)
     }
   }
 
   /** Records these rows until the recording ends. */
   record(rows$: Observable<Row>): void {
-    this.subscriptions.add(rows$.subscribe((row) => this.writeRow(row)))
+    this.subscriptions.add(rows$.subscribe((row) => this.addRow(row)))
   }
 
   /** Records these rows, and ends the recording when they complete. */
   recordUntilComplete(rows$: Observable<Row>): void {
-    this.subscriptions.add(rows$.subscribe({ next: (row) => this.writeRow(row), complete: () => this.end() }))
+    this.subscriptions.add(rows$.subscribe({ next: (row) => this.addRow(row), complete: () => this.end() }))
   }
 
   readonly stop = (): Promise<RecordResult> => {
@@ -83,10 +84,31 @@ export class LineRecorder implements Recorder {
     await this.stop()
   }
 
-  private writeRow(row: Row): void {
-    if (this.subscriptions.closed) return
+  get hasEnded(): boolean {
+    return this.subscriptions.closed
+  }
+
+  addRow(row: Row): void {
+    if (this.hasEnded) return
     this.rows++
     this.writeLine(row)
+  }
+
+  /** A further header. */
+  addHeader(header: RecordingHeader): void {
+    if (!this.hasEnded) this.writeLine(header)
+  }
+
+  /** Resolves when all lines are confirmed, or the recording has ended. */
+  drained(): Promise<void> {
+    if (this.pending === 0 || this.hasEnded) return Promise.resolve()
+    return new Promise((resolve) => (this.onDrained = resolve))
+  }
+
+  /** Ends the recording with this error, unless it has failed before. */
+  fail(error: WriteError): void {
+    this.failure ??= error
+    this.end()
   }
 
   private writeLine(row: Row | RecordingHeader): void {
@@ -95,21 +117,18 @@ export class LineRecorder implements Recorder {
     const done = (error?: unknown): void => {
       if (isPending) this.pending--
       isPending = false
-      if (error !== undefined && error !== null) this.fail(error)
+      if (error !== undefined && error !== null) this.failBy(error)
       this.settle()
     }
     try {
       this.to.write(encodeLine(row), done)
     } catch (thrown) {
-      this.fail(thrown)
+      this.failBy(thrown)
       done()
     }
   }
 
-  private readonly fail = (thrown: unknown): void => {
-    this.failure ??= writeError(thrown)
-    this.end()
-  }
+  private readonly failBy = (thrown: unknown): void => this.fail(writeError(thrown))
 
   private end(): void {
     reportThrown(() => this.subscriptions.unsubscribe())
@@ -123,14 +142,15 @@ export class LineRecorder implements Recorder {
   }
 
   private settle(): void {
-    if (!this.subscriptions.closed) return
+    if (this.pending === 0 || this.hasEnded) this.onDrained()
+    if (!this.hasEnded) return
     if (this.failure !== undefined) {
       this.closeOnce()
       // A Node writable emits `error` after its write callbacks, so the error listener must stay attached.
       this.result.resolve(left(this.failure))
     } else if (this.pending === 0) {
       this.closeOnce()
-      reportThrown(() => this.to.off?.('error', this.fail))
+      reportThrown(() => this.to.off?.('error', this.failBy))
       this.result.resolve(right({ rows: this.rows }))
     }
   }

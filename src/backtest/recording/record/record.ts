@@ -10,6 +10,7 @@ import {
   objectWith,
   required,
   withDefault,
+  type Check,
   type OptionTable,
 } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
@@ -122,13 +123,14 @@ const requireDepth = (client: PriceClient | Client, mint: Address, interval: num
 
 const writable = objectWith(['write'])
 
+/** Where lines are written. */
+export const targetCheck: Check = {
+  expected: `a path, or ${writable.expected}`,
+  holds: (value) => (typeof value === 'string' && value !== '') || writable.holds(value),
+}
+
 const recordTable = {
-  to: required(
-    checkedOption<string | LineWriter>('object', {
-      expected: `a path, or ${writable.expected}`,
-      holds: (value) => (typeof value === 'string' && value !== '') || writable.holds(value),
-    }),
-  ),
+  to: required(checkedOption<string | LineWriter>('object', targetCheck)),
   topics: withDefault(
     checkedOption<readonly Topic[]>('array', {
       expected: 'topics like svc-0x82af…',

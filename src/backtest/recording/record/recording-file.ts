@@ -1,6 +1,8 @@
-import { createFile, type NewFile } from '../../../wire/platform/node/files.js'
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { createFile, partOf, type NewFile } from '../../../wire/platform/node/files.js'
 import { Gzip } from '../../../wire/platform/node/gzip.js'
 import type { LineWriter } from './line-recorder.js'
+import type { NewRecording } from './write-recording.js'
 
 /** A new file that receives the lines of a recording. */
 export interface RecordingFile extends LineWriter {
@@ -45,6 +47,51 @@ export const createRecordingFile = (
 
 /** Appends a line. Returns the length of the file, in bytes. */
 type WriteLine = (line: string) => number
+
+/** In UTF-16 code units. Lines are written together: the file is of no use before it is complete. */
+const blockLength = 2 ** 16
+
+/** Creates a file that has the name of a partial file until `finish`. Throws if the path exists. */
+export const createWholeRecording = (path: string): NewRecording => {
+  const part = partOf(path)
+  checkFree(path)
+  rmSync(part, { force: true })
+  const file = createRecordingFile(part, path.endsWith(gzipExtension))
+  let block = ''
+  const writeBlock = (): void => {
+    file.write(block, (error) => {
+      if (error !== undefined && error !== null) throw error
+    })
+    block = ''
+  }
+  let isOpen = true
+  const close = (): void => {
+    if (isOpen) file.close()
+    isOpen = false
+  }
+  return {
+    write: (line, done) => {
+      block += line
+      if (block.length >= blockLength) writeBlock()
+      done()
+    },
+    finish: () => {
+      writeBlock()
+      close()
+      checkFree(path)
+      renameSync(part, path)
+    },
+    discard: () => {
+      close()
+      rmSync(part, { force: true })
+    },
+  }
+}
+
+const checkFree = (path: string): void => {
+  if (!existsSync(path)) return
+  throw Object.assign(new Error(`EEXIST: file already exists, '${path}'`), { code: 'EEXIST' })
+}
 
 const plainWriter = (file: NewFile): WriteLine => {
   const buffer = Buffer.allocUnsafe(bufferLength)

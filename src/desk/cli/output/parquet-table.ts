@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises'
 import { ByteWriter, ParquetWriter, type SchemaElement } from 'hyparquet-writer'
+import { partOf } from '../../../wire/platform/node/files.js'
 import { writeFailure } from './error-text.js'
 
 /**
@@ -11,9 +12,6 @@ export type ColumnKind = 'time' | 'text' | 'double' | 'integer' | 'long' | 'deci
 /** The limits of the rows that are kept in memory and written together. A longer row is written alone. */
 const rowsPerGroup = 50_000
 const bytesPerGroup = 8 * 2 ** 20
-
-/** The name of a file until it is complete. */
-export const partOf = (path: string): string => `${path}.part`
 
 /** A Parquet file that is written row by row, in bounded memory. It has the name of a partial file. */
 export class ParquetTable {

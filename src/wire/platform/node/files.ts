@@ -32,6 +32,9 @@ export interface NewFile {
   readonly close: () => void
 }
 
+/** The name of a file until it is complete. */
+export const partOf = (path: string): string => `${path}.part`
+
 /** Throws if the file cannot be created, or exists already. */
 export const createFile = (path: string): NewFile => {
   const file = openSync(path, 'wx')

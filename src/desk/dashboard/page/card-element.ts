@@ -1,6 +1,5 @@
 import { formatSeconds, shortAddress, shortPrice, shortTokens } from '../../display/texts.js'
 import type { DepthSide } from '../../../base/domain/depth.js'
-import { thresholdText } from '../model/threshold.js'
 import type { WatchedToken } from '../model/watched-token.js'
 import {
   amountDigits,
@@ -12,14 +11,9 @@ import {
   spanText,
   unknown,
 } from '../text/card-texts.js'
-import { fromHtml, partsOf, setAttribute, setDigits, setText } from './html.js'
+import { fromHtml, setAttribute, setDigits, setText } from './html.js'
 import { PriceChart } from './price-chart.js'
-
-/** What a person does with a token. */
-export interface TokenActions {
-  readonly onPin: (token: WatchedToken) => void
-  readonly onThreshold: (token: WatchedToken) => void
-}
+import { TokenElement, type TokenActions } from './token-element.js'
 
 const sideHtml = (name: string, title: string): string => `
   <div class="side" data-side="${name}">
@@ -51,86 +45,64 @@ const cardHtml = `<article class="card">
   </footer>
 </article>`
 
-/** The card of one token. Renders only what has changed. */
-export class CardElement {
-  readonly element = fromHtml(cardHtml)
-  readonly #part = partsOf(this.element)
-  readonly #token: WatchedToken
+/** The card of one token. */
+export class CardElement extends TokenElement {
   readonly #chart: PriceChart
-  #isValid = false
 
-  constructor(token: WatchedToken, { onPin, onThreshold }: TokenActions) {
-    this.#token = token
+  constructor(token: WatchedToken, actions: TokenActions) {
+    super(fromHtml(cardHtml), token, actions)
     this.#chart = new PriceChart(token)
     const { symbol } = token.state.token
     this.element.dataset['token'] = token.address
     this.element.setAttribute('aria-labelledby', `name-${token.address}`)
-    this.#part('h2').id = `name-${token.address}`
-    setText(this.#part('[data-field=symbol]'), symbol)
+    this.part('h2').id = `name-${token.address}`
+    setText(this.part('[data-field=symbol]'), symbol)
     const address = shortAddress(token.address)
-    setText(this.#part('.address'), address === symbol ? '' : address)
-    this.#part('.address').title = token.address
-    this.#part('.depth').before(this.#chart.element)
-    const [pin, threshold] = [this.#part('.pin'), this.#part('.threshold')]
-    pin.setAttribute('aria-label', `Pin ${symbol}`)
-    pin.addEventListener('click', () => onPin(token))
-    threshold.addEventListener('click', () => onThreshold(token))
+    setText(this.part('.address'), address === symbol ? '' : address)
+    this.part('.address').title = token.address
+    this.part('.depth').before(this.#chart.element)
   }
 
-  /** Something has changed, or the time that the element shows has passed. */
-  invalidate(): void {
-    this.#isValid = false
-  }
-
-  /** Renders if something has changed. `now`: in ms since the Unix epoch. */
-  render(now: number, isPinned: boolean): void {
-    setAttribute(this.#part('.pin'), 'aria-pressed', String(isPinned))
-    if (this.#isValid) return
-    this.#isValid = true
+  protected override renderToken(now: number): void {
     this.#renderPrice(now)
     for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
-    setAttribute(this.#part('.depth'), 'data-current', String(this.#token.isDepthCurrent(now)))
+    setAttribute(this.part('.depth'), 'data-current', String(this.token.isDepthCurrent(now)))
     this.#chart.draw(now)
   }
 
   #renderPrice(now: number): void {
-    const { state: token, samples, reached } = this.#token
+    const { state: token, samples } = this.token
     const { state, price } = token
-    const figures = this.#token.figures(now)
-    setAttribute(this.element, 'data-state', state)
-    setAttribute(this.element, 'data-reached', String(reached !== undefined))
+    const { age, rate, lag } = this.token.figures(now)
     setText(this.#field('state'), state)
-    setAttribute(this.element, 'data-known', String(price !== undefined))
     if (price === undefined) setText(this.#field('price'), unknown)
     else setDigits(this.#field('price'), shortPrice(price.price))
     const first = samples.firstPrice()
-    const change = this.#part('.change')
+    const change = this.part('.change')
     change.hidden = state !== 'live' || price === undefined || first === undefined
     if (price !== undefined && first !== undefined) {
       const { direction, text } = changeOf(price.price, first)
       setAttribute(change, 'data-direction', direction)
       setText(this.#field('change'), text)
-      setText(this.#part('.over'), spanText(samples.spanMs(now)))
+      setText(this.part('.over'), spanText(samples.spanMs(now)))
     }
-    setText(this.#part('.reason'), priceReason(token))
-    setText(this.#field('age'), figures.age === undefined ? unknown : formatSeconds(figures.age))
-    const { rate, lag } = figures
-    setText(this.#part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s, lag ${lagText(lag)}`)
-    renderThresholdButton(this.#part('.threshold'), this.#token)
+    setText(this.part('.reason'), priceReason(token))
+    setText(this.#field('age'), age === undefined ? unknown : formatSeconds(age))
+    setText(this.part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s, lag ${lagText(lag)}`)
   }
 
   /** What can be bought or sold at the midpoint. The longer bar is the larger amount. */
   #renderSide(name: 'buy' | 'sell'): void {
-    const { depth, depthError, token } = this.#token.state
+    const { depth, depthError, token } = this.token.state
     const side = depthError === undefined ? depth?.[name] : undefined
     const share = side === undefined || depth === undefined ? 0 : shareOf(side, depth)
-    setAttribute(this.#part(`[data-side=${name}] .fill`), 'width', `${(share * 100).toFixed(1)}%`)
+    setAttribute(this.part(`[data-side=${name}] .fill`), 'width', `${(share * 100).toFixed(1)}%`)
     const amount = this.#field(name)
     amount.title = depthError?.message ?? ''
     if (side === undefined) setText(amount, depthError === undefined ? unknown : depthReason(depthError))
     else setDigits(amount, amountDigits(side.totalQuantityUsd))
-    setText(this.#part(`[data-side=${name}] .unit`), side === undefined ? '' : 'USD')
-    const quantity = this.#part(`[data-side=${name}] .quantity`)
+    setText(this.part(`[data-side=${name}] .unit`), side === undefined ? '' : 'USD')
+    const quantity = this.part(`[data-side=${name}] .quantity`)
     if (side === undefined) return setText(quantity, '')
     const decimals = token.decimals ?? undefined
     const digits = shortTokens(side.totalQuantity, decimals)
@@ -139,20 +111,8 @@ export class CardElement {
   }
 
   #field(name: string): HTMLElement {
-    return this.#part(`[data-field=${name}]`)
+    return this.part(`[data-field=${name}]`)
   }
-}
-
-/** The button that opens the dialog: its text is the threshold, and whether it is reached. */
-export const renderThresholdButton = (
-  button: HTMLElement,
-  { state, threshold, reached }: WatchedToken,
-): void => {
-  const levels = thresholdText(threshold)
-  const text =
-    reached === undefined ? levels : `${thresholdText({ [reached.side]: reached.threshold })} reached`
-  setText(button, levels === '' ? 'Alert' : text)
-  setAttribute(button, 'aria-label', `Alert for ${state.token.symbol}${levels === '' ? '' : `: ${text}`}`)
 }
 
 /** The amount as a share of the larger one, from 0 to 1. */

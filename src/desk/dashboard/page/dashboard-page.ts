@@ -23,11 +23,12 @@ import { arranged, formatView, parseView, withPin, type View } from '../model/vi
 import { WatchedToken } from '../model/watched-token.js'
 import { logTexts } from '../text/log-texts.js'
 import { notify, ThresholdDialog } from './threshold-dialog.js'
-import { CardElement, type TokenActions } from './card-element.js'
+import { CardElement } from './card-element.js'
 import { EventList } from './event-list.js'
 import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
 import { onThemeChange } from './price-chart.js'
 import { RowElement, TableElement } from './table-element.js'
+import type { TokenActions } from './token-element.js'
 import { Toolbar } from './toolbar.js'
 
 /** Interval at which ages are counted up, and rows are sorted again, in ms. */

@@ -2,8 +2,8 @@ import { formatSeconds, shortPrice } from '../../display/texts.js'
 import { sortedBy, sortKeys, type SortKey, type View } from '../model/view.js'
 import type { WatchedToken } from '../model/watched-token.js'
 import { amountDigits, changeOf, lagText, priceReason, rateText, unknown } from '../text/card-texts.js'
-import { renderThresholdButton, type TokenActions } from './card-element.js'
-import { fromHtml, partsOf, setAttribute, setChildren, setDigits, setText } from './html.js'
+import { fromHtml, part, partsOf, setAttribute, setChildren, setDigits, setText } from './html.js'
+import { TokenElement, type TokenActions } from './token-element.js'
 
 const headerHtml = (key: SortKey, title: string): string =>
   `<th scope="col" data-column="${key}"><button>${title}</button></th>`
@@ -86,45 +86,21 @@ const rowHtml = `<tr>
   <td><button class="threshold"></button></td>
 </tr>`
 
-/** The row of one token. Renders only what has changed. */
-export class RowElement {
-  readonly element: HTMLElement
-  readonly #part
-  readonly #token: WatchedToken
-  #isValid = false
-
-  constructor(token: WatchedToken, { onPin, onThreshold }: TokenActions) {
+/** The row of one token. */
+export class RowElement extends TokenElement {
+  constructor(token: WatchedToken, actions: TokenActions) {
     // A row outside of a table is no element of HTML.
-    this.element =
-      fromHtml(`<table><tbody>${rowHtml}</tbody></table>`).querySelector('tr') ?? fromHtml('<tr>')
-    this.#part = partsOf(this.element)
-    this.#token = token
-    const { symbol } = token.state.token
+    super(part(fromHtml(`<table><tbody>${rowHtml}</tbody></table>`), 'tr'), token, actions)
     this.element.dataset['row'] = token.address
-    setText(this.#part('[data-column=symbol]'), symbol)
-    this.#part('[data-column=symbol]').title = token.address
-    this.#part('.pin').setAttribute('aria-label', `Pin ${symbol}`)
-    this.#part('.pin').addEventListener('click', () => onPin(token))
-    this.#part('.threshold').addEventListener('click', () => onThreshold(token))
+    setText(this.#cell('symbol'), token.state.token.symbol)
+    this.#cell('symbol').title = token.address
   }
 
-  /** Something has changed, or the time that the row shows has passed. */
-  invalidate(): void {
-    this.#isValid = false
-  }
-
-  /** Renders if something has changed. `now`: in ms since the Unix epoch. */
-  render(now: number, isPinned: boolean): void {
-    setAttribute(this.#part('.pin'), 'aria-pressed', String(isPinned))
-    if (this.#isValid) return
-    this.#isValid = true
-    const { state: token, samples, reached } = this.#token
-    const { state, price, change, age, rate, lag, buy, sell } = this.#token.figures(now)
-    setAttribute(this.element, 'data-state', state)
-    setAttribute(this.element, 'data-known', String(price !== undefined))
-    setAttribute(this.element, 'data-reached', String(reached !== undefined))
-    setText(this.#part('.word'), state)
-    setAttribute(this.#part('.state'), 'title', priceReason(token))
+  protected override renderToken(now: number): void {
+    const { state: token, samples } = this.token
+    const { state, price, change, age, rate, lag, buy, sell } = this.token.figures(now)
+    setText(this.part('.word'), state)
+    setAttribute(this.part('.state'), 'title', priceReason(token))
     this.#setNumber('price', price === undefined ? undefined : shortPrice(price))
     const from = samples.firstPrice()
     const changed =
@@ -136,7 +112,6 @@ export class RowElement {
     setText(this.#cell('lag'), lagText(lag))
     this.#setNumber('buy', buy === undefined ? undefined : amountDigits(buy))
     this.#setNumber('sell', sell === undefined ? undefined : amountDigits(sell))
-    renderThresholdButton(this.#part('.threshold'), this.#token)
   }
 
   #setNumber(column: string, digits: ReturnType<typeof shortPrice> | undefined): void {
@@ -145,6 +120,6 @@ export class RowElement {
   }
 
   #cell(column: string): HTMLElement {
-    return this.#part(`[data-column=${column}]`)
+    return this.part(`[data-column=${column}]`)
   }
 }

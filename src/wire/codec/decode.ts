@@ -15,14 +15,15 @@ import type { DecodeError, DecodeIssue } from '../../base/errors/model.js'
 import { escapeUnsafe, copyOf, oneLine, truncate } from '../../base/errors/text.js'
 import { parseJson, NumberLiteral } from './json.js'
 
-/** Decodes a text that is a JSON object. `what`: the kind of message, for errors. */
+/** Decodes JSON. `what`: the kind of message, for errors. `form`: its form, for the error of a text that is not JSON. */
 export const decodeMessage = <A>(
   what: string,
   codec: Type<A, unknown>,
   text: string,
+  form = 'a JSON object',
 ): Either<DecodeError, A> => {
   const json = parseJson(text)
-  if (isLeft(json)) return left(malformedError(what, text, 'a JSON object', json.left))
+  if (isLeft(json)) return left(malformedError(what, text, form, json.left))
   const decoded = codec.decode(json.right)
   return isLeft(decoded) ? left(toDecodeError(what, text, decoded.left)) : decoded
 }

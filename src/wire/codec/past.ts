@@ -1,9 +1,9 @@
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { EmitPast, PastEvent } from '../../base/domain/past.js'
 import { isTopicOfAnyService, type Topic } from '../../base/domain/topic.js'
 import type { DecodeError } from '../../base/errors/model.js'
-import { guardCodec, malformedError, toDecodeError } from './decode.js'
+import { decodeMessage, guardCodec, malformedError, toDecodeError } from './decode.js'
 import { parseJson } from './json.js'
 import { Finite, PriceValue } from './number.js'
 import { readPosition } from './position.js'
@@ -41,12 +41,5 @@ const CoveredTopicsValue = t.readonlyArray(
 )
 
 /** Decodes the topics of the history of a gateway. */
-export const decodeCoveredTopics = (
-  text: string,
-): Either<DecodeError, t.TypeOf<typeof CoveredTopicsValue>> => {
-  const { name } = CoveredTopicsValue
-  const json = parseJson(text)
-  if (isLeft(json)) return left(malformedError(name, text, 'JSON', json.left))
-  const topics = CoveredTopicsValue.decode(json.right)
-  return isLeft(topics) ? left(toDecodeError(name, text, topics.left)) : right(topics.right)
-}
+export const decodeCoveredTopics = (text: string): Either<DecodeError, t.TypeOf<typeof CoveredTopicsValue>> =>
+  decodeMessage(CoveredTopicsValue.name, CoveredTopicsValue, text, 'JSON')

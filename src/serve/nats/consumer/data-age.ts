@@ -1,13 +1,13 @@
-import type { Clock } from '../../../base/time/clock.js'
+import { clockOffset, suspendedFor, type Clock } from '../../../base/time/clock.js'
 import type { ConsumerMessageOf } from '../../../wire/codec/nats/messages.js'
-import { Lag, Pings, Renewals } from './renewals.js'
+import { Renewals } from './renewals.js'
 
 /** The time between two renewals of the lease, in ms. */
 export const renewInterval = 500
 
 /** The age of the data of one gateway, by its answers to renewals, and by its proofs of the service's answers. */
 export class DataAge {
-  private readonly lag = new Lag()
+  private readonly lag = new MessageLag()
   private readonly renewals = new Renewals()
   private readonly pings: Pings
   /** When the newest answered renewal was sent: monotonic, in ms. Data that were read since are at least as new. */
@@ -88,5 +88,79 @@ export class DataAge {
 
   private get behindMs(): number {
     return this.lag.of(this.priceTime, this.clock.elapsed())
+  }
+}
+
+/** The number of pings that are stored. The answer to a ping answers the older ones too. */
+const maxPings = 512
+
+/** The pings of a session. They cost no message: a proof of the gateway answers those that were sent before its probe. */
+export class Pings {
+  private readonly sent: { readonly payload: string; readonly at: number }[] = []
+  private offset: number
+  /** When a suspend of the machine was detected. */
+  private resumedAt = -Infinity
+
+  constructor(private readonly clock: Clock) {
+    this.offset = clockOffset(clock)
+  }
+
+  /** Returns true after a suspend: the distance to the gateway's clock is unknown until a renewal is answered. */
+  onPing(payload: string): boolean {
+    const at = this.clock.elapsed()
+    this.sent.push({ payload, at })
+    if (this.sent.length > maxPings) this.sent.shift()
+    const before = this.offset
+    this.offset = clockOffset(this.clock)
+    if (suspendedFor(before, this.offset) === 0) return false
+    this.resumedAt = at
+    return true
+  }
+
+  /**
+   * Returns the payload of the newest ping that is answered. `provenAt`: when the probe of the service was sent. `renewedAt`: when
+   * the newest answered renewal was sent. Both are monotonic, in ms.
+   */
+  onProof(provenAt: number, renewedAt: number): string | undefined {
+    if (renewedAt < this.resumedAt) return undefined
+    const answered = this.sent.findLastIndex(({ at }) => at <= provenAt)
+    return this.sent.splice(0, answered + 1).at(-1)?.payload
+  }
+}
+
+/** A measured offset of the clocks is used for one to two times this time, because clocks drift. In ms. */
+const windowMs = 30_000
+
+/**
+ * The lag of messages of a gateway. No wall clock is used. Each round trip bounds the offset of the two monotonic
+ * clocks, because the gateway reads its clock between the request and the receipt of the reply. The computed lag is an
+ * upper bound. It exceeds the true lag by at most the shortest round trip.
+ */
+export class MessageLag {
+  /** Greatest lower bounds of (own clock - gateway's clock), in the current and the previous window. */
+  private current = -Infinity
+  private previous = -Infinity
+  private windowStart = -Infinity
+
+  /** A round trip: times of the own clock, and the time of the gateway's clock, in ms. */
+  onRoundTrip(sentAt: number, receivedAt: number, gatewayTime: number): void {
+    const upperBound = receivedAt - gatewayTime
+    // A clock stood still while its machine was suspended: earlier bounds are wrong.
+    if (this.distance > upperBound) this.current = this.previous = -Infinity
+    if (receivedAt - this.windowStart > windowMs) {
+      this.previous = this.current
+      this.current = -Infinity
+      this.windowStart = receivedAt
+    }
+    this.current = Math.max(this.current, sentAt - gatewayTime)
+  }
+
+  /** The lag of a message in ms. `now`: of the own clock. `time`: of the gateway's clock. */
+  of(time: number, now: number): number {
+    return now - time - this.distance
+  }
+
+  private get distance(): number {
+    return Math.max(this.current, this.previous)
   }
 }

@@ -1,7 +1,7 @@
 import type * as jetStreamPackage from '@nats-io/jetstream'
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/transport-node'
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import { importPackage } from '../../../wire/transport/packages.js'
 
@@ -18,9 +18,16 @@ const requestTime = 5_000
 
 /** Loads the optional package `@nats-io/jetstream`. Left: it is not installed, or it cannot be loaded. */
 export const loadJetStream = async (): Promise<Either<ConfigurationError, OpenJetStream>> => {
-  const loaded = await load()
-  if (isLeft(loaded)) return loaded
-  return right(jetStreamOf(loaded.right))
+  try {
+    return right(jetStreamOf(await importPackage('@nats-io/jetstream', 'jetstream', importByName)))
+  } catch (thrown) {
+    const { code, message } = thrown as NodeJS.ErrnoException
+    const problem =
+      code === 'ERR_MODULE_NOT_FOUND'
+        ? 'needs the package @nats-io/jetstream: npm install @nats-io/jetstream'
+        : `the package @nats-io/jetstream cannot be loaded: ${message}`
+    return left(new ConfigurationError('history', problem))
+  }
 }
 
 /** The package, once it is loaded. */
@@ -33,19 +40,6 @@ export const jetStreamOf =
     client: jetstream(connection, { timeout: requestTime }),
     manager: await jetstreamManager(connection, { timeout: requestTime, checkAPI: false }),
   })
-
-const load = async (): Promise<Either<ConfigurationError, typeof jetStreamPackage>> => {
-  try {
-    return right(await importPackage('@nats-io/jetstream', 'jetstream', importByName))
-  } catch (thrown) {
-    const { code, message } = thrown as NodeJS.ErrnoException
-    const problem =
-      code === 'ERR_MODULE_NOT_FOUND'
-        ? 'needs the package @nats-io/jetstream: npm install @nats-io/jetstream'
-        : `the package @nats-io/jetstream cannot be loaded: ${message}`
-    return left(new ConfigurationError('history', problem))
-  }
-}
 
 /** The `catch` lets bundlers accept a missing optional package. */
 const importByName = (): Promise<typeof jetStreamPackage> => import('@nats-io/jetstream').catch(rethrow)

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Lag } from '../../../../src/serve/nats/consumer/renewals.js'
+import { MessageLag } from '../../../../src/serve/nats/consumer/data-age.js'
 
 const ms = (max: number) => fc.integer({ min: 0, max })
 
-describe('Lag', () => {
+describe('MessageLag', () => {
   it('never understates the lag, and overstates it by at most the shortest round trip', () => {
     fc.assert(
       fc.property(
@@ -15,7 +15,7 @@ describe('Lag', () => {
         }),
         ms(2_000),
         (distance, trips, trueLag) => {
-          const lag = new Lag()
+          const lag = new MessageLag()
           let now = 1_000
           const recent: { readonly at: number; readonly time: number }[] = []
           for (const { wait, there, back } of trips) {
@@ -36,14 +36,14 @@ describe('Lag', () => {
   })
 
   it('follows clocks that drift apart', () => {
-    const lag = new Lag()
+    const lag = new MessageLag()
     // The clock of the gateway loses 100 ms in each minute.
     for (let now = 0; now <= 600_000; now += 500) lag.onRoundTrip(now, now + 2, now * (1 - 100 / 60_000))
     expect(lag.of(600_000 * (1 - 100 / 60_000), 600_000)).toBeLessThan(110)
   })
 
   it('forgets what it knew when a machine was suspended: a price from before is not in time', () => {
-    const lag = new Lag()
+    const lag = new MessageLag()
     lag.onRoundTrip(1_000, 1_002, 5_001)
     // The consumer's machine is suspended for one minute, and its clock stands still.
     lag.onRoundTrip(1_100, 1_102, 65_101)
@@ -55,6 +55,6 @@ describe('Lag', () => {
   })
 
   it('is infinite before the first round trip', () => {
-    expect(new Lag().of(0, 0)).toBe(Infinity)
+    expect(new MessageLag().of(0, 0)).toBe(Infinity)
   })
 })

@@ -1,5 +1,5 @@
 import type { Subscription } from 'rxjs'
-import type { CancellableTask } from '../../../base/task/cancellable-task.js'
+import { noCancel, type CancellableTask } from '../../../base/task/cancellable-task.js'
 import { reportError } from '../../../base/task/safe-notify.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { delay } from '../../../base/time/deadline.js'
@@ -36,6 +36,7 @@ interface SharedRequest<A> {
  */
 export class RequestSharer<K extends string, A> {
   private readonly requests = new Map<K, SharedRequest<A>>()
+  private isClosed = false
 
   constructor(private readonly config: RequestSharerConfig<K, A>) {}
 
@@ -47,6 +48,7 @@ export class RequestSharer<K extends string, A> {
   /** Cancelling leaves the request. A request that waits for its start is not sent without consumers. */
   request(key: K, requester: Requester): CancellableTask<A> {
     return (onResult) => {
+      if (this.isClosed) return noCancel
       const { queue, refusal, onRequest } = this.config
       const leave = (): void => this.leave(key, place)
       const place = queue.enter(requester, () => {
@@ -61,8 +63,9 @@ export class RequestSharer<K extends string, A> {
     }
   }
 
-  /** Drops all consumers and timers. */
+  /** Drops all consumers and timers. Later requests are neither sent nor answered. */
   close(): void {
+    this.isClosed = true
     for (const { timer, waiters } of this.requests.values()) {
       timer?.unsubscribe()
       for (const place of waiters.keys()) this.config.queue.leave(place)

@@ -174,6 +174,19 @@ describe('a shared request', () => {
     expect(pending).toBe(0)
   })
 
+  it('is not sent after close, while the last one of its key is running', () => {
+    run(({ sharer, sent, answer }) => {
+      const results: number[] = []
+      sharer.request('a')((result) => results.push(result))
+      sharer.close()
+      for (const key of ['a', 'b']) sharer.request(key)((result) => results.push(result))
+      answer('a')
+      expect(sent).toHaveLength(1)
+      expect(results).toEqual([])
+      expect(sharer.size).toBe(0)
+    })
+  })
+
   it('is not delayed without an interval', () => {
     run(({ sharer, sent, answer }) => {
       sharer.request('a')(() => undefined)

@@ -30,7 +30,7 @@ export class ErrorTexts {
       pending: () => (ledger.probeCount > 0 ? [] : ledger.awaited(now)),
     })
     const answered = base ?? this.leftTopicIn(text, now)
-    if (answered !== undefined) ledger.onErrorText(answered)
+    if (answered !== undefined) ledger.onErrorText(answered, now)
     if (base === undefined)
       this.uncorrelated = [...this.uncorrelated.slice(1 - maxTexts), { at: now, text: truncate(shown) }]
     return base

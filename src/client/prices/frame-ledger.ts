@@ -116,11 +116,11 @@ export class FrameLedger {
     this.onSent(isUnconfirmed(state) ? 'subscribe' : 'probe', state.base, now)
   }
 
-  /** The client unsubscribes a topic. `ackUntil`: until when its last subscribe frame may be answered; 0 if it was. */
-  onUnsubscribe(base: Address, now: number, ackUntil: number): void {
+  /** The client unsubscribes a topic. `acks`: those that it still awaits. */
+  onUnsubscribe(base: Address, now: number, acks: readonly number[]): void {
     const entry = this.entryOf(base)
     entry.wasLeft = true
-    this.unsubscribe(entry, now, ackUntil)
+    this.unsubscribe(entry, now, acks)
   }
 
   /** An error text has rejected the topic. */
@@ -173,7 +173,7 @@ export class FrameLedger {
       // Its subscribe frame is due.
       if (unrequested === undefined || this.topics.has(base)) continue
       this.setUnrequested(entry, undefined)
-      this.unsubscribe(entry, now, 0)
+      this.unsubscribe(entry, now, [])
       frames.push(unsubscribeFrame(unrequested))
     }
     return frames
@@ -202,23 +202,35 @@ export class FrameLedger {
     for (const { base, acksUntil } of this.left) for (const until of acksUntil) if (now < until) yield base
   }
 
+  /** Until when the ack of each subscribe frame of the topic may arrive, the oldest first. None if the topic is confirmed. */
+  acksOf(state: TopicState, now: number): readonly number[] {
+    const { base, subscribeSentAt = Infinity } = state
+    if (!isUnconfirmed(state)) return []
+    if (this.hasOverflowed) return [now + this.confirmTimeout]
+    const frames = this.entries.get(base)?.unanswered ?? []
+    return frames
+      .filter(({ kind, sentAt }) => kind === 'subscribe' && sentAt >= subscribeSentAt)
+      .map(({ sentAt }) => sentAt + this.confirmTimeout)
+      .filter((until) => until > now)
+  }
+
   /** True while a subscribe frame of this topic, which the client has left, waits for an ack. */
   isLeftAwaited(base: Address, now: number): boolean {
     return this.entries.get(base)?.acksUntil.some((until) => now < until) ?? false
   }
 
-  /** An error text answers the oldest subscribe frame of a topic that waits for an ack. */
-  onErrorText(base: Address): void {
+  /** An error text answers the oldest subscribe frame of a topic that waits for an ack. If it rejects the topic, others may follow. */
+  onErrorText(base: Address, now: number): void {
     const entry = this.entries.get(base)
-    if (entry !== undefined) entry.acksUntil = entry.acksUntil.slice(1)
+    const state = this.topics.get(base)
+    if (entry === undefined) return
+    const acks = state === undefined ? [] : this.acksOf(state, now)
+    entry.acksUntil = [...entry.acksUntil.filter((until) => until > now), ...acks].slice(1)
   }
 
   /** A topic that has timed out may have been requested again by a probe. */
   private isAwaited(state: TopicState, now: number): boolean {
-    const phase = phaseOf(state)
-    if (phase !== 'timed-out') return phase === 'pending'
-    const last = this.entries.get(state.base)?.unanswered.at(-1)
-    return this.hasOverflowed || (last?.kind === 'subscribe' && now - last.sentAt < this.confirmTimeout)
+    return phaseOf(state) === 'pending' || this.acksOf(state, now).length > 0
   }
 
   /** The number of the oldest frame, from a number on, whose answer the confirmation may be. */
@@ -262,10 +274,10 @@ export class FrameLedger {
     this.unanswered.clear()
   }
 
-  private unsubscribe(entry: Entry, now: number, ackUntil: number): void {
+  private unsubscribe(entry: Entry, now: number, acks: readonly number[]): void {
     entry.leftAt = now
-    // The ack of the last subscribe frame follows those of the frames before it.
-    entry.acksUntil = ackUntil > now ? [...entry.acksUntil.filter((until) => until > now), ackUntil] : []
+    // The acks of the last subscribe frames follow those of the frames before them.
+    entry.acksUntil = acks.length > 0 ? [...entry.acksUntil.filter((until) => until > now), ...acks] : []
     this.addLeft(entry, now)
     this.onSent('unsubscribe', entry.base, now)
   }

@@ -22,7 +22,6 @@ import {
   clearResubscribe,
   isUnconfirmed,
   never,
-  pendingUntil,
   phaseOf,
   releaseAt,
   resetTopicState,
@@ -325,11 +324,9 @@ export class Subscriptions {
     const isRequested = state.subscribeSentAt !== undefined
     this.dequeue(state)
     if (releaseAt(state, this.timeouts) <= now) {
-      const ackUntil = pendingUntil(state, this.timeouts)
+      if (isRequested) ledger.onUnsubscribe(state.base, now, ledger.acksOf(state, now))
       this.remove(state)
-      if (!isRequested) return undefined
-      ledger.onUnsubscribe(state.base, now, ackUntil)
-      return unsubscribeFrame(state.topic)
+      return isRequested ? unsubscribeFrame(state.topic) : undefined
     }
     const needsRequest = !isRequested || state.needsResubscribe
     if (needsRequest) {

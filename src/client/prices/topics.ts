@@ -200,10 +200,6 @@ export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): num
 export const resubscribeDeadline = ({ needsResubscribe, resubscribeBy }: TopicState): number =>
   needsResubscribe ? resubscribeBy : Infinity
 
-/** Until when the service may answer the subscribe frame; 0 if it has answered, or if the wait has ended. */
-export const pendingUntil = (state: TopicState, { confirmTimeout }: TopicTimeouts): number =>
-  phaseOf(state) === 'pending' ? (state.subscribeSentAt ?? never) + confirmTimeout : 0
-
 export const snapshotStateOf = (state: TopicState): TopicSnapshotState => {
   if (state.idleSince !== undefined) return 'lingering'
   const phase = phaseOf(state)

@@ -121,16 +121,16 @@ const leftTopics = (...calls: readonly Parameters<FrameLedger['onUnsubscribe']>[
 
 describe('a frame for a topic that the client has left', () => {
   it('may be late until the grace period ends', () => {
-    const ledger = leftTopics(['0xaa', 50, 0])
+    const ledger = leftTopics(['0xaa', 50, []])
     expect([50, 149, 150].map((now) => ledger.mayBeLate('0xaa', now))).toEqual([true, true, false])
   })
 
   it('is an error for a topic that was not unsubscribed', () => {
-    expect(leftTopics(['0xaa', 0, 0]).mayBeLate('0xbb', 0)).toBe(false)
+    expect(leftTopics(['0xaa', 0, []]).mayBeLate('0xbb', 0)).toBe(false)
   })
 
   it('may be late for another grace period when the topic is unsubscribed again', () => {
-    const ledger = leftTopics(['0xaa', 0, 0], ['0xbb', 10, 0], ['0xaa', 90, 0])
+    const ledger = leftTopics(['0xaa', 0, []], ['0xbb', 10, []], ['0xaa', 90, []])
     expect(ledger.mayBeLate('0xaa', 150)).toBe(true)
     expect(ledger.mayBeLate('0xbb', 109)).toBe(true)
     expect(ledger.mayBeLate('0xbb', 110)).toBe(false)
@@ -139,10 +139,10 @@ describe('a frame for a topic that the client has left', () => {
   it('causes an unsubscribe frame for the newest 10,000 left topics, and for all of the grace period', () => {
     const ledger = leftTopics()
     const bases = Array.from({ length: 20_000 }, (_, index): Address => `0x${index.toString(16)}`)
-    for (const base of bases) ledger.onUnsubscribe(base, 0, 0)
+    for (const base of bases) ledger.onUnsubscribe(base, 0, [])
     for (const base of bases) ledger.onUnrequestedPrice({ base, topic: `svc-${base}` }, 50)
     expect(ledger.unrequestedCount).toBe(0)
-    ledger.onUnsubscribe('0xfffff', 2 * grace, 0)
+    ledger.onUnsubscribe('0xfffff', 2 * grace, [])
     for (const base of bases) ledger.onUnrequestedPrice({ base, topic: `svc-${base}` }, 3 * grace)
     expect(ledger.unrequestedCount).toBe(9_999)
   })
@@ -150,25 +150,25 @@ describe('a frame for a topic that the client has left', () => {
 
 describe('the acks that a left topic awaits', () => {
   it('are those of the unanswered subscribe frames, each until its time', () => {
-    const ledger = leftTopics(['0xaa', 0, 40], ['0xbb', 0, 60], ['0xcc', 0, 0])
+    const ledger = leftTopics(['0xaa', 0, [40]], ['0xbb', 0, [60]], ['0xcc', 0, []])
     expect([...ledger.awaited(39)]).toEqual(['0xaa', '0xbb'])
     expect([...ledger.awaited(40)]).toEqual(['0xbb'])
     expect([...ledger.awaited(60)]).toEqual([])
   })
 
   it('are none after its answer, and late prices remain accepted', () => {
-    const ledger = leftTopics(['0xaa', 0, 40])
+    const ledger = leftTopics(['0xaa', 0, [40]])
     ledger.onConfirmation(['0xaa'])
-    ledger.onErrorText('0xbb')
+    ledger.onErrorText('0xbb', 1)
     expect([...ledger.awaited(1)]).toEqual([])
     expect(ledger.mayBeLate('0xaa', 1)).toBe(true)
   })
 
   it('are one for each unanswered frame: an error text answers one, a confirmation all of them', () => {
-    const ledger = leftTopics(['0xaa', 0, 40], ['0xaa', 10, 50], ['0xaa', 20, 60])
+    const ledger = leftTopics(['0xaa', 0, [40]], ['0xaa', 10, [50]], ['0xaa', 20, [60]])
     expect([...ledger.awaited(39)]).toEqual(['0xaa', '0xaa', '0xaa'])
     expect([...ledger.awaited(40)]).toEqual(['0xaa', '0xaa'])
-    ledger.onErrorText('0xaa')
+    ledger.onErrorText('0xaa', 30)
     expect([...ledger.awaited(30)]).toEqual(['0xaa', '0xaa'])
     ledger.onConfirmation(['0xaa'])
     expect([...ledger.awaited(30)]).toEqual([])

@@ -511,6 +511,32 @@ describe('an error text', () => {
     expect(eventsOf([subscriptions.onErrorText('Error', 301)!])).toEqual(['svc-0xbb SubscriptionRejected'])
   })
 
+  it('may answer the probe of a topic that timed out and is unsubscribed since, until the `confirmTimeout` of the probe', () => {
+    const { subscriptions, states, unsubscribe } = requestTopics([aa, bb], { linger: 0 })
+    for (const now of [300, 600]) {
+      subscriptions.onDeadline(now)
+      subscriptions.takeFrames(Infinity, now)
+    }
+    subscriptions.ledger.onProbe(states[0]!, 850)
+    subscriptions.onDeadline(900)
+    unsubscribe(0, 900)
+    expect(subscriptions.takeFrames(Infinity, 900)).toContainEqual(unsubscribeFrame('svc-0xaa'))
+    expect(subscriptions.onErrorText('Error', 1149)).toBeUndefined()
+    expect(eventsOf([subscriptions.onErrorText('Error', 1151)!])).toEqual(['svc-0xbb SubscriptionRejected'])
+  })
+
+  it('may answer the second request of a topic whose first request was answered by a rejection', () => {
+    const { subscriptions, states } = requestTopics([aa])
+    subscriptions.ledger.onProbe(states[0]!, 10)
+    subscriptions.addSubscriber(bb, createPriceSubscriber('svc-0xbb'))
+    subscriptions.takeFrames(Infinity, 20)
+    expect(eventsOf([subscriptions.onErrorText('Invalid token 0xaa', 30)!])).toEqual([
+      'svc-0xaa SubscriptionRejected',
+    ])
+    expect(subscriptions.onErrorText('Error', 40)).toBeUndefined()
+    expect(eventsOf([subscriptions.onErrorText('Error', 311)!])).toEqual(['svc-0xbb SubscriptionRejected'])
+  })
+
   it('cannot answer the subscribe frame of an unsubscribed topic that is confirmed, before or after', () => {
     for (const confirmedAt of [100, 250]) {
       const { subscriptions, unsubscribe } = requestTopics([aa, bb], { linger: 0 })

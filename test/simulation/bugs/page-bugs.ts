@@ -22,7 +22,7 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'an error text rejects a topic though it may answer the probe of a topic that has timed out',
     folder: prices,
-    edits: [{ in: 'FrameLedger.isAwaited', code: "phase !== 'timed-out'", bug: 'true' }],
+    edits: [{ in: 'FrameLedger.isAwaited', code: 'this.acksOf(state, now).length > 0', bug: 'false' }],
     shares,
   },
   {

@@ -58,8 +58,8 @@ interface RequestedTopic {
 /** A topic that the client unsubscribed on the open connection. Times are in ms. */
 interface UnsubscribedTopic {
   readonly unsubscribedAt: number
-  /** Until when the service may answer the subscribe frame; 0 if it was answered. */
-  ackUntil: number
+  /** Until when the service may answer each of its subscribe frames, the oldest first. */
+  acksUntil: readonly number[]
 }
 
 type FrameKind = 'price' | 'rejection' | 'other'
@@ -247,11 +247,13 @@ export class Model {
     if (named) {
       const base = this.pending[index % Math.max(1, this.pending.length)]
       if (base === undefined) return
+      this.answerOldestAck(base)
       this.sendRejection(this.isUnconfirmed(base) ? base : undefined, `Invalid token ${base}`)
-      this.clearPendingAck(base)
     } else {
-      const pending = this.pendingAcks()
-      this.sendRejection(pending.length === 1 ? pending[0] : undefined, 'Invalid request')
+      const [base, ...others] = this.pendingAcks()
+      const rejected = others.length === 0 ? base : undefined
+      if (rejected !== undefined) this.answerOldestAck(rejected)
+      this.sendRejection(rejected, 'Invalid request')
     }
   }
 
@@ -436,17 +438,16 @@ export class Model {
       this.addViolation(`${base} unsubscribed while it has subscribers`)
     if (this.orphans.delete(base)) {
       this.unsubscribed.delete(base)
-      this.unsubscribed.set(base, { unsubscribedAt: this.now(), ackUntil: 0 })
+      this.unsubscribed.set(base, { unsubscribedAt: this.now(), acksUntil: [] })
       return
     }
     const requested = this.requested.get(base)
     if (!this.everRequested.has(base)) this.addViolation(`${base} unsubscribed but never requested`)
     if (requested === undefined) this.addViolation(`${base} unsubscribed twice`)
-    const isPending = requested?.lastActivityAt === undefined && this.pendingAcks().includes(base)
-    const ackUntil =
-      isPending && requested !== undefined ? requested.subscribeSentAt + clientOptions.confirmTimeout : 0
+    // An answer to the last subscribe frame follows those to the frames before it.
+    const acksUntil = this.isAwaited(base) ? this.acksUntilOf(base) : []
     this.unsubscribed.delete(base)
-    this.unsubscribed.set(base, { unsubscribedAt: this.now(), ackUntil })
+    this.unsubscribed.set(base, { unsubscribedAt: this.now(), acksUntil })
     this.requested.delete(base)
     this.removed.add(base)
   }
@@ -581,7 +582,6 @@ export class Model {
       this.removed.add(base)
     }
     this.pending = this.pending.filter((one) => one !== base)
-    this.clearPendingAck(base)
   }
 
   /** The client must unsubscribe a topic, unless it requests the topic first, or a frame for it may be late. */
@@ -594,7 +594,13 @@ export class Model {
 
   private clearPendingAck(base: Base): void {
     const unsubscribed = this.unsubscribed.get(base)
-    if (unsubscribed !== undefined) unsubscribed.ackUntil = 0
+    if (unsubscribed !== undefined) unsubscribed.acksUntil = []
+  }
+
+  /** An error text answers one subscribe frame of the topic. */
+  private answerOldestAck(base: Base): void {
+    const unsubscribed = this.unsubscribed.get(base)
+    if (unsubscribed !== undefined) unsubscribed.acksUntil = this.acksUntilOf(base).slice(1)
   }
 
   private sendFrame(base: Base | undefined, kind: FrameKind, expectedErrors: number, send: () => void): void {
@@ -650,14 +656,23 @@ export class Model {
     }
   }
 
+  /** The topic of each subscribe frame that the service may answer. */
   private pendingAcks(): readonly Base[] {
-    const now = this.now()
-    const subscribed = [...this.requested].filter(
-      ([, { lastActivityAt, subscribeSentAt }]) =>
-        lastActivityAt === undefined && now < subscribeSentAt + clientOptions.confirmTimeout,
-    )
-    const unsubscribed = [...this.unsubscribed].filter(([, { ackUntil }]) => now < ackUntil)
-    return [...subscribed, ...unsubscribed].map(([base]) => base)
+    return bases.flatMap((base) => this.acksUntilOf(base).map(() => base))
+  }
+
+  /** Until when the service may answer each subscribe frame of the topic, the oldest first. */
+  private acksUntilOf(base: Base): readonly number[] {
+    const { acksUntil = [] } = this.unsubscribed.get(base) ?? {}
+    const { subscribeSentAt = 0 } = this.requested.get(base) ?? {}
+    const last = this.isAwaited(base) ? [subscribeSentAt + clientOptions.confirmTimeout] : []
+    return [...acksUntil, ...last].filter((until) => this.now() < until)
+  }
+
+  /** True while the service may answer the last subscribe frame of a requested topic. */
+  private isAwaited(base: Base): boolean {
+    const { subscribeSentAt = -Infinity } = this.requested.get(base) ?? {}
+    return this.isUnconfirmed(base) && this.now() < subscribeSentAt + clientOptions.confirmTimeout
   }
 
   private isUnconfirmed(base: Base): boolean {

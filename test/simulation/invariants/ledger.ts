@@ -91,6 +91,10 @@ export class Ledger implements PortObserver, RequestObserver {
   closedAt = 0
   /** Since when the client requires an answer, after a long pause of the process: in ms in which the process was running. */
   answerMissingSince: number | undefined
+  /** The number of frames that the client had sent before that pause. */
+  private framesBeforePause = 0
+  /** True if the service has answered a later frame of a page, which has as many lists as frames up to the first of these. */
+  private isPauseAnswered = false
   /** When the last fault ended, in ms in which the process was running. */
   healthySince = 0
   /** The number of events that subscribers have received. */
@@ -165,6 +169,7 @@ export class Ledger implements PortObserver, RequestObserver {
     }
     const { subscriptions = [] } = JSON.parse(frame) as { readonly subscriptions?: readonly string[] }
     for (const topic of subscriptions) this.confirm(topic)
+    if (this.open !== undefined && sent === undefined) this.open.lists++
     if (sent === undefined) this.onFrameAnswered(answers, subscriptions)
     if (sent === undefined && read !== undefined) this.onGatewayList(read, subscriptions)
     if (sent === undefined) return
@@ -192,6 +197,7 @@ export class Ledger implements PortObserver, RequestObserver {
     const { open, answered } = this
     if (open === undefined || answers === undefined || answered === undefined || this.hasPings) return
     const { isSubscribe, isProbe, base } = answered
+    this.isPauseAnswered ||= Math.min(answers, open.lists - 1) >= this.framesBeforePause
     const isAnswer = listed !== undefined && (!isSubscribe || listed.some((topic) => baseOf(topic) === base))
     if (isAnswer) answered.answeredAt = this.process.activeMs
     const areOthersAnswered = () =>
@@ -206,7 +212,6 @@ export class Ledger implements PortObserver, RequestObserver {
   private onGatewayList(read: number, listed: readonly string[]): void {
     const { open } = this
     if (open === undefined || this.hasPings) return
-    open.lists++
     this.answerMissingSince = undefined
     const last = open.frames.at(-1)
     const areAllAnswered = open.lists >= open.frames.length && last?.isProbe === true
@@ -327,7 +332,15 @@ export class Ledger implements PortObserver, RequestObserver {
   }
 
   onContinue(pausedMs: number): void {
-    if (pausedMs >= longPauseMs && this.open !== undefined) this.answerMissingSince = this.process.activeMs
+    if (pausedMs < longPauseMs || this.open === undefined) return
+    this.answerMissingSince = this.process.activeMs
+    this.framesBeforePause = this.open.frames.length
+    this.isPauseAnswered = false
+  }
+
+  /** Since when the service has not answered, after a long pause of the process: in ms in which the process was running. */
+  get unansweredSince(): number | undefined {
+    return this.isPauseAnswered ? undefined : this.answerMissingSince
   }
 
   trace(text: () => string): void {
@@ -361,7 +374,8 @@ export class Ledger implements PortObserver, RequestObserver {
     if (!topic.startsWith('svc-0x')) return
     const base = baseOf(topic)
     const state = this.topicOn(base)
-    if (state !== undefined) state.mayBeDropped = false
+    // Prices that have arrived before are not due: the page may have dropped them.
+    if (state?.mayBeDropped === true) Object.assign(state, { mayBeDropped: false, arrivedIndex: -1 })
     if (state?.requestedAt !== undefined) this.onConfirmed(base, state)
     else if (state !== undefined) this.onUnasked(state)
   }

@@ -108,8 +108,8 @@ const wasLiveAtTheGateway: Rule = ({ open, reading }, { base }, { price }) => {
 }
 
 /** After a long pause, nothing is delivered before the service has answered. */
-const followsAnAnswer: Rule = ({ answerMissingSince }) =>
-  answerMissingSince !== undefined ? 'the service has not answered since the process was paused' : undefined
+const followsAnAnswer: Rule = ({ unansweredSince }) =>
+  unansweredSince !== undefined ? 'the service has not answered since the process was paused' : undefined
 
 const rules = [
   comesFromTheOpenConnection,

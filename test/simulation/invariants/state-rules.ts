@@ -93,9 +93,9 @@ const silenceEndsTheConnection: Rule = ({ open, process, times, hasPings, isProb
 }
 
 /** After a long pause, the service answers within `pongTimeout`, or the connection is ended. */
-const missingAnswersEndTheConnection: Rule = ({ open, process, answerMissingSince, times }) => {
-  if (open === undefined || answerMissingSince === undefined) return undefined
-  const waited = process.activeMs - answerMissingSince
+const missingAnswersEndTheConnection: Rule = ({ open, process, unansweredSince, times }) => {
+  if (open === undefined || unansweredSince === undefined) return undefined
+  const waited = process.activeMs - unansweredSince
   const bound = times.pongTimeout + noticeMs
   return waited > bound
     ? `the service has not answered for ${waited} ms since the process was paused, and the connection is open`

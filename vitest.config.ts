@@ -7,6 +7,7 @@ import { sourceByEntryPoint } from './scripts/entry-points.js'
 import { aloneFolders } from './test/support/run/alone.js'
 import { isHeavy } from './test/support/run/heavy.js'
 import { imports, startsProcesses } from './test/support/run/needs.js'
+import { ShortReporter } from './test/support/run/short-reporter.js'
 
 /** Vitest separates folders by `/` on every system. */
 const withSlashes = (path: string): string => path.replaceAll(sep, '/')
@@ -21,11 +22,15 @@ export const resolve = {
   })),
 }
 
-/** Adds a JSON report if the environment names a file for it. */
 const report = process.env['TEST_REPORT']
 
-export const reporting =
-  report === undefined ? {} : { reporters: ['default', 'json'], outputFile: { json: report } }
+/** Adds a JSON report if the environment names a file for it. */
+export const reporting = {
+  reporters: [
+    new ShortReporter({ silent: 'passed-only' }),
+    ...(report === undefined ? [] : [['json', { outputFile: report }] as ['json', { outputFile: string }]]),
+  ],
+}
 
 /** Types and the packed package have configurations of their own: `npm run test:types`, `npm run test:package`. */
 const files = readdirSync(`${root}test`, { recursive: true, encoding: 'utf8' })

@@ -1,6 +1,7 @@
 import { cp } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
+import { describeUnless } from '../support/run/skip.js'
 import { compile } from './support/compile.js'
 import { install } from './support/install.js'
 import { run, runOrThrow } from './support/run.js'
@@ -34,8 +35,12 @@ describe('the oldest peers that package.json allows', async () => {
 
 const platform = `${process.platform}-${process.arch}`
 
-/** Uses the registry's packages of the `node` binary, which exist for these platforms. */
-describe.skipIf(!['linux-x64', 'linux-arm64'].includes(platform))('Node', () => {
+/** Uses the registry's packages of the `node` binary. */
+const describeNode = describeUnless(
+  ['linux-x64', 'linux-arm64'].includes(platform) ? undefined : `no package of Node for ${platform}`,
+)
+
+describeNode('Node', () => {
   test.each([
     ['20.19.0', 'the oldest version that package.json allows'],
     ['22.13.0', 'the first 22.x that requires ESM without a warning'],

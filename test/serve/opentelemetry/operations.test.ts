@@ -1,7 +1,7 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { createClient, type PriceError } from 'svc-streams'
 import { startTcpProxy } from 'svc-streams/simulator'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { filesBelow, readPage, root } from '../../docs/support/block.js'
 import { commandLine, startCommand } from '../../desk/cli/support/command.js'
 import { whenBehind, whenMeasured } from '../../base/diagnostics/support/connection-state.js'
@@ -13,7 +13,7 @@ import { eventually } from '../../support/time/eventually.js'
 import { ethTopic, weth } from '../../support/tokens.js'
 import { spawnCommand } from '../../support/process/node-process.js'
 import { argumentsIn, blockIn, exportedVariables } from './support/command-line.js'
-import { hasPrometheus, startPrometheus } from './support/prometheus.js'
+import { describePrometheus, startPrometheus } from './support/prometheus.js'
 
 // The dashboard, the alerts and the pages of docs/operations, on a real Prometheus.
 
@@ -96,7 +96,7 @@ const causeAllEvents = async (): Promise<void> => {
 const attemptOf = (event: Either<PriceError, unknown>): number =>
   isLeft(event) && event.left._tag === 'Disconnected' ? event.left.attempt : 0
 
-describe.skipIf(!hasPrometheus)('Prometheus', () => {
+describePrometheus('Prometheus', () => {
   it('gets a result for each query of the dashboard, and evaluates each alert', async () => {
     const prometheus = await startPrometheus(alerts)
     await causeAllEvents()

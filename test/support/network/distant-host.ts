@@ -2,12 +2,15 @@ import { once } from 'node:events'
 import dns from 'node:dns'
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
-import { describe, onTestFinished, vi, type MockInstance } from 'vitest'
+import { onTestFinished, vi, type MockInstance } from 'vitest'
 import { spawnCommand } from '../process/node-process.js'
+import { describeUnless } from '../run/skip.js'
 import { eventually } from '../time/eventually.js'
 
 /** `describe` of tests that need the counters of Linux, and its addresses 127.0.0.1 to 127.255.255.254. */
-export const describeLinux = describe.skipIf(process.platform !== 'linux')
+export const describeLinux = describeUnless(
+  process.platform === 'linux' ? undefined : 'this system is not Linux',
+)
 
 /** The signature of `dns.lookup` with `all`. */
 type Lookup = (

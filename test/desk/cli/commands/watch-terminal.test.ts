@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import { manualMarket } from '../../../support/manual-market.js'
+import { skipIf } from '../../../support/run/skip.js'
 import { startTestSimulator } from '../../../support/simulator.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { weth } from '../../../support/tokens.js'
@@ -9,7 +10,10 @@ import { environmentOf } from '../support/environment-of.js'
 import { newFile } from '../support/new-file.js'
 
 /** `script` of util-linux runs a command on a pseudo-terminal. The `script` of other systems takes other arguments. */
-const hasTerminal = String(spawnSync('script', ['--version']).stdout).includes('util-linux')
+const withTerminal = skipIf(
+  !String(spawnSync('script', ['--version']).stdout).includes('util-linux'),
+  'no command script of util-linux',
+)
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
@@ -27,7 +31,7 @@ const onTerminal = (
 const escape = '\u001b'
 const [hidden, shown] = [`${escape}[?25l`, `${escape}[?25h`]
 
-test.skipIf(!hasTerminal)('redraws a table in place, and shows the cursor again after Ctrl-C', async () => {
+test('redraws a table in place, and shows the cursor again after Ctrl-C', withTerminal, async () => {
   const terminal = onTerminal(['watch', '--simulate'])
   await eventually(
     () => /ETH.*live.*BTC.*live/s.test(terminal.stdout) && terminal.stdout.includes(escape + '[32m'),
@@ -41,7 +45,7 @@ test.skipIf(!hasTerminal)('redraws a table in place, and shows the cursor again 
   expect(terminal.stdout.lastIndexOf(hidden)).toBeGreaterThanOrEqual(0)
 })
 
-test.skipIf(!hasTerminal)('redraws the table without colours if NO_COLOR is set', async () => {
+test('redraws the table without colours if NO_COLOR is set', withTerminal, async () => {
   const terminal = onTerminal(['watch', '--simulate'], { NO_COLOR: '1' })
   await eventually(() => /ETH.*live.*BTC.*live/s.test(terminal.stdout))
   terminal.process.stdin?.write('\u0003')
@@ -49,10 +53,10 @@ test.skipIf(!hasTerminal)('redraws the table without colours if NO_COLOR is set'
   expect(terminal.stdout).not.toContain(`${escape}[32m`)
 })
 
-test.skipIf(!hasTerminal).each<[string, Readonly<Record<string, string>>, [number, number]]>([
+test.each<[string, Readonly<Record<string, string>>, [number, number]]>([
   ['cannot redraw', { TERM: 'dumb' }, [110, 30]],
   ['reports no size', {}, [0, 0]],
-])('prints plain lines on a terminal that %s', async (_what, variables, size) => {
+])('prints plain lines on a terminal that %s', withTerminal, async (_what, variables, size) => {
   const terminal = onTerminal(['watch', '--simulate'], variables, size)
   await eventually(() => terminal.stdout.includes(' ETH price '))
   terminal.process.stdin?.write('\u0003')
@@ -60,17 +64,14 @@ test.skipIf(!hasTerminal).each<[string, Readonly<Record<string, string>>, [numbe
   expect(terminal.stdout).not.toContain(escape)
 })
 
-test.skipIf(!hasTerminal)(
-  'shows symbols of a file, and quantities with its decimals, in the table',
-  async () => {
-    const simulator = await startTestSimulator({ market: manualMarket() })
-    const file = newFile('tokens.json', JSON.stringify({ MYTOKEN: { address: weth, decimals: 15 } }))
-    const variables = { ...environmentOf(simulator), NO_COLOR: '1' }
-    const terminal = onTerminal(['watch', 'mytoken', '--tokens', file], variables, [140, 30])
-    await eventually(() =>
-      /MYTOKEN +2,500\.0000 .*live +7,500\.00 +3,000\S* +2,500\.00 +1,000/.test(terminal.stdout),
-    )
-    terminal.process.stdin?.write('\u0003')
-    expect(await terminal.waitForExit()).toBe(0)
-  },
-)
+test('shows symbols of a file, and quantities with its decimals, in the table', withTerminal, async () => {
+  const simulator = await startTestSimulator({ market: manualMarket() })
+  const file = newFile('tokens.json', JSON.stringify({ MYTOKEN: { address: weth, decimals: 15 } }))
+  const variables = { ...environmentOf(simulator), NO_COLOR: '1' }
+  const terminal = onTerminal(['watch', 'mytoken', '--tokens', file], variables, [140, 30])
+  await eventually(() =>
+    /MYTOKEN +2,500\.0000 .*live +7,500\.00 +3,000\S* +2,500\.00 +1,000/.test(terminal.stdout),
+  )
+  terminal.process.stdin?.write('\u0003')
+  expect(await terminal.waitForExit()).toBe(0)
+})

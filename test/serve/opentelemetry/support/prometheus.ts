@@ -8,13 +8,18 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import { instrument } from 'svc-streams/opentelemetry'
 import { expect, onTestFinished } from 'vitest'
 import { spawnCommand } from '../../../support/process/node-process.js'
+import { describeUnless } from '../../../support/run/skip.js'
 import { eventually } from '../../../support/time/eventually.js'
 
 const paths = (process.env['PATH'] ?? '').split(':')
 
-/** True if `prometheus` and `promtool` are in the PATH. The script `.ci/run` brings them there. */
-export const hasPrometheus = ['prometheus', 'promtool'].every((name) =>
-  paths.some((path) => existsSync(`${path}/${name}`)),
+const missing = ['prometheus', 'promtool'].filter(
+  (name) => !paths.some((path) => existsSync(`${path}/${name}`)),
+)
+
+/** `describe` of tests that need Prometheus. The script `.ci/run` brings it into the PATH. */
+export const describePrometheus = describeUnless(
+  missing.length === 0 ? undefined : `not in the PATH: ${missing.join(', ')}; .ci/run installs them`,
 )
 
 export interface Sample {

@@ -46,7 +46,7 @@ const nodeOnly = [
   '^src/(simulator|serve|wire/server|backtest/sweep|desk/cli|desk/dashboard/serve)/',
   '^src/wire/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
   '^src/wire/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|backtest/((history|recording)/index|recording/(on-node|record/(recording|rotating)-file)))\\.ts',
+  '^src/(index|client/on-node|backtest/((history|recording)/index|recording/(on-node|journal/journal|record/(recording|rotating)-file)))\\.ts',
 ]
 
 const browserOnly = [

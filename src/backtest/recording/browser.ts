@@ -24,6 +24,10 @@ export const record = recordOn(undefined)
 export const writeRecording = writeRecordingOn(undefined)
 export const replay = replayOn(browserPlatform)
 
+export const journal = (): never => {
+  throw new ConfigurationError('path', 'a browser has no files')
+}
+
 /**
  * Decompresses gzip data of one member by the browser's `DecompressionStream`, which rejects further members. It discards
  * the output of damaged data, so that rows directly before the damage may be lost.

@@ -4,6 +4,7 @@
  * @module
  */
 
+export { journal } from './journal/journal.js'
 export { record, replay, writeRecording } from './on-node.js'
 export type { RecordOptions } from './record/record.js'
 export {

@@ -6,7 +6,7 @@ import { completionCommand, initCommand } from './commands/setup.js'
 import { dashboardCommand, gatewayCommand } from './commands/serve.js'
 import { exportCommand, inspectCommand, replayCommand } from './commands/recording.js'
 import { outputOf } from './commands/parts.js'
-import { lookAheadCommand, sweepCommand } from './commands/backtest.js'
+import { lookAheadCommand, sweepCommand, verifyCommand } from './commands/backtest.js'
 import { recordCommand, watchCommand } from './commands/stream.js'
 import { depthCommand, priceCommand } from './commands/request.js'
 import { simulateCommand } from './commands/simulate.js'
@@ -42,6 +42,7 @@ export const createProgram = (io: Io): Command =>
     .addCommand(inspectCommand(io))
     .addCommand(sweepCommand(io))
     .addCommand(lookAheadCommand(io))
+    .addCommand(verifyCommand(io))
     .addCommand(simulateCommand(io))
     .addCommand(gatewayCommand(io))
     .addCommand(doctorCommand(io))

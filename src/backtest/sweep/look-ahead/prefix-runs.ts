@@ -4,8 +4,10 @@ import type { RecordingError } from '../../../base/errors/model.js'
 import { sweepError } from '../../../base/errors/sweep-error.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { allTimes } from '../../recording/format/timeline.js'
+import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import type { RecordingEntry } from '../../recording/read/read-entries.js'
 import { readFirstLines } from '../../recording/read/recording-set.js'
+import type { ReplayOptions } from '../../recording/replay/replay-options.js'
 import { openableSources } from '../../recording/read/source.js'
 import type { Job, Output, WorkerMessage } from '../messages.js'
 import { runInThread$, runJobs$, type ThreadEnded, type WorkerProgram } from '../worker-pool.js'
@@ -41,6 +43,24 @@ export const locateLine = async (paths: readonly string[], line: number): Promis
   throw new Error(`the recording has no line ${line}: it has changed`)
 }
 
+/**
+ * The last `count` lines up to the line with number `line`, or else those whose time is not later than `at`, in ms since the
+ * Unix epoch.
+ */
+export const linesBefore = async (
+  paths: readonly string[],
+  { line = Infinity, at }: { readonly line: number | undefined; readonly at: number },
+  count: number,
+): Promise<readonly (LinePosition & { readonly row: Row | RecordingHeader })[]> => {
+  const latest: (LinePosition & { readonly row: Row | RecordingHeader })[] = []
+  await forEachLine(paths, line, ({ line: row, origin }) => {
+    if (line === Infinity && row.at > at) return
+    latest.push({ source: origin.source, line: origin.lineNumber, at: row.at, row })
+    if (latest.length > count) latest.shift()
+  })
+  return latest
+}
+
 /** Calls back for each of the first lines. Resolves with the error that ends them. */
 const forEachLine = async (
   paths: readonly string[],
@@ -67,6 +87,8 @@ interface PrefixRun {
   /** The URL of the strategy's module. */
   readonly strategy: string
   readonly parameter: unknown
+  /** The part that is played. Default: all. */
+  readonly replay?: ReplayOptions
 }
 
 /**
@@ -76,10 +98,10 @@ interface PrefixRun {
  * may keep state elsewhere, such as in a module that it imports. This state is from earlier, shorter prefixes: it
  * contains no later line, but it may change the outputs. Runs together end if the thread ends.
  */
-export const prefixRuns = ({ program, paths, strategy, parameter }: PrefixRun): PrefixRuns => {
+export const prefixRuns = ({ program, paths, strategy, parameter, replay = {} }: PrefixRun): PrefixRuns => {
   const start$ = (job: Job): Observable<WorkerMessage | ThreadEnded> => runInThread$(program, job)
   const files = paths.map((name) => ({ kind: 'path', name }) as const)
-  const common = { files, replay: {}, strategy, reportsRows: false }
+  const common = { files, replay, strategy, reportsRows: false }
 
   const run$: PrefixRuns['run$'] = (lines) =>
     runJobs$([{ ...common, tasks: [{ index: 0, parameter }], trace: { lines } }], 1, start$).pipe(

@@ -3,6 +3,7 @@ import { integerOption } from '../../../base/option-kinds/number-option.js'
 import { workersOption } from '../../../backtest/sweep/options.js'
 import type { LookAheadFlags } from '../actions/look-ahead.js'
 import type { SweepFlags } from '../actions/sweep.js'
+import type { VerifyFlags } from '../actions/verify.js'
 import { numberFlag, parseNumber, parseRotation, parseShard, parseWalkForward } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
 import { createCommand, fromFlag, toFlag } from './parts.js'
@@ -111,6 +112,40 @@ export const lookAheadCommand = (io: Io): Command =>
     .action(async (files: readonly string[], flags: LookAheadFlags, command: Command) => {
       const { checkLookAhead } = await import('../actions/look-ahead.js')
       await checkLookAhead(io, command, files, flags)
+    })
+
+const verifyExamples = `
+Examples:
+  $ svc-streams verify market.ndjson strategy.js --journal live.ndjson
+      Check that a live run of the strategy gave the values that a replay of its recording gives.
+  $ svc-streams verify market.*.ndjson.gz strategy.js --journal live.ndjson --from 2026-11-27T09:00:00Z
+      Play the recording from the time at which the strategy was started.
+
+The live run writes the journal, and the recording is that of its client:
+
+  record(client, { topics, to: 'market.ndjson' })
+  strategy(client).pipe(journal('live.ndjson')).subscribe()
+
+The values are compared in order, as JSON. At the first difference the command prints both values, and the last lines of the
+recording before it. Values of the replay after the last line of the journal do not count: the live run was stopped or killed.
+A last line without an end does not count either, nor do values of the live run after the last row of the recording.
+
+The order of two events of different streams in the same millisecond may differ: derive the values of a journal from one stream
+at a time.
+
+Exit codes: 0 if all values of the journal are equal; 1 at the first difference, or if there is none to compare.`
+
+export const verifyCommand = (io: Io): Command =>
+  createCommand(io, 'verify', 'Compare a live run of a strategy with its replay.', verifyExamples)
+    .addArgument(new Argument('<file...>', filesHelp))
+    .requiredOption('--journal <file>', 'the values of the live run, as the operator journal writes them')
+    .option('--parameter <json>', 'parameter of the strategy, as JSON (default: none)')
+    .addOption(fromFlag())
+    .addOption(toFlag())
+    .option('--json', 'print the result as one JSON object')
+    .action(async (files: readonly string[], flags: VerifyFlags, command: Command) => {
+      const { verifyJournal } = await import('../actions/verify.js')
+      await verifyJournal(io, command, files, flags)
     })
 
 const filesHelp = 'recordings, plain or gzip, and last the module of the strategy'

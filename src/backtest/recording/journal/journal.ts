@@ -1,0 +1,47 @@
+import { defer, finalize, tap, type MonoTypeOperatorFunction } from 'rxjs'
+import { messageOf } from '../../../base/errors/text.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import { openLineFile } from '../../../wire/platform/node/line-file.js'
+
+/**
+ * Writes each value to a file before it passes it: a line of JSON, `{ at, value }`, with the time in ms since the Unix
+ * epoch. `bigint` is written as text. The command `verify` compares these values with those of a replay.
+ *
+ * Lines are appended to an existing file. Each line is written synchronously: a killed process loses no value that was
+ * passed on. A last line without an end, which a killed process left, is removed at the next start.
+ *
+ * Fails with an `Error` that names the file if the file cannot be written, if another process writes to it, or if JSON cannot
+ * represent the value. The value is not passed on then: a decision that is not in the journal must not be carried out.
+ *
+ * @example
+ * strategy(client).pipe(journal('live.ndjson')).subscribe(placeOrder)
+ */
+export const journal =
+  <A>(path: string): MonoTypeOperatorFunction<A> =>
+  (source$) =>
+    defer(() => {
+      const file = attempt(path, () => openLineFile(path))
+      return source$.pipe(
+        tap((value) => attempt(path, () => file.append(journalLine(rxClock.wallClock(), value)))),
+        finalize(() => file.close()),
+      )
+    })
+
+/** A line of a journal. */
+export const journalLine = (at: number, value: unknown): string =>
+  `{"at":${Math.floor(at)},"value":${journalJson(value)}}\n`
+
+/** The JSON of a value. `undefined` and functions, which have none, are `null`. */
+export const journalJson = (value: unknown): string => {
+  const encode = (_: string, each: unknown) => (typeof each === 'bigint' ? String(each) : each)
+  const text: unknown = JSON.stringify(value, encode)
+  return typeof text === 'string' ? text : 'null'
+}
+
+const attempt = <A>(path: string, action: () => A): A => {
+  try {
+    return action()
+  } catch (thrown) {
+    throw new Error(`journal ${path}: ${messageOf(thrown)}`, { cause: thrown })
+  }
+}

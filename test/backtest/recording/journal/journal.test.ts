@@ -1,0 +1,124 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { firstValueFrom, from, NEVER, of, Subject, tap, toArray } from 'rxjs'
+import { TestScheduler } from 'rxjs/testing'
+import { journal } from 'svc-streams/recording'
+import { expect, test } from 'vitest'
+import { newFolder } from '../../../support/new-folder.js'
+import { spawnScript } from '../../../support/process/node-process.js'
+import { eventually } from '../../../support/time/eventually.js'
+
+const newPath = (): string => join(newFolder(), 'journal.ndjson')
+
+const linesOf = (path: string): readonly unknown[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as unknown)
+
+test('writes each value with its time before it passes it', () => {
+  const path = newPath()
+  const written: unknown[] = []
+  const scheduler = new TestScheduler((actual, expected) => expect(actual).toEqual(expected))
+  scheduler.run(({ cold, expectObservable }) => {
+    const value$ = cold('-a 9ms b|').pipe(
+      journal(path),
+      tap(() => written.push(linesOf(path).length)),
+    )
+    expectObservable(value$).toBe('-a 9ms b|')
+  })
+  expect(linesOf(path)).toEqual([
+    { at: 1, value: 'a' },
+    { at: 11, value: 'b' },
+  ])
+  expect(written).toEqual([1, 2])
+})
+
+test('writes bigint as text, and what JSON does not have as null', async () => {
+  const path = newPath()
+  const values = [{ quantity: 12345678901234567890n }, undefined, NaN]
+  expect(await firstValueFrom(from(values).pipe(journal(path), toArray()))).toEqual(values)
+  expect(linesOf(path)).toMatchObject([
+    { value: { quantity: '12345678901234567890' } },
+    { value: null },
+    { value: null },
+  ])
+})
+
+test('continues a journal, without a last line that has no end', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.jsonValue(), { maxLength: 5 }),
+      fc.string({ maxLength: 300_000, minLength: 0 }).map((text) => text.replaceAll('\n', '')),
+      fc.array(fc.jsonValue(), { minLength: 1, maxLength: 5 }),
+      async (before, torn, after) => {
+        const path = newPath()
+        await firstValueFrom(from(before).pipe(journal(path), toArray()))
+        appendFileSync(path, torn)
+        await firstValueFrom(from(after).pipe(journal(path), toArray()))
+        const expected = [...before, ...after].map((value) => ({
+          value: JSON.parse(JSON.stringify(value)) as unknown,
+        }))
+        expect(linesOf(path)).toMatchObject(expected)
+      },
+    ),
+    { numRuns: 20 },
+  )
+})
+
+test('fails for a journal that is in use, and releases it when its stream ends or is left', () => {
+  const path = newPath()
+  const errors: unknown[] = []
+  const open = () => NEVER.pipe(journal(path)).subscribe({ error: (thrown: unknown) => errors.push(thrown) })
+  const first = open()
+  open()
+  expect(errors).toEqual([new Error(`journal ${path}: is in use by the process with the id ${process.pid}`)])
+  first.unsubscribe()
+  expect(existsSync(`${path}.lock`)).toBe(false)
+  const source = new Subject<number>()
+  source.pipe(journal(path)).subscribe()
+  source.complete()
+  const last = open()
+  expect(errors).toHaveLength(1)
+  last.unsubscribe()
+})
+
+test('does not pass a value that it cannot write', () => {
+  const path = newPath()
+  const passed: unknown[] = []
+  const errors: unknown[] = []
+  const circular: { self?: unknown } = {}
+  circular.self = circular
+  const observer = {
+    next: (value: unknown) => passed.push(value),
+    error: (thrown: unknown) => errors.push(thrown),
+  }
+  of(1, circular, 2).pipe(journal(path)).subscribe(observer)
+  of(1).pipe(journal(newFolder())).subscribe(observer)
+  expect(passed).toEqual([1])
+  expect(errors).toEqual([
+    expect.objectContaining({ message: expect.stringContaining(`journal ${path}: `) as string }),
+    expect.objectContaining({ message: expect.stringContaining('EISDIR') as string }),
+  ])
+  expect(linesOf(path)).toHaveLength(1)
+})
+
+test('has each value that a killed process has passed on', async () => {
+  const path = newPath()
+  const script = `import { journal } from 'svc-streams/recording'
+    import { timer } from 'rxjs'
+    timer(0, 1).pipe(journal(${JSON.stringify(path)})).subscribe((value) => console.log(value))`
+  let runs = 0
+  for (let run = 0; run < 3; run++) {
+    const child = spawnScript(script)
+    await eventually(() => expect(child.output).toContain('20\n'))
+    child.process.kill('SIGKILL')
+    await child.waitForExit()
+    const passed = child.stdout.split('\n').slice(0, -1).map(Number)
+    appendFileSync(path, '{"at":1,"val')
+    const values = linesOf(path).map((line) => (line as { readonly value: number }).value)
+    expect(values.slice(runs, runs + passed.length)).toEqual(passed)
+    runs = values.length
+  }
+})

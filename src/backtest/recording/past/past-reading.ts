@@ -58,39 +58,33 @@ export class PastReading {
   ) {}
 
   /** Resolves at the end of the range, or with the error that ends the reading. */
-  async read(unordered: readonly RecordedFile[]): Promise<Either<HistoryError, unknown>> {
-    const ordered = await filesInOrder(unordered)
-    if (isLeft(ordered)) return ordered
-    const files = ordered.right.map(({ file }) => file)
-    let cursor = await this.firstCursor(files, ordered.right)
+  async read(ordered: readonly StartedFile[]): Promise<Either<HistoryError, unknown>> {
+    let cursor = await this.firstCursor(ordered)
     while (isRight(cursor)) {
-      const reading = await this.readFrom(cursor.right, ordered.right)
+      const reading = await this.readFrom(cursor.right, ordered)
       if (isLeft(reading) || reading.right !== 'starts too late') return reading
-      cursor = await this.cursorBefore(cursor.right, files)
+      cursor = await this.cursorBefore(cursor.right, ordered)
     }
     return cursor
   }
 
-  private async firstCursor(
-    files: readonly RecordedFile[],
-    ordered: readonly StartedFile[],
-  ): Promise<Either<RecordingError, Cursor>> {
+  private async firstCursor(ordered: readonly StartedFile[]): Promise<Either<RecordingError, Cursor>> {
     const { from } = this.range
     const last = ordered.findLastIndex(({ start }) => start <= from)
-    const index = await this.lastIndex(files.slice(0, last + 1), ({ at }) => at <= from)
+    const index = await this.lastIndex(ordered, last + 1, ({ at }) => at <= from)
     if (isLeft(index)) return index
-    const position = await files[index.right]?.positionOf(from)
+    const position = await ordered[index.right]?.file.positionOf(from)
     return right({ index: index.right, position: position ?? 0, step: firstStep })
   }
 
   private async cursorBefore(
     { index, position, step }: Cursor,
-    files: readonly RecordedFile[],
+    ordered: readonly StartedFile[],
   ): Promise<Either<RecordingError, Cursor>> {
     if (position > 0) return right({ index, position: Math.max(0, position - step), step: 4 * step })
-    const previous = await this.lastIndex(files.slice(0, index))
+    const previous = await this.lastIndex(ordered, index)
     if (isLeft(previous)) return previous
-    const end = await files[previous.right]?.end()
+    const end = await ordered[previous.right]?.file.end()
     return right({
       index: previous.right,
       position: Math.max(0, (end ?? 0) - firstStep),
@@ -98,12 +92,14 @@ export class PastReading {
     })
   }
 
-  /** The index of the last file with the topic; 0 without such a file. */
+  /** The index of the last file with the topic, of those before `end`; 0 without such a file. */
   private async lastIndex(
-    files: readonly RecordedFile[],
+    ordered: readonly StartedFile[],
+    end: number,
     isEarly: (header: RecordingHeader) => boolean = () => true,
   ): Promise<Either<RecordingError, number>> {
-    for (const [index, file] of [...files.entries()].reverse()) {
+    for (let index = end - 1; index > 0; index--) {
+      const { file } = ordered[index]!
       const header = await file.header()
       if (isLeft(header)) return header
       const isIn = isEarly(header.right) ? await file.has(this.topic) : right(false)
@@ -123,12 +119,15 @@ export class PastReading {
     const otherTopics = new Set<string>()
     let isKnownTopic = false
     let isNext = true
-    for (const [offset, { file, start }] of ordered.slice(index).entries()) {
+    const now = systemClock().wallClock()
+    for (const [offset, started] of ordered.slice(index).entries()) {
       if (this.closing.closed) break
+      const { start } = started
       // Only a step back of the clock leads from a later file to the range: of the next one, or of a clock that was ahead.
-      const mayStep = isNext || start > systemClock().wallClock()
+      const mayStep = isNext || start > now
       if (start >= to) isNext = false
-      if (start >= to && past.latest >= to && !(mayStep && (await file.stepsBack()))) continue
+      if (start >= to && past.latest >= to && !(mayStep && (await started.file.stepsBack()))) continue
+      const { file } = started
       const header = await file.header()
       if (isLeft(header)) return header
       const isIn = await file.has(this.topic)

@@ -33,7 +33,7 @@ export const recordedHistory = (sources: readonly OpenableSource[], end?: () => 
         if (isLeft(isMerged)) return isMerged
         return isMerged.right
           ? readMerged(sources, { topic, range, emit, closing })
-          : new PastReading(topic, range, emit, closing).read(files)
+          : new PastReading(topic, range, emit, closing).read(ordered.right)
       },
     }),
     topics: () => () => topics.read(),

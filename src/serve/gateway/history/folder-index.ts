@@ -34,6 +34,8 @@ const namesPerSlice = 512
  */
 export class FolderIndex {
   private readonly files = new Map<Topic, Set<HistoryFile>>()
+  /** The files in the order of their names, of the topics that were read since their last change. */
+  private readonly ordered = new Map<Topic, readonly HistoryFile[]>()
   private deletion: Promise<void> | undefined
 
   private constructor(
@@ -62,7 +64,12 @@ export class FolderIndex {
 
   /** The files of a topic, in the order of their names. */
   filesOf(topic: Topic): readonly HistoryFile[] {
-    return [...(this.files.get(topic) ?? [])].sort((a, b) => a.startAt - b.startAt || a.number - b.number)
+    const known = this.ordered.get(topic)
+    if (known !== undefined) return known
+    const files = [...(this.files.get(topic) ?? [])]
+    files.sort((a, b) => a.startAt - b.startAt || a.number - b.number)
+    if (files.length > 0) this.ordered.set(topic, files)
+    return files
   }
 
   pathOf(topic: Topic, { startAt, number }: HistoryFile): string {
@@ -71,9 +78,11 @@ export class FolderIndex {
 
   /** A file that is created now. Somebody may have removed an earlier file of this name. */
   add(topic: Topic, path: string): void {
-    const earlier = this.filesOf(topic).find((file) => this.pathOf(topic, file) === path)
-    if (earlier !== undefined) this.forget(topic, earlier)
-    this.insert(basename(path), this.steadyTime() + filePeriod)
+    const added = this.insert(basename(path), this.steadyTime() + filePeriod)
+    for (const file of this.files.get(topic) ?? []) {
+      const isSame = file.startAt === added?.startAt && file.number === added.number
+      if (isSame && file !== added) this.forget(topic, file)
+    }
   }
 
   /** Deletes the files without a row younger than `keep` ms. Never rejects. */
@@ -93,17 +102,22 @@ export class FolderIndex {
     return isMissing
   }
 
-  private insert(name: string, endsBy: number): void {
+  /** `undefined` if the name is not that of a file of a history. */
+  private insert(name: string, endsBy: number): HistoryFile | undefined {
     const startAt = rotatedStart(name)
     const [, topic, number = '1'] = filePattern.exec(name) ?? []
-    if (topic === undefined || startAt === undefined) return
+    if (topic === undefined || startAt === undefined) return undefined
     const files = this.files.get(topic as Topic) ?? new Set()
-    this.files.set(topic as Topic, files.add({ startAt, number: Number(number), endsBy }))
+    const file = { startAt, number: Number(number), endsBy }
+    this.files.set(topic as Topic, files.add(file))
+    this.ordered.delete(topic as Topic)
+    return file
   }
 
   private forget(topic: Topic, file: HistoryFile): void {
     const files = this.files.get(topic)
     files?.delete(file)
+    this.ordered.delete(topic)
     if (files?.size === 0) this.files.delete(topic)
   }
 

@@ -11,7 +11,7 @@ import type { HistoryError, WriteError } from '../../../base/errors/model.js'
 import type { TimeRange } from '../../../backtest/recording/format/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/on-node.js'
 import { PastReading } from '../../../backtest/recording/past/past-reading.js'
-import { RecordedFile } from '../../../backtest/recording/past/recorded-file.js'
+import { RecordedFile, type StartedFile } from '../../../backtest/recording/past/recorded-file.js'
 import { TopicPast } from '../../../backtest/recording/past/topic-past.js'
 import { openableSource } from '../../../backtest/recording/read/source.js'
 import { clockOffset, type Clock } from '../../../base/time/clock.js'
@@ -129,7 +129,9 @@ export const openGatewayHistory = async (
           new TopicPast(topic, emit, range).finish(true)
           return right(undefined)
         }
-        const recordings = files.map((file) => recordingOf(index.pathOf(recorded, file)))
+        const recordings = files.map(
+          (file) => new UnopenedFile(file.startAt, () => index.pathOf(recorded, file)),
+        )
         const isRecordedOn = recorder.isRecording(recorded)
         const reading = new PastReading(topic, range, onEvent, closing, flush, isRecordedOn)
         const result = await reading.read(recordings)
@@ -216,6 +218,20 @@ class CoveredTimes {
     const result = await read(recordingOf(this.index.pathOf(topic, file)))
     if (isRight(result)) known.set(file, result.right)
     return result
+  }
+}
+
+/** A file of a reading, which opens few of the files that a topic has. */
+class UnopenedFile implements StartedFile {
+  private opened: RecordedFile | undefined
+
+  constructor(
+    readonly start: number,
+    private readonly path: () => string,
+  ) {}
+
+  get file(): RecordedFile {
+    return (this.opened ??= recordingOf(this.path()))
   }
 }
 

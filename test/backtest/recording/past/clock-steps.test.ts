@@ -3,13 +3,10 @@ import { Subscription } from 'rxjs'
 import { openHistory, type PastEvent } from 'svc-streams/history'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../../src/backtest/recording/format/row.js'
-import { nodePlatform } from '../../../../src/backtest/recording/on-node.js'
 import { PastReading } from '../../../../src/backtest/recording/past/past-reading.js'
-import { RecordedFile } from '../../../../src/backtest/recording/past/recorded-file.js'
-import { openableSource } from '../../../../src/backtest/recording/read/source.js'
 import { runInProcess } from '../../../desk/cli/support/in-process.js'
 import { header, other, priceRow, recordingText, start, topic } from '../support/recordings.js'
-import { eventsOf, writeFiles } from './support/files.js'
+import { eventsOf, startedFiles, writeFiles } from './support/files.js'
 
 // A recorder whose clock steps.
 
@@ -116,7 +113,6 @@ describe('a recorder that starts again after its clock was set back', () => {
 
   it('loses no price of a history that it alone has written', async () => {
     const events: PastEvent[] = []
-    const recordings = files().map((path) => new RecordedFile(openableSource(nodePlatform, path)))
     const reading = new PastReading(
       topic,
       range,
@@ -125,7 +121,7 @@ describe('a recorder that starts again after its clock was set back', () => {
       undefined,
       true,
     )
-    await reading.read(recordings)
+    await reading.read(startedFiles(files()))
     expect(summaryOf(events).prices).toEqual(numbers(1, 60))
   })
 

@@ -1,13 +1,11 @@
 import { Subscription } from 'rxjs'
 import { expect, it } from 'vitest'
 import type { PastEvent } from '../../../../src/base/domain/past.js'
-import { nodePlatform } from '../../../../src/backtest/recording/on-node.js'
 import { PastReading } from '../../../../src/backtest/recording/past/past-reading.js'
-import { RecordedFile } from '../../../../src/backtest/recording/past/recorded-file.js'
-import { openableSource } from '../../../../src/backtest/recording/read/source.js'
 import { newFile } from '../../../desk/cli/support/new-file.js'
 import { deferred } from '../../../../src/base/task/deferred.js'
 import { header, priceRow, recordingText, start, topic } from '../support/recordings.js'
+import { startedFiles } from './support/files.js'
 
 it('decodes a chunk of a file only when the promise of `flush` has resolved', async () => {
   const path = newFile('a.ndjson', recordingText(header, priceRow(0, 1), priceRow(1, 2)))
@@ -20,7 +18,7 @@ it('decodes a chunk of a file only when the promise of `flush` has resolved', as
   }
   const range = { from: start, to: start + 2 }
   const reading = new PastReading(topic, range, (event) => events.push(event), new Subscription(), flush)
-  const end = reading.read([new RecordedFile(openableSource(nodePlatform, path))])
+  const end = reading.read(startedFiles([path]))
   await called.promise
   expect(events).toEqual([])
   flushed.resolve(undefined)

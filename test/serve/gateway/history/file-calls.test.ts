@@ -1,7 +1,7 @@
 import fs, { writeFileSync } from 'node:fs'
 import promises from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
-import { join } from 'node:path'
+import path, { join } from 'node:path'
 import type { Topic } from 'svc-streams'
 import { createTestClient } from 'svc-streams/testing'
 import { expect, it, onTestFinished } from 'vitest'
@@ -26,12 +26,14 @@ const writeFolder = (hours: number): string => {
   return folder
 }
 
-/** Counts the calls of functions of the file system, by name, until the test ends. */
+/** Counts the calls of functions of the file system and of `join`, by name, until the test ends. */
 const countCalls = (): Map<string, number> => {
   const counts = new Map<string, number>()
   for (const [target, names] of [
     [fs, ['readdirSync', 'opendirSync', 'statSync', 'openSync', 'readSync', 'unlinkSync', 'existsSync']],
     [promises, ['readdir', 'opendir', 'stat', 'open', 'unlink']],
+    // Once for each path.
+    [path, ['join']],
   ] as const) {
     const functions = target as unknown as Record<string, (...args: readonly unknown[]) => unknown>
     for (const name of names) {
@@ -50,13 +52,13 @@ const countCalls = (): Map<string, number> => {
   return counts
 }
 
-it('answers requests with as many calls of the file system for a large folder as for a small one', async () => {
+it('answers requests with as many calls of the file system and as many paths for a large folder as for a small one', async () => {
   const callsFor = async (hours: number): Promise<ReadonlyMap<string, number>> => {
     const { baseUrl } = await startTestGateway(createTestClient(), {
       history: { folder: writeFolder(hours), keep: Infinity },
     })
-    const statusOf = async (path: string): Promise<number> => {
-      const response = await fetch(baseUrl + path)
+    const statusOf = async (target: string): Promise<number> => {
+      const response = await fetch(baseUrl + target)
       await response.text()
       return response.status
     }

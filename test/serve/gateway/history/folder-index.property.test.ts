@@ -6,13 +6,12 @@ import type { Price, PriceError, Topic } from 'svc-streams'
 import { openHistory, type CoveredTopic, type PastEvent } from 'svc-streams/history'
 import { createTestClient, price } from 'svc-streams/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { nodePlatform } from '../../../../src/backtest/recording/on-node.js'
 import { PastReading } from '../../../../src/backtest/recording/past/past-reading.js'
-import { RecordedFile, rotatedStart } from '../../../../src/backtest/recording/past/recorded-file.js'
-import { openableSource } from '../../../../src/backtest/recording/read/source.js'
+import { rotatedStart } from '../../../../src/backtest/recording/past/recorded-file.js'
 import { caseCount } from '../../../support/run/long.js'
 import { newFolder } from '../../../support/new-folder.js'
 import { eventually } from '../../../support/time/eventually.js'
+import { startedFiles } from '../../../backtest/recording/past/support/files.js'
 import { recordingsIn } from './support/folder.js'
 import { createManualClock } from './support/manual-clock.js'
 import { openTestHistory } from './support/open-history.js'
@@ -144,7 +143,7 @@ const startModel = async () => {
       const range = { from: Date.now() - from, to: Date.now() - from + length }
       const isRecordedOn = recorded.has(topic)
       await eventually(async () => {
-        const files = filesOf(topic).map((path) => new RecordedFile(openableSource(nodePlatform, path)))
+        const files = startedFiles(filesOf(topic))
         const closing = new Subscription()
         const expected = await eventsOf((emit) =>
           new PastReading(topic, range, emit, closing, undefined, isRecordedOn).read(files),

@@ -1,6 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lastValueFrom, toArray, type Observable } from 'rxjs'
+import { nodePlatform } from '../../../../../src/backtest/recording/on-node.js'
+import { RecordedFile, type StartedFile } from '../../../../../src/backtest/recording/past/recorded-file.js'
+import { openableSource } from '../../../../../src/backtest/recording/read/source.js'
 import { newFolder } from '../../../../support/new-folder.js'
 
 /** Writes files to a new folder, which is removed after the test. Returns their paths. */
@@ -12,6 +15,13 @@ export const writeFiles = (files: Readonly<Record<string, string | Uint8Array>>)
     return path
   })
 }
+
+/** The files of a reading. The start of a file whose name has none is 0. */
+export const startedFiles = (paths: readonly string[]): readonly StartedFile[] =>
+  paths.map((path) => {
+    const file = new RecordedFile(openableSource(nodePlatform, path))
+    return { file, start: file.namedStart ?? 0 }
+  })
 
 export const eventsOf = <A>(source$: Observable<A>): Promise<readonly A[]> =>
   lastValueFrom(source$.pipe(toArray()))

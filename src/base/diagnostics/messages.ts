@@ -5,6 +5,7 @@ import type {
   DepthError,
   Disconnected,
   NetworkError,
+  RecordingError,
   Stale,
   SubscriptionRejected,
   SubscriptionTimeout,
@@ -165,6 +166,11 @@ export interface DiagnosticMessages {
     readonly host: string
     readonly error: WriteError | undefined
   }
+  /**
+   * A consumer has requested a part of the history of a gateway that cannot be read. The error has the file and the line,
+   * which the consumer does not receive.
+   */
+  readonly 'svc-streams:history-unreadable': Failure<RecordingError>
   /**
    * `topics()` of a history on NATS has skipped messages of the stream that are no part of a recording. `messages`: their
    * number, of those that it read.

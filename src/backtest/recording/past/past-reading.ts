@@ -98,8 +98,9 @@ export class PastReading {
     end: number,
     isEarly: (header: RecordingHeader) => boolean = () => true,
   ): Promise<Either<RecordingError, number>> {
-    for (let index = end - 1; index > 0; index--) {
-      const { file } = ordered[index]!
+    let index = end - 1
+    for (let started = ordered[index]; started !== undefined && index > 0; started = ordered[--index]) {
+      const { file } = started
       const header = await file.header()
       if (isLeft(header)) return header
       const isIn = isEarly(header.right) ? await file.has(this.topic) : right(false)

@@ -67,7 +67,10 @@ export const log = (io: Io, line: string): void => {
   io.stderr.write(`${timed(line)}\n`)
 }
 
-/** Runs a gateway. One line when its history cannot be written, and one when it is written again. */
+/**
+ * Runs a gateway. One line when its history cannot be written, and one when it is written again. One line for each damaged
+ * line that a consumer requests.
+ */
 export const withHistoryLog = async (io: Io, run: () => Promise<void>): Promise<void> => {
   const onHistory = (message: unknown): void => {
     const { error } = message as DiagnosticMessages['svc-streams:gateway-history']
@@ -78,8 +81,19 @@ export const withHistoryLog = async (io: Io, run: () => Promise<void>): Promise<
         : `The history cannot be written: ${printable(error.cause.message)}. Consumers still receive prices.`,
     )
   }
+  const damage = new Set<string>()
+  const onUnreadable = (message: unknown): void => {
+    const { error } = message as DiagnosticMessages['svc-streams:history-unreadable']
+    if (damage.has(error.message)) return
+    damage.add(error.message)
+    log(io, `A part of the history cannot be read: ${printable(error.message)}.`)
+  }
   subscribe('svc-streams:gateway-history', onHistory)
-  await run().finally(() => unsubscribe('svc-streams:gateway-history', onHistory))
+  subscribe('svc-streams:history-unreadable', onUnreadable)
+  await run().finally(() => {
+    unsubscribe('svc-streams:gateway-history', onHistory)
+    unsubscribe('svc-streams:history-unreadable', onUnreadable)
+  })
 }
 
 /**

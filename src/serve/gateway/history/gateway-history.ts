@@ -1,4 +1,4 @@
-import { chain, isLeft, isRight, left, map, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { PriceClient } from '../../../client/client.js'
 import type { CoveredTopic } from '../../../client/history.js'
@@ -7,7 +7,7 @@ import { canonicalAddress } from '../../../base/domain/address.js'
 import type { EmitPast } from '../../../base/domain/past.js'
 import { addressOf, serviceOf, type Topic } from '../../../base/domain/topic.js'
 import { unknownTopic } from '../../../base/errors/constructors.js'
-import type { HistoryError, WriteError } from '../../../base/errors/model.js'
+import type { HistoryError, RecordingError, WriteError } from '../../../base/errors/model.js'
 import type { TimeRange } from '../../../backtest/recording/format/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/on-node.js'
 import { PastReading } from '../../../backtest/recording/past/past-reading.js'
@@ -58,7 +58,7 @@ export interface GatewayHistory {
     range: TimeRange,
     reader: PastReader,
   ) => Promise<Either<HistoryError | WriteError, unknown>>
-  readonly topics: () => Promise<Either<HistoryError | WriteError, readonly CoveredTopic[]>>
+  readonly topics: () => Promise<Either<WriteError, readonly CoveredTopic[]>>
   readonly snapshot: () => GatewayHistorySnapshot
   /** Ends the recordings, and unlocks the folder. Idempotent. */
   readonly close: () => void
@@ -102,7 +102,10 @@ export const openGatewayHistory = async (
   maintain()
   const stopChecks = clock.startInterval(maintain, checkInterval)
   const always = topics.map((topic) => recorder.record(canonicalTopic(service, topic)))
-  const covered = new CoveredTimes(index, recorder)
+  /** A consumer does not receive the path. */
+  const onUnreadable = (error: RecordingError): void =>
+    publish('svc-streams:history-unreadable', () => ({ host: ownHost(), error }))
+  const covered = new CoveredTimes(index, recorder, onUnreadable)
 
   /** Why the history cannot be read now. */
   const failureOf = (topic?: Topic): WriteError | undefined => {
@@ -136,12 +139,14 @@ export const openGatewayHistory = async (
         const reading = new PastReading(topic, range, onEvent, closing, flush, isRecordedOn)
         const result = await reading.read(recordings)
         // An earlier file, which decides whether the topic had a price at the start of the range, may be missing too.
-        if (isRight(result) || emitted > 0 || !(await index.forgetMissing(recorded, files))) return result
+        if (isLeft(result) && emitted === 0 && (await index.forgetMissing(recorded, files))) continue
+        if (isLeft(result) && result.left._tag === 'RecordingError') onUnreadable(result.left)
+        return result
       }
     },
     topics: async () => {
       const failure = failureOf()
-      return failure === undefined ? covered.all() : left(failure)
+      return failure === undefined ? right(await covered.all()) : left(failure)
     },
     snapshot: () => ({ folder, ...recorder.snapshot() }),
     close: () => {
@@ -178,46 +183,48 @@ class CoveredTimes {
   constructor(
     private readonly index: FolderIndex,
     private readonly recorder: TopicRecorder,
+    private readonly onUnreadable: (error: RecordingError) => void,
   ) {}
 
-  async all(): Promise<Either<HistoryError, readonly CoveredTopic[]>> {
+  async all(): Promise<readonly CoveredTopic[]> {
     const topics: CoveredTopic[] = []
     for (const topic of this.index.topics) {
       const covered = await this.of(topic)
-      if (isLeft(covered)) return covered
-      if (covered.right !== undefined) topics.push(covered.right)
+      if (covered !== undefined) topics.push(covered)
     }
-    return right(topics.sort((a, b) => a.from - b.from || (a.topic < b.topic ? -1 : 1)))
+    return topics.sort((a, b) => a.from - b.from || (a.topic < b.topic ? -1 : 1))
   }
 
   /** `undefined`: all files of the topic are missing. */
-  private async of(topic: Topic): Promise<Either<HistoryError, CoveredTopic | undefined>> {
+  private async of(topic: Topic): Promise<CoveredTopic | undefined> {
     for (;;) {
       const files = this.index.filesOf(topic)
       const [first, last] = [files[0], files.at(-1)]
-      if (first === undefined || last === undefined) return right(undefined)
+      if (first === undefined || last === undefined) return undefined
       if (await this.index.forgetMissing(topic, [first, last])) continue
       const open = this.recorder.openFileOf(topic)
       const from = await this.timeOf(topic, first, this.starts, (file) => file.start())
-      const end =
+      const to =
         open?.path === this.index.pathOf(topic, last)
-          ? right(open.latest)
+          ? open.latest
           : await this.timeOf(topic, last, this.ends, (file) => file.latest())
-      return chain((start: number) => map((to: number) => ({ topic, from: start, to }))(end))(from)
+      return { topic, from, to }
     }
   }
 
+  /** Of a file that cannot be read, the time in its name. */
   private async timeOf(
     topic: Topic,
     file: HistoryFile,
     known: WeakMap<HistoryFile, number>,
-    read: (file: RecordedFile) => Promise<Either<HistoryError, number>>,
-  ): Promise<Either<HistoryError, number>> {
+    read: (file: RecordedFile) => Promise<Either<RecordingError, number>>,
+  ): Promise<number> {
     const time = known.get(file)
-    if (time !== undefined) return right(time)
+    if (time !== undefined) return time
     const result = await read(recordingOf(this.index.pathOf(topic, file)))
     if (isRight(result)) known.set(file, result.right)
-    return result
+    else this.onUnreadable(result.left)
+    return isRight(result) ? result.right : file.startAt
   }
 }
 

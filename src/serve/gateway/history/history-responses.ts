@@ -78,7 +78,7 @@ export const historyResponses = (
   }
 }
 
-const topicsResponse = (topics: Either<HistoryError | WriteError, readonly CoveredTopic[]>): TextResponse =>
+const topicsResponse = (topics: Either<WriteError, readonly CoveredTopic[]>): TextResponse =>
   isLeft(topics) ? failureOf(topics.left) : jsonResponse(200, escapeUnsafe(JSON.stringify(topics.right)))
 
 interface PastRequest {
@@ -195,7 +195,10 @@ const failureOf = (error: HistoryError | WriteError): TextResponse => {
     case 'HttpError':
     case 'NetworkError':
     case 'Timeout':
-      return textResponse(500, 'Internal Server Error: the history cannot be read')
+      return textResponse(
+        500,
+        'Internal Server Error: this part of the history cannot be read. The gateway reports the file and the line',
+      )
     default:
       return assertNever(error)
   }

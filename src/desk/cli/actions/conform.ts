@@ -31,7 +31,7 @@ import { errorLine } from '../output/error-text.js'
 import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 
-export interface ConformFlags {
+interface ConformFlags {
   readonly priceWsUrl?: string
   readonly topic?: string
   /** In ms. */

@@ -11,7 +11,7 @@ import type { Io } from '../io.js'
 import { interrupted } from '../stop.js'
 import { listenFailure, recordingFailure$ } from './serve.js'
 
-export interface DashboardFlags extends SourceFlags {
+interface DashboardFlags extends SourceFlags {
   readonly port: number
   /** In ms. */
   readonly interval: number

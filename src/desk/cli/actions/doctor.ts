@@ -28,7 +28,7 @@ import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { parseTokensVariable } from '../tokens/select-tokens.js'
 
-export interface DoctorFlags {
+interface DoctorFlags {
   /** In ms. */
   readonly timeout: number
   readonly json?: boolean

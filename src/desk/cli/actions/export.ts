@@ -19,7 +19,7 @@ import { ParquetTable, type ColumnKind } from '../output/parquet-table.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
 
-export interface ExportFlags {
+interface ExportFlags {
   readonly out: string
 }
 

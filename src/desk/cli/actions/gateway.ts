@@ -15,7 +15,7 @@ import { serveNats } from './gateway-nats.js'
 import { metricsLines, startMetrics, type MetricsFlags } from './metrics-server.js'
 import { listenFailure, log, serveUntilStopped, tokenVariables, withHistoryLog } from './serve.js'
 
-export interface GatewayFlags extends SourceFlags, MetricsFlags {
+interface GatewayFlags extends SourceFlags, MetricsFlags {
   readonly port: number
   readonly host: string
   readonly keys?: string

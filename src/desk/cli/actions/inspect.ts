@@ -1,3 +1,4 @@
+import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { formatSeconds } from '../../display/texts.js'
@@ -20,7 +21,7 @@ import { timeWarnings } from './replay.js'
 import { drawTable, type Column } from '../output/table.js'
 import { coloursFor, type Colours } from '../output/terminal.js'
 
-export interface InspectFlags {
+interface InspectFlags {
   /** In ms. */
   readonly maxGap?: number
   readonly json?: boolean
@@ -29,6 +30,7 @@ export interface InspectFlags {
 /** Prints a summary of each topic. Throws if a file is damaged, or a gap is longer than allowed. */
 export const inspectRecordings = async (
   io: Io,
+  _command: Command,
   files: readonly string[],
   { maxGap = Infinity, json = false }: InspectFlags,
 ): Promise<void> => {

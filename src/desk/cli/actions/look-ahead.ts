@@ -23,7 +23,7 @@ import { showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
 
-export interface LookAheadFlags {
+interface LookAheadFlags {
   readonly parameter?: string
   readonly prefixes: number
   readonly workers: number

@@ -33,7 +33,7 @@ import {
   type StreamRun,
 } from './stream.js'
 
-export interface RecordFlags extends StreamFlags {
+interface RecordFlags extends StreamFlags {
   readonly out?: string
   readonly gzip?: true
   /** In ms. */

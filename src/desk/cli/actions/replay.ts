@@ -40,7 +40,7 @@ import { completes } from '../stop.js'
 import { namedTokens, recordedAddresses, userTokens, type UserTokens } from '../tokens/select-tokens.js'
 import { createTokenNames, type TokenNames } from '../tokens/token-names.js'
 
-export interface ReplayFlags {
+interface ReplayFlags {
   readonly speed: number
   /** In ms since the Unix epoch. */
   readonly from?: number

@@ -15,7 +15,7 @@ import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import type { TokenNames } from '../tokens/token-names.js'
 
-export interface RequestFlags {
+interface RequestFlags {
   readonly json?: boolean
 }
 

@@ -16,7 +16,7 @@ import { usageError } from '../run.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../tokens/select-tokens.js'
 
-export interface SimulateFlags extends MarketFlags {
+interface SimulateFlags extends MarketFlags {
   readonly httpPort: number
   readonly wsPort: number
   readonly authKey?: string

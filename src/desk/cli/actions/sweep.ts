@@ -20,7 +20,7 @@ import { completes } from '../stop.js'
 import { inShard, mergeShards, shardLine } from './shards.js'
 import { walkForwardRecordings } from './walk-forward.js'
 
-export interface SweepFlags {
+interface SweepFlags {
   /** Absent for `merge`. */
   readonly parameters?: string
   readonly workers: number

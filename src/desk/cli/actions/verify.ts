@@ -15,7 +15,7 @@ import { outputJson } from '../output/json.js'
 import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
 
-export interface VerifyFlags {
+interface VerifyFlags {
   readonly journal: string
   readonly parameter?: string
   /** In ms since the Unix epoch. */

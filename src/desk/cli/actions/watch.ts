@@ -26,7 +26,7 @@ import { usageError } from '../run.js'
 import { stop$ } from '../stop.js'
 import { failureText, nothingReceived, receive, watchRows$, type StreamFlags } from './stream.js'
 
-export interface WatchFlags extends StreamFlags {
+interface WatchFlags extends StreamFlags {
   readonly json?: boolean
   /** In ms. */
   readonly since?: number

@@ -1,12 +1,9 @@
 import { Argument, Option, type Command } from 'commander'
 import { integerOption } from '../../../base/option-kinds/number-option.js'
 import { workersOption } from '../../../backtest/sweep/options.js'
-import type { LookAheadFlags } from '../actions/look-ahead.js'
-import type { SweepFlags } from '../actions/sweep.js'
-import type { VerifyFlags } from '../actions/verify.js'
 import { numberFlag, parseNumber, parseRotation, parseShard, parseWalkForward } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, fromFlag, toFlag } from './parts.js'
+import { createCommand, fromFlag, toFlag, lazyAction } from './parts.js'
 
 const sweepExamples = `
 Examples:
@@ -68,10 +65,7 @@ export const sweepCommand = (io: Io): Command =>
     .addOption(fromFlag())
     .addOption(toFlag())
     .option('--json', 'print each result as a JSON object, one per line')
-    .action(async (files: readonly string[], flags: SweepFlags, command: Command) => {
-      const { sweepRecordings } = await import('../actions/sweep.js')
-      await sweepRecordings(io, command, files, flags)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/sweep.js')).sweepRecordings))
 
 const lookAheadExamples = `
 Examples:
@@ -109,10 +103,7 @@ export const lookAheadCommand = (io: Io): Command =>
     .addOption(numberFlag('--prefixes <n>', 'number of prefixes that are compared', prefixesOption))
     .addOption(workersFlag())
     .option('--json', 'print the result as one JSON object')
-    .action(async (files: readonly string[], flags: LookAheadFlags, command: Command) => {
-      const { checkLookAhead } = await import('../actions/look-ahead.js')
-      await checkLookAhead(io, command, files, flags)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/look-ahead.js')).checkLookAhead))
 
 const verifyExamples = `
 Examples:
@@ -143,10 +134,7 @@ export const verifyCommand = (io: Io): Command =>
     .addOption(fromFlag())
     .addOption(toFlag())
     .option('--json', 'print the result as one JSON object')
-    .action(async (files: readonly string[], flags: VerifyFlags, command: Command) => {
-      const { verifyJournal } = await import('../actions/verify.js')
-      await verifyJournal(io, command, files, flags)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/verify.js')).verifyJournal))
 
 const filesHelp = 'recordings, plain or gzip, and last the module of the strategy'
 

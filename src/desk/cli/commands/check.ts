@@ -1,11 +1,9 @@
 import { Argument, type Command, type Option } from 'commander'
 import { integerOption, timerOption } from '../../../base/option-kinds/number-option.js'
-import type { ConformFlags } from '../actions/conform.js'
-import type { DoctorFlags } from '../actions/doctor.js'
 import { numberFlag, parseNumber } from '../input/parse-flags.js'
 import { addDeploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
-import { createCommand } from './parts.js'
+import { createCommand, lazyAction } from './parts.js'
 
 const doctorExamples = `
 Examples:
@@ -27,10 +25,7 @@ export const doctorCommand = (io: Io): Command =>
     createCommand(io, 'doctor', 'Check the options, the network and the service.', doctorExamples)
       .addOption(timeoutFlag())
       .option('--json', 'print each result as a JSON object, one per line'),
-  ).action(async (flags: DoctorFlags, command: Command) => {
-    const { diagnose } = await import('../actions/doctor.js')
-    await diagnose(io, command, flags)
-  })
+  ).action(lazyAction(io, async () => (await import('../actions/doctor.js')).diagnose))
 
 const conformExamples = `
 Examples:
@@ -60,10 +55,7 @@ export const conformCommand = (io: Io): Command =>
     )
     .addOption(timeoutFlag())
     .option('--json', 'print each rule as a JSON object, one per line')
-    .action(async (url: string, flags: ConformFlags, command: Command) => {
-      const { conform } = await import('../actions/conform.js')
-      await conform(io, command, url, flags)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/conform.js')).conform))
 
 const timeoutFlag = (): Option =>
   numberFlag('--timeout <ms>', 'limit of each wait, in ms', timerOption({ default: 5000 }))

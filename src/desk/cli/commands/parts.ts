@@ -14,6 +14,15 @@ export const createCommand = (io: Io, name: string, description: string, example
     .addHelpText('after', examples)
     .showHelpAfterError(`Try: svc-streams ${name} --help`)
 
+/** The handler of a command. Its action is loaded when the command runs, and gets the arguments and the flags. */
+export const lazyAction =
+  (io: Io, load: () => Promise<(io: Io, command: Command, ...given: never[]) => Promise<void>>) =>
+  async (...given: readonly unknown[]): Promise<void> => {
+    const action = await load()
+    // The command follows them.
+    await action(io, given.at(-1) as Command, ...(given.slice(0, -1) as never[]))
+  }
+
 /** Where commander prints the help and the errors of a command. */
 export const outputOf = (io: Io): OutputConfiguration => ({
   writeOut: (text) => io.stdout.write(text),

@@ -1,11 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { numberOption } from '../../../base/option-kinds/number-option.js'
-import type { ExportFlags } from '../actions/export.js'
-import type { InspectFlags } from '../actions/inspect.js'
-import type { ReplayFlags } from '../actions/replay.js'
 import { parseDuration, parseSpeed } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, fromFlag, priceHelp, toFlag, tokensFlag } from './parts.js'
+import { createCommand, fromFlag, priceHelp, toFlag, tokensFlag, lazyAction } from './parts.js'
 
 const replayExamples = `
 Examples:
@@ -45,10 +42,7 @@ export const replayCommand = (io: Io): Command =>
     .addOption(toFlag())
     .option('--json', 'print each event as a JSON object, one per line')
     .addOption(tokensFlag())
-    .action(async (files: readonly string[], flags: ReplayFlags, command: Command) => {
-      const { showRecordings } = await import('../actions/replay.js')
-      await showRecordings(io, command, files, flags)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/replay.js')).showRecordings))
 
 const exportExamples = `
 Examples:
@@ -75,10 +69,7 @@ export const exportCommand = (io: Io): Command =>
   createCommand(io, 'export', 'Write a recording as Parquet.', exportExamples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip'))
     .requiredOption('--out <file>', 'name of the tables, such as market.parquet')
-    .action(async (files: readonly string[], flags: ExportFlags, command: Command) => {
-      const { exportRecordings } = await import('../actions/export.js')
-      await exportRecordings(io, command, files, flags)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/export.js')).exportRecordings))
 
 const inspectExamples = `
 Examples:
@@ -112,7 +103,4 @@ export const inspectCommand = (io: Io): Command =>
       parseDuration,
     )
     .option('--json', 'print each topic and each damaged file as a JSON object, one per line')
-    .action(async (files: readonly string[], flags: InspectFlags) => {
-      const { inspectRecordings } = await import('../actions/inspect.js')
-      await inspectRecordings(io, files, flags)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/inspect.js')).inspectRecordings))

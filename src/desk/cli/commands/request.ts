@@ -1,8 +1,7 @@
 import { Argument, type Command } from 'commander'
-import type { RequestFlags } from '../actions/request.js'
 import { addDeploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, priceHelp, tokensFlag } from './parts.js'
+import { createCommand, lazyAction, priceHelp, tokensFlag } from './parts.js'
 
 const priceExamples = `
 Examples:
@@ -58,7 +57,9 @@ const requestCommand = (
       .addArgument(new Argument('<token>', 'symbol, contract address, 0x…, or topic, svc-0x…'))
       .addOption(tokensFlag())
       .option('--json', jsonHelp),
-  ).action(async (given: string, flags: RequestFlags, command: Command) => {
-    const { printDepth, printPrice } = await import('../actions/request.js')
-    await (name === 'price' ? printPrice : printDepth)(io, command, given, flags)
-  })
+  ).action(
+    lazyAction(io, async () => {
+      const { printDepth, printPrice } = await import('../actions/request.js')
+      return name === 'price' ? printPrice : printDepth
+    }),
+  )

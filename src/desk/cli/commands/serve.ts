@@ -1,12 +1,10 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import { portOption, type NumberOption } from '../../../base/option-kinds/number-option.js'
 import { gatewayTable } from '../../../serve/gateway/options.js'
-import type { DashboardFlags } from '../actions/dashboard.js'
-import type { GatewayFlags } from '../actions/gateway.js'
 import { numberFlag, parseDuration, parseNumber, parseRotation } from '../input/parse-flags.js'
 import { addSourceFlags, deploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, intervalFlag, tokensFlag, tokensHelp } from './parts.js'
+import { createCommand, intervalFlag, tokensFlag, tokensHelp, lazyAction } from './parts.js'
 
 const gatewayExamples = `
 Examples:
@@ -45,7 +43,7 @@ Ctrl-C stops the command with exit code 0. SIGTERM first disconnects the consume
 
 export const gatewayCommand = (io: Io): Command => {
   const { host, port, maxConnections, maxTopicsPerConnection, maxBufferedBytes, depthEvery } = gatewayTable
-  const command = addSourceFlags(
+  return addSourceFlags(
     createCommand(
       io,
       'gateway',
@@ -117,11 +115,7 @@ export const gatewayCommand = (io: Io): Command => {
         host.default,
       ),
     { ...deploymentFlags, nats: { ...deploymentFlags.nats, help: natsHelp } },
-  )
-  return command.action(async (flags: GatewayFlags) => {
-    const { serveGateway } = await import('../actions/gateway.js')
-    await serveGateway(io, command, flags)
-  })
+  ).action(lazyAction(io, async () => (await import('../actions/gateway.js')).serveGateway))
 }
 
 /** The port that exporters of OpenTelemetry for Prometheus have by default. */
@@ -177,7 +171,4 @@ export const dashboardCommand = (io: Io): Command =>
           gatewayTable.port,
         ),
       ),
-  ).action(async (given: readonly string[], flags: DashboardFlags, command: Command) => {
-    const { serveDashboard } = await import('../actions/dashboard.js')
-    await serveDashboard(io, command, given, flags)
-  })
+  ).action(lazyAction(io, async () => (await import('../actions/dashboard.js')).serveDashboard))

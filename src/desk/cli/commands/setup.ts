@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { Shell } from '../actions/completion.js'
 import type { Io } from '../io.js'
-import { createCommand } from './parts.js'
+import { createCommand, lazyAction } from './parts.js'
 
 const initExamples = `
 Examples:
@@ -25,10 +25,7 @@ export const initCommand = (io: Io): Command =>
         'this folder',
       ),
     )
-    .action(async (folder: string, _flags: object, command: Command) => {
-      const { writeProject } = await import('../actions/init.js')
-      await writeProject(io, command, folder)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/init.js')).writeProject))
 
 const shells: readonly Shell[] = ['bash', 'zsh', 'fish']
 

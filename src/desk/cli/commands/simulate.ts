@@ -4,10 +4,9 @@ import { seedOption, tickOption } from '../../../simulator/market/random-walk.js
 import { speedOption } from '../../../simulator/market/recorded-market.js'
 import { simulatorTable } from '../../../simulator/options.js'
 import type { Faults } from '../../../simulator/index.js'
-import type { SimulateFlags } from '../actions/simulate.js'
 import { numberFlag, parseDuration, parseNumber } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
-import { createCommand } from './parts.js'
+import { createCommand, lazyAction } from './parts.js'
 
 const examples = `
 Examples:
@@ -69,10 +68,7 @@ export const simulateCommand = (io: Io): Command =>
     .option('--cors', 'allow pages of any origin to read the responses')
     .option('--faults <json>', 'faults of the service, as the option of startSimulator', parseFaults)
     .option('--faults-after <duration>', 'time until the faults begin (default: none)', parseDuration)
-    .action(async (flags: SimulateFlags, command: Command) => {
-      const { simulate } = await import('../actions/simulate.js')
-      await simulate(io, command, flags)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/simulate.js')).simulate))
 
 /** A flag of one market. It has no default for commander: a flag that is given selects its market. */
 const marketFlag = (

@@ -1,10 +1,8 @@
 import { Argument, type Command } from 'commander'
-import type { RecordFlags } from '../actions/record.js'
-import type { WatchFlags } from '../actions/watch.js'
 import { parseDuration, parseRotation } from '../input/parse-flags.js'
 import { addDeploymentFlags, demoFlag } from '../input/source-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, intervalFlag, priceHelp, tokensFlag, tokensHelp } from './parts.js'
+import { createCommand, intervalFlag, priceHelp, tokensFlag, tokensHelp, lazyAction } from './parts.js'
 
 const watchExamples = `
 Examples:
@@ -51,10 +49,7 @@ export const watchCommand = (io: Io): Command =>
       parseRotation,
     )
     .addOption(demoFlag())
-    .action(async (given: readonly string[], flags: WatchFlags, command: Command) => {
-      const { watch } = await import('../actions/watch.js')
-      await watch(io, command, given, flags)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/watch.js')).watch))
 
 const recordExamples = `
 Examples:
@@ -95,10 +90,7 @@ export const recordCommand = (io: Io): Command =>
         'start a new file at each multiple of 30s, 15m, 1h, 1d, …; its name contains its start',
         parseRotation,
       ),
-  ).action(async (given: readonly string[], flags: RecordFlags, command: Command) => {
-    const { recordStreams } = await import('../actions/record.js')
-    await recordStreams(io, command, given, flags)
-  })
+  ).action(lazyAction(io, async () => (await import('../actions/record.js')).recordStreams))
 
 /** Adds the tokens, the flags of streams and those of the deployment to a command. */
 const addStreamFlags = (command: Command): Command =>

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { run, runOrThrow, userEnvironment } from './support/run.js'
@@ -9,19 +9,14 @@ const packed = inject('packed')
 test('init writes a project that installs, compiles, passes its test, and prints prices', async () => {
   const folder = join(packed.user, 'project')
   await runOrThrow('npx', ['svc-streams', 'init', 'project'], { cwd: packed.user })
-  await useTarball(join(folder, 'package.json'))
+  const manifest = await readFile(join(folder, 'package.json'), 'utf8')
+  expect(manifest).toContain(`"svc-streams": "file:${packed.tarball}"`)
   const options = { cwd: folder, timeout: 240_000 }
   await runOrThrow('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], options)
   expect(await run('npm', ['run', 'types'], options)).toMatchObject({ code: 0 })
   expect((await run('npm', ['test'], options)).stdout).toMatch(/^# pass 1$|^ℹ pass 1$/m)
   expect(await firstLines(folder)).toMatch(/^\d+(\.\d+)? USD$/m)
 }, 300_000)
-
-/** The version under test is in no registry. */
-const useTarball = async (file: string): Promise<void> => {
-  const text = await readFile(file, 'utf8')
-  await writeFile(file, text.replace(/("svc-streams": )"[^"]*"/, `$1"file:${packed.tarball}"`))
-}
 
 /** The output of `npm start` until it contains a price. */
 const firstLines = (cwd: string): Promise<string> => {

@@ -118,13 +118,36 @@ const packageJson = async (folder: string): Promise<string> => {
       test: 'node --import tsx --test src/strategy.test.ts',
       types: 'tsc',
     },
-    dependencies: { 'svc-streams': `^${version}`, ...versions('rxjs', 'fp-ts', 'io-ts') },
+    dependencies: { 'svc-streams': await ownSource(version), ...versions('rxjs', 'fp-ts', 'io-ts') },
     devDependencies: versions('@types/node', 'tsx', 'typescript'),
     // tsx works without the install script of esbuild, of which npm would warn.
     allowScripts: { esbuild: false },
   }
   return `${JSON.stringify(project, null, 2)}\n`
 }
+
+/**
+ * What a project gives npm to install this package again: the tarball or the folder from which it was installed, or else its
+ * version in the registry.
+ */
+const ownSource = async (version: string): Promise<string> => {
+  const folder = dirname(manifest)
+  const modules = dirname(folder)
+  if (basename(modules) !== 'node_modules') return fileUrl(folder)
+  const text = await readFile(join(modules, '.package-lock.json'), 'utf8').catch(() => '{}')
+  const { packages } = JSON.parse(text) as InstalledPackages
+  const resolved = packages?.['node_modules/svc-streams']?.resolved
+  return resolved?.startsWith('file:') === true
+    ? fileUrl(resolve(modules, '..', resolved.slice('file:'.length)))
+    : `^${version}`
+}
+
+/** What npm writes about the packages that it has installed. */
+interface InstalledPackages {
+  readonly packages?: Readonly<Partial<Record<string, { readonly resolved?: string }>>>
+}
+
+const fileUrl = (path: string): string => `file:${path.replaceAll('\\', '/')}`
 
 /** A name that npm accepts. */
 const projectName = (folder: string): string =>

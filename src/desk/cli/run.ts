@@ -17,7 +17,7 @@ export const run = async (
 ): Promise<ExitCode> => {
   overrideExit(program)
   try {
-    await program.parseAsync(expandPatterns(args, platform), { from: 'user' })
+    await program.parseAsync(expandPatterns(usualArgs(program, args), platform), { from: 'user' })
     return exitCodes.ok
   } catch (error) {
     // Commander has already printed the message; help and version are errors with exit code 0.
@@ -25,6 +25,14 @@ export const run = async (
     stderr.write(escapeUnsafe(`error: ${messageOf(error)}\n`))
     return exitCodes.failure
   }
+}
+
+/** Commander prints the general help for `help` with an unknown command. Users of Node know `-v` for the version. */
+const usualArgs = ({ commands }: Command, args: readonly string[]): readonly string[] => {
+  const [first, name] = args
+  if (first === '-v') return ['--version']
+  const isUnknown = first === 'help' && name !== undefined && commands.every((each) => each.name() !== name)
+  return isUnknown ? [name] : args
 }
 
 /** Fails a command with the exit code of invalid arguments. */

@@ -73,3 +73,25 @@ test.each([
 ])('exits with 2 for %s', async (_, args) => {
   expect(await run(...args)).toMatchSnapshot()
 })
+
+test('prints the version for -v, and suggests a command for help of an unknown one', async () => {
+  expect(await runInProcess(['-v'])).toEqual(await runInProcess(['--version']))
+  expect(await runInProcess(['help', 'wach'])).toMatchObject({
+    code: 2,
+    stderr: "error: unknown command 'wach'\n(Did you mean watch?)\n",
+  })
+  expect(await runInProcess(['help', 'watch'])).toEqual(await runInProcess(['watch', '--help']))
+})
+
+test('ends with an error for a folder that cannot be created', async () => {
+  const results = await Promise.all(
+    [
+      ['init', '/proc/x/y'],
+      ['gateway', '--simulate', '--history', '/proc/x/y'],
+    ].map((args) => runInProcess(args)),
+  )
+  expect(results).toMatchObject([
+    { code: 1, stderr: expect.stringContaining('/proc/x') as string },
+    { code: 1, stderr: expect.stringContaining('--history: ') as string },
+  ])
+})

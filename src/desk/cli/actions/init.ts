@@ -1,8 +1,9 @@
 import { existsSync, statSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { open, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { createFolders } from '../../../wire/platform/node/files.js'
 import type { Io, Variables } from '../io.js'
 import { writeFailure } from '../output/error-text.js'
 import { usageError } from '../run.js'
@@ -46,7 +47,7 @@ const writeFiles = async (folder: string, files: ReadonlyMap<string, string>): P
   for (const [file, text] of files) {
     const path = join(folder, file)
     try {
-      folders.push(...(await createFolder(dirname(path))))
+      folders.push(...createFolders(dirname(path)))
       // A file that was created in the meantime is not overwritten either.
       await using handle = await open(path, 'wx')
       written.push(path)
@@ -55,14 +56,6 @@ const writeFiles = async (folder: string, files: ReadonlyMap<string, string>): P
       throw writeFailure(path, thrown, await removeFiles(written, folders))
     }
   }
-}
-
-/** Creates a folder, with those that contain it. Returns those that did not exist, the outermost first. */
-const createFolder = async (path: string): Promise<readonly string[]> => {
-  const missing: string[] = []
-  for (let each = resolve(path); !existsSync(each); each = dirname(each)) missing.unshift(each)
-  await mkdir(path, { recursive: true })
-  return missing
 }
 
 /** Removes the files, and the folders, which are in the order of their creation. Returns the files that remain. */

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { createFolders } from '../../../wire/platform/node/files.js'
 import { lockFile, LockedError, type FileLock } from '../../../wire/platform/node/file-lock.js'
 import { GatewayError } from '../gateway.js'
 
@@ -12,7 +12,7 @@ const lockName = 'history.lock'
  */
 export const lockFolder = (folder: string): FileLock => {
   try {
-    mkdirSync(folder, { recursive: true })
+    createFolders(folder)
     return lockFile(join(folder, lockName))
   } catch (thrown) {
     throw thrown instanceof LockedError ? inUse(thrown.pid) : folderError(thrown as NodeJS.ErrnoException)

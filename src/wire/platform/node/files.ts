@@ -1,5 +1,14 @@
-import { closeSync, createReadStream, ftruncateSync, openSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  createReadStream,
+  existsSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  writeSync,
+} from 'node:fs'
 import { open, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 
 /** A larger chunk than Node's default of 64 kB: a recording is read in less CPU time. */
 export const chunkBytes = 2 ** 18
@@ -21,6 +30,17 @@ export const readFilePart = async (
   const bytes = new Uint8Array(length)
   const { bytesRead } = await file.read(bytes, 0, length, position)
   return bytes.subarray(0, bytesRead)
+}
+
+/**
+ * Creates a folder, with those that contain it. Returns those that did not exist, the outermost first. `recursive: true` of Node
+ * never ends where no folder can be created, such as below `/proc`.
+ */
+export const createFolders = (path: string): readonly string[] => {
+  const missing: string[] = []
+  for (let each = resolve(path); !existsSync(each); each = dirname(each)) missing.unshift(each)
+  for (const each of missing) mkdirSync(each)
+  return missing
 }
 
 /** A file that is written synchronously: written data are kept when the process is killed. */

@@ -19,7 +19,7 @@ const wings = {
   simulator: { imports: ['base', 'wire'], floors: [] },
   backtest: {
     imports: ['base', 'wire', 'operators', 'client'],
-    floors: [['recording', 'testing'], ['history'], ['sweep']],
+    floors: [['paper', 'recording', 'testing'], ['history'], ['sweep']],
   },
   serve: {
     imports: ['base', 'wire', 'operators', 'client', 'backtest'],

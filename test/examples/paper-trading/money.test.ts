@@ -10,7 +10,7 @@ import {
   unitPrice,
   valueOf,
 } from '../../../examples/paper-trading/money.js'
-import { ceiling, fromDouble, isEqual, multiply, rational } from './rational.js'
+import { ceiling, fromDouble, isEqual, multiply, rational } from '../../backtest/paper/support/rational.js'
 
 const usd = fc.double({ min: 1e-13, max: 1e30, noNaN: true })
 const quantity = fc.bigInt({ min: 1n, max: 10n ** 40n })

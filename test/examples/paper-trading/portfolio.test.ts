@@ -14,7 +14,7 @@ import {
   rational,
   subtract,
   type Rational,
-} from './rational.js'
+} from '../../backtest/paper/support/rational.js'
 
 const decimalsOf = { ETH: 18, BTC: 8, SHARE: 0 } as const
 type Symbol = keyof typeof decimalsOf

@@ -41,6 +41,7 @@ export const entryPoints = [
   'svc-streams/recording',
   'svc-streams/store',
   'svc-streams/history',
+  'svc-streams/paper',
   'svc-streams/simulator',
   'svc-streams/gateway',
   'svc-streams/nats',

@@ -1,4 +1,4 @@
-// Exact fractions: an independent model of the amounts of the example.
+// Exact fractions: an independent model of the amounts of an account.
 
 export interface Rational {
   readonly n: bigint
@@ -27,3 +27,20 @@ export const absolute = (a: Rational): Rational => rational(a.n < 0n ? -a.n : a.
 
 /** The smallest integer that is not below the fraction; of a fraction of at least 0. */
 export const ceiling = ({ n, d }: Rational): bigint => (n % d === 0n ? n / d : n / d + 1n)
+
+export const divide = (a: Rational, b: Rational): Rational =>
+  b.n < 0n ? rational(-a.n * b.d, a.d * -b.n) : rational(a.n * b.d, a.d * b.n)
+
+export const sum = (all: readonly Rational[]): Rational => all.reduce(add, rational(0n))
+
+/** The largest integer that is not above the fraction. */
+export const floor = ({ n, d }: Rational): bigint => (n < 0n ? -ceiling({ n: -n, d }) : n / d)
+
+/** The closest double: the first 120 digits after the point, and a last one for the rest. */
+export const toDouble = ({ n, d }: Rational): number => {
+  const scale = 10n ** 120n
+  const digits = ((n < 0n ? -n : n) * scale) / d
+  const rest = ((n < 0n ? -n : n) * scale) % d === 0n ? '' : '1'
+  const text = String(digits).padStart(121, '0')
+  return Number(`${n < 0n ? '-' : ''}${text.slice(0, -120)}.${text.slice(-120)}${rest}`)
+}

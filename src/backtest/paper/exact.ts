@@ -1,0 +1,49 @@
+// Exact amounts as integers of fixed units. A number becomes an integer by its shortest decimal text, which has the digits
+// that the service or the caller has sent.
+
+/** Digits after the point of a price. Exact for each double of at least 1e-23; the digits beyond are cut off. */
+export const priceDigits = 40
+
+/** Digits of a share: basis points have 6 digits after the point. The digits beyond are cut off. */
+export const shareDigits = 10
+
+/** 1 as a share. */
+export const whole = 10n ** BigInt(shareDigits)
+
+/** A finite number as an integer of units of 10 to the power of `-digits`. */
+export const exact = (value: number, digits: number): bigint => {
+  const [, sign = '', integer = '', fraction = '', exponent = '0'] = decimal.exec(String(value)) ?? []
+  const shift = digits + Number(exponent) - fraction.length
+  const all = BigInt(integer + fraction)
+  const amount = shift < 0 ? all / 10n ** BigInt(-shift) : all * 10n ** BigInt(shift)
+  return sign === '' ? amount : -amount
+}
+
+const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/
+
+/** A share from basis points. */
+export const shareOf = (bps: number): bigint => exact(bps, shareDigits - 4)
+
+/** The closest double of an integer of units of 10 to the power of `-digits`. */
+export const toNumber = (amount: bigint, digits: number): number => Number(decimalText(amount, digits))
+
+/** The exact decimal text. */
+export const decimalText = (amount: bigint, digits: number): string => {
+  const text = String(amount < 0n ? -amount : amount).padStart(digits + 1, '0')
+  const point = text.length - digits
+  return `${amount < 0n ? '-' : ''}${text.slice(0, point)}.${text.slice(point)}`
+}
+
+/** The closest double of a quotient. `divisor` is above 0. */
+export const quotient = (dividend: bigint, divisor: bigint): number => {
+  const isNegative = dividend < 0n
+  const scaled = (isNegative ? -dividend : dividend) * 10n ** BigInt(quotientDigits)
+  // Another digit after the last one keeps a value above the middle of two doubles there.
+  const rest = scaled % divisor === 0n ? 0n : 1n
+  const digits = (scaled / divisor) * 10n + rest
+  return toNumber(isNegative ? -digits : digits, quotientDigits + 1)
+}
+
+const quotientDigits = 80
+
+export const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)

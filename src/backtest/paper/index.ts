@@ -1,0 +1,36 @@
+/**
+ * Trades the orders of a strategy on paper: live, over a replay, and in a sweep.
+ *
+ * @module
+ */
+
+export { paper } from './paper.js'
+export type { MarketClient, PaperAccount, PaperStrategy } from './paper-run.js'
+export type { PaperOptions } from './options.js'
+export type {
+  Account,
+  Cancelled,
+  Equity,
+  Filled,
+  HeldPosition,
+  OpenOrder,
+  PaperEvent,
+  Position,
+  Rejected,
+} from './events.js'
+export { cancel, closePosition, limit, market, stop, target, together, trailingStop } from './orders.js'
+export type {
+  CancelOrder,
+  ClosePositionOrder,
+  LimitOrder,
+  MarketOrder,
+  Order,
+  OrderOptions,
+  Side,
+  Size,
+  StopOrder,
+  TargetOrder,
+  TogetherOrder,
+  TradeOrder,
+  TrailingStopOrder,
+} from './orders.js'

@@ -1,0 +1,132 @@
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import type { DefinedToken } from '../../client/tokens.js'
+import type { Depth } from '../../base/domain/depth.js'
+import type { Price } from '../../base/domain/price.js'
+import type { DepthError, PriceError } from '../../base/errors/model.js'
+import { renderError } from '../../base/errors/render.js'
+import { exact, priceDigits, quotient, shareDigits, toNumber, whole } from './exact.js'
+import type { Position } from './events.js'
+import type { Settings } from './options.js'
+import type { Side } from './orders.js'
+
+/** What the account knows of a token: its current price and depth, and the position. Changed in place. */
+export class TokenState {
+  /** The current price; undefined before the first one, and after a `Left`. */
+  price: Price | undefined
+  /** The `Left` in force. */
+  priceError: PriceError | undefined
+  /** The price that values a position, whether or not it is current. */
+  lastPrice: number | undefined
+  depth: Depth | undefined
+  depthError: DepthError | undefined
+  quantity = 0n
+  /** What was paid for the quantity, without fees, in units of `digits`; negative for a short position. */
+  cost = 0n
+  /** What orders have taken of each depth, by its `timestamp`: several polls may bring the same depth. */
+  readonly taken = new Map<number, Record<Side, bigint>>()
+  /** The value of one base-token unit at a price of one unit of a price with slippage. */
+  private readonly unitValue: bigint
+
+  constructor(
+    readonly token: DefinedToken,
+    private readonly digits: number,
+  ) {
+    this.unitValue = 10n ** BigInt(digits - pricedDigits - token.decimals)
+  }
+
+  onPrice(event: Either<PriceError, Price>): void {
+    if (isLeft(event)) {
+      this.price = undefined
+      this.priceError = event.left
+    } else {
+      this.price = event.right
+      this.lastPrice = event.right.price
+      this.priceError = undefined
+    }
+  }
+
+  onDepth(event: Either<DepthError, Depth>): void {
+    this.depth = isLeft(event) ? undefined : event.right
+    this.depthError = isLeft(event) ? event.left : undefined
+  }
+
+  /** Why the price is not current; undefined if it is, and before the first price. */
+  get priceProblem(): string | undefined {
+    return this.priceError === undefined ? undefined : renderError(this.priceError)
+  }
+
+  /** Why no depth is current for this price. */
+  depthProblem(price: Price, { maxDepthAge }: Settings): string | undefined {
+    if (this.depthError !== undefined) return renderError(this.depthError)
+    if (this.depth === undefined) return 'no depth yet'
+    const age = price.receivedAt - this.depth.receivedAt
+    return age > maxDepthAge ? `the depth is ${age} ms older than the price` : undefined
+  }
+
+  /** What orders can still take of a side of the current depth. */
+  availableOf(side: Side, { depthShare }: Settings): bigint {
+    if (this.depth === undefined) return 0n
+    const share = (this.depth[side].totalQuantity * depthShare) / whole
+    return share - (this.taken.get(this.depth.timestamp)?.[side] ?? 0n)
+  }
+
+  /** Keeps what an order takes of the current depth. */
+  take(side: Side, quantity: bigint): void {
+    const timestamp = this.depth?.timestamp ?? 0
+    const taken = this.taken.get(timestamp) ?? { buy: 0n, sell: 0n }
+    taken[side] += quantity
+    this.taken.set(timestamp, taken)
+    if (this.taken.size > keptDepths) this.taken.delete(Math.min(...this.taken.keys()))
+  }
+
+  /** Changes the position by a fill at a price that has a value of `value`, and its cost in proportion. */
+  trade(side: Side, quantity: bigint, value: bigint): void {
+    const change = side === 'buy' ? quantity : -quantity
+    const paid = side === 'buy' ? value : -value
+    const after = this.quantity + change
+    if (this.quantity === 0n || this.quantity > 0n === change > 0n) this.cost += paid
+    // The division is the only rounding of the account. A position that is closed has no cost.
+    else if (after === 0n || after > 0n === this.quantity > 0n)
+      this.cost = (this.cost * after) / this.quantity
+    else this.cost = (paid * after) / change
+    this.quantity = after
+  }
+
+  /** The value of a quantity at a price with slippage. */
+  valueOf(quantity: bigint, priced: bigint): bigint {
+    return quantity * priced * this.unitValue
+  }
+
+  /** The quantity with a value of at most `amount`, at a price with slippage. */
+  quantityFor(amount: bigint, priced: bigint): bigint {
+    return priced === 0n ? 0n : amount / (priced * this.unitValue)
+  }
+
+  /** The value of the position at the last price. */
+  get value(): bigint {
+    return this.lastPrice === undefined ? 0n : this.valueOf(this.quantity, priced(this.lastPrice))
+  }
+
+  get position(): Position {
+    const { quantity, cost } = this
+    if (quantity === 0n) return { quantity, averagePrice: null }
+    const [dividend, divisor] = quantity < 0n ? [-cost, -quantity] : [cost, quantity]
+    const units = 10n ** BigInt(this.digits - this.token.decimals)
+    return { quantity, averagePrice: quotient(dividend, divisor * units) }
+  }
+}
+
+/** Digits after the point of a price with slippage. */
+export const pricedDigits = priceDigits + shareDigits
+
+/** A price without slippage, in units of a price with slippage. */
+export const priced = (price: number): bigint => exact(price, priceDigits) * whole
+
+/** What a buy pays, or a sell gets. */
+export const withSlippage = (price: number, side: Side, { slippageShare }: Settings): bigint =>
+  exact(price, priceDigits) * (side === 'buy' ? whole + slippageShare : whole - slippageShare)
+
+export const pricedNumber = (amount: bigint): number => toNumber(amount, pricedDigits)
+
+/** The number of depths whose taken quantities are kept: a service with several servers may answer with an earlier one. */
+const keptDepths = 16

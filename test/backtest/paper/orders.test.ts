@@ -1,0 +1,282 @@
+import {
+  cancel,
+  closePosition,
+  limit,
+  market,
+  stop,
+  target,
+  together,
+  trailingStop,
+  type Order,
+} from 'svc-streams/paper'
+import { describe, it } from 'vitest'
+import { expectResults } from './support/scenario.js'
+
+const X = (units: bigint) => ({ units })
+
+describe('a market order', () => {
+  it('is filled with the first price that was received after the latency', () => {
+    expectResults(
+      { prices: '-1---01', at: { 1: [market('X', 'buy', X(300n))] }, options: { latency: 3 } },
+      '-----f',
+      { f: 'buy 300 X at 10 (#1)' },
+    )
+  })
+
+  it('is filled at once by the price of its decision if there is no latency', () => {
+    expectResults(
+      { prices: '-1', at: { 1: [market('X', 'sell', { usd: 25 })] }, options: { allowShort: true } },
+      '-f',
+      {
+        f: 'sell 227 X at 11 (#1)',
+      },
+    )
+  })
+
+  it('pays the slippage', () => {
+    expectResults(
+      { prices: '-0', at: { 0: [market('X', 'buy', X(1n))] }, options: { slippageBps: 2 } },
+      '-f',
+      {
+        f: 'buy 1 X at 10.002 (#1)',
+      },
+    )
+  })
+
+  it('fills what the depth has, cancels the rest, and takes no quantity of one depth twice', () => {
+    const at = { 1: [market('X', 'buy', X(300n))] }
+    expectResults({ prices: '-1-1---1----1', depths: 'd----D----e', at }, '-f-(gc)r----(hi)', {
+      f: 'buy 300 X at 11 (#1)',
+      g: 'buy 100 X at 11 (#2), 200 left',
+      c: 'cancelled #2, 200 left',
+      r: 'rejected #3: the depth has no quantity to buy',
+      h: 'buy 100 X at 11 (#4), 200 left',
+      i: 'cancelled #4, 200 left',
+    })
+  })
+
+  it('takes only its share of a depth', () => {
+    const options = { depthShareBps: 2_500 }
+    expectResults({ prices: '-1', at: { 1: [market('X', 'buy', X(300n))] }, options }, '-(fc)', {
+      f: 'buy 100 X at 11 (#1), 200 left',
+      c: 'cancelled #1, 200 left',
+    })
+  })
+
+  it('is rejected at once when its price is lost, and when it is due while the depth is lost', () => {
+    const scenario = { at: { 1: [market('X', 'buy', X(1n))] }, options: { latency: 4 } }
+    expectResults({ ...scenario, prices: '-1-S--0' }, '---r', {
+      r: 'rejected #1: Stale: svc-0xab: no price for 1000 ms; none on this connection yet',
+    })
+    expectResults({ ...scenario, prices: '-1----0', depths: 'd-E' }, '------r', {
+      r: 'rejected #1: HttpError: status 503',
+    })
+  })
+
+  it('waits for price and depth if it works', () => {
+    const at = { 1: [market('X', 'buy', X(150n), { rest: 'work', id: 'w' })] }
+    expectResults(
+      { prices: '-1-S-2----', depths: 'd-E---e---d', options: { latency: 1 }, at },
+      '------f---g',
+      {
+        f: 'buy 100 X at 12 (#w), 50 left',
+        g: 'buy 50 X at 12 (#w)',
+      },
+    )
+  })
+
+  it('is rejected if it costs more than the cash, and if there is no position to sell', () => {
+    expectResults(
+      {
+        prices: '-1---2',
+        options: { cash: 33 },
+        at: {
+          1: [market('X', 'buy', X(301n)), market('X', 'sell', X(1n))],
+          2: [market('X', 'buy', X(275n)), market('X', 'sell', X(400n))],
+        },
+      },
+      '-(rs)(fgc)',
+      {
+        r: 'rejected #1: costs more than the cash',
+        s: 'rejected #2: there is no position of X to sell',
+        f: 'buy 275 X at 12 (#3)',
+        g: 'sell 275 X at 12 (#4), 125 left',
+        c: 'cancelled #4, 125 left',
+      },
+    )
+  })
+})
+
+describe('a limit', () => {
+  it('fills at its price or a better one, slippage included, as often as needed', () => {
+    const at = { 5: [limit('X', 'buy', X(450n), 12)] }
+    expectResults(
+      { prices: '-5-2-1----2', depths: 'd------e', options: { slippageBps: 1 }, at },
+      '-----f-g',
+      {
+        f: 'buy 400 X at 11.0011 (#1), 50 left',
+        g: 'buy 50 X at 11.0011 (#1)',
+      },
+    )
+  })
+
+  it('ends after its first fill with `rest: cancel`', () => {
+    const at = { 5: [limit('X', 'buy', X(450n), 12, { rest: 'cancel' })] }
+    expectResults({ prices: '-5-2', at }, '---(fc)', {
+      f: 'buy 400 X at 12 (#1), 50 left',
+      c: 'cancelled #1, 50 left',
+    })
+  })
+})
+
+describe('a stop', () => {
+  const at = { 5: [stop('X', 'sell', X(100n), 14)], 6: [market('X', 'buy', X(100n))] }
+
+  it('sells after a price at or below its own, with that price or a later one', () => {
+    expectResults({ prices: '-6-5-7-3', at }, '-f-----g', {
+      f: 'buy 100 X at 16 (#1)',
+      g: 'sell 100 X at 13 (#2)',
+    })
+    expectResults({ prices: '-6-5-7-4--9', depths: 'd----E--d', at }, '-f------g', {
+      f: 'buy 100 X at 16 (#1)',
+      g: 'sell 100 X at 14 (#2)',
+    })
+  })
+
+  it('is not triggered by a price from before the latency', () => {
+    expectResults({ prices: '-6---54---9--3', at, options: { latency: 3 } }, '-----f-------g', {
+      f: 'buy 100 X at 15 (#1)',
+      g: 'sell 100 X at 13 (#2)',
+    })
+  })
+})
+
+describe('a trailing stop', () => {
+  it('sells when a price is so far off the highest price since its decision', () => {
+    const at = { 0: [market('X', 'buy', X(100n)), trailingStop('X', 'sell', X(100n), { bps: 1_000 })] }
+    expectResults({ prices: '-0-5-9-8-7', at }, '-f-------g', {
+      f: 'buy 100 X at 10 (#1)',
+      g: 'sell 100 X at 17 (#2)',
+    })
+  })
+
+  it('buys when a price is so far off the lowest price since its decision', () => {
+    const at = { 9: [trailingStop('X', 'buy', X(100n), { bps: 1_000 })] }
+    expectResults({ prices: '-9-0-S-1', at }, '-------f', { f: 'buy 100 X at 11 (#1)' })
+  })
+})
+
+describe('a target', () => {
+  it('buys or sells what the position lacks when it is filled, and does nothing otherwise', () => {
+    const at = {
+      1: [target('X', X(250n)), target('X', X(250n))],
+      2: [target('X', { usd: 12 })],
+      3: [closePosition('X')],
+    }
+    expectResults({ prices: '-1-2-3-3', at }, '-f-g-h', {
+      f: 'buy 250 X at 11 (#1)',
+      g: 'sell 150 X at 12 (#3)',
+      h: 'sell 100 X at 13 (#4)',
+    })
+  })
+
+  it('goes short by a negative size', () => {
+    const at = { 1: [target('X', { usd: -22 })], 2: [closePosition('X')] }
+    expectResults({ prices: '-1-2', at, options: { allowShort: true } }, '-f-g', {
+      f: 'sell 200 X at 11 (#1)',
+      g: 'buy 200 X at 12 (#2)',
+    })
+  })
+})
+
+describe('together', () => {
+  const pair = (rest: 'cancel' | 'work') =>
+    together([market('X', 'buy', X(800n), { rest }), market('Y', 'buy', X(200n), { rest })])
+
+  it('fills all orders in the same proportion, and cancels the rests', () => {
+    expectResults({ prices: '-1', otherPrices: '--3', at: { 1: [pair('cancel')] } }, '--(fgcd)', {
+      f: 'buy 400 X at 11 (#1), 400 left',
+      g: 'buy 100 Y at 13 (#2), 100 left',
+      c: 'cancelled #1, 400 left',
+      d: 'cancelled #2, 100 left',
+    })
+  })
+
+  it('works in the same proportion if all its orders work', () => {
+    expectResults(
+      { prices: '-1', otherPrices: '--3', depths: 'd-----------e', at: { 1: [pair('work')] } },
+      '--(fg)------(hi)',
+      {
+        f: 'buy 400 X at 11 (#1), 400 left',
+        g: 'buy 100 Y at 13 (#2), 100 left',
+        h: 'buy 100 X at 11 (#1), 300 left',
+        i: 'buy 25 Y at 13 (#2), 75 left',
+      },
+    )
+  })
+
+  it('waits until each order can be filled', () => {
+    const orders = [limit('X', 'buy', X(100n), 12), stop('Y', 'buy', X(10n), 15)]
+    expectResults(
+      { prices: '-4-1-5--2', otherPrices: '3----6--6', at: { 4: [together(orders)] } },
+      '--------(fg)',
+      {
+        f: 'buy 100 X at 12 (#1)',
+        g: 'buy 10 Y at 16 (#2)',
+      },
+    )
+  })
+
+  it('rejects all its orders with the reason of one', () => {
+    const orders = [market('X', 'buy', X(100n)), market('Y', 'sell', X(1n))]
+    const reason = 'there is no position of Y to sell'
+    expectResults({ prices: '-1', otherPrices: '--3', at: { 1: [together(orders)] } }, '--(rs)', {
+      r: `rejected #1: ${reason}`,
+      s: `rejected #2: ${reason}`,
+    })
+  })
+})
+
+describe('cancel', () => {
+  it('ends an order, and all orders of a together', () => {
+    const far = (id?: string) => limit('X', 'buy', X(100n), 1, id === undefined ? {} : { id })
+    const at = { 1: [far(), together([far('a'), far('b')])], 2: [cancel('1'), cancel('b'), cancel('a')] }
+    expectResults({ prices: '-1-2', at }, '---(cdef)', {
+      c: 'cancelled #1, 100 left',
+      d: 'cancelled #a, 100 left',
+      e: 'cancelled #b, 100 left',
+      f: 'rejected #a: no order with the id a is open',
+    })
+  })
+})
+
+describe('an order that is not valid', () => {
+  it.each<[unknown, string]>([
+    [market('Z', 'buy', X(1n)), "symbol: expected 'X' or 'Y', got \"Z\""],
+    [market('X', 'buy', X(0n)), 'size: expected { units } as a bigint or { usd }, above 0, got 0n'],
+    [market('X', 'buy', { usd: NaN }), 'size: expected { units } as a bigint or { usd }, above 0, got NaN'],
+    [limit('X', 'buy', X(1n), 0), 'price: expected a price above 0, got 0'],
+    [stop('X', 'buy', X(1n), -1), 'price: expected a price above 0, got -1'],
+    [
+      trailingStop('X', 'buy', X(1n), { bps: 0 }),
+      'bps: expected basis points above 0 and below 10000, got 0',
+    ],
+    [market('X', 'up' as 'buy', X(1n)), "side: expected 'buy' or 'sell', got \"up\""],
+    [together([]), 'orders: expected at least one order'],
+    [together([cancel('1') as never]), 'expected an order, got \"Cancel\"'],
+    [null, 'expected an order, got null'],
+    [7, 'expected an order, got 7'],
+  ])('is rejected, and hurts no other: %o', (order, reason) => {
+    expectResults({ prices: '-1', at: { 1: [order as Order, market('X', 'buy', X(1n))] } }, '-(rf)', {
+      r: `rejected #1: ${reason}`,
+      f: 'buy 1 X at 11 (#2)',
+    })
+  })
+
+  it('is rejected if an open order has its id', () => {
+    const order = limit('X', 'buy', X(1n), 1, { id: 'a' })
+    expectResults({ prices: '-1', at: { 1: [order, order] } }, '-r', {
+      r: 'rejected #a: id: a is the id of an open order',
+    })
+  })
+})

@@ -63,6 +63,7 @@ const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>
     'market',
     'paper',
     'stop',
+    'summaryOf',
     'target',
     'together',
     'trailingStop',

@@ -109,9 +109,9 @@ const fillOf = (
   const { state }: { readonly state: TokenState } = working
   const price = withSlippage(midpoint, side, settings)
   const quantity = (wanted * proportion.of) / proportion.in
-  const value = state.valueOf(quantity, price)
+  const value = state.valueAt(quantity, price)
   const fee = (value * settings.feeShare) / whole
-  const atMidpoint = state.valueOf(quantity, priced(midpoint))
+  const atMidpoint = state.valueAt(quantity, priced(midpoint))
   const slippage = side === 'buy' ? value - atMidpoint : atMidpoint - value
   return { working, side, price, quantity, remaining: wanted - quantity, value, fee, slippage }
 }

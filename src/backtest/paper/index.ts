@@ -6,6 +6,7 @@
 
 export { paper } from './paper.js'
 export type { MarketClient, PaperAccount, PaperStrategy } from './paper-run.js'
+export { summaryOf, type Summary, type SummaryOptions } from './summary.js'
 export type { PaperOptions } from './options.js'
 export type {
   Account,

@@ -6,11 +6,15 @@ import type { DepthError, PriceError } from '../../base/errors/model.js'
 import { renderError } from '../../base/errors/render.js'
 import { exact, priceDigits, quotient, shareDigits, toNumber, whole } from './exact.js'
 import type { Position } from './events.js'
+import { Holding } from './holding.js'
 import type { Settings } from './options.js'
 import type { Side } from './orders.js'
 
-/** What the account knows of a token: its current price and depth, and the position. Changed in place. */
-export class TokenState {
+/**
+ * What the account knows of a token: its current price and depth, and the position, with its cost in units of the account's
+ * `digits`. Changed in place.
+ */
+export class TokenState extends Holding {
   /** The current price; undefined before the first one, and after a `Left`. */
   price: Price | undefined
   /** The `Left` in force. */
@@ -19,9 +23,6 @@ export class TokenState {
   lastPrice: number | undefined
   depth: Depth | undefined
   depthError: DepthError | undefined
-  quantity = 0n
-  /** What was paid for the quantity, without fees, in units of `digits`; negative for a short position. */
-  cost = 0n
   /** What orders have taken of each depth, by its `timestamp`: several polls may bring the same depth. */
   readonly taken = new Map<number, Record<Side, bigint>>()
   /** The value of one base-token unit at a price of one unit of a price with slippage. */
@@ -31,6 +32,7 @@ export class TokenState {
     readonly token: DefinedToken,
     private readonly digits: number,
   ) {
+    super()
     this.unitValue = 10n ** BigInt(digits - pricedDigits - token.decimals)
   }
 
@@ -75,25 +77,14 @@ export class TokenState {
     const timestamp = this.depth?.timestamp ?? 0
     const taken = this.taken.get(timestamp) ?? { buy: 0n, sell: 0n }
     taken[side] += quantity
+    // The newest use is last.
+    this.taken.delete(timestamp)
     this.taken.set(timestamp, taken)
-    if (this.taken.size > keptDepths) this.taken.delete(Math.min(...this.taken.keys()))
-  }
-
-  /** Changes the position by a fill at a price that has a value of `value`, and its cost in proportion. */
-  trade(side: Side, quantity: bigint, value: bigint): void {
-    const change = side === 'buy' ? quantity : -quantity
-    const paid = side === 'buy' ? value : -value
-    const after = this.quantity + change
-    if (this.quantity === 0n || this.quantity > 0n === change > 0n) this.cost += paid
-    // The division is the only rounding of the account. A position that is closed has no cost.
-    else if (after === 0n || after > 0n === this.quantity > 0n)
-      this.cost = (this.cost * after) / this.quantity
-    else this.cost = (paid * after) / change
-    this.quantity = after
+    for (const oldest of this.taken.keys()) if (this.taken.size > keptDepths) this.taken.delete(oldest)
   }
 
   /** The value of a quantity at a price with slippage. */
-  valueOf(quantity: bigint, priced: bigint): bigint {
+  valueAt(quantity: bigint, priced: bigint): bigint {
     return quantity * priced * this.unitValue
   }
 
@@ -104,7 +95,7 @@ export class TokenState {
 
   /** The value of the position at the last price. */
   get value(): bigint {
-    return this.lastPrice === undefined ? 0n : this.valueOf(this.quantity, priced(this.lastPrice))
+    return this.lastPrice === undefined ? 0n : this.valueAt(this.quantity, priced(this.lastPrice))
   }
 
   get position(): Position {

@@ -52,9 +52,9 @@ const depthSide = fc
   .map((totalQuantity) => ({ totalQuantity, totalQuantityUsd: 1 }))
 const depths = step(
   fc
-    .tuple(symbol, depthSide, depthSide, fc.constantFrom('new', 1, 2))
+    .tuple(symbol, depthSide, depthSide, fc.constantFrom(undefined, 1, 2))
     .map(([name, buy, sell, time]) => (now): Input => {
-      const timestamp = time === 'new' ? now : time
+      const timestamp = time ?? now
       const event = right(depth(tokens[name].address, { buy, sell, timestamp, receivedAt: now }))
       return { _tag: 'Depth', symbol: name, event }
     }),

@@ -100,23 +100,19 @@ export class Model {
   }
 
   private receivedAt(input: Input): number {
-    return input._tag !== 'Order' && isRight(input.event) ? input.event.right.receivedAt : 0
-  }
-
-  private last(
-    tag: 'Price' | 'Depth',
-    symbol: string,
-  ): Either<PriceError | DepthError, Price | Depth> | undefined {
-    const found = this.inputs.findLast((each) => each._tag === tag && each.symbol === symbol)
-    return found?._tag === 'Order' ? undefined : found?.event
+    if (input._tag === 'Order') return 0
+    const event: Either<unknown, Price | Depth> = input.event
+    return isRight(event) ? event.right.receivedAt : 0
   }
 
   private price(symbol: string): Either<PriceError, Price> | undefined {
-    return this.last('Price', symbol) as Either<PriceError, Price> | undefined
+    const last = this.inputs.findLast((each) => each._tag === 'Price' && each.symbol === symbol)
+    return last?._tag === 'Price' ? last.event : undefined
   }
 
   private depth(symbol: string): Either<DepthError, Depth> | undefined {
-    return this.last('Depth', symbol) as Either<DepthError, Depth> | undefined
+    const last = this.inputs.findLast((each) => each._tag === 'Depth' && each.symbol === symbol)
+    return last?._tag === 'Depth' ? last.event : undefined
   }
 
   private rightPrices(symbol: string, from = 0): readonly Price[] {

@@ -17,7 +17,7 @@ const book = (mint: `0x${string}`, units: bigint, timestamp: number) => {
 }
 
 /** Letters of a marble: `0` to `9` are prices of 10 to 19 USD, `S` and `E` are errors. */
-const pricesOf = (topic: `svc-0x${string}`) => ({
+const pricesOf = (topic: `${string}-0x${string}`) => ({
   ...Object.fromEntries(Array.from({ length: 10 }, (_, digit) => [digit, price(topic, 10 + digit)])),
   S: left(stale(topic, 1_000, undefined)),
 })

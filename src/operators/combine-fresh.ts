@@ -35,8 +35,8 @@ type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[k
  * combineFresh(…, { maxAge: { depth: 5 }}) r-s-----o---t-----|   o: age depth (6 ms)   t: { price: b, depth: z }
  * ```
  *
- * - The time of a value is its `receivedAt`, or its arrival if it has none. A value whose `receivedAt` is later than now,
- *   such as that of a marble test without `stamp`, is not too old.
+ * - The time of a value is its `receivedAt`, or its arrival if it has none. The age of a value whose `receivedAt` is later than
+ *   its arrival counts from the arrival: the clock was set back since, or it is a marble test without `stamp`.
  * - `maxAge` applies when a leg emits and when time passes: its `Left` is emitted once, and again only after a `Right`
  *   or another `Left`. Suits a price, which is current until its `Left`, with a polled depth: `{ maxAge: { depth: 2000 } }`.
  * - `maxSkew` applies only when a leg emits. It compares the legs with each other: a price is not current while it is quiet
@@ -163,10 +163,12 @@ class Combination {
 
   private startAge(leg: Leg, at: number): void {
     const elapsed = rxClock.elapsed()
-    this.setAgeTimer(this.state.startAge(leg, elapsed - (rxClock.wallClock() - at)), elapsed)
+    // At least 0: a later time is of a clock that was set back, and would keep the value current until then.
+    const age = Math.max(0, rxClock.wallClock() - at)
+    this.setAgeTimer(this.state.startAge(leg, elapsed - age), elapsed)
   }
 
-  /** A later time is not that of a value of this clock. Without a timer, the age is checked when a leg emits. */
+  /** Without a timer, the age is checked when a leg emits. */
   private setAgeTimer(dueAt: number, elapsed: number): void {
     if (dueAt - elapsed <= maxTimerMs) this.ageTimer.set(dueAt)
   }

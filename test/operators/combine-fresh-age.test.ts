@@ -66,10 +66,10 @@ describe('maxAge of combineFresh', () => {
     expect(values.slice(1)).toEqual([{ at: 8, value: tooOld('a', 6) }])
   })
 
-  it('never applies to a value whose receivedAt is far in the future, as in a marble test without stamp', () => {
+  it('counts from the arrival if receivedAt is in the future, as in a marble test without stamp', () => {
     const a$ = timeline$([{ at: 8, value: right(createPrice(1, 1_735_689_600_000)) }])
     const { values } = collectTimed(() => combineFresh({ a: a$ }, { maxAge: 5 }))
-    expect(values.map(({ at }) => at)).toEqual([0, 8])
+    expect(values.slice(2)).toEqual([{ at: 14, value: tooOld('a', 6) }])
   })
 
   it('applies to the value of a leg that has completed', () => {
@@ -167,6 +167,15 @@ describe('maxAge of combineFresh in real time', () => {
     const { events } = collect(combineFresh({ a: a$ }, { maxAge: 50 }))
     a$.next(right(createPrice(1, 100_000)))
     vi.setSystemTime(10_000)
+    vi.advanceTimersByTime(60)
+    expect(events.slice(2)).toEqual([fault('a', 'age')])
+  })
+
+  it('counts from the arrival for a value from before the wall clock was set back', () => {
+    const a$ = new Subject<Either<string, ReturnType<typeof createPrice>>>()
+    const { events } = collect(combineFresh({ a: a$ }, { maxAge: 50 }))
+    vi.setSystemTime(10_000)
+    a$.next(right(createPrice(1, 100_000)))
     vi.advanceTimersByTime(60)
     expect(events.slice(2)).toEqual([fault('a', 'age')])
   })

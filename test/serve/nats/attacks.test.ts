@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { NatsConnection } from '@nats-io/transport-node'
+import type { Msg, NatsConnection } from '@nats-io/transport-node'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { filter, firstValueFrom } from 'rxjs'
 import { expect, it, onTestFinished } from 'vitest'
@@ -203,6 +203,38 @@ describeNats('a consumer on NATS, with other gateways', () => {
     const { tags } = collectEvents(client.price$(ethTopic))
     await startGatewayInProcess({ servers: server.url })
     await eventually(() => expect(tags().filter((tag) => tag === 'Right').length).toBeGreaterThan(3))
+  })
+
+  it('delivers no price of a second confirmation, because it has the updates since the first', async () => {
+    const server = await startServer()
+    const other = await connectAttacker(server)
+    const base = ethTopic.slice('svc-'.length)
+    const now = () => performance.now()
+    const priceFrame = (price: number) => json({ topic: ethTopic, price })
+    const answer = (message: Msg): void => {
+      const { type, number } = message.json<{ type: string; number: number }>()
+      const respond = (reply: object): void => void message.respond(json(reply))
+      const confirm = (sequence: number, price: number): void => {
+        const common = { topic: ethTopic, base, number, isPending: false }
+        respond({ type: 'confirmed', ...common, sequence, price: { frame: priceFrame(price), time: now() } })
+      }
+      const update = (sequence: number, price: number): void =>
+        other.publish(`svc.price.g1.${base}`, `${sequence} ${Math.floor(now())} ${priceFrame(price)}`)
+      if (type === 'open') respond({ type: 'opened', time: now() })
+      if (type === 'renew') respond({ type: 'renewed', number, time: now(), publications: 0, sequences: {} })
+      if (type !== 'subscribe') return
+      confirm(1, 1)
+      update(2, 2)
+      confirm(1, 1)
+      update(3, 3)
+    }
+    const ready = json({ type: 'ready', gateway: 'g1', version: 1 })
+    other.subscribe('svc.gateways', { callback: (_error, message) => void message.respond(ready) })
+    other.subscribe('svc.gateway.g1', { callback: (_error, message) => answer(message) })
+    await other.flush()
+    const { values } = collectEvents(createNatsClient({ servers: server.url }).price$(ethTopic))
+    await eventually(() => expect(values().at(-1)?.price).toBe(3))
+    expect(values().map(({ price }) => price)).toEqual([1, 2, 3])
   })
 
   it('names the version of a gateway that it cannot follow', async () => {

@@ -3,6 +3,7 @@ import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { describeValue } from '../base/errors/text.js'
 import { parsedOption, type OptionTable } from '../base/option-kinds/option.js'
 import { checkValue, display, parseOptions } from '../base/option-kinds/parse-options.js'
+import { safeUnsubscribe } from '../base/task/safe-notify.js'
 
 export interface IterateOptions {
   /**
@@ -136,7 +137,7 @@ class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
 
   private end(): void {
     this.isEnded = true
-    this.subscription?.unsubscribe()
+    safeUnsubscribe(this.subscription)
     this.serve()
   }
 

@@ -9,6 +9,7 @@ import type { HistoryError } from '../base/errors/model.js'
 import { timerOption } from '../base/option-kinds/number-option.js'
 import type { OptionTable } from '../base/option-kinds/option.js'
 import { parseOptions } from '../base/option-kinds/parse-options.js'
+import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { delay } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { continuedPast$, LiveStart } from './continued-past.js'
@@ -135,7 +136,7 @@ export const joinPast = <E, A>(
     isLive = true
   }
   const catchUp = (): void => {
-    past.unsubscribe()
+    safeUnsubscribe(past)
     overlap.end()
     observer.onCaughtUp(releaseLive, held.length > 0)
     if (isComplete) observer.onComplete()

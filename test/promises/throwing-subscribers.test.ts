@@ -1,7 +1,8 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { finalize, map, Observable, of, take, UnsubscriptionError, type Subscriber } from 'rxjs'
+import { finalize, map, Observable, of, Subject, take, UnsubscriptionError, type Subscriber } from 'rxjs'
 import type { Price, PriceError } from 'svc-streams'
-import { candles, combineFresh, conflate, freshWithin, withPast } from 'svc-streams/operators'
+import { candles, combineFresh, conflate, freshWithin, iterate, withPast } from 'svc-streams/operators'
+import { priceStore } from 'svc-streams/store'
 import { createTestClient, depth, disconnected, price } from 'svc-streams/testing'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeAfterTest } from '../support/close-after-test.js'
@@ -107,5 +108,54 @@ describe('a subscriber that throws on its first event, and in its teardown', () 
     )
     subscribeThrowing(operator(source$))
     expect(subscribers.size).toBe(0)
+  })
+})
+
+describe('a source whose teardown throws', () => {
+  /** Emits the values when `end` is called, then ends. */
+  const failingSource = <A>(...values: readonly A[]) => {
+    const source$ = new Subject<A>()
+    const failing$ = new Observable<A>((subscriber) => {
+      subscriber.add(fail)
+      source$.subscribe(subscriber)
+    })
+    const end = (how: 'complete' | 'error'): void => {
+      for (const value of values) source$.next(value)
+      if (how === 'complete') source$.complete()
+      else source$.error('lost')
+    }
+    return { failing$, end }
+  }
+
+  it.each(['complete', 'error'] as const)('ends a loop of iterate by %s', async (how) => {
+    const { failing$, end } = failingSource(1)
+    const events = iterate(failing$)[Symbol.asyncIterator]()
+    const reads = [events.next(), events.next()].map((read) => read.catch((thrown: unknown) => thrown))
+    end(how)
+    const last = how === 'complete' ? { done: true, value: undefined } : 'lost'
+    expect(await Promise.all(reads)).toEqual([{ done: false, value: 1 }, last])
+  })
+
+  it.each(['complete', 'error'] as const)(
+    'ends the past of withPast by %s, so that live events follow',
+    (how) => {
+      const { failing$, end } = failingSource<never>()
+      const { events } = collectEvents(of(right(price(topic, 1))).pipe(withPast(failing$)))
+      end(how)
+      const caughtUp = right({ _tag: 'CaughtUp' })
+      expect(events.slice(how === 'complete' ? 0 : 1)).toEqual([caughtUp, right(price(topic, 1))])
+    },
+  )
+
+  it('leaves no current price in a store without a listener', () => {
+    const failing$ = new Observable<Either<PriceError, Price>>((subscriber) => {
+      subscriber.next(right(price(topic, 1)))
+      return fail
+    })
+    const store = priceStore(failing$)
+    const removeListener = store.subscribe(() => undefined)
+    expect(store.getSnapshot().state).toBe('live')
+    removeListener()
+    expect(store.getSnapshot().state).toBe('waiting')
   })
 })

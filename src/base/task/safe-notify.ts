@@ -1,4 +1,4 @@
-import { Observable, throwError, type Subscriber } from 'rxjs'
+import { Observable, throwError, type Subscriber, type Unsubscribable } from 'rxjs'
 
 // RxJS catches the exceptions of handlers and operators. It does not catch those of a teardown that runs on completion
 // or after an operator has thrown. These functions catch them. They are reported like errors of handlers.
@@ -21,6 +21,15 @@ export const safeNext = <A>(subscriber: Subscriber<A>, value: A): void => {
 export const safeComplete = (subscriber: Subscriber<never>): void => {
   try {
     subscriber.complete()
+  } catch (thrown) {
+    reportError(thrown)
+  }
+}
+
+/** Ends a subscription to a source, whose teardowns may throw. */
+export const safeUnsubscribe = (subscription: Unsubscribable | undefined): void => {
+  try {
+    subscription?.unsubscribe()
   } catch (thrown) {
     reportError(thrown)
   }

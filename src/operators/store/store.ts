@@ -6,7 +6,7 @@ import type { Price } from '../../base/domain/price.js'
 import type { DepthError, NotFresh, PriceError } from '../../base/errors/model.js'
 import { topicStateOf, type TopicState } from '../../base/errors/topic-state.js'
 import { checkValue, display } from '../../base/option-kinds/parse-options.js'
-import { reportError } from '../../base/task/safe-notify.js'
+import { reportError, safeUnsubscribe } from '../../base/task/safe-notify.js'
 import { macrotasks } from '../../base/time/macrotask.js'
 
 /**
@@ -185,7 +185,7 @@ const createStore = <E, A, S>(
   }
 
   const stop = (): void => {
-    subscription?.unsubscribe()
+    safeUnsubscribe(subscription)
     subscription = undefined
     cancelFrame?.()
     cancelFrame = undefined

@@ -19,7 +19,7 @@ const wings = {
   simulator: { imports: ['base', 'wire'], floors: [] },
   backtest: {
     imports: ['base', 'wire', 'operators', 'client'],
-    floors: [['paper', 'recording', 'testing'], ['history'], ['sweep']],
+    floors: [['paper', 'recording', 'testing'], ['history', 'import'], ['sweep']],
   },
   serve: {
     imports: ['base', 'wire', 'operators', 'client', 'backtest'],
@@ -43,7 +43,7 @@ const page = '^src/desk/dashboard/page/'
 
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
-  '^src/(simulator|serve|wire/server|backtest/sweep|desk/cli|desk/dashboard/serve)/',
+  '^src/(simulator|serve|wire/server|backtest/(import|sweep)|desk/cli|desk/dashboard/serve)/',
   '^src/wire/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
   '^src/wire/platform/node(/|\\.ts)',
   '^src/(index|client/on-node|backtest/((history|recording)/index|recording/(on-node|journal/journal|record/(recording|rotating)-file)))\\.ts',

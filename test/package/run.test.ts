@@ -1,5 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
 import { userEnvironment, run } from './support/run.js'
@@ -156,6 +158,25 @@ describe('the command', () => {
       { cwd: packed.user, timeout: 30_000 },
     )
     expect([code, stderr]).toEqual([1, expect.stringContaining('no price arrived from 127.0.0.1:1 in 1 s')])
+  })
+
+  test('writes a recording of CSV and of Parquet by svc-streams import, which inspect reads', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'svc-streams-test-'))
+    const [csv, recording, parquet, again] = ['a.csv', 'a.ndjson', 'a.parquet', 'b.ndjson'].map((name) =>
+      join(folder, name),
+    ) as [string, string, string, string]
+    await writeFile(csv, 'time,price\n1763000040,2680.5\n1763000041,2680.75\n')
+    const svc = (...args: string[]) => run('npx', ['--no', 'svc-streams', ...args], { cwd: packed.user })
+    try {
+      expect(await svc('import', csv, '--token', '0xab', '--out', recording)).toMatchObject({ code: 0 })
+      expect(await svc('export', recording, '--out', parquet)).toMatchObject({ code: 0 })
+      const prices = parquet.replace('parquet', 'prices.parquet')
+      expect(await svc('import', prices, '--out', again)).toMatchObject({ code: 0 })
+      expect(await readFile(again, 'utf8')).toBe(await readFile(recording, 'utf8'))
+      expect((await svc('inspect', again)).stdout).toMatch(/svc-0xab +2 /)
+    } finally {
+      await rm(folder, { recursive: true })
+    }
   })
 
   test('serves prices by svc-streams simulate until SIGTERM', async () => {

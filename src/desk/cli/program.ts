@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { conformCommand, doctorCommand } from './commands/check.js'
 import { completionCommand, initCommand } from './commands/setup.js'
 import { dashboardCommand, gatewayCommand } from './commands/serve.js'
+import { importCommand } from './commands/import.js'
 import { exportCommand, inspectCommand, replayCommand } from './commands/recording.js'
 import { outputOf } from './commands/parts.js'
 import { lookAheadCommand, sweepCommand, verifyCommand } from './commands/backtest.js'
@@ -38,6 +39,7 @@ export const createProgram = (io: Io): Command =>
     .addCommand(depthCommand(io))
     .addCommand(recordCommand(io))
     .addCommand(replayCommand(io))
+    .addCommand(importCommand(io))
     .addCommand(exportCommand(io))
     .addCommand(inspectCommand(io))
     .addCommand(sweepCommand(io))

@@ -46,6 +46,9 @@ export const inspectRecordings = async (
       topics.length === 0 ? '' : `${tableOf(topics, coloursFor(io.stdout, io.env)).join('\n')}\n`,
       io.stdout,
     )
+    for (const { topic, assumedDepth } of topics)
+      if (assumedDepth !== undefined)
+        await print(`${printable(topic)}: ${assumedDepthText(assumedDepth)}\n`, io.stdout)
     for (const topic of topics)
       for (const warning of timeWarnings(topic))
         io.stderr.write(`warning: ${printable(topic.topic)}: ${warning}\n`)
@@ -68,7 +71,16 @@ export const inspectRecordings = async (
 interface InspectedTopic {
   readonly summary: TopicSummariser
   owner: Sequence | undefined
+  assumedDepth?: string | undefined
 }
+
+interface InspectedSummary extends TopicSummary {
+  /** The quantity of each depth, in tokens, if it is assumed. */
+  readonly assumedDepth?: string
+}
+
+const assumedDepthText = (quantity: string): string =>
+  `its depth is assumed, not recorded: ${printable(quantity)} tokens on both sides with each price`
 
 /** The lines of several recordings. */
 class Inspection {
@@ -100,10 +112,11 @@ class Inspection {
     }
   }
 
-  summaries(): readonly TopicSummary[] {
+  summaries(): readonly InspectedSummary[] {
     return [...this.topics.values()].map((topic) => {
       this.passTime(topic)
-      return topic.summary.summary(this.lastStart, this.end)
+      const summary = topic.summary.summary(this.lastStart, this.end)
+      return topic.assumedDepth === undefined ? summary : { ...summary, assumedDepth: topic.assumedDepth }
     })
   }
 
@@ -136,6 +149,7 @@ class Inspection {
   private onHeader(header: RecordingHeader, sequence: Sequence): void {
     this.lastStart = Math.max(this.lastStart, header.at)
     const started = header.topics.map((name) => this.topicOf(name))
+    for (const topic of started) topic.assumedDepth ??= header.assumedDepth
     for (const topic of this.topics.values()) {
       const isStarted = started.includes(topic) && sequence.claim(topic.summary.topic, header.at)
       if (!isStarted && topic.owner !== sequence) continue

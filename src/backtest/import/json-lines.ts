@@ -1,0 +1,51 @@
+import { isRight } from 'fp-ts/lib/Either.js'
+import { NumberLiteral, parseJson, parseJsonExactly } from '../../wire/codec/json.js'
+import { sampleRows, type Cells, type ReadLines, type Table } from './table.js'
+
+/** Rows as lines of JSON: objects, or arrays without names. */
+export const jsonTable = (lines: readonly string[], suffix: string, read: ReadLines): Table => {
+  const rows = lines.filter((line) => line.trim() !== '').slice(0, sampleRows)
+  const objects = rows.flatMap((line) => {
+    const row = parsed(line)
+    return row === undefined || Array.isArray(row) ? [] : [row]
+  })
+  const keys = objects.length === 0 ? undefined : [...new Set(objects.flatMap(Object.keys))]
+  return {
+    format: `NDJSON, ${keys === undefined ? 'arrays' : 'objects'}${suffix}`,
+    names: keys,
+    sample: rows.map((line) => cellsOf(line, keys)),
+    read: (columns, onRow, onPiece) => {
+      const wanted = keys?.map((key, index) => (columns.includes(index) ? key : undefined))
+      return read((texts, line) => {
+        for (const [index, text] of texts.entries())
+          if (text !== '' && text.trim() !== '') onRow(cellsOf(text, wanted), line + index)
+      }, onPiece)
+    },
+  }
+}
+
+const parsed = (line: string): object | undefined => {
+  const json = parseJson(line)
+  return isRight(json) && typeof json.right === 'object' && json.right !== null ? json.right : undefined
+}
+
+/** No cells for a line that is no row. */
+const cellsOf = (line: string, keys: readonly (string | undefined)[] | undefined): Cells => {
+  const row = longInteger.test(line) ? exactly(line) : parsed(line)
+  if (row === undefined) return []
+  if (keys === undefined) return Array.isArray(row) ? row.map(cellOf) : []
+  return keys.map((key) => (key === undefined ? undefined : cellOf(Reflect.get(row, key))))
+}
+
+/** `JSON.parse` loses digits of integers above 2^53, such as times in ns. */
+const longInteger = /[^\d.]\d{17}/
+
+const exactly = (line: string): object | undefined => {
+  const json = parseJsonExactly(line)
+  return isRight(json) && typeof json.right === 'object' && json.right !== null ? json.right : undefined
+}
+
+const cellOf = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value
+  return typeof value === 'number' || value instanceof NumberLiteral ? String(value) : undefined
+}

@@ -1,0 +1,128 @@
+import { createWriteStream } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { Subscription } from 'rxjs'
+import { isHeaderLine } from '../recording/format/row-codec.js'
+import { nodePlatform } from '../recording/on-node.js'
+import { gzipStart, openableSource } from '../recording/read/source.js'
+import { dialectOf, readDelimited } from './delimited.js'
+import { jsonTable } from './json-lines.js'
+import type { OnLines, ReadLines, Table } from './table.js'
+
+/** The bytes by which the format is recognised. */
+const headBytes = 2 ** 16
+
+/** A longer line is no row of a table. In characters. */
+const maxLineLength = 2 ** 20
+
+/**
+ * Recognises the format of a file by its content, and opens it. Throws if the file cannot be read, or its format is not one of
+ * CSV, NDJSON and Parquet. `closing` ends the reading.
+ */
+export const openTable = async (path: string, closing: Subscription): Promise<Table> => {
+  const { head, isGzip } = await readHead(path)
+  const text = Buffer.from(head).toString('latin1', 0, 4)
+  if (text === 'PAR1') {
+    const { parquetTable } = await import('./parquet.js')
+    return parquetTable(isGzip ? await decompressed(path, closing) : path, isGzip)
+  }
+  const archive = archives.find(({ start }) => text.startsWith(start))
+  if (archive !== undefined) throw new Error(`${archive.name}; decompress it first`)
+  return textTable(path, head, isGzip)
+}
+
+const archives = [
+  { start: 'PK\u0003\u0004', name: 'it is a ZIP archive (or a workbook)' },
+  { start: '\u0028\u00b5\u002f\u00fd', name: 'it is compressed by zstd' },
+  { start: 'BZh', name: 'it is compressed by bzip2' },
+  { start: '\u00fd7zX', name: 'it is compressed by xz' },
+]
+
+/** The decompressed chunks of a file. */
+const chunksOf = (path: string, closing: Subscription): AsyncIterable<Uint8Array> =>
+  openableSource(nodePlatform, path).open(closing) as AsyncIterable<Uint8Array>
+
+const readHead = async (path: string): Promise<{ readonly head: Uint8Array; readonly isGzip: boolean }> => {
+  const { open, file } = openableSource(nodePlatform, path)
+  const first = await file?.read(0, 1)
+  const opened = new Subscription()
+  const parts: Uint8Array[] = []
+  try {
+    for await (const chunk of open(opened)) {
+      parts.push(chunk as Uint8Array)
+      if (parts.reduce((length, part) => length + part.length, 0) >= headBytes) break
+    }
+  } finally {
+    opened.unsubscribe()
+  }
+  return { head: Buffer.concat(parts), isGzip: first?.[0] === gzipStart }
+}
+
+/** A decompressed copy in a temporary folder, because Parquet is read from its end. */
+const decompressed = async (path: string, closing: Subscription): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-streams-import-'))
+  closing.add(() => void rm(folder, { recursive: true, force: true }))
+  const copy = join(folder, 'table.parquet')
+  await pipeline(Readable.from(chunksOf(path, closing)), createWriteStream(copy))
+  return copy
+}
+
+const textTable = (path: string, head: Uint8Array, isGzip: boolean): Table => {
+  const encoding = encodingOf(head)
+  const lines = new TextDecoder(encoding).decode(head).split(/\r?\n/)
+  // The last line of the head may be cut off.
+  const first = lines.length > 1 ? lines.slice(0, -1) : lines
+  const start = first.find((line) => line.trim() !== '') ?? ''
+  if (isHeaderLine(start)) throw new Error('it is a recording already')
+  const suffix = `${encoding === 'utf-8' ? '' : `, ${encoding.toUpperCase()}`}${isGzip ? ', gzip' : ''}`
+  const read: ReadLines = (onLines, onPiece) => readLines(path, encoding, onLines, onPiece)
+  if (/^\s*[[{]/.test(start)) return jsonTable(first, suffix, read)
+  const dialect = dialectOf(first.slice(0, maxDialectLines))
+  const { delimiter, headerLine, names, sample } = dialect
+  const delimiterText = delimiter === '\t' ? 'tab' : delimiter === '' ? 'one column' : `"${delimiter}"`
+  const headerText = headerLine === 0 ? 'no header' : `header in line ${headerLine}`
+  return {
+    format: `CSV, ${delimiterText}, ${headerText}${suffix}`,
+    names,
+    sample,
+    read: (_, onRow, onPiece) => read((texts, line) => readDelimited(texts, line, dialect, onRow), onPiece),
+  }
+}
+
+const maxDialectLines = 200
+
+/** UTF-16 has a zero byte in each character of ASCII. */
+const encodingOf = ([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' => {
+  if ((first === 0xff && second === 0xfe) || second === 0) return 'utf-16le'
+  return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : 'utf-8'
+}
+
+const readLines = async (
+  path: string,
+  encoding: string,
+  onLines: OnLines,
+  onPiece: () => void,
+): Promise<void> => {
+  const decoder = new TextDecoder(encoding)
+  const opened = new Subscription()
+  let line = 1
+  let rest = ''
+  try {
+    for await (const chunk of chunksOf(path, opened)) {
+      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      if (rest.length > maxLineLength) throw new Error(`line ${line + lines.length} has no end`)
+      onLines(lines.map(withoutReturn), line)
+      line += lines.length
+      onPiece()
+    }
+    if (rest !== '') onLines([withoutReturn(rest)], line)
+  } finally {
+    opened.unsubscribe()
+  }
+}
+
+const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line)

@@ -1,0 +1,77 @@
+import { plainDecimal } from '../../base/domain/plain-decimal.js'
+import { isOwnTime } from '../recording/record/own-rows.js'
+
+// The numbers and times in the cells of a table, which are texts.
+
+/** `NaN` for a text that is no decimal number, and for an infinite one. */
+export const numberOf = (text: string): number => {
+  const value = Number(text)
+  // `Number` also accepts an empty text and other bases.
+  if (value === 0 && text.trim() === '') return NaN
+  if (text.length > 2 && otherBase.test(text)) return NaN
+  return Number.isFinite(value) ? value : NaN
+}
+
+const otherBase = /^\s*0[xob]/i
+
+/** The unit of the times of a table. */
+export type Unit = 's' | 'ms' | 'µs' | 'ns' | 'ISO 8601'
+
+/** The power of ten by which a number of the unit is multiplied to give ms. */
+const powers: Readonly<Record<Exclude<Unit, 'ISO 8601'>, number>> = { s: 3, ms: 0, µs: -3, ns: -6 }
+
+const numericUnits = ['s', 'ms', 'µs', 'ns'] as const
+
+/** The unit of a time of the years 2000 to 2099; `undefined` for any other text. The ranges of the units are disjoint. */
+export const unitOf = (text: string): Unit | undefined =>
+  isOwnTime(isoTime(text)) ? 'ISO 8601' : numericUnits.find((unit) => isOwnTime(timeOf(text, unit)))
+
+/** The time in whole ms since the Unix epoch, rounded down; `NaN` for a text that is no time of the years 2000 to 2099. */
+export const timeOf = (text: string, unit: Unit): number => {
+  const time = unit === 'ISO 8601' ? isoTime(text) : numericTime(text, powers[unit])
+  return isOwnTime(time) ? time : NaN
+}
+
+/** By digits, because the product of a fraction and 1000 may be rounded to the next ms. */
+const numericTime = (text: string, power: number): number => {
+  if (power === 0 && digits.test(text)) return Number(text)
+  const [, whole = '', fraction = ''] = decimal.exec(text) ?? []
+  if (whole !== '')
+    return Number(power < 0 ? whole.slice(0, power) : whole + fraction.slice(0, power).padEnd(power, '0'))
+  return scientific.test(text) ? numericTime(plainDecimal(Number(text)), power) : NaN
+}
+
+const digits = /^\d+$/
+const decimal = /^\s*(\d+)(?:\.(\d*))?\s*$/
+const scientific = /^\s*\d+(?:\.\d*)?e[+-]?\d+\s*$/i
+
+/** A date, or a date and a time. Without a zone it is UTC. */
+const isoPattern =
+  /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?\s*(?:(Z|UTC)|([+-])(\d\d):?(\d\d))?\s*$/i
+
+const isoTime = (text: string): number => {
+  const match: readonly (string | undefined)[] | null = isoPattern.exec(text)
+  if (match === null) return NaN
+  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.map((part) =>
+    Number(part ?? 0),
+  )
+  const ms = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
+  const time = Date.UTC(year, month - 1, day, hour, minute, second, ms)
+  const date = new Date(time)
+  if (date.getUTCMonth() !== month - 1 || hour > 23 || minute > 59 || second > 59) return NaN
+  const offset = match[9] === undefined ? 0 : Number(match[10]) * 60 + Number(match[11])
+  return time - (match[9] === '-' ? -offset : offset) * 60_000
+}
+
+/**
+ * The quantity in base-token units of a number of tokens, rounded down; `undefined` for a text that is no number of at least
+ * 0. All digits count.
+ */
+export const unitsOf = (text: string, decimals: number): bigint | undefined => {
+  const plain = scientific.test(text) ? plainDecimal(Number(text)) : text
+  const [, whole = '', fraction = ''] = quantity.exec(plain) ?? []
+  if (whole + fraction === '') return undefined
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
+}
+
+const quantity = /^\s*(\d*)(?:\.(\d*))?\s*$/

@@ -27,6 +27,8 @@ export interface VirtualTimer {
 export interface VirtualClock {
   /** In ms since the Unix epoch. */
   readonly now: () => number
+  /** Monotonic, in ms. */
+  readonly elapsed: () => number
   /** True if new timers are real. */
   readonly disposed: boolean
   /** Calls back every `ms` ms, like `setInterval`. */

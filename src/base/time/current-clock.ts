@@ -28,7 +28,7 @@ const virtualOrReal = (clock: VirtualClock): Clock => {
     get isVirtual() {
       return !clock.disposed
     },
-    elapsed: clock.now,
+    elapsed: clock.elapsed,
     wallClock: clock.now,
     startInterval: (callback, ms) =>
       clock.disposed ? system.startInterval(callback, ms) : cancelOf(clock.addTimer(callback, ms)),

@@ -149,7 +149,7 @@ const interval: NonNullable<RxDelegates['interval']> = {
 /** Immediates and frames belong to the queues of the context, so those of a disposed clock are virtual too. */
 const delegatesOf = (clock: VirtualClock): RxDelegates => ({
   date: clock,
-  performance: clock,
+  performance: { now: clock.elapsed },
   interval,
   immediate: {
     setImmediate: (handler) => handleOf(clock.addImmediate(handler)),

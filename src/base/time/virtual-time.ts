@@ -39,7 +39,7 @@ export interface Brake {
 const noBrake: Brake = { isHeld: false }
 
 /**
- * A virtual clock, in ms since the Unix epoch, that moves only by `advance`. Inside `run`, RxJS's clocks, timers and
+ * A virtual clock, in ms since the Unix epoch, that moves only by `advance` and `skip`. Inside `run`, RxJS's clocks, timers and
  * scheduler queues are those of this clock. Outside they are real, so virtual clocks and real time can be used
  * together.
  */
@@ -51,12 +51,19 @@ export class VirtualTime implements VirtualClock {
   private readonly wallClock = systemClock().wallClock
   disposed = false
 
-  constructor(private time: number) {
+  /** `skipped`: the sum of the steps before, in ms, by which monotonic time is behind. */
+  constructor(
+    private time: number,
+    private skipped = 0,
+  ) {
     this.context = new RxContext(this)
   }
 
   /** Once the clock is disposed of, the time of the system. */
   readonly now = (): number => (this.disposed ? this.wallClock() : this.time)
+
+  /** Monotonic: without the steps of `skip`. Once the clock is disposed of, the time of the system. */
+  readonly elapsed = (): number => (this.disposed ? this.wallClock() : this.time - this.skipped)
 
   /** True inside `run`. */
   get isActive(): boolean {
@@ -98,9 +105,10 @@ export class VirtualTime implements VirtualClock {
     this.advance(due.reduce((latest, each) => Math.max(latest, each), this.time))
   }
 
-  /** Moves the clock forward by `ms` and fires no timer: each keeps its remaining delay. */
+  /** Moves the clock by `ms`, or back if it is negative, and fires no timer: each keeps its remaining delay. */
   skip(ms: number): void {
     this.time += ms
+    this.skipped += ms
     for (const timer of this.timers.data) timer.dueAt += ms
     // Due times may have become equal by rounding.
     this.timers = queueOf(this.timers.data)

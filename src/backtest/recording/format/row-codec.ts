@@ -209,7 +209,7 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
       },
       headerName,
     ),
-    t.exact(t.partial({ continues: RecordedTime, assumedDepth: t.string }), headerName),
+    t.exact(t.partial({ continues: RecordedTime, assumedDepth: t.string, clockStep: Finite }), headerName),
   ],
   headerName,
 )

@@ -75,6 +75,11 @@ export interface RecordingHeader {
    * depths of data.
    */
   readonly assumedDepth?: string
+  /**
+   * In a header within a recording: the clock of the recorder was set by this time just before `at`, or the process was paused
+   * for it, in ms. Negative if the clock was set back. The topics and the mints are those of the recording.
+   */
+  readonly clockStep?: number
 }
 
 /** The header of a recording of one topic. */

@@ -91,7 +91,11 @@ export class TopicPast {
   }
 
   /** True if the header continues the previous one. */
-  private onHeader({ at, topics, continues }: RecordingHeader): boolean {
+  private onHeader({ at, topics, continues, clockStep }: RecordingHeader): boolean {
+    if (clockStep !== undefined) {
+      this.passTime(at)
+      return true
+    }
     const isContinued = continues !== undefined && (this.headerAt ?? continues) === continues
     this.headerAt = at
     if (!isContinued) this.interrupt('unrecorded')

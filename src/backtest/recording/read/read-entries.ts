@@ -168,8 +168,9 @@ class EntryDecoder implements EntryOrigin {
       this.fail(this.textOf(bytes, start, end), timeInUnit(line.at, unit))
       return undefined
     }
-    if (!isHeader && !isWithin(this.range, line.at)) return undefined
-    const time = this.timeline.next(line.at, isHeader)
+    const clockStep = isHeader ? line.clockStep : undefined
+    if ((!isHeader || clockStep !== undefined) && !isWithin(this.range, line.at)) return undefined
+    const time = this.timeline.next(line.at, isHeader, clockStep)
     // Not `...time`, which is slow and runs once per row.
     if (time !== undefined) return { line, time: time.time, skipped: time.skipped, origin: this }
     this.fail(this.textOf(bytes, start, end), lateTime(line.at))

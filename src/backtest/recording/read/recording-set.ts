@@ -234,6 +234,8 @@ class Merge {
   /** The sequences that have not started, in order. */
   private readonly later: (readonly StartedSource[])[]
   private failure: RecordingError | undefined
+  /** True for one recorder: the steps of its clock are those of the replay. */
+  private readonly isAlone: boolean
 
   constructor(
     sequences: readonly (readonly StartedSource[])[],
@@ -241,6 +243,7 @@ class Merge {
     private readonly reading: SetReading,
   ) {
     this.later = [...sequences]
+    this.isAlone = sequences.length === 1
     this.timeline = new Timeline(reading.range)
   }
 
@@ -331,7 +334,9 @@ class Merge {
 
   /** `undefined` after a failure. */
   private entryOf(line: RecordingHeader | Row, origin: SequenceCursor): RecordingEntry | undefined {
-    const time = this.timeline.next(line.at, line._tag === 'Recording')
+    const isHeader = line._tag === 'Recording'
+    const clockStep = isHeader && this.isAlone ? line.clockStep : undefined
+    const time = this.timeline.next(line.at, isHeader, clockStep)
     if (time !== undefined) return { line, time: time.time, skipped: time.skipped, origin }
     const { source, lineNumber } = origin
     this.failure = recordingError(source, lineNumber, encodeRow(line), [lateTime(line.at)])

@@ -8,16 +8,32 @@ import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import { reportError } from '../../../base/task/safe-notify.js'
+import { maxBlockedMs } from '../../../base/time/clock.js'
 import { timeOfEvent } from '../../../base/time/event-time.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import type { Row } from '../format/row.js'
 
 // The streams of a client as rows.
 
+/** A clock that is set by less is adjusted, in ms. */
+const minStep = 100
+
+/** Time between two checks of the clock, in ms. */
+const checkInterval = 1_000
+
 /** The times of the rows of one recorder, in ms since the Unix epoch. */
 export class RowTimes {
-  /** No price is of a time before the recorder. */
-  private latest = rxClock.wallClock()
+  /** The last readings of both clocks. */
+  private wallClock = rxClock.wallClock()
+  private elapsed = rxClock.elapsed()
+  /** The time of the last row. No price is of a time before the recorder. */
+  private latest = this.wallClock
+
+  /**
+   * `onStep`: called when the clock has been set, or the process was paused, with the time of the next row, and the step in ms:
+   * a live client has left out this time, or has it again.
+   */
+  constructor(private readonly onStep: (at: number, step: number) => void = () => undefined) {}
 
   /**
    * The time at which the client emitted the event. Other handlers may have taken time before: the time of a value is then
@@ -25,11 +41,39 @@ export class RowTimes {
    */
   of(event: Either<unknown, unknown>): number {
     const now = rxClock.wallClock()
-    return (this.latest = Math.min(now, Math.max(this.latest, timeOfEvent(event, now))))
+    return this.next(timeOfEvent(event, now), now)
   }
 
   now(): number {
-    return (this.latest = rxClock.wallClock())
+    const now = rxClock.wallClock()
+    return this.next(now, now)
+  }
+
+  /** Detects pauses: without rows, it is unknown when the process was paused. Returns the function that stops it. */
+  watchClock(): () => void {
+    return rxClock.isVirtual ? () => undefined : rxClock.startInterval(() => this.check(), checkInterval)
+  }
+
+  private check(): void {
+    const now = rxClock.wallClock()
+    const step = this.stepUntil(now)
+    if (step !== 0) this.onStep((this.latest = now), step)
+  }
+
+  private next(time: number, now: number): number {
+    const step = this.stepUntil(now)
+    if (step !== 0) this.onStep((this.latest = Math.min(now, time)), step)
+    return (this.latest = Math.min(now, Math.max(this.latest, time)))
+  }
+
+  private stepUntil(now: number): number {
+    if (rxClock.isVirtual) return 0
+    const elapsed = rxClock.elapsed()
+    const [passed, ran] = [now - this.wallClock, elapsed - this.elapsed]
+    this.wallClock = now
+    this.elapsed = elapsed
+    if (ran > maxBlockedMs) return passed
+    return Math.abs(passed - ran) < minStep ? 0 : Math.round(passed - ran)
   }
 }
 

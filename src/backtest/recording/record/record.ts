@@ -51,7 +51,10 @@ export const recordOn =
       interval,
     } as const
     const recorder = createRecorder(createFile, options.to, header)
-    const times = new RowTimes()
+    const times = new RowTimes((at, clockStep) =>
+      recorder.addHeader({ ...header, at, continues: header.at, clockStep }),
+    )
+    recorder.addTeardown(times.watchClock())
     recorder.record(statusRow$(client, times))
     recorder.record(uncorrelatedRow$(client, times))
     recorder.recordUntilComplete(

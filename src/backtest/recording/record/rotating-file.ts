@@ -73,7 +73,7 @@ export const createRotatingFile = (
     },
     write: (line, done) => {
       const at = writtenTime(line)
-      if (at === undefined) header = headerOf(line) ?? header
+      if (at === undefined) header = headerOf(line, header)
       try {
         if (at !== undefined && isOver(at)) rotate(at, failOnly(done))
       } catch (thrown) {
@@ -86,9 +86,10 @@ export const createRotatingFile = (
   }
 }
 
-const headerOf = (line: string): RecordingHeader | undefined => {
+/** The header that the next file continues. */
+const headerOf = (line: string, before: RecordingHeader | undefined): RecordingHeader | undefined => {
   const header = decodeHeader(line)
-  return isLeft(header) ? undefined : header.right
+  return isLeft(header) || header.right.clockStep !== undefined ? before : header.right
 }
 
 /** The writer confirms a line once, after the line itself. */

@@ -237,7 +237,7 @@ export class Playback {
   }
 
   private beforeEntry({ line, skipped }: RecordingEntry): void {
-    if (skipped > 0) {
+    if (skipped !== 0) {
       this.clock.skip(skipped)
       this.runs.skip(skipped)
     }

@@ -126,7 +126,8 @@ export class RecordedStreams {
   }
 
   /** The time between two recordings is unknown. */
-  private onHeader({ at, topics, mints, continues }: RecordingHeader, recorder: Recorder): void {
+  private onHeader({ at, topics, mints, continues, clockStep }: RecordingHeader, recorder: Recorder): void {
+    if (clockStep !== undefined) return
     const { sequence, headerAt } = recorder
     recorder.isClosed = false
     recorder.headerAt = at

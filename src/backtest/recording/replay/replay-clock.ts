@@ -5,13 +5,15 @@ import { rxClock } from '../../../base/time/rx-clock.js'
 import { activeContext, type RxContext } from '../../../base/time/rx-context.js'
 import { VirtualTime, type Brake } from '../../../base/time/virtual-time.js'
 
-/** Decides when each row is due. All times are times of the replay, which never go back, in ms since the Unix epoch. */
+/**
+ * Decides when each row is due. All times are times of the replay, in ms since the Unix epoch. They go back only by `skip`.
+ */
 export interface ReplayClock {
-  /** A clock for one strategy, which starts at a time of the replay. */
-  clockAt(time: number): StrategyClock
-  /** The monotonic time of the active clock, in ms. `time`: that of the replay. */
+  /** A clock for one strategy, which starts at a time of the replay. `skipped`: the time that has passed at once, in ms. */
+  clockAt(time: number, skipped: number): StrategyClock
+  /** The monotonic time of the active clock, in ms. `time`: that of the replay, without the time that has passed at once. */
   elapsed(time: number): number
-  /** Moves the clock forward by a time that passes at once, in ms. */
+  /** Moves the clock by a time that passes at once, in ms. Negative if the recorder's clock was set back. */
   skip(ms: number): void
   /** Time until the given time of the replay, in real ms; 0 or less if it has passed. */
   msUntil(time: number): number
@@ -31,7 +33,7 @@ export interface StrategyClock {
   run<A>(work: () => A): A
   /** Moves the clock to a time of the replay, and fires the timers that are due. False if the brake stops it before. */
   advance(time: number, brake?: Brake): boolean
-  /** Moves the clock forward by a time that passes at once, in ms. Timers keep their remaining delays. */
+  /** Moves the clock by a time that passes at once, in ms. Timers keep their remaining delays. */
   skip(ms: number): void
   /** Fires the pending timers, up to the due time of the last one. */
   finish(): void
@@ -75,7 +77,7 @@ const realTime: StrategyClock = {
 
 /** A clock that jumps from row to row. Strategies run in virtual time. */
 export const virtualClock = (): ReplayClock => ({
-  clockAt: (time) => new VirtualTime(time),
+  clockAt: (time, skipped) => new VirtualTime(time, skipped),
   elapsed: (time) => (rxClock.isVirtual ? rxClock.elapsed() : time),
   skip: () => undefined,
   msUntil: () => 0,

@@ -26,6 +26,8 @@ export class StrategyRuns {
   private readonly runs = new Set<StrategyRun>()
   private readonly clocks = new Set<StrategyClock>()
   private time = 0
+  /** The time that has passed at once, in ms. */
+  private skipped = 0
   private directClock: StrategyClock | undefined
   private isRunning = false
   /** True once the replay is over. */
@@ -55,7 +57,7 @@ export class StrategyRuns {
   }
 
   /** Monotonic, in ms. */
-  readonly elapsed = (): number => this.clock.elapsed(this.time)
+  readonly elapsed = (): number => this.clock.elapsed(this.time - this.skipped)
 
   /** The clock of the streams outside of `run$`; undefined before the first line. */
   get direct(): StrategyClock | undefined {
@@ -67,9 +69,10 @@ export class StrategyRuns {
     return this.tick(() => (this.directClock === undefined ? work() : this.directClock.run(work)))
   }
 
-  /** Moves the clocks forward by a time that passes at once, in ms. */
+  /** Moves the clocks by a time that passes at once, in ms. */
   skip(ms: number): void {
     this.time += ms
+    this.skipped += ms
     for (const clock of this.clocks) clock.skip(ms)
   }
 
@@ -102,7 +105,7 @@ export class StrategyRuns {
   }
 
   private createClock(): StrategyClock {
-    const clock = this.clock.clockAt(this.time)
+    const clock = this.clock.clockAt(this.time, this.skipped)
     this.clocks.add(clock)
     return clock
   }

@@ -8,6 +8,7 @@ import { rights } from 'svc-streams/operators'
 import { replay, type RecordingSource } from 'svc-streams/recording'
 import { price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
+import { rxClock } from '../../../../src/base/time/rx-clock.js'
 import type { RecordingHeader, Row } from '../../../../src/backtest/recording/format/row.js'
 import { newFile } from '../../../desk/cli/support/new-file.js'
 import { caseCount } from '../../../support/run/long.js'
@@ -40,7 +41,7 @@ const day = 86_400_000
 interface Recorded {
   readonly topics: readonly Topic[]
   readonly from: number
-  readonly rows: readonly Row[]
+  readonly rows: readonly (Row | RecordingHeader)[]
   readonly header?: Partial<RecordingHeader>
 }
 
@@ -50,6 +51,16 @@ const textOf = ({ topics, from, rows, header: fields }: Recorded): string =>
 /** A price each second from `from` on, in ms after the start. Each price of a topic is different. */
 const seconds = (count: number, from: number, of: Topic, first = 1): readonly Row[] =>
   Array.from({ length: count }, (_, n) => priceRow(from + n * 1000, first + n, of))
+
+/** Times in ms after the start. */
+const clockStep = (at: number, ms: number, continued: number): RecordingHeader => ({
+  ...header,
+  at: start + at,
+  topics: [topic],
+  mints: [],
+  continues: start + continued,
+  clockStep: ms,
+})
 
 const byToken: readonly Recorded[] = [
   { topics: [topic], from: 0, rows: seconds(60, 0, topic) },
@@ -94,6 +105,29 @@ const rotated: readonly (readonly [name: string, recorded: Recorded])[] = [0, 1]
   ]
 })
 
+/** Rotated files of one recorder. Its clock was set back by a minute, and later forward by an hour. */
+const clockSet: readonly Recorded[] = [
+  { topics: [topic], from: 0, rows: seconds(6, 0, topic) },
+  {
+    topics: [topic],
+    from: 6000,
+    rows: [
+      ...seconds(3, 6000, topic, 7),
+      clockStep(-51_000, -60_000, 6000),
+      ...seconds(3, -51_000, topic, 10),
+      clockStep(3_552_000, 3_600_000, 6000),
+      ...seconds(3, 3_552_000, topic, 13),
+    ],
+    header: { continues: start },
+  },
+  {
+    topics: [topic],
+    from: 3_555_000,
+    rows: seconds(3, 3_555_000, topic, 16),
+    header: { continues: start + 6000 },
+  },
+]
+
 const filesOf = (recordings: readonly Recorded[]): readonly string[] =>
   recordings.map((recorded, index) => newFile(`${index}.ndjson`, textOf(recorded)))
 
@@ -116,6 +150,7 @@ describe('recordings', () => {
     ['that overlap in a token', () => filesOf(overlapping), 26],
     ['that overlap in a token, in the other order', () => filesOf(overlapping).toReversed(), 26],
     ['of a token that no header has', () => filesOf(appended), 10],
+    ['of a recorder whose clock was set, in rotated files', () => filesOf(clockSet), 18],
     [
       'of two recorders whose rotated files have one name',
       () => rotated.map(([time, recorded]) => newFile(`market.2023-11-14T${time}Z.ndjson`, textOf(recorded))),
@@ -234,6 +269,43 @@ describe('a replay of several recordings', () => {
       const { events: seen, finished } = await events(textOfAll(sources), [topic])
       expect(seen).toEqual(['1/1', '2/1', '3/1', '11/1', '12/1', '13/1'])
       expect(finished).toMatchObject({ right: { earlierRows: 1, overlappingRows: 0 } })
+    }
+  })
+
+  it('has the time of a recorder whose clock was set, and no interruption there', async () => {
+    const sources = [
+      textOfAll(clockSet),
+      [
+        chunksOf(
+          textOfAll(clockSet)
+            .flatMap((text) => [...text])
+            .join(''),
+        ),
+      ],
+    ]
+    for (const source of sources) {
+      const client = replay(source, { speed: Infinity })
+      const seen = await collect(
+        client.run$((inside) =>
+          inside
+            .price$(topic)
+            .pipe(
+              map((event) => [
+                isRight(event) ? event.right.price : event.left._tag,
+                asyncScheduler.now() - start,
+                rxClock.elapsed(),
+              ]),
+            ),
+        ),
+      )
+      const of = (first: number, from: number) =>
+        Array.from({ length: 3 }, (_, n) => [first + n, from + n * 1000])
+      expect(seen.map(([price, at]) => [price, at])).toEqual(
+        [of(1, 0), of(4, 3000), of(7, 6000), of(10, -51_000), of(13, 3_552_000), of(16, 3_555_000)].flat(),
+      )
+      // The monotonic time has no step.
+      const elapsed = seen.map(([, , ms]) => Number(ms) - Number(seen[0]![2]))
+      expect(elapsed).toEqual(Array.from({ length: 18 }, (_, n) => n * 1000))
     }
   })
 

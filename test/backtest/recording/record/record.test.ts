@@ -51,6 +51,55 @@ describe('record', () => {
     expect(to.text()).toContain('"totalQuantity":"1180591620717411303424"')
   })
 
+  it('writes a header for a clock that was set, and for a pause of the process', () => {
+    vi.useFakeTimers({
+      now: 1_700_000_000_000,
+      toFake: ['Date', 'performance', 'setInterval', 'clearInterval'],
+    })
+    const start = Date.now()
+    const elapsed = performance.now.bind(performance)
+    const prices$ = new Subject<Price>()
+    const to = memoryWriter()
+    const recorder = record(clientOf(prices$), { topics: [topic], to })
+    const emit = (usd: number): void => prices$.next(price(topic, usd, { receivedAt: Date.now() }))
+    vi.advanceTimersByTime(2500)
+    emit(1)
+    vi.setSystemTime(Date.now() + 7_200_000)
+    emit(2)
+    vi.advanceTimersByTime(400)
+    vi.setSystemTime(Date.now() - 600_000)
+    // The next check of the clock finds it.
+    vi.advanceTimersByTime(1000)
+    emit(3)
+    vi.setSystemTime(Date.now() + 99)
+    emit(4)
+    vi.setSystemTime(Date.now() + 90_000)
+    performance.now = () => elapsed() + 90_000
+    emit(5)
+    void recorder.stop()
+    vi.advanceTimersByTime(120_000)
+    const lines = to.lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.map(({ _tag, at, clockStep }) => [_tag, Number(at) - start, clockStep])).toEqual([
+      ['Recording', 0, undefined],
+      ['Status', 0, undefined],
+      ['Price', 2500, undefined],
+      ['Recording', 7_202_500, 7_200_000],
+      ['Price', 7_202_500, undefined],
+      ['Recording', 6_603_000, -600_000],
+      ['Price', 6_603_900, undefined],
+      ['Price', 6_603_999, undefined],
+      ['Recording', 6_693_999, 90_000],
+      ['Price', 6_693_999, undefined],
+    ])
+    expect(lines.filter(({ clockStep }) => clockStep !== undefined)).toEqual(
+      Array.from(
+        { length: 3 },
+        () => expect.objectContaining({ continues: start, topics: [topic] }) as unknown,
+      ),
+    )
+    vi.useRealTimers()
+  })
+
   it('ends and unsubscribes when all recorded streams have completed', async () => {
     const errors$ = new Subject<never>()
     const client = createTestClient({ prices: { [topic]: of(price(topic, 1)) }, errors$ })

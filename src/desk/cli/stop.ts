@@ -24,10 +24,12 @@ export const stop$ = (io: Io, durationMs: number | undefined): Observable<StopRe
   ).pipe(take(1))
 
 /** Subscribes to the work of a command until it completes. Resolves to false if the command must stop before that. */
-export const completes = (io: Io, work$: Observable<unknown>): Promise<boolean> =>
-  firstValueFrom(
-    merge(work$.pipe(ignoreElements(), endWith(true)), stop$(io, undefined).pipe(map(() => false))),
-  )
+export const completes = async (io: Io, work$: Observable<unknown>): Promise<boolean> =>
+  (await unlessStopped(io, work$.pipe(ignoreElements(), endWith(true)))) === true
+
+/** The first value of the work of a command; `undefined` if the command must stop before that. */
+export const unlessStopped = <A>(io: Io, work$: Observable<A>): Promise<A | undefined> =>
+  firstValueFrom(merge(work$, stop$(io, undefined).pipe(map(() => undefined))))
 
 /** Ctrl-C, the stop request of a process manager, a closed terminal, and Ctrl-Break. */
 export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']

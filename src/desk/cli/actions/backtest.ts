@@ -9,6 +9,7 @@ import { allTimes, type TimeRange } from '../../../backtest/recording/format/tim
 import { nodePlatform } from '../../../backtest/recording/on-node.js'
 import { readSet } from '../../../backtest/recording/read/recording-set.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
+import { attempt } from '../input/read-file.js'
 import { outputJson } from '../output/json.js'
 import { errorLine } from '../output/error-text.js'
 import { usageError } from '../run.js'
@@ -61,6 +62,14 @@ export const checkedStrategy = async (
     closing.unsubscribe()
   }
   throw new Error(noRowText(startAt, range))
+}
+
+/** The value of `--parameter`, which is JSON. Another text is a usage error. */
+export const strategyParameter = (command: Command, text: string | undefined): unknown => {
+  const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))
+  return isLeft(parameter)
+    ? usageError(command, `--parameter: expected JSON: ${printable(parameter.left)}`)
+    : parameter.right
 }
 
 /** A value of a strategy as JSON on one line of limited length. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { defer, firstValueFrom, map, merge, Subject, takeUntil, tap } from 'rxjs'
+import { defer, Subject, takeUntil, tap } from 'rxjs'
 import { formatDuration, formatTime } from '../../display/texts.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
 import { printable } from '../../../base/errors/text.js'
@@ -14,14 +14,12 @@ import {
 } from '../../../backtest/sweep/look-ahead/prefix-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import { backtestFiles, checkedStrategy, jsonText } from './backtest.js'
-import { attempt } from '../input/read-file.js'
+import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
 import type { Io } from '../io.js'
 import { errorLine } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
 import { showProgressLine } from '../output/terminal.js'
-import { usageError } from '../run.js'
-import { stop$ } from '../stop.js'
+import { unlessStopped } from '../stop.js'
 
 interface LookAheadFlags {
   readonly parameter?: string
@@ -38,9 +36,7 @@ export const checkLookAhead = async (
   { parameter: text, prefixes, workers, json = false }: LookAheadFlags,
 ): Promise<void> => {
   const backtest = backtestFiles(command, files)
-  const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))
-  if (isLeft(parameter))
-    return usageError(command, `--parameter: expected JSON: ${printable(parameter.left)}`)
+  const parameter = strategyParameter(command, text)
   const strategy = await checkedStrategy(backtest)
 
   const paths = backtest.recordings
@@ -48,7 +44,7 @@ export const checkLookAhead = async (
   if (isLeft(count)) throw new Error(errorLine(count.left))
   const lines = count.right
   const program = { url: packagedProgram() }
-  const runs = prefixRuns({ program, paths, strategy: strategy.href, parameter: parameter.right })
+  const runs = prefixRuns({ program, paths, strategy: strategy.href, parameter })
   const { countRun, hide } = showRuns(io)
   const stopped$ = new Subject<void>()
   const found$ = defer(() =>
@@ -60,12 +56,10 @@ export const checkLookAhead = async (
       },
     ),
   )
-  const result = await firstValueFrom(merge(found$, stop$(io, undefined).pipe(map(() => undefined)))).finally(
-    () => {
-      hide()
-      stopped$.next()
-    },
-  )
+  const result = await unlessStopped(io, found$).finally(() => {
+    hide()
+    stopped$.next()
+  })
   if (result === undefined) return void io.stderr.write('stopped: the comparison has not ended\n')
   await report(io, result, paths, json)
 }

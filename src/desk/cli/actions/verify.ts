@@ -1,19 +1,17 @@
 import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { firstValueFrom, map, merge, Subject, takeUntil } from 'rxjs'
 import { formatTime } from '../../display/texts.js'
 import { printable } from '../../../base/errors/text.js'
 import { journalJson } from '../../../backtest/recording/journal/journal.js'
 import type { Output } from '../../../backtest/sweep/messages.js'
 import { linesBefore, prefixRuns } from '../../../backtest/sweep/look-ahead/prefix-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
-import { backtestFiles, checkedStrategy, jsonText } from './backtest.js'
+import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
 import { attempt } from '../input/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
-import { usageError } from '../run.js'
-import { stop$ } from '../stop.js'
+import { unlessStopped } from '../stop.js'
 
 interface VerifyFlags {
   readonly journal: string
@@ -45,25 +43,13 @@ export const verifyJournal = async (
   { journal, parameter: text, from, to, json = false }: VerifyFlags,
 ): Promise<void> => {
   const backtest = backtestFiles(command, files)
-  const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))
-  if (isLeft(parameter))
-    return usageError(command, `--parameter: expected JSON: ${printable(parameter.left)}`)
+  const parameter = strategyParameter(command, text)
   const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
   const strategy = await checkedStrategy(backtest, range)
   const paths = backtest.recordings
   const program = { url: packagedProgram() }
-  const { run$ } = prefixRuns({
-    program,
-    paths,
-    strategy: strategy.href,
-    parameter: parameter.right,
-    replay: range,
-  })
-  const stopped$ = new Subject<void>()
-  const all$ = run$(Infinity).pipe(takeUntil(stopped$))
-  const outputs = await firstValueFrom(merge(all$, stop$(io, undefined).pipe(map(() => undefined)))).finally(
-    () => stopped$.next(),
-  )
+  const { run$ } = prefixRuns({ program, paths, strategy: strategy.href, parameter, replay: range })
+  const outputs = await unlessStopped(io, run$(Infinity))
   if (outputs === undefined) return void io.stderr.write('stopped: the comparison has not ended\n')
 
   const values = outputs.filter(({ event }) => event._tag === 'Value')

@@ -46,14 +46,14 @@ const nodeOnly = [
   '^src/(simulator|serve|wire/server|backtest/(import|sweep)|desk/cli|desk/dashboard/serve)/',
   '^src/wire/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
   '^src/wire/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|backtest/((history|recording)/index|recording/(on-node|journal/journal|record/(recording|rotating)-file)))\\.ts',
+  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|paper/(on-node|journal/(journal-file|lock))|recording/(on-node|journal/journal|record/(recording|rotating)-file)))\\.ts',
 ]
 
 const browserOnly = [
   page,
   '^src/wire/transport/(fetch|native-web-socket)\\.ts',
   '^src/wire/platform/browser(/|\\.ts)',
-  '^src/(browser|backtest/(history|recording)/browser)\\.ts',
+  '^src/(browser|backtest/(history|paper|recording)/browser)\\.ts',
 ]
 
 const wingRules = Object.entries(wings).flatMap(([wing, { imports, floors }]) => [

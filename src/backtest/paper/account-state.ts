@@ -230,14 +230,18 @@ export class AccountState {
   }
 
   private addEquity(): void {
-    const prices: Record<string, number> = {}
-    for (const { token, lastPrice } of this.tokens.values())
-      if (lastPrice !== undefined) prices[token.symbol] = lastPrice
-    const { now: at, equityUsd, isCurrent } = this
+    const { now: at, equityUsd, isCurrent, lastPrices: prices } = this
     this.sampled = { _tag: 'Equity', at, equityUsd, isCurrent, prices }
     this.hasNews = false
     this.isFilled = false
     this.events.push(this.sampled)
+  }
+
+  get lastPrices(): Readonly<Record<string, number>> {
+    const prices: Record<string, number> = {}
+    for (const { token, last } of this.tokens.values())
+      if (last !== undefined) prices[token.symbol] = last.price
+    return prices
   }
 
   private get equityUsd(): number {

@@ -15,9 +15,14 @@ export const exact = (value: number, digits: number): bigint => {
   const [, sign = '', integer = '', fraction = '', exponent = '0'] = decimal.exec(String(value)) ?? []
   const shift = digits + Number(exponent) - fraction.length
   const all = BigInt(integer + fraction)
-  const amount = shift < 0 ? all / 10n ** BigInt(-shift) : all * 10n ** BigInt(shift)
+  const amount = shift < 0 ? all / powerOfTen(-shift) : all * powerOfTen(shift)
   return sign === '' ? amount : -amount
 }
+
+/** A power is the same for most prices of a token. */
+const powerOfTen = (digits: number): bigint => (powers[digits] ??= 10n ** BigInt(digits))
+
+const powers: bigint[] = []
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/
 
@@ -47,3 +52,9 @@ export const quotient = (dividend: bigint, divisor: bigint): number => {
 const quotientDigits = 80
 
 export const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
+
+/** The inverse of `decimalText`. Digits beyond `digits` are cut off. */
+export const parseDecimal = (text: string, digits: number): bigint => {
+  const [integer = '', fraction = ''] = text.split('.')
+  return BigInt(integer + fraction.slice(0, digits).padEnd(digits, '0'))
+}

@@ -4,7 +4,7 @@
  * @module
  */
 
-export { paper } from './paper.js'
+export { paper } from './on-node.js'
 export type { MarketClient, PaperAccount, PaperStrategy } from './paper-run.js'
 export { summaryOf, type Summary, type SummaryOptions } from './summary.js'
 export type { PaperOptions } from './options.js'

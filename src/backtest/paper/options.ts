@@ -7,6 +7,7 @@ import {
   flagOption,
   plainObject,
   required,
+  stringOption,
   withDefault,
   type OptionTable,
 } from '../../base/option-kinds/option.js'
@@ -35,6 +36,12 @@ export interface PaperOptions {
   readonly allowShort?: boolean
   /** Most data time between two `Equity` events while data arrive, in ms. Default: 1000. */
   readonly sampleMs?: number
+  /**
+   * The path of a file that keeps each event, and the state of the account, before the event is emitted. A later run with
+   * the same path continues with its cash, positions and open orders. If the file cannot be opened or written, or
+   * another process uses it, the run ends with a `WriteError`. In Node alone. Default: none.
+   */
+  readonly journal?: string
 }
 
 const bpsOption = (fallback: number) => numberOption({ min: 0, max: 10_000, default: fallback })
@@ -64,6 +71,7 @@ const paperTable = {
   maxDepthAge: msOption(5_000),
   allowShort: flagOption(false),
   sampleMs: numberOption({ unit: 'ms', min: 1, max: 1e12, default: 1_000 }),
+  journal: stringOption(/./, 'the path of a file'),
 } satisfies OptionTable<PaperOptions>
 
 const isToken = (value: unknown): boolean =>
@@ -82,6 +90,7 @@ export interface Settings extends Readonly<
   readonly feeShare: bigint
   readonly slippageShare: bigint
   readonly depthShare: bigint
+  readonly journal: string | undefined
 }
 
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */

@@ -1,9 +1,19 @@
-import { BehaviorSubject, Observable, Subject, type Subscriber, type Unsubscribable } from 'rxjs'
+import { BehaviorSubject, Observable, Subject, type Subscriber } from 'rxjs'
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { Address } from '../../base/domain/address.js'
+import type { Depth } from '../../base/domain/depth.js'
+import type { Price } from '../../base/domain/price.js'
+import type { Topic } from '../../base/domain/topic.js'
+import type { DepthError, PriceError } from '../../base/errors/model.js'
+import { SharedStream } from './shared-stream.js'
 import type { Client } from '../../client/client.js'
+import { writeError } from '../../base/errors/constructors.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
 import { AccountState } from './account-state.js'
 import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.js'
+import { journalLines, type Journal } from './journal/journal.js'
+import { continueFrom, savedStateOf } from './journal/saved-state.js'
 import type { Settings } from './options.js'
 import type { Order } from './orders.js'
 import type { TokenState } from './token-state.js'
@@ -47,8 +57,10 @@ export class PaperRun {
   constructor(
     private readonly subscriber: Subscriber<PaperEvent>,
     private readonly settings: Settings,
+    private readonly journal?: Journal,
   ) {
     const state = new AccountState(settings)
+    if (journal !== undefined) continueFrom(state, journal.start, settings)
     this.state = state
     this.open$ = new BehaviorSubject(state.openOrders)
     this.positions = new Map(
@@ -59,45 +71,43 @@ export class PaperRun {
   /** The account subscribes before the strategy, so that it receives each event first. */
   start<C extends MarketClient>(client: C, strategy$: PaperStrategy<C>): void {
     const { state, subscriber } = this
+    const { depthInterval } = this.settings
+    const prices = new Map<Topic, Observable<Either<PriceError, Price>>>()
+    const depths = new Map<Address, Observable<Either<DepthError, Depth>>>()
     const error = (thrown: unknown): void => subscriber.error(thrown)
-    const streams = [...state.tokens.values()].flatMap((token) => this.streamsOf(client, token))
-    let open = streams.length
+    let open = 2 * state.tokens.size
     const complete = (): void => {
       if (--open === 0) this.end()
     }
-    for (const subscribe of streams) subscriber.add(subscribe({ error, complete }))
+    const share = <E>(source$: Observable<E>, change: (event: E) => void): SharedStream<E> =>
+      new SharedStream(source$, this.receiver(change))
+    const streams = [...state.tokens.values()].flatMap((token) => {
+      const { topic, address } = token.token
+      const price = share(client.price$(topic), (event) => state.onPrice(token, event))
+      const depth = share(client.depth$(address, depthInterval), (event) => state.onDepth(token, event))
+      prices.set(topic, price.event$)
+      depths.set(address, depth.event$)
+      return [price, depth]
+    })
+    for (const each of streams) subscriber.add(each.subscribe(complete, error))
     if (subscriber.closed) return
-    const next = (order: Order): void => {
-      state.onOrder(order)
-      this.emit()
+    const shared: C = {
+      ...client,
+      price$: (topic) => prices.get(topic) ?? client.price$(topic),
+      depth$: (mint, interval) =>
+        (interval === depthInterval ? depths.get(mint) : undefined) ?? client.depth$(mint, interval),
     }
-    subscriber.add(strategy$(client, this.account).subscribe({ next, error }))
+    const next = this.receiver<Order>((order) => state.onOrder(order))
+    subscriber.add(strategy$(shared, this.account).subscribe({ next, error }))
   }
 
-  private streamsOf(client: MarketClient, token: TokenState): readonly Subscribe[] {
+  /** Changes the state, and emits what follows from it. */
+  private receiver<A>(change: (input: A) => void): (input: A) => void {
     const { state } = this
-    const { topic, address } = token.token
-    const emit = (): void => {
+    return (input) => {
+      change(input)
       if (state.events.length > 0 || state.version !== this.emitted) this.emit()
     }
-    return [
-      (rest) =>
-        client.price$(topic).subscribe({
-          ...rest,
-          next: (event) => {
-            state.onPrice(token, event)
-            emit()
-          },
-        }),
-      (rest) =>
-        client.depth$(address, this.settings.depthInterval).subscribe({
-          ...rest,
-          next: (event) => {
-            state.onDepth(token, event)
-            emit()
-          },
-        }),
-    ]
   }
 
   private end(): void {
@@ -121,8 +131,12 @@ export class PaperRun {
   private emitBatch(): void {
     const { state } = this
     const events = state.events.splice(0)
-    if (state.version !== this.emitted) {
-      this.emitted = state.version
+    const isChanged = state.version !== this.emitted
+    this.emitted = state.version
+    // A subscriber may leave while events are emitted: the journal is then closed.
+    if (this.subscriber.closed) return
+    if (this.journal !== undefined && !this.isWritten(this.journal, events, isChanged)) return
+    if (isChanged) {
       for (const event of events) if (event._tag === 'Filled') this.emitPosition(event.symbol)
       this.open$.next(state.openOrders)
     }
@@ -130,6 +144,19 @@ export class PaperRun {
       this.subscriber.next(event)
       if (event._tag === 'Filled') this.fills$.next(event)
       if (event._tag === 'Equity') this.equities$.next((this.lastEquity = event))
+    }
+  }
+
+  /** Writes the events to the journal. If that fails, the run ends. */
+  private isWritten(journal: Journal, events: readonly PaperEvent[], isChanged: boolean): boolean {
+    const saved = isChanged ? savedStateOf(this.state, this.settings) : undefined
+    try {
+      journal.write(journalLines(events, saved))
+      return true
+    } catch (thrown) {
+      this.subscriber.next(writeError(thrown))
+      this.subscriber.complete()
+      return false
     }
   }
 
@@ -155,12 +182,6 @@ export class PaperRun {
     }
   }
 }
-
-/** Subscribes to one stream of a client. */
-type Subscribe = (rest: {
-  readonly error: (thrown: unknown) => void
-  readonly complete: () => void
-}) => Unsubscribable
 
 const unknownSymbol = (symbol: unknown, symbols: readonly string[]): never => {
   throw new ConfigurationError(

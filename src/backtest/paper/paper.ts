@@ -1,39 +1,38 @@
 import { Observable } from 'rxjs'
+import { writeError } from '../../base/errors/constructors.js'
+import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import type { PaperEvent } from './events.js'
+import type { Journal, OpenJournal } from './journal/journal.js'
 import { settingsOf, type PaperOptions } from './options.js'
 import { PaperRun, type MarketClient, type PaperStrategy } from './paper-run.js'
 
-/**
- * Trades the orders of a strategy on paper. Each subscription is a run of its own, until the streams of the client
- * complete: at `close()` of a live client, at the end of a replay. Emits fills, rejections, the value of the account, and
- * the account at the end.
- *
- * - A fill needs a price that was received `latency` ms or more after the decision and is current, and a depth that is
- *   current with it. While one of them is not, market orders that are due are rejected, and other orders wait.
- * - Time is data time, the latest `receivedAt`: a live run, a replay of its recording and a sweep have the same events.
- * - An order that is not valid is `Rejected`, and affects no other. An Rx error of the strategy is an Rx error of the run.
- *
- * Throws a `ConfigurationError` for an invalid value and a misspelt option name.
- *
- * @example
- * import { map, take } from 'rxjs'
- * import { rights } from 'svc-streams/operators'
- * import { market, paper } from 'svc-streams/paper'
- * const tokens = defineTokens({
- *   WETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 },
- * })
- * const event$ = paper(
- *   client,
- *   ({ price$ }) => price$(tokens.WETH.topic).pipe(rights(), take(1), map(() => market('WETH', 'buy', { usd: 1_000 }))),
- *   { tokens, cash: 100_000, feeBps: 2, slippageBps: 1, latency: 50 },
- * )
- */
-// eslint-disable-next-line rxjs-x/finnish -- `paper` without `$` is the public name
-export const paper = <C extends MarketClient>(
-  client: C,
-  strategy$: PaperStrategy<C>,
-  options: PaperOptions,
-): Observable<PaperEvent> => {
-  const settings = settingsOf(options)
-  return new Observable((subscriber) => new PaperRun(subscriber, settings).start(client, strategy$))
-}
+/** The `paper` of a platform. `openJournal` is undefined where there are no files. */
+export const paperOn =
+  (openJournal?: OpenJournal) =>
+  <C extends MarketClient>(
+    client: C,
+    strategy$: PaperStrategy<C>,
+    options: PaperOptions,
+  ): Observable<PaperEvent> => {
+    const settings = settingsOf(options)
+    const { journal: path } = settings
+    if (path === undefined)
+      return new Observable((subscriber) => new PaperRun(subscriber, settings).start(client, strategy$))
+    if (openJournal === undefined)
+      throw new ConfigurationError('journal', 'a browser has no files; omit the option')
+    return new Observable((subscriber) => {
+      let journal: Journal | undefined
+      let run: PaperRun
+      try {
+        journal = openJournal(path)
+        run = new PaperRun(subscriber, settings, journal)
+      } catch (thrown) {
+        journal?.close()
+        subscriber.next(writeError(thrown))
+        subscriber.complete()
+        return
+      }
+      subscriber.add(journal.close)
+      run.start(client, strategy$)
+    })
+  }

@@ -19,8 +19,11 @@ export class TokenState extends Holding {
   price: Price | undefined
   /** The `Left` in force. */
   priceError: PriceError | undefined
-  /** The price that values a position, whether or not it is current. */
-  lastPrice: number | undefined
+  /**
+   * The price that values a position, whether or not it is current. An object, because a number that may be undefined is
+   * allocated anew for each price.
+   */
+  last: { readonly price: number } | undefined
   depth: Depth | undefined
   depthError: DepthError | undefined
   /** What orders have taken of each depth, by its `timestamp`: several polls may bring the same depth. */
@@ -42,7 +45,7 @@ export class TokenState extends Holding {
       this.priceError = event.left
     } else {
       this.price = event.right
-      this.lastPrice = event.right.price
+      this.last = event.right
       this.priceError = undefined
     }
   }
@@ -95,7 +98,7 @@ export class TokenState extends Holding {
 
   /** The value of the position at the last price. */
   get value(): bigint {
-    return this.lastPrice === undefined ? 0n : this.valueAt(this.quantity, priced(this.lastPrice))
+    return this.last === undefined ? 0n : this.valueAt(this.quantity, priced(this.last.price))
   }
 
   get position(): Position {

@@ -1,0 +1,61 @@
+import type { PaperEvent } from '../events.js'
+import { isSavedState, type JournalStart, type SavedState } from './saved-state.js'
+
+/** The journal of one run: lines of JSON, each an event of the account, or its state after the events before it. */
+export interface Journal {
+  readonly start: JournalStart
+  /** Appends whole lines in one write. Throws if that fails; then nothing is appended. */
+  readonly write: (lines: string) => void
+  readonly close: () => void
+}
+
+/** Throws if the journal cannot be read, is used by another process, or is no journal. */
+export type OpenJournal = (path: string) => Journal
+
+/** The lines of some events, and of the state after them if it has changed. */
+export const journalLines = (events: readonly PaperEvent[], state: SavedState | undefined): string =>
+  [...events, ...(state === undefined ? [] : [state])]
+    .map((each) => `${JSON.stringify(each, bigintAsText)}\n`)
+    .join('')
+
+const bigintAsText = (_: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value
+
+/** The start of a line of a state. */
+export const stateMark = '{"_tag":"State"'
+
+/**
+ * The start of a run from the last lines of a journal: the last state, if there is one, and what follows. `kept` is the
+ * number of these lines to keep: events that change the account, but whose state is missing, were not written wholly.
+ * Throws for a line that is not one of a journal.
+ */
+export const startFrom = (lines: readonly string[]): JournalStart & { readonly kept: number } => {
+  let start: JournalStart = { saved: undefined, prices: {}, at: 0 }
+  for (const [index, line] of lines.entries()) {
+    const value = lineOf(line)
+    if (isSavedState(value)) start = { saved: value, prices: value.prices, at: Math.max(start.at, value.at) }
+    else if (value._tag === 'Equity' && typeof value.at === 'number')
+      start = { ...start, prices: { ...start.prices, ...value.prices }, at: Math.max(start.at, value.at) }
+    else if (changes.has(value._tag) && !lines.slice(index).some((each) => each.startsWith(stateMark)))
+      return { ...start, kept: index }
+  }
+  return { ...start, kept: lines.length }
+}
+
+const changes: ReadonlySet<unknown> = new Set(['Filled', 'Rejected', 'Cancelled'])
+
+interface JournalLine {
+  readonly _tag: string
+  readonly at?: unknown
+  readonly prices?: Readonly<Record<string, number>>
+}
+
+const lineOf = (line: string): JournalLine => {
+  try {
+    const value = JSON.parse(line) as unknown
+    if (typeof value === 'object' && value !== null && '_tag' in value) return value as JournalLine
+  } catch {
+    // Reported below.
+  }
+  throw new Error(`expected a line of a journal, got ${JSON.stringify(line.slice(0, 80))}`)
+}

@@ -1,0 +1,132 @@
+import type { AccountState } from '../account-state.js'
+import { decimalText, parseDecimal } from '../exact.js'
+import type { Settings } from '../options.js'
+import type { Side, Size, TradeOrder } from '../orders.js'
+import type { OrderGroup } from '../working-order.js'
+
+/** The state of an account as JSON: amounts and quantities as text. */
+export interface SavedState {
+  readonly _tag: 'State'
+  readonly at: number
+  /** USD, exact. */
+  readonly cash: string
+  readonly fees: string
+  /** The number of orders that have got a number as their id. */
+  readonly numbered: number
+  /** The last price of each token that has one, by symbol. */
+  readonly prices: Readonly<Record<string, number>>
+  readonly holdings: readonly SavedHolding[]
+  readonly groups: readonly SavedGroup[]
+}
+
+interface SavedHolding {
+  readonly symbol: string
+  readonly quantity: string
+  readonly cost: string
+  /** What orders have taken of the last depths, by `timestamp`. */
+  readonly taken: readonly (readonly [timestamp: number, Readonly<Record<Side, string>>])[]
+}
+
+interface SavedGroup {
+  readonly decidedAt: number
+  readonly rest: 'cancel' | 'work'
+  readonly orders: readonly {
+    readonly id: string
+    readonly order: TradeOrder
+    readonly remaining: string | null
+    readonly best: number | null
+    readonly isTriggered: boolean
+  }[]
+}
+
+export const isSavedState = (value: { readonly _tag: unknown }): value is SavedState => value._tag === 'State'
+
+export const savedStateOf = (state: AccountState, { digits }: Settings): SavedState => ({
+  _tag: 'State',
+  at: state.now,
+  cash: decimalText(state.cash, digits),
+  fees: decimalText(state.fees, digits),
+  numbered: state.numbered,
+  prices: state.lastPrices,
+  holdings: [...state.tokens.values()]
+    .filter(({ quantity, taken }) => quantity !== 0n || taken.size > 0)
+    .map(({ token, quantity, cost, taken }) => ({
+      symbol: token.symbol,
+      quantity: String(quantity),
+      cost: decimalText(cost, digits),
+      taken: [...taken].map(([timestamp, { buy, sell }]) => [
+        timestamp,
+        { buy: String(buy), sell: String(sell) },
+      ]),
+    })),
+  groups: state.groups.map(({ decidedAt, rest, orders }) => ({
+    decidedAt,
+    rest,
+    orders: orders.map(({ id, order, remaining, best, isTriggered }) => ({
+      ...{ id, order, remaining: remaining === undefined ? null : String(remaining) },
+      ...{ best: best ?? null, isTriggered },
+    })),
+  })),
+})
+
+/** Where an account continues. */
+export interface JournalStart {
+  readonly saved: SavedState | undefined
+  /** The last price of each token that the journal has, by symbol. */
+  readonly prices: Readonly<Record<string, number>>
+  /** Data time of the last line, in ms. */
+  readonly at: number
+}
+
+/** Continues an account. Throws if the journal has a position in a token that is not one of the account. */
+export const continueFrom = (
+  state: AccountState,
+  { saved, prices, at }: JournalStart,
+  settings: Settings,
+): void => {
+  state.now = at
+  for (const [symbol, token] of state.tokens) {
+    const price = prices[symbol]
+    if (price !== undefined) token.last = { price }
+  }
+  if (saved !== undefined) restoreState(state, saved, settings)
+}
+
+const restoreState = (state: AccountState, saved: SavedState, { digits }: Settings): void => {
+  const tokenOf = (symbol: string) => {
+    const token = state.tokens.get(symbol)
+    if (token === undefined) throw new Error(`the journal has ${symbol}, which is not a token of the account`)
+    return token
+  }
+  state.cash = parseDecimal(saved.cash, digits)
+  state.fees = parseDecimal(saved.fees, digits)
+  state.numbered = saved.numbered
+  for (const { symbol, quantity, cost, taken } of saved.holdings) {
+    const token = tokenOf(symbol)
+    token.quantity = BigInt(quantity)
+    token.cost = parseDecimal(cost, digits)
+    for (const [timestamp, { buy, sell }] of taken)
+      token.taken.set(timestamp, { buy: BigInt(buy), sell: BigInt(sell) })
+  }
+  state.groups = saved.groups.map(({ orders, ...group }): OrderGroup => ({
+    ...group,
+    orders: orders.map(({ id, order, remaining, best, isTriggered }) => ({
+      ...{ id, order: withUnits(order), state: tokenOf(order.symbol) },
+      ...{
+        remaining: remaining === null ? undefined : BigInt(remaining),
+        best: best ?? undefined,
+        isTriggered,
+      },
+    })),
+  }))
+}
+
+/** The order with its units as a `bigint`, which JSON has as text. */
+const withUnits = (order: TradeOrder): TradeOrder =>
+  'size' in order ? { ...order, size: sizeOf(order.size) } : order
+
+const sizeOf = (size: Size): Size => {
+  if (!('units' in size)) return size
+  const units: unknown = size.units
+  return { units: BigInt(units as string) }
+}

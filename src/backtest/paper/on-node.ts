@@ -1,0 +1,31 @@
+import { openJournalFile } from './journal/journal-file.js'
+import { paperOn } from './paper.js'
+
+/**
+ * Trades the orders of a strategy on paper. Each subscription is a run of its own, until the streams of the client
+ * complete: at `close()` of a live client, at the end of a replay. Emits fills, rejections, the value of the account, and
+ * the account at the end.
+ *
+ * - A fill needs a price that was received `latency` ms or more after the decision and is current, and a depth that is
+ *   current with it. While one of them is not, market orders that are due are rejected, and other orders wait.
+ * - Time is data time, the latest `receivedAt`: a live run, a replay of its recording and a sweep have the same events.
+ * - An order that is not valid is `Rejected`, and affects no other. An Rx error of the strategy is an Rx error of the run.
+ *
+ * Throws a `ConfigurationError` for an invalid value and a misspelt option name.
+ *
+ * @function
+ * @example
+ * import { map, take } from 'rxjs'
+ * import { rights } from 'svc-streams/operators'
+ * import { market, paper } from 'svc-streams/paper'
+ * const tokens = defineTokens({
+ *   WETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 },
+ * })
+ * const event$ = paper(
+ *   client,
+ *   ({ price$ }) => price$(tokens.WETH.topic).pipe(rights(), take(1), map(() => market('WETH', 'buy', { usd: 1_000 }))),
+ *   { tokens, cash: 100_000, feeBps: 2, slippageBps: 1, latency: 50 },
+ * )
+ */
+// eslint-disable-next-line rxjs-x/finnish -- `paper` without `$` is the public name
+export const paper = paperOn(openJournalFile)

@@ -1,0 +1,207 @@
+import fc from 'fast-check'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { right } from 'fp-ts/lib/Either.js'
+import { NEVER, take } from 'rxjs'
+import { paper, type OpenOrder, type PaperAccount, type PaperEvent, type Position } from 'svc-streams/paper'
+import { price } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import { isLong } from '../../support/run/long.js'
+import type { Input } from './support/model.js'
+import { givenMarket, options, steps, timed, tokens, type Options } from './support/random-inputs.js'
+
+const folder = mkdtempSync(join(tmpdir(), 'paper-journal-'))
+let journals = 0
+const newJournal = (): string => join(folder, `${++journals}.ndjson`)
+
+/** What a strategy sees of its account. */
+interface Seen {
+  readonly open: readonly OpenOrder[]
+  readonly positions: readonly Position[]
+}
+
+const startRun = (journal: string, of: Options) => {
+  const { client, order$, give } = givenMarket()
+  const events: PaperEvent[] = []
+  let account: PaperAccount | undefined
+  let open: readonly OpenOrder[] = []
+  const run = paper(
+    client,
+    (_, given) => {
+      account = given
+      given.open$.subscribe((orders) => (open = orders))
+      return order$
+    },
+    { tokens, ...of, journal },
+  ).subscribe((event) => events.push(event))
+  const seen = (): Seen => ({ open, positions: ['A', 'B'].map((symbol) => account!.position(symbol)) })
+  return { client, events, give, seen, stop: () => run.unsubscribe() }
+}
+
+const endOf = async ({ client, events }: ReturnType<typeof startRun>) => {
+  await client.close()
+  return events.findLast((event) => event._tag === 'Account')
+}
+
+const jsonOf = (event: PaperEvent): string =>
+  JSON.stringify(event, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value))
+
+const linesOf = (journal: string): readonly string[] => readFileSync(journal, 'utf8').split('\n').slice(0, -1)
+
+describe('a journal', () => {
+  it('has each event as a line of JSON before it is emitted', () => {
+    fc.assert(
+      fc.property(steps, options, (all, of) => {
+        const journal = newJournal()
+        const { events, give, stop } = startRun(journal, of)
+        for (const input of timed(all)) {
+          give(input)
+          const written = linesOf(journal).filter((line) => !line.startsWith('{"_tag":"State"'))
+          expect(written).toEqual(events.map(jsonOf))
+        }
+        stop()
+      }),
+      { numRuns: isLong ? 300 : 10 },
+    )
+  }, 300_000)
+
+  it('continues with the state of the last whole write, wherever the file is torn', () => {
+    fc.assert(
+      fc.property(steps, options, fc.double({ min: 0, max: 1, noNaN: true }), (all, of, where) => {
+        const journal = newJournal()
+        const first = startRun(journal, of)
+        const written = [{ size: 0, ...first.seen() }]
+        for (const input of timed(all)) {
+          first.give(input)
+          const { size } = statSync(journal)
+          if (size !== written.at(-1)!.size) written.push({ size, ...first.seen() })
+        }
+        first.stop()
+        const torn = Math.floor(where * written.at(-1)!.size)
+        truncateSync(journal, torn)
+        const { size, ...state } = written.findLast((each) => each.size <= torn)!
+        const second = startRun(journal, of)
+        expect(second.seen()).toEqual(state)
+        expect(statSync(journal).size).toBeGreaterThanOrEqual(size)
+        second.stop()
+      }),
+      { numRuns: isLong ? 2_000 : 60 },
+    )
+  }, 300_000)
+
+  it('gives the account that one run without a stop has', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, steps, options, async (before, after, of) => {
+        // An order of the second run is decided with the prices that it has received itself.
+        const inputs = timed([...before, ...after])
+        const [whole, parts] = [newJournal(), newJournal()]
+        const isData = ({ _tag }: Input): boolean => _tag !== 'Order'
+        const first = inputs.slice(0, before.length)
+        const rest = [...lastData(first), ...inputs.slice(before.length).filter(isData)]
+        const one = startRun(whole, of)
+        for (const input of [...first, ...rest]) one.give(input)
+        const part = startRun(parts, of)
+        for (const input of first) part.give(input)
+        part.stop()
+        const other = startRun(parts, of)
+        for (const input of rest) other.give(input)
+        expect({ ...(await endOf(other)), at: 0 }).toEqual({ ...(await endOf(one)), at: 0 })
+      }),
+      { numRuns: isLong ? 1_000 : 30 },
+    )
+  }, 300_000)
+})
+
+/** The last price and the last depth of each token, again. */
+const lastData = (inputs: readonly Input[]): readonly Input[] =>
+  (['Price', 'Depth'] as const).flatMap((tag) =>
+    ['A', 'B'].flatMap(
+      (symbol) => inputs.findLast((each) => each._tag === tag && each.symbol === symbol) ?? [],
+    ),
+  )
+
+describe('a run whose journal cannot be used', () => {
+  const of: Options = fc.sample(options, 1)[0]!
+
+  const errorOf = (journal: string): string => {
+    const { events, stop } = startRun(journal, of)
+    stop()
+    const [event] = events
+    return event?._tag === 'WriteError' ? event.message : 'no error'
+  }
+
+  it('ends with a WriteError while another run uses the journal, and starts after it', () => {
+    const journal = newJournal()
+    const { stop } = startRun(journal, of)
+    expect(errorOf(journal)).toContain(`${journal}: in use by process ${process.pid}`)
+    stop()
+    expect(existsSync(`${journal}.lock`)).toBe(false)
+    expect(errorOf(journal)).toBe('no error')
+  })
+
+  it('ends with a WriteError while another process uses it, and takes over from one that has ended', () => {
+    const journal = newJournal()
+    const start = readFileSync(`/proc/${process.ppid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[19]!
+    writeFileSync(`${journal}.lock`, `${process.ppid} ${start}`)
+    expect(errorOf(journal)).toContain(`in use by process ${process.ppid}`)
+    // Another process of that id.
+    writeFileSync(`${journal}.lock`, `${process.ppid} 1`)
+    expect(errorOf(journal)).toBe('no error')
+    writeFileSync(`${journal}.lock`, `${2 ** 22 + 1} 1`)
+    expect(errorOf(journal)).toBe('no error')
+  })
+
+  it('ends with a WriteError that names a file that is no journal, and leaves the file as it is', () => {
+    const journal = newJournal()
+    writeFileSync(journal, 'a letter\nof two lines\n')
+    expect(errorOf(journal)).toContain(`${journal}: expected a line of a journal, got "a letter"`)
+    expect(readFileSync(journal, 'utf8')).toBe('a letter\nof two lines\n')
+    expect(errorOf(join(folder, 'missing', 'journal.ndjson'))).toContain('ENOENT')
+  })
+
+  it('ends with a WriteError for a position in a token that the account has not', () => {
+    const journal = newJournal()
+    const holding = { symbol: 'C', quantity: '1', cost: '1', taken: [] }
+    const state = {
+      _tag: 'State',
+      at: 1,
+      cash: '1',
+      fees: '0',
+      numbered: 0,
+      prices: {},
+      holdings: [holding],
+      groups: [],
+    }
+    appendFileSync(journal, `${JSON.stringify(state)}\n`)
+    expect(errorOf(journal)).toContain('the journal has C, which is not a token of the account')
+  })
+})
+
+it('releases the journal when its subscriber leaves inside a handler, and when the strategy throws', () => {
+  const of: Options = { ...fc.sample(options, 1)[0]!, latency: 0 }
+  const journal = newJournal()
+  const { client, give } = givenMarket()
+  const seen: string[] = []
+  const run = paper(client, () => NEVER, { tokens, ...of, journal }).pipe(take(1))
+  run.subscribe(({ _tag }) => seen.push(_tag))
+  give({ _tag: 'Price', symbol: 'A', event: right(price(tokens.A.topic, 1, { receivedAt: 5 })) })
+  expect(seen).toEqual(['Equity'])
+  expect(linesOf(journal)).toHaveLength(1)
+  const failing = () => {
+    throw new Error('no strategy')
+  }
+  paper(client, failing, { tokens, ...of, journal }).subscribe({
+    error: (thrown: Error) => seen.push(thrown.message),
+  })
+  expect(seen).toEqual(['Equity', 'no strategy'])
+  expect(existsSync(`${journal}.lock`)).toBe(false)
+})

@@ -62,6 +62,7 @@ const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>
     'limit',
     'market',
     'paper',
+    'renderReport',
     'stop',
     'summaryOf',
     'target',

@@ -6,6 +6,7 @@
 
 export { paper } from './on-node.js'
 export type { MarketClient, PaperAccount, PaperStrategy } from './paper-run.js'
+export { renderReport, type ReportOptions } from './report/render-report.js'
 export { summaryOf, type Summary, type SummaryOptions } from './summary.js'
 export type { PaperOptions } from './options.js'
 export type {

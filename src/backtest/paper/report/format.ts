@@ -1,0 +1,43 @@
+import { printable } from '../../../base/errors/text.js'
+
+/** Text as a part of HTML. */
+export const escapeHtml = (text: string): string =>
+  printable(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+
+/** `1,234.50`; small amounts have four significant digits. */
+export const formatUsd = (amount: number): string => {
+  const digits = Math.abs(amount) >= 1 || amount === 0 ? 2 : 1 - Math.floor(Math.log10(Math.abs(amount))) + 2
+  return formatNumber(amount, Math.min(digits, 20))
+}
+
+/** Eight significant digits, without zeros at the end. */
+export const formatQuantity = (amount: number): string =>
+  amount.toLocaleString('en-US', { maximumSignificantDigits: 8 })
+
+const formatNumber = (amount: number, digits: number): string =>
+  // A rounded -0 is 0.
+  (Number(amount.toFixed(digits)) + 0).toLocaleString('en-US', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  })
+
+export const formatShare = (share: number): string => `${formatNumber(share * 100, 2)} %`
+
+export const formatRatio = (ratio: number): string => formatNumber(ratio, 3)
+
+/** `2026-11-22 10:00:00.123`, in UTC. */
+export const formatTime = (at: number): string =>
+  Math.abs(at) <= 8.64e15 ? new Date(at).toISOString().replace('T', ' ').replace('Z', '') : String(at)
+
+/** `3 h 2 min`, `4.5 s` */
+export const formatDuration = (ms: number): string => {
+  if (ms < 60_000) return `${formatQuantity(ms / 1_000)} s`
+  const minutes = Math.round(ms / 60_000)
+  const [days, hours] = [Math.floor(minutes / 1_440), Math.floor(minutes / 60) % 24]
+  if (days > 0) return `${days} d ${hours} h`
+  return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`
+}

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { market, renderReport, summaryOf, type Filled, type PaperEvent } from 'svc-streams/paper'
+import { describe, expect, it } from 'vitest'
+import { randomEvents } from './support/events.js'
+
+const fill = (index: number, side: 'buy' | 'sell' = 'buy'): Filled => ({
+  ...{ _tag: 'Filled', id: String(index), order: market('X', side, { units: 100n }), symbol: 'X', side },
+  ...{ decidedAt: index, at: index, price: 10, quantity: 100n, valueUsd: 10, feeUsd: 0.1, slippageUsd: 0 },
+  remaining: 0n,
+})
+
+const equity = (at: number, equityUsd: number, isCurrent = true): PaperEvent => ({
+  _tag: 'Equity',
+  ...{ at, equityUsd, isCurrent, prices: { X: equityUsd / 100 } },
+})
+
+/** The number of start tags, and of end tags, of an element. */
+const tagsOf = (html: string, name: string): readonly [number, number] => [
+  html.match(new RegExp(`<${name}[ >]`, 'g'))?.length ?? 0,
+  html.match(new RegExp(`</${name}>`, 'g'))?.length ?? 0,
+]
+
+describe('renderReport', () => {
+  it('is well formed for any events, and has no reference to anything outside', () => {
+    fc.assert(
+      fc.property(randomEvents, (events) => {
+        const html = renderReport(events, { title: 'Run' })
+        for (const name of [
+          'main',
+          'figure',
+          'svg',
+          'table',
+          'thead',
+          'tr',
+          'th',
+          'td',
+          'div',
+          'dl',
+          'p',
+          'h2',
+        ]) {
+          const [starts, ends] = tagsOf(html, name)
+          expect(ends, name).toBe(starts)
+        }
+        expect(html).not.toMatch(/NaN|undefined|Infinity|null/)
+        expect(html).not.toMatch(/https?:|url\(|<script|<link|<img|@import| src=/)
+      }),
+    )
+  })
+
+  it('escapes the title, the notes, ids and reasons', () => {
+    const text = '<img src=x onerror="alert(1)">&\u202e'
+    const rejected: PaperEvent = {
+      ...{ _tag: 'Rejected', id: text, order: market(text, 'buy', { units: 1n }), decidedAt: 0, at: 0 },
+      reason: text,
+    }
+    const named = { ...fill(1), id: text, symbol: text }
+    const html = renderReport([equity(0, 1), named, rejected], { title: text, notes: [text] })
+    expect(html).not.toContain('<img')
+    expect(html).not.toContain('\u202e')
+    expect(html.split('&lt;img src=x onerror=&quot;alert(1)&quot;&gt;&amp;').length).toBeGreaterThan(5)
+  })
+
+  it('shows each figure of the summary, a dash for one without a meaning, the fills, and why others failed', () => {
+    const events = [
+      equity(0, 1_000),
+      fill(1),
+      fill(2, 'sell'),
+      equity(60_000, 1_100),
+      equity(120_000, 990),
+      { _tag: 'Cancelled', id: '3', order: market('X', 'buy', { units: 1n }), at: 3, remaining: 1n } as const,
+    ]
+    const html = renderReport(events, { title: 'Run', notes: ['Fee 2 bps.'] })
+    expect(summaryOf(events)).toMatchObject({ returnRatio: -0.01, maxDrawdown: 0.1, trades: 1 })
+    for (const text of [
+      '<dt>Profit, USD</dt><dd>-10.00</dd>',
+      '<dt>Return</dt><dd>-1.00 %</dd>',
+      '<dt>Largest drawdown</dt><dd>10.00 %</dd>',
+      '<dt>Fees, USD</dt><dd>0.2000</dd>',
+      '<p class="note">Fee 2 bps.</p>',
+      '<td>cancelled, whole or in part</td><td>1</td>',
+      '1970-01-01 00:00:00.000 to 1970-01-01 00:02:00.000 UTC',
+    ])
+      expect(html).toContain(text)
+    expect(renderReport([equity(0, 1)], { title: 'Run' })).toContain('<dt>Sharpe</dt><dd>–</dd>')
+    expect(html).toContain('<td>sell</td><td>Market</td><td>1</td><td>10.00</td>')
+  })
+
+  it('draws a gap where the value is not current', () => {
+    const events = [equity(0, 1), equity(1, 2), equity(2, 2, false), equity(3, 2), equity(4, 3)]
+    expect(renderReport(events, { title: 'Run' })).toMatch(/class="line" d="M0,240L250,120M750,120L1000,0"/)
+  })
+
+  it('has a bounded size for a long run', () => {
+    const events = Array.from({ length: 30_000 }, (_, index) => [
+      fill(index),
+      equity(index, 1_000 + (index % 77)),
+    ])
+    const html = renderReport(events.flat(), { title: 'Run' })
+    expect(html).toContain('Fills: the first 1000 of 30000')
+    expect(html.length).toBeLessThan(700_000)
+  })
+})

@@ -8,6 +8,7 @@ import { importCommand } from './commands/import.js'
 import { exportCommand, inspectCommand, replayCommand } from './commands/recording.js'
 import { outputOf } from './commands/parts.js'
 import { lookAheadCommand, sweepCommand, verifyCommand } from './commands/backtest.js'
+import { backtestCommand, paperCommand } from './commands/paper.js'
 import { recordCommand, watchCommand } from './commands/stream.js'
 import { depthCommand, priceCommand } from './commands/request.js'
 import { simulateCommand } from './commands/simulate.js'
@@ -42,6 +43,8 @@ export const createProgram = (io: Io): Command =>
     .addCommand(importCommand(io))
     .addCommand(exportCommand(io))
     .addCommand(inspectCommand(io))
+    .addCommand(backtestCommand(io))
+    .addCommand(paperCommand(io))
     .addCommand(sweepCommand(io))
     .addCommand(lookAheadCommand(io))
     .addCommand(verifyCommand(io))

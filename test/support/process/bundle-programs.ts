@@ -22,7 +22,7 @@ export const sources: readonly string[] = [
 /** `npm start`, the examples, and the programs of the tests that run them as processes. */
 export const programs: readonly string[] = [
   'scripts/start.ts',
-  ...filesOf('examples', /^examples\/(?:[^/]+|paper-trading\/main|project\/src\/main)\.ts$/),
+  ...filesOf('examples', /^examples\/(?:[^/]+|project\/src\/main)\.ts$/),
   ...filesOf('test', /^test\/[\w/-]+\/programs\/.*\.ts$/).filter((file) => !file.startsWith('test/package/')),
 ]
 

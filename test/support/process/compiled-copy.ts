@@ -12,9 +12,9 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 const compile = async (copy: string): Promise<void> => {
   // Bundled with their packages, because loading hundreds of files is slower.
   await bundle({ entryPoints: [...sources, ...programs], outdir: copy, banner: { js: defineRequire } })
-  // For programs that import the package by its name.
+  // For programs that import the package by its name, and the command that imports such a module into its process.
   await bundle({
-    entryPoints: { ...builtSources },
+    entryPoints: { ...builtSources, 'cli/main': './src/desk/cli/main.ts' },
     outdir: join(copy, 'dist'),
     packages: 'external',
   })

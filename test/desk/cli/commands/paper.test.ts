@@ -1,0 +1,143 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { right } from 'fp-ts/lib/Either.js'
+import { depth } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import type { Row } from '../../../../src/backtest/recording/format/row.js'
+import { recordingText } from '../../../backtest/recording/support/recordings.js'
+import { moduleFolder } from '../../../backtest/sweep/support/run-sweep.js'
+import { eventually } from '../../../support/time/eventually.js'
+import { compiledPath, spawnNode } from '../../../support/process/node-process.js'
+import { at, header, priced } from '../support/recording.js'
+
+const side = { totalQuantity: 1_000_000n, totalQuantityUsd: 1 }
+const bookAt = (ms: number): Row => ({
+  _tag: 'Depth',
+  at: at + ms,
+  mint: '0xab',
+  event: right(depth('0xab', { buy: side, sell: side, timestamp: at + ms, receivedAt: at + ms })),
+})
+
+/** Buys at each even price, and sells at each odd one. */
+const strategy = (decimals: number, address: string, topic: string) => `
+import { map } from 'rxjs'
+import { defineTokens } from 'svc-streams'
+import { rights } from 'svc-streams/operators'
+import { market } from 'svc-streams/paper'
+const tokens = defineTokens({ ETH: { address: '${address}', decimals: ${decimals} } })
+export const options = { tokens, cash: 10_000, feeBps: 10, depthInterval: 500 }
+export default (client, account, units = 100) => client.price$('${topic}').pipe(
+  rights(),
+  map(({ price }, index) => market('ETH', index % 2 === 0 ? 'buy' : 'sell', { units: BigInt(units) })),
+)`
+
+/** The command as it is installed: its packages are those of the strategy. */
+const main = (): string => compiledPath('dist/cli/main.js')
+
+const runCommand = async (args: readonly string[]) => {
+  const command = spawnNode([main(), ...args])
+  const code = await command.waitForExit()
+  return { code, stdout: command.stdout, stderr: command.stderr }
+}
+
+const inFolder = () => {
+  const folder = moduleFolder()
+  return (name: string, text?: string): string => {
+    if (text !== undefined) writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+}
+
+const recording = recordingText(
+  { ...header, mints: ['0xab'] },
+  bookAt(0),
+  ...[0, 1, 2, 3].map((index) => priced(1_000 * (index + 1), 100 + index)),
+)
+
+describe('svc-streams backtest', () => {
+  it('prints fills and the summary, and writes the report', async () => {
+    const file = inFolder()
+    const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const report = file('report.html')
+    const { code, stdout, stderr } = await runCommand(['backtest', ...args, '--report', report])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(
+      / buy +1 ETH at 100\.0000, 100\.00 USD {2}#1\n.* sell +1 ETH at 101\.0000, 101\.00 USD {2}#2\n/,
+    )
+    expect(stdout).toMatch(/^profitUsd +1\.594$/m)
+    expect(stdout).toMatch(/^winRate +1$/m)
+    expect(stdout).toMatch(/^sharpe +-$/m)
+    const html = readFileSync(report, 'utf8')
+    expect(html).toContain('Assumptions: tokens ETH, cash 10000, feeBps 10, depthInterval 500. Orders')
+    expect(html).toContain('Data: 5 rows; 0 are earlier')
+    expect(html).toContain('Repeat it: npx svc-streams backtest ')
+  })
+
+  it('prints each event as JSON, last the summary, for a parameter', async () => {
+    const file = inFolder()
+    const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const { code, stdout } = await runCommand(['backtest', ...args, '--parameter', '200', '--json'])
+    expect(code).toBe(0)
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly _tag: string })
+    expect(lines.filter(({ _tag }) => _tag === 'Filled')).toHaveLength(4)
+    expect(lines.find(({ _tag }) => _tag === 'Filled')).toMatchObject({ quantity: '200', valueUsd: 200 })
+    expect(lines.at(-2)).toMatchObject({ _tag: 'Account', positions: [] })
+    expect(lines.at(-1)).toMatchObject({ _tag: 'Summary', trades: 2, turnoverUsd: 812 })
+  })
+
+  it('fails for a module without the exports, for invalid options, and for a damaged recording', async () => {
+    const file = inFolder()
+    const market = file('market.ndjson', recording)
+    const errorOf = async (text: string, content = recording): Promise<string> => {
+      file('market.ndjson', content)
+      const { code, stderr } = await runCommand(['backtest', market, file('strategy.mjs', text)])
+      expect(code).toBe(1)
+      return stderr
+    }
+    expect(await errorOf('export const options = {}')).toContain(
+      'expected a function (client, account, parameter)',
+    )
+    expect(await errorOf('export default () => 1')).toContain('expected an export options')
+    const valid = strategy(2, '0xab', 'svc-0xab')
+    expect(await errorOf(valid.replace('feeBps', 'feBps'))).toContain('feBps: did you mean feeBps?')
+    expect(await errorOf(valid, `${recording}{`)).toContain('RecordingError')
+  })
+})
+
+describe('svc-streams paper', () => {
+  it('trades until it is stopped, with exit code 0, and continues from its journal', async () => {
+    const file = inFolder()
+    const weth = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+    const module = file('strategy.mjs', strategy(18, weth, `svc-${weth}`))
+    const journal = file('desk.ndjson')
+    const run = () => spawnNode([main(), 'paper', module, '--simulate', '--journal', journal, '--json'])
+    const idsOf = (text: string): readonly number[] =>
+      [...text.matchAll(/"_tag":"Filled","id":"(\d+)"/g)].map(([, id]) => Number(id))
+    const first = run()
+    await eventually(() => expect(idsOf(first.stdout).length).toBeGreaterThan(2))
+    first.process.kill('SIGINT')
+    expect(await first.waitForExit()).toBe(0)
+    expect(first.stdout.trimEnd().split('\n').at(-1)).toContain('{"_tag":"Summary"')
+    const second = run()
+    await eventually(() => expect(idsOf(second.stdout).length).toBeGreaterThan(0))
+    second.process.kill('SIGINT')
+    expect(await second.waitForExit()).toBe(0)
+    expect(idsOf(second.stdout)[0]).toBeGreaterThan(idsOf(first.stdout).at(-1)!)
+    const written = readFileSync(journal, 'utf8')
+    expect(idsOf(written)).toEqual([...idsOf(first.stdout), ...idsOf(second.stdout)])
+  })
+
+  it('runs the example, in TypeScript', async () => {
+    const file = inFolder()
+    const module = file('strategy.ts', readFileSync('examples/paper-trading.ts', 'utf8'))
+    const parameter = JSON.stringify({ usd: 2_000, count: 4, entry: 0.1 })
+    const command = spawnNode([...[main(), 'paper', module, '--simulate', '--parameter', parameter]])
+    await eventually(() => expect(command.stdout).toMatch(/ (?:buy|sell) .* ETH at /))
+    command.process.kill('SIGINT')
+    expect(await command.waitForExit()).toBe(0)
+    expect(command.stderr).toBe('')
+  })
+})

@@ -1,6 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { startSimulator } from '../../src/simulator/index.js'
@@ -159,31 +157,6 @@ describe.concurrent('a short example', () => {
     const [title, , , first = ''] = example.output.split('\n')
     expect(title).toContain(order)
     expect(first.trim().replace(/ +/g, ' ')).toBe(`2,682.51 ${expected}`)
-  })
-
-  it('paper-trading: prints one report live and over the recording of that run', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'paper-trading-'))
-    const [recording, first, second] = ['market.ndjson', 'first.svg', 'second.svg'].map((name) =>
-      join(folder, name),
-    )
-    const program = 'paper-trading/main.ts'
-    using live = run(program, {}, ['--duration', '3s', '--record', recording!, '--svg', first!])
-    expect(await live.waitForExit()).toBe(0)
-    expect(live.output).toMatch(/^[\d:.]{12} {2}(?:buy|sell) +(?:ETH|BTC) +\d+\.\d{6} +\d+\.\d{6} /m)
-    using replayed = run(program, {}, ['--recording', recording!, '--svg', second!])
-    expect(await replayed.waitForExit()).toBe(0)
-    expect(replayed.output).toBe(live.output)
-    expect(readFileSync(second!, 'utf8')).toBe(readFileSync(first!, 'utf8'))
-    using again = run(program, {}, ['--duration', '3s', '--record', recording!])
-    expect(await again.waitForExit()).toBe(2)
-    expect(again.output).toMatch(/^WriteError: /)
-    rmSync(folder, { recursive: true })
-  })
-
-  it('paper-trading: reports a recording that does not exist', async () => {
-    using example = run('paper-trading/main.ts', {}, ['--recording', 'missing.ndjson'])
-    expect(await example.waitForExit()).toBe(2)
-    expect(example.output).toMatch(/^RecordingError: .*missing\.ndjson/)
   })
 
   it('slippage: rejects an invalid size', async () => {

@@ -2,6 +2,7 @@ import { Subscription } from 'rxjs'
 import { behindText } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
 import { afterReading, deadline, delay } from '../../base/time/deadline.js'
+import { FlapLimit } from './flap-limit.js'
 import type { ProbeSupport } from './liveness.js'
 
 export interface LagConfig {
@@ -112,12 +113,14 @@ export class Lag {
   private timer: Subscription | undefined
   private timerDueAt = Infinity
   private decision: Subscription | undefined
+  private readonly flaps: FlapLimit
 
   constructor(
     private readonly config: LagConfig,
     private readonly connection: MeasuredConnection,
     private readonly listener: LagListener,
   ) {
+    this.flaps = new FlapLimit(config.maxLag)
     this.measuredAt = this.probedAt = this.nextProbeAt = config.clock.elapsed()
     // A first estimate: a dial takes at least one round trip.
     this.roundTrip = Math.min(connection.connectMs, config.maxLag * longestEstimate)
@@ -153,10 +156,7 @@ export class Lag {
   start(): void {
     this.isMeasuring = true
     const { interval } = this
-    if (interval === Infinity) {
-      this.nextProbeAt = Infinity
-      return
-    }
+    if (interval === Infinity) return void (this.nextProbeAt = Infinity)
     this.checkAt = -Infinity
     const now = this.config.clock.elapsed()
     if (this.isExempt || this.connection.connectMs > interval) this.probeIfDue(now)
@@ -219,7 +219,6 @@ export class Lag {
     this.heldAtMs = this.behindMs
     this.checkAt = -Infinity
     const { clock } = this.config
-    const { activityCount } = this.connection
     const decide = (): void => this.decide()
     const waiting = new Subscription()
     // Set before the wait: in virtual time the wait ends at once, and the next wait replaces this one.
@@ -227,7 +226,7 @@ export class Lag {
     waiting.add(
       this.wasProbedLate(now)
         ? delay(clock, Math.min(lateProbeMs, this.config.maxLag), decide)
-        : afterReading(clock, activityCount, decide),
+        : afterReading(clock, this.connection.activityCount, decide),
     )
   }
 
@@ -244,8 +243,9 @@ export class Lag {
     this.checkAt = -Infinity
     this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt + this.interval)
     if (wasExempt) this.setTimer(now)
-    if (this.state !== 'inTime' && now <= this.inTimeUntil) {
-      const wasBehind = this.isBehind
+    const wasBehind = this.isBehind
+    const mayCatchUp = !wasBehind || this.flaps.mayCatchUp(now, this.roundTrip)
+    if (this.state !== 'inTime' && now <= this.inTimeUntil && mayCatchUp) {
       this.state = 'inTime'
       this.decision?.unsubscribe()
       this.listener.onCaughtUp(wasBehind, this.heldAtMs)
@@ -337,6 +337,7 @@ export class Lag {
   private decide(): void {
     const { clock, maxLag } = this.config
     this.state = 'behind'
+    this.flaps.onBehind(clock.elapsed())
     this.decision = deadline(clock, maxLag, () => this.end(), this.connection.activityCount)
     this.listener.onBehind(this.behindMs)
   }

@@ -13,18 +13,18 @@ export interface ListenAddress {
  */
 export const listenOn = (
   server: Server,
-  address: ListenAddress,
+  { host, port }: ListenAddress,
   failure: (error: NodeJS.ErrnoException, problem: string | undefined) => Error,
 ): Promise<number> =>
   new Promise((resolve, reject) => {
     const onError = (error: NodeJS.ErrnoException): void => {
       const problem = portProblems[error.code ?? '']
-      const { port } = address
       const text = problem && `port ${port} ${problem}; choose another one, or 0 for any free port`
       reject(failure(error, text))
     }
     server.once('error', onError)
-    server.listen(address, () => {
+    // No other field of a caller's object: Node would listen to a `signal` too, once for each server.
+    server.listen({ host, port }, () => {
       server.off('error', onError)
       resolve((server.address() as AddressInfo).port)
     })

@@ -109,7 +109,7 @@ export class HistoryRecorder {
     try {
       const store = await openHistoryStore(open, connection, subjects, keep)
       if (this.connection !== connection) return
-      if (store.created !== this.streamCreated) for (const topic of this.topics.values()) topic.onNewStream()
+      if (store.created !== this.streamCreated) for (const topic of this.topics.values()) topic.onEmptied()
       this.streamCreated = store.created
       this.store = store
       this.failures.set(this, undefined)

@@ -38,12 +38,14 @@ export interface HistoryMessage {
 
 /**
  * `Stored`: the message has this number in the stream. `Overtaken`: another gateway has stored a message of the topic
- * since `after`, so this message was not stored. `Gone`: the stream was deleted, made anew, or got other subjects, after this
+ * since `after`, so this message was not stored. `Emptied`: nor was it, because the stream has no message of the topic any more:
+ * it was purged, or its limits are reached. `Gone`: the stream was deleted, made anew, or got other subjects, after this
  * store was opened. `Failed`: the message may have been stored.
  */
 export type StoreResult =
   | { readonly _tag: 'Stored'; readonly sequence: number }
   | { readonly _tag: 'Overtaken' }
+  | { readonly _tag: 'Emptied' }
   | { readonly _tag: 'Gone' }
   | { readonly _tag: 'Failed'; readonly error: Error }
 
@@ -140,7 +142,8 @@ const publishTo = async (
     const { seq } = await client.publish(subject, text, { msgID: id, expect })
     return { _tag: 'Stored', sequence: seq }
   } catch (thrown) {
-    if (apiCodeOf(thrown) === wrongLastSequence) return { _tag: 'Overtaken' }
+    if (apiCodeOf(thrown) === wrongLastSequence)
+      return { _tag: lastSequenceIn(thrown) === 0 ? 'Emptied' : 'Overtaken' }
     const error = jetStreamFailure(thrown)
     // The answer if no stream has the subject, and if there is no JetStream.
     return {
@@ -149,3 +152,6 @@ const publishTo = async (
     }
   }
 }
+
+/** The number of the last message of the topic, as the server writes it: `wrong last sequence: 0`. */
+const lastSequenceIn = (thrown: unknown): number => Number(/\d+$/.exec((thrown as Error).message)?.[0] ?? NaN)

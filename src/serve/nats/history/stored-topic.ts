@@ -125,7 +125,7 @@ export class StoredTopic {
   }
 
   /** The stream has none of the messages. The recording continues in it, unless another gateway stores the topic there. */
-  onNewStream(): void {
+  onEmptied(): void {
     if (this.sequence !== undefined) this.sequence = 0
   }
 
@@ -163,8 +163,10 @@ export class StoredTopic {
     this.isUnderWay = true
     void store.store({ ...sent, subject, after }).then((result) => {
       this.isUnderWay = false
-      if (result._tag === 'Gone') this.config.onGone(store)
-      else this.onResult(sent, result)
+      if (result._tag === 'Gone') return this.config.onGone(store)
+      if (result._tag !== 'Emptied') return this.onResult(sent, result)
+      this.onEmptied()
+      this.send()
     })
   }
 
@@ -177,7 +179,7 @@ export class StoredTopic {
     return lines.length === 0 ? undefined : { id: this.config.nextId(), text: lines.join('') }
   }
 
-  private onResult(sent: SentMessage, result: Exclude<StoreResult, { _tag: 'Gone' }>): void {
+  private onResult(sent: SentMessage, result: Exclude<StoreResult, { _tag: 'Gone' | 'Emptied' }>): void {
     // The rows were dropped in the meantime.
     if (this.sent !== sent) return this.send()
     if (result._tag === 'Failed') return this.config.onFailure(this, writeError(result.error))

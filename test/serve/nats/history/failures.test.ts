@@ -144,6 +144,14 @@ describeNats('a gateway on NATS whose history cannot be stored', () => {
     expect(failures).toEqual([])
   })
 
+  it('stores the next price of a topic whose messages were all removed from the stream', async () => {
+    const { url: servers } = await startJetStreamServer()
+    const { emit, past } = await startCounting(servers)
+    await (await openManager(servers)).streams.purge('svc-history')
+    emit(2)
+    await eventually(async () => expect(pricesOf(await past())).toEqual([2, 3]))
+  })
+
   it('uses a stream that an operator made anew, with its limits and the maximum age of the gateway', async () => {
     const failures = observeFailures()
     const { url: servers } = await startJetStreamServer()

@@ -13,7 +13,10 @@ import { ethTopic } from '../../../support/tokens.js'
 
 /** A gateway receives a price, is wanted or not, is checked, or its message gets an answer. */
 type Step =
-  | { readonly type: 'price' | 'want' | 'leave' | 'check' | 'lose' | 'replace'; readonly gateway: number }
+  | {
+      readonly type: 'price' | 'want' | 'leave' | 'check' | 'lose' | 'replace' | 'purge'
+      readonly gateway: number
+    }
   | { readonly type: 'answer'; readonly gateway: number; readonly answer: Answer }
   | { readonly type: 'wait'; readonly ms: number }
 
@@ -28,7 +31,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ type: fc.constant('price' as const), gateway }) },
   {
     weight: 2,
-    arbitrary: fc.record({ type: fc.constantFrom('want', 'leave', 'check', 'lose', 'replace'), gateway }),
+    arbitrary: fc.record({
+      type: fc.constantFrom('want', 'leave', 'check', 'lose', 'replace', 'purge'),
+      gateway,
+    }),
   },
   {
     weight: 4,
@@ -52,9 +58,11 @@ interface StoredMessage {
 /** A stream of one subject that does what JetStream does, and answers when the test decides so. */
 class TestStream {
   readonly messages: StoredMessage[] = []
-  /** The recordings of each stream that was deleted. */
+  /** The recordings of each stream that was deleted or purged. */
   readonly streams: (readonly (readonly number[])[])[] = []
   private created = 0
+  /** The number of messages that were purged from the stream. */
+  private removed = 0
   /** The stream that each gateway has opened. */
   private readonly opened = new Map<number, number>()
   private readonly watchers = new Set<(text: string) => void>()
@@ -76,9 +84,16 @@ class TestStream {
     }
   }
 
-  /** An operator deletes the stream, and makes it anew. What the deleted stream had is in `streams`. */
-  replace(): void {
+  /** An operator deletes the messages. They are in `streams`. */
+  purge(): void {
+    this.removed += this.messages.length
     this.streams.push(recordingsIn(this.messages.splice(0)))
+  }
+
+  /** An operator deletes the stream, and makes it anew. */
+  replace(): void {
+    this.purge()
+    this.removed = 0
     this.created++
   }
 
@@ -95,12 +110,14 @@ class TestStream {
 
   private add(owner: number, message: StoredMessage, after: number | undefined): StoreResult {
     if ((this.opened.get(owner) ?? 0) !== this.created) return { _tag: 'Gone' }
-    const known = this.messages.findIndex(({ id }) => id === message.id)
-    if (known >= 0) return { _tag: 'Stored', sequence: known + 1 }
-    if (after !== undefined && after !== this.messages.length) return { _tag: 'Overtaken' }
-    this.messages.push(message)
+    const { messages, removed } = this
+    const known = messages.findIndex(({ id }) => id === message.id)
+    if (known >= 0) return { _tag: 'Stored', sequence: removed + known + 1 }
+    const last = messages.length === 0 ? 0 : removed + messages.length
+    if (after !== undefined && after !== last) return { _tag: last === 0 ? 'Emptied' : 'Overtaken' }
+    messages.push(message)
     for (const onText of this.watchers) onText(message.text)
-    return { _tag: 'Stored', sequence: this.messages.length }
+    return { _tag: 'Stored', sequence: removed + messages.length }
   }
 }
 
@@ -129,7 +146,7 @@ class TestGateway {
       watch: (_subject, onText) => stream.watch(onText),
       status: () => ({ _tag: 'Open', epoch: 1, since: 0 }),
       onFailure: () => undefined,
-      onGone: () => this.topic.onNewStream(),
+      onGone: () => this.topic.onEmptied(),
     })
   }
 
@@ -226,6 +243,7 @@ it('stores each price at most once, and in each recording all prices of one gate
           else if (each.type === 'check') topic.check()
           else if (each.type === 'lose') topic.onDisconnected()
           else if (each.type === 'replace') stream.replace()
+          else if (each.type === 'purge') stream.purge()
           else if (each.type === 'answer') stream.answer(each.gateway, each.answer)
           else gateways[each.gateway]!.setWanted(each.type === 'want')
         }

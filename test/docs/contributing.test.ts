@@ -12,27 +12,16 @@ interface Step {
   readonly link: '→' | '⇢' | undefined
 }
 
-interface Way {
-  readonly title: string
-  /** Each list of the way, in its order. */
-  readonly lists: readonly (readonly Step[])[]
-}
-
 const stepsOf = (list: string): readonly Step[] =>
   [...list.matchAll(/^\d+\. (?:(→|⇢) )?`([^`]+)`/gm)].map(([, link, file = '']) => ({
     file,
     link: link as Step['link'],
   }))
 
-const ways: readonly Way[] = [...page.matchAll(/^### (From .+)\n([\s\S]*?)(?=^##)/gm)].map(
-  ([, title = '', text = '']) => ({
-    title,
-    lists: text
-      .split(/\n(?=1\. )/)
-      .map(stepsOf)
-      .filter((steps) => steps.length > 0),
-  }),
-)
+/** The lists of the ways, each in its order. */
+const lists: readonly (readonly Step[])[] = [...page.matchAll(/^### From .+\n([\s\S]*?)(?=^##)/gm)]
+  .flatMap(([, text = '']) => text.split(/\n(?=1\. )/).map(stepsOf))
+  .filter((steps) => steps.length > 0)
 
 /** The source files that a source file imports. */
 const importsOf = (file: string): readonly string[] =>
@@ -40,28 +29,9 @@ const importsOf = (file: string): readonly string[] =>
     join(dirname(file), `${specifier}.ts`),
   )
 
-/** The largest number of files that each way may take. */
-const limits: Readonly<Record<string, number>> = {
-  'From `price$` to the subscribe frame': 10,
-  'From bytes to a subscriber of `price$`': 9,
-  'From `depth$` to the request': 12,
-}
-
 describe('the ways of a call in CONTRIBUTING.md', () => {
-  it('are those with a limit', () => {
-    expect(ways.map(({ title }) => title)).toEqual(Object.keys(limits))
-  })
-
-  it.each(ways)('$title: takes few files and never returns to one', ({ title, lists }) => {
-    const files = new Set(lists.flat().map(({ file }) => file))
-    expect(files.size).toBeLessThanOrEqual(limits[title] ?? 0)
-    for (const list of lists) expect(new Set(list.map(({ file }) => file)).size).toBe(list.length)
-  })
-
-  const links = ways.flatMap(({ lists }) =>
-    lists.flatMap((list) =>
-      list.slice(1).map(({ file, link }, index) => ({ from: list[index]?.file ?? '', link, to: file })),
-    ),
+  const links = lists.flatMap((list) =>
+    list.slice(1).map(({ file, link }, index) => ({ from: list[index]?.file ?? '', link, to: file })),
   )
 
   it.each(links)('$from $link $to', ({ from, link, to }) => {
@@ -106,4 +76,9 @@ describe('CONTRIBUTING.md', () => {
     )
     expect(withoutOption.filter(isHeavy)).toEqual([])
   })
+})
+
+it('the tables of test/README.md have links to files that exist', () => {
+  const links = [...readPage('test/README.md').matchAll(/\]\((?!https?:|#)([^)#]+)/g)]
+  expect(links.filter(([, path = '']) => !existsSync(join(root, 'test', path)))).toEqual([])
 })

@@ -1,10 +1,8 @@
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { runChaos, type ChaosReport } from '../test/chaos/chaos.js'
-import { bounds, runProgressChaos, type ProgressReport } from '../test/chaos/progress/progress.js'
 
-// Runs clients with a faulty network and a faulty service, and with a service that answers at random, one per seed.
-// Prints what was delivered and lost, and how long topics waited:
+// Runs clients with a faulty network and a faulty service, one per seed. Prints what was delivered and lost:
 // `npm run chaos`, or `npm run chaos -- --runs 100 --first-seed 1`.
 
 const { values } = parseArgs({
@@ -26,8 +24,6 @@ const runAll = async <A>(concurrency: number, run: (seed: number) => Promise<A>)
 
 const start = performance.now()
 const reports = await runAll(6, (seed) => runChaos({ seed, actionCount: 120 }))
-// Fewer runs at a time, because each blocks the event loop that all share.
-const progressReports = await runAll(2, (seed) => runProgressChaos(seed, 300))
 
 const sum = (of: (report: ChaosReport) => number): number =>
   reports.reduce((total, report) => total + of(report), 0)
@@ -35,15 +31,8 @@ const actionsOf = ({ actionCounts }: ChaosReport): number =>
   [...actionCounts.values()].reduce((total, count) => total + count, 0)
 const problems = seeds.flatMap((seed, index) => {
   const { findings, unrecovered } = reports[index]!
-  const found = [...findings.violations, ...unrecovered, ...progressReports[index]!.problems]
-  return found.map((problem) => `seed ${seed}: ${problem}`)
+  return [...findings.violations, ...unrecovered].map((problem) => `seed ${seed}: ${problem}`)
 })
-const sumOfProgress = (of: (report: ProgressReport) => number): number =>
-  progressReports.reduce((total, report) => total + of(report), 0)
-const longestWait = (of: keyof typeof bounds): string => {
-  const longest = Math.max(...progressReports.map(({ longest }) => longest[of]))
-  return `${Math.round(longest)} ms, ${(longest / bounds[of]).toFixed(2)} x the bound of ${bounds[of]} ms`
-}
 const longestRecovery = Math.max(...reports.map(({ figures }) => figures.longestRecovery))
 
 console.log(`
@@ -64,12 +53,6 @@ Disconnected events                   ${sum(({ figures }) => figures.disconnects
 Stale and SubscriptionTimeout events  ${sum(({ figures }) => figures.stales + figures.timeouts)}
 not recovered after the last fault    ${sum(({ unrecovered }) => unrecovered.length)}
 longest recovery after the backoff    ${Math.round(longestRecovery)} ms
-
-With a service that answers at random (time in which the event loop was blocked does not count):
-subscribe and unsubscribe frames      ${sumOfProgress(({ frames }) => frames)}
-rejections, SubscriptionTimeouts      ${sumOfProgress(({ rejections }) => rejections)}, ${sumOfProgress(({ timeouts }) => timeouts)}
-a wanted topic was neither live nor requested for at most  ${longestWait('wanted')}
-an unwanted topic stayed subscribed for at most            ${longestWait('unwanted')}
 `)
 for (const problem of problems) console.log(problem)
 process.exitCode = problems.length > 0 ? 1 : 0

@@ -20,7 +20,6 @@ const heavyFiles: readonly string[] = [
   'serve/nats/history/fail-over',
   'serve/nats/history/failures',
   'serve/nats/history/seam',
-  'serve/nats/interleavings',
   'serve/nats/max-payload',
   'serve/nats/nats-failures',
   'serve/nats/permissions',

@@ -24,9 +24,12 @@ export const record = recordOn(undefined)
 export const writeRecording = writeRecordingOn(undefined)
 export const replay = replayOn(browserPlatform)
 
-export const journal = (): never => {
-  throw new ConfigurationError('path', 'a browser has no files')
+const needsFiles = (option: string) => (): never => {
+  throw new ConfigurationError(option, 'a browser has no files')
 }
+
+export const journal = needsFiles('path')
+export const resume = needsFiles('files')
 
 /**
  * Decompresses gzip data of one member by the browser's `DecompressionStream`, which rejects further members. It discards

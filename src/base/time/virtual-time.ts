@@ -65,6 +65,11 @@ export class VirtualTime implements VirtualClock {
   /** Monotonic: without the steps of `skip`. Once the clock is disposed of, the time of the system. */
   readonly elapsed = (): number => (this.disposed ? this.wallClock() : this.time - this.skipped)
 
+  /** The time at which the next timer may be due; `Infinity` without timers. */
+  get nextDue(): number {
+    return this.timers.peek()?.dueAt ?? Infinity
+  }
+
   /** True inside `run`. */
   get isActive(): boolean {
     return activeContext() === this.context

@@ -8,7 +8,7 @@ import { nextTurn } from '../../../base/time/macrotask.js'
 import type { EntryOrigin, RecordingEntry } from '../read/read-entries.js'
 import { readFirstLines, readSet } from '../read/recording-set.js'
 import type { RecordingHeader, Row } from '../format/row.js'
-import { Owners } from '../read/sequence.js'
+import { Owners, type Sequence } from '../read/sequence.js'
 import type { OpenableSource } from '../read/source.js'
 import type { TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
@@ -23,6 +23,8 @@ export interface PlaybackObserver {
   readonly onLine?: ((line: Row | RecordingHeader, origin: EntryOrigin) => void) | undefined
   /** Called when the promises of a line have settled, before any later timer fires. */
   readonly onSettled?: () => void
+  /** If defined, called at the end of the recording instead of the end of the replay, unless the recording is damaged. */
+  readonly onRecordingEnd?: () => void
   /** Called once, when the replay is over. */
   readonly onOver?: (summary: ReplaySummary) => void
 }
@@ -37,12 +39,14 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
 export class Playback {
   readonly streams: RecordedStreams
   private readonly closing = new Subscription()
-  private readonly owners = new Owners()
-  private readonly runs: StrategyRuns
+  readonly owners = new Owners()
+  readonly runs: StrategyRuns
   private readonly result = deferred<ReplayResult>()
   private readonly firstHeader = deferred<HeaderResult>()
   private started = false
   isOver = false
+  /** True from the end of the recording on, if a live client continues it. */
+  private isLive = false
   private headerEmitted = false
   private hasRun = false
   private readonly count = new RowCount()
@@ -147,7 +151,7 @@ export class Playback {
 
   /** True while no time may pass: a strategy reads the history. */
   get isHeld(): boolean {
-    return this.holds > 0
+    return this.holds > 0 && !this.isLive
   }
 
   /** The replay pauses until the returned function is called. */
@@ -162,6 +166,17 @@ export class Playback {
   /** Runs work at the current time of the recording, outside of strategies. */
   run<A>(work: () => A): A {
     return this.runs.run(work)
+  }
+
+  /** Emits a row that a live client gives now, at a time of the replay. */
+  emitLive(row: Row, time: number, sequence: Sequence): void {
+    // A strategy may have subscribed inside of a tick, and a live stream may emit at once.
+    this.runs.afterTick(() => {
+      if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(row))
+      this.line = row
+      this.origin = { source: 'live', lineNumber: 0, sequence }
+      this.runs.runAt(time, this)
+    })
   }
 
   /** Stops the replay. `completeStreams` completes the streams of the client. */
@@ -213,7 +228,8 @@ export class Playback {
     const onOverlap = (): void => {
       this.count.overlappingRows++
     }
-    const reading = { range, closing, owners, onHeader, onOverlap }
+    const allowsCut = this.observer.onRecordingEnd !== undefined
+    const reading = { range, closing, owners, onHeader, onOverlap, allowsCut }
     const results =
       this.lines === undefined
         ? readSet(this.sources, reading)
@@ -324,6 +340,12 @@ export class Playback {
     await nextTurn()
     await this.untilReleased()
     if (this.closing.closed) return
+    const { onRecordingEnd } = this.observer
+    if (onRecordingEnd !== undefined && error === undefined) {
+      this.isLive = true
+      onRecordingEnd()
+      return
+    }
     this.finish(() => this.streams.complete(error))
     this.result.resolve(error === undefined ? right(this.count.summary) : left(error))
   }

@@ -97,6 +97,20 @@ export class RecordedStreams {
     if (!isPartOfOutage) this.prices.reportOutage()
   }
 
+  /** A live client continues the recording: no stream has a current value until its next one. Emits `Disconnected`. */
+  continueLive(sequence: Sequence): void {
+    this.recorderOf(sequence).epochs.restart()
+    this.depths.forget(sequence)
+    this.prices.interruptAll(outage('the recording has ended'))
+    this.prices.reportOutage()
+  }
+
+  /** A stream that nobody wanted has no current value, and continues after its completion. */
+  restart(name: Topic | Address): void {
+    if (isAddress(name)) this.depths.restart(name)
+    else this.prices.restart(name)
+  }
+
   /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
   emit(line: Row | RecordingHeader, sequence: Sequence): void {
     const { recorder } = this

@@ -27,6 +27,8 @@ export interface ReplayClock {
 export interface StrategyClock {
   /** True inside `run`. */
   readonly isActive: boolean
+  /** The time at which its next timer may be due; `Infinity` without timers, and for a clock that is real. */
+  readonly nextDue: number
   /** Makes the clock active. Returns the context that was active before, which the caller enters again. */
   enter(): RxContext
   /** Runs work of the strategy. */
@@ -67,6 +69,7 @@ export const realClock = (speed: number, clock: Clock): ReplayClock => {
 
 const realTime: StrategyClock = {
   isActive: true,
+  nextDue: Infinity,
   enter: activeContext,
   run: (work) => work(),
   advance: () => true,

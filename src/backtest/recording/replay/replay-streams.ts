@@ -43,6 +43,13 @@ export class ReplayStreams<E, A> {
       if (stream.isRecorded || !isStart) stream.interrupt(interruption.error, untilValue)
   }
 
+  /** No stream of any recorder has a current value before its next one. */
+  interruptAll(error: E): void {
+    this.isUnreported = true
+    for (const stream of this.streams.values())
+      if (stream.isRecorded) stream.interrupt(left(error) as Left<E>, true)
+  }
+
   /** Emits the error of the last interruption on each stream that has emitted no outage since. */
   reportOutage(): void {
     if (!this.isUnreported) return
@@ -63,6 +70,11 @@ export class ReplayStreams<E, A> {
 
   complete(name: string): void {
     this.stream(name).complete()
+  }
+
+  /** The stream begins anew: it has no event, and is not completed. */
+  restart(name: string): void {
+    if (this.ended === undefined) this.stream(name).restart()
   }
 
   /**
@@ -198,6 +210,14 @@ class ReplayStream<E, A> {
     const { retained, isDownUntilValue, config } = this
     if (retained.event === undefined || isDownUntilValue) return
     if (config.isOutage(retained.event)) retained.event = undefined
+  }
+
+  restart(): void {
+    this.completed = false
+    this.outage = undefined
+    this.isDownUntilValue = false
+    this.lastEvent = undefined
+    this.retained.event = undefined
   }
 
   forget(): void {

@@ -56,6 +56,19 @@ export class StrategyRuns {
     }
   }
 
+  /** The time at which the next timer of a strategy may be due; `Infinity` without timers. */
+  get nextDue(): number {
+    return Math.min(...Array.from(this.clocks, ({ nextDue }) => nextDue))
+  }
+
+  /** Moves all clocks to a time of the replay, and fires the timers that are due. */
+  advance(time: number): void {
+    this.tick(() => {
+      for (const clock of this.clocks) clock.advance(time)
+      this.time = Math.max(this.time, time)
+    })
+  }
+
   /** Monotonic, in ms. */
   readonly elapsed = (): number => this.clock.elapsed(this.time - this.skipped)
 
@@ -150,7 +163,8 @@ export class StrategyRuns {
     for (const callback of waiting) callback()
   }
 
-  private afterTick(callback: () => void): void {
+  /** Calls back now, or at the end of the running tick. */
+  afterTick(callback: () => void): void {
     if (this.isRunning) this.waiting.push(callback)
     else callback()
   }

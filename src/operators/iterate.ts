@@ -4,6 +4,12 @@ import { describeValue } from '../base/errors/text.js'
 import { parsedOption, type OptionTable } from '../base/option-kinds/option.js'
 import { checkValue, display, parseOptions } from '../base/option-kinds/parse-options.js'
 import { safeUnsubscribe } from '../base/task/safe-notify.js'
+import { responsiveDeadline } from '../base/time/deadline.js'
+import { rxClock } from '../base/time/rx-clock.js'
+import { maxLateMs } from './settled-delay.js'
+
+/** The time in which the source may replace an event that is read late, in ms. */
+const settleMs = 100
 
 export interface IterateOptions {
   /**
@@ -31,6 +37,9 @@ export interface EventIterable<A> extends AsyncIterable<A> {
  * number, a slow loop reads events with a delay: 2 s for 200 events, if the stream emits 100 events per second. It may
  * then read a value after a later `Left` has arrived, so only the default is safe for a strategy.
  * `Date.now() - receivedAt` of a price shows this delay, without the time on the way from the service.
+ *
+ * An event that is unread for more than 500 ms is read 100 ms later, unless a newer one arrives: if the body has blocked the
+ * event loop, the source could not emit that the value is too old.
  *
  * ```
  * source              -a-b-c-d-|
@@ -82,11 +91,13 @@ interface PendingRead<A> {
 const done = { done: true, value: undefined } as const
 
 class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
-  /** Events without a reader. Empty while reads are pending. */
+  /** Events without a reader. */
   private readonly unread: A[] = []
   private readonly reads: PendingRead<A>[] = []
   private isEnded = false
   private failure: { readonly thrown: unknown } | undefined
+  /** When the newest event arrived: monotonic, in ms; `Infinity` in virtual time, in which nothing blocks. */
+  private latestAt = Infinity
   /** Set before the source is subscribed to: the loop may be left during that. */
   private subscription: Subscription | undefined
 
@@ -100,7 +111,8 @@ class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
     return new Promise((resolve, reject) => {
       this.reads.push({ resolve, reject })
       this.subscribe()
-      this.serve()
+      if (this.unread.length === 0 || rxClock.elapsed() - this.latestAt <= maxLateMs) this.serve()
+      else responsiveDeadline(rxClock, settleMs, () => this.serve())
     })
   }
 
@@ -128,11 +140,13 @@ class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
 
   private onEvent(event: A): void {
     if (this.isEnded) return
-    this.unread.push(event)
+    this.latestAt = rxClock.isVirtual ? Infinity : rxClock.elapsed()
+    // Before the reads are answered: one may wait, although there is an older event.
+    if (this.unread.push(event) > this.size) {
+      this.unread.shift()
+      this.onDrop()
+    }
     this.serve()
-    if (this.unread.length <= this.size) return
-    this.unread.shift()
-    this.onDrop()
   }
 
   private end(): void {

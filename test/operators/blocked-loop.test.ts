@@ -1,7 +1,7 @@
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject, type Observable } from 'rxjs'
 import type { Price } from 'svc-streams'
-import { candles, conflate, snapshots } from 'svc-streams/operators'
+import { candles, conflate, iterate, snapshots } from 'svc-streams/operators'
 import { expect, it } from 'vitest'
 import {
   confirmAndSendPrice,
@@ -78,4 +78,21 @@ it('operators emit nothing after a blocked event loop before the client does', a
   block(700)
   await eventually(() => all.every((events) => events.length > 0))
   expect(Math.min(...counts)).toBeGreaterThan(2)
+})
+
+it('a loop of iterate reads the Left that follows a blocked event loop, and the value of a quiet source', async () => {
+  const source$ = new Subject<Either<string, number>>()
+  const events = iterate(source$)[Symbol.asyncIterator]()
+  const first = events.next()
+  source$.next(right(1))
+  await first
+  source$.next(right(2))
+  block(700)
+  const second = events.next()
+  await new Promise((resolve) => setImmediate(resolve))
+  source$.next(left('too old'))
+  expect((await second).value).toEqual(left('too old'))
+  source$.next(right(3))
+  block(700)
+  expect((await events.next()).value).toEqual(right(3))
 })

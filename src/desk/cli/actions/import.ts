@@ -18,7 +18,7 @@ import { signals } from '../stop.js'
 import { findToken, namedTokens, userTokens } from '../tokens/select-tokens.js'
 import { createTokenNames } from '../tokens/token-names.js'
 
-export interface ImportFlags extends GivenColumns {
+interface ImportFlags extends GivenColumns {
   readonly out?: string
   readonly token?: string
   /** In ms. */

@@ -3,11 +3,10 @@ import { map, tap } from 'rxjs'
 import { formatTime } from '../../display/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
-import type { ScoredRange, SweepSettings } from '../../../backtest/sweep/options.js'
+import type { ScoredRange, WalkForwardOptions } from '../../../backtest/sweep/options.js'
 import { walkForwardOn, type WalkForwardResult } from '../../../backtest/sweep/walk-forward.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { jsonText } from './backtest.js'
-import type { WalkForwardLengths } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
 import { failureOf, seeGuide } from '../output/error-text.js'
@@ -23,14 +22,6 @@ export interface Ranking {
   readonly minTrades: number | undefined
 }
 
-interface Settings extends WalkForwardLengths, Pick<SweepSettings, 'workers'> {
-  /** In ms. */
-  readonly warmUp?: number
-  /** In ms since the Unix epoch. */
-  readonly from?: number
-  readonly to?: number
-}
-
 type Result = WalkForwardResult<unknown, unknown>
 
 /** Prints the result of each window in its test range, and their total. Throws if a window has none. */
@@ -39,7 +30,7 @@ export const walkForwardRecordings = async (
   recordings: readonly string[],
   strategy: URL,
   parameters: readonly unknown[],
-  settings: Settings,
+  settings: Omit<WalkForwardOptions, 'score'>,
   ranking: Ranking,
   json: boolean,
 ): Promise<void> => {

@@ -1,8 +1,7 @@
 import { Argument, type Command } from 'commander'
-import type { ImportFlags } from '../actions/import.js'
 import { parseRotation } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, tokensFlag } from './parts.js'
+import { createCommand, tokensFlag, lazyAction } from './parts.js'
 
 const importExamples = `
 Examples:
@@ -55,7 +54,4 @@ export const importCommand = (io: Io): Command =>
     .option('--depth <quantity>', 'assume a depth of so many tokens on both sides with each price')
     .option('--dry-run', 'print what is understood, and write nothing')
     .option('--strict', 'fail at the first invalid row')
-    .action(async (files: readonly string[], flags: ImportFlags, command: Command) => {
-      const { importFiles } = await import('../actions/import.js')
-      await importFiles(io, command, files, flags)
-    })
+    .action(lazyAction(io, async () => (await import('../actions/import.js')).importFiles))

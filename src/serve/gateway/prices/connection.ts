@@ -182,13 +182,15 @@ export class Connection implements Session<Connection>, Pinged {
 
   private pong(payload: Buffer): void {
     this.socket.flush()
-    if (!this.config.isBounded()) this.socket.pong(unboundedPayload)
-    this.socket.pong(payload)
+    const { webSocket } = this.socket
+    if (!this.config.isBounded()) webSocket.pong(unboundedPayload)
+    webSocket.pong(payload)
     this.endOverflow()
   }
 
+  /** A pong with any payload shows that the consumer is alive. */
   onPong(payload: string): void {
-    this.socket.onPong()
+    this.socket.unansweredPings = 0
     if (this.socket.isEnding) return
     const { window } = this
     const isDirect = window.hasAnswered || this.feeds.size <= maxDirectTopics
@@ -327,6 +329,6 @@ export class Connection implements Session<Connection>, Pinged {
   /** Writes the pending frames, then a ping. */
   private mark(): void {
     this.socket.flush()
-    if (!this.socket.isEnding) this.socket.ping(String(this.window.mark(this.config.now())))
+    if (!this.socket.isEnding) this.socket.webSocket.ping(String(this.window.mark(this.config.now())))
   }
 }

@@ -12,18 +12,17 @@ export class ConsumerSocket implements Recipient {
   endCause: GatewayDisconnectCause = 'consumer'
   /** True from the close frame on: messages of the consumer that arrive later have no effect. */
   isEnding = false
-  private unansweredPings = 0
+  unansweredPings = 0
   private readonly endTimer = new Subscription()
 
   constructor(
-    private readonly webSocket: ConsumerWebSocket,
+    readonly webSocket: ConsumerWebSocket,
     /** The underlying socket. A write to it costs less than a message of `ws`, and may contain several frames. */
     private readonly stream: ConsumerStream,
     private readonly outbox: Outbox,
     private readonly onWritten: (bytes: number) => void,
   ) {}
 
-  /** Number of bytes that were written, and not sent. */
   get unsentBytes(): number {
     return this.stream.writableLength
   }
@@ -55,19 +54,6 @@ export class ConsumerSocket implements Recipient {
     if (!this.isEnding) this.endCause = 'no-pong'
     this.webSocket.terminate()
     return false
-  }
-
-  ping(payload: string): void {
-    this.webSocket.ping(payload)
-  }
-
-  pong(payload: Buffer | string): void {
-    this.webSocket.pong(payload)
-  }
-
-  /** A pong with any payload shows that the consumer is alive. */
-  onPong(): void {
-    this.unansweredPings = 0
   }
 
   /** Sends a close frame. Ends the connection if the consumer does not end it within `ms`. */

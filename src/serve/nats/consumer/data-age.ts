@@ -1,5 +1,4 @@
 import { clockOffset, suspendedFor, type Clock } from '../../../base/time/clock.js'
-import type { ConsumerMessageOf } from '../../../wire/codec/nats/messages.js'
 import { Renewals } from './renewals.js'
 
 /** The time between two renewals of the lease, in ms. */
@@ -8,8 +7,8 @@ export const renewInterval = 500
 /** The age of the data of one gateway, by its answers to renewals, and by its proofs of the service's answers. */
 export class DataAge {
   private readonly lag = new MessageLag()
-  private readonly renewals = new Renewals()
-  private readonly pings: Pings
+  readonly renewals = new Renewals()
+  readonly pings: Pings
   /** When the newest answered renewal was sent: monotonic, in ms. Data that were read since are at least as new. */
   private measuredAt = 0
   /** When the price under delivery was sent, by the clock of the gateway, in ms. */
@@ -24,16 +23,6 @@ export class DataAge {
     this.pings = new Pings(clock)
   }
 
-  /** The session is requested: the reply is that of renewal 0. */
-  onRequested(): void {
-    this.renewals.onSent(0, this.clock.elapsed())
-  }
-
-  /** Registers a renewal, and returns its fields. */
-  renew(): { readonly number: number; readonly since: number } {
-    return this.renewals.next(this.clock.elapsed())
-  }
-
   /** `time`: of the gateway's clock, in ms. False if the number is not that of an unanswered renewal. */
   onReply(number: number, time: number): boolean {
     const sentAt = this.renewals.onReply(number)
@@ -41,15 +30,6 @@ export class DataAge {
     this.lag.onRoundTrip(sentAt, this.clock.elapsed(), time)
     this.measuredAt = sentAt
     return true
-  }
-
-  onRenewed(reply: ConsumerMessageOf<'renewed'>): void {
-    this.renewals.onRenewed(reply)
-  }
-
-  /** Returns true if a renewal must be answered before pings are. */
-  onPing(payload: string): boolean {
-    return this.pings.onPing(payload)
   }
 
   /** `time`: of the gateway's clock, in ms; the service has sent all later data after it. */

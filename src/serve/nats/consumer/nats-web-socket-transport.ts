@@ -120,7 +120,7 @@ class NatsSocket implements Socket {
   }
 
   readonly ping = (payload: string): void => {
-    if (this.isOpen && this.age.onPing(payload)) this.renew()
+    if (this.isOpen && this.age.pings.onPing(payload)) this.renew()
   }
 
   close(): void {
@@ -153,7 +153,7 @@ class NatsSocket implements Socket {
     this.resources.add(() => proofs.unsubscribe())
     this.resources.add(clock.startInterval(() => this.renew(), renewInterval))
     this.awaitReply()
-    this.age.onRequested()
+    this.age.renewals.onSent(0, clock.elapsed())
     this.publish({ type: 'open', session: this.session, ...(maxLag === Infinity ? {} : { maxLag }) })
   }
 
@@ -167,7 +167,9 @@ class NatsSocket implements Socket {
 
   private renew(): void {
     if (!this.isOpen) return
-    this.publish({ type: 'renew', session: this.session, ...this.age.renew(), requests: this.requests })
+    const { session, requests } = this
+    const renewal = this.age.renewals.next(this.context.clock.elapsed())
+    this.publish({ type: 'renew', session, ...renewal, requests })
   }
 
   private publish(message: GatewayMessage): void {
@@ -215,7 +217,7 @@ class NatsSocket implements Socket {
 
   private onRenewed(reply: ConsumerMessageOf<'renewed'>): void {
     this.onReply(reply.number, reply.time)
-    this.age.onRenewed(reply)
+    this.age.renewals.onRenewed(reply)
     // Updates that the gateway had published before have arrived, or are lost.
     for (const [base, sequence] of Object.entries(reply.sequences)) {
       if (this.topics.isMissing(base as Address, sequence)) return this.onGap(base)

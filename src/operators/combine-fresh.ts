@@ -45,10 +45,9 @@ type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[k
  *   each change of a leg emits an event, except a `Left` with the same leg, `why` and `error` as the previous one.
  * - If several legs have no value, `NotFresh` names the first of them, in the order of the record's keys. If all legs
  *   have values, it names the first leg that is older than its `maxAge`, otherwise the first that `maxSkew` excludes.
- * - A leg that completes after a value keeps the value, until `maxAge` or `maxSkew` applies. Without a limit it is lost at the
- *   next event of another leg, because its value would never become too old. A leg that completes without a value or
- *   after a `Left` is lost at once. If a leg is lost, the combination emits a `Left` that names the leg, and completes. The
- *   combination also completes when all legs have completed; without legs, immediately.
+ * - A leg that completes after a value keeps the value, until `maxAge` or `maxSkew` applies. A leg that completes without a value
+ *   or after a `Left` is lost: the combination emits a `Left` that names the leg, and completes. The combination also
+ *   completes when all legs have completed; without legs, immediately.
  * - Events keep their order, even if a handler causes an event of a leg. An Rx error of a leg ends the combination with
  *   that error.
  *
@@ -158,10 +157,8 @@ class Combination {
 
   private update(leg: Leg, event: LegEvent, at: number): void {
     this.state.update(leg, event, at)
-    const isLost = this.isSubscribed && this.state.loseEnded()
     if (leg.maxAge < Infinity) this.startAge(leg, at)
     this.emit()
-    if (isLost) this.completeIfEnded()
   }
 
   private startAge(leg: Leg, at: number): void {

@@ -10,9 +10,7 @@ export interface Leg {
   readonly latest: Either<unknown, unknown> | undefined
   /** Time of `latest`, in ms. */
   readonly at: number
-  /** True if the leg has completed and no limit applies to its value. */
-  readonly isEnded: boolean
-  /** True if the leg has completed and has no value, or none that is current. */
+  /** True if the leg has completed and `latest` is not a `Right`. */
   readonly isLost: boolean
   /** In ms; `Infinity` without a limit. */
   readonly maxAge: number
@@ -33,7 +31,6 @@ export class LegsState {
    */
   private readonly empty: Readonly<Record<string, unknown>>
   private legsWithoutValue: number
-  private hasEndedLeg = false
   private hasLostLeg = false
   /** The previous result, if it was a `Left`. */
   private previousFault: NotFresh | undefined
@@ -45,7 +42,6 @@ export class LegsState {
       key,
       latest: undefined,
       at: 0,
-      isEnded: false,
       isLost: false,
       maxAge: maxAgeOf(key),
       bornAt: 0,
@@ -86,20 +82,10 @@ export class LegsState {
     return Math.min(Infinity, ...times)
   }
 
-  /** A leg that completes after a `Right` keeps its value for now. Returns true if the leg is lost. */
+  /** A leg that completes after a `Right` keeps its value. Returns true if the leg is lost. */
   complete(leg: MutableLeg): boolean {
-    leg.isEnded = leg.maxAge === Infinity && this.maxSkew === Infinity
-    this.hasEndedLeg ||= leg.isEnded
     if (hasValue(leg)) return false
     leg.isLost = true
-    this.hasLostLeg = true
-    return true
-  }
-
-  /** A leg has emitted: a leg that has ended, and whose value never becomes too old, is lost. Returns true if one is. */
-  loseEnded(): boolean {
-    if (!this.hasEndedLeg) return false
-    for (const leg of this.legs as readonly MutableLeg[]) leg.isLost ||= leg.isEnded
     this.hasLostLeg = true
     return true
   }
@@ -109,7 +95,7 @@ export class LegsState {
    * `elapsed`: monotonic, in ms, if a leg has a `maxAge`.
    */
   nextResult(elapsed: number): Either<NotFresh, object> | undefined {
-    if (this.legsWithoutValue > 0 || this.hasLostLeg) return this.faultOfLeg()
+    if (this.legsWithoutValue > 0) return this.faultOfLeg()
     const tooOld = this.hasMaxAge ? this.tooOldAt(elapsed) : undefined
     if (tooOld !== undefined) return this.fault(tooOld.key, { why: 'age', ageMs: ageAt(tooOld, elapsed) })
     const [first, second] = this.legs
@@ -150,18 +136,17 @@ export class LegsState {
   /** A lost leg takes precedence, because its `Left` is the last event. */
   private faultOfLeg(): Either<NotFresh, never> | undefined {
     const leg = this.legs.find(({ isLost }) => isLost) ?? this.legs.find((candidate) => !hasValue(candidate))
-    const key = leg?.key ?? ''
-    if (leg?.latest === undefined) return this.fault(key, { why: 'missing' })
-    if (isRight(leg.latest)) return this.fault(key, { why: 'missing' }, 'completed')
-    return this.fault(key, { why: 'left', error: leg.latest.left })
+    if (leg?.latest === undefined || isRight(leg.latest))
+      return this.fault(leg?.key ?? '', { why: 'missing' })
+    return this.fault(leg.key, { why: 'left', error: leg.latest.left })
   }
 
-  private fault(key: string, fault: LegFault, text?: string): Either<NotFresh, never> | undefined {
+  private fault(key: string, fault: LegFault): Either<NotFresh, never> | undefined {
     const previous = this.previousFault
     if (previous?.leg === key && previous.why === fault.why && errorOf(previous) === errorOf(fault)) {
       return undefined
     }
-    this.previousFault = notFresh(key, fault, text)
+    this.previousFault = notFresh(key, fault)
     return left(this.previousFault)
   }
 }

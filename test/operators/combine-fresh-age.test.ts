@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { of, Subject, type Observable } from 'rxjs'
+import { Subject, type Observable } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createClient } from '../../src/index.js'
 import { combineFresh } from '../../src/operators/index.js'
@@ -82,31 +82,6 @@ describe('maxAge of combineFresh', () => {
       const both$ = combineFresh({ b: b$, a: a$ }, { maxAge: { a: 5 } })
       expectObservable(both$, subscribed).toBe(expected, values)
     })
-  })
-
-  it('ends at the next event of another leg if a leg without a limit has completed', () => {
-    marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const a$ = hot$(' -a-|', letterEvents)
-      const b$ = hot$(' --b---c--', letterEvents)
-      const expected = 'nmr---(o|)'
-      const subscribed = '^-----!'
-      const completed = left({ _tag: 'NotFresh', message: 'leg a: completed', leg: 'a', why: 'missing' })
-      const values = { n: fault('a', 'missing'), m: fault('b', 'missing'), r: both('a', 'b'), o: completed }
-      expectObservable(combineFresh({ a: a$, b: b$ }, { maxAge: { b: 5 } })).toBe(expected, values)
-      expectSubscriptions(b$.subscriptions).toBe(subscribed)
-    })
-  })
-
-  it('emits no Left if all legs complete together', () => {
-    marbles(({ hot$, expectObservable }) => {
-      const a$ = hot$(' -a-|', letterEvents)
-      const b$ = hot$(' --b|', letterEvents)
-      const expected = 'nmr|'
-      const values = { n: fault('a', 'missing'), m: fault('b', 'missing'), r: both('a', 'b') }
-      expectObservable(combineFresh({ a: a$, b: b$ }, { maxAge: { b: 5 } })).toBe(expected, values)
-    })
-    const of$ = combineFresh({ a: of(letterEvents['a']!), b: of(letterEvents['b']!) }, { maxAge: { b: 5 } })
-    expect(collectTimed(() => of$)).toEqual({ values: [{ at: 0, value: both('a', 'b') }], completedAt: 0 })
   })
 
   it('matches a model that evaluates every ms, for any events', () => {

@@ -233,9 +233,9 @@ export const writeError = (thrown: unknown, row?: number): WriteError => {
   return row === undefined ? error : { ...error, row }
 }
 
-export const notFresh = (leg: string, fault: LegFault, text = describeFault(fault)): NotFresh => ({
+export const notFresh = (leg: string, fault: LegFault): NotFresh => ({
   _tag: 'NotFresh',
-  message: `leg ${oneLine(leg)}: ${text}`,
+  message: `leg ${oneLine(leg)}: ${describeFault(fault)}`,
   leg,
   ...fault,
 })

@@ -127,10 +127,7 @@ export interface UncorrelatedError extends Tagged<'UncorrelatedError'> {
   readonly input: string
 }
 
-/**
- * A leg of `combineFresh` is not current: it has no value yet or has completed (`missing`), its last event is a `Left`, or its
- * value is too old.
- */
+/** A leg of `combineFresh` is not current: it has no value yet, its last event is a `Left`, or its value is too old. */
 export type NotFresh<Leg extends string = string, E = unknown> =
   | { readonly _tag: 'NotFresh'; readonly message: string; readonly leg: Leg; readonly why: 'missing' }
   | {

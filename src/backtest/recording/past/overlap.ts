@@ -2,7 +2,7 @@ import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader } from '../format/row.js'
-import { isContinuedBy } from '../read/recording-set.js'
+import { isContinuedBy } from '../read/started-sources.js'
 import type { RecordedFile, StartedFile } from './recorded-file.js'
 
 /** Files of one recorder, in the order of their starts. */

@@ -30,7 +30,21 @@ const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/
 export const shareOf = (bps: number): bigint => exact(bps, shareDigits - 4)
 
 /** The closest double of an integer of units of 10 to the power of `-digits`. */
-export const toNumber = (amount: bigint, digits: number): number => Number(decimalText(amount, digits))
+export const toNumber = (amount: bigint, digits: number): number => quotient(amount, powerOfTen(digits))
+
+/** The closest double of a quotient. `divisor` is above 0. Text of so many digits would take ten times as long. */
+export const quotient = (dividend: bigint, divisor: bigint): number => {
+  if (dividend < 0n) return -quotient(-dividend, divisor)
+  // A small quotient needs more binary digits to have those of a double.
+  const bits = dividend * leastQuotient < divisor ? 960 : 192
+  const scaled = dividend << BigInt(bits)
+  const result = scaled / divisor
+  // A last digit for the rest keeps a value that is above the middle of two doubles there.
+  return Number(result * divisor === scaled ? result : result | 1n) / 2 ** bits
+}
+
+/** A quotient of its inverse has 64 binary digits when it is scaled by 192 digits. */
+const leastQuotient = 2n ** 128n
 
 /** The exact decimal text. */
 export const decimalText = (amount: bigint, digits: number): string => {
@@ -38,18 +52,6 @@ export const decimalText = (amount: bigint, digits: number): string => {
   const point = text.length - digits
   return `${amount < 0n ? '-' : ''}${text.slice(0, point)}.${text.slice(point)}`
 }
-
-/** The closest double of a quotient. `divisor` is above 0. */
-export const quotient = (dividend: bigint, divisor: bigint): number => {
-  const isNegative = dividend < 0n
-  const scaled = (isNegative ? -dividend : dividend) * 10n ** BigInt(quotientDigits)
-  // Another digit after the last one keeps a value above the middle of two doubles there.
-  const rest = scaled % divisor === 0n ? 0n : 1n
-  const digits = (scaled / divisor) * 10n + rest
-  return toNumber(isNegative ? -digits : digits, quotientDigits + 1)
-}
-
-const quotientDigits = 80
 
 export const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 

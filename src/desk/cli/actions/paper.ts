@@ -19,8 +19,8 @@ import { errorLine } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
 import { usageError } from '../run.js'
 import { completes, stop$ } from '../stop.js'
-import { backtestFiles } from './backtest.js'
-import { importStrategy, parameterOf } from './strategy-module.js'
+import { backtestFiles, strategyParameter } from './backtest.js'
+import { importStrategy } from './strategy-module.js'
 
 export interface BacktestFlags {
   readonly parameter?: string
@@ -40,7 +40,7 @@ export const backtestRecordings = async (
   { parameter: text, report, from: first, to, json = false }: BacktestFlags,
 ): Promise<void> => {
   const { recordings, module } = backtestFiles(command, files)
-  const parameter = parameterOf(command, text)
+  const parameter = strategyParameter(command, text)
   const { strategy$, options } = await importStrategy(module)
   const range = { ...(first === undefined ? {} : { from: first }), ...(to === undefined ? {} : { to }) }
   await using client = replay(recordings, { speed: Infinity, ...range })
@@ -89,7 +89,7 @@ export const tradeOnPaper = async (
   module: string,
   { parameter: text, journal, json = false }: PaperFlags,
 ): Promise<void> => {
-  const parameter = parameterOf(command, text)
+  const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategy(module)
   const options = { ...own, ...(journal === undefined ? {} : { journal }) }
   await withSource(command, 'both', async ({ client, depthClient }) => {

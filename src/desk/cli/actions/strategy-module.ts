@@ -2,26 +2,14 @@ import { createRequire } from 'node:module'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Observable } from 'rxjs'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
-import { attempt } from '../input/read-file.js'
-import { usageError } from '../run.js'
 
 /** A strategy with an account, as its module exports it. */
 export interface StrategyModule {
   readonly strategy$: (client: MarketClient, account: PaperAccount, parameter: unknown) => Observable<Order>
   readonly options: PaperOptions
-}
-
-/** The value of `--parameter`. Invalid JSON is a usage error. */
-export const parameterOf = (command: Command, text: string | undefined): unknown => {
-  const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))
-  return isLeft(parameter)
-    ? usageError(command, `--parameter: expected JSON: ${printable(parameter.left)}`)
-    : parameter.right
 }
 
 /** Imports the module of a strategy. Throws if that fails, or an export is missing. */

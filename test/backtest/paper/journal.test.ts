@@ -92,6 +92,10 @@ describe('a journal', () => {
         const second = startRun(journal, of)
         expect(second.seen()).toEqual(state)
         expect(statSync(journal).size).toBeGreaterThanOrEqual(size)
+        // What changes the account without its state was not emitted.
+        const lines = linesOf(journal)
+        const rest = lines.slice(lines.findLastIndex((line) => line.startsWith('{"_tag":"State"')) + 1)
+        expect(rest.filter((line) => !line.startsWith('{"_tag":"Equity"'))).toEqual([])
         second.stop()
       }),
       { numRuns: isLong ? 2_000 : 60 },

@@ -8,6 +8,8 @@ interface TopicUpdates {
   number: number
   /** The sequence number of the last update; `undefined` until the gateway confirms the topic. */
   sequence: number | undefined
+  /** True if the gateway has announced a further confirmation, which has not arrived. */
+  isPending: boolean
 }
 
 /** What to do with an update. */
@@ -20,8 +22,8 @@ export class TopicUpdatesTable {
   /** Adds or finds a topic. `subscribe` is called for a new topic. `number`: the number of the subscribe message. */
   request(base: Address, number: number, subscribe: () => Subscription): void {
     const topic = this.topics.get(base)
-    if (topic === undefined) this.topics.set(base, { subscription: subscribe(), number, sequence: undefined })
-    else topic.number = number
+    if (topic !== undefined) Object.assign(topic, { number, isPending: false })
+    else this.topics.set(base, { subscription: subscribe(), number, sequence: undefined, isPending: false })
   }
 
   remove(base: Address): void {
@@ -45,6 +47,7 @@ export class TopicUpdatesTable {
   onConfirmed(base: Address, number: number, sequence: number | undefined): UpdateVerdict | 'foreign' {
     const topic = this.topics.get(base)
     if (topic?.number !== number) return 'foreign'
+    topic.isPending = sequence === undefined
     if (sequence === undefined) return 'ignore'
     const isFirst = topic.sequence === undefined
     topic.sequence ??= sequence
@@ -60,10 +63,10 @@ export class TopicUpdatesTable {
     return true
   }
 
-  /** True if the gateway has published an update before its reply that has not arrived. */
+  /** True if the gateway has published an update, or sent the further confirmation, before its reply, and it has not arrived. */
   isMissing(base: Address, sequence: number): boolean {
-    const last = this.topics.get(base)?.sequence
-    return last !== undefined && sequence > last
+    const { sequence: last, isPending = false } = this.topics.get(base) ?? {}
+    return last === undefined ? isPending : sequence > last
   }
 
   clear(): void {

@@ -23,6 +23,8 @@ export class Lease implements Session<Lease> {
 
   /** The topics whose confirmation waits for an answer of the service. */
   private readonly waiting = new Map<Address, ConsumedTopic>()
+  /** The number of updates of all topics before the second confirmation of each topic: the consumer must know of it. */
+  private readonly provenAt = new Map<Address, number>()
   private isUnproven: (() => boolean) | undefined
 
   constructor(
@@ -69,8 +71,12 @@ export class Lease implements Session<Lease> {
     const { publications } = this.publisher
     const sequences: Record<string, number> = {}
     for (const feed of this.feeds.values()) {
-      const sequence = this.publisher.sequenceSince(feed, since)
-      if (sequence !== undefined) sequences[feed.base] = sequence
+      const { base } = feed
+      // The consumer ignores updates before the second confirmation.
+      if (this.waiting.has(base)) continue
+      const isProvenSince = (this.provenAt.get(base) ?? -1) >= since
+      const sequence = this.publisher.sequenceSince(feed, isProvenSince ? -1 : since)
+      if (sequence !== undefined) sequences[base] = sequence
     }
     this.send({ type: 'renewed', number, time, publications, sequences })
   }
@@ -85,6 +91,7 @@ export class Lease implements Session<Lease> {
     const feed = this.feeds.get(base)
     this.feeds.delete(base)
     this.waiting.delete(base)
+    this.provenAt.delete(base)
     this.numbers.delete(base)
     return feed
   }
@@ -118,7 +125,10 @@ export class Lease implements Session<Lease> {
     if (this.waiting.size === 0 || this.isUnproven?.() === true) return
     const waiting = [...this.waiting.values()]
     this.waiting.clear()
-    for (const confirmed of waiting) this.confirm(confirmed)
+    for (const confirmed of waiting) {
+      this.provenAt.set(confirmed.base, this.publisher.publications)
+      this.confirm(confirmed)
+    }
   }
 
   readonly reject = (base: Address, text: string): void => {

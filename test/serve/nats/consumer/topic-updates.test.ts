@@ -46,6 +46,20 @@ describe('the updates of a topic', () => {
     expect(table.isMissing('0xb', 4)).toBe(false)
   })
 
+  it('are missing if the gateway reports one and the further confirmation that it announced has not arrived', () => {
+    const { table, request } = createTable()
+    request(1)
+    table.onConfirmed(base, 1, undefined)
+    expect(table.isMissing(base, 3)).toBe(true)
+    table.onConfirmed(base, 1, 3)
+    expect(table.isMissing(base, 3)).toBe(false)
+    table.remove(base)
+    request(2)
+    table.onConfirmed(base, 2, undefined)
+    request(3)
+    expect(table.isMissing(base, 3)).toBe(false)
+  })
+
   it('are delivered although an earlier subscription is rejected; the rejection of this one ends it', () => {
     const { table, left, request } = createTable()
     request(1)

@@ -91,8 +91,9 @@ export class Ledger implements PortObserver, RequestObserver {
   closedAt = 0
   /** Since when the client requires an answer, after a long pause of the process: in ms in which the process was running. */
   answerMissingSince: number | undefined
-  /** The number of frames that the client had sent before that pause. */
+  /** The number of frames that the client had sent before that pause, and when it ended by the clock of the process. */
   private framesBeforePause = 0
+  private continuedAt = 0
   /** True if the service has answered a later frame of a page, which has as many lists as frames up to the first of these. */
   private isPauseAnswered = false
   /** When the last fault ended, in ms in which the process was running. */
@@ -212,7 +213,7 @@ export class Ledger implements PortObserver, RequestObserver {
   private onGatewayList(read: number, listed: readonly string[]): void {
     const { open } = this
     if (open === undefined || this.hasPings) return
-    this.answerMissingSince = undefined
+    if (read > this.framesBeforePause) this.answerMissingSince = undefined
     const last = open.frames.at(-1)
     const areAllAnswered = open.lists >= open.frames.length && last?.isProbe === true
     const isListed = listed.some((topic) => baseOf(topic) === last?.base)
@@ -233,15 +234,16 @@ export class Ledger implements PortObserver, RequestObserver {
     const isFirst = !this.isProbed
     this.isProbed = true
     this.answeredAt = this.process.activeMs
-    this.answerMissingSince = undefined
     this.reading = undefined
     const { open } = this
     if (open === undefined) return
+    const sentAt = payload === undefined ? undefined : open.pings.get(payload)
+    // The answer to a ping from before the pause shows nothing.
+    if (sentAt === undefined || sentAt >= this.continuedAt) this.answerMissingSince = undefined
     const { now, activeMs } = this.process
     open.receivedAt = activeMs
     // The client does not limit the age before it knows that the service answers.
     if (isFirst) open.currentUntil = Math.max(open.currentUntil, activeMs)
-    const sentAt = payload === undefined ? undefined : open.pings.get(payload)
     if (sentAt === undefined) return
     open.measuredAt = Math.max(open.measuredAt, sentAt)
     const spare = this.times.maxLag - (now - open.measuredAt)
@@ -335,6 +337,7 @@ export class Ledger implements PortObserver, RequestObserver {
     if (pausedMs < longPauseMs || this.open === undefined) return
     this.answerMissingSince = this.process.activeMs
     this.framesBeforePause = this.open.frames.length
+    this.continuedAt = this.process.now
     this.isPauseAnswered = false
   }
 

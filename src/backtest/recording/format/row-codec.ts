@@ -4,6 +4,8 @@ import { malformedError, toDecodeError } from '../../../wire/codec/decode.js'
 import { parseJson } from '../../../wire/codec/json.js'
 import { OptionalPosition } from '../../../wire/codec/position-codec.js'
 import { positionField } from '../../../wire/codec/position.js'
+import { isAddress } from '../../../base/domain/address.js'
+import { hasKnownJson, type DepthSide } from '../../../base/domain/depth.js'
 import { isEpoch, isPriceValue, isValueTime } from '../../../base/domain/valid-numbers.js'
 import type {
   AnyError,
@@ -13,7 +15,7 @@ import type {
   UncorrelatedError,
 } from '../../../base/errors/model.js'
 import { escapeUnsafe } from '../../../base/errors/text.js'
-import type { PriceRow, RecordingHeader, Row } from './row.js'
+import type { DepthRow, PriceRow, RecordingHeader, Row } from './row.js'
 import {
   AnyNumber,
   encodeNumber,
@@ -31,9 +33,9 @@ import {
  * The row as one line of JSON, without a line end. Quantities are decimal strings, so that they keep all digits. Texts
  * of the service are escaped, because users print recordings on a terminal.
  */
-export const encodeRow = (row: Row | RecordingHeader): string => priceRowText(row) ?? encodeAnyRow(row)
+export const encodeRow = (row: Row | RecordingHeader): string => fastRowText(row) ?? encodeAnyRow(row)
 
-/** `encodeRow` of all rows. For a price row, `priceRowText` writes the same text faster. */
+/** `encodeRow` of all rows. For values, `fastRowText` writes the same text faster. */
 export const encodeAnyRow = (row: Row | RecordingHeader): string =>
   escapeUnsafe(JSON.stringify(row, encodeValue))
 
@@ -42,7 +44,7 @@ export const encodeAnyRow = (row: Row | RecordingHeader): string =>
  * written may emit any value.
  */
 export const encodeLine = (row: Row | RecordingHeader): string => {
-  const fast = priceRowText(row)
+  const fast = fastRowText(row)
   if (fast !== undefined) return `${fast}\n`
   const line = encodeAnyRow(row)
   const decoded = row._tag === 'Recording' ? decodeHeader(line) : decodeRow(line)
@@ -215,12 +217,16 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
 )
 
 /**
- * The text of a price row, without `JSON.stringify`, which takes several times as long with a replacer. `undefined` for
+ * The text of a row with a value, without `JSON.stringify`, which takes several times as long with a replacer. `undefined` for
  * any row that readers may refuse, or whose text may differ from this layout: another order of fields, other fields,
  * characters that are escaped, numbers that JSON lacks.
  */
-export const priceRowText = (row: Row | RecordingHeader): string | undefined => {
-  if (row._tag !== 'Price') return undefined
+export const fastRowText = (row: Row | RecordingHeader): string | undefined => {
+  if (row._tag === 'Price') return priceRowText(row)
+  return row._tag === 'Depth' ? depthRowText(row) : undefined
+}
+
+const priceRowText = (row: PriceRow): string | undefined => {
   const { at, topic, event, position } = row
   if (!hasExactly(row, position === undefined ? rowFields : positionedRowFields)) return undefined
   if (!hasExactly(event, eventFields) || event._tag !== 'Right' || !isRecordedTime(at)) return undefined
@@ -237,19 +243,51 @@ export const priceRowText = (row: Row | RecordingHeader): string | undefined => 
   )
 }
 
+const depthRowText = (row: DepthRow): string | undefined => {
+  const { at, mint, event } = row
+  if (!hasExactly(row, depthRowFields) || !isRecordedTime(at) || Object.is(at, -0)) return undefined
+  if (!hasExactly(event, eventFields) || event._tag !== 'Right' || !isAddress(mint)) return undefined
+  const depth = event.right
+  if (!hasExactly(depth, depthFields) || depth.mint !== mint || !isPriceValue(depth.price)) return undefined
+  const { price, timestamp, receivedAt } = depth
+  if (!isValueTime(timestamp) || !isValueTime(receivedAt)) return undefined
+  if (Object.is(timestamp, -0) || Object.is(receivedAt, -0)) return undefined
+  const buy = sideText(depth.buy)
+  const sell = sideText(depth.sell)
+  if (buy === undefined || sell === undefined) return undefined
+  return (
+    `{"_tag":"Depth","at":${at},"mint":"${mint}","event":{"_tag":"Right","right":{"mint":"${mint}","price":${price},` +
+    `"timestamp":${timestamp},"buy":${buy},"sell":${sell},"receivedAt":${receivedAt}}}}`
+  )
+}
+
+const sideText = (side: DepthSide): string | undefined => {
+  if (!hasFields(side, sideFields) || !hasKnownJson(side)) return undefined
+  const { totalQuantity, totalQuantityUsd: usd } = side
+  if (typeof totalQuantity !== 'bigint' || totalQuantity < 0n) return undefined
+  if (typeof usd !== 'number' || !(usd >= 0 && usd < Infinity) || Object.is(usd, -0)) return undefined
+  return `{"totalQuantity":"${totalQuantity}","totalQuantityUsd":${usd}}`
+}
+
 const rowFields = ['_tag', 'at', 'topic', 'event']
+const depthRowFields = ['_tag', 'at', 'mint', 'event']
+const depthFields = ['mint', 'price', 'timestamp', 'buy', 'sell', 'receivedAt']
+const sideFields = ['totalQuantity', 'totalQuantityUsd']
 const positionedRowFields = [...rowFields, 'position']
 const eventFields = ['_tag', 'right']
 const priceFields = ['topic', 'price', 'receivedAt', 'epoch']
 
 /** True for an object with these fields in this order, and without a `toJSON`. */
-const hasExactly = (value: object, fields: readonly string[]): boolean => {
+const hasExactly = (value: object, fields: readonly string[]): boolean =>
+  hasFields(value, fields) && !('toJSON' in value)
+
+const hasFields = (value: object, fields: readonly string[]): boolean => {
   let count = 0
   for (const field in value) {
     if (field !== fields[count]) return false
     count += 1
   }
-  return count === fields.length && Object.getPrototypeOf(value) === Object.prototype && !('toJSON' in value)
+  return count === fields.length && Object.getPrototypeOf(value) === Object.prototype
 }
 
 /** A topic of ASCII without quotes, backslashes and control characters. */

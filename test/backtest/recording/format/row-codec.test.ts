@@ -6,13 +6,16 @@ import {
   decodeRow,
   encodeAnyRow,
   encodeRow,
-  priceRowText,
+  fastRowText,
 } from '../../../../src/backtest/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../../src/backtest/recording/format/row.js'
+import { createDepthSide, type DepthSide } from '../../../../src/base/domain/depth.js'
 import { address, topic } from '../../../support/arbitraries.js'
 import { caseCount } from '../../../support/run/long.js'
 import { unsafeInLine } from '../../../support/unsafe-characters.js'
 import { at, plain, price, row } from '../support/generated-rows.js'
+
+const side = { totalQuantity: 1n, totalQuantityUsd: 1 }
 
 const header: fc.Arbitrary<RecordingHeader> = plain({
   _tag: fc.constant('Recording' as const),
@@ -145,11 +148,49 @@ describe('encodeRow', () => {
     )
   })
 
+  it('writes plain depths by the fast path', () => {
+    const quantity = fc.bigInt({ min: 0n, max: 10n ** 40n })
+    const usd = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }).map((value) => value + 0)
+    fc.assert(
+      fc.property(
+        at,
+        fc.array(quantity, { minLength: 2, maxLength: 2 }),
+        usd,
+        fc.boolean(),
+        (time, units, value, isPlain) => {
+          const [buy, sell] = units.map((totalQuantity) => {
+            const side = { totalQuantity, totalQuantityUsd: value }
+            return isPlain ? side : createDepthSide(side)
+          }) as [DepthSide, DepthSide]
+          const depth = { mint: '0xab', price: 1.5, timestamp: time, buy, sell, receivedAt: time } as const
+          const written: Row = { _tag: 'Depth', at: time, mint: '0xab', event: right(depth) }
+          expect(fastRowText(written)).toBe(encodeAnyRow(written))
+        },
+      ),
+    )
+  })
+
+  it.each<[string, object]>([
+    ['another field', { price: 1, timestamp: 2, buy: side, sell: side, receivedAt: 2, note: 'x' }],
+    ['another order', { timestamp: 2, price: 1, buy: side, sell: side, receivedAt: 2 }],
+    [
+      'a negative quantity',
+      { price: 1, timestamp: 2, buy: { ...side, totalQuantity: -1n }, sell: side, receivedAt: 2 },
+    ],
+    [
+      'a JSON form of its own',
+      { price: 1, timestamp: 2, buy: { ...side, toJSON: () => 1 }, sell: side, receivedAt: 2 },
+    ],
+  ])('does not write a depth with %s by the fast path', (_, depth) => {
+    const event = right({ mint: '0xab', ...depth })
+    expect(fastRowText({ _tag: 'Depth', at: 2, mint: '0xab', event } as unknown as Row)).toBeUndefined()
+  })
+
   it('writes plain prices by the fast path', () => {
     fc.assert(
       fc.property(at, topic, price, (time, name, value) => {
         const written: Row = { _tag: 'Price', at: time, topic: name, event: right(value) }
-        expect(priceRowText(written)).toBe(encodeAnyRow(written))
+        expect(fastRowText(written)).toBe(encodeAnyRow(written))
       }),
     )
   })

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, open as openFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Subscription } from 'rxjs'
+import { chunkBytes } from '../../wire/platform/node/files.js'
 import { isHeaderLine } from '../recording/format/row-codec.js'
 import { nodePlatform } from '../recording/on-node.js'
 import { gzipStart, openableSource } from '../recording/read/source.js'
@@ -78,7 +79,7 @@ const textTable = (path: string, head: Uint8Array, isGzip: boolean): Table => {
   const start = first.find((line) => line.trim() !== '') ?? ''
   if (isHeaderLine(start)) throw new Error('it is a recording already')
   const suffix = `${encoding === 'utf-8' ? '' : `, ${encoding.toUpperCase()}`}${isGzip ? ', gzip' : ''}`
-  const read: ReadLines = (onLines, onPiece) => readLines(path, encoding, onLines, onPiece)
+  const read: ReadLines = (onLines, onPiece) => readLines(path, isGzip, encoding, onLines, onPiece)
   if (/^\s*[[{]/.test(start)) return jsonTable(first, suffix, read)
   const dialect = dialectOf(first.slice(0, maxDialectLines))
   const { delimiter, headerLine, names, sample } = dialect
@@ -102,6 +103,7 @@ const encodingOf = ([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16
 
 const readLines = async (
   path: string,
+  isGzip: boolean,
   encoding: string,
   onLines: OnLines,
   onPiece: () => void,
@@ -111,7 +113,7 @@ const readLines = async (
   let line = 1
   let rest = ''
   try {
-    for await (const chunk of chunksOf(path, opened)) {
+    for await (const chunk of isGzip ? chunksOf(path, opened) : readReused(path)) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
       if (rest.length > maxLineLength) throw new Error(`line ${line + lines.length} has no end`)
@@ -122,6 +124,17 @@ const readLines = async (
     if (rest !== '') onLines([withoutReturn(rest)], line)
   } finally {
     opened.unsubscribe()
+  }
+}
+
+/** The chunks of a file in the same memory, because new memory for each chunk is released late. */
+async function* readReused(path: string): AsyncGenerator<Uint8Array, void> {
+  await using file = await openFile(path)
+  const bytes = new Uint8Array(chunkBytes)
+  for (;;) {
+    const { bytesRead } = await file.read(bytes, 0, bytes.length)
+    if (bytesRead === 0) return
+    yield bytes.subarray(0, bytesRead)
   }
 }
 

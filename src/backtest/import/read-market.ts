@@ -6,7 +6,7 @@ import type { Topic } from '../../base/domain/topic.js'
 import { copyOf, describeValue, messageOf, printable } from '../../base/errors/text.js'
 import { columnName, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
 import { openTable } from './open-table.js'
-import { RowSorter, type SortedRow } from './row-sorter.js'
+import { maxTextLength, RowSorter, type SortedRow } from './row-sorter.js'
 import type { Cells, Table } from './table.js'
 import { numberOf, timeOf, unitsOf } from './values.js'
 
@@ -242,7 +242,8 @@ class FileReading implements FileReport {
     if (decimals !== undefined) {
       const buy = unitsOf(cells[askQuantity] ?? '', decimals)
       const sell = unitsOf(cells[bidQuantity] ?? '', decimals)
-      if (buy !== undefined && sell !== undefined) return `${buy} ${sell}`
+      const text = `${buy} ${sell}`
+      if (buy !== undefined && sell !== undefined && text.length <= maxTextLength) return text
     }
     if (this.withoutDepth === undefined) this.withoutDepth = { count: 1, line }
     else this.withoutDepth.count++

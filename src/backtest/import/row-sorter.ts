@@ -10,15 +10,18 @@ export interface SortedRow {
   value: number
   /** A number of 32 bits. */
   tag: number
-  /** Empty, or at most 65,535 characters of Latin 1. */
+  /** At most `maxTextLength` characters of Latin 1. */
   text: string
 }
 
 /** Length of a row without its text, in bytes: `at`, `value`, `tag`, and the length of the text. */
 const rowBytes = 8 + 8 + 4 + 2
 
+/** The longest text of a row, in characters. */
+export const maxTextLength = 1024
+
 /** The limits of the rows in memory. */
-const maxBytes = 2 ** 24
+const maxBytes = 2 ** 23
 /** The index of a row in a run has this many bits. */
 const indexBits = 20
 const maxRows = 2 ** indexBits
@@ -60,9 +63,13 @@ export class RowSorter {
     this.seal()
     if (this.run.isEmpty && this.ends.length === 0) return
     const { file } = this
+    const blockBytes = Math.min(
+      maxBlockBytes,
+      Math.max(minBlockBytes, Math.floor(maxBytes / this.ends.length)),
+    )
     const cursors = [
       ...this.ends.map(
-        (end, index) => new FileCursor(file?.descriptor ?? -1, this.ends[index - 1] ?? 0, end),
+        (end, index) => new FileCursor(file?.descriptor ?? -1, this.ends[index - 1] ?? 0, end, blockBytes),
       ),
       new RunCursor(this.run),
     ]
@@ -149,7 +156,7 @@ class Run {
   private readonly starts: Uint32Array
 
   constructor(bytes: number) {
-    this.bytes = Buffer.alloc(bytes + rowBytes + 2 ** 16)
+    this.bytes = Buffer.alloc(bytes + rowBytes + maxTextLength)
     this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset)
     this.starts = new Uint32Array(Math.min(maxRows, Math.ceil(bytes / rowBytes) + 1))
   }
@@ -238,8 +245,9 @@ const readRow = ({ bytes, view }: Pick<Run, 'bytes' | 'view'>, start: number, ro
   return end
 }
 
-/** Bytes that are read at once. Longer than any row. */
-const blockBytes = 2 ** 17
+/** The bytes that are read at once. More than any row has; all blocks together are about as large as a run. */
+const minBlockBytes = 2 ** 12
+const maxBlockBytes = 2 ** 17
 
 /** Reads the rows of one part of the file. */
 class FileCursor implements Cursor {
@@ -253,6 +261,7 @@ class FileCursor implements Cursor {
     private readonly descriptor: number,
     private position: number,
     private readonly last: number,
+    blockBytes: number,
   ) {
     this.bytes = Buffer.alloc(Math.min(blockBytes, last - position))
     this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset)

@@ -24,9 +24,10 @@ export const createRecordingFile = (
   path: string,
   isGzip: boolean = path.endsWith(gzipExtension),
   create: (path: string) => NewFile = createFile,
+  bufferBytes = bufferLength,
 ): RecordingFile => {
   const file = create(path)
-  const writeLine = isGzip ? gzipWriter(file) : plainWriter(file)
+  const writeLine = isGzip ? gzipWriter(file) : plainWriter(file, bufferBytes)
   let bytes = 0
   return {
     get bytes() {
@@ -49,14 +50,19 @@ export const createRecordingFile = (
 type WriteLine = (line: string) => number
 
 /** In UTF-16 code units. Lines are written together: the file is of no use before it is complete. */
-const blockLength = 2 ** 16
+const blockLength = 2 ** 15
 
 /** Creates a file that has the name of a partial file until `finish`. Throws if the path exists. */
 export const createWholeRecording = (path: string): NewRecording => {
   const part = partOf(path)
   checkFree(path)
   rmSync(part, { force: true })
-  const file = createRecordingFile(part, path.endsWith(gzipExtension))
+  const file = createRecordingFile(
+    part,
+    path.endsWith(gzipExtension),
+    createFile,
+    2 * blockLength * maxBytesPerUnit,
+  )
   let block = ''
   const writeBlock = (): void => {
     file.write(block, (error) => {
@@ -93,8 +99,8 @@ const checkFree = (path: string): void => {
   throw Object.assign(new Error(`EEXIST: file already exists, '${path}'`), { code: 'EEXIST' })
 }
 
-const plainWriter = (file: NewFile): WriteLine => {
-  const buffer = Buffer.allocUnsafe(bufferLength)
+const plainWriter = (file: NewFile, bufferBytes: number): WriteLine => {
+  const buffer = Buffer.allocUnsafe(bufferBytes)
   let end = 0
   return (line) => {
     const isShort = line.length * maxBytesPerUnit <= buffer.length

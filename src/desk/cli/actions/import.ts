@@ -9,7 +9,7 @@ import { marketRows } from '../../../backtest/import/market-rows.js'
 import { MarketReader, type FileReport, type ImportedToken } from '../../../backtest/import/read-market.js'
 import { addressOf, isTopicOfAnyService } from '../../../base/domain/topic.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
-import { describeValue, printable } from '../../../base/errors/text.js'
+import { describeValue, escapeUnsafe, printable } from '../../../base/errors/text.js'
 import { formatSeconds } from '../../display/texts.js'
 import { print, type Io } from '../io.js'
 import { errorLine } from '../output/error-text.js'
@@ -54,13 +54,12 @@ export const importFiles = async (
   const market = new MarketReader({ columns: flags, resolve, token, interval, strict, checkStop })
   try {
     for (const file of files) await market.read(file)
-    await print(market.files.map(fileText).join(''), io.stdout)
+    await print(escapeUnsafe(market.files.map(fileText).join('')), io.stdout)
     market.finish()
     const known = knownHeader(market, depth)
     const rows = (): Iterable<OwnRow> => marketRows(market.sorter.sorted(), market, depth)
-    await print(sampleText(market, rows()), io.stdout)
-    if (out !== undefined && !dryRun) await write(io, out, stoppable(rows(), checkStop), known, market)
-    checkStop()
+    await print(escapeUnsafe(sampleText(market, rows())), io.stdout)
+    if (out !== undefined && !dryRun) await write(io, out, rows(), checkStop, known, market)
   } finally {
     market.sorter.close()
     for (const signal of signals) io.off(signal, stop)
@@ -71,14 +70,18 @@ const write = async (
   io: Io,
   out: string,
   rows: Iterable<OwnRow>,
+  checkStop: () => void,
   known: KnownHeader,
   { series }: MarketReader,
 ): Promise<void> => {
   const tokens = series.flatMap(({ token: { address, decimals } }) =>
     decimals === undefined ? [] : [{ address, decimals }],
   )
-  const written = await writeFile(() => createWholeRecording(out), rows, tokens, known)
-  if (isLeft(written)) throw new Error(errorLine(written.left))
+  const written = await writeFile(() => createWholeRecording(out), stoppable(rows, checkStop), tokens, known)
+  if (isLeft(written)) {
+    checkStop()
+    throw new Error(errorLine(written.left))
+  }
   io.stdout.write(`Wrote ${written.right.rows} rows to ${printable(out)}\n`)
 }
 

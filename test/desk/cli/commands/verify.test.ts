@@ -105,11 +105,12 @@ test('finds no difference between a live run over real sockets and its recording
     strategyFile,
     `import { isLeft } from 'fp-ts/lib/Either.js'
      import { map, scan } from 'rxjs'
-     import { candles } from 'svc-streams/operators'
+     import { rolling } from 'svc-streams/operators'
      export default (client) => client.price$('${ethTopic}').pipe(
-       candles(50),
-       scan((all, event) => ({ candles: all.candles + 1, event }), { candles: 0 }),
-       map(({ candles, event }) => [candles, isLeft(event) ? event.left._tag : event.right]),
+       map((event) => isLeft(event) ? event : { _tag: 'Right', right: event.right.price }),
+       rolling({ count: 5 }),
+       scan((all, event) => ({ events: all.events + 1, event }), { events: 0 }),
+       map(({ events, event }) => [events, isLeft(event) ? event.left._tag : event.right]),
      )`,
   )
   const { default: strategy$ } = (await import(pathToFileURL(strategyFile).href)) as {

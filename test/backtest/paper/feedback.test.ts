@@ -1,4 +1,16 @@
-import { EMPTY, ignoreElements, map, merge, mergeMap, NEVER, of, Subject, tap, type Observable } from 'rxjs'
+import {
+  EMPTY,
+  ignoreElements,
+  map,
+  merge,
+  mergeMap,
+  NEVER,
+  of,
+  Subject,
+  switchMap,
+  tap,
+  type Observable,
+} from 'rxjs'
 import { ConfigurationError } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
 import {
@@ -108,6 +120,25 @@ describe('the account of a strategy', () => {
         mergeMap((event) => (event._tag === 'Filled' ? [textOf(event)] : [])),
       )
       expectObservable(text$).toBe('-fg', { f: 'buy 100 X at 11 (#first)', g: 'buy 3 Y at 15 (#hedge)' })
+    })
+  })
+
+  it('gives the current price at once to a strategy that subscribes later', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const late$ = new Subject<number>()
+      const strategy = (client: ReturnType<typeof createTestClient>, { fill$ }: PaperAccount) =>
+        merge(
+          ordersAt({ 1: [market('X', 'buy', X(1n))] })(client),
+          fill$.pipe(
+            switchMap(() => client.price$(tokens.X.topic)),
+            rights(),
+            tap(({ price }) => late$.next(price)),
+            ignoreElements(),
+          ),
+        )
+      const client = marbleClient(hot$, { prices: '-1---2' })
+      expectObservable(late$).toBe('-a---b', { a: 11, b: 12 })
+      expectObservable(paper(client, strategy, account).pipe(ignoreElements())).toBe('')
     })
   })
 

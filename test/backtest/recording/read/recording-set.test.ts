@@ -309,6 +309,21 @@ describe('a replay of several recordings', () => {
     }
   })
 
+  it('ignores a step of the clock outside of the part, and of one of several recorders', async () => {
+    const timesOf = async (sources: RecordingSource, options: { readonly from?: number } = {}) => {
+      const client = replay(sources, { speed: Infinity, ...options })
+      return collect(client.run$((inside) => inside.price$(topic).pipe(map(() => rxClock.elapsed() - start))))
+    }
+    const stepped = {
+      topics: [topic],
+      from: 0,
+      rows: [priceRow(0, 1), clockStep(60_000, 59_000, 0), priceRow(60_500, 2), priceRow(61_000, 3)],
+    }
+    expect(await timesOf(textOfAll([stepped]), { from: start + 60_100 })).toEqual([60_500, 61_000])
+    const beside = { topics: [other], from: 0, rows: seconds(60, 0, other, 1001) }
+    expect(await timesOf(textOfAll([stepped, beside]))).toEqual([0, 60_500, 61_000])
+  })
+
   it('rejects a topic that is in none of them, at the end', async () => {
     const { events: seen } = await events(textOfAll(tokenRemoved), ['svc-0xef'])
     expect(seen).toEqual(['svc-0xef SubscriptionRejected'])

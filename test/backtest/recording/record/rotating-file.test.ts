@@ -122,3 +122,13 @@ describe('a rotating file', () => {
     expect(() => writeTo('/no/such/folder/market.ndjson')).toThrow('ENOENT')
   })
 })
+
+it('continues the start of the file before, not a step of the clock within it', () => {
+  const out = newFile('market.ndjson', '')
+  const file = createRotatingFile(out, { period: hour, isGzip: false, startAt, elapsed: () => 0 })
+  const step: RecordingHeader = { ...header, at: startAt + 5, continues: startAt, clockStep: -7 }
+  for (const line of [header, step, ...rows.slice(1, 3)]) file.write(`${encodeRow(line)}\n`, () => undefined)
+  file.close()
+  const last = readFileSync(file.path, 'utf8').split('\n')[0]
+  expect(JSON.parse(last!)).toEqual({ ...header, at: rows[2]!.at, continues: startAt })
+})

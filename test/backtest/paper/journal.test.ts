@@ -155,12 +155,12 @@ describe('a run whose journal cannot be used', () => {
   it('ends with a WriteError while another process uses it, and takes over from one that has ended', () => {
     const journal = newJournal()
     const start = readFileSync(`/proc/${process.ppid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[19]!
-    writeFileSync(`${journal}.lock`, `${process.ppid} ${start}`)
+    writeFileSync(`${journal}.lock`, `${process.ppid} ${start}\n`)
     expect(errorOf(journal)).toContain(`in use by process ${process.ppid}`)
     // Another process of that id.
-    writeFileSync(`${journal}.lock`, `${process.ppid} 1`)
+    writeFileSync(`${journal}.lock`, `${process.ppid} 1\n`)
     expect(errorOf(journal)).toBe('no error')
-    writeFileSync(`${journal}.lock`, `${2 ** 22 + 1} 1`)
+    writeFileSync(`${journal}.lock`, `${2 ** 22 + 1} 1\n`)
     expect(errorOf(journal)).toBe('no error')
   })
 

@@ -1,56 +1,26 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { acquireLock } from './lock.js'
+import { fstatSync, readSync } from 'node:fs'
+import { openLineFile } from '../../../wire/platform/node/line-file.js'
 import { startFrom, stateMark, type Journal } from './journal.js'
+import type { JournalStart } from './saved-state.js'
 
 /**
  * Opens the journal of a run, and creates it if there is none. A last line that is torn, and events whose state is
- * missing, are removed: they were not emitted. Each write is synchronous: a killed process loses nothing. Only at the end
- * the file is also flushed to the disk, because a flush for each event would block the event loop.
+ * missing, are removed: they were not emitted.
  */
 export const openJournalFile = (path: string): Journal => {
-  const release = acquireLock(resolve(path))
-  let file: number | undefined
-  try {
-    file = openSync(path, 'a+')
-    return journalOf(path, file, release)
-  } catch (thrown) {
-    if (file !== undefined) closeSync(file)
-    release()
-    throw thrown
+  let start: JournalStart = { saved: undefined, prices: {}, at: 0 }
+  const endOf = (file: number): number => {
+    const { size } = fstatSync(file)
+    const tail = tailOf(file, size)
+    // The last part is empty, or a torn line.
+    const lines = tail.toString('utf8').split('\n').slice(0, -1)
+    const { kept, ...found } = startFrom(lines)
+    start = found
+    const keptBytes = lines.slice(0, kept).reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
+    return size - tail.length + keptBytes
   }
-}
-
-const journalOf = (path: string, file: number, release: () => void): Journal => {
-  const size = fstatSync(file).size
-  const tail = tailOf(file, size)
-  // The last part is empty, or a torn line.
-  const lines = tail.toString('utf8').split('\n').slice(0, -1)
-  const { kept, ...start } = namingFile(path, () => startFrom(lines))
-  let end =
-    size - tail.length + lines.slice(0, kept).reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
-  ftruncateSync(file, end)
-  return {
-    start,
-    write: (text) => {
-      const bytes = Buffer.from(text)
-      try {
-        for (let written = 0; written < bytes.length;) written += writeSync(file, bytes, written)
-      } catch (thrown) {
-        ftruncateSync(file, end)
-        throw thrown
-      }
-      end += bytes.length
-    },
-    close: () => {
-      try {
-        fsyncSync(file)
-      } finally {
-        closeSync(file)
-        release()
-      }
-    },
-  }
+  const { append, close } = namingFile(path, () => openLineFile(path, endOf))
+  return { start, write: append, close }
 }
 
 const namingFile = <A>(path: string, read: () => A): A => {

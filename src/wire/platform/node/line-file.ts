@@ -1,38 +1,45 @@
-import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } from 'node:fs'
-import { chunkBytes } from './files.js'
-import { lockFile } from './file-lock.js'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
+import { lockFile, LockedError } from './file-lock.js'
 
 /** A file of lines to which one process appends. */
 export interface LineFile {
   /**
-   * Appends a line, which must end in a line feed, before it returns: a killed process loses no line. If the line cannot be
-   * written completely, for example on a full disk, the written part is removed, and the error is thrown.
+   * Appends whole lines before it returns: a killed process loses none. If they cannot be written completely, for example on a
+   * full disk, the written part is removed, and the error is thrown.
    */
-  readonly append: (line: string) => void
+  readonly append: (lines: string) => void
+  /** Flushes the file to the disk. A flush for each line would block the event loop. */
   readonly close: () => void
 }
 
 /**
- * Opens a file, or creates it, and passes each of its lines to `onLine`. A last line without an end, which a killed process
- * left, is removed. Throws an error of the system, or a `LockedError` if another process appends to the file.
+ * Opens a file, or creates it. `endOf` returns the length of what is kept, in bytes; by default all but a last line without an
+ * end, which a killed process left. Throws an error of the system, or one that names the process that appends to the file.
  */
-export const openLineFile = (path: string, onLine: (line: string) => void = () => undefined): LineFile => {
+export const openLineFile = (path: string, endOf: (file: number) => number = endOfLines): LineFile => {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT)
-  const release = orClose(file, () => lockFile(`${path}.lock`)).release
-  const close = (): void => {
-    release()
-    closeSync(file)
-  }
+  let release = (): void => undefined
   let end: number
   try {
-    end = readLines(file, onLine)
+    release = lockFile(`${path}.lock`).release
+    end = endOf(file)
     ftruncateSync(file, end)
   } catch (thrown) {
-    close()
-    throw thrown
+    release()
+    closeSync(file)
+    throw thrown instanceof LockedError ? new Error(`in use by process ${thrown.pid}`) : thrown
   }
-  const append = (line: string): void => {
-    const data = Buffer.from(line)
+  const append = (lines: string): void => {
+    const data = Buffer.from(lines)
     try {
       for (let written = 0; written < data.length;)
         written += writeSync(file, data, written, data.length - written, end + written)
@@ -42,35 +49,28 @@ export const openLineFile = (path: string, onLine: (line: string) => void = () =
     }
     end += data.length
   }
-  return { append, close }
-}
-
-const orClose = <A>(file: number, action: () => A): A => {
-  try {
-    return action()
-  } catch (thrown) {
-    closeSync(file)
-    throw thrown
+  const close = (): void => {
+    try {
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+      release()
+    }
   }
+  return { append, close }
 }
 
 const lineFeed = 10
 
-/** Reads the complete lines. Returns the position after the last one, in bytes. */
-const readLines = (file: number, onLine: (line: string) => void): number => {
-  const chunk = Buffer.allocUnsafe(chunkBytes)
-  let rest = Buffer.alloc(0)
-  let position = 0
-  for (;;) {
-    const bytes = readSync(file, chunk, 0, chunk.length, position)
-    if (bytes === 0) return position - rest.length
-    position += bytes
-    const data = Buffer.concat([rest, chunk.subarray(0, bytes)])
-    let start = 0
-    for (let feed = data.indexOf(lineFeed); feed >= 0; feed = data.indexOf(lineFeed, start)) {
-      onLine(data.toString('utf8', start, feed))
-      start = feed + 1
-    }
-    rest = data.subarray(start)
+/** The position after the last line feed. */
+const endOfLines = (file: number): number => {
+  const chunk = Buffer.allocUnsafe(65_536)
+  for (let end = fstatSync(file).size; end > 0;) {
+    const start = Math.max(0, end - chunk.length)
+    readSync(file, chunk, 0, end - start, start)
+    const feed = chunk.subarray(0, end - start).lastIndexOf(lineFeed)
+    if (feed >= 0) return start + feed + 1
+    end = start
   }
+  return 0
 }

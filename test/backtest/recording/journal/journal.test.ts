@@ -73,7 +73,7 @@ test('fails for a journal that is in use, and releases it when its stream ends o
   const open = () => NEVER.pipe(journal(path)).subscribe({ error: (thrown: unknown) => errors.push(thrown) })
   const first = open()
   open()
-  expect(errors).toEqual([new Error(`journal ${path}: is in use by the process with the id ${process.pid}`)])
+  expect(errors).toEqual([new Error(`journal ${path}: in use by process ${process.pid}`)])
   first.unsubscribe()
   expect(existsSync(`${path}.lock`)).toBe(false)
   const source = new Subject<number>()

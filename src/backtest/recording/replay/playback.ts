@@ -230,10 +230,8 @@ export class Playback {
     }
     const allowsCut = this.observer.onRecordingEnd !== undefined
     const reading = { range, closing, owners, onHeader, onOverlap, allowsCut }
-    const results =
-      this.lines === undefined
-        ? readSet(this.sources, reading)
-        : readFirstLines(this.sources, reading, this.lines)
+    const { sources, lines } = this
+    const results = lines === undefined ? readSet(sources, reading) : readFirstLines(sources, reading, lines)
     for await (const entries of results) {
       if (isLeft(entries)) return this.end(entries.left)
       await this.playEntries(entries.right[Symbol.iterator]())
@@ -336,7 +334,7 @@ export class Playback {
 
   private async end(error: RecordingError | undefined): Promise<void> {
     if (error !== undefined) this.firstHeader.resolve(left(error))
-    // `runInRecordingTime$` subscribes after the header settles. Its streams must not end before that.
+    // A strategy subscribes after the header settles. Its streams must not end before that.
     await nextTurn()
     await this.untilReleased()
     if (this.closing.closed) return

@@ -11,6 +11,7 @@ const heavyFiles: readonly string[] = [
   'examples/nats-compose',
   'examples/python',
   'serve/opentelemetry/gateway-memory',
+  'serve/opentelemetry/operations',
   // Faults of NATS servers, gateways and consumers, which stop, die and are cut off.
   'serve/nats/attacks',
   'serve/nats/clock-jumps',

@@ -40,7 +40,8 @@ const pure = '/* @__PURE__ */'
 
 /**
  * RxJS converts asynchronous iterables and streams of the platform with tslib, which simulates `async` functions. No
- * Observable of the page is made of them, nor of anything else that a long message would have to explain.
+ * Observable of the page is made of them, nor of anything else that a long message would have to explain. The error of several
+ * teardowns has a short message too.
  */
 const noAsyncIterables: Plugin = {
   name: 'no-async-iterables',
@@ -69,5 +70,9 @@ const replacements: readonly (readonly [file: RegExp, contents: string])[] = [
   [
     /[\\/]throwUnobservableError\.js$/,
     "export const createInvalidObservableTypeError = () => new TypeError('not an Observable')",
+  ],
+  [
+    /[\\/]UnsubscriptionError\.js$/,
+    'export class UnsubscriptionError extends Error { constructor(errors) { super(errors.join()); this.errors = errors } }',
   ],
 ]

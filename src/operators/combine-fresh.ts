@@ -35,8 +35,8 @@ type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[k
  * combineFresh(…, { maxAge: { depth: 5 }}) r-s-----o---t-----|   o: age depth (6 ms)   t: { price: b, depth: z }
  * ```
  *
- * - The time of a value is its `receivedAt`, or its arrival if it has none. The age of a value whose `receivedAt` is later than
- *   its arrival counts from the arrival: the clock was set back since, or it is a marble test without `stamp`.
+ * - The time of a value is its `receivedAt`, or its arrival if it has none, or if its `receivedAt` is later by up to a year: the
+ *   clock was set back. A value of a later time, such as that of a marble test without `stamp`, is not too old.
  * - `maxAge` applies when a leg emits and when time passes: its `Left` is emitted once, and again only after a `Right`
  *   or another `Left`. Suits a price, which is current until its `Left`, with a polled depth: `{ maxAge: { depth: 2000 } }`.
  * - `maxSkew` applies only when a leg emits. It compares the legs with each other: a price is not current while it is quiet
@@ -73,6 +73,9 @@ export const combineFresh = <A extends object, Legs extends FreshLegs<A> = Fresh
 
 /** The value of a leg, of any type. */
 type LegEvent = Either<unknown, unknown>
+
+/** The longest time by which a clock is set back, in ms: a year. */
+const longestStep = 365 * 86_400_000
 
 /**
  * One subscription of `combineFresh`. Updates from inside a handler are queued, so that their events follow the current
@@ -163,9 +166,10 @@ class Combination {
 
   private startAge(leg: Leg, at: number): void {
     const elapsed = rxClock.elapsed()
-    // At least 0: a later time is of a clock that was set back, and would keep the value current until then.
-    const age = Math.max(0, rxClock.wallClock() - at)
-    this.setAgeTimer(this.state.startAge(leg, elapsed - age), elapsed)
+    const age = rxClock.wallClock() - at
+    // A later time is of a clock that was set back, and would keep the value current until then.
+    const isSetBack = age < 0 && age >= -longestStep
+    this.setAgeTimer(this.state.startAge(leg, isSetBack ? elapsed : elapsed - age), elapsed)
   }
 
   /** Without a timer, the age is checked when a leg emits. */

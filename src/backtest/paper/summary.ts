@@ -41,8 +41,8 @@ export interface SummaryOptions {
  * `sampleMs`.
  *
  * @example
- * import { toArray } from 'rxjs'
- * paper(client, strategy, options).pipe(toArray()).subscribe((events) => console.log(summaryOf(events)))
+ * import type { PaperEvent } from 'svc-streams/paper'
+ * const print = (events: readonly PaperEvent[]) => console.log(summaryOf(events))
  */
 export const summaryOf = (
   events: readonly PaperEvent[],

@@ -24,7 +24,9 @@ export interface ReportOptions extends SummaryOptions {
  *
  * @example
  * import { writeFileSync } from 'node:fs'
- * writeFileSync('report.html', renderReport(events, { title: 'Mean reversion' }))
+ * import type { PaperEvent } from 'svc-streams/paper'
+ * const save = (events: readonly PaperEvent[]) =>
+ *   writeFileSync('report.html', renderReport(events, { title: 'Mean reversion' }))
  */
 export const renderReport = (
   events: readonly PaperEvent[],

@@ -14,7 +14,7 @@ import { openLineFile } from '../../../wire/platform/node/line-file.js'
  * represent the value. The value is not passed on then: a decision that is not in the journal must not be carried out.
  *
  * @example
- * strategy(client).pipe(journal('live.ndjson')).subscribe(placeOrder)
+ * myStrategy(client).pipe(journal('live.ndjson')).subscribe(log)
  */
 export const journal =
   <A>(path: string): MonoTypeOperatorFunction<A> =>

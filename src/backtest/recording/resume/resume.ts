@@ -33,7 +33,7 @@ import { LiveRows } from './live-rows.js'
  *   `DecodeError` of each stream, then its completion: the strategy does not become live.
  *
  * @example
- * resume(client, ['monday.ndjson', 'tuesday.ndjson'], strategy).subscribe(console.log)
+ * resume(client, ['monday.ndjson', 'tuesday.ndjson'], myStrategy).subscribe(console.log)
  */
 export const resume$ = <A>(
   client: Client,

@@ -2,7 +2,8 @@
 const memory = 4
 
 /** The time for which it then stays behind, as a part of `maxLag`: the first one is doubled each time, up to the longest. */
-const [shortestStay, longestStay] = [1 / 32, 3 / 4]
+const shortestStay = 1 / 32
+const longestStay = 3 / 4
 
 /** A round trip up to this part of `maxLag` cannot be the cause. */
 const shortRoundTrip = 1 / 2
@@ -21,14 +22,13 @@ export class FlapLimit {
   onBehind(now: number): void {
     const { maxLag } = this
     const isRepeated = now - this.behindAt < memory * maxLag
-    this.stay = isRepeated
-      ? Math.min(Math.max(2 * this.stay, maxLag * shortestStay), maxLag * longestStay)
-      : 0
+    const next = Math.max(2 * this.stay, shortestStay * maxLag)
+    this.stay = isRepeated ? Math.min(next, longestStay * maxLag) : 0
     this.behindAt = now
   }
 
   /** True if an answer in time, after this round trip, ends the time behind. */
   mayCatchUp(now: number, roundTrip: number): boolean {
-    return now - this.behindAt >= this.stay || roundTrip <= this.maxLag * shortRoundTrip
+    return now - this.behindAt >= this.stay || roundTrip <= shortRoundTrip * this.maxLag
   }
 }

@@ -51,5 +51,6 @@ export class ShortReporter extends DefaultReporter {
 
 const reasonOf = (test: TestCase): string => {
   const { note } = test.result() as { readonly note?: string }
-  return test.meta().skipReason ?? note ?? 'no reason'
+  const { skipReason } = test.meta() as { readonly skipReason?: string }
+  return skipReason ?? note ?? 'no reason'
 }

@@ -18,6 +18,11 @@ export const notRun: readonly NotRun[] = [
       'reads the metrics of a module that is not public; test/desk/cli/commands/gateway-operation.test.ts runs',
   },
   {
+    files: 'test/backtest/recording/replay/same-as-live.property.test.ts',
+    reason:
+      'starts the turns of a live client in a module that is not public; test/backtest/recording/replay/same-as-live.test.ts runs',
+  },
+  {
     files: 'test/backtest/recording/record/client-rows.test.ts',
     reason:
       'reads the positions of prices in a module that is not public; test/backtest/history/seam.test.ts runs',

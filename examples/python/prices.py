@@ -6,7 +6,6 @@ def seconds(name, default):
     text = os.environ.get(name, default)
     return float(text) if re.fullmatch(r"(?=.*[1-9])\d*\.?\d+", text) else fail(f"{name}: expected seconds, such as {default}")
 STALE_AFTER, MAX_LAG = seconds("STALE_AFTER", "30"), seconds("MAX_LAG", "5")  # without a price; the highest age of a current one
-
 async def consume(url, topics):  # prints the events of one connection, until it ends
     async with websockets.connect(url, max_size=2**20, max_queue=1, compression=None, ping_timeout=2 * MAX_LAG) as socket:
         answered = time.monotonic()  # when the newest answered ping was sent: all data behind its pong is newer
@@ -27,13 +26,13 @@ async def consume(url, topics):  # prints the events of one connection, until it
             nonlocal answered
             while True:
                 sent, pong = time.monotonic(), await socket.ping()
+                pong.add_done_callback(ignore_failure)
                 while not pong.done():
                     await asyncio.wait([pong], timeout=MAX_LAG / 8)
                     for topic in latest: report(topic)  # silence and lag have no frame of their own
                 answered = sent
                 await asyncio.sleep(MAX_LAG / 8)
-        watching = asyncio.ensure_future(watch())
-        watching.add_done_callback(lambda task: task.cancelled() or task.exception())  # recv raises the same
+        (watching := asyncio.ensure_future(watch())).add_done_callback(ignore_failure)
         try:
             for topic in topics: await socket.send(json.dumps({"method": "subscribe", "topic": topic}))
             while True:
@@ -41,6 +40,7 @@ async def consume(url, topics):  # prints the events of one connection, until it
                 except (AttributeError, KeyError, RecursionError, TypeError, ValueError): show(error=text[:2000])  # or a rejection
         finally: watching.cancel()
 
+def ignore_failure(task): task.cancelled() or task.exception()  # recv raises the same
 def key(topic): return re.match(r".*?-0x[0-9a-f]+", topic.lower()).group()  # without the address of a quote token
 def show(**event): print(json.dumps(event, default=str), flush=True)
 async def main(url, *topics):

@@ -20,3 +20,7 @@ export const withPlainDecimals = (json: string): string =>
 
 /** The exponents that `JSON.stringify` writes, and strings, which may contain the same characters. */
 const stringOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?e[+-]\d+/g
+
+/** A replacer of `JSON.stringify`: a `bigint`, which JSON does not have, becomes decimal text with all its digits. */
+export const bigintAsText = (_key: string, value: unknown): unknown =>
+  typeof value === 'bigint' ? String(value) : value

@@ -1,5 +1,5 @@
 import { fstatSync, readSync } from 'node:fs'
-import { openLineFile } from '../../../wire/platform/node/line-file.js'
+import { namingFile, openLineFile } from '../../../wire/platform/node/line-file.js'
 import { startFrom, stateMark, type Journal } from './journal.js'
 import type { JournalStart } from './saved-state.js'
 
@@ -21,14 +21,6 @@ export const openJournalFile = (path: string): Journal => {
   }
   const { append, close } = namingFile(path, () => openLineFile(path, endOf))
   return { start, write: append, close }
-}
-
-const namingFile = <A>(path: string, read: () => A): A => {
-  try {
-    return read()
-  } catch (thrown) {
-    throw new Error(`${path}: ${(thrown as Error).message}`, { cause: thrown })
-  }
 }
 
 /** The bytes from the start of the last line of a state on, or of the whole file if it has none. */

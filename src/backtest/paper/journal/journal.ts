@@ -1,3 +1,4 @@
+import { bigintAsText } from '../../../base/domain/plain-decimal.js'
 import type { PaperEvent } from '../events.js'
 import { isSavedState, type JournalStart, type SavedState } from './saved-state.js'
 
@@ -17,9 +18,6 @@ export const journalLines = (events: readonly PaperEvent[], state: SavedState | 
   [...events, ...(state === undefined ? [] : [state])]
     .map((each) => `${JSON.stringify(each, bigintAsText)}\n`)
     .join('')
-
-const bigintAsText = (_: string, value: unknown): unknown =>
-  typeof value === 'bigint' ? String(value) : value
 
 /** The start of a line of a state. */
 export const stateMark = '{"_tag":"State"'

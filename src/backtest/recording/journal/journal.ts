@@ -1,7 +1,7 @@
 import { defer, finalize, tap, type MonoTypeOperatorFunction } from 'rxjs'
-import { messageOf } from '../../../base/errors/text.js'
+import { bigintAsText } from '../../../base/domain/plain-decimal.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import { openLineFile } from '../../../wire/platform/node/line-file.js'
+import { namingFile, openLineFile } from '../../../wire/platform/node/line-file.js'
 
 /**
  * Writes each value to a file before it passes it: a line of JSON, `{ at, value }`, with the time in ms since the Unix
@@ -20,28 +20,19 @@ export const journal =
   <A>(path: string): MonoTypeOperatorFunction<A> =>
   (source$) =>
     defer(() => {
-      const file = attempt(path, () => openLineFile(path))
+      const name = `journal ${path}`
+      const file = namingFile(name, () => openLineFile(path))
       return source$.pipe(
-        tap((value) => attempt(path, () => file.append(journalLine(rxClock.wallClock(), value)))),
+        tap((value) => namingFile(name, () => file.append(lineOf(rxClock.wallClock(), value)))),
         finalize(() => file.close()),
       )
     })
 
-/** A line of a journal. */
-export const journalLine = (at: number, value: unknown): string =>
+const lineOf = (at: number, value: unknown): string =>
   `{"at":${Math.floor(at)},"value":${journalJson(value)}}\n`
 
 /** The JSON of a value. `undefined` and functions, which have none, are `null`. */
 export const journalJson = (value: unknown): string => {
-  const encode = (_: string, each: unknown) => (typeof each === 'bigint' ? String(each) : each)
-  const text: unknown = JSON.stringify(value, encode)
+  const text: unknown = JSON.stringify(value, bigintAsText)
   return typeof text === 'string' ? text : 'null'
-}
-
-const attempt = <A>(path: string, action: () => A): A => {
-  try {
-    return action()
-  } catch (thrown) {
-    throw new Error(`journal ${path}: ${messageOf(thrown)}`, { cause: thrown })
-  }
 }

@@ -105,7 +105,7 @@ export class RecordedStreams {
     this.prices.reportOutage()
   }
 
-  /** A stream that nobody wanted has no current value, and continues after its completion. */
+  /** A stream begins anew: it has no current value, also if it was completed. For a stream that had no subscriber. */
   restart(name: Topic | Address): void {
     if (isAddress(name)) this.depths.restart(name)
     else this.prices.restart(name)

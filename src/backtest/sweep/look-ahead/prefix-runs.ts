@@ -43,6 +43,11 @@ export const locateLine = async (paths: readonly string[], line: number): Promis
   throw new Error(`the recording has no line ${line}: it has changed`)
 }
 
+/** A line of a recording, with its content. */
+export interface PlayedLine extends LinePosition {
+  readonly row: Row | RecordingHeader
+}
+
 /**
  * The last `count` lines up to the line with number `line`, or else those whose time is not later than `at`, in ms since the
  * Unix epoch.
@@ -51,8 +56,8 @@ export const linesBefore = async (
   paths: readonly string[],
   { line = Infinity, at }: { readonly line: number | undefined; readonly at: number },
   count: number,
-): Promise<readonly (LinePosition & { readonly row: Row | RecordingHeader })[]> => {
-  const latest: (LinePosition & { readonly row: Row | RecordingHeader })[] = []
+): Promise<readonly PlayedLine[]> => {
+  const latest: PlayedLine[] = []
   await forEachLine(paths, line, ({ line: row, origin }) => {
     if (line === Infinity && row.at > at) return
     latest.push({ source: origin.source, line: origin.lineNumber, at: row.at, row })

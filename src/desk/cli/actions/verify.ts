@@ -5,7 +5,7 @@ import { formatTime } from '../../display/texts.js'
 import { printable } from '../../../base/errors/text.js'
 import { journalJson } from '../../../backtest/recording/journal/journal.js'
 import type { Output } from '../../../backtest/sweep/messages.js'
-import { linesBefore, prefixRuns } from '../../../backtest/sweep/look-ahead/prefix-runs.js'
+import { linesBefore, prefixRuns, type PlayedLine } from '../../../backtest/sweep/look-ahead/prefix-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
 import { attempt } from '../input/read-file.js'
@@ -111,7 +111,7 @@ interface Difference {
   readonly entry: Entry
   readonly before: Entry | undefined
   readonly output: Output | undefined
-  readonly lines: Awaited<ReturnType<typeof linesBefore>>
+  readonly lines: readonly PlayedLine[]
 }
 
 const reportDifference = (

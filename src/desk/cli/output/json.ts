@@ -1,4 +1,4 @@
-import { withPlainDecimals } from '../../../base/domain/plain-decimal.js'
+import { bigintAsText, withPlainDecimals } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe } from '../../../base/errors/text.js'
 
 /**
@@ -9,6 +9,3 @@ export const outputJson = (value: unknown, indent?: number): string =>
   value === undefined
     ? 'undefined'
     : escapeUnsafe(withPlainDecimals(JSON.stringify(value, bigintAsText, indent)))
-
-const bigintAsText = (_key: string, field: unknown): unknown =>
-  typeof field === 'bigint' ? String(field) : field

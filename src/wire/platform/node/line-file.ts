@@ -8,6 +8,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs'
+import { messageOf } from '../../../base/errors/text.js'
 import { lockFile, LockedError } from './file-lock.js'
 
 /** A file of lines to which one process appends. */
@@ -58,6 +59,15 @@ export const openLineFile = (path: string, endOf: (file: number) => number = end
     }
   }
   return { append, close }
+}
+
+/** The result of an action. The message of its error begins with the name of the file. */
+export const namingFile = <A>(name: string, action: () => A): A => {
+  try {
+    return action()
+  } catch (thrown) {
+    throw new Error(`${name}: ${messageOf(thrown)}`, { cause: thrown })
+  }
 }
 
 const lineFeed = 10

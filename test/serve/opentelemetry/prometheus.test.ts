@@ -1,7 +1,4 @@
-import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
-import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import { createClient } from 'svc-streams'
-import { instrument } from 'svc-streams/opentelemetry'
 import { expect, it, onTestFinished } from 'vitest'
 import { prometheusMetrics } from '../../../src/serve/opentelemetry/prometheus.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
@@ -10,24 +7,7 @@ import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic, weth } from '../../support/tokens.js'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
-
-/** The text of the exporter of OpenTelemetry, for the metrics of this process. */
-const startExporter = () => {
-  const exporter = new PrometheusExporter({ preventServerStart: true })
-  const meterProvider = new MeterProvider({ readers: [exporter] })
-  const stop = instrument({ meterProvider })
-  onTestFinished(async () => {
-    stop()
-    await meterProvider.shutdown()
-  })
-  return (): Promise<string> =>
-    new Promise((resolve) => {
-      exporter.getMetricsRequestHandler(
-        undefined as never,
-        { statusCode: 0, setHeader: () => undefined, end: resolve } as never,
-      )
-    })
-}
+import { startExporter } from './support/prometheus.js'
 
 /** The samples of a text: their values by name and labels, without the units that the exporter omits. */
 const samplesOf = (text: string): ReadonlyMap<string, number> =>
@@ -48,7 +28,8 @@ const samplesOf = (text: string): ReadonlyMap<string, number> =>
 it('has the samples that the exporter of OpenTelemetry has', async () => {
   const metrics = prometheusMetrics()
   onTestFinished(metrics.stop)
-  const exported = startExporter()
+  const target = await startExporter()
+  const exported = async () => (await fetch(`http://${target}/metrics`)).text()
   const simulator = await startTestSimulator()
   const client = createClientFor(simulator, { reconnect: { initialDelay: 1, maxDelay: 1 } })
   const gateway = await startTestGateway(client)

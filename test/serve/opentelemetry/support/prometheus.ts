@@ -72,7 +72,7 @@ export const startPrometheus = async (rules: string): Promise<Prometheus> => {
 }
 
 /** Serves the metrics of this process. Resolves to host and port. */
-const startExporter = async (): Promise<string> => {
+export const startExporter = async (): Promise<string> => {
   const exporter = new PrometheusExporter({ preventServerStart: true })
   const meterProvider = new MeterProvider({ readers: [exporter] })
   const stop = instrument({ meterProvider })

@@ -1,4 +1,4 @@
-// `npm run screenshots`: the pictures of docs/guides/dashboard.md, in docs/images.
+// `npm run screenshots`: the pictures of docs/operate/dashboard.md, in docs/images.
 // `npm run screenshots -- folder [state...]`: pictures of each of its states, or of these. Both require `npm run build:page`.
 
 import { mkdirSync, writeFileSync } from 'node:fs'

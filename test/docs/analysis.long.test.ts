@@ -16,7 +16,7 @@ import { readPage } from './support/block.js'
 
 // Runs the blocks of the guide to the analysis of recordings, over compressed files of a rotated recording.
 
-const page = readPage('docs/guides/analysis.md')
+const page = readPage('docs/strategies/analysis.md')
 
 const blocksOf = (language: string): readonly string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code)

@@ -18,7 +18,7 @@ interface Message {
   readonly examples: readonly { readonly payload: unknown }[]
 }
 
-const document = JSON.parse(readPage('docs/asyncapi.json')) as {
+const document = JSON.parse(readPage('docs/reference/asyncapi.json')) as {
   readonly components: {
     readonly messages: Readonly<Record<string, Message>>
     readonly schemas: Readonly<Record<string, Schema>>
@@ -83,7 +83,7 @@ it('rejects a value that the schema of a price does not allow', () => {
 })
 
 it('refers to parts of itself that exist', () => {
-  const references = [...readPage('docs/asyncapi.json').matchAll(/"\$ref": "#\/([^"]+)"/g)].map(
+  const references = [...readPage('docs/reference/asyncapi.json').matchAll(/"\$ref": "#\/([^"]+)"/g)].map(
     ([, path = '']) => path,
   )
   expect(references.length).toBeGreaterThan(15)

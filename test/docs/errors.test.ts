@@ -41,7 +41,7 @@ describe('each error', () => {
   })
 
   it.each([...tags, ...backtestTags])('%s has a heading in the guide to errors, for links', (tag) => {
-    expect(readPage('docs/guides/errors.md')).toMatch(new RegExp(`^### ${tag}$`, 'm'))
+    expect(readPage('docs/reference/errors.md')).toMatch(new RegExp(`^### ${tag}$`, 'm'))
   })
 })
 
@@ -57,7 +57,7 @@ describe('each union of errors', () => {
 
 describe('each error that a client emits', () => {
   it.each(emitted)('%s has a row in the guide to errors', (tag) => {
-    expect(readPage('docs/guides/errors.md')).toMatch(new RegExp(`^\\|.*\`${tag}\`.*\\|`, 'm'))
+    expect(readPage('docs/reference/errors.md')).toMatch(new RegExp(`^\\|.*\`${tag}\`.*\\|`, 'm'))
   })
 
   it.each(emitted)('%s is caused over a real socket in the error table', (tag) => {

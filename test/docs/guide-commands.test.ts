@@ -1,11 +1,12 @@
 import { expect, it } from 'vitest'
 import { createProgram } from '../../src/desk/cli/program.js'
-import { readPage } from './support/block.js'
+import { filesBelow, readPage } from './support/block.js'
 
-const lines = ['backtest', 'commands', 'dashboard', 'gateway', 'recording', 'scale'].flatMap((guide) =>
-  [...readPage(`docs/guides/${guide}.md`).matchAll(/^npx svc-streams ([^#\n]+?) *(?:#.*)?$/gm)].map(
-    ([, line = '']) => line,
-  ),
+/** `operations.test.ts` runs the commands of the runbooks, in a shell. */
+const pages = filesBelow('docs', '.md').filter((page) => !page.startsWith('docs/operate/runbooks/'))
+
+const lines = pages.flatMap((page) =>
+  [...readPage(page).matchAll(/^npx svc-streams ([^#\n]+?) *(?:#.*)?$/gm)].map(([, line = '']) => line),
 )
 
 it('has commands', () => {
@@ -26,7 +27,7 @@ const parse = async (line: string): Promise<string> => {
   return problem
 }
 
-it.each(lines)('accepts the command of the guide: %s', async (line) => {
+it.each(lines)('accepts the command of a page: %s', async (line) => {
   expect(await parse(line)).toBe('')
 })
 

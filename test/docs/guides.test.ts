@@ -23,7 +23,7 @@ it.each(['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...pages])(
 
 describe('the comparison', () => {
   const results = readPage('bench/RESULTS.md')
-  const comparison = readPage('docs/guides/comparison.md')
+  const comparison = readPage('docs/concepts/comparison.md')
   const cellsOf = (row: string): readonly string[] => row.split('|').map((cell) => cell.trim())
   const rows = comparison
     .split('\n')
@@ -50,7 +50,7 @@ describe('the failures in the comparison', () => {
   const cellsOf = (row: string): readonly string[] => row.split('|').map((cell) => cell.trim())
   const measured = readPage('bench/FAILURES.md').split('\n').map(cellsOf)
   const clients = new Set(measured.map(([, client = '']) => client).filter((client) => /\d$/.test(client)))
-  const rows = readPage('docs/guides/comparison.md')
+  const rows = readPage('docs/concepts/comparison.md')
     .split('\n')
     .map(cellsOf)
     .filter(([, client = '']) => clients.has(client))
@@ -71,7 +71,7 @@ describe('the failures in the comparison', () => {
     const peers = Object.entries(dependencies).filter(([name]) => !['graphql', 'undici', 'ws'].includes(name))
     expect(peers.length).toBeGreaterThan(4)
     for (const [name, version] of peers)
-      expect(readPage('docs/guides/comparison.md')).toMatch(
+      expect(readPage('docs/concepts/comparison.md')).toMatch(
         new RegExp(`^\\| ${name} +\\| ${version} +\\|`, 'm'),
       )
   })
@@ -80,7 +80,7 @@ describe('the failures in the comparison', () => {
 describe('the guide to commands', () => {
   it('shows each command of the command line', () => {
     const shown = new Set(
-      [...readPage('docs/guides/commands.md').matchAll(/^npx svc-streams ([\w-]+)/gm)].map(
+      [...readPage('docs/reference/commands.md').matchAll(/^npx svc-streams ([\w-]+)/gm)].map(
         ([, command = '']) => command,
       ),
     )

@@ -29,13 +29,13 @@ describe('the README', { timeout: 60_000 }, () => {
 
 describe('the guide to the first price', { timeout: 60_000 }, () => {
   it('prints five prices', async () => {
-    const { code, output } = await folderOf('docs/guides/first-price.md').program('first-price.ts')
+    const { code, output } = await folderOf('docs/start/first-price.md').program('first-price.ts')
     expect(output).toMatch(/^(?:\d+(?:\.\d+)?\n){5}$/)
     expect(code).toBe(0)
   })
 
   it('prints prices of a second connection after a drop', async () => {
-    const { code, output } = await folderOf('docs/guides/first-price.md').program('a-drop.ts')
+    const { code, output } = await folderOf('docs/start/first-price.md').program('a-drop.ts')
     expect(output).toMatch(
       /^(?:[\d.]+ epoch 1\n)+Disconnected: connection down \(1006: .*\); attempt 2 in \d+ ms\n(?:[\d.]+ epoch 2\n)+$/,
     )
@@ -46,20 +46,20 @@ describe('the guide to the first price', { timeout: 60_000 }, () => {
 
 describe('the guide to errors', { timeout: 60_000 }, () => {
   it('causes prices that are behind', async () => {
-    const { code, output } = await folderOf('docs/guides/errors.md').program('behind.ts')
+    const { code, output } = await folderOf('docs/reference/errors.md').program('behind.ts')
     expect(output).toMatch(/^(?:Stale: svc-0x[\da-f]{40}: the prices may be \d+\.\d s behind;.*\n){2}$/)
     expect(code).toBe(0)
   })
 })
 
 it('the transport of the guide to proxies bounds the age of prices', { timeout: 60_000 }, async () => {
-  const behind = blocksOfPage('docs/guides/errors.md').find(({ file }) => file === 'behind.ts')
+  const behind = blocksOfPage('docs/reference/errors.md').find(({ file }) => file === 'behind.ts')
   const code = [
     "import { Agent } from 'node:http'",
     "import { webSocketBy } from './web-socket-by.js'",
     behind?.code.replace('maxLag: 1_000', 'maxLag: 1_000, webSocket: webSocketBy(new Agent())'),
   ].join('\n')
-  const blocks = blocksOfPage('docs/guides/proxies.md')
+  const blocks = blocksOfPage('docs/build/proxies.md')
   const folder = userFolder([...blocks, { page: '', line: 0, file: 'behind.ts', code }])
   onTestFinished(folder.remove)
   const { code: exit, output } = await folder.program('behind.ts')
@@ -69,7 +69,7 @@ it('the transport of the guide to proxies bounds the age of prices', { timeout: 
 
 describe('the guide to commands', { timeout: 60_000 }, () => {
   it('has commands that need no service and succeed, in their order', async () => {
-    const page = 'docs/guides/commands.md'
+    const page = 'docs/reference/commands.md'
     const [, block = ''] = /## Without a service[^]*?```sh\n([^]*?)```/.exec(readPage(page)) ?? []
     const commands = [...block.matchAll(/^npx svc-streams ([^#\n]+?) *(?:#.*)?$/gm)].map(
       ([, line = '']) => line,
@@ -85,7 +85,7 @@ describe('the guide to commands', { timeout: 60_000 }, () => {
 
 describe('the guide to the gateway', { timeout: 60_000 }, () => {
   it('prints a price of its consumer', async () => {
-    const { code, output } = await folderOf('docs/guides/gateway.md').program('gateway.ts')
+    const { code, output } = await folderOf('docs/operate/gateway.md').program('gateway.ts')
     expect(output).toMatch(/^\d+(?:\.\d+)? 1\n$/)
     expect(code).toBe(0)
   })
@@ -93,7 +93,11 @@ describe('the guide to the gateway', { timeout: 60_000 }, () => {
 
 describe('the guide to the history', { timeout: 60_000 }, () => {
   it('prints the candles of past and live prices as one sequence', async () => {
-    const { code, output } = await folderOf('docs/guides/history.md').node('--import', 'tsx', 'candles.ts')
+    const { code, output } = await folderOf('docs/strategies/history.md').node(
+      '--import',
+      'tsx',
+      'candles.ts',
+    )
     const windows = [...output.matchAll(/from: (\d+),\s+to: (\d+)/g)].map(([, from, to]) => [
       Number(from),
       Number(to),
@@ -108,7 +112,7 @@ it(
   'a disconnect ends streams that receive it as an Rx error, and streams that receive a Left continue',
   { timeout: 60_000 },
   async () => {
-    const { code, output } = await folderOf('docs/guides/why-left.md').program('across-a-drop.ts')
+    const { code, output } = await folderOf('docs/concepts/errors-as-values.md').program('across-a-drop.ts')
     const [, values, errors] =
       /^as values: (\d+); as errors: (\d+); both tokens combined: ended\n$/.exec(output) ?? []
     expect(Number(values), output).toBeGreaterThan(Number(errors))
@@ -120,7 +124,7 @@ it(
   'the testing guide has a test that a naive strategy fails and a correct one passes',
   { timeout: 60_000 },
   async () => {
-    const { code, output } = await folderOf('docs/guides/testing.md').tests('stale-data.node.test.ts')
+    const { code, output } = await folderOf('docs/strategies/test.md').tests('stale-data.node.test.ts')
     expect(output).toMatch(/(?:✖|^not ok \d+ -) naive\$ waits while the depth is too old/m)
     expect(output).toMatch(/(?:✔|^ok \d+ -) fresh\$ waits while the depth is too old/m)
     // The strategy trades, and does not wait again.
@@ -132,7 +136,7 @@ it(
 )
 
 it('the guide to a backtest has a strategy whose test passes', { timeout: 60_000 }, async () => {
-  const { code, output } = await folderOf('docs/guides/backtest.md').tests('dip.node.test.ts')
+  const { code, output } = await folderOf('docs/strategies/backtest.md').tests('dip.node.test.ts')
   expect(output).toContain('pass 1')
   expect(code, output).toBe(0)
 })
@@ -141,14 +145,14 @@ describe('the tests of the testing guide pass', { timeout: 60_000 }, () => {
   it('with the test runner of Node', async () => {
     // One run for all files: each run starts one process more than it has files.
     const files = ['strategy.node.test.ts', 'reconnect.node.test.ts', 'service.node.test.ts']
-    const { code, output } = await folderOf('docs/guides/testing.md').tests(...files)
+    const { code, output } = await folderOf('docs/strategies/test.md').tests(...files)
     expect(output).toContain(`pass ${files.length}`)
     expect(code, output).toBe(0)
   })
 
   it('with Vitest', async () => {
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-    const { code, output } = await folderOf('docs/guides/testing.md').node(vitest, 'run', 'strategy.test.ts')
+    const { code, output } = await folderOf('docs/strategies/test.md').node(vitest, 'run', 'strategy.test.ts')
     expect(output).toContain('1 passed')
     expect(code, output).toBe(0)
   })

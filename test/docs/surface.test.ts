@@ -10,7 +10,7 @@ const namesIn = (file: string, pattern: RegExp): readonly string[] => [
 describe('the table of members in the guide to the first price', () => {
   it.each(namesIn('src/client/client.ts', /^ {2}readonly ([\w$]+):/gm))('lists %s', (member) => {
     const name = member.replace('$', '\\$')
-    expect(readPage('docs/guides/first-price.md')).toMatch(new RegExp(`^\\| \`${name}(\\(.*\\))?\` `, 'm'))
+    expect(readPage('docs/start/first-price.md')).toMatch(new RegExp(`^\\| \`${name}(\\(.*\\))?\` `, 'm'))
   })
 })
 
@@ -31,7 +31,7 @@ describe('the page of diagnostics channels', () => {
         : ['error'],
   }))
   const rows = [
-    ...readPage('docs/guides/diagnostics.md').matchAll(/^\| `(svc-streams:[\w-]+)` +\| ([^|]*) \|/gm),
+    ...readPage('docs/operate/diagnostics.md').matchAll(/^\| `(svc-streams:[\w-]+)` +\| ([^|]*) \|/gm),
   ].map(([, channel = '', cell = '']) => ({
     channel,
     fields: [...cell.matchAll(/`(\w+)`/g)].map(([, field = '']) => field),
@@ -51,11 +51,13 @@ describe('the protocol page', () => {
   const resources = filesBelow('src/wire/http', '.ts').flatMap((file) => namesIn(file, /'(\/[\w/{}]+)'/g))
 
   it.each(resources)('describes the resource %s', (resource) => {
-    expect(readPage('docs/protocol.md')).toContain(`\`GET ${resource}\` returns`)
+    expect(readPage('docs/reference/protocol.md')).toContain(`\`GET ${resource}\` returns`)
   })
 
   it.each(Object.keys(frameTexts))('has a row or a heading for the frame %s', (kind) => {
     const words = kind.replace(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`)
-    expect(readPage('docs/protocol.md')).toMatch(new RegExp(`^(?:\\| |#+ )${words}(?: +\\||s?$)`, 'im'))
+    expect(readPage('docs/reference/protocol.md')).toMatch(
+      new RegExp(`^(?:\\| |#+ )${words}(?: +\\||s?$)`, 'im'),
+    )
   })
 })

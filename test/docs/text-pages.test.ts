@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 // @ts-expect-error -- a plugin of typedoc, which has no types
-import { textFiles as untyped } from '../../docs/typedoc-text.js'
+import { textFiles as untyped } from '../../scripts/typedoc/text.js'
 import { filesBelow, readPage } from './support/block.js'
 import { deadLinksOf } from './support/links.js'
 
@@ -20,7 +20,7 @@ const { projectDocuments } = JSON.parse(
 
 const pages = ['README.md', ...projectDocuments].map((path): Page => ({ path, text: readPage(path) }))
 
-const assets = ['docs/asyncapi.json', ...filesBelow('docs/images', '')]
+const assets = ['docs/reference/asyncapi.json', ...filesBelow('docs/images', '')]
 
 it('the site has each page as Markdown, and all of them in llms-full.txt', () => {
   const files = textFiles(pages)
@@ -47,15 +47,15 @@ it('a link to a file outside the site leads to the repository, and no link in a 
   const files = textFiles([
     { path: 'README.md', text: '# R\n\nA page.' },
     { path: 'docs/README.md', text: '# D' },
-    { path: 'docs/guides/a.md', text },
-    { path: 'docs/guides/b.md', text: '# B' },
+    { path: 'docs/build/a.md', text },
+    { path: 'docs/build/b.md', text: '# B' },
   ])
   const repository = 'https://github.com/svc-streams/svc-streams'
   const rewritten = text
     .replace('../../test/', `${repository}/blob/main/test/`)
     .replace('../../src', `${repository}/tree/main/src`)
-  expect(files['docs/guides/a.md']).toBe(rewritten)
-  const fromRoot = rewritten.replace('(b.md', '(docs/guides/b.md').replace('../images', 'docs/images')
+  expect(files['docs/build/a.md']).toBe(rewritten)
+  const fromRoot = rewritten.replace('(b.md', '(docs/build/b.md').replace('../images', 'docs/images')
   expect(files['llms-full.txt']).toContain(fromRoot)
 })
 

@@ -14,22 +14,25 @@ import { maxKeptBytes } from '../../src/serve/nats/history/history-recorder.js'
 import { heartbeatTime, recordedTime, takeoverTime } from '../../src/serve/nats/history/stored-topic.js'
 
 test.each([
-  ['gateway', `expiration of a signature may be at most ${maxExpirationMs / 60_000} minutes in the future`],
-  ['gateway', `no consumer has requested again within ${returnTime / 1000} s of that time`],
-  ['gateway', `consumer answers no ping for ${(pongTime * 2) / 3000} to ${pongTime / 1000} s`],
-  ['gateway', `has ${backlogTime / 1000} s to read what was sent before`],
-  ['history', `gets a row every ${heartbeatTime / 1000} s`],
-  ['history', `a gap for a killed gateway ${recordedTime / 1000} s after its last row`],
-  ['history', `${takeoverTime / 1000} s after the first price that it does not store`],
-  ['history', `keeps up to ${maxKeptBytes / 2 ** 20} MiB of rows`],
-  ['history', `no server within ${connectLimit / 1000} s`],
-  ['scale', `renews a lease every ${renewInterval} ms`],
-  ['scale', `expires ${leaseTime} ms after its last renewal`],
-  ['scale', `get no answer for ${replyTime} ms`],
-  ['scale', `finds no gateway within ${findTime} ms`],
-  ['scale', `After ${connectTime / 1000} s the client destroys the socket`],
-  ['scale', `The next attempt follows ${retryTime} ms later`],
-])('the guide %s states the time of the code: %s', async (guide, text) => {
-  const content = await readFile(`docs/guides/${guide}.md`, 'utf8')
+  [
+    'operate/gateway',
+    `expiration of a signature may be at most ${maxExpirationMs / 60_000} minutes in the future`,
+  ],
+  ['operate/gateway', `no consumer has requested again within ${returnTime / 1000} s of that time`],
+  ['operate/gateway', `consumer answers no ping for ${(pongTime * 2) / 3000} to ${pongTime / 1000} s`],
+  ['operate/gateway', `has ${backlogTime / 1000} s to read what was sent before`],
+  ['strategies/history', `gets a row every ${heartbeatTime / 1000} s`],
+  ['strategies/history', `a gap for a killed gateway ${recordedTime / 1000} s after its last row`],
+  ['strategies/history', `${takeoverTime / 1000} s after the first price that it does not store`],
+  ['strategies/history', `keeps up to ${maxKeptBytes / 2 ** 20} MiB of rows`],
+  ['strategies/history', `no server within ${connectLimit / 1000} s`],
+  ['operate/many-machines', `renews a lease every ${renewInterval} ms`],
+  ['operate/many-machines', `expires ${leaseTime} ms after its last renewal`],
+  ['operate/many-machines', `get no answer for ${replyTime} ms`],
+  ['operate/many-machines', `finds no gateway within ${findTime} ms`],
+  ['operate/many-machines', `After ${connectTime / 1000} s the client destroys the socket`],
+  ['operate/many-machines', `The next attempt follows ${retryTime} ms later`],
+])('the page %s states the time of the code: %s', async (page, text) => {
+  const content = await readFile(`docs/${page}.md`, 'utf8')
   expect(content.replaceAll(/\s+/g, ' ').includes(text)).toBe(true)
 })

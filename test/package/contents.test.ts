@@ -34,11 +34,10 @@ beforeAll(async () => {
 })
 
 describe('the tarball', () => {
-  test('contains the documents, the guides and the examples next to dist', async () => {
-    const shipped = ['docs/guides', 'docs/images', 'docs/operations', 'examples'].map(async (folder) =>
+  test('contains the documents and the examples next to dist', async () => {
+    const shipped = ['docs', 'examples'].map(async (folder) =>
       (await filesIn(join(repository, folder))).map((file) => `${folder}/${file}`),
     )
-    const pages = (await filesIn(join(repository, 'docs'))).filter((file) => /^[^/]+\.md$/.test(file))
     const expected = [
       'CHANGELOG.md',
       'CONTRIBUTING.md',
@@ -48,9 +47,7 @@ describe('the tarball', () => {
       'bench/FAILURES.md',
       'bench/RESULTS.md',
       'package.json',
-      'docs/asyncapi.json',
-      ...pages.map((file) => `docs/${file}`),
-      ...(await Promise.all(shipped)).flat(),
+      ...(await Promise.all(shipped)).flat().filter((file) => !file.startsWith('docs/site/')),
     ]
     expect(files.filter((file) => !file.startsWith('dist/'))).toEqual(expected.sort())
   })

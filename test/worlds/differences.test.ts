@@ -23,7 +23,7 @@ import type { Market } from './support/market.js'
 import { runMarbles, runReplay } from './support/other-worlds.js'
 import { a, b, type Strategy } from './support/strategies.js'
 
-// What cannot be equal in all worlds: the list of docs/guides/testing.md.
+// What cannot be equal in all worlds: the list of docs/strategies/test.md.
 
 const price = (topic: string): Market[number] => ({ after: 100, does: { kind: 'price', topic } })
 

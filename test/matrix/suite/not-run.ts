@@ -40,7 +40,7 @@ export const notRun: readonly NotRun[] = [
   { files: 'test/docs/**', reason: 'tests the documentation of the repository' },
   {
     files: 'test/serve/opentelemetry/operations.test.ts',
-    reason: 'tests docs/operations with Prometheus, which is not installed everywhere',
+    reason: 'tests docs/operate with Prometheus, which is not installed everywhere',
   },
   { files: 'test/matrix/**', reason: 'tests this table' },
   { files: 'test/package/**', reason: 'packs the package itself; the other columns run its programs' },

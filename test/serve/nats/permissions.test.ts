@@ -33,12 +33,12 @@ const passwords = {
   ANALYST_PASSWORD: 'h-secret',
 }
 
-/** The configuration of docs/guides/scale.md, without its port and its folder. */
+/** The configuration of docs/operate/many-machines.md, without its port and its folder. */
 const example = readFileSync(`${root}examples/nats/nats-server.conf`, 'utf8')
   .replace(/^listen.*$/m, '')
   .replace(/^jetstream \{[^}]*\}$/m, '')
 
-/** A server with the configuration of docs/guides/scale.md, on a port of its own. */
+/** A server with the configuration of docs/operate/many-machines.md, on a port of its own. */
 const startServer = (): Promise<NatsServer> =>
   startNatsServer({ onFinished: onTestFinished, config: example, environment: passwords, jetStream: true })
 
@@ -60,7 +60,7 @@ const connectAs = ({ url }: NatsServer, user: User): Promise<NatsConnection> =>
     inboxPrefix: `_INBOX.${user}`,
   })
 
-describeNats('the permissions of docs/guides/scale.md', () => {
+describeNats('the permissions of docs/operate/many-machines.md', () => {
   it.each([
     ['to requests for gateways', 'svc.gateways'],
     ['to messages for one gateway', 'svc.gateway.*'],
@@ -173,7 +173,7 @@ const startGateway = async (options: NatsGatewayOptions): Promise<void> => {
 const createConsumer = (options: Omit<NatsDepthClientOptions, 'environment'>) =>
   closeAfterTest(natsClient({ environment: 'mainnet', ...options }))
 
-describeNats('the permissions of docs/guides/scale.md, with nkeys instead of passwords', () => {
+describeNats('the permissions of docs/operate/many-machines.md, with nkeys instead of passwords', () => {
   /** A server that knows the users by their keys, and the authenticator of each user. */
   const startServerWithKeys = async () => {
     const users = ['gateway', 'alice', 'bob', 'analyst'] as const

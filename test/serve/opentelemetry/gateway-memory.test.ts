@@ -9,7 +9,7 @@ import { eventually } from '../../support/time/eventually.js'
 import { exportedVariables } from './support/command-line.js'
 import { startInstrumentation } from './support/exported.js'
 
-const page = readPage('docs/operations/gateway-memory.md')
+const page = readPage('docs/operate/runbooks/gateway-memory.md')
 
 /** Runs the line of the page that starts with these words in a shell, which expands its braces. */
 const startLine = (start: string, change = (line: string): string => line): NodeProcess => {
@@ -18,7 +18,7 @@ const startLine = (start: string, change = (line: string): string => line): Node
   return spawnCommand(['bash', '-c', `exec "$@" ${args}`, 'bash', ...commandLine()])
 }
 
-it('counts a consumer that stops to read and continues, by the commands of docs/operations/gateway-memory.md', async () => {
+it('counts a consumer that stops to read and continues, by the commands of docs/operate/runbooks/gateway-memory.md', async () => {
   const { collect, value } = startInstrumentation()
   const simulator = startLine('simulate')
   await eventually(() => simulator.stdout.includes('Ctrl-C'))

@@ -15,9 +15,9 @@ import { spawnCommand } from '../../support/process/node-process.js'
 import { argumentsIn, blockIn, exportedVariables } from './support/command-line.js'
 import { describePrometheus, startPrometheus } from './support/prometheus.js'
 
-// The dashboard, the alerts and the pages of docs/operations, on a real Prometheus.
+// The dashboard, the alerts and the pages of docs/operate, on a real Prometheus.
 
-const folder = 'docs/operations'
+const folder = 'docs/operate'
 const alerts = `${root}${folder}/alerts.yml`
 const soon = { initialDelay: 1, maxDelay: 50 }
 
@@ -28,7 +28,7 @@ interface Dashboard {
   }[]
 }
 
-const dashboard = JSON.parse(readPage(`${folder}/dashboard.json`)) as Dashboard
+const dashboard = JSON.parse(readPage(`${folder}/grafana.json`)) as Dashboard
 const queries = dashboard.panels.flatMap(({ targets }) =>
   targets.map(({ expr }) => expr.replaceAll('$__rate_interval', '1m')),
 )
@@ -38,7 +38,7 @@ const alertExpressions = Array.from(
   ([, name = '', expression = '']) => ({ name, expression }),
 )
 
-const pages = filesBelow(folder, '.md').filter((page) => !page.endsWith('monitoring.md'))
+const pages = filesBelow(`${folder}/runbooks`, '.md')
 
 /** `gateway-memory.test.ts` runs the commands of the other page, whose symptom needs a gateway. */
 const clientPages = pages.filter((page) => !page.endsWith('gateway-memory.md'))

@@ -30,7 +30,7 @@ export interface NatsSettings {
   readonly users: readonly NatsUser[]
 }
 
-/** The settings of docs/guides/scale.md, and the defaults of NATS. */
+/** The settings of docs/operate/many-machines.md, and the defaults of NATS. */
 export const usualSettings: NatsSettings = {
   max_payload: 1_048_576,
   max_pending: 67_108_864,

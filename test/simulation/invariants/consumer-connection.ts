@@ -1,6 +1,6 @@
 import type { ServerSocket } from '../world/web-socket-transport.js'
 
-// What a gateway promises for the connection of a consumer: `docs/guides/gateway.md`, "Health and limits" and "Slow consumers".
+// What a gateway promises for the connection of a consumer: `docs/operate/gateway.md`, "Health and limits" and "Slow consumers".
 // Times are those in which the process of the gateway was running, in ms.
 
 /** A consumer that answers a ping later is slow, and one for which more bytes are unacknowledged. */

@@ -7,7 +7,7 @@ import { ConsumerRecord } from './consumer-record.js'
 import type { Ledger } from './ledger.js'
 import type { ArrivedPrice } from './open-socket.js'
 
-// What a gateway promises to its consumers: `docs/guides/gateway.md`, "What consumers receive" and "Slow consumers". Times
+// What a gateway promises to its consumers: `docs/operate/gateway.md`, "What consumers receive" and "Slow consumers". Times
 // are those in which the process of the gateway was running, in ms.
 
 /** An unwanted topic is kept for so long after the return of the service. As `returnTime` of `src/serve/gateway/sessions/demand.ts`. */

@@ -5,7 +5,7 @@ import type { Publication } from '../world/nats-protocol.js'
 import { keptMs } from './consumers.js'
 import { baseOf, type Ledger } from './ledger.js'
 
-// What a gateway over NATS subscribes to: `docs/guides/scale.md`. Times are those in which its process was running, in ms.
+// What a gateway over NATS subscribes to: `docs/operate/many-machines.md`. Times are those in which its process was running, in ms.
 
 /** A lease has expired by then, and is released in the same turn of the event loop. */
 const expiredMs = leaseTime + leaseCheckInterval + 50

@@ -15,7 +15,7 @@ export const recoveryBound = (times: ClientTimes, interval: number): number => {
   return detection + maxDelay + connectTimeout + 3 * confirmTimeout + 1.5 * interval + slackMs
 }
 
-/** Until the session with a gateway that is lost has ended, and the next one is open: `docs/guides/scale.md`. In ms. */
+/** Until the session with a gateway that is lost has ended, and the next one is open: `docs/operate/many-machines.md`. In ms. */
 const nextSessionMs = 8_000
 
 /** The same for a client over NATS, without the time in which its gateway recovers. */

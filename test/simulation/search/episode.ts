@@ -329,7 +329,7 @@ const idleTime = ({ times, ...plan }: TraderPlan | GatewayPlan): number =>
 /** The time in which a client searches for gateways at two servers in vain, before it connects to a third one, in ms. */
 const otherServersMs = 12_000
 
-/** The time in which a history recovers after its gateway: `docs/guides/history.md`. In ms. */
+/** The time in which a history recovers after its gateway: `docs/strategies/history.md`. In ms. */
 const historyRecoveryMs = 30_000
 
 const { historyStream } = subjectsOf('svc')

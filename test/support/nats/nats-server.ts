@@ -41,7 +41,7 @@ export interface NatsServerOptions {
   readonly routeAddress?: string
 }
 
-/** The settings of docs/guides/scale.md: the server disconnects a client that does not read, before it delays others. */
+/** The settings of docs/operate/many-machines.md: the server disconnects a client that does not read, before it delays others. */
 const limits = 'max_pending: 64MB\nwrite_deadline: "2s"'
 
 interface Ports {

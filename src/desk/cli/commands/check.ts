@@ -30,7 +30,7 @@ export const doctorCommand = (io: Io): Command =>
 const conformExamples = `
 Examples:
   $ svc-streams conform http://127.0.0.1:8080
-      Check a gateway against the rules of docs/protocol.md.
+      Check a gateway against the rules of docs/reference/protocol.md.
   $ svc-streams conform https://prices.example:3000 --price-ws-url wss://prices.example:4000
       Check a service, whose WebSocket has another port.
   $ svc-streams conform http://127.0.0.1:8080 --json | jq -r 'select(.result == "failed") | [.rule, .why] | @tsv'

@@ -2,7 +2,7 @@ import type { Observable } from 'rxjs'
 import type { Topic } from '../../../base/domain/topic.js'
 import { oneLine } from '../../../base/errors/text.js'
 
-/** The rules of docs/protocol.md that a client can check, in the order in which they are checked and printed. */
+/** The rules of docs/reference/protocol.md that a client can check, in the order in which they are checked and printed. */
 export const rules = {
   'socket-opens': 'The service accepts a WebSocket.',
   'subscribe-confirmed': 'A subscribe is answered by a confirmation that lists the topic.',

@@ -18,7 +18,7 @@ import { tokenSyntax } from '../tokens/select-tokens.js'
 export const errorLine = (error: AnyError): string =>
   `${printable(renderError(withPageText(error)))}; ${seeGuide(error)}`
 
-/** The page of an error, and its heading: `see docs/guides/errors.md#stale`. */
+/** The page of an error, and its heading: `see docs/reference/errors.md#stale`. */
 export const seeGuide = ({ _tag }: { readonly _tag: string }): string =>
   `see ${errorsGuide()}#${_tag.toLowerCase()}`
 
@@ -50,7 +50,7 @@ const pageText = (page: string): string => {
  * If the package has no guide, the path in the repository.
  */
 export const guidePath = (packageFolder: string, from: string): string => {
-  const guide = join('docs', 'guides', 'errors.md')
+  const guide = join('docs', 'reference', 'errors.md')
   const path = join(packageFolder, guide)
   if (!existsSync(path)) return guide
   const fromHere = relative(from, path)

@@ -106,7 +106,7 @@ const tableOf = (table: Table, file: string, name: string): string => {
   ].join('\n')
 }
 
-/** The text of docs/options.md. */
+/** The text of docs/reference/options.md. */
 export const optionsPage = (): string => `# Options
 
 \`npx vitest run test/base/option-kinds -u\` writes this page. It generates the tables from the descriptions that check the options.

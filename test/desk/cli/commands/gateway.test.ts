@@ -202,7 +202,7 @@ test('exits with 1 for a recording that does not exist, and for a damaged one', 
   const missing = await runInProcess(['gateway', '--recording', '/no/such/file'])
   expect([missing.code, missing.stderr]).toEqual([
     1,
-    'error: RecordingError: /no/such/file does not exist (ENOENT); see docs/guides/errors.md#recordingerror\n',
+    'error: RecordingError: /no/such/file does not exist (ENOENT); see docs/reference/errors.md#recordingerror\n',
   ])
   const file = newFile('damaged.ndjson', `${recordingText(headerWithDepth, priced(10, 1.5))}rubbish\n`)
   const { command, url } = await startGatewayInProcess(['--recording', file])

@@ -126,7 +126,7 @@ describe('inspect', () => {
     expect(stdout).toContain(`${topic}    11  `)
     expect(stderr.trimEnd().split('\n')).toEqual([
       expect.stringMatching(`^RecordingError: line 12 of ${files[0]}: expected JSON`),
-      'RecordingError: /no/such/file does not exist (ENOENT); see docs/guides/errors.md#recordingerror',
+      'RecordingError: /no/such/file does not exist (ENOENT); see docs/reference/errors.md#recordingerror',
       'error: 2 of 3 files cannot be read to the end',
     ])
     const { stdout: json } = await runCommand(['inspect', ...files, '--json'])

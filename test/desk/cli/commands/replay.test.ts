@@ -98,7 +98,7 @@ test.each([
   [
     'does not exist',
     () => '/no/such/file',
-    /^error: RecordingError: \/no\/such\/file does not exist \(ENOENT\); see docs\/guides\/errors\.md#recordingerror\n$/,
+    /^error: RecordingError: \/no\/such\/file does not exist \(ENOENT\); see docs\/reference\/errors\.md#recordingerror\n$/,
   ],
   ['is not a recording', () => newFile('x', 'hello\n'), /^error: RecordingError: line 1 .*expected JSON/],
 ])('exits with 1 for a file that %s', async (_, file, message) => {
@@ -236,7 +236,7 @@ test.each([
   const { code, stdout, stderr } = await runInProcess(['replay', ...files, '--speed', 'max'])
   expect([code, stderr]).toEqual([
     1,
-    `error: RecordingError: ${files[1]} ${problem}; see docs/guides/errors.md#recordingerror\n`,
+    `error: RecordingError: ${files[1]} ${problem}; see docs/reference/errors.md#recordingerror\n`,
   ])
   expect(stdout).toContain('price 2.500000 USD')
 })

@@ -70,7 +70,7 @@ test('a parameter without a result is a failure, and the others have theirs', as
     expect.stringMatching(/^\{"count":1\} {2}1 values/),
     '',
   ])
-  expect(stderr).toBe('error: 1 of 2 parameters have no result; see docs/guides/errors.md#sweeperror\n')
+  expect(stderr).toBe('error: 1 of 2 parameters have no result; see docs/reference/errors.md#sweeperror\n')
 })
 
 test('shows progress and a table on a terminal', async () => {
@@ -85,7 +85,7 @@ test('shows progress and a table on a terminal', async () => {
     expect.stringMatching(/^parameter +values +rows +last value/),
     expect.stringMatching(/^\{"count":2,"wait":1000\} +2 +2 +\{"price":2.5/),
     expect.stringMatching(/^\{"fail":true\} +failed: the strategy failed: Error: fail is/),
-    'error: 1 of 2 parameters have no result; see docs/guides/errors.md#sweeperror',
+    'error: 1 of 2 parameters have no result; see docs/reference/errors.md#sweeperror',
   ])
 })
 
@@ -175,7 +175,7 @@ test('fails once for a module that is no strategy', async () => {
   const { code, stdout, stderr } = await runCommand(['sweep', ...args])
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(
-    /^error: the strategy cannot be loaded: expected \(client, parameter\) => Observable as the default export of file:.*; see docs\/guides\/errors\.md#sweeperror\n$/,
+    /^error: the strategy cannot be loaded: expected \(client, parameter\) => Observable as the default export of file:.*; see docs\/reference\/errors\.md#sweeperror\n$/,
   )
 })
 

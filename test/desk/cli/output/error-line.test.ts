@@ -8,14 +8,14 @@ import { errors } from '../../../base/errors/support/arbitraries.js'
 
 test('errorLine has the error and the address of its heading in the guide', () => {
   const error = stale('svc-0xab', 30_000, undefined)
-  expect(errorLine(error)).toBe(`Stale: ${error.message}; see docs/guides/errors.md#stale`)
+  expect(errorLine(error)).toBe(`Stale: ${error.message}; see docs/reference/errors.md#stale`)
 })
 
 test('guidePath names the guide of the installed package from the current folder', () => {
   const root = process.cwd()
-  expect(guidePath(root, join(root, '..'))).toBe(join(basename(root), 'docs/guides/errors.md'))
-  expect(guidePath(root, join(root, 'test'))).toBe(join(root, 'docs/guides/errors.md'))
-  expect(guidePath(join(root, 'test'), root)).toBe('docs/guides/errors.md')
+  expect(guidePath(root, join(root, '..'))).toBe(join(basename(root), 'docs/reference/errors.md'))
+  expect(guidePath(root, join(root, 'test'))).toBe(join(root, 'docs/reference/errors.md'))
+  expect(guidePath(join(root, 'test'), root)).toBe('docs/reference/errors.md')
 })
 
 test.each([
@@ -50,8 +50,8 @@ test.each([
 })
 
 /** The addresses of the headings, as web sites and editors derive them. */
-const addresses = [...readPage('docs/guides/errors.md').matchAll(/^#+ (.*)$/gm)].map(
-  ([, title = '']) => `docs/guides/errors.md#${title.toLowerCase().replaceAll(' ', '-')}`,
+const addresses = [...readPage('docs/reference/errors.md').matchAll(/^#+ (.*)$/gm)].map(
+  ([, title = '']) => `docs/reference/errors.md#${title.toLowerCase().replaceAll(' ', '-')}`,
 )
 
 it.each(Object.entries(errors))('%s has the heading that its line names, for any error', (tag, arbitrary) => {

@@ -38,7 +38,7 @@ type TimedEvent = Pick<PriceLine, 'at' | 'tag'>
 
 /**
  * The time from `since` to an event, in ms. Time in which the machine was too busy does not count. `NATS_TIMES=1` prints it,
- * for the table of docs/guides/scale.md.
+ * for the table of docs/operate/many-machines.md.
  */
 export const measureTime = (fleet: Fleet, since: number, { at, tag }: TimedEvent): number => {
   const elapsed = at - since - fleet.pauseBetween(since, at)
@@ -54,7 +54,7 @@ export const expectWithin = (fleet: Fleet, limit: number, since: number, event: 
 
 /**
  * Waits for `Disconnected` within its limit after a failure, then for a price within its limit. The limits are those of
- * docs/guides/scale.md.
+ * docs/operate/many-machines.md.
  */
 export const expectFailover = async (
   fleet: Fleet,

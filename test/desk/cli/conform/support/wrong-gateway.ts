@@ -8,7 +8,7 @@ import { ethTopic } from '../../../../support/tokens.js'
 /** The number of topics that a connection may have. */
 export const topicLimit = 3
 
-/** Starts a gateway that breaks one rule, or none. It was written from docs/protocol.md, without code of the library. */
+/** Starts a gateway that breaks one rule, or none. It was written from docs/reference/protocol.md, without code of the library. */
 export const startWrongGateway = async (broken: RuleId | undefined) => {
   const keeps = (rule: RuleId): boolean => rule !== broken
   const server = createServer((request, response) => {

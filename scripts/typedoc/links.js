@@ -4,12 +4,12 @@ import { readFileSync, statSync } from 'node:fs'
 import { posix, relative, sep } from 'node:path'
 import { Converter, ReflectionKind } from 'typedoc'
 
-const manifest = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 export const repository = manifest.repository.url.replace(/^git\+|\.git$/g, '')
 
 /** The files that the site contains beside its pages. */
-export const isAsset = (path) => path.startsWith('docs/images/') || path === 'docs/asyncapi.json'
+export const isAsset = (path) => path.startsWith('docs/images/') || path === 'docs/reference/asyncapi.json'
 
 /** The address of a file or a folder of the repository. */
 const addressOf = (path) =>

@@ -4,8 +4,8 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, posix, relative } from 'node:path'
 import { RendererEvent } from 'typedoc'
-import { apiPages } from './typedoc-api.js'
-import { withLinks } from './typedoc-links.js'
+import { apiPages } from './api.js'
+import { withLinks } from './links.js'
 
 /** The page with a table of all pages. */
 const index = 'docs/README.md'
@@ -18,7 +18,7 @@ export const load = ({ renderer, options }) => {
       mkdirSync(dirname(join(outputDirectory, file)), { recursive: true })
       writeFileSync(join(outputDirectory, file), text)
     }
-    for (const asset of ['docs/images', 'docs/asyncapi.json'])
+    for (const asset of ['docs/images', 'docs/reference/asyncapi.json'])
       cpSync(asset, join(outputDirectory, asset), { recursive: true })
   })
 }

@@ -16,13 +16,13 @@ import type { Io } from './io.js'
 
 const examples = `
 Examples:
-  $ svc-streams watch --simulate
+  $ npx svc-streams watch --simulate
       Show live prices and depth of a simulator. Needs nothing else.
-  $ svc-streams simulate
+  $ npx svc-streams simulate
       Run the simulator for your own program. Prints environment variables with its addresses.
-  $ svc-streams record --simulate --duration 1m --out market.ndjson
+  $ npx svc-streams record --simulate --duration 1m --out market.ndjson
       Record the simulator for one minute, for svc-streams replay and for tests of strategies.
-  $ svc-streams help watch
+  $ npx svc-streams help watch
       Print the help of a command, with examples.`
 
 /** The program `svc-streams` with all commands. */

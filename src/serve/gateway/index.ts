@@ -47,6 +47,7 @@ export type {
   GatewayKeys,
   GatewayOptions,
   GatewayTls,
+  GatewayTokens,
   SignedGatewayOptions,
   UnsignedGatewayOptions,
 } from './options.js'

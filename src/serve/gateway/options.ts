@@ -1,6 +1,8 @@
 import { serviceOption, signalOption } from '../../client/options.js'
+import { isAddress, type Address } from '../../base/domain/address.js'
 import { isLoopback } from '../../base/domain/endpoint.js'
 import { isTopicOf, isTopicOfAnyService, type Topic } from '../../base/domain/topic.js'
+import { isDecimals } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { countOption, numberOption, portOption, timerOption } from '../../base/option-kinds/number-option.js'
 import {
@@ -57,6 +59,8 @@ export interface GatewayOptions {
   readonly maxBufferedBytes?: number
   /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
   readonly depthEvery?: number
+  /** Tokens that consumers can give by symbol, such as those of `defineTokens`: `GET /tokens` returns them. Default: none. */
+  readonly tokens?: GatewayTokens
   /** Records the prices of the topics that consumers subscribe to, and serves them. Default: the gateway has no history. */
   readonly history?: GatewayHistoryOptions
   /** Closes the gateway when it aborts. */
@@ -81,6 +85,11 @@ export interface GatewayHistoryOptions {
 
 /** Keys in base64, in the standard or the url-safe alphabet, padded or not. */
 export type GatewayKeys = Readonly<Record<string, string>>
+
+/** Tokens by symbol. A token without decimals has quantities in base-token units. */
+export type GatewayTokens = Readonly<
+  Record<string, { readonly address: Address; readonly decimals?: number | undefined }>
+>
 
 export interface GatewayTls {
   /** Private key, in PEM. */
@@ -147,9 +156,22 @@ export const gatewayTable = {
   maxTopicsPerConnection: countOption({ default: 1000 }),
   maxBufferedBytes: countOption({ unit: 'bytes', default: 4 * 2 ** 20 }),
   depthEvery: timerOption({ default: 250 }),
+  tokens: withDefault(
+    checkedOption<GatewayTokens>('object', {
+      expected: 'an object like { WETH: { address, decimals } }',
+      holds: (value) => plainObject.holds(value) && Object.values(value as object).every(isToken),
+    }),
+    {},
+  ),
   history: nestedOption(historyTable),
   signal: signalOption,
 } satisfies OptionTable<GatewayOptions>
+
+const isToken = (value: unknown): boolean => {
+  if (!plainObject.holds(value)) return false
+  const { address, decimals } = value as { readonly address?: unknown; readonly decimals?: unknown }
+  return isAddress(address) && (decimals === undefined || isDecimals(decimals))
+}
 
 /** An origin as browsers write it. */
 const isOrigin = (value: unknown): boolean =>

@@ -27,6 +27,7 @@ export const serveDashboard = (
     const dashboard = await start(input.source, configOf(input, flags), flags.port)
     const stopped$ = from(interrupted(io))
     io.stdout.write(`${dashboard.url}\n`)
+    io.stderr.write('Open this address in a browser on this machine. Press Ctrl-C to stop.\n')
     await firstValueFrom(merge(stopped$, recordingFailure$(input.source))).finally(() => dashboard.close())
   })
 

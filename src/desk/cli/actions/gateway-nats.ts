@@ -123,10 +123,11 @@ const summary = (
   host: string,
   { isConnected, isStored, health, metricsLines }: State,
 ): string => {
+  const tokens = source.ownTokens.map(({ address }) => address).join(' ') || '<token>'
   const lines = [
     `# A gateway to ${source.description} is running on NATS. Paste these lines into another terminal, and start your program there.`,
     ...setVariables(io, [['SVC_NATS', `nats://${host}`], ...tokenVariables(source)]),
-    `# To watch through it: svc-streams watch --nats nats://${host}${source.ownTokens.length === 0 ? ' <token>' : ''}`,
+    `# To watch through it: npx svc-streams watch --nats nats://${host} ${tokens}`,
     `# It serves live prices${source.depthClient !== undefined ? ', prices and depth on request' : ' and prices on request'}. Start a second one for failover.`,
     ...(isStored ? ['# It stores the prices in a JetStream stream, which natsHistory reads.'] : []),
     ...(health === undefined ? [] : [`# Its own state is at ${health.baseUrl}/health.`]),

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
-import type { GatewayKeys, GatewayOptions, GatewayTls } from '../../../serve/gateway/index.js'
+import type { GatewayKeys, GatewayOptions, GatewayTls, GatewayTokens } from '../../../serve/gateway/index.js'
 import { runGateway, type RunningGateway } from '../../../serve/gateway/run-gateway.js'
 import { base64Bytes } from '../../../base/domain/bytes.js'
-import { withSource, type OpenSource } from '../input/open-source.js'
+import { readTokens, withSource, type OpenSource } from '../input/open-source.js'
 import { attempt, readJson } from '../input/read-file.js'
 import { flagErrorText } from '../input/source.js'
 import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../input/source-flags.js'
 import { setVariables, type Io } from '../io.js'
 import { usageError } from '../run.js'
+import { symbolsOf, userTokens, type UserTokens } from '../tokens/select-tokens.js'
 import { serveNats } from './gateway-nats.js'
 import { metricsLines, startMetrics, type MetricsFlags } from './metrics-server.js'
 import { listenFailure, log, serveUntilStopped, tokenVariables, withHistoryLog } from './serve.js'
@@ -36,7 +37,17 @@ interface GatewayFlags extends SourceFlags, MetricsFlags {
   readonly drain: number
 }
 
-const httpNames = ['keys', 'openDepth', 'tlsKey', 'tlsCert', 'origin', 'history', 'maxBufferedBytes', 'drain']
+const httpNames = [
+  'keys',
+  'tokens',
+  'openDepth',
+  'tlsKey',
+  'tlsCert',
+  'origin',
+  'history',
+  'maxBufferedBytes',
+  'drain',
+]
 
 /** The limits that the user has set. */
 const limitsOf = ({ maxConnections, maxTopicsPerConnection, depthEvery }: GatewayFlags) => ({
@@ -70,10 +81,12 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
   const options = gatewayServerOptions(flags)
   if (isLeft(options)) return usageError(command, options.left)
   await using metrics = await startMetrics(flags)
+  const user = userTokens(command, io.env)
   await withSource(command, 'both', async (source) => {
-    const running = await start(command, source, options.right, flags.keys)
+    const tokens = await servedTokens(io, source, user)
+    const running = await start(command, source, { ...options.right, tokens }, flags.keys)
     await using gateway = running.gateway
-    const text = summary(io, gateway.baseUrl, source, options.right, metricsLines(metrics))
+    const text = summary(io, gateway.baseUrl, source, { ...options.right, tokens }, metricsLines(metrics))
     await withHistoryLog(io, async () => {
       const signal = await serveUntilStopped(io, source, text)
       const { connections } = gateway.inspect()
@@ -85,6 +98,14 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
       await running.drain(flags.drain)
     })
   })
+}
+
+/** The tokens for consumers: those of the user, of the source, and of a gateway that is the source. */
+const servedTokens = async (io: Io, source: OpenSource, user: UserTokens): Promise<GatewayTokens> => {
+  const ofSource = await readTokens(source)
+  if (isLeft(ofSource)) log(io, `${ofSource.left}. Consumers get those of --tokens and SVC_TOKENS.`)
+  const all = symbolsOf({ ...user, ...source, servedTokens: isLeft(ofSource) ? [] : ofSource.right })
+  return Object.fromEntries(all.map(({ symbol, address, decimals }) => [symbol, { address, decimals }]))
 }
 
 const start = (
@@ -170,14 +191,14 @@ const summary = (
   io: Io,
   baseUrl: string,
   source: OpenSource,
-  { host, keys, history }: GatewayOptions,
+  { host, keys, tokens, history }: GatewayOptions,
   linesOfMetrics: readonly string[],
 ): string => {
   const isShared = host === '0.0.0.0' || host === '::'
   const lines = [
     `# A gateway to ${source.description} is running. Paste these lines into another terminal, and start your program there.`,
     ...setVariables(io, [['SVC_GATEWAY', baseUrl], ...tokenVariables(source)]),
-    `# To watch through it: svc-streams watch --gateway ${baseUrl}${source.ownTokens.length === 0 ? ' <token>' : ''}`,
+    `# To watch through it: npx svc-streams watch --gateway ${baseUrl}${Object.keys(tokens ?? {}).length === 0 ? ' <token>' : ''}`,
     `# It serves live prices, prices over HTTP${depthText(source, keys)}, and its own state at ${baseUrl}/health.`,
     ...(isShared ? ['# On another machine, write the name or the address of this one in the URL.'] : []),
     ...(history === undefined

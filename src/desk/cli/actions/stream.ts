@@ -122,7 +122,7 @@ const rejectedKeyText = ({ source: { serverFlag } }: StreamRun): string =>
 const noPriceText = (received: Received, { source: { host, serverFlag }, duration }: StreamRun): string => `\
 no price arrived from ${host} in ${(duration ?? 0) / 1000} s
 ${reasonText(received)}
-Check ${addressFlags(serverFlag)}, or run svc-streams doctor.`
+Check ${addressFlags(serverFlag)}, or run npx svc-streams doctor.`
 
 const addressFlags = (serverFlag: ServerFlagName | undefined): string => {
   const { priceBaseUrl, priceWsUrl } = deploymentFlags

@@ -7,18 +7,18 @@ import { createCommand, fromFlag, toFlag, lazyAction } from './parts.js'
 
 const sweepExamples = `
 Examples:
-  $ svc-streams sweep market.ndjson strategy.js --parameters parameters.json
+  $ npx svc-streams sweep market.ndjson strategy.js --parameters parameters.json
       Run the strategy with each parameter of the file, on all cores.
-  $ svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --workers 2
+  $ npx svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --workers 2
       Use several files as one recording, and two cores.
-  $ svc-streams sweep market.ndjson strategy.js --parameters parameters.json --json |
+  $ npx svc-streams sweep market.ndjson strategy.js --parameters parameters.json --json |
       jq -c 'select(._tag == "Right").right | [.parameter, .values[-1]]'
       Print the last value of each parameter, for programs.
-  $ svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --walk-forward 7d/1d --metric profit
+  $ npx svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --walk-forward 7d/1d --metric profit
       Choose the parameter on 7 days, test it on the day after them, and go on by a day.
-  $ svc-streams sweep market.ndjson strategy.js --parameters parameters.json --shard 2/8 --json > 2.ndjson
+  $ npx svc-streams sweep market.ndjson strategy.js --parameters parameters.json --shard 2/8 --json > 2.ndjson
       Run every eighth parameter, from the second on: a part of a sweep on several machines.
-  $ svc-streams sweep merge *.ndjson
+  $ npx svc-streams sweep merge *.ndjson
       Join the outputs of all parts, in any order, to the lines of the whole sweep with --json.
 
 The last file is the module of the strategy: an ES module or CommonJS, with (client, parameter) => Observable as its default
@@ -69,11 +69,11 @@ export const sweepCommand = (io: Io): Command =>
 
 const lookAheadExamples = `
 Examples:
-  $ svc-streams look-ahead market.ndjson strategy.js --parameter '{ "window": 5 }'
+  $ npx svc-streams look-ahead market.ndjson strategy.js --parameter '{ "window": 5 }'
       Check that no output of the strategy depends on a later row.
-  $ svc-streams look-ahead market.*.ndjson.gz strategy.js --prefixes 200
+  $ npx svc-streams look-ahead market.*.ndjson.gz strategy.js --prefixes 200
       Use several files as one recording, and compare more prefixes.
-  $ svc-streams look-ahead market.ndjson strategy.js --json | jq '.changedBy.line'
+  $ npx svc-streams look-ahead market.ndjson strategy.js --json | jq '.changedBy.line'
       Print the line that changes an earlier output.
 
 The strategy runs twice over the whole recording, and over prefixes of it: its first lines alone. An output that came at a
@@ -107,9 +107,9 @@ export const lookAheadCommand = (io: Io): Command =>
 
 const verifyExamples = `
 Examples:
-  $ svc-streams verify market.ndjson strategy.js --journal live.ndjson
+  $ npx svc-streams verify market.ndjson strategy.js --journal live.ndjson
       Check that a live run of the strategy gave the values that a replay of its recording gives.
-  $ svc-streams verify market.*.ndjson.gz strategy.js --journal live.ndjson --from 2026-11-27T09:00:00Z
+  $ npx svc-streams verify market.*.ndjson.gz strategy.js --journal live.ndjson --from 2026-11-27T09:00:00Z
       Play the recording from the time at which the strategy was started.
 
 The live run writes the journal, and the recording is that of its client:

@@ -7,11 +7,11 @@ import { createCommand, lazyAction } from './parts.js'
 
 const doctorExamples = `
 Examples:
-  $ svc-streams doctor
+  $ npx svc-streams doctor
       Check the service that the environment variables configure.
-  $ svc-streams doctor --simulate
+  $ npx svc-streams doctor --simulate
       Try the command with a simulator.
-  $ svc-streams doctor --json | jq -r 'select(.result == "failed").advice'
+  $ npx svc-streams doctor --json | jq -r 'select(.result == "failed").advice'
       Print what to do, for programs.
 
 The checks are: options, DNS, TLS, price over HTTP, price WebSocket, depth over HTTP, clock and signature. Each prints one
@@ -29,11 +29,11 @@ export const doctorCommand = (io: Io): Command =>
 
 const conformExamples = `
 Examples:
-  $ svc-streams conform http://127.0.0.1:8080
+  $ npx svc-streams conform http://127.0.0.1:8080
       Check a gateway against the rules of docs/reference/protocol.md.
-  $ svc-streams conform https://prices.example:3000 --price-ws-url wss://prices.example:4000
+  $ npx svc-streams conform https://prices.example:3000 --price-ws-url wss://prices.example:4000
       Check a service, whose WebSocket has another port.
-  $ svc-streams conform http://127.0.0.1:8080 --json | jq -r 'select(.result == "failed") | [.rule, .why] | @tsv'
+  $ npx svc-streams conform http://127.0.0.1:8080 --json | jq -r 'select(.result == "failed") | [.rule, .why] | @tsv'
       Print the broken rules, for programs.
 
 Each line has the id of a rule, passed, failed or not tested, and the rule, or why it failed or was not tested. A rule is not

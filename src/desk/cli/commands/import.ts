@@ -5,13 +5,13 @@ import { createCommand, tokensFlag, lazyAction } from './parts.js'
 
 const importExamples = `
 Examples:
-  $ svc-streams import trades.csv --token 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 --out market.ndjson
+  $ npx svc-streams import trades.csv --token 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 --out market.ndjson
       Write a recording of the prices of a file, for replay, sweep and history.
-  $ svc-streams import trades.csv.gz --token ETH --tokens tokens.json --dry-run
+  $ npx svc-streams import trades.csv.gz --token ETH --tokens tokens.json --dry-run
       Print what is understood of the file, and the first rows. Write nothing.
-  $ svc-streams import 2025-*.parquet --tokens tokens.json --out market.ndjson.gz
+  $ npx svc-streams import 2025-*.parquet --tokens tokens.json --out market.ndjson.gz
       Join several files of several tokens. The symbols in the files are those of tokens.json.
-  $ svc-streams import klines.csv --time 1 --open 2 --high 3 --low 4 --close 5 --token ETH --out market.ndjson
+  $ npx svc-streams import klines.csv --time 1 --open 2 --high 3 --low 4 --close 5 --token ETH --out market.ndjson
       Give the columns of a file without a header by number.
 
 Files are CSV, NDJSON or Parquet, plain or gzip, recognised by their content. Each file has one of these kinds of rows:

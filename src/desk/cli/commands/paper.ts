@@ -12,11 +12,11 @@ each event as a JSON object, one per line, with quantities as text, and last { "
 
 const backtestExamples = `
 Examples:
-  $ svc-streams backtest market.ndjson strategy.js
+  $ npx svc-streams backtest market.ndjson strategy.js
       Trade the orders of a strategy over a recording, and print its summary.
-  $ svc-streams backtest market.*.ndjson.gz strategy.ts --report report.html
+  $ npx svc-streams backtest market.*.ndjson.gz strategy.ts --report report.html
       Write a page with the equity, the trades and the assumptions.
-  $ svc-streams backtest market.ndjson strategy.js --parameter '{ "window": 5 }' --json | tail -1
+  $ npx svc-streams backtest market.ndjson strategy.js --parameter '{ "window": 5 }' --json | tail -1
       Print the figures of a parameter, for programs.
 
 ${strategyHelp}
@@ -35,9 +35,9 @@ export const backtestCommand = (io: Io): Command =>
 
 const paperExamples = `
 Examples:
-  $ svc-streams paper strategy.js --simulate
+  $ npx svc-streams paper strategy.js --simulate
       Trade on paper against the simulator, until Ctrl-C.
-  $ svc-streams paper strategy.js --gateway http://127.0.0.1:8080 --journal desk.ndjson
+  $ npx svc-streams paper strategy.js --gateway http://127.0.0.1:8080 --journal desk.ndjson
       Keep the account in a file: the command continues with its cash, positions and open orders.
 
 ${strategyHelp}

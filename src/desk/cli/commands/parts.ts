@@ -12,7 +12,7 @@ export const createCommand = (io: Io, name: string, description: string, example
     .description(description)
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', examples)
-    .showHelpAfterError(`Try: svc-streams ${name} --help`)
+    .showHelpAfterError(`Try: npx svc-streams ${name} --help`)
 
 /** The handler of a command. Its action is loaded when the command runs, and gets the arguments and the flags. */
 export const lazyAction =

@@ -6,17 +6,17 @@ import { createCommand, fromFlag, priceHelp, toFlag, tokensFlag, lazyAction } fr
 
 const replayExamples = `
 Examples:
-  $ svc-streams replay market.ndjson
+  $ npx svc-streams replay market.ndjson
       Replay a recording in real time.
-  $ svc-streams replay market.ndjson --speed 10
+  $ npx svc-streams replay market.ndjson --speed 10
       Replay it ten times as fast.
-  $ svc-streams replay market.ndjson --speed max | grep Disconnected
+  $ npx svc-streams replay market.ndjson --speed max | grep Disconnected
       Print all events immediately, one per line.
-  $ svc-streams replay market.ndjson --speed max --json | jq -r 'select(._tag == "Price").event.right.price // empty'
+  $ npx svc-streams replay market.ndjson --speed max --json | jq -r 'select(._tag == "Price").event.right.price // empty'
       Print the recorded JSON objects, one per line, for programs.
-  $ svc-streams replay market.*.ndjson.gz --from 2026-11-22T10:30:00Z --to 2026-11-22T11:30:00Z
+  $ npx svc-streams replay market.*.ndjson.gz --from 2026-11-22T10:30:00Z --to 2026-11-22T11:30:00Z
       Replay a part of several files as one recording. Files may be compressed by gzip.
-  $ ssh recorder cat market.ndjson | svc-streams replay -
+  $ ssh recorder cat market.ndjson | npx svc-streams replay -
       Read from a pipe.
 
 The files may be in any order. --from is inclusive, --to is
@@ -46,9 +46,9 @@ export const replayCommand = (io: Io): Command =>
 
 const exportExamples = `
 Examples:
-  $ svc-streams export market.ndjson --out market.parquet
+  $ npx svc-streams export market.ndjson --out market.parquet
       Write market.prices.parquet, market.depths.parquet and market.events.parquet.
-  $ svc-streams export market.*.ndjson.gz --out night.parquet
+  $ npx svc-streams export market.*.ndjson.gz --out night.parquet
       Export several files as one recording.
   $ duckdb -c "SELECT topic, count(*), max(price) FROM 'market.prices.parquet' GROUP BY ALL"
       Query a table. Python reads it with pandas.read_parquet.
@@ -73,11 +73,11 @@ export const exportCommand = (io: Io): Command =>
 
 const inspectExamples = `
 Examples:
-  $ svc-streams inspect market.*.ndjson.gz
+  $ npx svc-streams inspect market.*.ndjson.gz
       Print one line per topic: what several files contain, as one recording.
-  $ svc-streams inspect market.*.ndjson.gz --max-gap 10s
+  $ npx svc-streams inspect market.*.ndjson.gz --max-gap 10s
       Fail if prices of a topic are missing for more than 10 seconds, or if a file is damaged.
-  $ svc-streams inspect market.ndjson --json | jq -r 'select(.topic != null) | [.topic, .gaps.stale.count] | @tsv'
+  $ npx svc-streams inspect market.ndjson --json | jq -r 'select(.topic != null) | [.topic, .gaps.stale.count] | @tsv'
       Print the number of times at which each topic was stale.
 
 The line of a topic contains:

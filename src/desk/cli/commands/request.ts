@@ -5,13 +5,13 @@ import { createCommand, lazyAction, priceHelp, tokensFlag } from './parts.js'
 
 const priceExamples = `
 Examples:
-  $ svc-streams price --simulate ETH
+  $ npx svc-streams price --simulate ETH
       Try the command with a simulator.
-  $ svc-streams price 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+  $ npx svc-streams price 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
       Print the price in USD, and nothing else, from the service at SVC_PRICE_BASE_URL.
-  $ svc-streams price WETH --tokens tokens.json
+  $ npx svc-streams price WETH --tokens tokens.json
       The same for a symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 } } in the file.
-  $ svc-streams price --json svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+  $ npx svc-streams price --json svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1
       Add the topic, the symbol if it is known, and the time of arrival, in ms since the Unix epoch.
 
 ${priceHelp}
@@ -23,13 +23,13 @@ export const priceCommand = (io: Io): Command =>
 
 const depthExamples = `
 Examples:
-  $ svc-streams depth --simulate ETH
+  $ npx svc-streams depth --simulate ETH
       Try the command with a simulator.
-  $ svc-streams depth 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+  $ npx svc-streams depth 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
       Print the quantities to buy and to sell at the midpoint price, from the service at SVC_BASE_URL.
-  $ svc-streams depth WETH --tokens tokens.json
+  $ npx svc-streams depth WETH --tokens tokens.json
       The same for a symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 } } in the file.
-  $ svc-streams depth --json 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 | jq -r .buy.totalQuantity
+  $ npx svc-streams depth --json 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 | jq -r .buy.totalQuantity
       Print the exact quantity, in base-token units. The object also has the topic, and the symbol if it is known.
 
 ${priceHelp}

@@ -8,27 +8,27 @@ import { createCommand, intervalFlag, tokensFlag, tokensHelp, lazyAction } from 
 
 const gatewayExamples = `
 Examples:
-  $ svc-streams gateway --simulate
+  $ npx svc-streams gateway --simulate
       Serve a simulator. Needs no service and no key. Prints the address of the gateway.
-  $ svc-streams gateway --port 8080
+  $ npx svc-streams gateway --port 8080
       Serve the service that the environment variables configure, to programs of this machine.
-  $ svc-streams watch --gateway http://127.0.0.1:8080 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+  $ npx svc-streams watch --gateway http://127.0.0.1:8080 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
       Watch a token through it. Every command that takes the addresses of a service takes --gateway.
-  $ svc-streams gateway --host 0.0.0.0 --port 8443 --keys keys.json --tls-key key.pem --tls-cert cert.pem
+  $ npx svc-streams gateway --host 0.0.0.0 --port 8443 --keys keys.json --tls-key key.pem --tls-cert cert.pem
       Serve other machines, encrypted. Depth requests must be signed with a key of the file: { "desk": "AAEC…" }.
-  $ svc-streams gateway --port 8080 --origin https://app.example
+  $ npx svc-streams gateway --port 8080 --origin https://app.example
       Also serve the pages of a site, which then need no key.
-  $ svc-streams gateway --port 8080 --history prices --keep 7d
+  $ npx svc-streams gateway --port 8080 --history prices --keep 7d
       Also record the prices that consumers get, in files of the folder prices, and serve those of the last 7 days.
-  $ svc-streams gateway --nats nats://127.0.0.1:4222
+  $ npx svc-streams gateway --nats nats://127.0.0.1:4222
       Serve many machines, through a NATS server. Start a second one for failover. With --port 8080, GET /health answers.
-  $ svc-streams gateway --nats nats://127.0.0.1:4222 --keep 7d
+  $ npx svc-streams gateway --nats nats://127.0.0.1:4222 --keep 7d
       Also store the prices that consumers get, for 7 days, in a JetStream stream of the NATS server.
-  $ svc-streams gateway --port 8080 --metrics
+  $ npx svc-streams gateway --port 8080 --metrics
       Also serve metrics for Prometheus, at http://127.0.0.1:9464/metrics.
-  $ svc-streams gateway --recording market.ndjson --speed 10
+  $ npx svc-streams gateway --recording market.ndjson --speed 10
       Serve a recording, ten times as fast. It starts with the first consumer.
-  $ svc-streams gateway --gateway https://gate.example --port 8080
+  $ npx svc-streams gateway --gateway https://gate.example --port 8080
       Serve another gateway, for the programs of this machine.
 
 All consumers share one connection to the service, one subscription of each token, and one depth request at a time for
@@ -54,6 +54,7 @@ export const gatewayCommand = (io: Io): Command => {
         numberFlag('--port <port>', 'port to listen on, for HTTP and WebSocket; 0 picks a free port', port),
       )
       .option('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too', host.default)
+      .addOption(tokensFlag())
       .option('--keys <file>', 'keys of consumers, as JSON: { name: base64 }; they must sign depth requests')
       .option('--open-depth', 'without --keys, allow a --host that other machines can reach')
       .option('--tls-key <file>', 'private key in PEM, for https: and wss:')
@@ -134,15 +135,15 @@ const origins = (text: string, previous: readonly string[] = []): readonly strin
 
 const dashboardExamples = `
 Examples:
-  $ svc-streams dashboard --simulate
+  $ npx svc-streams dashboard --simulate
       Show ETH and BTC of a simulator in a browser. Needs no service, no key and no token.
-  $ svc-streams dashboard 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+  $ npx svc-streams dashboard 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
       Show a token of the service that the environment variables configure.
-  $ svc-streams dashboard WETH WBTC --tokens tokens.json --port 8080
+  $ npx svc-streams dashboard WETH WBTC --tokens tokens.json --port 8080
       Show tokens by symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 }, … } in the file.
-  $ svc-streams dashboard --gateway http://127.0.0.1:8080 WETH --tokens tokens.json
+  $ npx svc-streams dashboard --gateway http://127.0.0.1:8080 WETH --tokens tokens.json
       Show a token of a gateway. Its history, if it has one, is the past of the chart.
-  $ svc-streams dashboard --recording market.ndjson --speed 10
+  $ npx svc-streams dashboard --recording market.ndjson --speed 10
       Show a recording, ten times as fast. It starts when the page is opened.
 
 The command prints the address of the page, which this machine alone can open. The page has a card per token: price,

@@ -35,7 +35,7 @@ Examples:
       Complete commands, flags, values and files in this shell. For every shell, add the line to ~/.bashrc.
   $ source <(svc-streams completion zsh)
       For every shell, add the line to ~/.zshrc, after compinit.
-  $ svc-streams completion fish > ~/.config/fish/completions/svc-streams.fish
+  $ npx svc-streams completion fish > ~/.config/fish/completions/svc-streams.fish
       Complete in every shell from now on.
   $ source <(npx svc-streams completion bash)
       Use the svc-streams that is installed in this project. The other shells take npx svc-streams, too.

@@ -10,15 +10,15 @@ import { createCommand, lazyAction } from './parts.js'
 
 const examples = `
 Examples:
-  $ svc-streams simulate
+  $ npx svc-streams simulate
       Repeat five recorded minutes of ETH and BTC.
-  $ svc-streams simulate --speed 10
+  $ npx svc-streams simulate --speed 10
       Repeat them ten times as fast.
-  $ svc-streams simulate --token 0xaa 0xbb --tick 50 --seed 7
+  $ npx svc-streams simulate --token 0xaa 0xbb --tick 50 --seed 7
       Simulate two tokens with random walks: twenty prices per second each, the same in every run.
-  $ svc-streams simulate --http-port 3000 --ws-port 4000 --auth-key AAECAwQFBgcICQoLDA0ODw
+  $ npx svc-streams simulate --http-port 3000 --ws-port 4000 --auth-key AAECAwQFBgcICQoLDA0ODw
       Use fixed ports and a fixed key.
-  $ svc-streams simulate --faults '{"stall":true}' --faults-after 30s
+  $ npx svc-streams simulate --faults '{"stall":true}' --faults-after 30s
       Stop to answer and to publish prices after 30 seconds.
 
 The command prints environment variables. Paste them into another terminal, and start your program there:

@@ -6,21 +6,21 @@ import { createCommand, intervalFlag, priceHelp, tokensFlag, tokensHelp, lazyAct
 
 const watchExamples = `
 Examples:
-  $ svc-streams watch --simulate
+  $ npx svc-streams watch --simulate
       Watch ETH and BTC of a simulator. Needs no service, no key and no token.
-  $ svc-streams watch --demo
+  $ npx svc-streams watch --demo
       The same, with faults: see how the client recovers from them.
-  $ svc-streams watch 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+  $ npx svc-streams watch 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
       Watch a token of the service that the environment variables configure.
-  $ svc-streams watch WETH WBTC --tokens tokens.json
+  $ npx svc-streams watch WETH WBTC --tokens tokens.json
       Watch tokens by symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 }, … } in the file.
-  $ svc-streams watch WETH --tokens tokens.json --gateway http://127.0.0.1:8080 --since 10m
+  $ npx svc-streams watch WETH --tokens tokens.json --gateway http://127.0.0.1:8080 --since 10m
       Add the change since 10 minutes before the start, from the history of a gateway.
-  $ svc-streams watch --simulate --no-depth | grep price
+  $ npx svc-streams watch --simulate --no-depth | grep price
       Print prices only, one per line, as in any pipe.
-  $ svc-streams watch --simulate --json | jq -r 'select(._tag == "Price").event.right.price // empty'
+  $ npx svc-streams watch --simulate --json | jq -r 'select(._tag == "Price").event.right.price // empty'
       Print one JSON object per line, for programs.
-  $ svc-streams watch --simulate --json --duration 1m > minute.ndjson
+  $ npx svc-streams watch --simulate --json --duration 1m > minute.ndjson
       Write one minute to a file.
 
 ${priceHelp}
@@ -53,17 +53,17 @@ export const watchCommand = (io: Io): Command =>
 
 const recordExamples = `
 Examples:
-  $ svc-streams record --simulate --duration 1m --out market.ndjson
+  $ npx svc-streams record --simulate --duration 1m --out market.ndjson
       Record a simulator for one minute. Needs no service, no key and no token.
-  $ svc-streams record 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 --out market.ndjson
+  $ npx svc-streams record 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 --out market.ndjson
       Record a token of the service that the environment variables configure, until Ctrl-C.
-  $ svc-streams record WETH --tokens tokens.json --out market.ndjson
+  $ npx svc-streams record WETH --tokens tokens.json --out market.ndjson
       The same for a symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 } } in the file.
-  $ svc-streams record --simulate --out market.ndjson.gz
+  $ npx svc-streams record --simulate --out market.ndjson.gz
       Compress the recording. Programs such as gunzip and svc-streams replay read it.
-  $ svc-streams record --simulate --gzip --rotate 1h --out market.ndjson
+  $ npx svc-streams record --simulate --gzip --rotate 1h --out market.ndjson
       Start a new file at each full hour of UTC: market.2026-11-22T10-00-00Z.ndjson.gz, … Replay them with:
-      svc-streams replay market.*.ndjson.gz
+      npx svc-streams replay market.*.ndjson.gz
 
 Every event is written immediately, errors as well as values. With --out, no written line is lost when the process is
 killed, and a compressed file is complete after each event. An existing file is never overwritten. Each file starts with

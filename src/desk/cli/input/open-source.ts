@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../../client/client.js'
 import type { History } from '../../../client/history.js'
 import { createClient } from '../../../client/on-node.js'
@@ -21,6 +21,7 @@ import {
   type SelectedToken,
   type SelectedTokens,
 } from '../tokens/select-tokens.js'
+import { readServedTokens } from '../tokens/served-tokens.js'
 import { createTokenNames, type NamedToken, type TokenNames } from '../tokens/token-names.js'
 import {
   createDemonstration,
@@ -60,6 +61,8 @@ export interface OpenSource {
   readonly service: string
   /** The tokens of a simulator or a recording; none of a service. */
   readonly ownTokens: readonly SelectedToken[]
+  /** Reads the tokens that a gateway serves. Left: why they are unknown. `undefined` for other sources. */
+  readonly readTokens: (() => Promise<Either<string, readonly NamedToken[]>>) | undefined
   /** Tokens with known names, by their addresses on mainnet. */
   readonly knownTokens: readonly NamedToken[]
   readonly demonstration: Demonstration | undefined
@@ -101,13 +104,23 @@ export const withTokens = async (
 ): Promise<void> => {
   const user = userTokens(command, io.env)
   await withSource(command, dataKind, async (source) => {
-    const sources = { ...user, ...source }
+    const served = await readTokens(source)
+    const sources = { ...user, ...source, servedTokens: isLeft(served) ? [] : served.right }
     const tokens = selectTokens(given, sources)
-    if (isLeft(tokens)) return usageError(command, tokens.left)
+    if (isLeft(tokens)) {
+      if (isLeft(served)) throw new Error(`${tokens.left}\n${served.left}`)
+      return usageError(command, tokens.left)
+    }
     const names = createTokenNames(namedTokens(sources, tokens.right), source.service)
     await use({ source, tokens: tokens.right, names })
   })
 }
+
+/** The tokens that a gateway serves; none of other sources. Left: a sentence that says why they are unknown. */
+export const readTokens = async (source: OpenSource): Promise<Either<string, readonly NamedToken[]>> =>
+  mapLeft((reason: string) => `${source.description} has not given its tokens: ${reason}`)(
+    (await source.readTokens?.()) ?? right([]),
+  )
 
 const open = async (source: Source, dataKind: DataKind): Promise<Either<string, OpenSource>> => {
   switch (source._tag) {
@@ -138,6 +151,7 @@ const serverSource = (
     serverFlag === 'nats' ? `the gateway on NATS at ${host}` : `the ${serverFlag ?? 'service'} at ${host}`,
   service: defaultService,
   ownTokens: [],
+  readTokens: undefined,
   knownTokens: environment === 'mainnet' ? recordedMarket().tokens : [],
   demonstration: undefined,
   history: undefined,
@@ -158,7 +172,11 @@ const openAddresses = (
   const { host } = new URL(configuration.right.priceWsUrl)
   if (source._tag === 'Service') return right(serverSource(clients, host, source.environment))
   const opened = serverSource(clients, host, source.environment, 'gateway')
-  return right({ ...opened, history: openHistory(source.url) })
+  return right({
+    ...opened,
+    readTokens: () => readServedTokens(source.url),
+    history: openHistory(source.url),
+  })
 }
 
 const openNats = async (source: NatsSource): Promise<Either<string, OpenSource>> => {
@@ -217,7 +235,7 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
   }
   const { topics, mints } = header.right
   const knownTokens = recordedMarket().tokens
-  const { symbol } = createTokenNames(knownTokens)
+  const { symbol, decimals } = createTokenNames(knownTokens)
   return {
     client,
     depthClient: mints.length > 0 ? client : undefined,
@@ -226,9 +244,12 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
     description: `the recording ${files.join(', ')}`,
     service: topics[0] === undefined ? defaultService : serviceOf(topics[0]),
     ownTokens: recordedAddresses(header.right).map((address) => {
-      const name = symbol(address)
-      return name === undefined ? { address } : { address, symbol: name }
+      const [name, digits] = [symbol(address), decimals(address)]
+      return name === undefined || digits === undefined
+        ? { address }
+        : { address, symbol: name, decimals: digits }
     }),
+    readTokens: undefined,
     knownTokens,
     demonstration: undefined,
     history: undefined,

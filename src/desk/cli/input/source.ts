@@ -191,7 +191,7 @@ const missingFlagsText = (missing: readonly DeploymentFlagName[]): string =>
       return `  ${flag.padEnd(16)}  ${variable.padEnd(18)}  ${meaning}`
     }),
     'To use a gateway instead, set --gateway (SVC_GATEWAY), or --nats (SVC_NATS).',
-    'To try the command without a service, add --simulate, or run svc-streams simulate and paste its output.',
+    'To try the command without a service, add --simulate, or run npx svc-streams simulate and paste its output.',
   ].join('\n')
 
 export const hasDepth = (options: ClientOptions): options is DepthClientOptions | UnsignedClientOptions =>

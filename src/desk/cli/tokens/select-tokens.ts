@@ -14,6 +14,7 @@ import type { NamedToken } from './token-names.js'
 export interface SelectedToken {
   readonly address: Address
   readonly symbol?: string
+  readonly decimals?: number
 }
 
 /**
@@ -34,6 +35,8 @@ export interface UserTokens {
 export interface TokenSources extends UserTokens {
   /** The tokens of a simulator or a recording; none of a service. */
   readonly ownTokens: readonly SelectedToken[]
+  /** The tokens that a gateway serves. Default: none. */
+  readonly servedTokens?: readonly NamedToken[]
   /** Tokens with known names, which select no token. */
   readonly knownTokens: readonly NamedToken[]
 }
@@ -43,7 +46,7 @@ export type SelectedTokens = readonly [SelectedToken, ...SelectedToken[]]
 
 /**
  * The selected tokens: those of the arguments, else all tokens of the source, else those of SVC_TOKENS, else those of
- * --tokens. Left: the error message.
+ * --tokens, else those of the gateway. Left: the error message.
  */
 export const selectTokens = (
   given: readonly string[],
@@ -51,26 +54,23 @@ export const selectTokens = (
 ): Either<string, SelectedTokens> => {
   if (given.length > 0) return selected(given.map((text) => findToken(text, symbolsOf(sources))))
   if (sources.ownTokens.length > 0) return selected(sources.ownTokens.map(right))
-  const { variableEntries, fileTokens } = sources
-  return selected(variableEntries.length > 0 ? variableEntries : fileTokens.map(right))
+  const { variableEntries, fileTokens, servedTokens = [] } = sources
+  if (variableEntries.length > 0) return selected(variableEntries)
+  return selected((fileTokens.length > 0 ? fileTokens : servedTokens).map(right))
 }
 
 /** All tokens with names for the output. A token that was given by a symbol has this symbol. */
 export const namedTokens = (
   sources: TokenSources,
   given: readonly SelectedToken[] = [],
-): readonly NamedToken[] => [
-  ...sources.knownTokens,
-  ...sources.ownTokens.filter(isNamed),
-  ...configuredTokens(sources),
-  ...given.flatMap(withSymbol),
-]
+): readonly NamedToken[] => [...sources.knownTokens, ...symbolsOf(sources), ...given.flatMap(withSymbol)]
 
 /**
  * The tokens that an argument can give by symbol. A known name is not a symbol of a real service: the user must define
  * the symbol.
  */
-const symbolsOf = (sources: TokenSources): readonly NamedToken[] => [
+export const symbolsOf = (sources: TokenSources): readonly NamedToken[] => [
+  ...(sources.servedTokens ?? []),
   ...sources.ownTokens.filter(isNamed),
   ...configuredTokens(sources),
 ]
@@ -83,8 +83,7 @@ const configuredTokens = ({ variableEntries, fileTokens }: UserTokens): readonly
 
 const isNamed = (token: SelectedToken): token is NamedToken => token.symbol !== undefined
 
-const withSymbol = ({ address, symbol }: SelectedToken): readonly NamedToken[] =>
-  symbol === undefined ? [] : [{ address, symbol }]
+const withSymbol = (token: SelectedToken): readonly NamedToken[] => (isNamed(token) ? [token] : [])
 
 const selected = (found: readonly Either<string, SelectedToken>[]): Either<string, SelectedTokens> => {
   const byAddress = new Map<string, SelectedToken>()
@@ -178,7 +177,7 @@ export const readTokensFile = (path: string): Either<string, readonly DefinedTok
 }
 
 /** A symbol is one word of the output, and differs from an address and a topic. */
-const symbolProblem = (symbol: string): string | undefined => {
+export const symbolProblem = (symbol: string): string | undefined => {
   if (parseTokenAddress(symbol) !== undefined)
     return symbolText('a symbol, not an address or a topic', symbol)
   if (/^\S+$/.test(symbol) && printable(symbol) === symbol) return undefined

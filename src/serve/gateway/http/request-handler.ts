@@ -4,6 +4,7 @@ import { isIPv6, type Socket } from 'node:net'
 import {
   allowOrigin,
   isPreflight,
+  jsonResponse,
   methodNotAllowed,
   notFound,
   preflightResponse,
@@ -17,6 +18,7 @@ import { checkAccess, signingKeyOf, type AccessConfig, type SignatureConfig } fr
 import { isHistoryPath, noHistory, type RespondHistory } from '../history/history-responses.js'
 import type { Requester } from '../relay/request-queue.js'
 import type { Relays } from '../relay/relays.js'
+import type { GatewayTokens } from '../options.js'
 import { healthOf, type HealthState } from './health.js'
 import { writeGatewayResponse, type RequestHandler } from './http-server.js'
 
@@ -30,6 +32,7 @@ export interface RequestHandlerConfig {
   readonly health: () => HealthState
   /** `undefined` if depth requests need no signature. */
   readonly signatures: SignatureConfig | undefined
+  readonly tokens: GatewayTokens
   readonly pages: Pages
   /** `undefined` if the gateway has no history. */
   readonly history: RespondHistory | undefined
@@ -72,13 +75,14 @@ export const createRequestHandler =
  * found.
  */
 const route = (
-  { relays, health, signatures, pages, now }: RequestHandlerConfig,
+  { relays, health, signatures, tokens, pages, now }: RequestHandlerConfig,
   { method, url = '', headers, socket }: IncomingMessage,
   body: Uint8Array,
 ): CancellableTask<HttpResponse> => {
   const path = withoutQuery(url)
   const ofHistory = isHistoryPath(path) ? noHistory : undefined
-  const found = healthOf(path, health) ?? pages(path) ?? ofHistory ?? resourceOf(path)
+  const found =
+    healthOf(path, health) ?? tokensOf(path, tokens) ?? pages(path) ?? ofHistory ?? resourceOf(path)
   if (found === undefined) return completedTask(notFound)
   if (method !== 'GET') return completedTask(methodNotAllowed)
   if (typeof found === 'function') return found
@@ -87,6 +91,13 @@ const route = (
   const key = isOpen ? undefined : signingKeyOf({ path: url, headers, body }, signatures, now())
   const isAuthorized = isOpen || key !== undefined
   return isAuthorized ? relays.respond(found, requesterOf(socket, key)) : completedTask(unauthorized)
+}
+
+/** The tokens as JSON that `defineTokens` and `--tokens` read; `undefined` for other paths. */
+const tokensOf = (path: string, tokens: GatewayTokens): TextResponse | undefined => {
+  if (path !== '/tokens') return undefined
+  const all = Object.entries(tokens).map(([symbol, { address, decimals }]) => [symbol, { address, decimals }])
+  return jsonResponse(200, JSON.stringify(Object.fromEntries(all)))
 }
 
 /** The service's text (section 7 of the service's documentation). */

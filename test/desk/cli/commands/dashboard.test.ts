@@ -33,7 +33,10 @@ test('prints the address of the page, serves it, and exits with 0 on SIGINT', as
     staleAfter: 30_000,
   })
   command.process.kill('SIGINT')
-  expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
+  expect([await command.waitForExit(), command.stderr]).toEqual([
+    0,
+    'Open this address in a browser on this machine. Press Ctrl-C to stop.\n',
+  ])
 })
 
 test('shows the tokens of the arguments, by symbol or address', async () => {

@@ -7,6 +7,7 @@ import { authKey, createClientFor, startTestSimulator } from '../../../support/s
 import { eventually } from '../../../support/time/eventually.js'
 import { weth } from '../../../support/tokens.js'
 import { environmentOf } from '../support/environment-of.js'
+import { startGatewayInProcess } from '../support/gateway-in-process.js'
 import { runInProcess, startInProcess } from '../support/in-process.js'
 
 /** A gateway of a simulator. */
@@ -126,7 +127,7 @@ test('names --gateway if nothing answers there', async () => {
   })
   const watched = await runInProcess(['watch', weth, '--duration', '1', '--gateway', url])
   expect(watched.code).toBe(1)
-  expect(watched.stderr).toContain('Check --gateway (SVC_GATEWAY), or run svc-streams doctor.\n')
+  expect(watched.stderr).toContain('Check --gateway (SVC_GATEWAY), or run npx svc-streams doctor.\n')
 })
 
 test('doctor checks the gateway', async () => {
@@ -180,4 +181,35 @@ test.each([
     const { code, stderr } = await runInProcess([command, weth, ...flags])
     expect([code, stderr]).toEqual([2, expect.stringContaining(`error: ${message}`)])
   }
+})
+
+test('commands take the tokens of the gateway, by symbol or all, in a terminal without variables', async () => {
+  const tokens = {
+    ABC: { address: weth, decimals: 3 },
+    '0xab': { address: weth },
+    'A B': { address: weth },
+  } as const
+  const { url } = await startService({ tokens })
+  expect(await (await fetch(`${url}/tokens`)).json()).toEqual(tokens)
+  expect(await runInProcess(['price', 'abc', '--gateway', url])).toMatchObject({ stdout: '2500.0000\n' })
+  const watching = startInProcess(['watch', '--gateway', url])
+  await eventually(() =>
+    watching.stdout.includes(' ABC depth 2500.0000 USD, buy 7500.00 USD 3000000000000000 ABC'),
+  )
+  const second = await startGatewayInProcess(['--gateway', url], {})
+  expect(await runInProcess(['price', 'ABC', '--gateway', second.url])).toMatchObject({
+    stdout: '2500.0000\n',
+  })
+  expect(second.command.stdout).toContain(`npx svc-streams watch --gateway ${second.url}\n`)
+  expect((await runInProcess(['price', 'X', '--gateway', url])).stderr).toContain('Known symbols: ABC.')
+})
+
+test('a symbol that is unknown because the gateway does not answer is a failure with the reason', async () => {
+  const url = `http://127.0.0.1:${await findUnusedPort()}`
+  const { code, stderr } = await runInProcess(['price', 'ABC', '--gateway', url])
+  expect(code).toBe(1)
+  expect(stderr).toContain('unknown token "ABC"')
+  expect(stderr).toContain(
+    `the gateway at ${new URL(url).host} has not given its tokens: connect ECONNREFUSED`,
+  )
 })

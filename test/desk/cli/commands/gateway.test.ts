@@ -38,7 +38,7 @@ test('serves prices and depth, prints how to use it, and exits with 0 on SIGINT 
   expect(command.stdout.replaceAll(port, 'PORT').replace(host, 'SERVICE')).toMatchInlineSnapshot(`
     "# A gateway to the service at SERVICE is running. Paste these lines into another terminal, and start your program there.
     export SVC_GATEWAY=http://127.0.0.1:PORT
-    # To watch through it: svc-streams watch --gateway http://127.0.0.1:PORT <token>
+    # To watch through it: npx svc-streams watch --gateway http://127.0.0.1:PORT <token>
     # It serves live prices, prices over HTTP, depth without a signature, and its own state at http://127.0.0.1:PORT/health.
     # Press Ctrl-C to stop it, and again to stop it immediately.
     "

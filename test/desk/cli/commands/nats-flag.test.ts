@@ -150,7 +150,7 @@ describeNats('--nats', () => {
     const { stdout, stderr } = await runInProcess(['watch', weth, '--duration', '3', '--nats', url])
     expect(stdout).toContain('NATS is not reachable')
     expect(gateway.stdout + stdout + stderr).not.toContain('secret-password')
-    expect(stderr).toContain('Check --nats (SVC_NATS), or run svc-streams doctor.\n')
+    expect(stderr).toContain('Check --nats (SVC_NATS), or run npx svc-streams doctor.\n')
   })
 })
 

@@ -117,7 +117,7 @@ test('exits with 2 for a file that is invalid, and says where', async () => {
   expect(await runInProcess(['price', 'WETH', '--simulate', '--tokens', file])).toEqual({
     code: 2,
     stdout: '',
-    stderr: `error: --tokens: ${file}: WETH.address: expected 0x and hex digits, got "82af"\nTry: svc-streams price --help\n`,
+    stderr: `error: --tokens: ${file}: WETH.address: expected 0x and hex digits, got "82af"\nTry: npx svc-streams price --help\n`,
   })
 })
 

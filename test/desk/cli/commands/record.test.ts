@@ -51,7 +51,7 @@ test('--out does not overwrite an existing file', async () => {
   expect(await runInProcess(['record', '--simulate', '--out', file])).toEqual({
     code: 2,
     stdout: '',
-    stderr: `error: --out: ${file} already exists; choose another name, or move it\nTry: svc-streams record --help\n`,
+    stderr: `error: --out: ${file} already exists; choose another name, or move it\nTry: npx svc-streams record --help\n`,
   })
   expect(readFileSync(file, 'utf8')).toBe('precious')
 })

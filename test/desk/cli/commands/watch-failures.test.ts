@@ -36,7 +36,7 @@ test('exits with 1 when no price has arrived after --duration, and prints the ho
     .toMatchInlineSnapshot(`
       "error: no price arrived from HOST in 1 s
       Last error: Disconnected: connection down (1006: connect ECONNREFUSED HOST); attempt N in N ms; see docs/reference/errors.md#disconnected
-      Check --price-base-url (SVC_PRICE_BASE_URL) and --price-ws-url (SVC_PRICE_WS_URL), or run svc-streams doctor.
+      Check --price-base-url (SVC_PRICE_BASE_URL) and --price-ws-url (SVC_PRICE_WS_URL), or run npx svc-streams doctor.
       "
     `)
 })
@@ -51,7 +51,7 @@ test('exits with 1 when the service accepts the connection and never answers', a
   expect(stderr.replaceAll(String(port), 'PORT')).toMatchInlineSnapshot(`
     "error: no price arrived from 127.0.0.1:PORT in 1 s
     The connection did not open.
-    Check --price-base-url (SVC_PRICE_BASE_URL) and --price-ws-url (SVC_PRICE_WS_URL), or run svc-streams doctor.
+    Check --price-base-url (SVC_PRICE_BASE_URL) and --price-ws-url (SVC_PRICE_WS_URL), or run npx svc-streams doctor.
     "
   `)
 })

@@ -263,7 +263,7 @@ describe('the client options of a source', () => {
       --base-url        SVC_BASE_URL        address of the relayer API, such as https://relayer.example:3000
       --auth-key        SVC_AUTH_KEY        key that signs depth requests, in base64
     To use a gateway instead, set --gateway (SVC_GATEWAY), or --nats (SVC_NATS).
-    To try the command without a service, add --simulate, or run svc-streams simulate and paste its output.",
+    To try the command without a service, add --simulate, or run npx svc-streams simulate and paste its output.",
     }
   `)
     expect(optionsOf({ ...mainnet, baseUrl: all.baseUrl, priceBaseUrl: '' }, 'both')).toMatchInlineSnapshot(`
@@ -272,7 +272,7 @@ describe('the client options of a source', () => {
         "left": "the service is not configured. Set by flag or by environment variable:
         --price-base-url  SVC_PRICE_BASE_URL  HTTP address of the price reporter, such as https://prices.example:3000
       To use a gateway instead, set --gateway (SVC_GATEWAY), or --nats (SVC_NATS).
-      To try the command without a service, add --simulate, or run svc-streams simulate and paste its output.",
+      To try the command without a service, add --simulate, or run npx svc-streams simulate and paste its output.",
       }
     `)
   })

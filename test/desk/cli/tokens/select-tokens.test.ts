@@ -51,13 +51,16 @@ describe('the selected tokens', () => {
     expect(selectTokens(['ETH', '0xEE'], simulator)).toMatchObject(right([{ address: '0xEE' }]))
   })
 
-  test('takes the tokens of the simulator, else those of SVC_TOKENS, else those of the file', () => {
+  test('takes the tokens of the simulator, else those of SVC_TOKENS, the file or the gateway', () => {
     const variable = '0xab,svc-0xcd'
     expect(selectTokens([], { ...simulator, variable, ...file })).toEqual(right(knownTokens))
     expect(selectTokens([], { ...service, variable, ...file })).toEqual(
       right([{ address: '0xab' }, { address: '0xcd' }]),
     )
-    expect(selectTokens([], { ...service, variable: ' ', ...file })).toEqual(right(file.fileTokens))
+    expect(selectTokens([], { ...service, variable: ' ', ...file, servedTokens: knownTokens })).toEqual(
+      right(file.fileTokens),
+    )
+    expect(selectTokens([], { ...service, servedTokens: knownTokens })).toEqual(right(knownTokens))
   })
 
   test('accepts names, blanks, repeated tokens and symbols of the file in SVC_TOKENS', () => {

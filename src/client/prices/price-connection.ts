@@ -199,13 +199,12 @@ export class PriceConnection implements FrameSink {
 
   onCaughtUp(wasBehind: boolean, behindMs: number): void {
     const now = this.config.clock.elapsed()
-    const { held, effects } = this.subscriptions.onCaughtUp(now)
+    const held = this.subscriptions.onCaughtUp(now)
     this.scheduleIfNeeded()
     if (wasBehind) {
       this.performer.publishCaughtUp(now, held.length)
       this.setOpen()
     }
-    this.perform(effects)
     this.performer.deliverHeld(held, behindMs)
   }
 

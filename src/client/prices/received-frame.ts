@@ -76,18 +76,20 @@ export const onPriceUpdate = (
   const age = isInTime ? statedAge : Math.max(statedAge ?? 0, behindMs)
   const receivedAt = age === undefined ? clock.wallClock() : Math.round(clock.wallClock() - age)
   const before = phaseOf(state)
-  const effects = subscriptions.onPrice(state, { price, receivedAt, epoch }, at, age)
+  const received = { price, receivedAt, epoch }
+  const effects = isInTime
+    ? subscriptions.onPrice(state, received, at, age)
+    : subscriptions.onHeldPrice(state, received, at, age)
   // Later frames of the topic have neither, so their layout differs.
   if (statedAge === undefined && position === undefined)
     state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
-  if (isInTime && state.live) return [...effects, { _tag: 'DeliverPrice', state }]
-  const all: readonly Effect[] = isInTime ? effects : [...effects, { _tag: 'Held', at }]
-  if (!isInTime) subscriptions.hold(state)
+  if (!isInTime) return [...effects, { _tag: 'Held', at }]
+  if (state.live) return [...effects, { _tag: 'DeliverPrice', state }]
   // While the connection is behind, the subscribers know.
-  if (state.live || before === 'stale' || subscriptions.isBehind) return all
+  if (before === 'stale' || subscriptions.isBehind) return effects
   // The age of the price is at least `staleAfter`: it is no value.
   const delivery = { subscribers: subscribersIn(state), eventFor: staleEvent(state, at) }
-  return [...all, { _tag: 'Deliver', delivery }]
+  return [...effects, { _tag: 'Deliver', delivery }]
 }
 
 /**

@@ -172,11 +172,18 @@ export class Subscriptions {
     return this.onActivity(state, now, age)
   }
 
-  /** The price of the topic may be older than `maxLag`. */
-  hold(state: TopicState): void {
+  /**
+   * A price that may be older than `maxLag`. It ends no live topic: the data that has arrived may contain a newer price,
+   * and the deadline is handled after it.
+   */
+  onHeldPrice(state: TopicState, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
     if (!this.isBehind) state.skipped ||= state.held && state.deliveredUpTo === 0
+    const wasStale = phaseOf(state) === 'stale'
+    setPrice(state, price)
+    const effects = this.onActivity(state, now, age, wasStale ? this.timeouts.staleAfter : Infinity)
     state.held = true
     state.deliveredUpTo = 0
+    return effects
   }
 
   /** The prices may be older than `maxLag`: no topic is live, and the newest price of each is held. */
@@ -193,23 +200,19 @@ export class Subscriptions {
     return effects
   }
 
-  /** The prices are current again. `held`: the topics whose held price must be delivered. */
-  onCaughtUp(now: number): { readonly held: readonly TopicState[]; readonly effects: readonly Effect[] } {
+  /** The prices are current again. Returns the topics whose held price must be delivered. */
+  onCaughtUp(now: number): readonly TopicState[] {
     this.isBehind = false
     const held: TopicState[] = []
-    const effects: Effect[] = []
     for (const state of this.topics.states) {
       if (!state.held) continue
-      const wasLive = state.live
-      state.live = now - state.lastActivityAt < this.timeouts.staleAfter
+      if (now - state.lastActivityAt < this.timeouts.staleAfter) {
+        state.live = true
+        held.push(state)
+      } else clearHeld(state)
       this.schedule(state)
-      if (state.live) held.push(state)
-      else {
-        clearHeld(state)
-        if (wasLive) effects.push(deliver(state, staleEvent(state, now)))
-      }
     }
-    return { held, effects }
+    return held
   }
 
   /** Returns the delivery that an error text causes, if it matches a topic. `shown`: the text as errors contain it. */
@@ -272,12 +275,18 @@ export class Subscriptions {
     resetTopicState(state)
   }
 
-  private onActivity(state: TopicState, now: number, age: number): readonly Effect[] {
+  /** `liveBelow`: the topic is live if `age` is below it. */
+  private onActivity(
+    state: TopicState,
+    now: number,
+    age: number,
+    liveBelow = this.timeouts.staleAfter,
+  ): readonly Effect[] {
     const isFirst = isUnconfirmed(state)
     // Otherwise topics that were requested together would all be queued again when their confirmations are due.
     if (isFirst) this.deadlines.delete(state)
     state.lastActivityAt = now - age
-    state.live = !this.isBehind && age < this.timeouts.staleAfter
+    state.live = !this.isBehind && age < liveBelow
     if (this.isBehind) state.held = true
     if (state.needsResubscribe) {
       clearResubscribe(state)

@@ -30,28 +30,45 @@ const startLive = (isConfirmed = true) => {
   return { subscriptions, receive }
 }
 
+const silence = (subscriptions: Subscriptions, now: number) =>
+  subscriptions.onDeadline(now).map(({ _tag }) => _tag)
+
 describe('a held price that may be older than staleAfter', () => {
-  it('makes a live topic stale, with one Stale', () => {
-    const { receive } = startLive()
-    expect(receive(2, 0, 5000)).toEqual(['Held', 'Stale'])
+  it('makes a live topic stale, with one Stale, if the data that has arrived contains no newer price', () => {
+    const { subscriptions, receive } = startLive()
+    expect(receive(2, 0, 5000)).toEqual(['Held'])
     expect(receive(3, 0, 5000)).toEqual(['Held'])
+    expect(subscriptions.nextDeadline).toBeLessThanOrEqual(0)
+    expect(silence(subscriptions, 0)).toEqual(['Deliver'])
+    expect(receive(4, 0, 5000)).toEqual(['Held'])
+    expect(silence(subscriptions, 2000)).toEqual([])
+  })
+
+  it('makes no topic stale if a newer price follows the answer to a probe', () => {
+    const { subscriptions, receive } = startLive()
+    expect(receive(2, 6000, 5000)).toEqual(['Held'])
+    expect(subscriptions.onCaughtUp(6000)).toEqual([])
+    expect(receive(3, 6000)).toEqual(['DeliverPrice'])
+    expect(silence(subscriptions, 6000)).toEqual([])
   })
 
   it('that is the first one of its topic gives a Stale', () => {
-    expect(startLive(false).receive(2, 0, 5000)).toEqual(['Confirmed', 'Held', 'Stale'])
+    const { subscriptions, receive } = startLive(false)
+    expect(receive(2, 0, 5000)).toEqual(['Confirmed', 'Held'])
+    expect(silence(subscriptions, 0)).toEqual(['Deliver'])
   })
 
   it('gives no further Stale while the connection is behind', () => {
     const { subscriptions, receive } = startLive()
     expect(subscriptions.onBehind(0, 5000)).toHaveLength(1)
     expect(receive(2, 0, 5000)).toEqual(['Held'])
+    expect(silence(subscriptions, 2000)).toEqual([])
   })
 })
 
 it('a held price that is older than staleAfter when its age is known gives a Stale', () => {
   const { subscriptions, receive } = startLive()
   expect(receive(2, 0, 500)).toEqual(['Held'])
-  const { held, effects } = subscriptions.onCaughtUp(700)
-  expect(held).toEqual([])
-  expect(effects.map(({ _tag }) => _tag)).toEqual(['Deliver'])
+  expect(subscriptions.onCaughtUp(700)).toEqual([])
+  expect(silence(subscriptions, 700)).toEqual(['Deliver'])
 })

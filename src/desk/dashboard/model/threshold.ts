@@ -1,4 +1,3 @@
-import type { Connection } from '../../display/connection.js'
 import { isPriceValue } from '../../../base/domain/valid-numbers.js'
 import { isRecord } from './served.js'
 
@@ -113,16 +112,8 @@ export const reachedText = ({ symbol, side, threshold }: Reached): string =>
 
 const title = 'Live prices · svc-streams'
 
-/**
- * The title of the page. Begins with the state of the connection, except while it is connected or connects for the first
- * time.
- */
-export const pageTitle = (
-  { state, lostAt }: Pick<Connection, 'state' | 'lostAt'>,
-  reached: readonly Reached[],
-): string => {
-  const isFirst = state === 'connecting' && lostAt === undefined
-  const problem = state === 'connected' || isFirst ? undefined : state
+/** The title of the page. Begins with what is not current, if anything is not. */
+export const pageTitle = (problem: string | undefined, reached: readonly Reached[]): string => {
   const [first, ...others] = reached
   const alert = others.length > 0 ? `${reached.length} thresholds reached` : first && reachedText(first)
   return [problem, alert, title].filter((text) => text !== undefined).join(' · ')

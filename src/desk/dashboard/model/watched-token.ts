@@ -13,7 +13,7 @@ export interface Figures {
   readonly change: number | undefined
   /** Time since the price was received from the service, in ms. */
   readonly age: number | undefined
-  /** Prices a second. */
+  /** Prices a second; `undefined` unless the price is current. */
   readonly rate: number | undefined
   /** Age that the price had when it arrived, in ms; while the connection is behind, the upper bound of it. */
   readonly lag: number | undefined
@@ -92,10 +92,14 @@ export class WatchedToken {
     this.samples.addPast(past)
   }
 
-  /** False if there is no depth, if the last request failed, and if the next result is overdue. */
-  isDepthCurrent(now: number): boolean {
+  /**
+   * False if the last request failed, and if the next result is overdue. `undefined` before the first result, and
+   * without depth.
+   */
+  isDepthCurrent(now: number): boolean | undefined {
     const { depth, depthError } = this.#state
-    if (depth === undefined || depthError !== undefined || this.#depthInterval === null) return false
+    if (depthError !== undefined) return false
+    if (depth === undefined || this.#depthInterval === null) return undefined
     return now - depth.receivedAt <= 2 * this.#depthInterval + requestTimeout
   }
 
@@ -111,7 +115,7 @@ export class WatchedToken {
       price: price?.price,
       change: isCurrent ? (price.price / first - 1) * 100 : undefined,
       age: price === undefined ? undefined : Math.max(0, now - price.receivedAt),
-      rate: this.#rate.perSecond(now),
+      rate: state === 'live' ? this.#rate.perSecond(now) : undefined,
       lag: lagOf(this.#state),
       buy: depth?.buy.totalQuantityUsd,
       sell: depth?.sell.totalQuantityUsd,
@@ -127,9 +131,9 @@ export class WatchedToken {
   }
 }
 
-const lagOf = ({ price, priceAt, priceError }: TokenState): number | undefined => {
+const lagOf = ({ state, price, priceAt, priceError }: TokenState): number | undefined => {
   if (priceError?._tag === 'Stale' && priceError.behindMs !== undefined) return priceError.behindMs
-  return price === undefined ? undefined : Math.max(0, priceAt - price.receivedAt)
+  return state !== 'live' || price === undefined ? undefined : Math.max(0, priceAt - price.receivedAt)
 }
 
 /** Number of complete seconds of which the rate is the mean. */

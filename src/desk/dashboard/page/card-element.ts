@@ -66,7 +66,7 @@ export class CardElement extends TokenElement {
   protected override renderToken(now: number): void {
     this.#renderPrice(now)
     for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
-    setAttribute(this.part('.depth'), 'data-current', String(this.token.isDepthCurrent(now)))
+    setAttribute(this.part('.depth'), 'data-current', String(this.token.isDepthCurrent(now) === true))
     this.#chart.draw(now)
   }
 

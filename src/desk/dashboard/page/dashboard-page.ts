@@ -1,5 +1,4 @@
 import { timer } from 'rxjs'
-import type { Connection } from '../../display/connection.js'
 import {
   appended,
   createUpdate,
@@ -8,8 +7,8 @@ import {
   type DisplayEvent,
 } from '../../display/display.js'
 import { canonicalAddress } from '../../../base/domain/address.js'
-import { behindText } from '../../../base/errors/text.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
+import { healthOf, type PageHealth } from '../model/health.js'
 import type { PageConfig, ServedPast } from '../model/served.js'
 import {
   pageTitle,
@@ -103,14 +102,16 @@ export class DashboardPage {
     this.#display.tokens.forEach((state, index) => {
       const shown = this.#tokens[index]
       if (shown === undefined || state === shown.watched.state) return
+      const before = shown.watched.state
       const side = shown.watched.reached?.side
       const reached = shown.watched.set(state, now)
-      isTitleChanged ||= shown.watched.reached?.side !== side
+      isTitleChanged ||= shown.watched.reached?.side !== side || state.state !== before.state
+      isTitleChanged ||= state.depthError !== before.depthError
       invalidate(shown)
       if (reached !== undefined) this.#alert(reached, shown.watched.address, now)
     })
     // A hidden page has no frames, and its title is all that a person sees of it.
-    if (isTitleChanged) this.#renderTitle()
+    if (isTitleChanged) this.#renderTitle(now)
     this.#requestRender()
   }
 
@@ -127,6 +128,8 @@ export class DashboardPage {
     if (this.#view.sort !== undefined && !this.#table.isInUse && this.#view.layout === 'table') {
       this.#isArrangementDue = true
     }
+    // A depth may be overdue.
+    this.#renderTitle(rxClock.wallClock())
     this.#invalidate()
   }
 
@@ -172,8 +175,7 @@ export class DashboardPage {
   #render(): void {
     const now = rxClock.wallClock()
     const { pins, layout } = this.#view
-    this.#renderHeader()
-    this.#renderTitle()
+    this.#renderHealth(this.#renderTitle(now))
     this.#log.render(this.#display.log)
     if (this.#isArrangementDue) this.#arrange(now)
     for (const { watched, card, row } of this.#arranged) {
@@ -183,22 +185,23 @@ export class DashboardPage {
     }
   }
 
-  #renderTitle(): void {
+  #renderTitle(now: number): PageHealth {
+    const tokens = this.#tokens.map(({ watched }) => ({
+      state: watched.state,
+      isDepthCurrent: watched.isDepthCurrent(now),
+    }))
+    const health = healthOf(this.#display.connection, tokens)
     const reached = this.#tokens.flatMap(({ watched }) => watched.reached ?? [])
-    const title = pageTitle(this.#display.connection, reached)
+    const title = pageTitle(health.problem, reached)
     if (document.title !== title) document.title = title
+    return health
   }
 
-  #renderHeader(): void {
-    const { connection, tokens } = this.#display
-    const current = tokens.filter(({ state }) => state === 'live').length
-    setText(this.#headerPart('.current'), String(current))
-    setText(
-      this.#headerPart('.count'),
-      `of ${tokens.length} ${tokens.length === 1 ? 'price' : 'prices'} current`,
-    )
-    setAttribute(this.#headerPart('.summary'), 'data-all', String(current === tokens.length))
-    renderConnection(this.#headerPart('.connection'), connection)
+  /** A screen reader announces it. */
+  #renderHealth({ level, connection, detail }: PageHealth): void {
+    setAttribute(this.#headerPart('.health'), 'data-health', level)
+    setText(this.#headerPart('[data-field]'), connection)
+    setText(this.#headerPart('.why'), detail)
   }
 
   #arrange(now: number): void {
@@ -227,17 +230,8 @@ export class DashboardPage {
 const headerHtml = `<header class="top">
   <h1>Live prices</h1>
   <p class="source"><span class="host"></span> <span class="tag"></span></p>
-  <p class="summary"><b class="current"></b> <span class="count"></span></p>
-  <p class="connection" role="status"><span class="mark" aria-hidden="true"></span><span class="words"><span data-field="connection"></span> <span class="why"></span></span></p>
+  <p class="health" role="status"><span class="mark" aria-hidden="true"></span><span class="words"><span data-field="connection"></span> <span class="why"></span></span></p>
 </header>`
-
-/** The state of the connection to the service, why it is down, or how far behind its prices are. A screen reader announces it. */
-const renderConnection = (element: HTMLElement, { state, reason, behindMs }: Connection): void => {
-  setAttribute(element, 'data-connection', state.replace(' ', '-'))
-  const [name, why] = element.querySelectorAll('.words > span')
-  if (name !== undefined) setText(name, behindMs === undefined ? state : behindText(behindMs))
-  if (why !== undefined) setText(why, reason)
-}
 
 const invalidate = ({ card, row }: Shown): void => {
   card.invalidate()

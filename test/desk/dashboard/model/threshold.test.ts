@@ -200,28 +200,17 @@ describe('the stored thresholds', () => {
 
 describe('pageTitle', () => {
   const reached = { symbol: 'ETH', side: 'above', threshold: 2700 } as const
-  const [first, lost] = [{ lostAt: undefined }, { lostAt: 1000 }]
 
   it('names one threshold that is reached, and counts several', () => {
-    const connected = { state: 'connected', ...lost } as const
-    expect(pageTitle(connected, [])).toBe('Live prices · svc-streams')
-    expect(pageTitle(connected, [reached])).toBe('ETH above 2700 USD · Live prices · svc-streams')
-    expect(pageTitle(connected, [reached, reached])).toBe('2 thresholds reached · Live prices · svc-streams')
+    expect(pageTitle(undefined, [])).toBe('Live prices · svc-streams')
+    expect(pageTitle(undefined, [reached])).toBe('ETH above 2700 USD · Live prices · svc-streams')
+    expect(pageTitle(undefined, [reached, reached])).toBe('2 thresholds reached · Live prices · svc-streams')
   })
 
-  it.each(['behind', 'connection lost', 'service lost', 'dashboard stopped'] as const)(
-    'begins with %j',
-    (state) => {
-      expect(pageTitle({ state, ...first }, [])).toBe(`${state} · Live prices · svc-streams`)
-      expect(pageTitle({ state, ...lost }, [reached])).toBe(
-        `${state} · ETH above 2700 USD · Live prices · svc-streams`,
-      )
-    },
-  )
-
-  it('begins with a reconnection, but not with the first connection', () => {
-    expect(pageTitle({ state: 'connecting', ...first }, [])).toBe('Live prices · svc-streams')
-    expect(pageTitle({ state: 'connecting', ...lost }, [])).toBe('connecting · Live prices · svc-streams')
+  it('begins with what is not current', () => {
+    expect(pageTitle('service lost', [reached])).toBe(
+      'service lost · ETH above 2700 USD · Live prices · svc-streams',
+    )
   })
 })
 

@@ -38,10 +38,11 @@ describe('the figures of a token', () => {
     expect(change).toBeCloseTo(5)
   })
 
-  it('have no change while the price is not current', () => {
+  it('have no change, rate and lag while the price is not current', () => {
     const token = initial()
     watch(token, [...prices([100]), priceFailed(2000, stale(ethTopic, 30_000, undefined))])
     expect(token.figures(2000)).toMatchObject({ state: 'stale', price: 100, change: undefined })
+    expect(token.figures(3000)).toMatchObject({ rate: undefined, lag: undefined })
   })
 
   it('have as lag the age that the price had when it arrived, and how far behind the connection is', () => {

@@ -178,6 +178,29 @@ describe('the connection of the dashboard', () => {
     ])
   })
 
+  it('is shown with the prices and the depths: the worst of them, in the title too', async () => {
+    const market = new TestMarket()
+    const page = await openDashboard(await startTestDashboard(market.client, { staleAfter: 300 }))
+    const status = page.getByRole('status')
+    const expectHealth = (health: string, text: string, title = text) =>
+      eventually(async () => {
+        expect(await status.getAttribute('data-health')).toBe(health)
+        expect((await status.textContent())?.trim()).toBe(`connected ${text}`)
+        expect(await page.title()).toBe(`${title === '' ? '' : `${title} · `}Live prices · svc-streams`)
+        // A check may come later than `staleAfter`.
+        if (health !== 'bad') market.sendEth(2500)
+        if (health === 'good') market.sendBtc(60_000)
+      })
+    await expectHealth('good', 'all 2 prices are current', '')
+    await expectHealth('warn', 'the price of BTC is not current')
+    market.failDepth(httpError(429, 'too many requests', undefined))
+    await expectHealth('warn', 'the price of BTC is not current, the depth of ETH is not current')
+    await expectHealth('bad', 'no price is current, the depth of ETH is not current')
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('stale'))
+    // A stopped stream has no rate.
+    expect(await page.locator(`[data-token="${weth}"] .flow`).textContent()).toBe('')
+  })
+
   it('shows that a service which answers no ping is behind, and that it has caught up, over real sockets', async () => {
     const simulator = await startTestSimulator()
     // Longer than the interval at which the page asks its server.

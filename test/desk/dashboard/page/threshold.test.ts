@@ -4,6 +4,7 @@ import { eventually } from '../../../support/time/eventually.js'
 import { weth } from '../../../support/tokens.js'
 import { logOf, openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
 import { TestMarket } from '../support/test-market.js'
+import { eth } from '../support/tokens.js'
 
 /** The notifications that the page has shown since it was opened. */
 interface Calls {
@@ -31,9 +32,11 @@ const callsOf = (page: Page): Promise<readonly string[]> =>
 
 const openPage = async (permissions: readonly string[] = []) => {
   const market = new TestMarket()
-  const server = await startTestDashboard(market.client)
+  const server = await startTestDashboard(market.client, { tokens: [eth] })
   const page = await openDashboard(server, { permissions: [...permissions] }, recordCalls)
   market.sendEth(2500)
+  const side = { totalQuantity: 1n, totalQuantityUsd: 1 }
+  market.sendDepth(side, side)
   await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe('2500.0000'))
   return { server, market, page }
 }
@@ -179,7 +182,7 @@ describe('the title of a hidden page', () => {
     await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
     await server.close()
     await eventually(async () => expect(await page.title()).toBe(`dashboard stopped · ${title}`))
-    await startTestDashboard(market.client, {}, Number(new URL(server.url).port))
+    await startTestDashboard(market.client, { tokens: [eth] }, Number(new URL(server.url).port))
     await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
   })
 })

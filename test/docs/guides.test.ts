@@ -13,7 +13,9 @@ it.each(['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...pages])(
   'has no list inside a sentence in %s',
   (page) => {
     // A formatter takes a `+` or `-` at the start of a line for a list.
-    const lines = readPage(page).split('\n')
+    const lines = readPage(page)
+      .replace(/^```[^]*?^```$/gm, '')
+      .split('\n')
     const inside = lines.filter(
       (line, index) => /^ +[-+*] /.test(line) && /[\w,`]$/.test(lines[index - 1] ?? ''),
     )

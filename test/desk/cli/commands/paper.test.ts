@@ -132,7 +132,7 @@ describe('svc-streams paper', () => {
 
   it('runs the example, in TypeScript', async () => {
     const file = inFolder()
-    const module = file('strategy.ts', readFileSync('examples/paper-trading.ts', 'utf8'))
+    const module = file('strategy.ts', readFileSync('examples/cookbook/pairs.ts', 'utf8'))
     const parameter = JSON.stringify({ usd: 2_000, count: 4, entry: 0.1 })
     const command = spawnNode([...[main(), 'paper', module, '--simulate', '--parameter', parameter]])
     await eventually(() => expect(command.stdout).toMatch(/ (?:buy|sell) .* ETH at /))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { promisedTests, root, type PromisedTest } from './promised-tests.js'
+import { promisedTests, root, type PromisedTest } from './index-file.js'
 
 /** What this needs of the JSON reports of Vitest. */
 interface Report {
@@ -32,11 +32,11 @@ export const missingTests = (
   })
 }
 
-/** The placeholders of `it.each` stand for any text. */
+/** The placeholders of `it.each` and of templates stand for any text. */
 const patternOf = (title: string): RegExp =>
   new RegExp(
     title
-      .split(/%[a-z]|\$[\w.]+/)
+      .split(/%[a-z]|\$[\w.]+|\$\{\}/)
       .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
       .join('.*'),
     's',

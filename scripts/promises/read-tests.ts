@@ -21,6 +21,23 @@ export const defectsOf = (source: string, titles: readonly string[]): readonly (
   })
 }
 
+/** The titles of the tests in a source that run on every system: all but those with a condition, and those without a text. */
+export const titlesIn = (source: string): readonly string[] =>
+  callsIn(ts.createSourceFile('promised.test.ts', source, ts.ScriptTarget.ESNext, true))
+    .filter((call) => isTest(call) && !isConditional(call))
+    .map(({ node }) => titleOf(node))
+    .filter((title) => /[a-z]{3}/i.test(withoutPlaceholders(title)))
+
+const withoutPlaceholders = (title: string): string => title.replace(/%[a-z]|\$\{\}|\$[\w.]+/g, '')
+
+const isConditional = ({ node }: Call): boolean => {
+  for (let each: ts.Node = node; !ts.isSourceFile(each); each = each.parent) {
+    if (ts.isIfStatement(each) || ts.isConditionalExpression(each)) return true
+    if (callOf(each)?.modifiers.some((modifier) => /^(?:skipIf|runIf)$/.test(modifier)) === true) return true
+  }
+  return false
+}
+
 const callsIn = (node: ts.Node): readonly Call[] => {
   const inside: Call[] = []
   ts.forEachChild(node, (child) => void inside.push(...callsIn(child)))
@@ -40,8 +57,13 @@ const callOf = (node: ts.Node): Call | undefined => {
   return /^(?:it|test|describe)/.test(callee.text) ? { node, root: callee.text, modifiers } : undefined
 }
 
-const titleOf = ({ arguments: [title] }: ts.CallExpression): string =>
-  title === undefined ? '' : ts.isStringLiteralLike(title) ? title.text : title.getText()
+/** The title, with `${}` for each expression of a template. */
+const titleOf = ({ arguments: [title] }: ts.CallExpression): string => {
+  if (title === undefined) return ''
+  if (ts.isStringLiteralLike(title)) return title.text
+  if (!ts.isTemplateExpression(title)) return ''
+  return title.head.text + title.templateSpans.map(({ literal }) => `\${}${literal.text}`).join('')
+}
 
 /** Modifiers by which a test, or all others of its file, never run. `skipIf` depends on the system: see `missing-tests.ts`. */
 const neverRun = /^(?:skip|todo|only|fails)$/

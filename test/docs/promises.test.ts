@@ -2,25 +2,31 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { missingTests } from '../../scripts/promises/missing-tests.js'
-import { promisedTests, root } from '../../scripts/promises/promised-tests.js'
-import { defectsOf } from '../../scripts/promises/read-tests.js'
+import { promisedParts, promisedTests, root } from '../../scripts/promises/index-file.js'
+import { defectsOf, titlesIn } from '../../scripts/promises/read-tests.js'
+import { readPage } from './support/block.js'
 import { newFolder } from '../support/new-folder.js'
 
 const promised = promisedTests()
 const files = [...new Set(promised.map(({ file }) => file))]
 
-describe('docs/promises.md', () => {
-  it('names tests', () => {
-    expect(promised.length).toBeGreaterThan(500)
+describe('test/guarantees.txt', () => {
+  it('has tests of each part of the guarantees', () => {
+    const parts = [...readPage('docs/reference/guarantees.md').matchAll(/^## (.+)$/gm)].map(
+      ([, part]) => part,
+    )
+    expect(promisedParts()).toEqual(parts)
+    expect(promised.length).toBeGreaterThan(2000)
   })
 
   it('names tests that exist, have a body, and are not skipped', () => {
     const defects = files.flatMap((file) => {
       const titles = promised.filter((test) => test.file === file).map(({ title }) => title)
-      const found = defectsOf(readFileSync(root + file, 'utf8'), titles)
-      return titles.map((title, index) => ({ file, title, defect: found[index] }))
+      const defectOf = defectsOf(readFileSync(root + file, 'utf8'), titles)
+      return titles.map((title, index) => ({ file, title, defect: defectOf[index] }))
     })
-    expect(defects.filter(({ defect }) => defect !== undefined)).toEqual([])
+    const found = defects.filter(({ defect }) => defect !== undefined)
+    expect(found, 'after a change of titles: npm run promises -- --write').toEqual([])
   })
 })
 
@@ -42,6 +48,14 @@ describe('the check of promised tests', () => {
     ["describe.each([1]).skip('a', () => { it('works', () => { run() }) })", 'has the modifier `skip`'],
   ])('finds for the source %s the defect %s', (source, defect) => {
     expect(defectsOf(source, ['works'])).toEqual([defect])
+  })
+
+  it('writes the titles of the tests that run on every system', () => {
+    const source = `describe('a', () => { it('works', run); it.each(cases)('takes %s', run); it(\`has \${n} items\`, run) })
+      it.skipIf(isWindows)('forks', run)
+      if (hasPandas) it('reads', run)
+      it.each(cases)('%s', run)`
+    expect(titlesIn(source)).toEqual(['works', 'takes %s', 'has ${} items'])
   })
 
   it.each([

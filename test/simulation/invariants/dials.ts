@@ -31,7 +31,7 @@ interface Wait {
 }
 
 /**
- * The dials of a client, the waits between them, and the states in `status$`: `docs/promises.md`, connection. Only records,
+ * The dials of a client, the waits between them, and the states in `status$`: `docs/reference/guarantees.md`, connection. Only records,
  * and keeps the first problem.
  */
 export class Dials {

@@ -2,7 +2,7 @@ import type { PriceError } from 'svc-streams'
 import { firstProblem } from './first-problem.js'
 import type { Ledger, SubscriberRecord } from './ledger.js'
 
-// What holds for each failure that a subscriber receives. `docs/promises.md`: connection, subscriptions.
+// What holds for each failure that a subscriber receives. `docs/reference/guarantees.md`: connection, subscriptions.
 
 type Rule = (ledger: Ledger, subscriber: SubscriberRecord, error: PriceError) => string | undefined
 

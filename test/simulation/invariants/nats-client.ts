@@ -2,7 +2,7 @@ import type { SimulatedTcp } from '../world/tcp.js'
 import type { ClientTimes, Ledger } from './ledger.js'
 import type { NatsPrices } from './nats-prices.js'
 
-// What holds for a client over NATS at any time: `docs/promises.md`, "NATS". Times are those in which its process was running.
+// What holds for a client over NATS at any time: `docs/reference/guarantees.md`, "NATS". Times are those in which its process was running.
 
 /** A gateway that does not answer for this time is lost: the promised 2 s and what the event loop takes, in ms. */
 const silenceMs = 3_000

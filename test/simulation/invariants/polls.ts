@@ -61,7 +61,7 @@ interface MintRequests {
 
 type DepthResult = Either<DepthError, Depth>
 
-/** The polls of a client: `docs/promises.md`, depth. Only records, and keeps the first problem. */
+/** The polls of a client: `docs/reference/guarantees.md`, depth. Only records, and keeps the first problem. */
 export class Polls {
   private readonly byMint = new Map<string, MintRequests>()
   private problem: string | undefined

@@ -3,7 +3,7 @@ import { originOf } from '../world/price-log.js'
 import { firstProblem } from './first-problem.js'
 import type { Ledger, SubscriberRecord } from './ledger.js'
 
-// What holds for each price that a subscriber receives as a value. `docs/promises.md`: never stale, subscriptions.
+// What holds for each price that a subscriber receives as a value. `docs/reference/guarantees.md`: never stale, subscriptions.
 
 /** Ages are rounded, and clocks are read once per tick, in ms. */
 const ageToleranceMs = 20

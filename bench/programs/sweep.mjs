@@ -20,8 +20,8 @@ const ways = {
     }
     return all
   },
-  sweep: async ({ recording, parameters, workers }) => {
-    const url = new URL('sweep-strategy.mjs', import.meta.url)
+  sweep: async ({ recording, parameters, workers, strategy = 'sweep-strategy.mjs' }) => {
+    const url = new URL(strategy, import.meta.url)
     const results = await lastValueFrom(sweep(recording, url, parameters, { workers }).pipe(toArray()))
     return results.map((result) => {
       if (isLeft(result)) throw new Error(result.left.message)
@@ -38,6 +38,10 @@ handleRequests({
     // Of all threads.
     const { user, system } = process.cpuUsage(cpu)
     const seconds = (performance.now() - start) / 1000
-    return { seconds, cpuMicroseconds: user + system, values: JSON.stringify(values) }
+    return {
+      seconds,
+      cpuMicroseconds: user + system,
+      values: JSON.stringify(values, (_, value) => (typeof value === 'bigint' ? String(value) : value)),
+    }
   },
 })

@@ -9,7 +9,8 @@ import { topicsOf } from '../topics.js'
 
 const rows = 100_000
 const [topic] = topicsOf(1)
-const parameters = [10, 20, 50, 100, 200, 500, 1000, 2000].map((length) => ({ topic, length }))
+const lengths = [10, 20, 50, 100, 200, 500, 1000, 2000]
+const parameters = lengths.map((length) => ({ topic, length }))
 
 /** The first is the baseline. */
 const ways = [
@@ -46,11 +47,46 @@ export const sweepDurations = ({ rounds }: Settings): Promise<Section> =>
     }
   })
 
-/** Runs a strategy of one topic with each parameter, in a new process. `length`: the number of prices of its average. */
+const accountRows = 177_000
+
+/** The first is the baseline. */
+const accounts = [
+  { name: 'orders, counted', hasAccount: false },
+  { name: '**svc-streams** `paper`, with the same orders', hasAccount: true },
+] as const
+
+/** The duration of a strategy that returns orders, without an account and with one. */
+export const accountDurations = ({ rounds }: Settings): Promise<Section> => {
+  const topics = topicsOf(2)
+  return withRecording({ rows: accountRows, topics: 2, depthEvery: 10 }, async (recording) => {
+    const measured = await inRounds(rounds, accounts, ({ hasAccount }) =>
+      runSweep({
+        ...{ way: 'sweep', workers: 1, recording, strategy: 'paper-strategy.mjs' },
+        parameters: lengths.map((length) => ({ topics, length, hasAccount })),
+      }),
+    )
+    const cpu = (account: (typeof accounts)[number]) =>
+      valuesOf(measured, account, (result) => result.cpuMicroseconds / 1e6)
+    return {
+      title: 'Sweep: an account on paper',
+      method: `CPU time in s of a sweep with 1 worker thread and eight parameters over a recording of ${accountRows.toLocaleString('en-US')} rows, each tenth a depth, in a new process, ${rounds} rounds. The strategy is a pair; with the eight parameters it turns once in 20 to 3,000 prices, and each turn is two orders that are filled together. Ratio: to the first row, lower is better.`,
+      columns: ['Way', 's', 'ratio'],
+      rows: accounts.map((account) => [
+        account.name,
+        formatSpread(spreadOf(cpu(account))),
+        formatSpread(spreadOf(ratios(cpu(account), cpu(accounts[0])))),
+      ]),
+    }
+  })
+}
+
+/** Runs a strategy with each parameter, in a new process. `length`: the number of prices of its average. */
 export const runSweep = (task: {
   readonly way: (typeof ways)[number]['way']
   readonly workers: number
   readonly recording: string
-  readonly parameters: readonly { readonly topic: string | undefined; readonly length: number }[]
+  readonly parameters: readonly { readonly length: number }[]
+  /** A module of the programs. Default: one that needs a `topic`. */
+  readonly strategy?: string
 }): Promise<SweepMeasurement> =>
   withChild('programs/sweep.mjs', (child) => child.request<SweepMeasurement>('run', task))

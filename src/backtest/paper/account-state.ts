@@ -6,7 +6,7 @@ import type { Account, Equity, HeldPosition, OpenOrder, PaperEvent } from './eve
 import { toNumber } from './exact.js'
 import { outcomeOf, type Fill } from './fill.js'
 import type { Settings } from './options.js'
-import { problemOf } from './order-check.js'
+import { orderCheck } from './order-check.js'
 import type { CancelOrder, Order, TradeOrder } from './orders.js'
 import { pricedNumber, TokenState } from './token-state.js'
 import { followPrice, restOf, workingOrder, type OrderGroup, type WorkingOrder } from './working-order.js'
@@ -29,7 +29,7 @@ export class AccountState {
   groups: OrderGroup[] = []
   /** The numbers that orders without an id have got. */
   numbered = 0
-  private readonly symbols: readonly string[]
+  private readonly problemOf: (order: unknown) => string | undefined
   private sampled: Equity | undefined
   /** True if data came after `sampled`. */
   private hasNews = false
@@ -40,7 +40,7 @@ export class AccountState {
     this.tokens = new Map(
       settings.tokens.map((token) => [token.symbol, new TokenState(token, settings.digits)]),
     )
-    this.symbols = [...this.tokens.keys()]
+    this.problemOf = orderCheck([...this.tokens.keys()])
     this.cash = settings.cash
   }
 
@@ -63,7 +63,7 @@ export class AccountState {
   }
 
   onOrder(order: Order): void {
-    const problem = problemOf(order, this.symbols)
+    const problem = this.problemOf(order)
     if (problem !== undefined) this.reject(this.idOf(order), order, this.now, problem)
     else if (order._tag === 'Cancel') this.cancel(order)
     else this.open(order._tag === 'Together' ? order.orders : [order])

@@ -35,16 +35,21 @@ export const toNumber = (amount: bigint, digits: number): number => quotient(amo
 /** The closest double of a quotient. `divisor` is above 0. Text of so many digits would take ten times as long. */
 export const quotient = (dividend: bigint, divisor: bigint): number => {
   if (dividend < 0n) return -quotient(-dividend, divisor)
-  // A small quotient needs more binary digits to have those of a double.
-  const bits = dividend * leastQuotient < divisor ? 960 : 192
-  const scaled = dividend << BigInt(bits)
+  const { shift, unit } = dividend >= divisor ? large : dividend * leastSmall >= divisor ? small : smallest
+  const scaled = dividend << shift
   const result = scaled / divisor
   // A last digit for the rest keeps a value that is above the middle of two doubles there.
-  return Number(result * divisor === scaled ? result : result | 1n) / 2 ** bits
+  return Number(result * divisor === scaled ? result : result | 1n) * unit
 }
 
-/** A quotient of its inverse has 64 binary digits when it is scaled by 192 digits. */
-const leastQuotient = 2n ** 128n
+/** A quotient needs more binary digits than a double has: a small one, and the division of large ones, take longer. */
+const binaryDigits = (count: number) => ({ shift: BigInt(count), unit: 2 ** -count })
+const large = binaryDigits(64)
+const small = binaryDigits(192)
+const smallest = binaryDigits(960)
+
+/** The inverse of the least quotient that has 64 binary digits when it is scaled by 192 digits. */
+const leastSmall = 2n ** 128n
 
 /** The exact decimal text. */
 export const decimalText = (amount: bigint, digits: number): string => {

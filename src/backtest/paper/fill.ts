@@ -1,7 +1,7 @@
 import { smaller, whole } from './exact.js'
 import type { Settings } from './options.js'
 import type { Side } from './orders.js'
-import { priced, withSlippage, type TokenState } from './token-state.js'
+import type { TokenState } from './token-state.js'
 import {
   isAllowedBy,
   isImmediate,
@@ -31,8 +31,6 @@ export interface Fill {
 
 interface Request extends Wanted {
   readonly working: WorkingOrder
-  /** The price of the service. */
-  readonly price: number
 }
 
 const waits: Outcome = { _tag: 'Waits' }
@@ -40,29 +38,26 @@ const rejected = (reason: string): Outcome => ({ _tag: 'Rejected', reason })
 
 /** Changes nothing. */
 export const outcomeOf = (group: OrderGroup, cash: bigint, settings: Settings): Outcome => {
-  const requests: Request[] = []
   let isReady = true
   for (const working of group.orders) {
-    const { state } = working
-    const { price } = state
+    const { price, priceProblem } = working.state
     if (price === undefined) {
-      const problem = state.priceProblem
-      if (problem !== undefined && isImmediate(working, group)) return rejected(problem)
+      if (priceProblem !== undefined && isImmediate(working, group)) return rejected(priceProblem)
     } else if (
       price.receivedAt >= group.decidedAt + settings.latency &&
       isAllowedBy(working, price, settings)
     ) {
-      requests.push({ working, price: price.price, ...wantedOf(working, price.price, settings) })
       continue
     }
     isReady = false
   }
   if (!isReady) return waits
-  for (const { working } of requests) {
+  for (const working of group.orders) {
     const { state } = working
     const problem = state.price && state.depthProblem(state.price, settings)
     if (problem !== undefined) return isImmediate(working, group) ? rejected(problem) : waits
   }
+  const requests = group.orders.map((working) => ({ working, ...wantedOf(working, settings) }))
   return fillsOf(group, requests, cash, settings)
 }
 
@@ -102,16 +97,16 @@ const fillsOf = (
 }
 
 const fillOf = (
-  { working, side, quantity: wanted, price: midpoint }: Request,
+  { working, side, quantity: wanted }: Request,
   proportion: { readonly of: bigint; readonly in: bigint },
   settings: Settings,
 ): Fill => {
   const { state }: { readonly state: TokenState } = working
-  const price = withSlippage(midpoint, side, settings)
+  const price = state.priceFor(side, settings)
   const quantity = (wanted * proportion.of) / proportion.in
   const value = state.valueAt(quantity, price)
   const fee = (value * settings.feeShare) / whole
-  const atMidpoint = state.valueAt(quantity, priced(midpoint))
+  const atMidpoint = state.valueAt(quantity, state.midpoint)
   const slippage = side === 'buy' ? value - atMidpoint : atMidpoint - value
   return { working, side, price, quantity, remaining: wanted - quantity, value, fee, slippage }
 }

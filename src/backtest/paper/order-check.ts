@@ -4,21 +4,23 @@ import { oneOf, plainObject, type Check } from '../../base/option-kinds/option.j
 
 // Strategies in plain JavaScript, and JSON, may return anything. An order that is not valid is rejected with the reason.
 
-/** Why a value is no valid order; undefined for a valid one. `symbols`: of the tokens of the account. */
-export const problemOf = (value: unknown, symbols: readonly string[]): string | undefined => {
-  const order = fieldsOf(value)
-  if (order['_tag'] === 'Cancel') return problemIn(order, { id: text })
-  if (order['_tag'] !== 'Together') return tradeProblem(value, symbols)
-  const { orders } = order
-  if (!Array.isArray(orders) || orders.length === 0) return 'orders: expected at least one order'
-  return orders.map((each) => tradeProblem(each, symbols)).find((problem) => problem !== undefined)
-}
-
-const tradeProblem = (value: unknown, symbols: readonly string[]): string | undefined => {
-  const order = fieldsOf(value)
-  const checks = checksByTag.get(order['_tag'])
-  if (checks === undefined) return `expected an order, got ${describeValue(order['_tag'] ?? value)}`
-  return problemIn(order, { symbol: oneOf(...symbols), ...checks })
+/** Why a value is no valid order of an account with these tokens; undefined for a valid one. */
+export const orderCheck = (symbols: readonly string[]): ((value: unknown) => string | undefined) => {
+  const symbol = oneOf(...symbols)
+  const tradeProblem = (value: unknown): string | undefined => {
+    const order = fieldsOf(value)
+    const checks = checksByTag.get(order['_tag'])
+    if (checks === undefined) return `expected an order, got ${describeValue(order['_tag'] ?? value)}`
+    return problemIn(order, { symbol }) ?? problemIn(order, checks)
+  }
+  return (value) => {
+    const order = fieldsOf(value)
+    if (order['_tag'] === 'Cancel') return problemIn(order, { id: text })
+    if (order['_tag'] !== 'Together') return tradeProblem(value)
+    const { orders } = order
+    if (!Array.isArray(orders) || orders.length === 0) return 'orders: expected at least one order'
+    return orders.map(tradeProblem).find((problem) => problem !== undefined)
+  }
 }
 
 const problemIn = (

@@ -1,4 +1,4 @@
-import { BehaviorSubject, Observable, Subject, type Subscriber } from 'rxjs'
+import { filter, map, Observable, startWith, Subject, type Subscriber } from 'rxjs'
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Address } from '../../base/domain/address.js'
 import type { Depth } from '../../base/domain/depth.js'
@@ -47,8 +47,9 @@ export class PaperRun {
   private readonly fills$ = new Subject<Filled>()
   private readonly equities$ = new Subject<Equity>()
   private lastEquity: Equity | undefined
-  private readonly open$: BehaviorSubject<readonly OpenOrder[]>
-  private readonly positions: ReadonlyMap<string, BehaviorSubject<Position>>
+  private readonly openChanges$ = new Subject<void>()
+  /** The symbol of each position that has changed. */
+  private readonly positionChanges$ = new Subject<string>()
   /** The version of the state that `open` has. */
   private emitted = 0
   private isEmitting = false
@@ -62,10 +63,6 @@ export class PaperRun {
     const state = new AccountState(settings)
     if (journal !== undefined) continueFrom(state, journal.start, settings)
     this.state = state
-    this.open$ = new BehaviorSubject(state.openOrders)
-    this.positions = new Map(
-      [...state.tokens].map(([symbol, each]) => [symbol, new BehaviorSubject(each.position)]),
-    )
   }
 
   /** The account subscribes before the strategy, so that it receives each event first. */
@@ -74,13 +71,12 @@ export class PaperRun {
     const { depthInterval } = this.settings
     const prices = new Map<Topic, Observable<Either<PriceError, Price>>>()
     const depths = new Map<Address, Observable<Either<DepthError, Depth>>>()
-    const error = (thrown: unknown): void => subscriber.error(thrown)
     let open = 2 * state.tokens.size
     const complete = (): void => {
       if (--open === 0) this.end()
     }
     const share = <E>(source$: Observable<E>, change: (event: E) => void): SharedStream<E> =>
-      new SharedStream(source$, this.receiver(change))
+      new SharedStream(subscriber, source$, this.receiver(change), complete)
     const streams = [...state.tokens.values()].flatMap((token) => {
       const { topic, address } = token.token
       const price = share(client.price$(topic), (event) => state.onPrice(token, event))
@@ -89,7 +85,7 @@ export class PaperRun {
       depths.set(address, depth.event$)
       return [price, depth]
     })
-    for (const each of streams) subscriber.add(each.subscribe(complete, error))
+    for (const each of streams) each.start()
     if (subscriber.closed) return
     const shared: C = {
       ...client,
@@ -98,6 +94,7 @@ export class PaperRun {
         (interval === depthInterval ? depths.get(mint) : undefined) ?? client.depth$(mint, interval),
     }
     const next = this.receiver<Order>((order) => state.onOrder(order))
+    const error = (thrown: unknown): void => subscriber.error(thrown)
     subscriber.add(strategy$(shared, this.account).subscribe({ next, error }))
   }
 
@@ -122,7 +119,7 @@ export class PaperRun {
     while (this.state.events.length > 0 || this.state.version !== this.emitted) this.emitBatch()
     this.isEmitting = false
     if (!this.isOver) return
-    for (const subject$ of [this.fills$, this.equities$, this.open$, ...this.positions.values()])
+    for (const subject$ of [this.fills$, this.equities$, this.openChanges$, this.positionChanges$])
       subject$.complete()
     this.subscriber.complete()
   }
@@ -137,8 +134,8 @@ export class PaperRun {
     if (this.subscriber.closed) return
     if (this.journal !== undefined && !this.isWritten(this.journal, events, isChanged)) return
     if (isChanged) {
-      for (const event of events) if (event._tag === 'Filled') this.emitPosition(event.symbol)
-      this.open$.next(state.openOrders)
+      for (const event of events) if (event._tag === 'Filled') this.positionChanges$.next(event.symbol)
+      this.openChanges$.next()
     }
     for (const event of events) {
       this.subscriber.next(event)
@@ -160,10 +157,6 @@ export class PaperRun {
     }
   }
 
-  private emitPosition(symbol: string): void {
-    this.positions.get(symbol)?.next(this.tokenOf(symbol).position)
-  }
-
   private tokenOf(symbol: string): TokenState {
     return this.state.tokens.get(symbol) ?? unknownSymbol(symbol, [...this.state.tokens.keys()])
   }
@@ -172,16 +165,22 @@ export class PaperRun {
     return {
       fill$: this.fills$.asObservable(),
       position: (symbol) => this.tokenOf(symbol).position,
-      position$: (symbol) =>
-        (this.positions.get(symbol) ?? unknownSymbol(symbol, [...this.positions.keys()])).asObservable(),
+      position$: (symbol) => {
+        const token = this.tokenOf(symbol)
+        return current$(() => token.position, this.positionChanges$.pipe(filter((each) => each === symbol)))
+      },
       equity$: new Observable((subscriber) => {
         if (this.lastEquity !== undefined) subscriber.next(this.lastEquity)
         return this.equities$.subscribe(subscriber)
       }),
-      open$: this.open$.asObservable(),
+      open$: current$(() => this.state.openOrders, this.openChanges$),
     }
   }
 }
+
+/** A value of the account, at once and after each change. Without a subscriber, it is not computed. */
+const current$ = <A>(value: () => A, change$: Observable<unknown>): Observable<A> =>
+  change$.pipe(startWith(undefined), map(value))
 
 const unknownSymbol = (symbol: unknown, symbols: readonly string[]): never => {
   throw new ConfigurationError(

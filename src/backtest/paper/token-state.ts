@@ -28,6 +28,8 @@ export class TokenState extends Holding {
   depthError: DepthError | undefined
   /** What orders have taken of each depth, by its `timestamp`: several polls may bring the same depth. */
   readonly taken = new Map<number, Record<Side, bigint>>()
+  /** A last price, and its exact amount: an order, its fill and the value of the position need the same one. */
+  private exactLast: { readonly of: { readonly price: number }; readonly amount: bigint } | undefined
   /** The value of one base-token unit at a price of one unit of a price with slippage. */
   private readonly unitValue: bigint
 
@@ -86,6 +88,23 @@ export class TokenState extends Holding {
     for (const oldest of this.taken.keys()) if (this.taken.size > keptDepths) this.taken.delete(oldest)
   }
 
+  /** What a buy pays now, or a sell gets. */
+  priceFor(side: Side, { slippageShare }: Settings): bigint {
+    return this.lastAmount * (side === 'buy' ? whole + slippageShare : whole - slippageShare)
+  }
+
+  /** The last price, in units of a price with slippage. */
+  get midpoint(): bigint {
+    return this.lastAmount * whole
+  }
+
+  private get lastAmount(): bigint {
+    const { last } = this
+    if (last === undefined) return 0n
+    if (this.exactLast?.of !== last) this.exactLast = { of: last, amount: exact(last.price, priceDigits) }
+    return this.exactLast.amount
+  }
+
   /** The value of a quantity at a price with slippage. */
   valueAt(quantity: bigint, priced: bigint): bigint {
     return quantity * priced * this.unitValue
@@ -98,7 +117,7 @@ export class TokenState extends Holding {
 
   /** The value of the position at the last price. */
   get value(): bigint {
-    return this.last === undefined ? 0n : this.valueAt(this.quantity, priced(this.last.price))
+    return this.valueAt(this.quantity, this.midpoint)
   }
 
   get position(): Position {
@@ -112,13 +131,6 @@ export class TokenState extends Holding {
 
 /** Digits after the point of a price with slippage. */
 export const pricedDigits = priceDigits + shareDigits
-
-/** A price without slippage, in units of a price with slippage. */
-export const priced = (price: number): bigint => exact(price, priceDigits) * whole
-
-/** What a buy pays, or a sell gets. */
-export const withSlippage = (price: number, side: Side, { slippageShare }: Settings): bigint =>
-  exact(price, priceDigits) * (side === 'buy' ? whole + slippageShare : whole - slippageShare)
 
 export const pricedNumber = (amount: bigint): number => toNumber(amount, pricedDigits)
 

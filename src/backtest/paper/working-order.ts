@@ -1,7 +1,7 @@
 import { exact, priceDigits, shareOf, smaller, whole } from './exact.js'
 import type { Side, TradeOrder } from './orders.js'
 import type { Price } from '../../base/domain/price.js'
-import { pricedDigits, withSlippage, type TokenState } from './token-state.js'
+import { pricedDigits, type TokenState } from './token-state.js'
 import type { Settings } from './options.js'
 
 /** An open order. Changed in place. */
@@ -75,14 +75,14 @@ const isOff = (price: number, best: number, side: Side, bps: number): boolean =>
 
 /** True if a price allows a fill. */
 export const isAllowedBy = (
-  { order, isTriggered }: WorkingOrder,
+  { order, isTriggered, state }: WorkingOrder,
   { price }: Price,
   settings: Settings,
 ): boolean => {
   if (order._tag !== 'Limit') return isTriggered
   // Most prices are far from the limit: the exact product is for the others.
   if (order.side === 'buy' ? price > order.price * 1.000001 : price < order.price * 0.999999) return false
-  const paid = withSlippage(price, order.side, settings)
+  const paid = state.priceFor(order.side, settings)
   const bound = exact(order.price, pricedDigits)
   return order.side === 'buy' ? paid <= bound : paid >= bound
 }
@@ -93,26 +93,25 @@ export interface Wanted {
   readonly quantity: bigint
 }
 
-/** What an order wants at a price; a quantity of 0 if there is nothing to do. */
-export const wantedOf = (working: WorkingOrder, price: number, settings: Settings): Wanted => {
+/** What an order wants at the current price; a quantity of 0 if there is nothing to do. */
+export const wantedOf = (working: WorkingOrder, settings: Settings): Wanted => {
   const { order, state, remaining } = working
-  const unitsAt = (side: Side, usd: number): bigint => {
-    const amount = exact(Math.abs(usd), settings.digits)
-    const units = state.quantityFor(amount, withSlippage(price, side, settings))
-    return usd < 0 ? -units : units
-  }
+  const unitsFor = (usd: bigint, side: Side): bigint => state.quantityFor(usd, state.priceFor(side, settings))
+  const usdOf = ({ usd }: { readonly usd: number }): bigint => exact(usd, settings.digits)
   if ('side' in order) {
     const { side, size } = order
-    return { side, quantity: remaining ?? ('usd' in size ? unitsAt(side, size.usd) : size.units) }
+    return { side, quantity: remaining ?? ('usd' in size ? unitsFor(usdOf(size), side) : size.units) }
   }
-  // A target of USD is a band between what it is at the price of a buy and at that of a sell.
   const size = order._tag === 'Target' ? order.size : { units: 0n }
-  const targets = (['buy', 'sell'] as const).map((side) =>
-    'usd' in size ? unitsAt(side, size.usd) : size.units,
-  )
-  const [atBuy = 0n, atSell = 0n] = targets
+  if ('units' in size) return wantedUpTo(state.quantity, size.units, size.units)
+  const usd = usdOf(size)
+  return wantedUpTo(state.quantity, unitsFor(usd, 'buy'), unitsFor(usd, 'sell'))
+}
+
+/** A target of USD is a band between what it is at the price of a buy and at that of a sell. */
+const wantedUpTo = (held: bigint, atBuy: bigint, atSell: bigint): Wanted => {
   const least = smaller(atBuy, atSell)
   const most = atBuy + atSell - least
-  if (state.quantity < least) return { side: 'buy', quantity: least - state.quantity }
-  return { side: 'sell', quantity: state.quantity > most ? state.quantity - most : 0n }
+  if (held < least) return { side: 'buy', quantity: least - held }
+  return { side: 'sell', quantity: held > most ? held - most : 0n }
 }

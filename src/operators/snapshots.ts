@@ -24,8 +24,8 @@ export interface Snapshot<A> {
  *
  * ```
  *                0         10        20        30        40
- * source         --a---b-----c-----------------L-----d---|     L: Left
- * snapshots(10)  ----------x---------y---------y---------L     x: b at 10   y: c at 20, then at 30
+ * source         --a---b-----c-----------------L-----------d---|     L: Left
+ * snapshots(10)  ----------x---------y---------y---------L-----|     x: b at 10   y: c at 20, then at 30
  * ```
  *
  * - Data decides: if an event with a `receivedAt` of at least `at` arrives before the timer of `at` fires, the snapshots

@@ -38,8 +38,8 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  *
  * ```
  * past$            --p---q|
- * source (live)    -a----b---L--|       L: Left
- * withPast(past$)  --p---(qCab)L--|     C: CaughtUp
+ * source (live)    -a----b--------L--|     L: Left
+ * withPast(past$)  --p---q(Cab)---L--|     C: CaughtUp
  * ```
  *
  * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` ms

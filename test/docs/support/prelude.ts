@@ -1,6 +1,7 @@
+import type { Either } from 'fp-ts/lib/Either.js'
 import type { Observable } from 'rxjs'
 import type { RunHelpers } from 'rxjs/internal/testing/TestScheduler'
-import type { Address, Client, Topic } from 'svc-streams'
+import type { Address, Client, Disconnected, Topic } from 'svc-streams'
 import type { Simulator } from 'svc-streams/simulator'
 
 // Implicit declarations for examples: a block imports from here each name that it uses and does not declare.
@@ -22,3 +23,7 @@ export declare const myStrategy: (client: Client) => Observable<string>
 export declare const hot: RunHelpers['hot']
 export declare const cold: RunHelpers['cold']
 export declare const expectObservable: RunHelpers['expectObservable']
+
+// Of the page of operators, as it describes them.
+export declare const marbles$: (marbles: string) => Observable<Either<Disconnected, number>>
+export declare const e: Disconnected

@@ -9,7 +9,7 @@ export type Scope = ReadonlyMap<string, readonly string[]>
 
 const prelude = 'test/docs/support/prelude'
 
-const preludeNames = [...readPage(`${prelude}.ts`).matchAll(/^export (?:declare )?const (\w+)/gm)].map(
+const preludeNames = [...readPage(`${prelude}.ts`).matchAll(/^export (?:declare )?const ([\w$]+)/gm)].map(
   ([, name = '']) => name,
 )
 

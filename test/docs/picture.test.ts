@@ -24,7 +24,7 @@ describe('the terminal picture of the README', () => {
       'live',
       'down',
       'rejected',
-      'reconnected',
+      'Connected again',
     ]) {
       expect(picture).toContain(text)
     }

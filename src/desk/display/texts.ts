@@ -110,6 +110,10 @@ export const withNarrowSpaces = (groups: DigitGroups): string => joined(groups, 
 const joined = ({ whole, fraction }: DigitGroups, separator: string): string =>
   `${whole.join(separator)}${fraction}`
 
+/** A number of things, for a terminal: `1 row`, `12,345 rows`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${withCommas(digitGroups(String(count)))} ${count === 1 ? one : many}`
+
 const maxLength = 16
 
 /**

@@ -76,16 +76,20 @@ export const conform = async (io: Io, command: Command, url: string, flags: Conf
   const failures = ruleIds.filter((id) => results.verdicts[id]?.result === 'failed')
   if (failures.length === 0 && isLate) throw new Error(late)
   if (failures.length === 0) return
-  const advice = isUnreachable(results.verdicts)
-    ? `\nNo connection to ${http.host}: check that the server runs, and that the address is right, with its port.`
-    : ''
-  throw new Error(`${failures.length} of ${ruleIds.length} rules are broken${advice}`)
+  throw new Error(
+    isUnreachable(results.verdicts)
+      ? unreachableText(http, results.verdicts)
+      : `${failures.length} of ${ruleIds.length} rules are broken`,
+  )
 }
 
 /** The limit of the whole command, in limits of a wait. A server that answers takes less than 20. */
 const maxWaits = 30
 
-/** The verdicts so far. Prints each in the order of the rules, once those before it are known. */
+/**
+ * The verdicts so far. Prints each in the order of the rules, once those before it are known. Prints none while no connection
+ * was possible.
+ */
 class Results {
   verdicts: Verdicts = {}
   private printed = 0
@@ -98,6 +102,7 @@ class Results {
 
   add(verdicts: Verdicts): void {
     this.verdicts = { ...verdicts, ...this.verdicts }
+    if (isUnreachable(this.verdicts)) return
     for (const id of ruleIds.slice(this.printed)) {
       const verdict = this.verdicts[id]
       if (verdict === undefined) return
@@ -110,8 +115,16 @@ class Results {
 /** True if no rule holds, and the only rules that were tested are those of the first contact. */
 const isUnreachable = ({ 'socket-opens': socket, 'http-price': price, ...others }: Verdicts): boolean =>
   socket?.result === 'failed' &&
-  /NetworkError|no response/.test(price?.why ?? '') &&
+  (price === undefined || /NetworkError|no response/.test(price.why ?? '')) &&
   Object.values(others).every(({ result }) => result === 'not tested')
+
+const unreachableText = ({ host }: URL, { 'socket-opens': socket }: Verdicts): string => {
+  const why = escapeUnsafe(socket?.why ?? '')
+  const advice = /certificate/i.test(why)
+    ? 'use a name of the certificate in the address, and set NODE_EXTRA_CA_CERTS to the authority that signed it'
+    : 'check that the server runs, and that the address is right, with its port'
+  return `no connection to ${host} (${why}): ${advice}`
+}
 
 const urlOf = (command: Command, name: string, text: string, scheme: 'http' | 'ws'): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -19,8 +19,8 @@ import {
   displayWidth,
   drawTable,
   fit,
-  fitMiddle,
   fittingColumns,
+  wrap,
   type Cell,
   type Column,
 } from '../output/table.js'
@@ -62,8 +62,11 @@ const maxEvents = 5
 /** Lines of the header with a blank. */
 const headerLines = 3
 
-/** Lines besides the header, tokens, events and the note: titles, hidden tokens, two blanks, status, the hint on Ctrl-C, the cursor. */
-const otherLines = 7
+/** Lines besides the header, tokens, events and the note: two of titles, hidden tokens, two blanks, status, the hint on Ctrl-C, the cursor. */
+const otherLines = 8
+
+/** Lines of one event, if there is room for them. */
+const maxEventLines = 3
 
 /**
  * The lines of the screen: the table, the event log and the connection status, cut to the terminal's size. One row stays
@@ -81,22 +84,36 @@ export const drawBoard = (
   const free = rows - otherLines - (header === undefined ? 0 : headerLines) - (note === undefined ? 0 : 1)
   if (free < 1) {
     // Only titles, tokens and the status.
-    const tokenLines = display.tokens.length > rows - 3 ? rows - 4 : rows - 3
+    const tokenLines = display.tokens.length > rows - 4 ? rows - 5 : rows - 4
     return [...drawTokens(view, context, columns, tokenLines), status].slice(-Math.max(1, rows - 1))
   }
-  const events = display.log.slice(0, Math.min(maxEvents, Math.floor(free / 2))).reverse()
+  const events = drawEvents(display, columns, free)
   return [
     ...(header === undefined ? [] : drawHeader(header, context, columns)),
     ...drawTokens(view, context, columns, free - events.length),
     ...(note === undefined ? [] : [dimmed(note)]),
     '',
-    // The errors of repeated attempts differ only at their end.
-    ...events.map((entry) => colours.dim(fitMiddle(eventLine(entry), columns))),
+    ...events.map((line) => colours.dim(line)),
     ...(events.length === 0 ? [] : ['']),
     status,
     dimmed('Press Ctrl-C to stop.'),
   ]
 }
+
+/** The newest events, the newest last. Lines that no token needs continue long events, the newest first. */
+const drawEvents = ({ log, tokens }: Display, columns: number, free: number): readonly string[] => {
+  const entries = log.slice(0, Math.min(maxEvents, Math.floor(free / 2)))
+  let further = Math.max(0, free - tokens.length - entries.length)
+  const drawn = entries.map((entry) => {
+    const lines = wrap(eventLine(entry), columns, Math.min(maxEventLines, 1 + further), eventIndent)
+    further -= lines.length - 1
+    return lines
+  })
+  return drawn.reverse().flat()
+}
+
+/** As wide as the time of an event. */
+const eventIndent = ' '.repeat('17:02:05  '.length)
 
 /** The next step if the service rejects the signatures of depth requests. */
 const rejectedKeyNote = ({ tokens }: Display): string | undefined =>
@@ -123,11 +140,7 @@ const drawTokens = (
 ): readonly string[] => {
   const { dim } = context.colours
   const shown = tokens.slice(0, Math.max(1, tokenLines))
-  const all = [
-    ...priceColumns(shown, context),
-    ...(past === undefined ? [] : [sinceColumn(shown, past, context)]),
-    ...(hasDepth ? depthColumns(shown, context) : []),
-  ]
+  const all = [...priceColumns(shown, past, context), ...(hasDepth ? depthColumns(shown, context) : [])]
   const hasState = fittingColumns(all, columns).some(({ title }) => title === stateTitle)
   const table = drawTable(hasState ? all : narrowColumns(shown, context, columns), columns, dim)
   const hidden = tokens.length - shown.length
@@ -161,7 +174,11 @@ const stateTitle = 'STATE'
 const emptyCell: Cell = { text: '–' }
 
 /** The columns of prices: one row per token. Values that are not current are dim. */
-const priceColumns = (tokens: readonly TokenState[], context: DrawContext): readonly Column[] => {
+const priceColumns = (
+  tokens: readonly TokenState[],
+  past: PastPrices | undefined,
+  context: DrawContext,
+): readonly Column[] => {
   const { colours, now } = context
   const priceCell = ({ price, state }: TokenState, text: (usd: number) => string): Cell =>
     price === undefined
@@ -176,7 +193,10 @@ const priceColumns = (tokens: readonly TokenState[], context: DrawContext): read
     column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
       priceCell(token, (usd) => withCommas(shortPrice(usd))),
     ),
-    column({ title: 'CHANGE', align: 'decimal', rank: 4, width: 9 }, (token) => changeCell(token, colours)),
+    column({ group: 'CHANGE', title: 'SINCE LAST', align: 'decimal', rank: 4, width: 9 }, (token) =>
+      changeCell(token, colours),
+    ),
+    ...(past === undefined ? [] : [sinceColumn(tokens, past, context)]),
     column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
       priceCell(token, () => formatAge(now - token.priceAt)),
     ),
@@ -187,7 +207,7 @@ const priceColumns = (tokens: readonly TokenState[], context: DrawContext): read
 /** The change since a time, of the prices that are current. */
 const sinceColumn = (tokens: readonly TokenState[], past: PastPrices, { colours }: DrawContext): Column =>
   columnOf(tokens)(
-    { title: `SINCE ${clockTime(past.from)}`, align: 'right', rank: 4, width: 9 },
+    { group: 'CHANGE', title: `SINCE ${clockTime(past.from)}`, align: 'right', rank: 4, width: 9 },
     ({ token, price, state }) => {
       const before = pastPriceOf(past, token.address)
       if (before === undefined || price === undefined || state !== 'live') return emptyCell
@@ -221,15 +241,18 @@ const narrowColumns = (
 const depthColumns = (tokens: readonly TokenState[], { colours }: DrawContext): readonly Column[] => {
   const column = columnOf(tokens)
   const usd = (title: string, side: 'buy' | 'sell'): Column =>
-    column({ title, align: 'right', rank: 5, width: 11 }, ({ depth, depthError }) => {
+    column({ group: 'DEPTH', title, align: 'right', rank: 5, width: 11 }, ({ depth, depthError }) => {
       if (depthError !== undefined) return { text: depthError._tag, paint: colours.failed, canCut: true }
       return depth === undefined ? emptyCell : { text: shortText(depth[side].totalQuantityUsd, formatUsd) }
     })
   const quantity = (side: 'buy' | 'sell'): Column =>
-    column({ title: 'QUANTITY', align: 'decimal', rank: 6, width: 9 }, ({ token, depth, depthError }) => {
-      if (depth === undefined || depthError !== undefined) return emptyCell
-      return { text: withCommas(shortTokens(depth[side].totalQuantity, token.decimals ?? undefined)) }
-    })
+    column(
+      { group: 'DEPTH', title: 'QUANTITY', align: 'decimal', rank: 6, width: 9 },
+      ({ token, depth, depthError }) => {
+        if (depth === undefined || depthError !== undefined) return emptyCell
+        return { text: withCommas(shortTokens(depth[side].totalQuantity, token.decimals ?? undefined)) }
+      },
+    )
   return [usd('BUY, USD', 'buy'), quantity('buy'), usd('SELL, USD', 'sell'), quantity('sell')]
 }
 

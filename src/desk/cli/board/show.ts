@@ -15,12 +15,13 @@ import {
   withLatestFrom,
   type Observable,
 } from 'rxjs'
+import { logTexts as pageTexts } from '../../dashboard/text/log-texts.js'
+import { isConnected, type Connection } from '../../display/connection.js'
 import { createUpdate, emptyDisplay, type LogText, type LogTexts } from '../../display/display.js'
-import { shortAddresses } from '../../display/texts.js'
+import { counted, formatSeconds, shortAddresses } from '../../display/texts.js'
 import type { DisplayToken } from '../../display/token-state.js'
-import { behindMsOf } from '../../../base/domain/status.js'
-import { renderError } from '../../../base/errors/render.js'
-import { behindText, printable } from '../../../base/errors/text.js'
+import type { Waiting } from '../../../base/domain/status.js'
+import { printable } from '../../../base/errors/text.js'
 import type { Row } from '../../../backtest/recording/format/row.js'
 import type { Variables } from '../io.js'
 import type { PastPrices } from '../output/since.js'
@@ -80,31 +81,35 @@ const view$ = (
   )
 }
 
-/** The words of the event log: those of the errors. */
+/** The words of the event log: those of the page, and one entry for each outage. */
 export const logTexts: LogTexts = {
-  connection: ({ status: before }, { status }) => {
-    if (status._tag !== 'Open') return undefined
-    if (status.behindMs !== undefined) return bad(heldText(status.behindMs))
-    if (behindMsOf(before) !== undefined) return good('prices are current again')
-    return status.epoch > 1 ? good(`reconnected, epoch ${status.epoch}`) : undefined
+  ...pageTexts,
+  connection: (before, after, at) => {
+    const { status } = after
+    if (status._tag === 'Waiting') return outageText(after, status, at)
+    if (!isConnected(after) || before.state === after.state) return undefined
+    if (before.state === 'connection lost') return recoveryText(before, at)
+    // The first connection needs no entry.
+    const isFirst = before.state === 'connecting' && after.state === 'connected'
+    return isFirst ? undefined : pageTexts.connection(before, after, at)
   },
-  price: (_before, { priceError: error }) => {
-    if (error === undefined) return undefined
-    if (error._tag === 'Stale' && error.behindMs !== undefined)
-      return { ...bad(heldText(error.behindMs)), affectsAll: true }
-    return error._tag === 'Disconnected'
-      ? { ...bad(renderError(error)), affectsAll: true }
-      : bad(renderError(error))
-  },
-  // Consecutive polls may fail with the same error.
-  depth: ({ depthError: before }, { depthError: error }) =>
-    error !== undefined && error.message !== before?.message ? bad(`depth ${renderError(error)}`) : undefined,
-  uncorrelated: (error) => ({ tone: 'neutral', text: oneLineOf(renderError(error)) }),
 }
 
-const heldText = (behindMs: number): string => `${behindText(behindMs)}: prices are held`
+const outageText = ({ lostAt }: Connection, { attempt, reason }: Waiting, at: number): LogText => {
+  const state =
+    lostAt === undefined
+      ? `No connection to the service, ${counted(attempt, 'failed attempt')}`
+      : `Connection lost${at - lostAt < 1000 ? '' : ` for ${formatSeconds(at - lostAt)}`}`
+  return { tone: 'bad', text: withReason(state, reason), outage: 'continues' }
+}
 
-const good = (text: string): LogText => ({ tone: 'good', text })
-const bad = (text: string): LogText => ({ tone: 'bad', text: oneLineOf(text) })
+const recoveryText = ({ lostAt, reason }: Connection, at: number): LogText => {
+  const state =
+    lostAt === undefined
+      ? 'Connected after failed attempts'
+      : `Connected again after ${formatSeconds(at - lostAt)}`
+  return { tone: 'good', text: withReason(state, reason), outage: 'over' }
+}
 
-const oneLineOf = (text: string): string => shortAddresses(printable(text))
+const withReason = (state: string, reason: string): string =>
+  reason === '' ? state : shortAddresses(printable(`${state}: ${reason}`))

@@ -6,7 +6,8 @@ import { catchError, defer, forkJoin, map, Observable, of, take, timeout } from 
 import { dialHost } from '../../../wire/transport/dial-host.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
-import { serverName } from '../output/error-text.js'
+import { counted } from '../../display/texts.js'
+import { serverName, tlsHint } from '../output/error-text.js'
 import { errorText, failed, passed, type Check } from './check.js'
 import { allInterfaces, type Interface } from './target.js'
 
@@ -120,21 +121,17 @@ const secureSocket$ = (used: Interface): Observable<TLSSocket> =>
 const day = 24 * 60 * 60 * 1000
 
 const daysUntil = (end: string): string =>
-  `for ${Math.floor((Date.parse(end) - rxClock.wallClock()) / day)} days, until ${end}`
+  `for ${counted(Math.floor((Date.parse(end) - rxClock.wallClock()) / day), 'day')}, until ${end}`
 
 /** What to do after a TLS handshake that failed with this code. */
 const tlsAdvice = (code: string, flagName: DeploymentFlagName): string => {
+  const hint = tlsHint(code, flagName)
+  if (hint !== undefined) return hint
   const flag = withVariable(deploymentFlags[flagName])
   const server = serverName(flagName)
-  if (code === 'CERT_HAS_EXPIRED')
-    return `Ask the operator of the ${server} for a new certificate, and check the date of this machine.`
-  if (code === 'CERT_NOT_YET_VALID') return 'Check the date of this machine.'
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `Use the host name of the certificate in ${flag}.`
-  if (/SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(code))
-    return 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
-  if (/^(?:E(?:CONN|HOST|NET|TIMEDOUT|PIPE)|TIMEOUT|UNKNOWN)/.test(code))
-    return `Check that the ${server} runs, and that ${flag} is its address.`
-  return `Check the port and the scheme in ${flag}: the ${server} may not use TLS there.`
+  return /^(?:E(?:CONN|HOST|NET|TIMEDOUT|PIPE)|TIMEOUT|UNKNOWN)/.test(code)
+    ? `Check that the ${server} runs, and that ${flag} is its address.`
+    : `Check the port and the scheme in ${flag}: the ${server} may not use TLS there.`
 }
 
 /** The checks of the hosts, in this order. */

@@ -117,9 +117,28 @@ const httpHint = ({ status, retryAfterMs }: HttpError, addressFlag: DeploymentFl
     : `Check that ${withVariable(deploymentFlags[addressFlag])} is the address of the ${server}, with its path.`
 }
 
-const networkHint = ({ cause }: NetworkError, addressFlag: DeploymentFlagName): string =>
-  /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(cause.code ?? '')
-    ? 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
-    : addressFlag === 'nats'
-      ? `Check that NATS and a gateway on it run, and that ${withVariable(deploymentFlags.nats)} is the address of NATS.`
-      : `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(deploymentFlags[addressFlag])} is its address.`
+const networkHint = ({ cause: { code = '' } }: NetworkError, addressFlag: DeploymentFlagName): string => {
+  const server = serverName(addressFlag)
+  const flag = withVariable(deploymentFlags[addressFlag])
+  return (
+    tlsHint(code, addressFlag) ??
+    (addressFlag === 'nats'
+      ? `Check that NATS and a gateway on it run, and that ${flag} is the address of NATS.`
+      : `Check that the ${server} runs, and that ${flag} is its address.`)
+  )
+}
+
+/** The next step after a TLS handshake that failed with this code; `undefined` for the codes of other failures. */
+export const tlsHint = (code: string, addressFlag: DeploymentFlagName): string | undefined => {
+  const server = serverName(addressFlag)
+  const flag = withVariable(deploymentFlags[addressFlag])
+  if (code === 'CERT_HAS_EXPIRED')
+    return `Ask the operator of the ${server} for a new certificate, and check the date of this machine.`
+  if (code === 'CERT_NOT_YET_VALID') return 'Check the date of this machine.'
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `Use the host name of the certificate in ${flag}.`
+  if (/SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(code))
+    return 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
+  return /^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/.test(code)
+    ? `Check the port and the scheme in ${flag}: the ${server} may not use TLS there.`
+    : undefined
+}

@@ -146,12 +146,11 @@ export const statusText = (status: ConnectionStatus): string => {
       return `connecting, attempt ${status.attempt}`
     case 'Open': {
       const { epoch, behindMs } = status
-      return [`connected, epoch ${epoch}`, ...(behindMs === undefined ? [] : [behindText(behindMs)])].join(
-        ', ',
-      )
+      const state = epoch > 1 ? 'connected again' : 'connected'
+      return behindMs === undefined ? state : `${state}, ${behindText(behindMs)}`
     }
     case 'Waiting':
-      return `down (${status.reason}), next attempt in ${status.retryInMs} ms`
+      return `down${status.reason === '' ? '' : ` (${status.reason})`}, next attempt in ${status.retryInMs} ms`
     case 'Closed':
       return 'closed'
     default:

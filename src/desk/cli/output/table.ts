@@ -10,6 +10,8 @@ export interface Cell {
 
 export interface Column {
   readonly title: string
+  /** A title above those of neighbouring columns with the same group. Default: none. */
+  readonly group?: string
   /** `decimal` aligns numbers at their decimal point, and other texts right. */
   readonly align: 'left' | 'right' | 'decimal'
   /** In a table that is too wide, the columns with the highest rank are omitted first. */
@@ -21,7 +23,7 @@ export interface Column {
 
 const gap = '  '
 
-/** The lines of a table, at most `width` terminal columns wide: the titles, then one line per row. */
+/** The lines of a table, at most `width` terminal columns wide: the groups, if any, the titles, then one line per row. */
 export const drawTable = (
   columns: readonly Column[],
   width: number,
@@ -33,7 +35,22 @@ export const drawTable = (
   const rows = (shown[0]?.cells ?? []).map((_, row) =>
     line(shown.map(({ cells }) => cells[row] ?? { text: '' })),
   )
-  return [titles, ...rows]
+  return shown.every(({ group }) => group === undefined)
+    ? [titles, ...rows]
+    : [groupLine(shown, paintTitle), titles, ...rows]
+}
+
+/** Each group begins where the title of its first column begins. */
+const groupLine = (columns: readonly Column[], paint: (text: string) => string): string => {
+  let line = ''
+  let start = 0
+  columns.forEach((column, index) => {
+    const { title, group, width } = column
+    if (group !== undefined && group !== columns[index - 1]?.group)
+      line = padEnd(line, start + (column.align === 'left' ? 0 : width - displayWidth(title))) + group
+    start += width + gap.length
+  })
+  return paint(line)
 }
 
 /** The columns of a table that is at most `width` terminal columns wide. */
@@ -107,29 +124,31 @@ const graphemeWidth = (grapheme: string): number => {
 
 /** Cuts a text to a number of terminal columns, at the end of a grapheme. */
 export const fit = (text: string, width: number): string => {
-  let used = 0
-  let end = 0
-  for (const { segment, index } of graphemes.segment(text)) {
-    if (used < width) end = index
-    used += graphemeWidth(segment)
-    if (used > width) return width < 1 ? '' : `${text.slice(0, end)}…`
-  }
-  return text
+  const end = fittingLength(text, width)
+  if (end === text.length) return text
+  return width < 1 ? '' : `${text.slice(0, fittingLength(text, width - 1))}…`
 }
 
-/** Cuts the middle of a text, so that its start and its end fit into a number of terminal columns. */
-export const fitMiddle = (text: string, width: number): string => {
-  if (displayWidth(text) <= width) return text
-  const start = fit(text, Math.ceil(width / 2))
-  const free = width - displayWidth(start)
+/** The length of the longest start of a text that fits into a number of terminal columns. */
+const fittingLength = (text: string, width: number): number => {
   let used = 0
-  let from = text.length
-  for (const { segment, index } of [...graphemes.segment(text)].reverse()) {
+  for (const { segment, index } of graphemes.segment(text)) {
     used += graphemeWidth(segment)
-    if (used > free) break
-    from = index
+    if (used > width) return index
   }
-  return start + text.slice(from)
+  return text.length
+}
+
+/**
+ * A text as at most `most` lines of `width` terminal columns, between words where possible. The lines after the first begin
+ * with `indent`, and the last one is cut if there is more text.
+ */
+export const wrap = (text: string, width: number, most: number, indent: string): readonly string[] => {
+  const end = fittingLength(text, width)
+  if (most <= 1 || end === text.length || width <= indent.length) return [fit(text, width)]
+  const space = text.lastIndexOf(' ', end)
+  const split = space > indent.length ? space : end
+  return [text.slice(0, split), ...wrap(indent + text.slice(split).trimStart(), width, most - 1, indent)]
 }
 
 export const padEnd = (text: string, width: number): string => text + missingSpaces(text, width)

@@ -36,6 +36,7 @@ const problems: Readonly<Partial<Record<string, string>>> = {
   EPERM: 'this user has no permission to write to it',
   EROFS: 'is on a disk that is read-only',
   ENOSPC: 'is on a disk that is full',
+  ENOENT: 'cannot be created',
   EEXIST: 'is no folder',
   ENOTDIR: 'is no folder',
 }

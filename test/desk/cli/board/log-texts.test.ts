@@ -4,6 +4,7 @@ import { createTokenNames } from '../../../../src/desk/cli/tokens/token-names.js
 import { createUpdate, emptyDisplay, symbolsText } from '../../../../src/desk/display/display.js'
 import {
   disconnected,
+  networkError,
   stale,
   subscriptionRejected,
   uncorrelatedError,
@@ -41,49 +42,62 @@ test('logs a failure with its token', () => {
     ),
   ).toMatchInlineSnapshot(`
     [
-      "ETH Stale: svc-0xaa: no price for 30000 ms; none on this connection yet",
-      "0xbb SubscriptionRejected: svc-0xbb: rejected by the service: no such thing",
-      "UncorrelatedError: error-text that belongs to no topic: what?",
+      "ETH no price for 30 s.",
+      "0xbb rejected by the service: no such thing.",
+      "A message of the service matches no token: error-text that belongs to no topic: what?",
     ]
   `)
 })
 
 test('abbreviates long addresses', () => {
   const topic = `svc-${long}` as const
-  expect(textsOf(priceFailure(topic, subscriptionRejected(topic, 'no such thing')))).toEqual([
-    '0x82af…bab1 SubscriptionRejected: svc-0x82af…bab1: rejected by the service: no such thing',
+  expect(textsOf(priceFailure(topic, subscriptionRejected(topic, `no such thing ${long}`)))).toEqual([
+    '0x82af…bab1 rejected by the service: no such thing 0x82af…bab1.',
   ])
 })
 
-test('logs a lost connection once, not once per token', () => {
-  const rows = [1, 2].flatMap((attempt) => [
-    priceFailure('svc-0xaa', down(attempt)),
-    priceFailure('svc-0xbb', down(attempt)),
-    statusRow({ _tag: 'Waiting', attempt, retryInMs: 250, reason: '' }),
+test('an outage is one entry, which is updated until the connection is back', () => {
+  const open = (epoch: number, at: number) => statusRow({ _tag: 'Open', epoch, since: at }, at)
+  const attempt = (number: number, at: number, reason: string): readonly Row[] => [
+    priceFailure('svc-0xaa', down(number)),
+    priceFailure('svc-0xbb', down(number)),
+    statusRow({ _tag: 'Waiting', attempt: number, retryInMs: 250, reason }, at),
+    depthFailure('0xaa', networkError(new Error('refused'))),
+    statusRow({ _tag: 'Connecting', attempt: number + 1 }, at),
+  ]
+  const outage = [...attempt(1, rowTime, ''), ...attempt(2, rowTime + 65_000, 'refused')]
+  const first = [open(1, rowTime), ...attempt(1, rowTime, '')]
+  expect(textsOf(...first)).toEqual(['Connection lost'])
+  const rows = [open(1, rowTime), ...outage]
+  expect(textsOf(...rows)).toEqual(['Connection lost for 1 min 05 s: refused'])
+  const recovered = [...rows, open(2, rowTime + 70_000)]
+  expect(textsOf(...recovered)).toEqual(['Connected again after 1 min 10 s: refused'])
+  expect(textsOf(...recovered, ...attempt(1, rowTime + 80_000, 'reset'))).toEqual([
+    'Connected again after 1 min 10 s: refused',
+    'Connection lost: reset',
   ])
-  expect(textsOf(...rows, statusRow({ _tag: 'Open', epoch: 2, since: rowTime }))).toMatchInlineSnapshot(`
-    [
-      "Disconnected: connection down (1006); attempt 2 in 250 ms",
-      "Disconnected: connection down (1006); attempt 3 in 250 ms",
-      "reconnected, epoch 2",
-    ]
-  `)
+  expect(textsOf(...outage)).toEqual(['No connection to the service, 2 failed attempts: refused'])
+  expect(textsOf(...outage, open(1, rowTime))).toEqual(['Connected after failed attempts: refused'])
 })
 
 test('logs once that the prices are behind, and once that they are current again', () => {
   const held = (topic: 'svc-0xaa' | 'svc-0xbb') => priceFailure(topic, stale(topic, 20, undefined, 5234))
   const open = { _tag: 'Open', epoch: 2, since: rowTime } as const
   const rows = [statusRow({ ...open, behindMs: 5234 }), held('svc-0xaa'), held('svc-0xbb'), statusRow(open)]
-  expect(textsOf(...rows)).toEqual(['5.2 s behind: prices are held', 'prices are current again'])
-  expect(textsOf(...rows.slice(1, 3))).toEqual(['5.2 s behind: prices are held'])
+  expect(textsOf(...rows)).toEqual([
+    'The prices are 5.2 s behind, and are held until they are current.',
+    'The prices are current again.',
+  ])
 })
 
 test('logs a repeated poll failure once until the poll recovers', () => {
   const failed = depthFailure('0xaa', unauthorized('no'))
   const other = depthFailure('0xbb', unsupportedPair('0xbb', undefined, 'no'))
-  expect(textsOf(failed, other, failed, other, depthRow('0xaa', 1n, 1n), failed)).toEqual([
-    'ETH depth Unauthorized: the service rejected the signature (401: no); check the auth key',
-    '0xbb depth UnsupportedPair: the service does not support this pair: no',
-    'ETH depth Unauthorized: the service rejected the signature (401: no); check the auth key',
+  const open = statusRow({ _tag: 'Open', epoch: 1, since: rowTime })
+  expect(textsOf(open, failed, other, failed, other, depthRow('0xaa', 1n, 1n), failed)).toEqual([
+    'ETH depth is not available: the service rejected the signature (401: no); check the auth key.',
+    '0xbb depth is not available: the service does not support this pair: no.',
+    'ETH depth is available again.',
+    'ETH depth is not available: the service rejected the signature (401: no); check the auth key.',
   ])
 })

@@ -102,7 +102,9 @@ describe('a hostile text of the service', () => {
     const environment = await startHostileService()
     const size = { columns: 60, rows: 24 }
     const command = startOnTerminal(['watch', '--interval', '20'], environment, size)
-    await eventually(() => /UncorrelatedError: [^]*Disconnected: [^]*down \(/.test(command.stdout))
+    await eventually(() =>
+      /matches no token: [^]*(?:No connection|Connection lost)[^]*down \(/.test(command.stdout),
+    )
     await stop(command)
     const text = command.stdout.replace(/\u001b\[[\d;?]*[A-Za-z]/g, '').replaceAll('\r', '')
     expect(text).not.toMatch(unsafeCharacters)

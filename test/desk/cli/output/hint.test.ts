@@ -37,7 +37,7 @@ test('suggests the next step for each error', () => {
       "Try again later. If it fails again, report this to the operator of the service.",
       "Try again in 2 s, as the service requests.",
       "Check that the service runs, and that --base-url (SVC_BASE_URL) is its address.",
-      "Check that the service runs, and that --base-url (SVC_BASE_URL) is its address.",
+      "Use the host name of the certificate in --base-url (SVC_BASE_URL).",
       "If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.",
       "If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.",
       "Try again. If it fails again, the service or the network does not respond.",

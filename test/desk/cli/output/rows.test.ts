@@ -41,7 +41,7 @@ describe('an event as a line', () => {
       "2026-11-21T10:15:02.123Z ETH depth Unauthorized: the service rejected the signature (401: no); check the auth key",
       "2026-11-21T10:15:02.123Z ETH price ended",
       "2026-11-21T10:15:02.123Z 0xcd depth ended",
-      "2026-11-21T10:15:02.123Z status connected, epoch 2",
+      "2026-11-21T10:15:02.123Z status connected again",
       "2026-11-21T10:15:02.123Z UncorrelatedError: error-text that belongs to no topic: what?",
     ]
   `)
@@ -135,9 +135,9 @@ describe('the address of an event', () => {
 test('describes each connection status', () => {
   expect(statusText({ _tag: 'Idle' })).toBe('idle')
   expect(statusText({ _tag: 'Connecting', attempt: 2 })).toBe('connecting, attempt 2')
-  expect(statusText({ _tag: 'Open', epoch: 3, since: 0 })).toBe('connected, epoch 3')
+  expect(statusText({ _tag: 'Open', epoch: 1, since: 0 })).toBe('connected')
   expect(statusText({ _tag: 'Open', epoch: 3, since: 0, behindMs: 5234 })).toBe(
-    'connected, epoch 3, 5.2 s behind',
+    'connected again, 5.2 s behind',
   )
   expect(statusText({ _tag: 'Waiting', attempt: 1, retryInMs: 250, reason: 'reset' })).toBe(
     'down (reset), next attempt in 250 ms',

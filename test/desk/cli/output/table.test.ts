@@ -5,9 +5,9 @@ import {
   displayWidth,
   drawTable,
   fit,
-  fitMiddle,
   padEnd,
   padStart,
+  wrap,
 } from '../../../../src/desk/cli/output/table.js'
 import { printable } from '../../../../src/base/errors/text.js'
 import { anyText } from '../../../support/arbitraries.js'
@@ -23,6 +23,16 @@ const column = (title: string, rest: Partial<Column> & { readonly texts: readonl
 const plain = (text: string) => text
 
 const cellText = anyText.map((text) => printable(text.slice(0, 60)))
+
+test('writes the title of a group above its first column, and omits the line without a group', () => {
+  const columns = [
+    column('A', { align: 'left', texts: ['one'] }),
+    column('BUY', { group: 'DEPTH', width: 5, texts: ['1'] }),
+    column('SELL', { group: 'DEPTH', texts: ['2'] }),
+  ]
+  expect(drawTable(columns, 20, plain)).toEqual(['       DEPTH', 'A      BUY  SELL', 'one      1     2'])
+  expect(drawTable(columns.slice(0, 1), 20, plain)).toEqual(['A  ', 'one'])
+})
 
 test('makes a column as wide as its widest text, and at least as wide as its width', () => {
   const columns = [
@@ -134,24 +144,22 @@ describe('the width of a text', () => {
     })
   })
 
-  describe('fitMiddle', () => {
-    it('returns a text that fits unchanged, and cuts the middle of any other', () => {
-      fc.assert(
-        fc.property(text, width, (whole, columns) => {
-          const shown = fitMiddle(whole, columns)
-          expect(displayWidth(shown)).toBeLessThanOrEqual(columns)
-          if (displayWidth(whole) <= columns) expect(shown).toBe(whole)
-          else if (columns > 0) expect(shown).toContain('…')
-        }),
-      )
+  describe('wrap', () => {
+    it('keeps every word while there is room, and cuts the last line at its end', () => {
+      expect(wrap('one two three four', 9, 9, '  ')).toEqual(['one two', '  three', '  four'])
+      expect(wrap('one two three four', 9, 2, '  ')).toEqual(['one two', '  three …'])
+      expect(wrap('abcdefghij', 4, 9, '')).toEqual(['abcd', 'efgh', 'ij'])
+      expect(wrap('服务器服务器', 5, 2, ' ')).toEqual(['服务', ' 器…'])
     })
 
-    it('keeps the start and the end, and does not cut a grapheme', () => {
-      expect(fitMiddle('abcdefghij', 7)).toBe('abc…hij')
-      expect(fitMiddle('abcdefghij', 6)).toBe('ab…hij')
-      expect(fitMiddle('服务器服务器', 8)).toBe('服…务器')
-      expect(fitMiddle('abc', 1)).toBe('…')
-      expect(fitMiddle('abc', 0)).toBe('')
+    it('returns at most so many lines, none of them wider than the width', () => {
+      fc.assert(
+        fc.property(text, width, fc.nat(5), (whole, columns, most) => {
+          const lines = wrap(whole, columns, most, '   ')
+          expect(lines.length).toBeLessThanOrEqual(Math.max(1, most))
+          for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns)
+        }),
+      )
     })
   })
 

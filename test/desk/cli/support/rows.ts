@@ -41,4 +41,8 @@ export const depthFailure = (mint: Address, error: DepthError): DepthRow => ({
   event: left(error),
 })
 
-export const statusRow = (status: ConnectionStatus): StatusRow => ({ _tag: 'Status', at: rowTime, status })
+export const statusRow = (status: ConnectionStatus, at = rowTime): StatusRow => ({
+  _tag: 'Status',
+  at,
+  status,
+})

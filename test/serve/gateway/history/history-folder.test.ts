@@ -136,7 +136,7 @@ describe('the folder of a history', () => {
     await startTestGateway(await clientOfSimulator(), { history: { folder } })
   })
 
-  it('is a GatewayError if it is a file, or if it has the history of another service', async () => {
+  it('is a GatewayError if it is a file, cannot be created, or has the history of another service', async () => {
     const client = await clientOfSimulator()
     const folder = newFolder()
     const file = join(folder, 'file')
@@ -146,6 +146,10 @@ describe('the folder of a history', () => {
       option: 'history.folder',
       problem: expect.stringContaining('is no folder') as string,
     })
+    if (process.platform === 'linux')
+      await expect(startGateway(client, { history: { folder: '/proc/x/y' } })).rejects.toThrow(
+        'history.folder: cannot be created (ENOENT)',
+      )
     writeFileSync(join(folder, 'acme-0xab.2026-11-22T10-00-00Z.ndjson'), '{}\n')
     await expect(startGateway(client, { history: { folder } })).rejects.toThrow(
       'history.folder: has the history of the service acme',

@@ -266,7 +266,7 @@ describe('a gateway that was written from the documentation', () => {
 })
 
 test('the protocol page lists each rule with its sentence', () => {
-  const rows = [...readPage('docs/reference/protocol.md').matchAll(/^\| `([a-z-]+)` +\| (.*?) +\| \[/gm)].map(
+  const rows = [...readPage('docs/reference/protocol.md').matchAll(/^\| `([a-z-]+)` \| (.*\.) \|$/gm)].map(
     ([, id = '', sentence = '']) => [id, sentence.replaceAll('`', '')],
   )
   expect(rows).toEqual(Object.entries(rules))

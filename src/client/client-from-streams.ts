@@ -6,12 +6,12 @@ import {
   defer,
   EMPTY,
   filter,
-  finalize,
+  identity,
   map,
   Observable,
   of,
+  Subscriber,
   take,
-  tap,
 } from 'rxjs'
 import { parseTopicOfAnyService } from '../wire/codec/arguments.js'
 import { validatedDepth$ } from './depth/validate.js'
@@ -68,14 +68,13 @@ export const clientFromStreams = (streams: ClientStreams): Client => {
   const stats = new StreamStats(streams.elapsed ?? rxClock.elapsed)
   let closing: Promise<void> | undefined
 
-  const price$ = (topic: Topic) =>
-    validatedPrice$(topic, () => streams.price$(topic).pipe(map((event) => withTopic(topic, event))))
+  const price$ = (topic: Topic) => validatedPrice$(topic, () => streams.price$(topic))
 
   const firstPrice$ = (topic: Topic) =>
     validatedPrice$(topic, () =>
       price$(topic).pipe(
         filter(isRight),
-        map(({ right: price }) => right({ ...price, epoch: 0 })),
+        map(({ right: price }) => right({ ...price, topic, epoch: 0 })),
         defaultIfEmpty(left(networkError(new Error(`the stream of ${topic} ended without a price`)))),
       ),
     )
@@ -95,7 +94,7 @@ export const clientFromStreams = (streams: ClientStreams): Client => {
     chainId: chainIds[streams.environment],
     status$: concat(lifetime.until$(streams.status$), closedStatus$),
     errors$: lifetime.until$(streams.errors$),
-    price$: (topic) => lifetime.whileOpen$(stats.price$(topic, price$(topic))),
+    price$: (topic) => lifetime.whileOpen$(stats.price$(topic, price$(topic), withTopic(topic))),
     price: (topic) => lifetime.once(firstValue(firstPrice$(topic))),
     depth$: (mint, interval) => lifetime.whileOpen$(stats.depth$(mint, interval, depth$(mint, interval))),
     depth: (mint) => lifetime.once(firstValue(depth$(mint, 1))),
@@ -118,10 +117,19 @@ const validatedPrice$ = <E>(
   return isLeft(parsed) ? of(parsed) : priceOf$()
 }
 
-/** The event with the topic as the caller wrote it. */
-const withTopic = (topic: Topic, event: Either<PriceError, Price>): Either<PriceError, Price> => {
-  if (isRight(event)) return event.right.topic === topic ? event : right({ ...event.right, topic })
-  return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
+/** Gives each event the topic as the caller wrote it. */
+const withTopic = (topic: Topic) => {
+  // Of the last event: a text that is compared with itself needs no comparison of its characters.
+  let known = topic
+  return (event: Either<PriceError | InvalidTopic, Price>): Either<PriceError | InvalidTopic, Price> => {
+    if (isRight(event)) {
+      if (event.right.topic === known) return event
+      if (event.right.topic !== topic) return right({ ...event.right, topic })
+      known = event.right.topic
+      return event
+    }
+    return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
+  }
 }
 
 /** The first value of a stream. `ClientClosed` if the stream completes without a value. */
@@ -146,12 +154,23 @@ export class StreamStats {
   private readonly prices = new Map<string, CountedStream>()
   private readonly depths = new Map<string, CountedStream>()
 
-  price$<A extends StreamEvent>(topic: Topic, source$: Observable<A>): Observable<A> {
-    return this.counted$(this.prices, keyOf(topic), { name: topic, interval: 0 }, source$)
+  /** `spelt`: the event as its subscriber receives it. */
+  price$<A extends StreamEvent>(
+    topic: Topic,
+    source$: Observable<A>,
+    spelt: (event: A) => A = identity,
+  ): Observable<A> {
+    return this.counted$(this.prices, keyOf(topic), { name: topic, interval: 0 }, source$, spelt)
   }
 
   depth$<A extends StreamEvent>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
-    return this.counted$(this.depths, `${keyOf(mint)} ${asText(interval)}`, { name: mint, interval }, source$)
+    return this.counted$(
+      this.depths,
+      `${keyOf(mint)} ${asText(interval)}`,
+      { name: mint, interval },
+      source$,
+      identity,
+    )
   }
 
   topics(): readonly TopicSnapshot[] {
@@ -173,8 +192,8 @@ export class StreamStats {
     }))
   }
 
-  private ageOf(time: number | undefined): number | null {
-    return time === undefined ? null : Math.round(this.elapsed() - time)
+  private ageOf(time: number): number | null {
+    return Number.isNaN(time) ? null : Math.round(this.elapsed() - time)
   }
 
   private counted$<A extends StreamEvent>(
@@ -182,6 +201,7 @@ export class StreamStats {
     key: string,
     names: Pick<CountedStream, 'name' | 'interval'>,
     source$: Observable<A>,
+    spelt: (event: A) => A,
   ): Observable<A> {
     return new Observable((subscriber) => {
       const stream = streams.get(key) ?? {
@@ -189,37 +209,64 @@ export class StreamStats {
         subscribers: 0,
         state: 'waiting',
         last: undefined,
-        lastValueAt: undefined,
-        lastEventAt: undefined,
+        lastValueAt: NaN,
+        lastEventAt: NaN,
       }
       streams.set(key, stream)
       stream.subscribers++
-      // A later subscriber first receives the last event again.
-      let isRepeated = stream.last !== undefined
-      const subscription = source$
-        .pipe(
-          tap((event) => {
-            if (isRepeated || event === stream.last) return
-            stream.last = event
-            stream.state = stateAfter(event, stream.state)
-            stream.lastEventAt = this.elapsed()
-            if (isRight(event)) stream.lastValueAt = stream.lastEventAt
-            // The last price is from an earlier connection.
-            else if (stream.state === 'waiting') stream.lastValueAt = undefined
-          }),
-          finalize(() => {
-            stream.subscribers--
-            if (stream.subscribers === 0) streams.delete(key)
-          }),
-        )
-        .subscribe(subscriber)
-      isRepeated = false
-      return subscription
+      const counting = new CountingSubscriber(subscriber, stream, this.elapsed, spelt)
+      source$.subscribe(counting)
+      counting.isRepeated = false
+      subscriber.add(() => {
+        stream.subscribers--
+        if (stream.subscribers === 0) streams.delete(key)
+      })
     })
   }
 }
 
-/** Times are monotonic, in ms. */
+/**
+ * Remembers the last event of a stream. A method instead of operators of RxJS, because a sweep runs it for each row and
+ * parameter.
+ */
+class CountingSubscriber<A extends StreamEvent> extends Subscriber<A> {
+  /** A later subscriber first receives the last event again. */
+  isRepeated: boolean
+
+  constructor(
+    private readonly subscriber: Subscriber<A>,
+    private readonly stream: CountedStream,
+    private readonly elapsed: () => number,
+    private readonly spelt: (event: A) => A,
+  ) {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
+    super(subscriber)
+    this.isRepeated = stream.last !== undefined
+  }
+
+  override next(event: A): void {
+    if (this.closed) return
+    const { stream } = this
+    if (!this.isRepeated && event !== stream.last) {
+      stream.last = event
+      stream.lastEventAt = this.elapsed()
+      if (isLeft(event)) this.countLeft(event, stream)
+      else {
+        stream.state = 'live'
+        stream.lastValueAt = stream.lastEventAt
+      }
+    }
+    this.subscriber.next(this.spelt(event))
+  }
+
+  private countLeft(event: A, stream: CountedStream): void {
+    stream.state = stateAfter(event, stream.state)
+    // The last price is from an earlier connection.
+    if (stream.state === 'waiting') stream.lastValueAt = NaN
+  }
+}
+
+/** Times are monotonic, in ms; NaN for none, because V8 overwrites a field that always holds a number in place. */
 interface CountedStream {
   /** The topic or the mint, as the first subscriber wrote it. */
   readonly name: string
@@ -229,8 +276,8 @@ interface CountedStream {
   /** Of a topic. */
   state: TopicSnapshotState
   last: StreamEvent | undefined
-  lastValueAt: number | undefined
-  lastEventAt: number | undefined
+  lastValueAt: number
+  lastEventAt: number
 }
 
 /** Accepts any value, which a caller in plain JavaScript may pass. */

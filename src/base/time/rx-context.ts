@@ -1,6 +1,7 @@
 import type { VirtualClock, VirtualTimer } from './clock.js'
 import { setVirtualClock } from './current-clock.js'
 import {
+  areWritten,
   noDelegates,
   readDelegates,
   realInterval,
@@ -16,25 +17,43 @@ import {
 // active at a time: the real one, or that of a virtual clock.
 
 export class RxContext {
-  /** The delegates while the context is not active; those of a virtual clock never change. */
+  /** Those of the real context while it is not active. All virtual clocks have the same. */
   private readonly delegates: RxDelegates
   private readonly asap: SavedQueue = { state: undefined }
   private readonly queue: SavedQueue = { state: undefined }
   private readonly async: SavedQueue = { state: undefined }
   private readonly frame: SavedQueue = { state: undefined }
+  /**
+   * True if a scheduler may have actions of this context: since an immediate, a frame or the firing of a timer. Actions that
+   * `queueScheduler` runs at once are not counted.
+   */
+  mayHaveActions: boolean
 
   constructor(readonly clock?: VirtualClock) {
-    this.delegates = clock === undefined ? noDelegates() : delegatesOf(clock)
+    this.delegates = clock === undefined ? noDelegates() : virtualDelegates
+    this.mayHaveActions = clock === undefined
   }
 
-  /** Makes this context active after another one. A replay does so several times for each row. */
+  /** Makes this context active after another one. A sweep does so several times for each row and parameter. */
   replace(before: RxContext): void {
+    const isSame = this.delegates === before.delegates
     if (before.clock === undefined) readDelegates(before.delegates)
-    writeDelegates(this.delegates)
+    // A `TestScheduler` inside of a strategy resets them.
+    if (!isSame || !areWritten(this.delegates)) writeDelegates(this.delegates)
+    if (this.mayHaveActions || before.mayHaveActions || schedulers.queue._active) this.replaceQueues(before)
+  }
+
+  private replaceQueues(before: RxContext): void {
     swap(schedulers.asap, before.asap, this.asap)
     swap(schedulers.queue, before.queue, this.queue)
     swap(schedulers.async, before.async, this.async)
     swap(schedulers.frame, before.frame, this.frame)
+    before.mayHaveActions = before.clock === undefined || before.hasActions
+  }
+
+  /** True if actions are saved. */
+  private get hasActions(): boolean {
+    return (this.asap.state ?? this.queue.state ?? this.async.state ?? this.frame.state) !== undefined
   }
 }
 
@@ -146,17 +165,30 @@ const interval: NonNullable<RxDelegates['interval']> = {
   },
 }
 
+/** The clock of the active context, which is virtual. */
+const virtualClock = (): VirtualClock => {
+  const { clock } = active
+  if (clock === undefined) throw new Error('time is real')
+  return clock
+}
+
 /** Immediates and frames belong to the queues of the context, so those of a disposed clock are virtual too. */
-const delegatesOf = (clock: VirtualClock): RxDelegates => ({
-  date: clock,
-  performance: { now: clock.elapsed },
+const virtualDelegates: RxDelegates = {
+  date: { now: () => virtualClock().now() },
+  performance: { now: () => virtualClock().elapsed() },
   interval,
   immediate: {
-    setImmediate: (handler) => handleOf(clock.addImmediate(handler)),
+    setImmediate: (handler) => {
+      active.mayHaveActions = true
+      return handleOf(virtualClock().addImmediate(handler))
+    },
     clearImmediate: (handle) => void cancelVirtual(handle),
   },
   frame: {
-    requestAnimationFrame: (callback) => clock.addFrame(callback) as unknown as number,
+    requestAnimationFrame: (callback) => {
+      active.mayHaveActions = true
+      return virtualClock().addFrame(callback) as unknown as number
+    },
     cancelAnimationFrame: (handle) => void cancelVirtual(handle),
   },
-})
+}

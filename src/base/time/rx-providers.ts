@@ -48,6 +48,9 @@ export const writeDelegates = ({ date, performance, interval, immediate, frame }
   animationFrameProvider.delegate = frame
 }
 
+/** True unless another clock is set. */
+export const areWritten = ({ date }: RxDelegates): boolean => dateTimestampProvider.delegate === date
+
 export const noDelegates = (): RxDelegates => ({
   date: undefined,
   performance: undefined,

@@ -38,6 +38,14 @@ export interface Brake {
 
 const noBrake: Brake = { isHeld: false }
 
+/** Clocks that move together: a clock without timers needs no call for that. */
+export class ClockGroup {
+  /** At least the time of each clock, unless it fires a timer. In ms since the Unix epoch. */
+  time = -Infinity
+  /** The clocks that may have timers. */
+  readonly withTimers = new Set<VirtualTime>()
+}
+
 /**
  * A virtual clock, in ms since the Unix epoch, that moves only by `advance` and `skip`. Inside `run`, RxJS's clocks, timers and
  * scheduler queues are those of this clock. Outside they are real, so virtual clocks and real time can be used
@@ -55,15 +63,20 @@ export class VirtualTime implements VirtualClock {
   constructor(
     private time: number,
     private skipped = 0,
+    private readonly group = new ClockGroup(),
   ) {
     this.context = new RxContext(this)
   }
 
   /** Once the clock is disposed of, the time of the system. */
-  readonly now = (): number => (this.disposed ? this.wallClock() : this.time)
+  readonly now = (): number => (this.disposed ? this.wallClock() : this.current)
 
   /** Monotonic: without the steps of `skip`. Once the clock is disposed of, the time of the system. */
-  readonly elapsed = (): number => (this.disposed ? this.wallClock() : this.time - this.skipped)
+  readonly elapsed = (): number => (this.disposed ? this.wallClock() : this.current - this.skipped)
+
+  private get current(): number {
+    return Math.max(this.time, this.group.time)
+  }
 
   /** The time at which the next timer may be due; `Infinity` without timers. */
   get nextDue(): number {
@@ -105,9 +118,9 @@ export class VirtualTime implements VirtualClock {
    */
   finish(): void {
     const due = this.timers.data
-      .filter(({ cancelled, dueAt }) => !cancelled && dueAt - this.time <= maxTimerMs)
+      .filter(({ cancelled, dueAt }) => !cancelled && dueAt - this.current <= maxTimerMs)
       .map(({ dueAt }) => dueAt)
-    this.advance(due.reduce((latest, each) => Math.max(latest, each), this.time))
+    this.advance(due.reduce((latest, each) => Math.max(latest, each), this.current))
   }
 
   /** Moves the clock by `ms`, or back if it is negative, and fires no timer: each keeps its remaining delay. */
@@ -131,15 +144,15 @@ export class VirtualTime implements VirtualClock {
   addTimer(callback: () => void, ms: number): VirtualTimer {
     // NaN is the shortest time too. It would end the order of the queue.
     const period = ms > shortestTimer ? ms : shortestTimer
-    return this.add({ dueAt: this.time + period, order: this.nextOrder++, period, callback })
+    return this.add({ dueAt: this.current + period, order: this.nextOrder++, period, callback })
   }
 
   addImmediate(callback: () => void): VirtualTimer {
-    return this.add({ dueAt: this.time, order: immediateOrder + this.nextOrder++, period: 0, callback })
+    return this.add({ dueAt: this.current, order: immediateOrder + this.nextOrder++, period: 0, callback })
   }
 
   addFrame(callback: (time: number) => void): VirtualTimer {
-    return this.add({ dueAt: this.time + frameTime, order: this.nextOrder++, period: 0, callback })
+    return this.add({ dueAt: this.current + frameTime, order: this.nextOrder++, period: 0, callback })
   }
 
   /**
@@ -159,6 +172,7 @@ export class VirtualTime implements VirtualClock {
   }
 
   private fireUntil(to: number, brake: Brake): void {
+    this.context.mayHaveActions = true
     while (this.isDue(to) && !brake.isHeld) {
       const timer = this.timers.pop()
       if (timer?.cancelled === false) this.fire(timer)
@@ -168,6 +182,7 @@ export class VirtualTime implements VirtualClock {
   private add({ dueAt, order, period, callback }: Omit<Timer, keyof VirtualTimer>): VirtualTimer {
     const added = { dueAt, order, period, callback, owner: this, cancelled: false }
     this.timers.push(added)
+    this.group.withTimers.add(this)
     onTimerAdded()
     return added
   }

@@ -3,14 +3,19 @@ import type { Clock } from '../../../base/time/clock.js'
 import { delay } from '../../../base/time/deadline.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { activeContext, type RxContext } from '../../../base/time/rx-context.js'
-import { VirtualTime, type Brake } from '../../../base/time/virtual-time.js'
+import { VirtualTime, type Brake, type ClockGroup } from '../../../base/time/virtual-time.js'
 
 /**
  * Decides when each row is due. All times are times of the replay, in ms since the Unix epoch. They go back only by `skip`.
  */
 export interface ReplayClock {
-  /** A clock for one strategy, which starts at a time of the replay. `skipped`: the time that has passed at once, in ms. */
-  clockAt(time: number, skipped: number): StrategyClock
+  /** True if strategies run on virtual clocks. */
+  readonly isVirtual: boolean
+  /**
+   * A clock for one strategy, which starts at a time of the replay. `skipped`: the time that has passed at once, in ms. `group`:
+   * moves the clock while it has no timers.
+   */
+  clockAt(time: number, skipped: number, group: ClockGroup): StrategyClock
   /** The monotonic time of the active clock, in ms. `time`: that of the replay, without the time that has passed at once. */
   elapsed(time: number): number
   /** Moves the clock by a time that passes at once, in ms. Negative if the recorder's clock was set back. */
@@ -49,6 +54,7 @@ export const realClock = (speed: number, clock: Clock): ReplayClock => {
   let anchor: { readonly time: number; readonly elapsed: number } | undefined
   let pausedAt = 0
   return {
+    isVirtual: false,
     clockAt: () => realTime,
     elapsed: rxClock.elapsed,
     skip: (ms) => {
@@ -80,7 +86,8 @@ const realTime: StrategyClock = {
 
 /** A clock that jumps from row to row. Strategies run in virtual time. */
 export const virtualClock = (): ReplayClock => ({
-  clockAt: (time, skipped) => new VirtualTime(time, skipped),
+  isVirtual: true,
+  clockAt: (time, skipped, group) => new VirtualTime(time, skipped, group),
   elapsed: (time) => (rxClock.isVirtual ? rxClock.elapsed() : time),
   skip: () => undefined,
   msUntil: () => 0,

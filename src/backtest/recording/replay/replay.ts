@@ -9,7 +9,7 @@ import {
   type SourcePlatform,
 } from '../read/source.js'
 import { activeContext, type RxContext } from '../../../base/time/rx-context.js'
-import { observerIn, runStrategy$ } from './run-strategy.js'
+import { ContextSubscriber, runStrategy$ } from './run-strategy.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import type { ReplaySummary } from './replay-summary.js'
 import { realClock, virtualClock } from './replay-clock.js'
@@ -102,7 +102,7 @@ export const replaySources = (
     new Observable<A>((subscriber) => {
       const { playback, client } = current
       const enter = (): RxContext => playback.direct?.enter() ?? activeContext()
-      return source$(client).subscribe(observerIn(subscriber, enter))
+      source$(client).subscribe(new ContextSubscriber(subscriber, enter))
     })
 
   return {

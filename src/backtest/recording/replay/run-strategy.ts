@@ -1,4 +1,4 @@
-import { from, Observable, Subscription, type Observer, type Subscriber } from 'rxjs'
+import { from, Observable, Subscriber, Subscription, type Observer } from 'rxjs'
 import {
   isOfOtherRxjs,
   isSubscriberOfOtherRxjs,
@@ -83,7 +83,7 @@ const withStreams = (
 const onClock$ = <A>(source$: Observable<A>, clock: StrategyClock, onRealTime: () => void): Observable<A> =>
   new Observable<A>((subscriber) => {
     if (!clock.isActive) onRealTime()
-    return source$.subscribe(observerIn(subscriber, () => clock.enter()))
+    source$.subscribe(new ContextSubscriber(subscriber, () => clock.enter()))
   })
 
 /** The source. Calls `onOtherRxjs` instead of subscribing for a subscriber of another copy of RxJS. */
@@ -114,30 +114,58 @@ const withCheckedOperators$ = <A>(stream$: Observable<A>, onOtherRxjs: () => voi
   return new Observable<A>((subscriber) => operator.call(subscriber, checkedSource$))
 }
 
-/** Notifies a subscriber in another context. `enter`: makes that active, and returns the context that was active before. */
-export const observerIn = <A>(subscriber: Subscriber<A>, enter: () => RxContext): Observer<A> => ({
-  next: (value) => {
+/** Notifies an observer in another context. `enter`: makes that active, and returns the context that was active before. */
+const observerIn = <A>(observer: Observer<A>, enter: () => RxContext): Observer<A> => {
+  const within = (notify: () => void): void => {
     const before = enter()
     try {
-      subscriber.next(value)
+      notify()
     } finally {
       enterContext(before)
     }
-  },
-  error: (thrown) => {
-    const before = enter()
+  }
+  return {
+    next: (value) => within(() => observer.next(value)),
+    error: (thrown) => within(() => observer.error(thrown)),
+    complete: () => within(() => observer.complete()),
+  }
+}
+
+/** Notifies the subscriber in another context. A class, because a sweep runs it for each row and parameter. */
+export class ContextSubscriber<A> extends Subscriber<A> {
+  constructor(
+    private readonly subscriber: Subscriber<A>,
+    private readonly enter: () => RxContext,
+  ) {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
+    super(subscriber)
+  }
+
+  override next(value: A): void {
+    if (this.closed) return
+    const before = this.enter()
     try {
-      subscriber.error(thrown)
+      this.subscriber.next(value)
     } finally {
       enterContext(before)
     }
-  },
-  complete: () => {
-    const before = enter()
+  }
+
+  protected override _error(thrown: unknown): void {
+    this.end(() => this.subscriber.error(thrown))
+  }
+
+  protected override _complete(): void {
+    this.end(() => this.subscriber.complete())
+  }
+
+  private end(notify: () => void): void {
+    const before = this.enter()
     try {
-      subscriber.complete()
+      notify()
     } finally {
       enterContext(before)
+      this.unsubscribe()
     }
-  },
-})
+  }
+}

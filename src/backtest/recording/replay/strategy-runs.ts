@@ -1,5 +1,5 @@
 import { reportError } from '../../../base/task/safe-notify.js'
-import type { Brake } from '../../../base/time/virtual-time.js'
+import { ClockGroup, type Brake } from '../../../base/time/virtual-time.js'
 import type { ReplayClock, StrategyClock } from './replay-clock.js'
 
 /** A strategy that runs over a replay, on its own clock. */
@@ -25,16 +25,19 @@ export interface RowWork extends Brake {
 export class StrategyRuns {
   private readonly runs = new Set<StrategyRun>()
   private readonly clocks = new Set<StrategyClock>()
-  private time = 0
+  private readonly group = new ClockGroup()
   /** The time that has passed at once, in ms. */
   private skipped = 0
   private directClock: StrategyClock | undefined
   private isRunning = false
+  private isEmitting = false
   /** True once the replay is over. */
   private isEnding = false
   private waiting: (() => void)[] = []
 
-  constructor(private readonly clock: Pick<ReplayClock, 'clockAt' | 'elapsed'>) {}
+  constructor(private readonly clock: Pick<ReplayClock, 'clockAt' | 'elapsed' | 'isVirtual'>) {
+    this.group.time = 0
+  }
 
   /**
    * Moves all clocks to a time of the replay, fires the timers that are due, and emits the row of that time. False if a timer
@@ -42,35 +45,40 @@ export class StrategyRuns {
    */
   runAt(time: number, work: RowWork): boolean {
     if (this.directClock === undefined) {
-      this.time = time
+      this.group.time = time
       this.directClock = this.createClock()
     }
     this.isRunning = true
     try {
-      for (const clock of this.clocks) if (!clock.advance(time, work)) return false
-      this.time = time
+      for (const clock of this.group.withTimers) if (!clock.advance(time, work)) return false
+      this.group.time = time
+      this.isEmitting = true
       work.emitRow()
       return true
     } finally {
+      this.isEmitting = false
       this.endTick()
     }
   }
 
   /** The time at which the next timer of a strategy may be due; `Infinity` without timers. */
   get nextDue(): number {
-    return Math.min(...Array.from(this.clocks, ({ nextDue }) => nextDue))
+    return Math.min(...Array.from(this.group.withTimers, ({ nextDue }) => nextDue))
   }
 
   /** Moves all clocks to a time of the replay, and fires the timers that are due. */
   advance(time: number): void {
     this.tick(() => {
-      for (const clock of this.clocks) clock.advance(time)
-      this.time = Math.max(this.time, time)
+      for (const clock of this.group.withTimers) clock.advance(time)
+      this.group.time = Math.max(this.group.time, time)
     })
   }
 
-  /** Monotonic, in ms. */
-  readonly elapsed = (): number => this.clock.elapsed(this.time - this.skipped)
+  /** Monotonic, in ms. While a row is emitted, all clocks have its time. */
+  readonly elapsed = (): number => {
+    const time = this.group.time - this.skipped
+    return this.isEmitting && this.clock.isVirtual ? time : this.clock.elapsed(time)
+  }
 
   /** The clock of the streams outside of `run$`; undefined before the first line. */
   get direct(): StrategyClock | undefined {
@@ -84,7 +92,7 @@ export class StrategyRuns {
 
   /** Moves the clocks by a time that passes at once, in ms. */
   skip(ms: number): void {
-    this.time += ms
+    this.group.time += ms
     this.skipped += ms
     for (const clock of this.clocks) clock.skip(ms)
   }
@@ -118,7 +126,7 @@ export class StrategyRuns {
   }
 
   private createClock(): StrategyClock {
-    const clock = this.clock.clockAt(this.time, this.skipped)
+    const clock = this.clock.clockAt(this.group.time, this.skipped, this.group)
     this.clocks.add(clock)
     return clock
   }
@@ -155,7 +163,11 @@ export class StrategyRuns {
 
   /** Runs what the tick has scheduled without a delay. */
   private endTick(): void {
-    for (const clock of this.clocks) clock.advance(this.time)
+    const { withTimers, time } = this.group
+    for (const clock of withTimers) {
+      clock.advance(time)
+      if (clock.nextDue === Infinity) withTimers.delete(clock)
+    }
     this.isRunning = false
     if (this.waiting.length === 0) return
     const { waiting } = this

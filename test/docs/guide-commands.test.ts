@@ -9,7 +9,14 @@ const lines = pages.flatMap((page) =>
   [...readPage(page).matchAll(/^npx svc-streams ([^#\n]+?) *(?:#.*)?$/gm)].map(([, line = '']) => line),
 )
 
+/** The commands of the files of examples/deploy. */
+const deployed = [
+  ...readPage('examples/deploy/svc-streams-gateway@.service').matchAll(/^ExecStart=.*main\.js (.*)$/gm),
+  ...readPage('examples/deploy/compose.yml').matchAll(/^ +command: ((?:gateway|dashboard) .*)$/gm),
+].map(([, line = '']) => line.replaceAll('%i', '8081'))
+
 it('has commands', () => {
+  expect(deployed).toHaveLength(3)
   expect(lines.length).toBeGreaterThan(10)
 })
 
@@ -27,7 +34,7 @@ const parse = async (line: string): Promise<string> => {
   return problem
 }
 
-it.each(lines)('accepts the command of a page: %s', async (line) => {
+it.each([...lines, ...deployed])('accepts the command of a page: %s', async (line) => {
   expect(await parse(line)).toBe('')
 })
 

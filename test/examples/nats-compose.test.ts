@@ -8,18 +8,19 @@ import { startTestSimulator } from '../support/simulator.js'
 import { eventually } from '../support/time/eventually.js'
 import { weth } from '../support/tokens.js'
 
-const compose = readPage('examples/nats/docker-compose.yml')
+const compose = readPage('examples/deploy/compose.yml')
 
 /** The arguments of `svc-streams` in the line that starts with this command, with other addresses. */
 const argumentsOf = (name: string, natsUrl: string): readonly string[] => {
-  const [, line = ''] = new RegExp(`command: .* svc-streams (${name} .*)$`, 'm').exec(compose) ?? []
+  const [, line = ''] = new RegExp(`command: (${name} .*)$`, 'm').exec(compose) ?? []
   return line
     .replace(/nats:\/\/\S+/, natsUrl)
     .replace('--port 8080', '--port 0')
+    .replace('--metrics ', '--metrics --metrics-port 0 ')
     .split(' ')
 }
 
-describeNats('examples/nats/docker-compose.yml', () => {
+describeNats('examples/deploy/compose.yml', () => {
   it('starts gateways and a dashboard that serves prices, also after a gateway is killed', async () => {
     const [, config = ''] = /content: \|\n([^]*)$/.exec(compose) ?? []
     const { url } = await startNatsServer({ onFinished: onTestFinished, config })

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { eventMetrics } from '../../src/serve/opentelemetry/event-metrics.js'
+import type { MetricMeter } from '../../src/serve/opentelemetry/meter.js'
+import { stateMetrics } from '../../src/serve/opentelemetry/state-metrics.js'
+import { readPage } from './support/block.js'
+
+// The numbers and the names on the pages of a gateway's operator.
+
+const namesOf = (page: string, pattern: RegExp): readonly string[] =>
+  [...readPage(page).matchAll(pattern)].map(([, name = '']) => name)
+
+/** A meter that keeps the names of its instruments. */
+const namingMeter = () => {
+  const names: string[] = []
+  const create = (name: string): { add: () => void; record: () => void } => {
+    names.push(name)
+    return { add: () => undefined, record: () => undefined }
+  }
+  const meter: MetricMeter<unknown> = {
+    createCounter: create,
+    createHistogram: create,
+    createObservableCounter: create,
+    createObservableUpDownCounter: create,
+    createObservableGauge: create,
+    addBatchObservableCallback: () => undefined,
+    removeBatchObservableCallback: () => undefined,
+  }
+  return { names, meter }
+}
+
+const { names: exported, meter } = namingMeter()
+for (const stop of [eventMetrics(meter), stateMetrics(meter)]) stop()
+
+it('the table of metrics has exactly the metrics that are exported', () => {
+  const shown = namesOf('docs/operate/monitor.md', /^\| `((?:svc_streams|http)\.[\w.]+)` \|/gm)
+  expect(shown.toSorted()).toEqual(exported.toSorted())
+})
+
+it('/metrics has each metric that an operator is told to look at', () => {
+  const shown = namesOf('docs/operate/run-a-gateway.md', /^\| `((?:svc_streams|http)_\w+)` \|/gm)
+  const names = shown.map((name) => name.replace(/_total$/, '').replace(/_(?:seconds|bytes)$/, ''))
+  expect(names.length).toBeGreaterThan(8)
+  expect(exported.map((name) => name.replaceAll('.', '_'))).toEqual(expect.arrayContaining(names))
+})
+
+it('the table of sizes follows from the benchmark', () => {
+  const rows = [...readPage('docs/operate/run-a-gateway.md').matchAll(/^\| (\d+) \| (\d+) \| ([\d.]+) \|$/gm)]
+  const [, ...amounts] =
+    /consumers of a gateway, 100 prices[^|]*\|[^|]*\| ([\d /]+) \| ([\d. /]+) \|/.exec(
+      readPage('bench/RESULTS.md'),
+    ) ?? []
+  const [consumers, micros] = amounts.map((text) => text.split(' / ').map(Number))
+  expect(rows.map(([, count]) => Number(count))).toEqual(consumers)
+  for (const [index, [, count, prices, percent]] of rows.entries()) {
+    const expected = (Number(count) * Number(prices) * (micros?.[index] ?? NaN)) / 10_000
+    expect(Number(percent)).toBe(Number(expected.toPrecision(2)))
+  }
+})

@@ -1,8 +1,8 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { isObservable, Observable, Subscription, type Subscriber } from 'rxjs'
+import { Observable, Subscription, type Subscriber } from 'rxjs'
 import type { PastEvent } from '../base/domain/past.js'
 import type { HistoryError } from '../base/errors/model.js'
-import { checkedOption, flagOption, type OptionTable } from '../base/option-kinds/option.js'
+import { flagOption, type OptionTable } from '../base/option-kinds/option.js'
 import { parseOptions } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs } from '../base/time/clock.js'
 import { timeOfEvent } from '../base/time/event-time.js'
@@ -14,6 +14,7 @@ import { OperatorSubscriber } from './operator-subscriber.js'
 import { maxLateMs, settledDelay } from './settled-delay.js'
 import {
   joinPast,
+  pastOption,
   pastTimeoutOption,
   type JoinObserver,
   type PastStream,
@@ -111,7 +112,7 @@ export function candles<E>(
 }
 
 const optionTable = {
-  past$: checkedOption<PastStream>('object', { expected: 'an observable', holds: isObservable }),
+  past$: pastOption,
   pastTimeout: pastTimeoutOption,
   fill: flagOption(false),
 } satisfies OptionTable<CandlesOptions>

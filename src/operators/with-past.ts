@@ -1,5 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, Subscription, type Subscriber } from 'rxjs'
+import { isObservable, Observable, Subscription, type Subscriber } from 'rxjs'
 import { liveSourceOf, pastSourceOf } from '../base/domain/joinable.js'
 import type { CaughtUp, PastEvent } from '../base/domain/past.js'
 import { copyOf, type PricePosition } from '../base/domain/position.js'
@@ -7,8 +7,8 @@ import type { Price } from '../base/domain/price.js'
 import { networkError, timeout } from '../base/errors/constructors.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { timerOption } from '../base/option-kinds/number-option.js'
-import type { OptionTable } from '../base/option-kinds/option.js'
-import { parseOptions } from '../base/option-kinds/parse-options.js'
+import { checkedOption, type OptionTable } from '../base/option-kinds/option.js'
+import { checkValue, parseOptions } from '../base/option-kinds/parse-options.js'
 import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { delay } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
@@ -27,7 +27,11 @@ export interface WithPastOptions {
   readonly pastTimeout?: number
 }
 
-/** Shared by `withPast` and `candles`. */
+// Shared by `withPast` and `candles`.
+export const pastOption = checkedOption<PastStream>('object', {
+  expected: 'an observable',
+  holds: isObservable,
+})
 export const pastTimeoutOption = timerOption({ default: pastTimeout })
 
 /** Past prices and gaps, such as those of `prices$` of a history. */
@@ -55,7 +59,7 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  *   are compared by their values: no price is missing if they differ and the recorder receives them at most 1 s after the
  *   client, but equal prices may come twice. Clocks are never compared.
  * - An Rx error of the source ends the stream at once. An Rx error of the past is a `Left` with a `NetworkError`.
- * - An invalid or misspelt option throws a `ConfigurationError`.
+ * - An invalid past, and an invalid or misspelt option, throws a `ConfigurationError`.
  *
  * @example
  * import { openHistory } from 'svc-streams/history'
@@ -66,6 +70,7 @@ export const withPast = <E, A>(
   past$: PastStream,
   options: WithPastOptions = {},
 ): EitherOperator<E, A, Either<HistoryError | E, PastEvent | CaughtUp | A>> => {
+  checkValue('past$', past$, pastOption)
   const { pastTimeout: timeoutMs } = parseOptions(optionTable, options, { allowsUndefined: true })
   return (source$) =>
     new Observable((subscriber) =>

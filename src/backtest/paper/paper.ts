@@ -1,6 +1,8 @@
 import { Observable } from 'rxjs'
 import { writeError } from '../../base/errors/constructors.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
+import { objectWith, type Check } from '../../base/option-kinds/option.js'
+import { checkValue } from '../../base/option-kinds/parse-options.js'
 import type { PaperEvent } from './events.js'
 import type { Journal, OpenJournal } from './journal/journal.js'
 import { settingsOf, type PaperOptions } from './options.js'
@@ -14,6 +16,8 @@ export const paperOn =
     strategy$: PaperStrategy<C>,
     options: PaperOptions,
   ): Observable<PaperEvent> => {
+    checkValue('client', client, market)
+    checkValue('strategy', strategy$, strategy)
     const settings = settingsOf(options)
     const { journal: path } = settings
     if (path === undefined)
@@ -36,3 +40,10 @@ export const paperOn =
       run.start(client, strategy$)
     })
   }
+
+const market = objectWith(['price$', 'depth$'])
+
+const strategy: Check = {
+  expected: 'a function (client, account) => Observable of orders',
+  holds: (value) => typeof value === 'function',
+}

@@ -1,4 +1,6 @@
-import { checkMs } from '../../operators/check-ms.js'
+import { numberOption } from '../../base/option-kinds/number-option.js'
+import type { OptionTable } from '../../base/option-kinds/option.js'
+import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import { exact, priceDigits } from './exact.js'
 import { Holding } from './holding.js'
 import type { Equity, Filled, PaperEvent } from './events.js'
@@ -36,19 +38,20 @@ export interface SummaryOptions {
   readonly sampleMs?: number
 }
 
+export const summaryTable = {
+  sampleMs: numberOption({ unit: 'ms', min: 1, max: 1e12, default: 60_000 }),
+} satisfies OptionTable<SummaryOptions>
+
 /**
  * The figures of the events of one run, or of all runs of one journal. Throws a `ConfigurationError` for an invalid
- * `sampleMs`.
+ * `sampleMs`, and a misspelt option name.
  *
  * @example
  * import type { PaperEvent } from 'svc-streams/paper'
  * const print = (events: readonly PaperEvent[]) => console.log(summaryOf(events))
  */
-export const summaryOf = (
-  events: readonly PaperEvent[],
-  { sampleMs = 60_000 }: SummaryOptions = {},
-): Summary => {
-  checkMs('summaryOf', 'sampleMs', sampleMs, 1)
+export const summaryOf = (events: readonly PaperEvent[], options: SummaryOptions = {}): Summary => {
+  const { sampleMs } = parseOptions(summaryTable, options, { allowsUndefined: true })
   const equities = events.filter((event) => event._tag === 'Equity')
   const fills = events.filter((event) => event._tag === 'Filled')
   const [first, last] = [equities[0], equities.at(-1)]

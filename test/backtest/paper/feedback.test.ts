@@ -19,9 +19,11 @@ import {
   paper,
   target,
   together,
+  type MarketClient,
   type Order,
   type PaperAccount,
   type PaperOptions,
+  type PaperStrategy,
 } from 'svc-streams/paper'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
@@ -205,6 +207,15 @@ describe('paper', () => {
       paper(createTestClient(), () => NEVER, { ...account, ...(invalid as Partial<PaperOptions>) })
     expect(call).toThrow(ConfigurationError)
     expect(call).toThrow(message)
+  })
+
+  it('throws for what is no client, and what is no strategy', () => {
+    const call = (client: unknown, strategy: unknown) => () =>
+      paper(client as MarketClient, strategy as PaperStrategy<MarketClient>, account)
+    expect(call(undefined, () => NEVER)).toThrow(
+      'client: expected an object with the methods price$ and depth$',
+    )
+    expect(call(createTestClient(), undefined)).toThrow('strategy: expected a function (client, account)')
   })
 
   it('runs anew for each subscriber', () => {

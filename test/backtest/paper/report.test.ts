@@ -1,5 +1,13 @@
 import fc from 'fast-check'
-import { market, renderReport, summaryOf, type Filled, type PaperEvent } from 'svc-streams/paper'
+import { ConfigurationError } from 'svc-streams'
+import {
+  market,
+  renderReport,
+  summaryOf,
+  type Filled,
+  type PaperEvent,
+  type ReportOptions,
+} from 'svc-streams/paper'
 import { describe, expect, it } from 'vitest'
 import { randomEvents } from './support/events.js'
 
@@ -89,6 +97,18 @@ describe('renderReport', () => {
   it('draws a gap where the value is not current', () => {
     const events = [equity(0, 1), equity(1, 2), equity(2, 2, false), equity(3, 2), equity(4, 3)]
     expect(renderReport(events, { title: 'Run' })).toMatch(/class="line" d="M0,240L250,120M750,120L1000,0"/)
+  })
+
+  it.each([
+    [undefined, 'options: expected an object'],
+    [{}, 'title: expected a text'],
+    [{ titel: 'Run' }, 'titel: did you mean title?'],
+    [{ title: 'Run', notes: [1] }, 'notes: expected a list of texts'],
+    [{ title: 'Run', sampleMs: 0 }, 'sampleMs: expected a number'],
+  ])('throws for the options %j', (options, message) => {
+    const call = () => renderReport([], options as ReportOptions)
+    expect(call).toThrow(ConfigurationError)
+    expect(call).toThrow(message)
   })
 
   it('has a bounded size for a long run', () => {

@@ -127,5 +127,7 @@ describe('summaryOf', () => {
 
   it('throws for a distance of samples that is not valid', () => {
     expect(() => summaryOf([], { sampleMs: 0 })).toThrow(ConfigurationError)
+    const misspelt: object = { sampleMS: 1000 }
+    expect(() => summaryOf([], misspelt)).toThrow('sampleMS: did you mean sampleMs?')
   })
 })

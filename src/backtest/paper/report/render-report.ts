@@ -1,5 +1,7 @@
+import { checkedOption, required, withDefault, type OptionTable } from '../../../base/option-kinds/option.js'
+import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import type { Account, Equity, Filled, PaperEvent } from '../events.js'
-import { summaryOf, type Summary, type SummaryOptions } from '../summary.js'
+import { summaryOf, summaryTable, type Summary, type SummaryOptions } from '../summary.js'
 import { renderChart, type Point } from './chart.js'
 import {
   escapeHtml,
@@ -18,9 +20,24 @@ export interface ReportOptions extends SummaryOptions {
   readonly notes?: readonly string[]
 }
 
+const isText = (value: unknown): boolean => typeof value === 'string'
+
+const reportTable = {
+  ...summaryTable,
+  title: required(checkedOption<string>('string', { expected: 'a text', holds: isText })),
+  notes: withDefault(
+    checkedOption<readonly string[]>('array', {
+      expected: 'a list of texts',
+      holds: (value) => Array.isArray(value) && value.every(isText),
+    }),
+    [],
+  ),
+} satisfies OptionTable<ReportOptions>
+
 /**
  * A report of the events of a run, as one HTML text that loads nothing: figures, equity and drawdown, the trades on the
- * prices, and a table. Dark and light, for screens of 390 px and for paper. Times are in UTC.
+ * prices, and a table. Dark and light, for screens of 390 px and for paper. Times are in UTC. Throws a
+ * `ConfigurationError` for an invalid value and a misspelt option name.
  *
  * @example
  * import { writeFileSync } from 'node:fs'
@@ -28,10 +45,8 @@ export interface ReportOptions extends SummaryOptions {
  * const save = (events: readonly PaperEvent[]) =>
  *   writeFileSync('report.html', renderReport(events, { title: 'Mean reversion' }))
  */
-export const renderReport = (
-  events: readonly PaperEvent[],
-  { title, notes = [], ...options }: ReportOptions,
-): string => {
+export const renderReport = (events: readonly PaperEvent[], options: ReportOptions): string => {
+  const { title, notes, sampleMs } = parseOptions(reportTable, options, { allowsUndefined: true })
   const equities = events.filter((event) => event._tag === 'Equity')
   const fills = events.filter((event) => event._tag === 'Filled')
   const account = events.findLast((event) => event._tag === 'Account')
@@ -50,7 +65,7 @@ export const renderReport = (
 <main>
 <h1>${escapeHtml(title)}</h1>
 <p class="range">${range}</p>
-${figures(summaryOf(events, options))}
+${figures(summaryOf(events, { sampleMs }))}
 ${notes.map((note) => `<p class="note">${escapeHtml(note)}</p>`).join('\n')}
 <h2>Equity</h2>
 ${renderChart({ title: 'Value of the account, USD', points: equities.map(equityPoint), format: formatUsd })}

@@ -1,5 +1,7 @@
 import { defer, finalize, tap, type MonoTypeOperatorFunction } from 'rxjs'
 import { bigintAsText } from '../../../base/domain/plain-decimal.js'
+import { stringOption } from '../../../base/option-kinds/option.js'
+import { checkValue } from '../../../base/option-kinds/parse-options.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { namingFile, openLineFile } from '../../../wire/platform/node/line-file.js'
 
@@ -11,14 +13,15 @@ import { namingFile, openLineFile } from '../../../wire/platform/node/line-file.
  * passed on. A last line without an end, which a killed process left, is removed at the next start.
  *
  * Fails with an `Error` that names the file if the file cannot be written, if another process writes to it, or if JSON cannot
- * represent the value. The value is not passed on then: a decision that is not in the journal must not be carried out.
+ * represent the value. The value is not passed on then: a decision that is not in the journal must not be carried out. Throws
+ * a `ConfigurationError` if `path` is not a path.
  *
  * @example
  * myStrategy(client).pipe(journal('live.ndjson')).subscribe(log)
  */
-export const journal =
-  <A>(path: string): MonoTypeOperatorFunction<A> =>
-  (source$) =>
+export const journal = <A>(path: string): MonoTypeOperatorFunction<A> => {
+  checkValue('path', path, pathCheck)
+  return (source$) =>
     defer(() => {
       const name = `journal ${path}`
       const file = namingFile(name, () => openLineFile(path))
@@ -27,6 +30,9 @@ export const journal =
         finalize(() => file.close()),
       )
     })
+}
+
+const pathCheck = stringOption(/./, 'the path of a file')
 
 const lineOf = (at: number, value: unknown): string =>
   `{"at":${Math.floor(at)},"value":${journalJson(value)}}\n`

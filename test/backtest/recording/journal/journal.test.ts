@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { firstValueFrom, from, NEVER, of, Subject, tap, toArray } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
+import { ConfigurationError } from 'svc-streams'
 import { journal } from 'svc-streams/recording'
 import { expect, test } from 'vitest'
 import { newFolder } from '../../../support/new-folder.js'
@@ -16,6 +17,11 @@ const linesOf = (path: string): readonly unknown[] =>
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as unknown)
+
+test('throws for what is no path', () => {
+  expect(() => journal('')).toThrow('path: expected the path of a file')
+  expect(() => journal(undefined as unknown as string)).toThrow(ConfigurationError)
+})
 
 test('writes each value with its time before it passes it', () => {
   const path = newPath()

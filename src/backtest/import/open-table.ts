@@ -1,11 +1,11 @@
 import { createWriteStream } from 'node:fs'
-import { mkdtemp, open as openFile, rm } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Subscription } from 'rxjs'
-import { chunkBytes } from '../../wire/platform/node/files.js'
+import { readFileBytes } from '../../wire/platform/node/files.js'
 import { isHeaderLine } from '../recording/format/row-codec.js'
 import { nodePlatform } from '../recording/on-node.js'
 import { gzipStart, openableSource } from '../recording/read/source.js'
@@ -113,7 +113,7 @@ const readLines = async (
   let line = 1
   let rest = ''
   try {
-    for await (const chunk of isGzip ? chunksOf(path, opened) : readReused(path)) {
+    for await (const chunk of isGzip ? chunksOf(path, opened) : readFileBytes(path)) {
       const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
       rest = lines.pop() ?? ''
       if (rest.length > maxLineLength) throw new Error(`line ${line + lines.length} has no end`)
@@ -124,17 +124,6 @@ const readLines = async (
     if (rest !== '') onLines([withoutReturn(rest)], line)
   } finally {
     opened.unsubscribe()
-  }
-}
-
-/** The chunks of a file in the same memory, because new memory for each chunk is released late. */
-async function* readReused(path: string): AsyncGenerator<Uint8Array, void> {
-  await using file = await openFile(path)
-  const bytes = new Uint8Array(chunkBytes)
-  for (;;) {
-    const { bytesRead } = await file.read(bytes, 0, bytes.length)
-    if (bytesRead === 0) return
-    yield bytes.subarray(0, bytesRead)
   }
 }
 

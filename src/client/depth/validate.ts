@@ -20,6 +20,6 @@ export const validatedDepth$ = (
   const parsedInterval = parseInterval(interval)
   if (isLeft(parsedInterval)) return of(left(redact(parsedInterval.left)))
   return depthOf$(mint, interval).pipe(
-    map((event) => (isLeft(event) ? event : right({ ...event.right, mint }))),
+    map((event) => (isLeft(event) || event.right.mint === mint ? event : right({ ...event.right, mint }))),
   )
 }

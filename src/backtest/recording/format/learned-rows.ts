@@ -1,5 +1,5 @@
 import { right } from 'fp-ts/lib/Either.js'
-import { ByteTable } from '../../../wire/codec/fast-path/byte-table.js'
+import { ByteTable, multiplyHash, type Hash } from '../../../wire/codec/fast-path/byte-table.js'
 import { isRun } from '../../../wire/codec/position.js'
 import { exactDigits, nine, point, powersOfTen, zero, ByteText } from '../../../wire/codec/fast-path/bytes.js'
 import type { Address } from '../../../base/domain/address.js'
@@ -242,9 +242,12 @@ const wordDigits = 19
 /** Texts of more lengths are not added. In a recording all have the same length. */
 const maxLengths = 4
 
+/** The start of a text contains its topic or mint, which differs from those of the other texts. */
+const hashOfStart: Hash = (bytes, start, length) => multiplyHash(bytes, start, Math.min(length, 56))
+
 /** Texts by their bytes, of a few lengths. */
 class KnownTexts<Value> {
-  readonly table = new ByteTable<Value>()
+  readonly table = new ByteTable<Value>(hashOfStart)
   readonly lengths: number[] = []
 
   add(text: string, value: Value): void {

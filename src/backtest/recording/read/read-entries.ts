@@ -108,15 +108,21 @@ class EntryDecoder implements EntryOrigin {
     this.timeline = new Timeline(range)
   }
 
-  /** The entries of whole lines, up to the first failure. */
-  *entries(bytes: Uint8Array): Generator<RecordingEntry, void> {
-    for (let start = 0, end = 0; start < bytes.length && this.failure === undefined; start = end) {
-      this.lineNumber++
-      const row = this.started ? this.learnedRows.recognise(bytes, start) : undefined
-      end = row === undefined ? endOfLine(bytes, start) : this.learnedRows.end
-      const entry = row === undefined ? this.decode(bytes, start, end) : this.entryOf(row, bytes, start, end)
-      if (entry !== undefined) yield entry
+  /** The entries of whole lines, up to the first failure. Not a generator, which costs more for each row. */
+  entries(bytes: Uint8Array): Iterable<RecordingEntry> {
+    let at = 0
+    const next = (): IteratorResult<RecordingEntry, undefined> => {
+      while (at < bytes.length && this.failure === undefined) {
+        const start = at
+        this.lineNumber++
+        const row = this.started ? this.learnedRows.recognise(bytes, start) : undefined
+        at = row === undefined ? endOfLine(bytes, start) : this.learnedRows.end
+        const value = row === undefined ? this.decode(bytes, start, at) : this.entryOf(row, bytes, start, at)
+        if (value !== undefined) return { done: false, value }
+      }
+      return { done: true, value: undefined }
     }
+    return { [Symbol.iterator]: () => ({ next }) }
   }
 
   /** Undefined for an empty line, for a row outside of the range, and after a failure. */
@@ -227,12 +233,16 @@ export async function* readWholeLines(
   let chunkCount = 0
   for await (const chunk of source) {
     const end = endOfLastLine(chunk)
-    if (end > 0) {
-      unfinished.append(typeof chunk === 'string' ? chunk.slice(0, end) : chunk.subarray(0, end))
+    // Only the line that was cut off is copied, not the whole chunk.
+    const cut = end > 0 && unfinished.minLength > 0 ? endOfFirstLine(chunk) : 0
+    for (const whole of [partOf(chunk, 0, cut), partOf(chunk, cut, end)]) {
+      if (whole.length === 0) continue
+      unfinished.append(whole)
       yield unfinished.take()
     }
     // A copy: the source may write the next chunk to the same memory.
-    unfinished.append(typeof chunk === 'string' ? chunk.slice(end) : new Uint8Array(chunk.subarray(end)))
+    const rest = partOf(chunk, end)
+    unfinished.append(typeof rest === 'string' ? rest : new Uint8Array(rest))
     if (closing.closed) return
     if (unfinished.minLength > maxLineLength) break
     if (++chunkCount % chunksPerTurn === 0) await nextTurn()
@@ -243,6 +253,12 @@ export async function* readWholeLines(
 /** The index after the last line end; 0 if there is none. */
 const endOfLastLine = (chunk: string | Uint8Array): number =>
   (typeof chunk === 'string' ? chunk.lastIndexOf('\n') : chunk.lastIndexOf(lineEnd)) + 1
+
+const endOfFirstLine = (chunk: string | Uint8Array): number =>
+  (typeof chunk === 'string' ? chunk.indexOf('\n') : chunk.indexOf(lineEnd)) + 1
+
+const partOf = (chunk: string | Uint8Array, from: number, to?: number): string | Uint8Array =>
+  typeof chunk === 'string' ? chunk.slice(from, to) : chunk.subarray(from, to)
 
 /** A line whose end has not been read. Its parts are joined once: a source may consist of many small chunks. */
 class UnfinishedLine {

@@ -141,7 +141,7 @@ const wordsIn = (bytes: number): number => Math.ceil(bytes / wordSize)
 const firstWord = (record: RecordOffset): number => (record + headSize) >> 1
 
 /** Hashes both halves of each word independently, so that a processor runs the two multiplications in parallel. */
-const multiplyHash: Hash = (bytes, start, length) => {
+export const multiplyHash: Hash = (bytes, start, length) => {
   const last = start + length - wordSize
   let low = length
   let high = 0

@@ -1,5 +1,5 @@
 // reversion.ts
-import { mergeMap, type Observable } from 'rxjs'
+import { mergeMap, withLatestFrom, type Observable } from 'rxjs'
 import { defineTokens } from 'svc-streams'
 import { candles, mapRight, rights, rolling } from 'svc-streams/operators'
 import { closePosition, market } from 'svc-streams/paper'
@@ -13,7 +13,7 @@ const defaults = { count: 20, entry: 1.5 }
 /** Buys when a close is far below the average of the last bars, and sells when it is above the average. */
 export default (
   { price$ }: MarketClient,
-  { position }: PaperAccount,
+  { position, open$ }: PaperAccount,
   { count, entry } = defaults,
 ): Observable<Order> =>
   price$(tokens.ETH.topic).pipe(
@@ -21,8 +21,9 @@ export default (
     mapRight(({ close }) => close),
     rolling({ count }),
     rights(),
-    mergeMap(({ isFull, zScore }) => {
-      if (!isFull || zScore === null) return []
+    withLatestFrom(open$),
+    mergeMap(([{ isFull, zScore }, open]) => {
+      if (!isFull || zScore === null || open.length > 0) return [] // the last order still waits for a price
       if (position('ETH').quantity > 0n) return zScore > 0 ? [closePosition('ETH')] : []
       return zScore < -entry ? [market('ETH', 'buy', { usd: 2_000 })] : []
     }),

@@ -239,7 +239,7 @@ describe('a CSV', () => {
     const summaries = parameters.map((parameter) =>
       lastValueFrom(replay(market, { speed: Infinity }).run$((client) => score(client, parameter))),
     )
-    expect((await Promise.all(summaries)).map(({ trades }) => trades)).toEqual([12, 9, 6, 4])
+    expect((await Promise.all(summaries)).map(({ trades }) => trades)).toEqual([12, 9, 7, 5])
   })
 })
 

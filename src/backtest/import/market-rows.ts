@@ -41,7 +41,10 @@ export function* marketRows(
     yield* rowsOf(next.at, next.value, next.token, assumedDepth)
 }
 
-/** A price, and its depth if there is one. `depth`: the quantities that can be bought and sold, in base-token units. */
+/**
+ * A price, after its depth if there is one: an order that the price fills needs a depth that is not older. `depth`: the
+ * quantities that can be bought and sold, in base-token units.
+ */
 function* rowsOf(
   at: number,
   price: number,
@@ -49,7 +52,6 @@ function* rowsOf(
   assumedDepth: string | undefined,
   depth = '',
 ): Generator<OwnRow, void> {
-  yield { at, topic, price }
   if (assumedDepth !== undefined) {
     const quantity = unitsOf(assumedDepth, decimals ?? 0) ?? 0n
     yield { at, mint, price, buy: quantity, sell: quantity }
@@ -57,4 +59,5 @@ function* rowsOf(
     const [buy = '0', sell = '0'] = depth.split(' ')
     yield { at, mint, price, buy: BigInt(buy), sell: BigInt(sell) }
   }
+  yield { at, topic, price }
 }

@@ -199,27 +199,27 @@ describe('import', () => {
     ])
   })
 
-  it('gives the midpoint of a quote, and the depth of a top of a book', async () => {
+  it('gives the midpoint of a quote, after the depth of a top of a book', async () => {
     const quotes = `time,bid,ask\n${start},2680,2681\n`
     expect((await imported({ 'quotes.csv': quotes })).rows).toEqual([{ at: start, topic, price: 2680.5 }])
     const tops = `time,symbol,bid,bid_qty,ask,ask_qty\n${start},ETH,2680,1.5,2681,0.123456789012345678\n${start},BTC,90000,,90002,1\n`
     const { rows, header, stdout } = await imported({ 'tops.csv': tops }, tokenFlags)
     expect(rows).toEqual([
-      { at: start, topic, price: 2680.5 },
       { at: start, mint: address, price: 2680.5, buy: '123456789012345678', sell: '1500000000000000000' },
+      { at: start, topic, price: 2680.5 },
       { at: start, topic: `svc-${other}`, price: 90_001 },
     ])
     expect(header).toMatchObject({ topics: [topic, `svc-${other}`], mints: [address, other] })
     expect(stdout).toContain('rows without a depth: 1, first in line 3')
   })
 
-  it('--depth adds an assumed depth to each price: the header and inspect say so', async () => {
+  it('--depth adds an assumed depth before each price: the header and inspect say so', async () => {
     const flags = [...tokenFlags, '--token', 'ETH', '--depth', '2.5']
     const { rows, header, out } = await imported({ 'trades.csv': csv(priceRows(2)) }, flags)
     const units = '2500000000000000000'
     expect(rows.slice(0, 2)).toEqual([
-      { at: start, topic, price: 2680 },
       { at: start, mint: address, price: 2680, buy: units, sell: units },
+      { at: start, topic, price: 2680 },
     ])
     expect(header).toMatchObject({ assumedDepth: '2.5', mints: [address] })
     const { stdout } = await runInProcess(['inspect', out])

@@ -50,6 +50,10 @@ describe('CONTRIBUTING.md', () => {
     expect(existsSync(join(root, path))).toBe(true)
   })
 
+  it('has at most 160 lines', () => {
+    expect(page.split('\n').length - 1).toBeLessThanOrEqual(160)
+  })
+
   const foldersOf = (path: string): readonly string[] =>
     readdirSync(join(root, path), { withFileTypes: true })
       .filter((entry) => entry.isDirectory())

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { withInstallPart } from '../../scripts/release/install-part.js'
 import { createProgram } from '../../src/desk/cli/program.js'
 import { filesBelow, readPage } from './support/block.js'
+
+it('the pages have less than 250 kB', () => {
+  const sizes = filesBelow('docs', '.md').map((page) => Buffer.byteLength(readPage(page)))
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(290_000)
+})
 
 const pages = filesBelow('docs', '.md').filter((page) => page !== 'docs/README.md')
 
@@ -97,8 +103,15 @@ describe('the guide to commands', () => {
 describe('the README', () => {
   const readme = readPage('README.md')
 
-  it('has at most 160 lines', () => {
-    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(160)
+  it('has at most 110 lines', () => {
+    expect(readme.split('\n').length - 1).toBeLessThanOrEqual(110)
+  })
+
+  it('says how to install this version: `npm run readme` writes it', () => {
+    const { version } = JSON.parse(readPage('package.json')) as { readonly version: string }
+    const variants = [false, true].map((isPublished) => withInstallPart(readme, version, isPublished))
+    expect(variants).toContain(readme)
+    expect(variants[1]).toContain('npm install svc-streams rxjs fp-ts io-ts\n')
   })
 
   const [, numbers = ''] = readme.split('\n## Three numbers\n')

@@ -18,8 +18,9 @@ describe.each(readdirSync(folder))('the workflow %s', (name) => {
   })
 
   it('gives the files back that its checks have written as root', () => {
-    const next = [...text.matchAll(/run: sudo .*\.ci\/run\n\s+- run: (.+)/g)].map(([, command]) => command)
-    expect(next).toEqual(['sudo chown -R "$(id -u)" .'])
+    const asRoot = [...text.matchAll(/run: sudo .*\.ci\/run\n\s+- run: (.+)/g)]
+    expect(asRoot.map(([, next]) => next)).toEqual(asRoot.map(() => 'sudo chown -R "$(id -u)" .'))
+    expect(asRoot).toHaveLength([...text.matchAll(/\.ci\/run$/gm)].length)
   })
 
   it('tests folders that exist', () => {
@@ -32,6 +33,15 @@ describe.each(readdirSync(folder))('the workflow %s', (name) => {
     for (const [, script = ''] of text.matchAll(/--import tsx (\S+)/g))
       expect(existsSync(new URL(`../../${script}`, import.meta.url)), script).toBe(true)
   })
+})
+
+it('a push to main alone publishes the site', () => {
+  const text = readFileSync(new URL('site.yml', folder), 'utf8')
+  expect(text).toContain('on:\n  push:\n    branches: [main]\n')
+  const steps = ['npm ci', 'npm run docs', 'path: docs/site', 'actions/deploy-pages@']
+  const positions = steps.map((step) => text.indexOf(step))
+  expect(positions).not.toContain(-1)
+  expect(positions).toEqual(positions.toSorted((a, b) => a - b))
 })
 
 it('a release is a commit of main, with the notes of its version', () => {

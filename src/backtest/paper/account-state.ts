@@ -11,6 +11,8 @@ import type { CancelOrder, Order, TradeOrder } from './orders.js'
 import { pricedNumber, TokenState } from './token-state.js'
 import { followPrice, restOf, workingOrder, type OrderGroup, type WorkingOrder } from './working-order.js'
 
+export type Sampled = Pick<Equity, 'at' | 'isCurrent'>
+
 /**
  * The account: a function of prices, depths and orders alone, without a clock, so that a live run, its replay and a sweep
  * give the same events. Its state is changed in place, because a copy for each price would cost more than the strategy.
@@ -30,7 +32,8 @@ export class AccountState {
   /** The numbers that orders without an id have got. */
   numbered = 0
   private readonly problemOf: (order: unknown) => string | undefined
-  private sampled: Equity | undefined
+  /** Of the last `Equity`. */
+  sampled: Sampled | undefined
   /** True if data came after `sampled`. */
   private hasNews = false
   /** True if a fill came after `sampled`. */
@@ -42,6 +45,11 @@ export class AccountState {
     )
     this.problemOf = orderCheck([...this.tokens.keys()])
     this.cash = settings.cash
+  }
+
+  /** The account continues from a journal: no price is current. */
+  onStart(): void {
+    if (this.sampled?.isCurrent === true && !this.isCurrent) this.addEquity()
   }
 
   onPrice(state: TokenState, event: Either<PriceError, Price>): void {
@@ -231,10 +239,11 @@ export class AccountState {
 
   private addEquity(): void {
     const { now: at, equityUsd, isCurrent, lastPrices: prices } = this
-    this.sampled = { _tag: 'Equity', at, equityUsd, isCurrent, prices }
+    const equity: Equity = { _tag: 'Equity', at, equityUsd, isCurrent, prices }
+    this.sampled = equity
     this.hasNews = false
     this.isFilled = false
-    this.events.push(this.sampled)
+    this.events.push(equity)
   }
 
   get lastPrices(): Readonly<Record<string, number>> {

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { paperOn } from './paper.js'
 
 // The paper entry point in a browser. Its types are those of `index.ts`.
@@ -8,3 +9,7 @@ export { summaryOf } from './summary.js'
 
 // eslint-disable-next-line rxjs-x/finnish -- `paper` without `$` is the public name
 export const paper = paperOn()
+
+export const journalEvents = (): never => {
+  throw new ConfigurationError('path', 'a browser has no files')
+}

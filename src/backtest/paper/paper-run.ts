@@ -69,6 +69,7 @@ export class PaperRun {
   start<C extends MarketClient>(client: C, strategy$: PaperStrategy<C>): void {
     const { state, subscriber } = this
     const { depthInterval } = this.settings
+    if (state.events.length > 0) this.emit()
     const prices = new Map<Topic, Observable<Either<PriceError, Price>>>()
     const depths = new Map<Address, Observable<Either<DepthError, Depth>>>()
     let open = 2 * state.tokens.size

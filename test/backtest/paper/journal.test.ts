@@ -10,10 +10,18 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { right } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import { NEVER, take } from 'rxjs'
-import { paper, type OpenOrder, type PaperAccount, type PaperEvent, type Position } from 'svc-streams/paper'
-import { price } from 'svc-streams/testing'
+import {
+  journalEvents,
+  market,
+  paper,
+  type OpenOrder,
+  type PaperAccount,
+  type PaperEvent,
+  type Position,
+} from 'svc-streams/paper'
+import { depth, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { isLong } from '../../support/run/long.js'
 import type { Input } from './support/model.js'
@@ -58,9 +66,9 @@ const jsonOf = (event: PaperEvent): string =>
 const linesOf = (journal: string): readonly string[] => readFileSync(journal, 'utf8').split('\n').slice(0, -1)
 
 describe('a journal', () => {
-  it('has each event as a line of JSON before it is emitted', () => {
-    fc.assert(
-      fc.property(steps, options, (all, of) => {
+  it('has each event as a line of JSON before it is emitted, and gives the events back', async () => {
+    await fc.assert(
+      fc.asyncProperty(steps, options, async (all, of) => {
         const journal = newJournal()
         const { events, give, stop } = startRun(journal, of)
         for (const input of timed(all)) {
@@ -68,6 +76,7 @@ describe('a journal', () => {
           const written = linesOf(journal).filter((line) => !line.startsWith('{"_tag":"State"'))
           expect(written).toEqual(events.map(jsonOf))
         }
+        expect(await journalEvents(journal)()).toEqual(right(events))
         stop()
       }),
       { numRuns: isLong ? 300 : 10 },
@@ -132,6 +141,66 @@ const lastData = (inputs: readonly Input[]): readonly Input[] =>
       (symbol) => inputs.findLast((each) => each._tag === tag && each.symbol === symbol) ?? [],
     ),
   )
+
+/** Holds one A at a price of 2, and then is stopped. */
+const heldJournal = (): { readonly of: Options; readonly journal: string } => {
+  const of: Options = {
+    ...{
+      allowShort: false,
+      latency: 0,
+      feeBps: 0,
+      slippageBps: 0,
+      depthShareBps: 10_000,
+      maxDepthAge: 5_000,
+    },
+    ...{ sampleMs: 1_000, cash: 1_000, depthInterval: 500 },
+  }
+  const journal = newJournal()
+  const { give, stop } = startRun(journal, of)
+  const side = { totalQuantity: 10n ** 20n, totalQuantityUsd: 1 }
+  const book = depth(tokens.A.address, { buy: side, sell: side, timestamp: 1, receivedAt: 5_000 })
+  give({ _tag: 'Depth', symbol: 'A', event: right(book) })
+  give(priceAt(5_000, 2))
+  give({ _tag: 'Order', order: market('A', 'buy', { units: 10n ** 18n }) })
+  stop()
+  return { of, journal }
+}
+
+const priceAt = (receivedAt: number, usd: number): Input => ({
+  _tag: 'Price',
+  symbol: 'A',
+  event: right(price(tokens.A.topic, usd, { receivedAt })),
+})
+
+it('values a position as not current from the end of the journal to the next price', () => {
+  const { of, journal } = heldJournal()
+  const { events, give, stop } = startRun(journal, of)
+  give(priceAt(60_000, 3))
+  stop()
+  expect(events).toEqual([
+    { _tag: 'Equity', at: 5_000, equityUsd: 1_000, isCurrent: false, prices: { A: 2 } },
+    { _tag: 'Equity', at: 60_000, equityUsd: 1_001, isCurrent: true, prices: { A: 3 } },
+  ])
+})
+
+it('leaves out of the events of a journal what was not emitted, and names a line that is none', async () => {
+  const { journal } = heldJournal()
+  const whole = await journalEvents(journal)()
+  const filled = linesOf(journal).find((line) => line.includes('Filled'))!
+  appendFileSync(journal, `${filled}\n${filled.slice(0, 20)}`)
+  expect(await journalEvents(journal)()).toEqual(whole)
+  writeFileSync(journal, `${filled}\nno event\n`)
+  const error = (line: number, text: string): unknown =>
+    left(
+      expect.objectContaining({
+        _tag: 'RecordingError',
+        line,
+        message: expect.stringContaining(text) as unknown,
+      }),
+    )
+  expect(await journalEvents(journal)()).toEqual(error(2, `line 2 of ${journal}: expected`))
+  expect(await journalEvents(join(folder, 'none.ndjson'))()).toEqual(error(1, 'does not exist'))
+})
 
 describe('a run whose journal cannot be used', () => {
   const of: Options = fc.sample(options, 1)[0]!

@@ -1,14 +1,13 @@
 import { fstatSync, readSync } from 'node:fs'
 import { namingFile, openLineFile } from '../../../wire/platform/node/line-file.js'
-import { startFrom, stateMark, type Journal } from './journal.js'
-import type { JournalStart } from './saved-state.js'
+import { emptyStart, startFrom, stateMark, type Journal } from './journal.js'
 
 /**
  * Opens the journal of a run, and creates it if there is none. A last line that is torn, and events whose state is
  * missing, are removed: they were not emitted.
  */
 export const openJournalFile = (path: string): Journal => {
-  let start: JournalStart = { saved: undefined, prices: {}, at: 0 }
+  let start = emptyStart
   const endOf = (file: number): number => {
     const { size } = fstatSync(file)
     const tail = tailOf(file, size)

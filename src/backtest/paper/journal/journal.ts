@@ -1,5 +1,5 @@
 import { bigintAsText } from '../../../base/domain/plain-decimal.js'
-import type { PaperEvent } from '../events.js'
+import type { Equity, PaperEvent } from '../events.js'
 import { isSavedState, type JournalStart, type SavedState } from './saved-state.js'
 
 /** The journal of one run: lines of JSON, each an event of the account, or its state after the events before it. */
@@ -28,30 +28,37 @@ export const stateMark = '{"_tag":"State"'
  * Throws for a line that is not one of a journal.
  */
 export const startFrom = (lines: readonly string[]): JournalStart & { readonly kept: number } => {
-  let start: JournalStart = { saved: undefined, prices: {}, at: 0 }
+  let start = emptyStart
   for (const [index, line] of lines.entries()) {
     const value = lineOf(line)
-    if (isSavedState(value)) start = { saved: value, prices: value.prices, at: Math.max(start.at, value.at) }
-    else if (value._tag === 'Equity' && typeof value.at === 'number')
-      start = { ...start, prices: { ...start.prices, ...value.prices }, at: Math.max(start.at, value.at) }
-    else if (changes.has(value._tag) && !lines.slice(index).some((each) => each.startsWith(stateMark)))
+    if (isSavedState(value)) {
+      const { prices, sampled } = value
+      start = { saved: value, prices, sampled: sampled ?? undefined, at: Math.max(start.at, value.at) }
+    } else if (isEquity(value)) {
+      const { at, prices, isCurrent } = value
+      start = { ...start, prices, sampled: { at, isCurrent }, at: Math.max(start.at, at) }
+    } else if (changes.has(value._tag) && !lines.slice(index).some((each) => each.startsWith(stateMark)))
       return { ...start, kept: index }
   }
   return { ...start, kept: lines.length }
 }
 
-const changes: ReadonlySet<unknown> = new Set(['Filled', 'Rejected', 'Cancelled'])
+export const emptyStart: JournalStart = { saved: undefined, prices: {}, sampled: undefined, at: 0 }
 
-interface JournalLine {
-  readonly _tag: string
-  readonly at?: unknown
-  readonly prices?: Readonly<Record<string, number>>
+/** The tags of events that change the state of the account. */
+export const changes: ReadonlySet<unknown> = new Set(['Filled', 'Rejected', 'Cancelled'])
+
+export interface JournalLine {
+  readonly _tag: unknown
 }
 
-const lineOf = (line: string): JournalLine => {
+const isEquity = (line: JournalLine): line is Equity => line._tag === 'Equity'
+
+/** Throws for a line that is not one of a journal. */
+export const lineOf = (line: string): JournalLine => {
   try {
     const value = JSON.parse(line) as unknown
-    if (typeof value === 'object' && value !== null && '_tag' in value) return value as JournalLine
+    if (typeof value === 'object' && value !== null && '_tag' in value) return value
   } catch {
     // Reported below.
   }

@@ -1,4 +1,4 @@
-import type { AccountState } from '../account-state.js'
+import type { AccountState, Sampled } from '../account-state.js'
 import { decimalText, parseDecimal } from '../exact.js'
 import type { Settings } from '../options.js'
 import type { Side, Size, TradeOrder } from '../orders.js'
@@ -15,6 +15,8 @@ export interface SavedState {
   readonly numbered: number
   /** The last price of each token that has one, by symbol. */
   readonly prices: Readonly<Record<string, number>>
+  /** Of the last `Equity`. */
+  readonly sampled: Sampled | null
   readonly holdings: readonly SavedHolding[]
   readonly groups: readonly SavedGroup[]
 }
@@ -48,6 +50,7 @@ export const savedStateOf = (state: AccountState, { digits }: Settings): SavedSt
   fees: decimalText(state.fees, digits),
   numbered: state.numbered,
   prices: state.lastPrices,
+  sampled: sampledOf(state.sampled),
   holdings: [...state.tokens.values()]
     .filter(({ quantity, taken }) => quantity !== 0n || taken.size > 0)
     .map(({ token, quantity, cost, taken }) => ({
@@ -69,11 +72,15 @@ export const savedStateOf = (state: AccountState, { digits }: Settings): SavedSt
   })),
 })
 
+const sampledOf = (sampled: Sampled | undefined): Sampled | null =>
+  sampled === undefined ? null : { at: sampled.at, isCurrent: sampled.isCurrent }
+
 /** Where an account continues. */
 export interface JournalStart {
   readonly saved: SavedState | undefined
   /** The last price of each token that the journal has, by symbol. */
   readonly prices: Readonly<Record<string, number>>
+  readonly sampled: Sampled | undefined
   /** Data time of the last line, in ms. */
   readonly at: number
 }
@@ -81,15 +88,17 @@ export interface JournalStart {
 /** Continues an account. Throws if the journal has a position in a token that is not one of the account. */
 export const continueFrom = (
   state: AccountState,
-  { saved, prices, at }: JournalStart,
+  { saved, prices, sampled, at }: JournalStart,
   settings: Settings,
 ): void => {
   state.now = at
+  state.sampled = sampled
   for (const [symbol, token] of state.tokens) {
     const price = prices[symbol]
     if (price !== undefined) token.last = { price }
   }
   if (saved !== undefined) restoreState(state, saved, settings)
+  state.onStart()
 }
 
 const restoreState = (state: AccountState, saved: SavedState, { digits }: Settings): void => {
@@ -122,11 +131,10 @@ const restoreState = (state: AccountState, saved: SavedState, { digits }: Settin
 }
 
 /** The order with its units as a `bigint`, which JSON has as text. */
-const withUnits = (order: TradeOrder): TradeOrder =>
+export const withUnits = (order: TradeOrder): TradeOrder =>
   'size' in order ? { ...order, size: sizeOf(order.size) } : order
 
-const sizeOf = (size: Size): Size => {
-  if (!('units' in size)) return size
-  const units: unknown = size.units
-  return { units: BigInt(units as string) }
-}
+const sizeOf = (size: Size): Size => ('units' in size ? { units: bigintOf(size.units) } : size)
+
+/** A quantity that JSON has as text. */
+export const bigintOf = (text: unknown): bigint => BigInt(text as string)

@@ -4,22 +4,24 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { lastValueFrom, tap } from 'rxjs'
 import {
+  journalEvents,
   paper,
   renderReport,
-  summaryOf,
   type PaperEvent,
   type PaperOptions,
 } from '../../../backtest/paper/index.js'
-import { replay, type ReplaySummary } from '../../../backtest/recording/index.js'
-import { printable } from '../../../base/errors/text.js'
-import { formatPrice, formatTime, formatTokens, formatUsd } from '../../display/texts.js'
+import { settingsOf } from '../../../backtest/paper/options.js'
+import { record, replay, type ReplaySummary } from '../../../backtest/recording/index.js'
 import { withSource } from '../input/open-source.js'
 import type { Io } from '../io.js'
 import { errorLine } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
+import { eventLines, printSummary, resultLine } from '../output/paper-lines.js'
 import { usageError } from '../run.js'
 import { completes, stop$ } from '../stop.js'
 import { backtestFiles, strategyParameter } from './backtest.js'
+import { startMetrics, type MetricsFlags } from './metrics-server.js'
+import { log } from './serve.js'
 import { importStrategy } from './strategy-module.js'
 
 export interface BacktestFlags {
@@ -45,10 +47,19 @@ export const backtestRecordings = async (
   const range = { ...(first === undefined ? {} : { from: first }), ...(to === undefined ? {} : { to }) }
   await using client = replay(recordings, { speed: Infinity, ...range })
   const events: PaperEvent[] = []
+  const lineOf = json ? outputJson : resultLine(options.tokens)
   const run$ = client.run$((recorded) =>
     paper(recorded, (market, account) => strategy$(market, account, parameter), options),
   )
-  const isComplete = await completes(io, run$.pipe(tap((event) => print(io, event, options, json, events))))
+  const isComplete = await completes(
+    io,
+    run$.pipe(
+      tap((event) => {
+        print(io, lineOf(event))
+        events.push(event)
+      }),
+    ),
+  )
   if (!isComplete) return void io.stderr.write('stopped: the backtest has not ended\n')
   const played = await client.finished
   if (isLeft(played)) throw new Error(errorLine(played.left))
@@ -64,87 +75,87 @@ const notesOf = (
   { rows, earlierRows, skewedRows }: ReplaySummary,
   files: readonly string[],
   parameter: string | undefined,
-): readonly string[] => {
+): readonly string[] => [
+  assumptionsOf(options),
+  `Data: ${rows} rows; ${earlierRows} are earlier than their predecessor, ${skewedRows} have a receivedAt more than a minute off.`,
+  `Repeat it: npx svc-streams backtest ${files.join(' ')}${parameter === undefined ? '' : ` --parameter '${parameter}'`}`,
+]
+
+const assumptionsOf = (options: PaperOptions): string => {
   const rules = Object.entries(options).map(
     ([name, value]) =>
       `${name} ${name === 'tokens' ? Object.keys(options.tokens).join(' and ') : String(value)}`,
   )
-  return [
-    `Assumptions: ${rules.join(', ')}. Orders do not move the market.`,
-    `Data: ${rows} rows; ${earlierRows} are earlier than their predecessor, ${skewedRows} have a receivedAt more than a minute off.`,
-    `Repeat it: npx svc-streams backtest ${files.join(' ')}${parameter === undefined ? '' : ` --parameter '${parameter}'`}`,
-  ]
+  return `Assumptions: ${rules.join(', ')}. Orders do not move the market.`
 }
 
-export interface PaperFlags {
+export interface PaperFlags extends MetricsFlags {
   readonly parameter?: string
   readonly journal?: string
+  readonly record?: string
+  readonly report?: string
   readonly json?: boolean
 }
 
-/** Trades a strategy on paper until the user stops the command, and prints its summary. */
+/** Trades a strategy on paper until the user stops the command, and prints its summary: with a journal, of all its runs. */
 export const tradeOnPaper = async (
   io: Io,
   command: Command,
   module: string,
-  { parameter: text, journal, json = false }: PaperFlags,
+  flags: PaperFlags,
 ): Promise<void> => {
+  const { parameter: text, journal, record: recording, report, json = false } = flags
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategy(module)
   const options = { ...own, ...(journal === undefined ? {} : { journal }) }
+  await using metrics = await startMetrics(flags)
+  if (metrics !== undefined) log(io, `The metrics for Prometheus are at ${metrics.baseUrl}/metrics.`)
   await withSource(command, 'both', async ({ client, depthClient }) => {
     if (depthClient === undefined) return usageError(command, 'a fill needs depth: the source has none')
-    const events: PaperEvent[] = []
+    const { tokens, depthInterval: interval } = settingsOf(options)
+    const close = () => void client.close()
+    // It subscribes before the account, which then has the rows of the recording.
+    const recorder =
+      recording === undefined
+        ? undefined
+        : record(depthClient, {
+            ...{ topics: tokens.map(({ topic }) => topic), mints: tokens.map(({ address }) => address) },
+            ...{ interval, to: recording },
+          })
+    const recorded = recorder?.finished.finally(close)
     const run$ = paper(depthClient, (market, account) => strategy$(market, account, parameter), options)
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
-    const stopping = stop$(io, undefined).subscribe(() => void client.close())
-    await lastValueFrom(run$.pipe(tap((event) => print(io, event, options, json, events))), {
-      defaultValue: undefined,
-    })
+    const stopping = stop$(io, undefined).subscribe(close)
+    const events: PaperEvent[] = []
+    const lineOf = json ? outputJson : eventLines(options.tokens)
+    // A run may take weeks: a journal keeps the events instead of the memory.
+    const isKept = (event: PaperEvent): boolean =>
+      options.journal === undefined || event._tag === 'WriteError'
+    await lastValueFrom(
+      run$.pipe(
+        tap((event) => {
+          print(io, lineOf(event))
+          if (isKept(event)) events.push(event)
+        }),
+      ),
+      { defaultValue: undefined },
+    )
     stopping.unsubscribe()
+    close()
+    const written = await recorded
+    if (written !== undefined && isLeft(written)) throw new Error(errorLine(written.left))
+    if (options.journal !== undefined && events.length === 0) {
+      const all = await journalEvents(options.journal)()
+      if (isLeft(all)) throw new Error(errorLine(all.left))
+      events.push(...all.right)
+    }
     printSummary(io, events, json)
+    if (report === undefined) return
+    const notes = [assumptionsOf(options)]
+    writeFileSync(report, renderReport(events, { title: `${basename(module)} on paper`, notes }))
   })
 }
 
-/** Keeps an event, and prints it: with `--json` each one, otherwise the results of orders. */
-const print = (
-  { stdout }: Io,
-  event: PaperEvent,
-  { tokens }: PaperOptions,
-  json: boolean,
-  events: PaperEvent[],
-): void => {
-  events.push(event)
-  const line = json ? outputJson(event) : lineOf(event, tokens)
+const print = ({ stdout }: Io, line: string | undefined): void => {
   if (line !== undefined) stdout.write(`${line}\n`)
-}
-
-const lineOf = (event: PaperEvent, tokens: PaperOptions['tokens']): string | undefined => {
-  switch (event._tag) {
-    case 'Filled': {
-      const { at, side, symbol, quantity, price, valueUsd, id, remaining } = event
-      const decimals = tokens[symbol]?.decimals
-      const rest = remaining === 0n ? '' : `, ${formatTokens(remaining, decimals)} left`
-      return `${formatTime(at)}  ${side.padEnd(4)} ${formatTokens(quantity, decimals)} ${symbol} at ${formatPrice(price)}, ${formatUsd(valueUsd)} USD  #${printable(id)}${rest}`
-    }
-    case 'Rejected':
-      return `${formatTime(event.at)}  rejected  #${printable(event.id)}: ${printable(event.reason)}`
-    case 'Cancelled':
-      return `${formatTime(event.at)}  cancelled  #${printable(event.id)}`
-    case 'Equity':
-    case 'Account':
-    case 'WriteError':
-      return undefined
-  }
-}
-
-/** One figure a line; `-` for one without a meaning. Throws if the journal could not be written. */
-const printSummary = ({ stdout }: Io, events: readonly PaperEvent[], json: boolean): void => {
-  const summary = summaryOf(events)
-  const lines = Object.entries<number | null>({ ...summary }).map(
-    ([name, value]) => `${name.padEnd(14)}${value === null ? '-' : String(Number(value.toPrecision(8)))}\n`,
-  )
-  stdout.write(json ? `${outputJson({ _tag: 'Summary', ...summary })}\n` : lines.join(''))
-  const failure = events.find((event) => event._tag === 'WriteError')
-  if (failure !== undefined) throw new Error(errorLine(failure))
 }

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { formatTime } from '../../display/texts.js'
@@ -8,6 +7,7 @@ import type { Output } from '../../../backtest/sweep/messages.js'
 import { linesBefore, prefixRuns, type PlayedLine } from '../../../backtest/sweep/look-ahead/prefix-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
+import { wholeLines } from '../../../wire/platform/node/file-lines.js'
 import { attempt } from '../input/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
@@ -86,15 +86,10 @@ const isAfterEnd = async (paths: readonly string[], { at }: Entry): Promise<bool
 const jsonOf = (output: Output | undefined): string | undefined =>
   output?.event._tag === 'Value' ? journalJson(JSON.parse(journalJson(output.event.value))) : undefined
 
-/** The lines of a journal. A last line without an end is left out: the run was killed while it wrote. */
+/** The lines of a journal. */
 async function* readJournal(path: string): AsyncGenerator<Entry> {
   let line = 0
-  let rest = ''
-  for await (const chunk of createReadStream(path, 'utf8')) {
-    const lines = (rest + String(chunk)).split('\n')
-    rest = lines.pop() ?? ''
-    for (const text of lines) yield entryOf(text, ++line, path)
-  }
+  for await (const text of wholeLines(path)) yield entryOf(text, ++line, path)
 }
 
 const entryOf = (text: string, line: number, path: string): Entry => {

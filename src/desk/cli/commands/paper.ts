@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { addDeploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, fromFlag, lazyAction, toFlag } from './parts.js'
+import { addMetricsFlags, createCommand, fromFlag, lazyAction, toFlag } from './parts.js'
 
 const strategyHelp = `The module of the strategy has two exports: (client, account, parameter) => Observable of orders as the default, and options,
 which are those of paper in svc-streams/paper, such as { tokens, cash: 100_000, feeBps: 2, slippageBps: 1, latency: 50 }.
@@ -39,17 +39,24 @@ Examples:
       Trade on paper against the simulator, until Ctrl-C.
   $ npx svc-streams paper strategy.js --gateway http://127.0.0.1:8080 --journal desk.ndjson
       Keep the account in a file: the command continues with its cash, positions and open orders.
+  $ npx svc-streams paper strategy.js --gateway http://127.0.0.1:8080 --journal desk.ndjson --record monday.ndjson
+      Also record what the account receives: backtest monday.ndjson strategy.js gives the same events.
 
 ${strategyHelp}
 
-Depth requires --base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The exit code is 1 if
-the journal cannot be written, or another process uses it.`
+Without --json, a line a minute is the value of the account. With --journal, the summary and the report are those of all runs
+of the journal. Depth requires --base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The
+exit code is 1 if the journal or the recording cannot be written, or another process uses the journal.`
 
 export const paperCommand = (io: Io): Command =>
   addDeploymentFlags(
-    createCommand(io, 'paper', 'Trade a strategy on paper, live.', paperExamples)
-      .addArgument(new Argument('<strategy>', 'the module of the strategy'))
-      .option('--parameter <json>', 'parameter of the strategy, as JSON (default: none)')
-      .option('--journal <file>', 'file that keeps the account over restarts')
-      .option('--json', 'print each event as a JSON object, one per line'),
+    addMetricsFlags(
+      createCommand(io, 'paper', 'Trade a strategy on paper, live.', paperExamples)
+        .addArgument(new Argument('<strategy>', 'the module of the strategy'))
+        .option('--parameter <json>', 'parameter of the strategy, as JSON (default: none)')
+        .option('--journal <file>', 'file that keeps the account over restarts')
+        .option('--record <file>', 'new file for a recording of what the account receives')
+        .option('--report <file>', 'HTML file to write at the end; an existing file is overwritten')
+        .option('--json', 'print each event as a JSON object, one per line'),
+    ),
   ).action(lazyAction(io, async () => (await import('../actions/paper.js')).tradeOnPaper))

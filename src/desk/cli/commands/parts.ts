@@ -1,6 +1,7 @@
 import { Command, Option, type OutputConfiguration } from 'commander'
-import { timerOption } from '../../../base/option-kinds/number-option.js'
+import { portOption, timerOption } from '../../../base/option-kinds/number-option.js'
 import { numberFlag, parseTime } from '../input/parse-flags.js'
+import { gatewayTable } from '../../../serve/gateway/options.js'
 import type { Io } from '../io.js'
 
 // Parts that several commands have in common.
@@ -48,3 +49,21 @@ export const fromFlag = (): Option =>
 
 export const toFlag = (): Option =>
   new Option('--to <time>', 'play only events before this time, ISO 8601 or Unix ms').argParser(parseTime)
+
+/** Adds the flags of a server of metrics. */
+export const addMetricsFlags = (command: Command): Command =>
+  command
+    .option('--metrics', 'serve GET /metrics for Prometheus on a port of its own')
+    .addOption(
+      numberFlag('--metrics-port <port>', 'port of --metrics; 0 picks a free port', metricsPort).implies({
+        metrics: true,
+      }),
+    )
+    .option(
+      '--metrics-host <address>',
+      'address of --metrics; 0.0.0.0 for other machines, too',
+      gatewayTable.host.default,
+    )
+
+/** The port that exporters of OpenTelemetry for Prometheus have by default. */
+const metricsPort = { ...portOption(), default: 9464 }

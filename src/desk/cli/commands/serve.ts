@@ -1,10 +1,10 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
-import { portOption, type NumberOption } from '../../../base/option-kinds/number-option.js'
+import type { NumberOption } from '../../../base/option-kinds/number-option.js'
 import { gatewayTable } from '../../../serve/gateway/options.js'
 import { numberFlag, parseDuration, parseNumber, parseRotation } from '../input/parse-flags.js'
 import { addSourceFlags, deploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, intervalFlag, tokensFlag, tokensHelp, lazyAction } from './parts.js'
+import { addMetricsFlags, createCommand, intervalFlag, tokensFlag, tokensHelp, lazyAction } from './parts.js'
 
 const gatewayExamples = `
 Examples:
@@ -44,83 +44,77 @@ Ctrl-C stops the command with exit code 0. SIGTERM first disconnects the consume
 export const gatewayCommand = (io: Io): Command => {
   const { host, port, maxConnections, maxTopicsPerConnection, maxBufferedBytes, depthEvery } = gatewayTable
   return addSourceFlags(
-    createCommand(
-      io,
-      'gateway',
-      'Serve prices and depth to other programs over one connection.',
-      gatewayExamples,
-    )
-      .addOption(
-        numberFlag('--port <port>', 'port to listen on, for HTTP and WebSocket; 0 picks a free port', port),
+    addMetricsFlags(
+      createCommand(
+        io,
+        'gateway',
+        'Serve prices and depth to other programs over one connection.',
+        gatewayExamples,
       )
-      .option('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too', host.default)
-      .addOption(tokensFlag())
-      .option('--keys <file>', 'keys of consumers, as JSON: { name: base64 }; they must sign depth requests')
-      .option('--open-depth', 'without --keys, allow a --host that other machines can reach')
-      .option('--tls-key <file>', 'private key in PEM, for https: and wss:')
-      .option('--tls-cert <file>', 'certificate of --tls-key, in PEM')
-      .option('--history <folder>', 'record the prices that consumers receive in this folder, and serve them')
-      .option(
-        '--keep <duration>',
-        'age at which recorded prices are deleted (default: 7d); with --nats, store them in JetStream',
-        parseRotation,
-      )
-      .addOption(
-        new Option(
-          '--origin <url...>',
-          'origins of pages with access, such as https://app.example',
-        ).argParser(origins),
-      )
-      .addOption(
-        limitFlag(
-          '--max-connections <n>',
-          'connections of consumers (default: 2000; 10000 with --nats)',
-          maxConnections,
+        .addOption(
+          numberFlag('--port <port>', 'port to listen on, for HTTP and WebSocket; 0 picks a free port', port),
+        )
+        .option('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too', host.default)
+        .addOption(tokensFlag())
+        .option(
+          '--keys <file>',
+          'keys of consumers, as JSON: { name: base64 }; they must sign depth requests',
+        )
+        .option('--open-depth', 'without --keys, allow a --host that other machines can reach')
+        .option('--tls-key <file>', 'private key in PEM, for https: and wss:')
+        .option('--tls-cert <file>', 'certificate of --tls-key, in PEM')
+        .option(
+          '--history <folder>',
+          'record the prices that consumers receive in this folder, and serve them',
+        )
+        .option(
+          '--keep <duration>',
+          'age at which recorded prices are deleted (default: 7d); with --nats, store them in JetStream',
+          parseRotation,
+        )
+        .addOption(
+          new Option(
+            '--origin <url...>',
+            'origins of pages with access, such as https://app.example',
+          ).argParser(origins),
+        )
+        .addOption(
+          limitFlag(
+            '--max-connections <n>',
+            'connections of consumers (default: 2000; 10000 with --nats)',
+            maxConnections,
+          ),
+        )
+        .addOption(
+          limitFlag(
+            '--max-topics-per-connection <n>',
+            'topics of one consumer (default: 1000; 5000 with --nats)',
+            maxTopicsPerConnection,
+          ),
+        )
+        .addOption(
+          limitFlag(
+            '--max-buffered-bytes <n>',
+            'unsent bytes, other than prices, at which a consumer is disconnected (default: 4194304)',
+            maxBufferedBytes,
+          ),
+        )
+        .addOption(
+          limitFlag(
+            '--depth-every <ms>',
+            'time between two depth requests for a token (default: 250)',
+            depthEvery,
+          ),
+        )
+        .addOption(
+          new Option('--drain <duration>', 'time in which consumers are disconnected after SIGTERM')
+            .argParser(parseDuration)
+            .default(5_000, '5s'),
         ),
-      )
-      .addOption(
-        limitFlag(
-          '--max-topics-per-connection <n>',
-          'topics of one consumer (default: 1000; 5000 with --nats)',
-          maxTopicsPerConnection,
-        ),
-      )
-      .addOption(
-        limitFlag(
-          '--max-buffered-bytes <n>',
-          'unsent bytes, other than prices, at which a consumer is disconnected (default: 4194304)',
-          maxBufferedBytes,
-        ),
-      )
-      .addOption(
-        limitFlag(
-          '--depth-every <ms>',
-          'time between two depth requests for a token (default: 250)',
-          depthEvery,
-        ),
-      )
-      .addOption(
-        new Option('--drain <duration>', 'time in which consumers are disconnected after SIGTERM')
-          .argParser(parseDuration)
-          .default(5_000, '5s'),
-      )
-      .option('--metrics', 'serve GET /metrics for Prometheus on a port of its own')
-      .addOption(
-        numberFlag('--metrics-port <port>', 'port of --metrics; 0 picks a free port', metricsPort).implies({
-          metrics: true,
-        }),
-      )
-      .option(
-        '--metrics-host <address>',
-        'address of --metrics; 0.0.0.0 for other machines, too',
-        host.default,
-      ),
+    ),
     { ...deploymentFlags, nats: { ...deploymentFlags.nats, help: natsHelp } },
   ).action(lazyAction(io, async () => (await import('../actions/gateway.js')).serveGateway))
 }
-
-/** The port that exporters of OpenTelemetry for Prometheus have by default. */
-const metricsPort = { ...portOption(), default: 9464 }
 
 /** A flag without a value unless the user sets it. */
 const limitFlag = (flags: string, help: string, described: NumberOption): Option =>

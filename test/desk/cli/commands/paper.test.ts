@@ -108,26 +108,44 @@ describe('svc-streams backtest', () => {
 })
 
 describe('svc-streams paper', () => {
-  it('trades until it is stopped, with exit code 0, and continues from its journal', async () => {
+  it('continues from its journal after a stop, with the summary that a backtest of both recordings has', async () => {
     const file = inFolder()
     const weth = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
-    const module = file('strategy.mjs', strategy(18, weth, `svc-${weth}`))
+    // Holds a position when it is stopped, and has no state of its own.
+    const module = file(
+      'strategy.mjs',
+      strategy(18, weth, `svc-${weth}`)
+        .replace('index % 2 === 0', 'true')
+        .replace('units = 100', 'units = 1e15')
+        .replace('depthInterval: 500', 'depthInterval: 50, maxDepthAge: 200, sampleMs: 100'),
+    )
     const journal = file('desk.ndjson')
-    const run = () => spawnNode([main(), 'paper', module, '--simulate', '--journal', journal, '--json'])
     const idsOf = (text: string): readonly number[] =>
       [...text.matchAll(/"_tag":"Filled","id":"(\d+)"/g)].map(([, id]) => Number(id))
-    const first = run()
-    await eventually(() => expect(idsOf(first.stdout).length).toBeGreaterThan(2))
-    first.process.kill('SIGINT')
-    expect(await first.waitForExit()).toBe(0)
-    expect(first.stdout.trimEnd().split('\n').at(-1)).toContain('{"_tag":"Summary"')
-    const second = run()
-    await eventually(() => expect(idsOf(second.stdout).length).toBeGreaterThan(0))
-    second.process.kill('SIGINT')
-    expect(await second.waitForExit()).toBe(0)
-    expect(idsOf(second.stdout)[0]).toBeGreaterThan(idsOf(first.stdout).at(-1)!)
+    const stopAfter = async (fills: number, recording: string) => {
+      const source = ['--simulate', '--metrics-port', '0']
+      const files = ['--journal', journal, '--record', recording, '--report', file('paper.html')]
+      const run = spawnNode([main(), 'paper', module, ...source, ...files, '--json'])
+      await eventually(() => expect(idsOf(run.stdout).length).toBeGreaterThan(fills))
+      const [, address] = /are at (\S+)\.\n/.exec(run.stderr) ?? []
+      expect(await (await fetch(address ?? '')).text()).toContain('svc_streams_')
+      run.process.kill('SIGINT')
+      expect(await run.waitForExit()).toBe(0)
+      return run.stdout.trimEnd().split('\n')
+    }
+    const recordings = [file('first.ndjson'), file('second.ndjson')]
+    const first = await stopAfter(1, recordings[0]!)
+    const second = await stopAfter(0, recordings[1]!)
     const written = readFileSync(journal, 'utf8')
-    expect(idsOf(written)).toEqual([...idsOf(first.stdout), ...idsOf(second.stdout)])
+    expect(idsOf(written)).toEqual([...idsOf(first.join()), ...idsOf(second.join())])
+    const { code, stdout } = await runCommand(['backtest', ...recordings, module, '--json'])
+    expect(code).toBe(0)
+    const replayed = stdout.trimEnd().split('\n')
+    expect(second.at(-1)).toMatch(/^\{"_tag":"Summary"/)
+    expect(second.at(-1)).toBe(replayed.at(-1))
+    const fillsOf = (lines: readonly string[]) => lines.filter((line) => line.startsWith('{"_tag":"Filled"'))
+    expect(fillsOf(replayed)).toEqual(fillsOf([...first, ...second]))
+    expect(readFileSync(file('paper.html'), 'utf8')).toContain('strategy.mjs on paper')
   })
 
   it('runs the example, in TypeScript', async () => {

@@ -1,0 +1,54 @@
+import { summaryOf, type PaperEvent, type PaperOptions } from '../../../backtest/paper/index.js'
+import { printable } from '../../../base/errors/text.js'
+import { formatPrice, formatTime, formatTokens, formatUsd } from '../../display/texts.js'
+import type { Io } from '../io.js'
+import { errorLine } from './error-text.js'
+import { outputJson } from './json.js'
+
+// The lines of the commands that trade on paper.
+
+/** The line of each event, if it has one: the results of orders, and each minute of data the value of the account. */
+export const eventLines = (tokens: PaperOptions['tokens']): ((event: PaperEvent) => string | undefined) => {
+  const lineOf = resultLine(tokens)
+  let lastAt = -Infinity
+  return (event) => {
+    if (event._tag !== 'Equity') return lineOf(event)
+    const { at, equityUsd, isCurrent } = event
+    if (at < lastAt + 60_000) return undefined
+    lastAt = at
+    return `${formatTime(at)}  equity ${formatUsd(equityUsd)} USD${isCurrent ? '' : ', not current'}`
+  }
+}
+
+/** The line of the result of an order; undefined for other events. */
+export const resultLine =
+  (tokens: PaperOptions['tokens']) =>
+  (event: PaperEvent): string | undefined => {
+    switch (event._tag) {
+      case 'Filled': {
+        const { at, side, symbol, quantity, price, valueUsd, id, remaining } = event
+        const decimals = tokens[symbol]?.decimals
+        const rest = remaining === 0n ? '' : `, ${formatTokens(remaining, decimals)} left`
+        return `${formatTime(at)}  ${side.padEnd(4)} ${formatTokens(quantity, decimals)} ${symbol} at ${formatPrice(price)}, ${formatUsd(valueUsd)} USD  #${printable(id)}${rest}`
+      }
+      case 'Rejected':
+        return `${formatTime(event.at)}  rejected  #${printable(event.id)}: ${printable(event.reason)}`
+      case 'Cancelled':
+        return `${formatTime(event.at)}  cancelled  #${printable(event.id)}`
+      case 'Equity':
+      case 'Account':
+      case 'WriteError':
+        return undefined
+    }
+  }
+
+/** One figure a line; `-` for one without a meaning. Throws if the journal could not be written. */
+export const printSummary = ({ stdout }: Io, events: readonly PaperEvent[], json: boolean): void => {
+  const summary = summaryOf(events)
+  const lines = Object.entries<number | null>({ ...summary }).map(
+    ([name, value]) => `${name.padEnd(14)}${value === null ? '-' : String(Number(value.toPrecision(8)))}\n`,
+  )
+  stdout.write(json ? `${outputJson({ _tag: 'Summary', ...summary })}\n` : lines.join(''))
+  const failure = events.find((event) => event._tag === 'WriteError')
+  if (failure !== undefined) throw new Error(errorLine(failure))
+}

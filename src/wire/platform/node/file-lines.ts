@@ -1,0 +1,14 @@
+import { createReadStream } from 'node:fs'
+
+/**
+ * The lines of a file that processes may have been killed while they wrote it: a last line without an end is left out. Throws an
+ * error of the system.
+ */
+export async function* wholeLines(path: string): AsyncGenerator<string> {
+  let rest = ''
+  for await (const chunk of createReadStream(path, 'utf8')) {
+    const lines = (rest + String(chunk)).split('\n')
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+}

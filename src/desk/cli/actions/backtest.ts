@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
@@ -14,6 +13,7 @@ import { outputJson } from '../output/json.js'
 import { errorLine } from '../output/error-text.js'
 import { usageError } from '../run.js'
 import { noRowText } from './replay.js'
+import { runnableModule, type RunnableModule } from './strategy-module.js'
 
 // Shared by the commands that run a strategy in worker threads.
 
@@ -39,13 +39,13 @@ export const backtestFiles = (command: Command, files: readonly string[]): Backt
 }
 
 /**
- * The URL of the module. Throws if it does not exist, or there is no row to play: each run would fail for the same reason.
+ * The module, for worker threads. Throws if it does not exist, or there is no row to play: each run would fail for the same reason.
  * `range`: the part that is played, in ms since the Unix epoch.
  */
 export const checkedStrategy = async (
   { recordings, module }: BacktestFiles,
   range: Partial<TimeRange> = {},
-): Promise<URL> => {
+): Promise<RunnableModule> => {
   if (!existsSync(module)) throw new Error(`${printable(module)}: the module of the strategy does not exist`)
   const closing = new Subscription()
   const reading = { closing, range: { ...allTimes, ...range } }
@@ -54,7 +54,7 @@ export const checkedStrategy = async (
     for await (const entries of readSet(openableSources(nodePlatform, recordings), reading)) {
       if (isLeft(entries)) throw new Error(errorLine(entries.left))
       for (const { line } of entries.right) {
-        if (line._tag !== 'Recording') return pathToFileURL(resolve(module))
+        if (line._tag !== 'Recording') return await runnableModule(resolve(module))
         startAt = Math.min(startAt, line.at)
       }
     }

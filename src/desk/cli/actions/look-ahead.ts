@@ -37,14 +37,14 @@ export const checkLookAhead = async (
 ): Promise<void> => {
   const backtest = backtestFiles(command, files)
   const parameter = strategyParameter(command, text)
-  const strategy = await checkedStrategy(backtest)
+  using strategy = await checkedStrategy(backtest)
 
   const paths = backtest.recordings
   const count = await countLines(paths)
   if (isLeft(count)) throw new Error(errorLine(count.left))
   const lines = count.right
   const program = { url: packagedProgram() }
-  const runs = prefixRuns({ program, paths, strategy: strategy.href, parameter })
+  const runs = prefixRuns({ program, paths, strategy: strategy.url.href, parameter })
   const { countRun, hide } = showRuns(io)
   const stopped$ = new Subject<void>()
   const found$ = defer(() =>

@@ -30,28 +30,40 @@ const importModule = async (path: string): Promise<unknown> => {
     return await import(pathToFileURL(path).href)
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw thrown
-    return importBundled(path)
+    using bundle = await bundleOf(path)
+    return await import(bundle.url.href)
   }
 }
 
-/** Where Node does not run TypeScript: bundles the module by the esbuild of its project. */
-const importBundled = async (path: string): Promise<unknown> => {
+/** A module that each Node runs. Disposed of when nothing imports it any more. */
+export interface RunnableModule extends Disposable {
+  readonly url: URL
+}
+
+/** The module itself; a bundle of a module in TypeScript, where Node does not run that. */
+export const runnableModule = async (path: string): Promise<RunnableModule> => {
+  const isRunnable = !/\.[cm]?ts$/i.test(path) || Boolean(Reflect.get(process.features, 'typescript'))
+  return isRunnable ? { url: pathToFileURL(path), [Symbol.dispose]: () => undefined } : bundleOf(path)
+}
+
+/** Bundles a module by the esbuild of its project. */
+const bundleOf = async (path: string): Promise<RunnableModule> => {
   // Inside the project, so that the bundle finds the packages that it imports.
   const folder = mkdtempSync(join(path, '..', '.svc-streams-'))
   const outfile = join(folder, 'strategy.mjs')
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
     const { build } = createRequire(path)('esbuild') as Esbuild
     const settings = { bundle: true, packages: 'external', platform: 'node', format: 'esm' } as const
     await build({ entryPoints: [path], outfile, sourcemap: 'inline', logLevel: 'silent', ...settings })
-    return await import(pathToFileURL(outfile).href)
+    return { url: pathToFileURL(outfile), [Symbol.dispose]: remove }
   } catch (thrown) {
+    remove()
     if ((thrown as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw thrown
     throw new Error(
       `${printable(path)}: Node ${process.versions.node} does not run TypeScript; use Node 22.18 or newer, or install esbuild: npm install --save-dev esbuild (${messageOf(thrown).split('\n')[0]})`,
       { cause: thrown },
     )
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
   }
 }
 

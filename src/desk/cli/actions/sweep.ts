@@ -61,12 +61,13 @@ export const sweepRecordings = async (
     return usageError(command, '--shard needs --json, and cannot be used with --walk-forward')
   const all = readParameters(command, path)
   const parameters = shard === undefined ? all : inShard(all, shard)
-  const strategy = await checkedStrategy(backtest, range)
+  using strategy = await checkedStrategy(backtest, range)
   const { recordings } = backtest
   if (walkForward !== undefined) {
     const settings = { ...walkForward, workers, warmUp, ...range }
     const ranking = { metric, minimises: minimise === true, minTrades }
-    return walkForwardRecordings(io, recordings, strategy, parameters, settings, ranking, json)
+    await walkForwardRecordings(io, recordings, strategy.url, parameters, settings, ranking, json)
+    return
   }
 
   const startAt = rxClock.wallClock()
@@ -98,7 +99,11 @@ export const sweepRecordings = async (
       formatDuration(rxClock.wallClock() - startAt),
     ].join('  '),
   )
-  const result$ = sweep$<unknown, unknown>(recordings, strategy, parameters, { workers, warmUp, ...range })
+  const result$ = sweep$<unknown, unknown>(recordings, strategy.url, parameters, {
+    workers,
+    warmUp,
+    ...range,
+  })
   const isCompleted = await completes(io, result$.pipe(tap(show))).finally(hide)
   // At the end, when the widths of the columns are known.
   if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))

@@ -45,10 +45,10 @@ export const verifyJournal = async (
   const backtest = backtestFiles(command, files)
   const parameter = strategyParameter(command, text)
   const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
-  const strategy = await checkedStrategy(backtest, range)
+  using strategy = await checkedStrategy(backtest, range)
   const paths = backtest.recordings
   const program = { url: packagedProgram() }
-  const { run$ } = prefixRuns({ program, paths, strategy: strategy.href, parameter, replay: range })
+  const { run$ } = prefixRuns({ program, paths, strategy: strategy.url.href, parameter, replay: range })
   const outputs = await unlessStopped(io, run$(Infinity))
   if (outputs === undefined) return void io.stderr.write('stopped: the comparison has not ended\n')
 

@@ -21,8 +21,8 @@ Examples:
   $ npx svc-streams sweep merge *.ndjson
       Join the outputs of all parts, in any order, to the lines of the whole sweep with --json.
 
-The last file is the module of the strategy: an ES module or CommonJS, with (client, parameter) => Observable as its default
-export. The parameters are a JSON array, such as [5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of
+The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
+default export. The parameters are a JSON array, such as [5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of
 their times. Each worker thread reads them once, in virtual time, for all its parameters.
 
 Each parameter prints one line, in the order of the file: the number of its values, the number of rows that were played
@@ -82,8 +82,8 @@ evenly. If an output differs, further runs find the line that changes it. Output
 rows, are not compared. A strategy that reads the files of the recording by itself gets all rows: the command does not detect
 that.
 
-The last file is the module of the strategy: an ES module or CommonJS, with (client, parameter) => Observable as its default
-export. A run takes at most as long as one replay; there are at most 2 + <prefixes> of them, one more per worker if the
+The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
+default export. A run takes at most as long as one replay; there are at most 2 + <prefixes> of them, one more per worker if the
 strategy keeps a state outside its module, and 3 + 2 log2(lines) more if an output differs.
 
 Exit codes: 0 if all outputs are equal; 1 if an output depends on a later line, if two runs over the same lines differ, if the

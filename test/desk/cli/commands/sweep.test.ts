@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { moduleFolder } from '../../../backtest/sweep/support/run-sweep.js'
 import { recordingText } from '../../../backtest/recording/support/recordings.js'
@@ -47,6 +47,24 @@ test('prints one line per parameter', async () => {
     stderr: '',
   })
 })
+
+test.each([[[]], [['--walk-forward', '30s/30s', '--metric', 'count']]])(
+  'runs a strategy in TypeScript, and leaves no bundle: %j',
+  async (flags) => {
+    const typed = `
+      import { map, range, type Observable } from 'rxjs'
+      import type { Client } from 'svc-streams'
+      export default (client: Client): Observable<object> => range(1, 2).pipe(map((count) => ({ count })))`
+    const [recording, module, ...args] = files([0], typed)
+    const folder = dirname(module)
+    renameSync(module, join(folder, 'strategy.ts'))
+    const before = readdirSync(folder)
+    const result = await runCommand(['sweep', recording, join(folder, 'strategy.ts'), ...args, ...flags])
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(result.stdout).toContain('last {"count":2}')
+    expect(readdirSync(folder)).toEqual(before)
+  },
+)
 
 test('--json prints all values, and --from and --to select a part', async () => {
   const args = files([{ count: 2 }])

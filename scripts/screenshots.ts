@@ -185,6 +185,7 @@ const takePictures = async ({
       service: 'svc',
       environment: 'mainnet',
       source: 'prices.example:4000',
+      label: 'mainnet',
       tokens: market.tokens,
       depthInterval: 1000,
       staleAfter: 8000,

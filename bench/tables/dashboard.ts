@@ -146,6 +146,7 @@ const open = async (
     service: 'svc',
     environment: 'mainnet',
     source: 'benchmark',
+    label: 'SIMULATED',
     tokens: market.tokens,
     depthInterval: 1000,
     staleAfter: 30_000,

@@ -19,7 +19,7 @@ export const buildPage = async (outdir: string): Promise<void> => {
     alias: { 'fp-ts/lib': 'fp-ts/es6', 'io-ts/lib': 'io-ts/es6' },
     loader: { '.html': 'copy' },
     tsconfig: 'tsconfig.bundle.json',
-    plugins: [pureCodecs, noAsyncIterables],
+    plugins: [pureCodecs, withoutUnused],
     logLevel: 'warning',
   })
   const script = join(outdir, 'main.js')
@@ -48,21 +48,34 @@ const pureCodecs: Plugin = {
 const pure = '/* @__PURE__ */'
 
 /**
+ * The page has no key, no headers and no query in its addresses: there is nothing to sign, and nothing to redact.
  * RxJS converts asynchronous iterables and streams of the platform with tslib, which simulates `async` functions. No
  * Observable of the page is made of them, nor of anything else that a long message would have to explain. The error of several
  * teardowns has a short message too.
  */
-const noAsyncIterables: Plugin = {
-  name: 'no-async-iterables',
+const withoutUnused: Plugin = {
+  name: 'without-unused',
   setup: (bundler) => {
     for (const [filter, contents] of replacements)
       bundler.onLoad({ filter }, () => ({ contents: `${unsupported}${contents}`, loader: 'js' }))
   },
 }
 
-const unsupported = `const unsupported = () => { throw new TypeError('The page converts no asynchronous iterable.') };`
+const unsupported = `const unsupported = () => { throw new TypeError('The page neither signs nor converts this.') };`
 
 const replacements: readonly (readonly [file: RegExp, contents: string])[] = [
+  [
+    /[\\/]wire[\\/]auth[\\/]secrets\.ts$/,
+    `const same = (value) => value
+    export class Secrets {
+      addUrl() {}
+      redact = same
+      redactError = same
+      redactLeft = same
+    }`,
+  ],
+  [/[\\/]wire[\\/]auth[\\/]sign-request\.ts$/, 'export { unsupported as createSigner }'],
+  [/[\\/]wire[\\/]auth[\\/]key\.ts$/, 'export { unsupported as decodeKey }'],
   [
     /[\\/]tslib\.es6\.mjs$/,
     `export {

@@ -60,6 +60,12 @@ export const randomWalk = ({
   }
 }
 
+/** The first prices of a token in a random walk. */
+export const walkPrices = (token: TokenOptions, seed: number, count: number): readonly number[] => {
+  const nextQuote = createWalk(walkTokenOf(token), seed)
+  return Array.from({ length: count }, () => nextQuote().price)
+}
+
 /** Mean quantity on each side, in USD. */
 const meanQuantityUsd = 250_000
 

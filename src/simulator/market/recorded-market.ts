@@ -9,7 +9,7 @@ export interface RecordedMarketOptions {
   readonly speed?: number
 }
 
-interface RecordedQuote {
+export interface RecordedQuote {
   /** Time since the first row of the recording, in ms. */
   readonly at: number
   readonly quote: Quote
@@ -63,7 +63,7 @@ const play = (rows: readonly RecordedQuote[], speed: number, emit: (quote: Quote
   return () => clearTimeout(timer)
 }
 
-const readRecording = (): readonly RecordedQuote[] => {
+export const readRecording = (): readonly RecordedQuote[] => {
   const [, ...lines] = topOfBook.trimEnd().split('\n')
   const start = Number(lines[0]?.split(',')[0])
   return lines.map((line) => {

@@ -2,7 +2,7 @@ import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import type { NumberOption } from '../../../base/option-kinds/number-option.js'
 import { gatewayTable } from '../../../serve/gateway/options.js'
 import { numberFlag, parseDuration, parseNumber, parseRotation } from '../input/parse-flags.js'
-import { addSourceFlags, deploymentFlags } from '../input/source-flags.js'
+import { addSourceFlags, demoFlag, deploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
 import { addMetricsFlags, createCommand, intervalFlag, tokensFlag, tokensHelp, lazyAction } from './parts.js'
 
@@ -130,7 +130,9 @@ const origins = (text: string, previous: readonly string[] = []): readonly strin
 const dashboardExamples = `
 Examples:
   $ npx svc-streams dashboard --simulate
-      Show ETH and BTC of a simulator in a browser. Needs no service, no key and no token.
+      Show six tokens of a simulator in a browser. Needs no service, no key and no token.
+  $ npx svc-streams dashboard --demo
+      The same, with faults: see what the page shows while prices or depths are missing.
   $ npx svc-streams dashboard 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
       Show a token of the service that the environment variables configure.
   $ npx svc-streams dashboard WETH WBTC --tokens tokens.json --port 8080
@@ -158,6 +160,7 @@ export const dashboardCommand = (io: Io): Command =>
         ),
       )
       .addOption(tokensFlag())
+      .addOption(demoFlag())
       .addOption(intervalFlag())
       .addOption(
         numberFlag(

@@ -18,8 +18,10 @@ import {
   combinedMarket,
   randomWalk,
   recordedMarket,
+  type Faults,
   type Market,
   type Simulator,
+  type TokenOptions,
 } from '../../../simulator/index.js'
 
 /** Scheduled faults of a simulator, which make the recovery of the client visible. */
@@ -37,27 +39,36 @@ export interface Demonstration {
 }
 
 export const createDemonstration = (simulator: Simulator): Demonstration => {
+  const every = 60_000
+  const inject = (text: string, first: number, faults: Faults): Step => ({
+    text,
+    first,
+    every,
+    run: () => simulator.inject(faults),
+  })
   const drop: Step = {
     text: 'drops its connection',
     first: 12_000,
-    every: 20_000,
+    every,
     run: () => {
       simulator.inject({ refuseUpgrades: 503 })
       simulator.dropConnections(1012)
     },
-  }
-  const recover: Step = {
-    text: 'accepts connections',
-    first: 14_000,
-    every: 20_000,
-    run: () => simulator.inject({}),
   }
   const accept: Step = {
     text: `accepts ${rejectedToken.symbol}`,
     first: 20_000,
     run: () => simulator.list(rejectedToken),
   }
-  const { next, step$ } = createTimetable([drop, recover, accept])
+  const { next, step$ } = createTimetable([
+    drop,
+    inject('accepts connections', 14_000, {}),
+    accept,
+    inject('refuses requests for depth', 26_000, { httpStatus: 503 }),
+    inject('answers them', 34_000, {}),
+    inject('hangs', 42_000, { stall: true }),
+    inject('continues', 50_000, {}),
+  ])
   return {
     title: 'A simulator plays a recorded market.',
     detail: 'ARB, GMX, LINK and PEPE have random prices.',
@@ -67,22 +78,29 @@ export const createDemonstration = (simulator: Simulator): Demonstration => {
   }
 }
 
-const randomTokens = [
-  { address: '0x912ce59144191c1204e64559fe8253a0e49e6548', symbol: 'ARB', price: 0.5312 },
-  { address: '0xfc5a1a6eb076a2c7ad06ed22c90d7e710e35ad0a', symbol: 'GMX', price: 26.41 },
-  { address: '0xf97f4df75117a78c1a5a0dbb814af92458539fb4', symbol: 'LINK', price: 10.37 },
-] as const
-
-export const demonstrationMarket = (): Market =>
-  combinedMarket(recordedMarket(), randomWalk({ tokens: randomTokens, seed: 7, tick: 300 }))
-
-/** A token that the simulator rejects until the demonstration lists it. */
+/** A token that the simulator of a demonstration rejects until it lists it. */
 export const rejectedToken = {
   address: '0x25d887ce7a35172c62febfd67a1856f20faebb00',
   symbol: 'PEPE',
   decimals: 18,
-  price: 0.4821,
+  price: 0.00000892,
 } as const
+
+export const randomTokens = [
+  { address: '0x912ce59144191c1204e64559fe8253a0e49e6548', symbol: 'ARB', price: 0.5312 },
+  { address: '0xfc5a1a6eb076a2c7ad06ed22c90d7e710e35ad0a', symbol: 'GMX', price: 26.41 },
+  { address: '0xf97f4df75117a78c1a5a0dbb814af92458539fb4', symbol: 'LINK', price: 10.37 },
+  rejectedToken,
+] as const
+
+/** Of the random prices; the tick in ms. */
+export const [walkSeed, walkTick] = [7, 300]
+
+/** The recorded market, and tokens with random prices. `isDemo`: without the token that is rejected at first. */
+export const demonstrationMarket = (isDemo: boolean): Market => {
+  const tokens: readonly TokenOptions[] = randomTokens.filter((token) => !isDemo || token !== rejectedToken)
+  return combinedMarket(recordedMarket(), randomWalk({ tokens, seed: walkSeed, tick: walkTick }))
+}
 
 interface Clients {
   readonly client: PriceClient

@@ -44,6 +44,7 @@ import {
   type SimulatorSource,
   type Source,
 } from './source.js'
+import { simulatedHistory } from './simulated-past.js'
 import type { ServerFlagName } from './source-flags.js'
 
 /** A source of data, with its client. */
@@ -57,6 +58,8 @@ export interface OpenSource {
   readonly serverFlag: ServerFlagName | undefined
   /** A description of the source, such as `the service at prices.example:4000`. */
   readonly description: string
+  /** What the prices are, in a word: the environment, `SIMULATED` or `RECORDED`. */
+  readonly label: string
   /** The name of the service: prefix of the topics. */
   readonly service: string
   /** The tokens of a simulator or a recording; none of a service. */
@@ -66,7 +69,7 @@ export interface OpenSource {
   /** Tokens with known names, by their addresses on mainnet. */
   readonly knownTokens: readonly NamedToken[]
   readonly demonstration: Demonstration | undefined
-  /** The history of a gateway or of NATS; reading it fails if there is none. `undefined` for other sources. */
+  /** The history of a gateway or of NATS, or the past of a simulator for a page; reading it fails if there is none. `undefined` for other sources. */
   readonly history: History | undefined
   /** Resolves at the end of a recording; `undefined` for other sources. */
   readonly finished: Promise<ReplayResult> | undefined
@@ -101,9 +104,10 @@ export const withTokens = async (
   dataKind: DataKind,
   given: readonly string[],
   use: (input: CommandInput) => Promise<void>,
+  selected?: Either<string, Source>,
 ): Promise<void> => {
   const user = userTokens(command, io.env)
-  await withSource(command, dataKind, async (source) => {
+  const withInput = async (source: OpenSource): Promise<void> => {
     const served = await readTokens(source)
     const sources = { ...user, ...source, servedTokens: isLeft(served) ? [] : served.right }
     const tokens = selectTokens(given, sources)
@@ -113,7 +117,8 @@ export const withTokens = async (
     }
     const names = createTokenNames(namedTokens(sources, tokens.right), source.service)
     await use({ source, tokens: tokens.right, names })
-  })
+  }
+  await withSource(command, dataKind, withInput, selected)
 }
 
 /** The tokens that a gateway serves; none of other sources. Left: a sentence that says why they are unknown. */
@@ -149,6 +154,7 @@ const serverSource = (
   serverFlag,
   description:
     serverFlag === 'nats' ? `the gateway on NATS at ${host}` : `the ${serverFlag ?? 'service'} at ${host}`,
+  label: environment,
   service: defaultService,
   ownTokens: [],
   readTokens: undefined,
@@ -189,10 +195,10 @@ const openNats = async (source: NatsSource): Promise<Either<string, OpenSource>>
 }
 
 const openSimulator = async (
-  { environment, isDemo }: SimulatorSource,
+  { environment, isDemo, isDesk }: SimulatorSource,
   dataKind: DataKind,
 ): Promise<Either<string, OpenSource>> => {
-  const simulator = await startSimulator(isDemo ? { market: demonstrationMarket() } : {})
+  const simulator = await startSimulator(isDemo || isDesk ? { market: demonstrationMarket(isDemo) } : {})
   const opened = openAddresses(serviceOfSimulator(simulator, environment), dataKind)
   if (isLeft(opened)) {
     await simulator.close()
@@ -201,6 +207,8 @@ const openSimulator = async (
   const source = {
     ...opened.right,
     description: 'a simulator of the service',
+    label: 'SIMULATED',
+    history: isDesk ? simulatedHistory() : undefined,
     ownTokens: simulator.tokens,
     knownTokens: simulator.tokens,
     close: async () => {
@@ -242,6 +250,7 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
     host: '',
     serverFlag: undefined,
     description: `the recording ${files.join(', ')}`,
+    label: 'RECORDED',
     service: topics[0] === undefined ? defaultService : serviceOf(topics[0]),
     ownTokens: recordedAddresses(header.right).map((address) => {
       const [name, digits] = [symbol(address), decimals(address)]

@@ -49,6 +49,8 @@ export interface SimulatorSource {
   readonly environment: Environment
   /** True for a simulator that shows faults, and the recovery from them. */
   readonly isDemo: boolean
+  /** True for more tokens than the recorded ones, with a past: for a page. */
+  readonly isDesk?: boolean
 }
 
 export interface RecordingSource {

@@ -62,7 +62,7 @@ export const pastPriceOf = ({ prices }: PastPrices, address: Address): PastPrice
 
 /** The change to a price in percent, with a sign: `+0.12 %`. In ASCII, for programs. */
 export const changeText = ({ price }: Pick<Price, 'price'>, before: PastPrice): string =>
-  changeOf(price, before.price).text.replace('\u2212', '-')
+  changeOf((price / before.price - 1) * 100).text.replace('\u2212', '-')
 
 /** The text after a price in a line: `, +0.12 % since 2026-11-22T10:00:00.123Z`. */
 export const sinceText = (price: Price, before: PastPrice): string =>

@@ -1,117 +1,31 @@
 import { digitGroups, shortPrice, withNarrowSpaces, withoutSeparators } from '../../display/texts.js'
-
-export interface ChartData {
-  /** In ms since the Unix epoch. */
-  readonly times: readonly number[]
-  /** The price from each time on, in USD; `null` if there is none that is current. */
-  readonly prices: readonly (number | null)[]
-}
+import { minute, type ChartData, type Scale } from './samples.js'
 
 export interface ChartRange {
   readonly low: number
   readonly high: number
 }
 
-/** Time that a chart shows, and time of one of its samples, in ms. */
-export const [chartWindow, chartSlot] = [300_000, 500]
-
-/**
- * The prices of one token over the last minutes, for its chart. Keeps the last price of each slot of time, so that its
- * size does not depend on the rate of updates. A price is valid until the next price, or until `interrupt`.
- */
-export class ChartSamples {
-  readonly #windowMs: number
-  readonly #slotMs: number
-  readonly #times: number[] = []
-  readonly #prices: (number | null)[] = []
-
-  /** In ms. */
-  constructor(windowMs: number, slotMs: number) {
-    this.#windowMs = windowMs
-    this.#slotMs = slotMs
+/** The samples of a part of the time, with the one that holds at its start; the last one ends at its end. */
+export const partOf = ({ times, prices }: ChartData, { from, to }: Scale): ChartData => {
+  const indexOf = (limit: number): number => times.findLastIndex((time) => time <= limit)
+  const [start, end] = [Math.max(0, indexOf(from)), indexOf(to) + 1]
+  const isCut = start < end && end < times.length
+  return {
+    times: [...times.slice(start, end), ...(isCut ? [to] : [])],
+    prices: [...prices.slice(start, end), ...(isCut ? [prices[end - 1] ?? null] : [])],
   }
+}
 
-  /**
-   * Adds a current price. `at`: in ms since the Unix epoch. An earlier time than the last one is replaced by the last
-   * one.
-   */
-  add(at: number, price: number): void {
-    const last = this.#times.length - 1
-    const time = Math.max(at, this.#times[last] ?? 0)
-    if (!this.#isSameSlot(time)) this.#append(time, price)
-    else [this.#times[last], this.#prices[last]] = [time, price]
+/** The lowest and the highest price; `undefined` without a price. */
+export const rangeOf = (prices: ChartData['prices']): ChartRange | undefined => {
+  let [low, high] = [Infinity, -Infinity]
+  for (const price of prices) {
+    if (price === null) continue
+    if (price < low) low = price
+    if (price > high) high = price
   }
-
-  /** Ends the time of the last price: it is no longer current. */
-  interrupt(at: number): void {
-    const last = this.#prices.at(-1) ?? null
-    if (last === null) return
-    const time = Math.max(at, this.#times.at(-1) ?? 0)
-    // The line ends here, not at the time of the last price.
-    this.#append(time, last)
-    this.#append(time + 1, null)
-  }
-
-  /** Adds samples from before the first price. If they end before the first price, there is a gap between. */
-  addPast({ times, prices }: ChartData): void {
-    const first = this.#times[0] ?? Infinity
-    const count = times.filter((time) => time < first).length
-    this.#times.unshift(...times.slice(0, count))
-    this.#prices.unshift(...prices.slice(0, count))
-    if (count === times.length && count > 0) this.#prices[count - 1] = null
-    this.#removeBefore((this.#times.at(-1) ?? 0) - this.#windowMs)
-  }
-
-  /** The samples until `now`, in ms. The last price extends to it while it is current. */
-  data(now: number): ChartData {
-    const end = Math.max(now, this.#times.at(-1) ?? 0)
-    this.#removeBefore(end - this.#windowMs)
-    const last = this.#prices.at(-1)
-    return last === undefined
-      ? { times: [], prices: [] }
-      : { times: [...this.#times, end], prices: [...this.#prices, last] }
-  }
-
-  range(): ChartRange | undefined {
-    let [low, high] = [Infinity, -Infinity]
-    for (const price of this.#prices) {
-      if (price === null) continue
-      if (price < low) low = price
-      if (price > high) high = price
-    }
-    return low > high ? undefined : { low, high }
-  }
-
-  /** The earliest price; undefined without a price. */
-  firstPrice(): number | undefined {
-    return this.#prices.find((price) => price !== null) ?? undefined
-  }
-
-  /** The time that the samples span, in ms. */
-  spanMs(now: number): number {
-    return Math.max(0, now - (this.#times[0] ?? now))
-  }
-
-  #isSameSlot(time: number): boolean {
-    const last = this.#times.at(-1)
-    const isCurrent = (this.#prices.at(-1) ?? null) !== null
-    return last !== undefined && isCurrent && slotOf(last, this.#slotMs) === slotOf(time, this.#slotMs)
-  }
-
-  #append(time: number, price: number | null): void {
-    this.#times.push(time)
-    this.#prices.push(price)
-    this.#removeBefore(time - this.#windowMs)
-  }
-
-  /** Keeps one sample before the time: it holds until the next one. */
-  #removeBefore(time: number): void {
-    let count = 0
-    while (count + 1 < this.#times.length && (this.#times[count + 1] ?? 0) <= time) count += 1
-    if (count === 0) return
-    this.#times.splice(0, count)
-    this.#prices.splice(0, count)
-  }
+  return low > high ? undefined : { low, high }
 }
 
 /** The index of the sample that is valid at a time; before the first sample, the index of the first one. */
@@ -121,23 +35,6 @@ export const indexAt = ({ times }: ChartData, time: number): number => {
   return Math.max(0, next)
 }
 
-const slotOf = (time: number, slotMs: number): number => Math.floor(time / slotMs)
-
-/** The part of an axis that a chart shows. Times are in ms since the Unix epoch, prices in USD. */
-export interface Scale {
-  readonly from: number
-  readonly to: number
-}
-
-/** The least and the largest width of a chart, in ms. */
-const [minWidth, maxWidth] = [1_000, 300_000]
-
-/** The line takes the whole width. `spanMs`: the time that the samples take. */
-export const timeScale = (now: number, spanMs: number): Scale => ({
-  from: now - Math.min(maxWidth, Math.max(minWidth, spanMs)),
-  to: now,
-})
-
 /** The least height of a chart, as a share of the price: a very small move must not look like a large one. */
 const minHeight = 0.0002
 
@@ -146,6 +43,45 @@ export const priceScale = ({ low, high }: ChartRange): Scale => {
   const half = Math.max(high - low, high * minHeight) * 0.6
   const middle = low + (high - low) / 2
   return { from: middle - half, to: middle + half }
+}
+
+/** The highest, the lowest, the first and the last price of a step of time, in USD. */
+export interface Bar extends ChartRange {
+  /** In ms since the Unix epoch. */
+  readonly from: number
+  readonly open: number
+  readonly close: number
+}
+
+/** The time of a candle, in ms: a minute, or more if there would be more than `maxCount` of them. */
+export const candleStep = (scale: Scale, maxCount: number): number =>
+  Math.max(minute, timeStep(scale, maxCount))
+
+/**
+ * The candles of a chart, each of `step` ms. A price holds until the next one: a candle opens with the last price of the one
+ * before, unless there is a gap between.
+ */
+export const candlesOf = ({ times, prices }: ChartData, step: number): readonly Bar[] => {
+  const bars: Bar[] = []
+  let held: number | null = null
+  times.forEach((time, index) => {
+    const price = prices[index] ?? null
+    const from = Math.floor(time / step) * step
+    const bar = bars.at(-1)
+    if (price !== null && bar?.from === from) {
+      bars.splice(-1, 1, {
+        ...bar,
+        low: Math.min(bar.low, price),
+        high: Math.max(bar.high, price),
+        close: price,
+      })
+    } else if (price !== null) {
+      const open: number = held ?? price
+      bars.push({ from, open, low: Math.min(open, price), high: Math.max(open, price), close: price })
+    }
+    held = price
+  })
+  return bars
 }
 
 interface Ticks {
@@ -161,11 +97,14 @@ export const priceTicks = ({ from, to }: Scale, maxCount: number): Ticks => {
   return ticksOf({ from, to }, step)
 }
 
-const timeSteps = [1_000, 2_000, 5_000, 10_000, 15_000, 30_000, 60_000, 120_000] as const
+const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400]
 
 /** Marks at multiples of a step of the clock, at most `maxCount` of them. */
-export const timeTicks = (scale: Scale, maxCount: number): Ticks =>
-  ticksOf(scale, timeSteps.find((step) => (scale.to - scale.from) / step <= maxCount) ?? maxWidth)
+export const timeTicks = (scale: Scale, maxCount: number): Ticks => ticksOf(scale, timeStep(scale, maxCount))
+
+/** The least step of the clock that a time has at most `maxCount` of. In ms. */
+const timeStep = ({ from, to }: Scale, maxCount: number): number =>
+  1000 * (timeSteps.find((step) => (to - from) / step / 1000 <= maxCount) ?? 28_800)
 
 const ticksOf = ({ from, to }: Scale, step: number): Ticks => {
   const first = Math.ceil(from / step)
@@ -178,6 +117,34 @@ interface Gap {
   readonly from: number
   readonly to: number
 }
+
+/** Points of the line of a small chart. */
+const linePoints = 60
+
+/** A path in SVG: a line of prices in an area of this size, with gaps. */
+export const linePath = (
+  { times, prices }: ChartData,
+  { from, to }: Scale,
+  { low, high }: ChartRange,
+): string => {
+  const every = Math.ceil(times.length / linePoints)
+  let isDown = false
+  return times
+    .map((time, index) => {
+      const price = prices[index] ?? null
+      if (price !== null && index % every !== 0 && index < times.length - 1 && isDown) return ''
+      const command = isDown ? 'L' : 'M'
+      isDown = price !== null
+      if (price === null) return ''
+      const x = Math.max(0, ((time - from) / (to - from)) * lineSize[0])
+      const y = high > low ? ((high - price) / (high - low)) * lineSize[1] : lineSize[1] / 2
+      return `${command}${x.toFixed(1)} ${y.toFixed(1)}`
+    })
+    .join('')
+}
+
+/** Of a small chart, in its own units. */
+export const lineSize = [100, 20] as const
 
 /** The gaps of the samples; one that lasts until the last time ends there. */
 export const gapsOf = (times: readonly number[], prices: readonly (number | null)[]): readonly Gap[] =>

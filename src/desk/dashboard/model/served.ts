@@ -4,7 +4,7 @@ import { isAddress } from '../../../base/domain/address.js'
 import { isDecimals } from '../../../base/domain/valid-numbers.js'
 import type { Environment } from '../../../base/domain/environment.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
-import type { ChartData } from './chart.js'
+import type { ChartData, PastPrices } from './samples.js'
 
 // The data that the server sends to the page, as JSON: its configuration, the state of its connection to the service,
 // and the past.
@@ -16,6 +16,8 @@ export interface PageConfig {
   readonly environment: Environment
   /** The source of the prices, for people: `simulator`, a host, or a file. */
   readonly source: string
+  /** What the prices are: the environment, or `SIMULATED` or `RECORDED`. */
+  readonly label: string
   readonly tokens: readonly DisplayToken[]
   /** Interval of the depth polls, in ms; `null` without depth. */
   readonly depthInterval: number | null
@@ -31,11 +33,12 @@ export interface ServedPageConfig extends PageConfig {
 /** True for a configuration of this version. A server of another version may answer after an update. */
 export const isPageConfig = (value: unknown): value is ServedPageConfig => {
   if (!isRecord(value)) return false
-  const { service, environment, source, tokens, depthInterval, staleAfter, pageId } = value
+  const { service, environment, source, label, tokens, depthInterval, staleAfter, pageId } = value
   return (
     typeof service === 'string' &&
     (environment === 'mainnet' || environment === 'testnet') &&
     typeof source === 'string' &&
+    typeof label === 'string' &&
     Array.isArray(tokens) &&
     tokens.every(isDisplayToken) &&
     (depthInterval === null || typeof depthInterval === 'number') &&
@@ -118,14 +121,15 @@ export const nextServiceStatus = (
   }
 }
 
-/** The prices of the last minutes, by the address of the token in lower case. */
-export type ServedPast = Readonly<Record<string, ChartData>>
+/** The past prices of each token, by its address in lower case. */
+export type ServedPast = Readonly<Record<string, PastPrices>>
 
 /** True for a past of this version. */
 export const isServedPast = (value: unknown): value is ServedPast =>
-  isRecord(value) && Object.values(value).every(isChartData)
+  isRecord(value) &&
+  Object.values(value).every((past) => Array.isArray(past) && past.length === 2 && past.every(isChartData))
 
-const isChartData = (value: unknown): boolean => {
+const isChartData = (value: unknown): value is ChartData => {
   if (!isRecord(value)) return false
   const { times, prices } = value
   return (

@@ -1,15 +1,21 @@
+import { ranges, type Range } from './samples.js'
 import type { Figures } from './watched-token.js'
 
 // The tokens that the page shows, and their order. The address of the page contains this after `#`.
 
 /** `cards`: a card of each token. `table`: a row of each token, and the cards of those that are pinned. */
-export type Layout = 'cards' | 'table'
+export const layouts = ['cards', 'table'] as const
+export type Layout = (typeof layouts)[number]
+
+export const rangeNames = Object.keys(ranges) as readonly Range[]
 
 export const sortKeys = ['symbol', 'price', 'change', 'age', 'rate', 'lag'] as const
 export type SortKey = (typeof sortKeys)[number]
 
 export interface View {
   readonly layout: Layout
+  /** The time that charts, changes, lows and highs are of. */
+  readonly range: Range
   /** `undefined`: in the order of the configuration. */
   readonly sort: SortKey | undefined
   readonly isDescending: boolean
@@ -19,19 +25,26 @@ export interface View {
   readonly pins: readonly string[]
 }
 
-export const defaultView: View = {
-  layout: 'cards',
+/** More tokens than this are a table, unless the view says otherwise. */
+const maxCards = 8
+
+/** `count`: of the tokens. */
+export const defaultView = (count: number): View => ({
+  layout: count > maxCards ? 'table' : 'cards',
+  range: '5m',
   sort: undefined,
   isDescending: false,
   filter: '',
   pins: [],
-}
+})
 
 /** Reads the part behind `#` of an address. Leaves out what is not valid. */
-export const parseView = (hash: string): View => {
+export const parseView = (hash: string, count: number): View => {
   const values = new URLSearchParams(hash.replace(/^#/, ''))
+  const { layout, range } = defaultView(count)
   return {
-    layout: values.get('layout') === 'table' ? 'table' : 'cards',
+    layout: layouts.find((each) => each === values.get('layout')) ?? layout,
+    range: rangeNames.find((each) => each === values.get('range')) ?? range,
     sort: sortKeys.find((key) => key === values.get('sort')),
     isDescending: values.get('order') === 'descending',
     filter: values.get('filter') ?? '',
@@ -47,9 +60,14 @@ export const parseView = (hash: string): View => {
 }
 
 /** The part behind `#`, with what differs from the default; empty if nothing does. */
-export const formatView = ({ layout, sort, isDescending, filter, pins }: View): string => {
+export const formatView = (
+  { layout, range, sort, isDescending, filter, pins }: View,
+  count: number,
+): string => {
+  const standard = defaultView(count)
   const values = [
-    layout === 'cards' ? '' : `layout=${layout}`,
+    layout === standard.layout ? '' : `layout=${layout}`,
+    range === standard.range ? '' : `range=${range}`,
     sort === undefined ? '' : `sort=${sort}`,
     isDescending ? 'order=descending' : '',
     filter === '' ? '' : `filter=${encodeURIComponent(filter)}`,

@@ -1,6 +1,7 @@
 import type { DisplayToken, TokenState } from '../../display/token-state.js'
 import type { TopicState } from '../../../base/errors/topic-state.js'
-import { ChartSamples, chartSlot, chartWindow, type ChartData } from './chart.js'
+import { partOf, rangeOf, type ChartRange } from './chart.js'
+import { minute, PriceSamples, type ChartData, type PastPrices } from './samples.js'
 import { reachedSide, type Reached, type Threshold, type ThresholdSide } from './threshold.js'
 
 /** What a row of the table shows of a token, and its file. `undefined`: not known. */
@@ -9,8 +10,13 @@ export interface Figures {
   readonly state: TopicState
   /** The last price in USD. Current only while the state is `live`. */
   readonly price: number | undefined
-  /** Of the price since the start of the chart, in percent; `undefined` unless the price is current. */
+  /** Of the price over `spanMs`, in percent; `undefined` unless the price is current, and for less than a minute. */
   readonly change: number | undefined
+  /** The part of the range that has prices, in ms. */
+  readonly spanMs: number
+  /** The lowest and the highest price of the range, in USD. */
+  readonly low: number | undefined
+  readonly high: number | undefined
   /** Time since the price was received from the service, in ms. */
   readonly age: number | undefined
   /** Prices a second; `undefined` unless the price is current. */
@@ -22,12 +28,20 @@ export interface Figures {
   readonly sell: number | undefined
 }
 
+/** The prices of a range, at a time in ms since the Unix epoch. */
+interface Shown {
+  readonly at: number
+  readonly rangeMs: number
+  readonly data: ChartData
+  readonly range: ChartRange | undefined
+}
+
 /** A request for depth that takes longer has failed. In ms. */
 const requestTimeout = 5000
 
 /** A token of the page: its state, the samples of its chart, its rate, and its threshold. */
 export class WatchedToken {
-  readonly samples = new ChartSamples(chartWindow, chartSlot)
+  readonly samples = new PriceSamples()
   readonly #rate = new PriceRate()
   readonly #depthInterval: number | null
   #state: TokenState
@@ -35,6 +49,7 @@ export class WatchedToken {
   /** The side that the last current price has reached. */
   #side: ThresholdSide | undefined
   #isCompared = false
+  #shown: Shown | undefined
 
   /** `depthInterval`: as in the configuration of the page. */
   constructor(state: TokenState, depthInterval: number | null) {
@@ -88,8 +103,17 @@ export class WatchedToken {
   }
 
   /** Adds the prices from before the page was opened to the chart alone: none of them is current. */
-  addPast(past: ChartData): void {
-    this.samples.addPast(past)
+  addPast(past: PastPrices): void {
+    this.samples.fill(past)
+    this.#shown = undefined
+  }
+
+  /** The prices of the last `rangeMs`. At most a second old: they are for figures that change slowly. */
+  shown(now: number, rangeMs: number): Shown {
+    const shown = this.#shown
+    if (shown?.rangeMs === rangeMs && now - shown.at < 1000) return shown
+    const data = partOf(this.samples.data(now, rangeMs), { from: now - rangeMs, to: now })
+    return (this.#shown = { at: now, rangeMs, data, range: rangeOf(data.prices) })
   }
 
   /**
@@ -103,17 +127,24 @@ export class WatchedToken {
     return now - depth.receivedAt <= 2 * this.#depthInterval + requestTimeout
   }
 
-  /** `now`: in ms since the Unix epoch. */
-  figures(now: number): Figures {
+  /** `now`: in ms since the Unix epoch. `rangeMs`: the time of change, low and high. */
+  figures(now: number, rangeMs: number): Figures {
     const { token, state, price } = this.#state
-    const first = this.samples.firstPrice()
+    const { data, range } = this.shown(now, rangeMs)
+    const index = data.prices.findIndex((each) => each !== null)
+    const first = data.prices[index] ?? undefined
+    const spanMs = Math.min(rangeMs, now - (data.times[index] ?? now))
     const depth = this.isDepthCurrent(now) ? this.#state.depth : undefined
-    const isCurrent = state === 'live' && price !== undefined && first !== undefined
+    const isCurrent = state === 'live' && price !== undefined && first !== undefined && spanMs >= minute
+    const newest = state === 'live' && price !== undefined ? [price.price] : []
     return {
       token,
       state,
       price: price?.price,
       change: isCurrent ? (price.price / first - 1) * 100 : undefined,
+      spanMs,
+      low: range && Math.min(range.low, ...newest),
+      high: range && Math.max(range.high, ...newest),
       age: price === undefined ? undefined : Math.max(0, now - price.receivedAt),
       rate: state === 'live' ? this.#rate.perSecond(now) : undefined,
       lag: lagOf(this.#state),

@@ -37,7 +37,7 @@ const cardHtml = `<article class="card">
     <p class="reason"></p>
     <p class="since">age <span data-field="age"></span></p>
   </div>
-  <dl class="depth">${sideHtml('buy', 'Buy')}${sideHtml('sell', 'Sell')}</dl>
+  <dl class="depth">${sideHtml('buy', 'Buy depth')}${sideHtml('sell', 'Sell depth')}</dl>
   <footer>
     <p class="flow"></p>
     <button class="threshold"></button>
@@ -53,7 +53,6 @@ export class CardElement extends TokenElement {
     super(fromHtml(cardHtml), token, actions)
     this.#chart = new PriceChart(token)
     const { symbol } = token.state.token
-    this.element.dataset['token'] = token.address
     this.element.setAttribute('aria-labelledby', `name-${token.address}`)
     this.part('h2').id = `name-${token.address}`
     setText(this.part('[data-field=symbol]'), symbol)
@@ -63,28 +62,30 @@ export class CardElement extends TokenElement {
     this.part('.depth').before(this.#chart.element)
   }
 
-  protected override renderToken(now: number): void {
-    this.#renderPrice(now)
+  protected override renderToken(now: number, rangeMs: number): void {
+    this.#renderPrice(now, rangeMs)
     for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
     setAttribute(this.part('.depth'), 'data-current', String(this.token.isDepthCurrent(now) === true))
-    this.#chart.draw(now)
+    this.#chart.draw(now, rangeMs)
   }
 
-  #renderPrice(now: number): void {
-    const { state: token, samples } = this.token
+  onTheme(): void {
+    this.#chart.onTheme()
+  }
+
+  #renderPrice(now: number, rangeMs: number): void {
+    const { state: token } = this.token
     const { state, price } = token
-    const { age, rate, lag } = this.token.figures(now)
+    const { age, rate, lag, change, spanMs } = this.token.figures(now, rangeMs)
     setText(this.#field('state'), state)
     if (price === undefined) setText(this.#field('price'), unknown)
     else setDigits(this.#field('price'), shortPrice(price.price))
-    const first = samples.firstPrice()
-    const change = this.part('.change')
-    change.hidden = state !== 'live' || price === undefined || first === undefined
-    if (price !== undefined && first !== undefined) {
-      const { direction, text } = changeOf(price.price, first)
-      setAttribute(change, 'data-direction', direction)
+    this.part('.change').hidden = change === undefined
+    if (change !== undefined) {
+      const { direction, text } = changeOf(change)
+      setAttribute(this.part('.change'), 'data-direction', direction)
       setText(this.#field('change'), text)
-      setText(this.part('.over'), spanText(samples.spanMs(now)))
+      setText(this.part('.over'), spanText(spanMs))
     }
     setText(this.part('.reason'), priceReason(token))
     setText(this.#field('age'), age === undefined ? unknown : formatSeconds(age))

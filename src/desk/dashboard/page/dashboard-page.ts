@@ -9,6 +9,7 @@ import {
 import { canonicalAddress } from '../../../base/domain/address.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { healthOf, type PageHealth } from '../model/health.js'
+import { ranges } from '../model/samples.js'
 import type { PageConfig, ServedPast } from '../model/served.js'
 import {
   pageTitle,
@@ -25,13 +26,16 @@ import { notify, ThresholdDialog } from './threshold-dialog.js'
 import { CardElement } from './card-element.js'
 import { EventList } from './event-list.js'
 import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
-import { onThemeChange } from './price-chart.js'
 import { RowElement, TableElement } from './table-element.js'
+import { onSystemTheme, stored, toggleTheme } from './theme.js'
 import type { TokenActions } from './token-element.js'
 import { Toolbar } from './toolbar.js'
 
 /** Interval at which ages are counted up, and rows are sorted again, in ms. */
 const tickInterval = 1000
+
+/** Least time between two frames, in ms: nobody reads numbers faster. */
+const paintInterval = 100
 
 const update = createUpdate(logTexts)
 
@@ -57,16 +61,19 @@ export class DashboardPage {
   readonly #log = new EventList()
   readonly #dialog = new ThresholdDialog()
   #display: Display
-  #view: View = parseView(location.hash)
+  #view: View
   #settings: ThresholdSettings
   /** The tokens that are shown, in their order. */
   #arranged: readonly Shown[] = []
   #isArrangementDue = true
   #isRequested = false
+  #isTickDue = true
+  #paintedAt = -Infinity
 
   constructor(root: HTMLElement, config: PageConfig) {
     this.#config = config
     this.#display = emptyDisplay(config.tokens)
+    this.#view = this.#readView()
     this.#settings = loadSettings(config)
     const onView = (change: (view: View) => View): void => this.#setView(change(this.#view))
     const actions: TokenActions = {
@@ -82,15 +89,21 @@ export class DashboardPage {
         row: new RowElement(watched, actions),
       }
     })
-    this.#toolbar = new Toolbar(onView)
-    this.#table = new TableElement(onView)
+    this.#toolbar = new Toolbar(onView, () => {
+      toggleTheme()
+      this.#onTheme()
+    })
+    this.#table = new TableElement(
+      this.#tokens.map(({ row }) => row),
+      onView,
+    )
     this.#main.prepend(this.#table.element)
     setText(this.#headerPart('.host'), config.source)
-    setText(this.#headerPart('.tag'), config.environment)
+    setText(this.#headerPart('.tag'), config.label)
     root.append(this.#header, this.#toolbar.element, this.#main, this.#log.element, this.#dialog.element)
     timer(tickInterval, tickInterval).subscribe(() => this.#tick())
-    onThemeChange(() => this.#invalidate())
-    addEventListener('hashchange', () => this.#setView(parseView(location.hash)))
+    onSystemTheme(() => this.#onTheme())
+    addEventListener('hashchange', () => this.#setView(this.#readView()))
     this.#requestRender()
   }
 
@@ -128,9 +141,19 @@ export class DashboardPage {
     if (this.#view.sort !== undefined && !this.#table.isInUse && this.#view.layout === 'table') {
       this.#isArrangementDue = true
     }
+    this.#isTickDue = true
     // A depth may be overdue.
     this.#renderTitle(rxClock.wallClock())
     this.#invalidate()
+  }
+
+  #onTheme(): void {
+    for (const { card } of this.#tokens) card.onTheme()
+    this.#invalidate()
+  }
+
+  #readView(): View {
+    return parseView(location.hash, this.#config.tokens.length)
   }
 
   #invalidate(): void {
@@ -141,9 +164,9 @@ export class DashboardPage {
   #setView(view: View): void {
     this.#view = view
     this.#isArrangementDue = true
-    const hash = formatView(view)
+    const hash = formatView(view, this.#tokens.length)
     history.replaceState(null, '', hash === '' ? location.pathname : `#${hash}`)
-    this.#requestRender()
+    this.#invalidate()
   }
 
   #askThreshold(token: WatchedToken): void {
@@ -162,27 +185,33 @@ export class DashboardPage {
     if (this.#settings.hasNotification) notify(reachedText(reached), address)
   }
 
-  /** Renders in the next animation frame. A browser has no frames for a hidden page. */
+  /** Renders in an animation frame, at most ten times a second. A browser has no frames for a hidden page. */
   #requestRender(): void {
     if (this.#isRequested) return
     this.#isRequested = true
-    requestAnimationFrame(() => {
-      this.#isRequested = false
-      this.#render()
-    })
+    timer(Math.max(0, this.#paintedAt + paintInterval - rxClock.elapsed())).subscribe(() =>
+      requestAnimationFrame(() => {
+        this.#isRequested = false
+        this.#paintedAt = rxClock.elapsed()
+        this.#render()
+      }),
+    )
   }
 
   #render(): void {
     const now = rxClock.wallClock()
     const { pins, layout } = this.#view
+    this.#dialog.render()
     this.#renderHealth(this.#renderTitle(now))
     this.#log.render(this.#display.log)
     if (this.#isArrangementDue) this.#arrange(now)
     for (const { watched, card, row } of this.#arranged) {
-      const isPinned = pins.includes(watched.address)
-      if (layout === 'table') row.render(now, isPinned)
-      if (layout === 'cards' || isPinned) card.render(now, isPinned)
+      // A row that is not in view is rendered at each tick alone.
+      if (layout === 'table' && (this.#isTickDue || row.isInView)) row.render(now, this.#view)
+      if (layout === 'cards' || pins.includes(watched.address)) card.render(now, this.#view)
     }
+    this.#isTickDue = false
+    if (layout === 'table') this.#table.fit()
   }
 
   #renderTitle(now: number): PageHealth {
@@ -206,7 +235,9 @@ export class DashboardPage {
 
   #arrange(now: number): void {
     this.#isArrangementDue = false
-    const figures = this.#tokens.map((shown) => ({ ...shown.watched.figures(now), shown }))
+    this.#isTickDue = true
+    const rangeMs = ranges[this.#view.range]
+    const figures = this.#tokens.map((shown) => ({ ...shown.watched.figures(now, rangeMs), shown }))
     const { layout, pins } = this.#view
     this.#arranged = arranged(figures, this.#view).map(({ shown }) => shown)
     const isTable = layout === 'table'
@@ -242,19 +273,9 @@ const invalidate = ({ card, row }: Shown): void => {
 
 const settingsKey = ({ service, environment }: PageConfig): string => `thresholds ${service} ${environment}`
 
-const loadSettings = (config: PageConfig): ThresholdSettings => {
-  try {
-    return parseThresholds(localStorage.getItem(settingsKey(config)))
-  } catch {
-    // A browser may keep nothing for any page.
-    return parseThresholds(null)
-  }
-}
+const loadSettings = (config: PageConfig): ThresholdSettings =>
+  parseThresholds(stored(() => localStorage.getItem(settingsKey(config))) ?? null)
 
-const saveSettings = (config: PageConfig, settings: ThresholdSettings): void => {
-  try {
-    localStorage.setItem(settingsKey(config), JSON.stringify(settings))
-  } catch {
-    // They then last until the page is closed.
-  }
-}
+/** If the browser keeps nothing, they last until the page is closed. */
+const saveSettings = (config: PageConfig, settings: ThresholdSettings): void =>
+  stored(() => localStorage.setItem(settingsKey(config), JSON.stringify(settings)))

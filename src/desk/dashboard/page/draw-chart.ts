@@ -1,36 +1,32 @@
 import { clockTime, shortPrice, withNarrowSpaces } from '../../display/texts.js'
 import {
+  candlesOf,
+  candleStep,
   gapsOf,
   indexAt,
   priceScale,
   priceTicks,
   priceTickText,
-  timeScale,
   timeTicks,
-  type ChartData,
   type ChartRange,
-  type Scale,
 } from '../model/chart.js'
+import { minute, type ChartData, type Scale } from '../model/samples.js'
 
-export interface ChartColours {
-  readonly line: string
-  readonly fill: string
-  readonly text: string
-  readonly grid: string
-  readonly gap: string
-  /** Of the card, behind the chart. */
-  readonly card: string
-  /** Of a threshold. */
-  readonly level: string
-}
+/** The names of the colours in the style sheet. `card`: behind the chart; `warn`: of a threshold. */
+export const colourNames = ['line', 'fill', 'text', 'grid', 'gap', 'card', 'warn', 'up', 'down'] as const
+
+export type ChartColours = Readonly<Record<(typeof colourNames)[number], string>>
 
 export interface Chart {
   readonly data: ChartData
   readonly range: ChartRange
-  /** In ms since the Unix epoch. */
-  readonly now: number
-  /** The time that the samples span, in ms. */
-  readonly spanMs: number
+  /** The time that is shown, in ms since the Unix epoch. */
+  readonly times: Scale
+  /** False for a part of the past: its last price is not the last one. */
+  readonly isLive: boolean
+  readonly isCandles: boolean
+  /** The time that a person selects. */
+  readonly selection: Scale | undefined
   /** Prices with a line of their own, in USD. */
   readonly levels: readonly number[]
   /** The time of the crosshair, if there is one, in ms since the Unix epoch. */
@@ -41,23 +37,30 @@ export interface Chart {
 export const drawChart = (
   context: CanvasRenderingContext2D,
   [width, height]: readonly [width: number, height: number],
-  { data, range, now, spanMs, levels, cursor }: Chart,
+  { data, range, times, isLive, isCandles, levels, cursor, selection }: Chart,
   colours: ChartColours,
 ): Plot => {
+  const last = isLive ? (data.prices.findLast((price) => price !== null) ?? null) : null
+  const label = last === null ? '' : withNarrowSpaces(shortPrice(last))
+  context.font = font
+  const plotWidth = width - Math.max(priceAxisWidth, context.measureText(label).width + 3 * labelPadding)
+  const step = isCandles ? candleStep(times, plotWidth / candleSpace) : 0
   const plot: Plot = {
     context,
-    width: width - priceAxisWidth,
+    width: plotWidth,
     top: topMargin,
     bottom: height - bottomAxis,
-    times: timeScale(now, spanMs),
+    // The candle of the current time is whole.
+    times: { from: times.from, to: times.to + (isLive ? step : 0) },
     prices: priceScale(range),
   }
-  const last = data.prices.findLast((price) => price !== null) ?? null
   drawAxes(plot, last, colours)
   drawGaps(plot, data, colours)
-  drawPrices(plot, data, colours)
+  if (isCandles) drawCandles(plot, data, step, colours)
+  else drawPrices(plot, data, colours)
   for (const level of levels) drawLevel(plot, level, colours)
-  if (last !== null) drawLastPrice(plot, last, data.prices.at(-1) !== null, colours)
+  if (selection !== undefined) drawSelection(plot, selection, colours)
+  if (last !== null) drawLastPrice(plot, last, label, !isCandles && data.prices.at(-1) !== null, colours)
   if (cursor !== undefined) drawCursor(plot, data, cursor, colours)
   return plot
 }
@@ -74,7 +77,7 @@ export interface Plot {
 
 const [topMargin, bottomAxis] = [8, 20]
 
-/** Width of the price axis, in CSS pixels. */
+/** Least width of the price axis, in CSS pixels. A longer price has a wider axis, and covers no line. */
 const priceAxisWidth = 70
 
 /** The time at a distance from the left. */
@@ -98,7 +101,6 @@ const [priceSpace, timeSpace] = [34, 72]
 const maxPrices = 8
 
 const drawAxes = (plot: Plot, last: number | null, colours: ChartColours): void => {
-  plot.context.font = font
   plot.context.lineWidth = 1
   drawPriceAxis(plot, last, colours)
   drawTimeAxis(plot, colours)
@@ -128,10 +130,12 @@ const drawTimeAxis = (plot: Plot, { text }: ChartColours): void => {
   context.fillStyle = text
   context.textAlign = 'center'
   context.textBaseline = 'top'
-  for (const time of timeTicks(plot.times, width / timeSpace).values) {
+  const { step, values } = timeTicks(plot.times, width / timeSpace)
+  for (const time of values) {
     const x = xOf(plot, time)
     // A text at the edge would be cut.
-    if (x > timeSpace / 3 && x < width - timeSpace / 3) context.fillText(clockTime(time), x, bottom + 6)
+    if (x > timeSpace / 3 && x < width - timeSpace / 3)
+      context.fillText(clockTime(time).slice(0, step < minute ? 8 : 5), x, bottom + 6)
   }
 }
 
@@ -171,21 +175,42 @@ const drawPrices = (plot: Plot, data: ChartData, { line, fill }: ChartColours): 
   context.stroke(path)
 }
 
+/** Space between two candles that have as much as this, in CSS pixels. */
+const candleSpace = 7
+
+/** Draws a line from the lowest to the highest price of each step of time, and a box from its first to its last price. */
+const drawCandles = (plot: Plot, data: ChartData, step: number, { up, down }: ChartColours): void => {
+  const { context, times } = plot
+  const size = Math.max(1, Math.round((xOf(plot, times.from + step) * 5) / 7))
+  for (const { from, open, high, low, close } of candlesOf(data, step)) {
+    const middle = Math.max(0, Math.round(xOf(plot, from + step / 2)))
+    const [top, bottom] = [yOf(plot, Math.max(open, close)), yOf(plot, Math.min(open, close))]
+    context.fillStyle = close < open ? down : up
+    context.fillRect(middle - 0.5, yOf(plot, high), 1, yOf(plot, low) - yOf(plot, high))
+    context.fillRect(middle - size / 2, top, size, Math.max(1, bottom - top))
+  }
+}
+
+const drawSelection = (plot: Plot, { from, to }: Scale, { fill }: ChartColours): void => {
+  const { context, top, bottom } = plot
+  const [left, right] = [xOf(plot, from), xOf(plot, to)]
+  context.fillStyle = fill
+  context.fillRect(left, top, right - left, bottom - top)
+}
+
 /** Draws a dotted line at the last price, with the price at the axis, and a dot while it is current. */
 const drawLastPrice = (
   plot: Plot,
   last: number,
+  label: string,
   isCurrent: boolean,
   { line, text, card }: ChartColours,
 ): void => {
   const { context, width } = plot
   const y = drawLevelLine(plot, last, text, [1, 3])
   context.fillStyle = line
-  const label = withNarrowSpaces(shortPrice(last))
-  const labelWidth = context.measureText(label).width + 2 * labelPadding
-  // A long price extends to the left, and is not cut at the right.
-  const left = Math.min(width + labelPadding, width + priceAxisWidth - labelWidth)
-  context.fillRect(left, y - 8.5, labelWidth, 17)
+  const left = width + labelPadding
+  context.fillRect(left, y - 8.5, context.measureText(label).width + 2 * labelPadding, 17)
   if (isCurrent) drawDot(context, width, y)
   context.fillStyle = card
   context.textAlign = 'left'
@@ -202,9 +227,9 @@ const drawDot = (context: CanvasRenderingContext2D, x: number, y: number): void 
 }
 
 /** Draws a dashed line at a threshold that is within the scale. */
-const drawLevel = (plot: Plot, price: number, { level }: ChartColours): void => {
+const drawLevel = (plot: Plot, price: number, { warn }: ChartColours): void => {
   if (price < plot.prices.from || price > plot.prices.to) return
-  drawLevelLine(plot, price, level, [6, 4])
+  drawLevelLine(plot, price, warn, [6, 4])
 }
 
 /** Draws a broken line at a price, over the width of the plot. Returns its y coordinate, in px. */

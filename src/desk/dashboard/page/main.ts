@@ -1,6 +1,7 @@
 import { catchError, defer, EMPTY, filter, map, of, repeat, take, type Observable } from 'rxjs'
 import { createClientOn } from '../../../client/create-client.js'
 import type { Health } from '../../display/connection.js'
+import type { DisplayEvent } from '../../display/display.js'
 import { unsignedBrowser } from '../../../wire/platform/browser/unsigned-browser.js'
 import { pageEvent$ } from '../model/events.js'
 import {
@@ -11,6 +12,7 @@ import {
   type ServedPast,
 } from '../model/served.js'
 import { DashboardPage } from './dashboard-page.js'
+import { restoreTheme } from './theme.js'
 
 /** Upper bound of the wait between two attempts to connect, in ms: the server is on this machine. */
 const maxReconnectDelay = 2000
@@ -24,7 +26,15 @@ const createClient = createClientOn(unsignedBrowser)
 
 const start = (config: ServedPageConfig): void => {
   const page = new DashboardPage(document.body, config)
-  past$.subscribe((past) => page.addPast(past))
+  const receive = (event: DisplayEvent): void => {
+    page.receive(event)
+    // What has happened while the page, or its server, was away.
+    if (event._tag === 'Status' && event.status._tag === 'Open') readPast(page)
+  }
+  document.addEventListener('visibilitychange', () => {
+    if (!document.hidden) readPast(page)
+  })
+  readPast(page)
   const { origin } = location
   const { service, staleAfter } = config
   const options = {
@@ -38,10 +48,10 @@ const start = (config: ServedPageConfig): void => {
   }
   if (config.environment === 'mainnet') {
     const client = createClient({ ...options, environment: 'mainnet', baseUrl: origin, unsigned: true })
-    pageEvent$(client, client, config, health$(config)).subscribe((event) => page.receive(event))
+    pageEvent$(client, client, config, health$(config)).subscribe(receive)
   } else {
     const client = createClient({ ...options, environment: 'testnet' })
-    pageEvent$(client, undefined, config, health$(config)).subscribe((event) => page.receive(event))
+    pageEvent$(client, undefined, config, health$(config)).subscribe(receive)
   }
 }
 
@@ -65,7 +75,10 @@ const pageConfig$: Observable<ServedPageConfig> = defer(() => jsonInTime('/confi
   take(1),
 )
 
-/** The prices from before the page was opened. Completes without them if the server does not answer with them. */
+/** Fills the charts with what the server has received. */
+const readPast = (page: DashboardPage): unknown => past$.subscribe((past) => page.addPast(past))
+
+/** The past prices. Completes without them if the server does not answer with them. */
 const past$: Observable<ServedPast> = defer(() => json('/past.json')).pipe(
   filter(isServedPast),
   catchError(() => EMPTY),
@@ -83,4 +96,5 @@ const health$ = ({ pageId }: ServedPageConfig): Observable<Health> =>
     catchError(() => of<Health>({ _tag: 'Gone' })),
   )
 
+restoreTheme()
 pageConfig$.subscribe(start)

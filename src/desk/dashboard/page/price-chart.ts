@@ -1,18 +1,25 @@
 import { clockTime, shortPrice } from '../../display/texts.js'
-import { chartLabel, indexAt, type ChartData } from '../model/chart.js'
+import { chartLabel, indexAt, partOf, rangeOf } from '../model/chart.js'
+import { recentWindow, timesOf, type ChartData, type Scale } from '../model/samples.js'
 import type { WatchedToken } from '../model/watched-token.js'
-import { drawChart, timeAt, type ChartColours, type Plot } from './draw-chart.js'
+import { colourNames, drawChart, timeAt, type ChartColours, type Plot } from './draw-chart.js'
 import { fromHtml, part, setAttribute, setDigits, setText } from './html.js'
 
 /** Number of samples that Page Up and Page Down move the crosshair by. */
 const pageStep = 20
 
-/** The chart of a token, and its crosshair, which the pointer and the keyboard move. Draws while it is on the screen. */
+/** The least time that a chart shows, in ms, and the least width of a selection, in CSS pixels. */
+const [minSpan, minSelection] = [2_000, 8]
+
+/**
+ * The chart of a token, and its crosshair, which the pointer and the keyboard move. A selected time fills the chart. Draws
+ * while it is on the screen.
+ */
 export class PriceChart {
   readonly element = fromHtml(
     '<div class="plot"><div class="chart" role="img"><canvas></canvas></div>' +
       '<div class="cursor" role="slider" tabindex="0" aria-valuemin="0" aria-valuemax="0" aria-valuenow="0"></div>' +
-      '<p class="readout" hidden><span class="clock"></span> · <span class="value"></span></p></div>',
+      '<p class="readout" hidden><span class="clock"></span> · <span class="value"></span></p><button class="whole" hidden>Whole range</button></div>',
   )
   readonly #chart = part(this.element, '.chart')
   readonly #canvas = part(this.element, 'canvas') as HTMLCanvasElement
@@ -20,6 +27,7 @@ export class PriceChart {
   readonly #readout = part(this.element, '.readout')
   readonly #clock = part(this.element, '.clock')
   readonly #value = part(this.element, '.value')
+  readonly #whole = part(this.element, '.whole')
   readonly #context = this.#canvas.getContext('2d')
   readonly #token: WatchedToken
   #colours: ChartColours | undefined
@@ -28,6 +36,12 @@ export class PriceChart {
   /** In CSS pixels. Reading it from the element would lay out the page for each chart. */
   #size: readonly [width: number, height: number] = [0, 0]
   #now = 0
+  #rangeMs = recentWindow
+  /** The part of the time that fills the chart; `undefined`: the range, until now. */
+  #zoom: Scale | undefined
+  /** The time at which a selection has begun, and where, in CSS pixels. */
+  #start: { readonly time: number; readonly x: number } | undefined
+  #selection: Scale | undefined
   #data: ChartData = { times: [], prices: [] }
   #plot: Plot | undefined
   /** The time of the crosshair, in ms since the Unix epoch. `Infinity`: the last price. */
@@ -41,13 +55,10 @@ export class PriceChart {
       this.#isVisible = entry?.isIntersecting ?? false
       this.#draw()
     }).observe(this.element)
-    onThemeChange(() => (this.#colouredState = ''))
-    for (const type of ['pointerdown', 'pointermove'] as const) {
-      this.#slider.addEventListener(type, ({ offsetX }) => {
-        if (this.#plot !== undefined) this.#setCursor(timeAt(this.#plot, offsetX))
-      })
-    }
+    for (const type of ['pointerdown', 'pointermove', 'pointerup', 'pointercancel'] as const)
+      this.#slider.addEventListener(type, (event) => this.#onPointer(event))
     this.#slider.addEventListener('pointerleave', () => this.#setCursor(undefined))
+    this.#whole.addEventListener('click', () => this.#setZoom(undefined))
     this.#slider.addEventListener('focus', () => {
       if (this.#slider.matches(':focus-visible')) this.#setCursor(Infinity)
     })
@@ -55,12 +66,19 @@ export class PriceChart {
     this.#slider.addEventListener('keydown', (event) => this.#onKey(event))
   }
 
-  /** Draws the prices until `now`, in ms since the Unix epoch. */
-  draw(now: number): void {
+  /** Draws the prices of the range until `now`, in ms. */
+  draw(now: number, rangeMs: number): void {
+    if (rangeMs !== this.#rangeMs) this.#zoom = undefined
     this.#now = now
+    this.#rangeMs = rangeMs
+    this.#whole.hidden = this.#zoom === undefined
     // A screen reader gets the description also while the chart is not on the screen.
-    setAttribute(this.#chart, 'aria-label', chartLabel(this.#token.samples.range()))
+    setAttribute(this.#chart, 'aria-label', chartLabel(this.#token.shown(now, rangeMs).range))
     this.#draw()
+  }
+
+  onTheme(): void {
+    this.#colouredState = ''
   }
 
   #draw(): void {
@@ -68,8 +86,10 @@ export class PriceChart {
     const [width, height] = this.#size
     if (this.#context === null || !this.#isVisible || width === 0 || this.#now === 0) return
     this.#context.clearRect(0, 0, width, height)
-    this.#data = samples.data(this.#now)
-    const range = samples.range()
+    const all = samples.data(this.#now, this.#zoom ? this.#now - this.#zoom.from : this.#rangeMs)
+    const times = this.#zoom ?? timesOf(all, this.#now, this.#rangeMs)
+    this.#data = partOf(all, times)
+    const range = rangeOf(this.#data.prices)
     if (range === undefined) return
     if (state.state !== this.#colouredState) this.#colours = readColours(this.element)
     this.#colouredState = state.state
@@ -80,14 +100,51 @@ export class PriceChart {
       {
         data: this.#data,
         range,
-        now: this.#now,
-        spanMs: samples.spanMs(this.#now),
+        times,
+        isLive: this.#zoom === undefined,
+        isCandles: times.to - times.from > recentWindow,
+        selection: this.#selection,
         levels,
         cursor: this.#cursor,
       },
       (this.#colours ??= readColours(this.element)),
     )
     this.#showReadout()
+  }
+
+  #setZoom(zoom: Scale | undefined): void {
+    this.#zoom = zoom
+    this.#selection = undefined
+    this.draw(this.#now, this.#rangeMs)
+  }
+
+  /** A drag selects the time that then fills the chart. A finger scrolls the page instead. */
+  #onPointer({ type, offsetX: x, pointerId, pointerType }: PointerEvent): void {
+    if (this.#plot === undefined) return
+    const time = timeAt(this.#plot, Math.min(Math.max(0, x), this.#plot.width))
+    const start = this.#start
+    if (type === 'pointerdown' && pointerType === 'mouse') {
+      this.#start = { time, x }
+      this.#slider.setPointerCapture(pointerId)
+    } else if (start !== undefined && type === 'pointermove') {
+      this.#selection = { from: Math.min(start.time, time), to: Math.max(start.time, time) }
+    } else if (type !== 'pointermove') {
+      const selection = this.#selection
+      this.#start = this.#selection = undefined
+      const isSelected = start !== undefined && Math.abs(x - start.x) >= minSelection
+      if (selection !== undefined && isSelected && selection.to - selection.from >= minSpan)
+        this.#setZoom(selection)
+    }
+    this.#setCursor(time)
+  }
+
+  /** Shows half or twice the time, around the crosshair. */
+  #zoomBy(factor: number): void {
+    const { from, to } = this.#plot?.times ?? { from: 0, to: 0 }
+    const span = Math.max(minSpan, (to - from) * factor)
+    const middle = Math.min(this.#cursor ?? to, to)
+    const start = middle - ((middle - from) / (to - from)) * span
+    this.#setZoom(span > this.#rangeMs ? undefined : { from: start, to: start + span })
   }
 
   /** The canvas has as many pixels as the screen. Setting its size clears it. */
@@ -119,7 +176,12 @@ export class PriceChart {
       End: last,
     }
     const chosen = next[event.key]
-    if (event.key === 'Escape') this.#setCursor(undefined)
+    if (event.key === 'Escape') {
+      this.#setZoom(undefined)
+      this.#setCursor(undefined)
+    }
+    const factor = { '+': 0.5, '=': 0.5, '-': 2 }[event.key]
+    if (factor !== undefined && !event.ctrlKey && !event.metaKey) this.#zoomBy(factor)
     if (chosen === undefined || last < 0) return
     event.preventDefault()
     this.#setCursor(chosen >= last ? Infinity : this.#data.times[Math.max(0, chosen)])
@@ -151,18 +213,6 @@ export class PriceChart {
 
 const readColours = (element: Element): ChartColours => {
   const style = getComputedStyle(element)
-  const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim()
-  return {
-    line: colour('chart-line'),
-    fill: colour('chart-fill'),
-    text: colour('chart-text'),
-    grid: colour('chart-grid'),
-    gap: colour('chart-gap'),
-    card: colour('card'),
-    level: colour('warn'),
-  }
+  const colours = colourNames.map((name) => [name, style.getPropertyValue(`--chart-${name}`)])
+  return Object.fromEntries(colours) as ChartColours
 }
-
-/** Calls back when the system changes between dark and light. */
-export const onThemeChange = (callback: () => void): void =>
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', callback)

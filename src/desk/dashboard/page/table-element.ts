@@ -1,28 +1,57 @@
-import { formatSeconds, shortPrice } from '../../display/texts.js'
-import { sortedBy, sortKeys, type SortKey, type View } from '../model/view.js'
+import { formatSeconds, shortPrice, type DigitGroups } from '../../display/texts.js'
+import { linePath, lineSize } from '../model/chart.js'
+import { timesOf } from '../model/samples.js'
+import { sortedBy, sortKeys, type View } from '../model/view.js'
 import type { WatchedToken } from '../model/watched-token.js'
-import { amountDigits, changeOf, lagText, priceReason, rateText, unknown } from '../text/card-texts.js'
+import {
+  amountDigits,
+  changeOf,
+  depthReason,
+  lagText,
+  priceReason,
+  rateText,
+  unknown,
+} from '../text/card-texts.js'
 import { fromHtml, part, partsOf, setAttribute, setChildren, setDigits, setText } from './html.js'
 import { TokenElement, type TokenActions } from './token-element.js'
 
-const headerHtml = (key: SortKey, title: string): string =>
-  `<th scope="col" data-column="${key}"><button>${title}</button></th>`
+/** The columns, with their titles, and the cells of a row that have more than a text. */
+const columns = [
+  ['pin', 'Pin', '<button class="pin">Pin</button>'],
+  ['symbol', 'Token'],
+  [
+    'state',
+    'State',
+    '<span class="state"><span class="mark" aria-hidden="true"></span><span class="word" data-field="state"></span></span>',
+  ],
+  ['price', 'Price, USD'],
+  ['change', 'Change'],
+  [
+    'line',
+    'Chart',
+    `<svg class="line" viewBox="0 -1 ${lineSize[0]} ${lineSize[1] + 2}" preserveAspectRatio="none" aria-hidden="true"><path /></svg>`,
+  ],
+  ['low', 'Low'],
+  ['high', 'High'],
+  ['age', 'Age'],
+  ['rate', 'Prices/s'],
+  ['lag', 'Lag'],
+  ['buy', 'Buy, USD'],
+  ['sell', 'Sell, USD'],
+  ['alert', 'Alert', '<button class="threshold"></button>'],
+] as const
+
+/** The order in which columns are omitted from a narrow table. */
+const omitted = ['lag', 'rate', 'buy sell', 'age', 'low high', 'pin', 'line', 'change', 'state', 'alert']
+
+const headerHtml = columns.map(([key, title]) => {
+  const isSortable = sortKeys.some((each) => each === key)
+  return `<th scope="col" data-column="${key}">${isSortable ? `<button>${title}</button>` : title}</th>`
+})
 
 const tableHtml = `<div class="rows"><table>
   <caption class="unseen">Prices. The buttons of the headers sort the rows.</caption>
-  <thead><tr>
-    <th scope="col" data-column="pin"><span class="unseen">Pin</span></th>
-    ${headerHtml('symbol', 'Token')}
-    <th scope="col" data-column="state">State</th>
-    ${headerHtml('price', 'Price, USD')}
-    ${headerHtml('change', 'Change')}
-    ${headerHtml('age', 'Age')}
-    ${headerHtml('rate', 'Prices/s')}
-    ${headerHtml('lag', 'Lag')}
-    <th scope="col" data-column="buy">Buy, USD</th>
-    <th scope="col" data-column="sell">Sell, USD</th>
-    <th scope="col" data-column="alert">Alert</th>
-  </tr></thead>
+  <thead><tr>${headerHtml.join('')}</tr></thead>
   <tbody></tbody>
 </table></div>`
 
@@ -30,8 +59,12 @@ const tableHtml = `<div class="rows"><table>
 export class TableElement {
   readonly element = fromHtml(tableHtml)
   readonly #part = partsOf(this.element)
+  readonly #rows: readonly RowElement[]
+  #isFitDue = true
 
-  constructor(onView: (change: (view: View) => View) => void) {
+  /** `rows`: of all tokens. */
+  constructor(rows: readonly RowElement[], onView: (change: (view: View) => View) => void) {
+    this.#rows = rows
     for (const key of sortKeys) {
       this.#part(`[data-column=${key}] button`).addEventListener('click', () =>
         onView((view) => sortedBy(view, key)),
@@ -39,6 +72,21 @@ export class TableElement {
     }
     const body = this.#part('tbody')
     body.addEventListener('keydown', (event) => moveFocus(event))
+    const byElement = new Map<Element, RowElement>(rows.map((row) => [row.element, row]))
+    const observer = new IntersectionObserver(
+      (entries) => {
+        for (const { target, isIntersecting } of entries) {
+          const row = byElement.get(target)
+          if (row !== undefined) row.isInView = isIntersecting
+        }
+      },
+      { rootMargin: '200px' },
+    )
+    for (const { element } of rows) observer.observe(element)
+    new ResizeObserver(() => {
+      this.#isFitDue = true
+      this.fit()
+    }).observe(this.element)
   }
 
   /** A row under the pointer or with the focus: moving rows now would move another one there. */
@@ -53,10 +101,31 @@ export class TableElement {
       if (sort === key) setAttribute(header, 'aria-sort', isDescending ? 'descending' : 'ascending')
       else header.removeAttribute('aria-sort')
     }
+    this.#isFitDue ||= this.#part('tbody').childElementCount !== rows.length
     setChildren(
       this.#part('tbody'),
       rows.map(({ element }) => element),
     )
+  }
+
+  /** Omits as many columns as necessary, so that no value is cut. */
+  fit(): void {
+    const { element } = this
+    const isWide = (): boolean => element.scrollWidth > element.clientWidth
+    if (!this.#isFitDue && !isWide()) return
+    this.#isFitDue = false
+    for (let count = 0; count === 0 || (count <= omitted.length && isWide()); count += 1)
+      this.#omit(omitted.slice(0, count).join(' ').split(' '))
+  }
+
+  #omit(names: readonly string[]): void {
+    const rows = [this.#part('thead tr'), ...this.#rows.map((row) => row.element)]
+    for (const { children } of rows) {
+      columns.forEach(([key], index) => {
+        const cell = children[index]
+        if (cell instanceof HTMLElement) cell.hidden = names.includes(key)
+      })
+    }
   }
 }
 
@@ -72,54 +141,54 @@ const moveFocus = (event: KeyboardEvent): void => {
   target.focus()
 }
 
-const rowHtml = `<tr>
-  <td><button class="pin">Pin</button></td>
-  <th scope="row" data-column="symbol"></th>
-  <td data-column="state"><span class="state"><span class="mark" aria-hidden="true"></span><span class="word"></span></span></td>
-  <td data-column="price"></td>
-  <td data-column="change"></td>
-  <td data-column="age"></td>
-  <td data-column="rate"></td>
-  <td data-column="lag"></td>
-  <td data-column="buy"></td>
-  <td data-column="sell"></td>
-  <td><button class="threshold"></button></td>
-</tr>`
+const rowHtml = `<table><tr>${columns
+  .map(([key, , html]) => {
+    if (key === 'symbol') return '<th scope="row" data-field="symbol"></th>'
+    return html === undefined ? `<td data-field="${key}"></td>` : `<td data-column="${key}">${html}</td>`
+  })
+  .join('')}</tr></table>`
 
 /** The row of one token. */
 export class RowElement extends TokenElement {
+  isInView = true
+
   constructor(token: WatchedToken, actions: TokenActions) {
     // A row outside of a table is no element of HTML.
-    super(part(fromHtml(`<table><tbody>${rowHtml}</tbody></table>`), 'tr'), token, actions)
-    this.element.dataset['row'] = token.address
+    super(part(fromHtml(rowHtml), 'tr'), token, actions)
     setText(this.#cell('symbol'), token.state.token.symbol)
     this.#cell('symbol').title = token.address
   }
 
-  protected override renderToken(now: number): void {
-    const { state: token, samples } = this.token
-    const { state, price, change, age, rate, lag, buy, sell } = this.token.figures(now)
-    setText(this.part('.word'), state)
+  protected override renderToken(now: number, rangeMs: number): void {
+    const { state: token } = this.token
+    const { state, price, change, low, high, age, rate, lag, buy, sell } = this.token.figures(now, rangeMs)
+    setText(this.#cell('state'), state)
     setAttribute(this.part('.state'), 'title', priceReason(token))
-    this.#setNumber('price', price === undefined ? undefined : shortPrice(price))
-    const from = samples.firstPrice()
-    const changed =
-      change === undefined || price === undefined || from === undefined ? undefined : changeOf(price, from)
+    this.#setNumber('price', price, shortPrice)
+    const changed = change === undefined ? undefined : changeOf(change)
     setText(this.#cell('change'), changed?.text ?? unknown)
     setAttribute(this.#cell('change'), 'data-direction', changed?.direction ?? '')
+    this.#setNumber('low', low, shortPrice)
+    this.#setNumber('high', high, shortPrice)
     setText(this.#cell('age'), age === undefined ? unknown : formatSeconds(age))
     setText(this.#cell('rate'), rateText(rate))
     setText(this.#cell('lag'), lagText(lag))
-    this.#setNumber('buy', buy === undefined ? undefined : amountDigits(buy))
-    this.#setNumber('sell', sell === undefined ? undefined : amountDigits(sell))
+    const { depthError } = token
+    for (const [name, usd] of [['buy', buy] as const, ['sell', sell] as const]) {
+      if (depthError === undefined) this.#setNumber(name, usd, amountDigits)
+      else setText(this.#cell(name), depthReason(depthError))
+    }
+    const { at, data, range } = this.token.shown(now, rangeMs)
+    const path = range === undefined ? '' : linePath(data, timesOf(data, at, rangeMs), range)
+    setAttribute(this.part('path'), 'd', path)
   }
 
-  #setNumber(column: string, digits: ReturnType<typeof shortPrice> | undefined): void {
-    if (digits === undefined) setText(this.#cell(column), unknown)
-    else setDigits(this.#cell(column), digits)
+  #setNumber(name: string, value: number | undefined, digitsOf: (value: number) => DigitGroups): void {
+    if (value === undefined) setText(this.#cell(name), unknown)
+    else setDigits(this.#cell(name), digitsOf(value))
   }
 
-  #cell(column: string): HTMLElement {
-    return this.part(`[data-column=${column}]`)
+  #cell(name: string): HTMLElement {
+    return this.part(`[data-field=${name}]`)
   }
 }

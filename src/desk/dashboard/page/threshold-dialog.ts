@@ -1,9 +1,12 @@
 import { readPrice, thresholdOf, type Threshold, type ThresholdSettings } from '../model/threshold.js'
 import type { WatchedToken } from '../model/watched-token.js'
-import { fromHtml, partsOf, setAttribute, setText } from './html.js'
+import { shortPrice } from '../../display/texts.js'
+import { unknown } from '../text/card-texts.js'
+import { fromHtml, partsOf, setAttribute, setDigits, setText } from './html.js'
 
 const dialogHtml = `<dialog aria-labelledby="threshold-title"><form method="dialog">
   <h2 id="threshold-title"></h2>
+  <p class="hint">Price: <b class="now"></b></p>
   <label>At or above, USD <input name="above" inputmode="decimal" autocomplete="off"></label>
   <label>At or below, USD <input name="below" inputmode="decimal" autocomplete="off"></label>
   <p class="hint">The page title shows alerts. For all tokens, also:</p>
@@ -21,6 +24,7 @@ export interface ChosenThreshold extends Pick<ThresholdSettings, 'hasNotificatio
 export class ThresholdDialog {
   readonly element = fromHtml(dialogHtml) as HTMLDialogElement
   readonly #part = partsOf(this.element)
+  #token: WatchedToken | undefined
   #onChosen: (chosen: ChosenThreshold) => void = () => undefined
 
   constructor() {
@@ -40,7 +44,9 @@ export class ThresholdDialog {
     onChosen: (chosen: ChosenThreshold) => void,
   ): void {
     const { above, below } = token.threshold
+    this.#token = token
     this.#onChosen = onChosen
+    this.render()
     setText(this.#part('h2'), `Alert for ${token.state.token.symbol}`)
     this.#part('.remove').hidden = above === undefined && below === undefined
     this.#input('above').value = String(above ?? '')
@@ -48,6 +54,15 @@ export class ThresholdDialog {
     this.#input('notification').checked = hasNotification
     this.#showProblem('')
     this.element.showModal()
+  }
+
+  /** Shows the price, and its state unless it is current. */
+  render(): void {
+    if (this.#token === undefined) return
+    const { price, state } = this.#token.state
+    const digits = price === undefined ? { whole: [unknown], fraction: '' } : shortPrice(price.price)
+    const fraction = `${digits.fraction} USD${state === 'live' ? '' : `, ${state}`}`
+    setDigits(this.#part('.now'), { ...digits, fraction })
   }
 
   #save(): void {

@@ -1,4 +1,6 @@
+import { ranges } from '../model/samples.js'
 import { thresholdText } from '../model/threshold.js'
+import type { View } from '../model/view.js'
 import type { WatchedToken } from '../model/watched-token.js'
 import { partsOf, setAttribute, setText } from './html.js'
 
@@ -19,6 +21,7 @@ export abstract class TokenElement {
     { onPin, onThreshold }: TokenActions,
   ) {
     this.part = partsOf(element)
+    element.dataset['token'] = token.address
     const pin = this.part('.pin')
     pin.setAttribute('aria-label', `Pin ${token.state.token.symbol}`)
     pin.addEventListener('click', () => onPin(token))
@@ -31,8 +34,8 @@ export abstract class TokenElement {
   }
 
   /** Renders if something has changed. `now`: in ms since the Unix epoch. */
-  render(now: number, isPinned: boolean): void {
-    setAttribute(this.part('.pin'), 'aria-pressed', String(isPinned))
+  render(now: number, { pins, range }: View): void {
+    setAttribute(this.part('.pin'), 'aria-pressed', String(pins.includes(this.token.address)))
     if (this.#isValid) return
     this.#isValid = true
     const { state, reached } = this.token
@@ -40,10 +43,11 @@ export abstract class TokenElement {
     setAttribute(this.element, 'data-known', String(state.price !== undefined))
     setAttribute(this.element, 'data-reached', String(reached !== undefined))
     this.#renderThreshold()
-    this.renderToken(now)
+    this.renderToken(now, ranges[range])
   }
 
-  protected abstract renderToken(now: number): void
+  /** `rangeMs`: the time that the view is of. */
+  protected abstract renderToken(now: number, rangeMs: number): void
 
   /** The text of the button is the threshold, and whether it is reached. */
   #renderThreshold(): void {
@@ -53,6 +57,7 @@ export abstract class TokenElement {
       reached === undefined ? levels : `${thresholdText({ [reached.side]: reached.threshold })} reached`
     const button = this.part('.threshold')
     setText(button, levels === '' ? 'Alert' : text)
+    setAttribute(button, 'data-set', String(levels !== ''))
     setAttribute(button, 'aria-label', `Alert for ${state.token.symbol}${levels === '' ? '' : `: ${text}`}`)
   }
 }

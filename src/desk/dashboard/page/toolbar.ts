@@ -1,5 +1,5 @@
-import { sortKeys, type SortKey, type View } from '../model/view.js'
-import { fromHtml, partsOf, setAttribute, setText } from './html.js'
+import { layouts, rangeNames, sortKeys, type SortKey, type View } from '../model/view.js'
+import { fromHtml, part, partsOf, setAttribute, setText } from './html.js'
 
 const titles: Readonly<Record<SortKey, string>> = {
   symbol: 'Token',
@@ -10,25 +10,29 @@ const titles: Readonly<Record<SortKey, string>> = {
   lag: 'Lag',
 }
 
+/** Buttons of which one is pressed. */
+const choiceHtml = (name: string, title: string, values: readonly string[]): string =>
+  `<span role="group" aria-label="${title}">${values
+    .map((value) => `<button data-${name}="${value}">${value}</button>`)
+    .join('')}</span>`
+
 const toolbarHtml = `<section class="tools" aria-label="View">
   <input type="search" aria-label="Filter by symbol or address" placeholder="Filter" autocomplete="off" spellcheck="false">
+  ${choiceHtml('range', 'Range', rangeNames)}
+  ${choiceHtml('layout', 'Layout', layouts)}
   <label>Sort <select><option value="">as given</option>${sortKeys
     .map((key) => `<option value="${key}">${titles[key]}</option>`)
     .join('')}</select></label>
-  <button class="order" aria-label="Descending"><span class="arrow"></span></button>
-  <span role="group" aria-label="Layout"><button data-layout="cards">Cards</button><button data-layout="table">Table</button></span>
+  <button class="theme">Theme</button>
   <p class="shown"></p>
-  <button class="link">Copy link</button>
 </section>`
 
 /** The controls of the view. */
 export class Toolbar {
   readonly element = fromHtml(toolbarHtml)
   readonly #part = partsOf(this.element)
-  /** What the last copy has led to, which is shown while the page has that address. */
-  #copied = { href: '', text: '' }
 
-  constructor(onView: (change: (view: View) => View) => void) {
+  constructor(onView: (change: (view: View) => View) => void, onTheme: () => void) {
     const filter = this.#part('input') as HTMLInputElement
     const select = this.#part('select') as HTMLSelectElement
     filter.addEventListener('input', () => onView((view) => ({ ...view, filter: filter.value })))
@@ -36,42 +40,27 @@ export class Toolbar {
       const sort = sortKeys.find((key) => key === select.value)
       onView((view) => ({ ...view, sort, isDescending: sort !== undefined && sort !== 'symbol' }))
     })
-    this.#part('.order').addEventListener('click', () =>
-      onView((view) => ({ ...view, isDescending: !view.isDescending })),
-    )
-    for (const layout of ['cards', 'table'] as const) {
-      this.#part(`[data-layout=${layout}]`).addEventListener('click', () =>
-        onView((view) => ({ ...view, layout })),
-      )
+    const choose = <Name extends 'layout' | 'range'>(name: Name, values: readonly View[Name][]): void => {
+      for (const value of values)
+        part(this.element, `[data-${name}="${value}"]`).addEventListener('click', () =>
+          onView((view) => ({ ...view, [name]: value })),
+        )
     }
-    this.#part('.link').addEventListener('click', () => void this.#copyLink())
+    choose('layout', layouts)
+    choose('range', rangeNames)
+    this.#part('.theme').addEventListener('click', onTheme)
   }
 
   /** `shown`, `count`: the numbers of tokens that the view shows, and of all. */
-  render({ layout, sort, isDescending, filter }: View, shown: number, count: number): void {
+  render({ layout, range, sort, filter }: View, shown: number, count: number): void {
     const input = this.#part('input') as HTMLInputElement
     const select = this.#part('select') as HTMLSelectElement
     if (input.value !== filter) input.value = filter
     select.value = sort ?? ''
-    const order = this.#part('.order') as HTMLButtonElement
-    order.disabled = sort === undefined
-    setAttribute(order, 'aria-pressed', String(isDescending))
-    for (const each of ['cards', 'table']) {
-      setAttribute(this.#part(`[data-layout=${each}]`), 'aria-pressed', String(each === layout))
+    for (const button of this.element.querySelectorAll<HTMLElement>('[role] button')) {
+      const value = button.textContent
+      setAttribute(button, 'aria-pressed', String(value === layout || value === range))
     }
     setText(this.#part('.shown'), filter === '' ? '' : `${shown} of ${count} tokens`)
-    setText(this.#part('.link'), this.#copied.href === location.href ? this.#copied.text : 'Copy link')
-  }
-
-  /** The address of the page has the view. */
-  async #copyLink(): Promise<void> {
-    const { href } = location
-    try {
-      await navigator.clipboard.writeText(href)
-      this.#copied = { href, text: 'Copied' }
-    } catch {
-      this.#copied = { href, text: 'Copy the address of the page' }
-    }
-    setText(this.#part('.link'), this.#copied.text)
   }
 }

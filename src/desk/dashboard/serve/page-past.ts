@@ -23,7 +23,14 @@ import { addressOf, type Topic } from '../../../base/domain/topic.js'
 import type { HistoryError } from '../../../base/errors/model.js'
 import { priceRow$ } from '../../../backtest/recording/record/client-rows.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import { ChartSamples, chartSlot, chartWindow, type ChartData } from '../model/chart.js'
+import {
+  hour,
+  isSeam,
+  PriceSamples,
+  recentWindow,
+  type ChartData,
+  type PastPrices,
+} from '../model/samples.js'
 import type { PageConfig, ServedPast } from '../model/served.js'
 
 /** Longest time for which a page waits for the history of the source, in ms. */
@@ -37,6 +44,8 @@ const maxReadings = 4
  * the source, if any.
  */
 export class PagePast {
+  /** An hour, or less for many tokens: a page waits for the history. In ms. */
+  private readonly historyWindow: number
   private readonly tokens: ReadonlyMap<Address, TokenPast>
 
   constructor(
@@ -44,6 +53,7 @@ export class PagePast {
     { service, tokens }: PageConfig,
     private readonly history: History | undefined,
   ) {
+    this.historyWindow = Math.max(recentWindow, Math.min(hour, (6 * hour) / tokens.length))
     const addresses = tokens.map(({ address }) => canonicalAddress(address))
     this.tokens = new Map(
       addresses.map((address) => [address, new TokenPast(client, `${service}-${address}`)]),
@@ -71,20 +81,20 @@ export class PagePast {
 
   private readHistory$(history: History): Observable<never> {
     return from(this.tokens.values()).pipe(
-      mergeMap((token) => token.readHistory$(history), maxReadings),
+      mergeMap((token) => token.readHistory$(history, this.historyWindow), maxReadings),
       takeUntil(timer(historyTimeout)),
     )
   }
 
   private data(now: number): ServedPast {
-    return Object.fromEntries(Array.from(this.tokens, ([address, token]) => [address, token.data(now)]))
+    return Object.fromEntries(Array.from(this.tokens, ([address, token]) => [address, token.past(now)]))
   }
 }
 
 class TokenPast {
-  private readonly samples = new ChartSamples(chartWindow, chartSlot)
+  private readonly samples = new PriceSamples()
   private prices = Subscription.EMPTY
-  private hasHistory = false
+  private history: PastPrices | undefined
 
   constructor(
     private readonly client: PriceClient,
@@ -105,36 +115,46 @@ class TokenPast {
   }
 
   /** Adds the history once. Completes when it is read or has failed. */
-  readHistory$(history: History): Observable<never> {
-    if (this.hasHistory) return EMPTY
-    return readPastSamples$(history, this.topic, chartWindow, chartSlot).pipe(
+  readHistory$(history: History, windowMs: number): Observable<never> {
+    if (this.history !== undefined) return EMPTY
+    return readPast$(history, this.topic, windowMs).pipe(
       tap((past) => {
-        if (!isRight(past) || this.hasHistory) return
-        this.hasHistory = true
-        this.samples.addPast(past.right)
+        if (isRight(past)) this.history ??= past.right
       }),
       ignoreElements(),
     )
   }
 
-  data(now: number): ChartData {
-    return this.samples.data(now)
+  past(now: number): PastPrices {
+    const [recent, day] = this.samples.past(now)
+    if (this.history === undefined) return [recent, day]
+    return [joined(this.history[0], recent), joined(this.history[1], day)]
   }
 }
 
+/** The samples of a history, then the own ones. If the history ends before them, there is a gap between. */
+const joined = (history: ChartData, own: ChartData): ChartData => {
+  const first = own.times[0] ?? Infinity
+  const earlier = history.times.filter((time) => time < first)
+  const prices: (number | null)[] = history.prices.slice(0, earlier.length)
+  const end = earlier.at(-1)
+  if (end !== undefined && earlier.length === history.times.length && !isSeam(end, first))
+    prices[earlier.length - 1] = null
+  return { times: [...earlier, ...own.times], prices: [...prices, ...own.prices] }
+}
+
 /**
- * Reads the last `windowMs` of a topic from a history as samples. One value: a `Left` if not all of them can be read. The
+ * Reads the last `windowMs` of a topic from a history. One value: a `Left` if not all of them can be read. The
  * clock of a recorder may be ahead: a later time than the current one counts as that.
  */
-export const readPastSamples$ = (
+export const readPast$ = (
   history: History,
   topic: Topic,
   windowMs: number,
-  slotMs: number,
-): Observable<Either<HistoryError, ChartData>> =>
+): Observable<Either<HistoryError, PastPrices>> =>
   defer(() => {
     const now = rxClock.wallClock()
-    const samples = new ChartSamples(windowMs, slotMs)
+    const samples = new PriceSamples()
     const read = (
       result: Either<HistoryError, unknown>,
       event: Either<HistoryError, PastEvent>,
@@ -147,6 +167,6 @@ export const readPastSamples$ = (
     }
     return history.prices$(topic, { from: now - windowMs }).pipe(
       reduce(read, right(undefined)),
-      map((result) => (isLeft(result) ? result : right(samples.data(now)))),
+      map((result) => (isLeft(result) ? result : right(samples.past(now)))),
     )
   })

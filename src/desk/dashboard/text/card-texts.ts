@@ -1,13 +1,7 @@
 import { assertNever } from '../../../base/domain/assert-never.js'
 import type { DepthError, PriceError } from '../../../base/errors/model.js'
 import { behindText, oneLine } from '../../../base/errors/text.js'
-import {
-  formatSeconds,
-  formatUsd,
-  shortAddresses,
-  shortNumber,
-  type DigitGroups,
-} from '../../display/texts.js'
+import { formatUsd, shortAddresses, shortNumber, type DigitGroups } from '../../display/texts.js'
 import type { TokenState } from '../../display/token-state.js'
 
 /** Why the price of a card is not current; empty if it is. */
@@ -75,9 +69,7 @@ export interface Change {
   readonly text: string
 }
 
-/** Both prices in USD. `from`: the earlier one. */
-export const changeOf = (price: number, from: number): Change => {
-  const percent = (price / from - 1) * 100
+export const changeOf = (percent: number): Change => {
   const size = Math.abs(percent) < 1e4 ? Math.abs(percent).toFixed(2) : Math.abs(percent).toExponential(1)
   if (!/[1-9]/.test(size.split('e')[0] ?? '')) return { direction: 'flat', text: `${size} %` }
   return percent > 0
@@ -85,9 +77,11 @@ export const changeOf = (price: number, from: number): Change => {
     : { direction: 'down', text: `\u2212${size} %` }
 }
 
-/** The time of a change, rounded down to minutes, or below that to seconds. `ms`: its duration. */
-export const spanText = (ms: number): string =>
-  `in ${ms < 60_000 ? formatSeconds(ms) : `${Math.floor(ms / 60_000)} min`}`
+/** The time of a change, rounded down: `in 5 min`, `in 2 h`. `ms`: its duration, at least a minute. */
+export const spanText = (ms: number): string => {
+  const minutes = Math.floor(ms / 60_000)
+  return minutes < 120 ? `in ${minutes} min` : `in ${Math.floor(minutes / 60)} h`
+}
 
 /** An amount in USD, without cents from 1000 on. */
 export const amountDigits = (usd: number): DigitGroups => shortNumber(usd, formatAmount)

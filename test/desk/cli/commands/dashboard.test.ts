@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { isServedPast } from '../../../../src/desk/dashboard/model/served.js'
 import { startHttpServer } from '../../../support/network/servers.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { wbtc, weth } from '../../../support/tokens.js'
@@ -28,7 +29,9 @@ test('prints the address of the page, serves it, and exits with 0 on SIGINT', as
     tokens: [
       { address: weth, symbol: 'ETH', decimals: 18 },
       { address: wbtc, symbol: 'BTC', decimals: 8 },
+      ...['ARB', 'GMX', 'LINK', 'PEPE'].map((symbol) => ({ symbol, decimals: 18 })),
     ],
+    label: 'SIMULATED',
     depthInterval: 1000,
     staleAfter: 30_000,
   })
@@ -37,6 +40,19 @@ test('prints the address of the page, serves it, and exits with 0 on SIGINT', as
     0,
     'Open this address in a browser on this machine. Press Ctrl-C to stop.\n',
   ])
+})
+
+test('has five minutes of past of six simulated tokens, one of them below a cent', async () => {
+  const address = await addressOf(dashboard('--simulate'))
+  const past: unknown = await (await fetch(`${address}past.json`)).json()
+  if (!isServedPast(past)) throw new Error('no past')
+  const samples = Object.values(past).map(([recent]) => recent)
+  expect(samples).toHaveLength(6)
+  for (const { times, prices } of samples) {
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(290_000)
+    expect(prices.every((price, index) => price !== null || index >= prices.length - 2)).toBe(true)
+  }
+  expect(samples.filter(({ prices }) => Number(prices[0]) < 0.01)).toHaveLength(1)
 })
 
 test('shows the tokens of the arguments, by symbol or address', async () => {

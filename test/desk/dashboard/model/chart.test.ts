@@ -1,31 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import {
+  candlesOf,
+  candleStep,
   chartLabel,
-  ChartSamples,
   gapsOf,
   indexAt,
+  linePath,
+  partOf,
   priceScale,
   priceTicks,
   priceTickText,
-  timeScale,
+  rangeOf,
   timeTicks,
 } from '../../../../src/desk/dashboard/model/chart.js'
 
 describe('the samples of a chart', () => {
-  it('hold the last price until now', () => {
-    const samples = new ChartSamples(60_000, 500)
-    samples.add(1000, 10)
-    samples.add(2000, 11)
-    expect(samples.data(5000)).toEqual({ times: [1000, 2000, 5000], prices: [10, 11, 11] })
-  })
-
-  it('keep the last price of each slot, with its time', () => {
-    const samples = new ChartSamples(60_000, 500)
-    for (const at of [1000, 1100, 1499, 1500]) samples.add(at, at)
-    expect(samples.data(1500)).toEqual({ times: [1499, 1500, 1500], prices: [1499, 1500, 1500] })
-  })
-
   it('are found by the time at which they hold, and never the end of the last one', () => {
     const data = { times: [1000, 2000, 3000, 9000], prices: [10, null, 12, 12] }
     const at = [-Infinity, 999, 1000, 1999, 2000, 3000, 8999, 9000, Infinity]
@@ -33,127 +23,58 @@ describe('the samples of a chart', () => {
     expect(indexAt({ times: [], prices: [] }, 0)).toBe(0)
   })
 
-  it('have a gap from the time at which the price was no longer current', () => {
-    const samples = new ChartSamples(60_000, 500)
-    samples.add(1000, 10)
-    samples.interrupt(3000)
-    samples.interrupt(4000)
-    samples.add(9000, 12)
-    expect(samples.data(9000)).toEqual({
-      times: [1000, 3000, 3001, 9000, 9000],
-      prices: [10, 10, null, 12, 12],
+  it('are those of a part of the time, from the one that holds at its start to its end', () => {
+    const data = { times: [1000, 2000, 3000, 9000], prices: [10, null, 12, 12] }
+    expect(partOf(data, { from: 1500, to: 9000 })).toEqual(data)
+    expect(partOf(data, { from: 2500, to: 4000 })).toEqual({
+      times: [2000, 3000, 4000],
+      prices: [null, 12, 12],
     })
+    expect(partOf(data, { from: 0, to: 500 })).toEqual({ times: [], prices: [] })
+    expect(partOf({ times: [], prices: [] }, { from: 0, to: 500 })).toEqual({ times: [], prices: [] })
   })
 
-  it('have no price at now during a gap', () => {
-    const samples = new ChartSamples(60_000, 500)
-    samples.interrupt(500)
-    expect(samples.data(600)).toEqual({ times: [], prices: [] })
-    samples.add(1000, 10)
-    samples.interrupt(1100)
-    expect(samples.data(5000).prices.at(-1)).toBeNull()
+  it('have a lowest and a highest price, if there is a price', () => {
+    expect(rangeOf([null])).toBeUndefined()
+    expect(rangeOf([5, null, 7, 3])).toEqual({ low: 3, high: 7 })
   })
 
-  it('keep a gap within one slot', () => {
-    const samples = new ChartSamples(60_000, 500)
-    samples.add(1000, 10)
-    samples.interrupt(1001)
-    samples.add(1003, 11)
-    expect(samples.data(1003).prices).toEqual([10, 10, null, 11, 11])
+  it('are a path with a gap', () => {
+    const data = { times: [0, 25, 50, 100], prices: [1, null, 3, 2] }
+    expect(linePath(data, { from: 0, to: 100 }, { low: 1, high: 3 })).toBe('M0.0 20.0M50.0 0.0L100.0 10.0')
   })
 
-  it('begin with the price that held at the start of the window', () => {
-    const samples = new ChartSamples(10_000, 500)
-    samples.add(0, 1)
-    samples.add(4000, 2)
-    samples.add(15_000, 3)
-    expect(samples.data(15_000)).toEqual({ times: [4000, 15000, 15000], prices: [2, 3, 3] })
-    expect(samples.range()).toEqual({ low: 2, high: 3 })
-    expect(samples.firstPrice()).toBe(2)
-  })
-
-  it('have a gap between the end of the past and the first price', () => {
-    const samples = new ChartSamples(60_000, 500)
-    const past = { times: [1000, 2000, 3000], prices: [10, 11, 11] }
-    samples.addPast(past)
-    expect(samples.data(4000)).toEqual({ times: [1000, 2000, 3000, 4000], prices: [10, 11, null, null] })
-    samples.add(5000, 12)
-    expect(samples.data(5000)).toEqual({
-      times: [1000, 2000, 3000, 5000, 5000],
-      prices: [10, 11, null, 12, 12],
-    })
-    const live = new ChartSamples(60_000, 500)
-    live.add(5000, 12)
-    live.addPast(past)
-    expect(live.data(5000)).toEqual(samples.data(5000))
-  })
-
-  it('have no gap if the past ends after the first price, and nothing of the past after it', () => {
-    const samples = new ChartSamples(60_000, 500)
-    samples.add(2500, 12)
-    samples.interrupt(2600)
-    samples.addPast({ times: [1000, 2000, 2500, 3000], prices: [10, null, 11, 11] })
-    expect(samples.data(4000)).toEqual({
-      times: [1000, 2000, 2500, 2600, 2601, 4000],
-      prices: [10, null, 12, 12, null, null],
-    })
-    expect(samples.firstPrice()).toBe(10)
-  })
-
-  it('have none of a past that is before the window or empty', () => {
-    const samples = new ChartSamples(10_000, 500)
-    samples.add(20_000, 12)
-    samples.addPast({ times: [1000, 2000], prices: [10, 10] })
-    samples.addPast({ times: [], prices: [] })
-    expect(samples.data(20_000)).toEqual({ times: [2000, 20_000, 20_000], prices: [null, 12, 12] })
-  })
-
-  it('have the lowest, the highest and the first price, if there is one', () => {
-    const samples = new ChartSamples(10_000, 500)
-    expect(samples.range()).toBeUndefined()
-    expect(samples.firstPrice()).toBeUndefined()
-    samples.add(0, 5)
-    samples.add(1000, 7)
-    samples.interrupt(1500)
-    samples.add(2000, 3)
-    expect(samples.range()).toEqual({ low: 3, high: 7 })
-    expect(samples.firstPrice()).toBe(5)
-    expect(samples.spanMs(2500)).toBe(2500)
-  })
-
-  it('are in order, bounded, and end with the state of the last event', () => {
-    const step = fc.record({
-      after: fc.integer({ min: -100, max: 3000 }),
-      price: fc.option(fc.double({ min: 1, max: 10, noNaN: true })),
-    })
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
-        const samples = new ChartSamples(20_000, 500)
-        let now = 0
-        let last: number | null = null
-        for (const { after, price } of steps) {
-          now += after
-          if (price === null) samples.interrupt(now)
-          else samples.add(now, price)
-          last = price
-        }
-        const { times, prices } = samples.data(now)
-        expect([...times].sort((a, b) => a - b)).toEqual(times)
-        expect(prices).toHaveLength(times.length)
-        expect(prices.at(-1) ?? null).toBe(last)
-        // One per slot and two more per gap, of which each is longer than a ms.
-        expect(times.length).toBeLessThan(200)
-      }),
-    )
+  it('are at most 61 points of a path, whatever their number', () => {
+    const times = Array.from({ length: 5000 }, (_, index) => index)
+    const path = linePath({ times, prices: times }, { from: 0, to: 4999 }, { low: 0, high: 4999 })
+    expect(path.match(/[ML]/g)?.length).toBeLessThanOrEqual(61)
+    expect(path.endsWith('L100.0 0.0')).toBe(true)
   })
 })
 
-test('timeScale ends now, and is as wide as the samples: 1 s to 5 minutes', () => {
-  const now = 1_000_000
-  expect([0, 1500, 60_001, 400_000].map((span) => now - timeScale(now, span).from)).toEqual([
-    1000, 1500, 60_001, 300_000,
-  ])
-  expect(timeScale(now, 0).to).toBe(now)
+describe('candles', () => {
+  it('open with the price that held, and contain each price', () => {
+    const data = { times: [30_000, 61_000, 70_000, 80_000, 125_000], prices: [10, 12, 8, 9, 9] }
+    expect(candlesOf(data, 60_000)).toEqual([
+      { from: 0, open: 10, high: 10, low: 10, close: 10 },
+      { from: 60_000, open: 10, high: 12, low: 8, close: 9 },
+      { from: 120_000, open: 9, high: 9, low: 9, close: 9 },
+    ])
+  })
+
+  it('begin anew after a gap', () => {
+    const data = { times: [0, 10_000, 65_000, 70_000], prices: [10, null, 20, 21] }
+    expect(candlesOf(data, 60_000)).toEqual([
+      { from: 0, open: 10, high: 10, low: 10, close: 10 },
+      { from: 60_000, open: 20, high: 21, low: 20, close: 21 },
+    ])
+  })
+
+  it('are of a minute, or of as much that there are not too many', () => {
+    expect(candleStep({ from: 0, to: 3_600_000 }, 60)).toBe(60_000)
+    expect(candleStep({ from: 0, to: 3_600_000 }, 20)).toBe(300_000)
+    expect(candleStep({ from: 0, to: 86_400_000 }, 50)).toBe(1_800_000)
+  })
 })
 
 test('timeTicks are multiples of a step of the clock', () => {

@@ -8,7 +8,7 @@ import {
   type ServiceStatus,
 } from '../../../../src/desk/dashboard/model/served.js'
 import type { ConnectionStatus } from '../../../../src/base/domain/status.js'
-import { wbtc, weth } from '../../../support/tokens.js'
+import { weth } from '../../../support/tokens.js'
 import { config } from '../support/tokens.js'
 
 test('isPageConfig accepts the configuration as JSON, and nothing else', () => {
@@ -27,7 +27,12 @@ test('isPageConfig accepts the configuration as JSON, and nothing else', () => {
 })
 
 test('isServedPast accepts samples as JSON, and nothing else', () => {
-  const past = { [weth]: { times: [1, 2], prices: [5, null] }, [wbtc]: { times: [], prices: [] } }
+  const past = {
+    [weth]: [
+      { times: [1, 2], prices: [5, null] },
+      { times: [], prices: [] },
+    ],
+  }
   expect(isServedPast(JSON.parse(JSON.stringify(past)))).toBe(true)
   const wrong = [
     null,

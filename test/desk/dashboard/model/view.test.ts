@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   arranged,
-  defaultView,
+  defaultView as standardView,
+  rangeNames,
   formatView,
   parseView,
   sortedBy,
@@ -13,8 +14,11 @@ import {
 import type { Figures } from '../../../../src/desk/dashboard/model/watched-token.js'
 import { anyFigures, figures } from '../support/figures.js'
 
+const defaultView = standardView(2)
+
 const anyView: fc.Arbitrary<View> = fc.record({
   layout: fc.constantFrom('cards', 'table'),
+  range: fc.constantFrom(...rangeNames),
   sort: fc.constantFrom(undefined, ...sortKeys),
   isDescending: fc.boolean(),
   filter: fc.string({ unit: 'grapheme' }),
@@ -31,21 +35,30 @@ const symbolsOf = (rows: readonly Figures[]): readonly string[] => rows.map(({ t
 describe('the view in the address of the page', () => {
   it('is read as it was written, whatever it is', () => {
     fc.assert(
-      fc.property(anyView, (view) => {
-        expect(parseView(`#${formatView(view)}`)).toEqual(view)
+      fc.property(anyView, fc.integer({ min: 1, max: 20 }), (view, count) => {
+        expect(parseView(`#${formatView(view, count)}`, count)).toEqual(view)
       }),
     )
   })
 
   it('is empty for the default, and an empty one is the default', () => {
-    expect(formatView(defaultView)).toBe('')
-    expect(parseView('')).toEqual(defaultView)
+    expect(formatView(defaultView, 2)).toBe('')
+    expect(parseView('', 2)).toEqual(defaultView)
+  })
+
+  it('is the table for more than eight tokens, unless it says otherwise', () => {
+    expect([8, 9].map((count) => parseView('', count).layout)).toEqual(['cards', 'table'])
+    expect(parseView('#layout=cards', 9).layout).toBe('cards')
   })
 
   it('has values that a person can read', () => {
-    const view = parseView('#layout=table&sort=change&order=descending&filter=eth%20btc&pins=0xAB,0xcd,0xab')
+    const view = parseView(
+      '#layout=table&range=1h&sort=change&order=descending&filter=eth%20btc&pins=0xAB,0xcd,0xab',
+      2,
+    )
     expect(view).toEqual({
       layout: 'table',
+      range: '1h',
       sort: 'change',
       isDescending: true,
       filter: 'eth btc',
@@ -54,10 +67,10 @@ describe('the view in the address of the page', () => {
   })
 
   it('is the default where it is not valid, for any text', () => {
-    expect(parseView('#layout=grid&sort=colour&pins=eth&other=1')).toEqual(defaultView)
+    expect(parseView('#layout=grid&range=2h&sort=colour&pins=eth&other=1', 2)).toEqual(defaultView)
     fc.assert(
       fc.property(fc.string(), (hash) => {
-        expect(() => parseView(hash)).not.toThrow()
+        expect(() => parseView(hash, 2)).not.toThrow()
       }),
     )
   })

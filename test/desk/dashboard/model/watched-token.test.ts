@@ -8,6 +8,8 @@ import { depthFailed, depthRead, displayAfter, priced, priceFailed } from '../su
 import { eth } from '../support/tokens.js'
 import fc from 'fast-check'
 
+const minutes = 300_000
+
 /** A token after these events. Returns what each event newly reaches. */
 const watch = (token: WatchedToken, events: readonly DisplayEvent[]) =>
   events.map((event, index) => {
@@ -26,42 +28,64 @@ const prices = (values: readonly number[], address: Address = weth): readonly Di
 
 describe('the figures of a token', () => {
   it('are not known before the first price', () => {
-    const { price, change, age, rate, lag, buy, sell } = initial().figures(1000)
+    const { price, change, age, rate, lag, buy, sell } = initial().figures(1000, minutes)
     expect([price, change, age, rate, lag, buy, sell]).toEqual(new Array(7).fill(undefined))
   })
 
-  it('have the change since the start of the chart, the age, and the rate', () => {
+  it('have the age, the rate, and the lowest and the highest price', () => {
     const token = initial()
     watch(token, prices([100, 110, 105]))
-    const { price, change, age, rate } = token.figures(4000)
-    expect([price, age, rate]).toEqual([105, 1000, 1])
-    expect(change).toBeCloseTo(5)
+    expect(token.figures(4000, minutes)).toMatchObject({
+      price: 105,
+      age: 1000,
+      rate: 1,
+      low: 100,
+      high: 110,
+    })
+  })
+
+  it('have the change over the range, and none for less than a minute', () => {
+    const token = initial()
+    watch(token, [priced(1000, 100), priced(30_000, 110), priced(60_999, 105)])
+    expect(token.figures(60_999, minutes)).toMatchObject({ change: undefined, spanMs: 59_999 })
+    const { change, spanMs } = token.figures(62_000, minutes)
+    expect([change?.toFixed(6), spanMs]).toEqual(['5.000000', 61_000])
+    // The price that held at the start of the minute.
+    expect(token.figures(95_000, 60_000)).toMatchObject({ spanMs: 60_000, low: 105, high: 110 })
+  })
+
+  it('contain a new price at once, and are of the range', () => {
+    const token = initial()
+    watch(token, prices([100]))
+    token.figures(1000, minutes)
+    watch(token, prices([100, 120]))
+    expect(token.figures(1100, minutes)).toMatchObject({ low: 100, high: 120 })
   })
 
   it('have no change, rate and lag while the price is not current', () => {
     const token = initial()
     watch(token, [...prices([100]), priceFailed(2000, stale(ethTopic, 30_000, undefined))])
-    expect(token.figures(2000)).toMatchObject({ state: 'stale', price: 100, change: undefined })
-    expect(token.figures(3000)).toMatchObject({ rate: undefined, lag: undefined })
+    expect(token.figures(2000, minutes)).toMatchObject({ state: 'stale', price: 100, change: undefined })
+    expect(token.figures(3000, minutes)).toMatchObject({ rate: undefined, lag: undefined })
   })
 
   it('have as lag the age that the price had when it arrived, and how far behind the connection is', () => {
     const token = initial()
     const aged = priced(1000, 100)
     watch(token, [{ ...aged, at: 1250 }])
-    expect(token.figures(9000).lag).toBe(250)
+    expect(token.figures(9000, minutes).lag).toBe(250)
     watch(token, [aged, priceFailed(2000, stale(ethTopic, 20, undefined, 5200))])
-    expect(token.figures(9000).lag).toBe(5200)
+    expect(token.figures(9000, minutes).lag).toBe(5200)
   })
 
   it('have depth until the next result is overdue, or a request for it fails', () => {
     const token = initial()
     watch(token, [depthRead(1000)])
     const receivedAt = token.state.depth?.receivedAt ?? NaN
-    expect(token.figures(receivedAt + 7000).buy).toBeGreaterThan(0)
-    expect(token.figures(receivedAt + 7001)).toMatchObject({ buy: undefined, sell: undefined })
+    expect(token.figures(receivedAt + 7000, minutes).buy).toBeGreaterThan(0)
+    expect(token.figures(receivedAt + 7001, minutes)).toMatchObject({ buy: undefined, sell: undefined })
     watch(token, [depthRead(1000), depthFailed(2000, httpError(429, '', undefined))])
-    expect(token.figures(receivedAt)).toMatchObject({ buy: undefined, sell: undefined })
+    expect(token.figures(receivedAt, minutes)).toMatchObject({ buy: undefined, sell: undefined })
   })
 })
 

@@ -96,12 +96,12 @@ describe('a threshold of the dashboard', () => {
     expect(await marked.count()).toBe(0)
     expect(await button.textContent()).toBe('≥\u00a02400')
     await page.getByRole('button', { name: 'Table' }).click()
-    await page.locator(`[data-row="${weth}"][data-state="stale"]`).waitFor()
+    await page.locator(`tr[data-token="${weth}"][data-state="stale"]`).waitFor()
     expect(await marked.count()).toBe(0)
     market.catchUp()
     market.sendEth(2501)
     await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
-    await page.locator(`[data-row="${weth}"][data-reached="true"]`).waitFor()
+    await page.locator(`tr[data-token="${weth}"][data-reached="true"]`).waitFor()
   })
 
   it('shows a notification once per crossing, if it is wanted', async () => {

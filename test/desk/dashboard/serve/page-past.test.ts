@@ -1,11 +1,12 @@
-import { left, right } from 'fp-ts/lib/Either.js'
+import { left, map, right } from 'fp-ts/lib/Either.js'
 import { defer, EMPTY, firstValueFrom, from, NEVER, of, Subject } from 'rxjs'
 import { createClient } from 'svc-streams'
 import type { History, PastEvent } from 'svc-streams/history'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { PagePast, readPastSamples$ } from '../../../../src/desk/dashboard/serve/page-past.js'
+import { PagePast, readPast$ } from '../../../../src/desk/dashboard/serve/page-past.js'
 import { startDashboard } from '../../../../src/desk/dashboard/serve/start-dashboard.js'
+import type { PastPrices } from '../../../../src/desk/dashboard/model/samples.js'
 import type { ServedPast } from '../../../../src/desk/dashboard/model/served.js'
 import { networkError, stale } from '../../../../src/base/errors/constructors.js'
 import { closeAfterTest } from '../../../support/close-after-test.js'
@@ -39,7 +40,10 @@ const start = async (history?: History) => {
   return { market, pastOf, consume }
 }
 
-const nothing = { times: [], prices: [] }
+const nothing = [
+  { times: [], prices: [] },
+  { times: [], prices: [] },
+]
 
 describe('the past of a page', () => {
   it('is empty before a page has wanted a price', async () => {
@@ -57,12 +61,12 @@ describe('the past of a page', () => {
     page.subscription.unsubscribe()
     market.sendEth(2)
     const { [weth]: eth, [wbtc]: btc } = await pastOf()
-    expect(eth?.prices.at(-1)).toBe(2)
+    expect(eth?.[0].prices.at(-1)).toBe(2)
     expect(btc).toEqual(nothing)
     market.disconnect('reset')
-    expect((await pastOf())[weth]?.prices.slice(-4)).toEqual([2, 2, null, null])
+    expect((await pastOf())[weth]?.[0].prices.slice(-4)).toEqual([2, 2, null, null])
     market.sendEth(3)
-    expect((await pastOf())[weth]?.prices.slice(-5)).toEqual([2, 2, null, 3, 3])
+    expect((await pastOf())[weth]?.[0].prices.slice(-5)).toEqual([2, 2, null, 3, 3])
   })
 
   it('has the prices of the history before its own, each once', async () => {
@@ -78,7 +82,7 @@ describe('the past of a page', () => {
     market.sendEth(9)
     await eventually(() => page.values().length === 1)
     await pastOf()
-    expect((await pastOf())[weth]?.prices).toEqual([7, 8, 9, 9])
+    expect((await pastOf())[weth]?.[0].prices).toEqual([7, 8, 9, 9])
     expect(readings).toBe(config.tokens.length)
   })
 
@@ -90,7 +94,7 @@ describe('the past of a page', () => {
     }
     const { pastOf } = await start(history)
     expect((await pastOf())[weth]).toEqual(nothing)
-    expect((await pastOf())[weth]?.prices[0]).toBe(7)
+    expect((await pastOf())[weth]?.[0].prices[0]).toBe(7)
   })
 
   it('does not wait for a history that is late', () => {
@@ -109,10 +113,12 @@ describe('the past of a page', () => {
 
 const now = Date.UTC(2026, 10, 22, 10)
 
-const read = (events: readonly PastEvent[]) => {
+/** The samples of the last minutes. */
+const read = async (events: readonly PastEvent[]) => {
   vi.useFakeTimers({ now, toFake: ['Date'] })
   onTestFinished(() => void vi.useRealTimers())
-  return firstValueFrom(readPastSamples$(historyOf(from(events.map(right))), topic, 60_000, 500))
+  const samples = await firstValueFrom(readPast$(historyOf(from(events.map(right))), topic, 60_000))
+  return map(([recent]: PastPrices) => recent)(samples)
 }
 
 const gap = (start: number, end: number): PastEvent => ({
@@ -154,6 +160,6 @@ describe('the samples of a history', () => {
   it('are a Left if the history fails, also after its first prices', async () => {
     const failure = left(networkError(new Error('reset')))
     const history = historyOf(of(right(past(Date.now(), 10)), failure))
-    expect(await firstValueFrom(readPastSamples$(history, topic, 60_000, 500))).toBe(failure)
+    expect(await firstValueFrom(readPast$(history, topic, 60_000))).toBe(failure)
   })
 })

@@ -9,6 +9,7 @@ export const config: PageConfig = {
   service: 'svc',
   environment: 'mainnet',
   source: 'simulator',
+  label: 'SIMULATED',
   tokens: [eth, btc],
   depthInterval: 1000,
   staleAfter: 30_000,

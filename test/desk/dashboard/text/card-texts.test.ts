@@ -60,15 +60,20 @@ test('depthReason is short', () => {
 })
 
 test('changeOf has a direction and a sign, unless the change is 0 after rounding', () => {
-  const change = (price: number, from: number) => changeOf(price, from)
+  const change = (price: number, from: number) => changeOf((price / from - 1) * 100)
   expect(change(101, 100)).toEqual({ direction: 'up', text: '+1.00 %' })
   expect(change(99.5, 100)).toEqual({ direction: 'down', text: '\u22120.50 %' })
   expect(change(100.001, 100)).toEqual({ direction: 'flat', text: '0.00 %' })
   expect(change(1e9, 1)).toEqual({ direction: 'up', text: '+1.0e+11 %' })
 })
 
-test('spanText is in minutes, or below that in seconds', () => {
-  expect([0, 59_999, 60_000, 300_000].map(spanText)).toEqual(['in 0 s', 'in 59 s', 'in 1 min', 'in 5 min'])
+test('spanText is in minutes, or from two hours on in hours', () => {
+  expect([60_000, 300_000, 7_199_999, 7_200_000].map(spanText)).toEqual([
+    'in 1 min',
+    'in 5 min',
+    'in 119 min',
+    'in 2 h',
+  ])
 })
 
 test('amountDigits has cents below 1000 only', () => {

@@ -1,0 +1,180 @@
+export interface ChartData {
+  /** In ms since the Unix epoch. */
+  readonly times: readonly number[]
+  /** The price from each time on, in USD; `null` if there is none that is current. */
+  readonly prices: readonly (number | null)[]
+}
+
+/** The part of an axis that a chart shows. Times are in ms since the Unix epoch, prices in USD. */
+export interface Scale {
+  readonly from: number
+  readonly to: number
+}
+
+/** Time that the samples of each slot of half a second take, and those of each minute, in ms. */
+export const [minute, hour] = [60_000, 3_600_000]
+export const [recentWindow, dayWindow] = [5 * minute, 24 * hour]
+
+const recentSlot = 500
+
+/** What a page shows at once, in ms: `all` is as much as there is, at most a day. */
+export const ranges = { '1m': minute, '5m': recentWindow, '1h': hour, all: dayWindow } as const
+export type Range = keyof typeof ranges
+
+/** What a range of samples shows until `now`. All the past begins with its first price. */
+export const timesOf = ({ times: [first = Infinity] }: ChartData, now: number, rangeMs: number): Scale => {
+  const from = rangeMs < dayWindow ? now - rangeMs : Math.min(now - recentWindow, first)
+  return { from: Math.max(now - rangeMs, from), to: now }
+}
+
+/** The prices of the last 5 minutes, then those of the last day. */
+export type PastPrices = readonly [recent: ChartData, day: ChartData]
+
+/** The prices of one token: the last one of each half a second for 5 minutes, and four of each minute for a day. */
+export class PriceSamples {
+  readonly #recent = new ChartSamples(recentWindow, recentSlot, 1)
+  readonly #day = new ChartSamples(dayWindow, minute, 4)
+
+  /** Adds a current price. `at`: in ms since the Unix epoch. An earlier time than the last one is replaced by that. */
+  add(at: number, price: number): void {
+    this.#recent.add(at, price)
+    this.#day.add(at, price)
+  }
+
+  /** Ends the time of the last price: it is no longer current. */
+  interrupt(at: number): void {
+    this.#recent.interrupt(at)
+    this.#day.interrupt(at)
+  }
+
+  /** Replaces the samples of the time that the past covers. None of its prices is current. */
+  fill([recent, day]: PastPrices): void {
+    this.#recent.fill(recent)
+    this.#day.fill(day)
+  }
+
+  /** The samples of the last 5 minutes, or of a longer time, until `now`; the last price extends to it while it is current. */
+  data(now: number, rangeMs: number): ChartData {
+    return (rangeMs > recentWindow ? this.#day : this.#recent).data(now)
+  }
+
+  past(now: number): PastPrices {
+    return [this.#recent.data(now), this.#day.data(now)]
+  }
+}
+
+/** Time between the end of a past and the next price that is no gap, in ms: the time in which a page is opened. */
+const maxSeam = 2_000
+
+/** True if there is no gap between the end of a past and the next price. */
+export const isSeam = (end: number, next: number): boolean => next - end <= maxSeam
+
+/**
+ * Prices of a window of time. Keeps some of each slot of time, so that the size does not depend on the rate of updates. A
+ * price is valid until the next price, or until `interrupt`.
+ */
+export class ChartSamples {
+  readonly #windowMs: number
+  readonly #slotMs: number
+  readonly #perSlot: 1 | 4
+  readonly #times: number[] = []
+  readonly #prices: (number | null)[] = []
+  /** The last price of a past, until the next own price; `null` without one. */
+  #pastPrice: number | null = null
+
+  /** In ms. `perSlot`: the last price of a slot, or the first, the lowest, the highest and the last one. */
+  constructor(windowMs: number, slotMs: number, perSlot: 1 | 4) {
+    this.#windowMs = windowMs
+    this.#slotMs = slotMs
+    this.#perSlot = perSlot
+  }
+
+  add(at: number, price: number): void {
+    const before = this.#times.at(-1) ?? 0
+    const time = Math.max(at, before)
+    if (this.#pastPrice !== null && isSeam(before, time)) this.#prices.splice(-1, 1, this.#pastPrice)
+    this.#pastPrice = null
+    this.#append(time, price)
+    const first = this.#startOfSlot(time)
+    const count = this.#times.length - first
+    if (count > this.#perSlot) this.#remove(count === 2 ? first : this.#needless(first), 1)
+  }
+
+  interrupt(at: number): void {
+    const last = this.#prices.at(-1) ?? null
+    if (last === null) return
+    const time = Math.max(at, this.#times.at(-1) ?? 0)
+    // The line ends here, not at the time of the last price.
+    this.#append(time, last)
+    this.#append(time + 1, null)
+  }
+
+  /** If no own price held at the end of the past, there is a gap until the next own one, unless that follows soon. */
+  fill({ times, prices }: ChartData): void {
+    const [first, last] = [times[0], times.at(-1)]
+    if (first === undefined || last === undefined) return
+    const start = this.#count((time) => time < first)
+    const end = this.#count((time) => time <= last)
+    const isHeld = (this.#prices[end - 1] ?? null) !== null
+    this.#times.splice(start, end - start, ...times)
+    this.#prices.splice(start, end - start, ...prices)
+    const next = this.#times[start + times.length]
+    if (!isHeld && !(next !== undefined && isSeam(last, next))) {
+      const index = start + times.length - 1
+      if (next === undefined) this.#pastPrice = this.#prices[index] ?? null
+      this.#prices[index] = null
+    }
+    this.#removeBefore((this.#times.at(-1) ?? 0) - this.#windowMs)
+  }
+
+  data(now: number): ChartData {
+    const end = Math.max(now, this.#times.at(-1) ?? 0)
+    this.#removeBefore(end - this.#windowMs)
+    const last = this.#prices.at(-1)
+    return last === undefined
+      ? { times: [], prices: [] }
+      : { times: [...this.#times, end], prices: [...this.#prices, last] }
+  }
+
+  /** The number of samples at the start that hold a condition. */
+  #count(holds: (time: number) => boolean): number {
+    return this.#times.findLastIndex(holds) + 1
+  }
+
+  /** The first of the last samples that are in the slot of a time, without a gap between. */
+  #startOfSlot(time: number): number {
+    const slot = Math.floor(time / this.#slotMs)
+    let index = this.#times.length - 1
+    while (
+      (this.#prices[index - 1] ?? null) !== null &&
+      Math.floor((this.#times[index - 1] ?? 0) / this.#slotMs) === slot
+    )
+      index -= 1
+    return index
+  }
+
+  /** A sample between the first and the last one that is neither the lowest nor the highest. */
+  #needless(first: number): number {
+    const prices = this.#prices.slice(first).map(Number)
+    const kept = [Math.min(...prices), Math.max(...prices)].map((price) => prices.indexOf(price))
+    return first + ([1, 2, 3].find((index) => !kept.includes(index)) ?? 1)
+  }
+
+  #append(time: number, price: number | null): void {
+    this.#times.push(time)
+    this.#prices.push(price)
+    this.#removeBefore(time - this.#windowMs)
+  }
+
+  /** Keeps one sample before the time: it holds until the next one. */
+  #removeBefore(time: number): void {
+    let count = 0
+    while (count + 1 < this.#times.length && (this.#times[count + 1] ?? 0) <= time) count += 1
+    if (count > 0) this.#remove(0, count)
+  }
+
+  #remove(start: number, count: number): void {
+    this.#times.splice(start, count)
+    this.#prices.splice(start, count)
+  }
+}

@@ -1,0 +1,33 @@
+/** The colours that a person has chosen instead of those of the system, kept by the browser. */
+const key = 'svc-streams:theme'
+
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+
+/** The colours of the page; empty: those of the system. */
+const chosen = (): string => document.documentElement.dataset['theme'] ?? ''
+
+const show = (theme: string): void => {
+  document.documentElement.dataset['theme'] = theme
+}
+
+export const restoreTheme = (): void => show(stored(() => localStorage.getItem(key)) ?? '')
+
+/** Changes between dark and light. The colours of the system are followed again when they are chosen. */
+export const toggleTheme = (): void => {
+  const system = systemIsDark.matches ? 'dark' : 'light'
+  const next = (chosen() || system) === 'dark' ? 'light' : 'dark'
+  show(next === system ? '' : next)
+  stored(() => localStorage.setItem(key, chosen()))
+}
+
+/** Calls back when the system changes between dark and light. */
+export const onSystemTheme = (callback: () => void): void => systemIsDark.addEventListener('change', callback)
+
+/** A browser may keep nothing for any page: the result is then `undefined`. */
+export const stored = <A>(access: () => A): A | undefined => {
+  try {
+    return access()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,87 @@
+import { right } from 'fp-ts/lib/Either.js'
+import { concat, NEVER, of } from 'rxjs'
+import type { Page } from 'playwright-core'
+import type { Address, Topic } from 'svc-streams'
+import { createTestClient, depth, price } from 'svc-streams/testing'
+import { expect, test } from 'vitest'
+import { eventually } from '../../../support/time/eventually.js'
+import { openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
+
+const widths = [320, 360, 390, 480, 600, 700, 768, 1024, 1440, 1920]
+
+const prices = [
+  123_456_789.1234, 61_726.005, 2682.505, 148.2, 27.4, 11.43, 1.12, 0.5321, 0.01, 0.00000892, 1.5e-12, 1e15,
+]
+
+const tokens = prices.map((usd, index) => ({
+  address: `0x${String(index + 10).repeat(20)}` satisfies Address,
+  symbol: index === 3 ? 'A-LONG-SYMBOL-OF-A-TOKEN' : `T${index}`,
+  decimals: 18,
+  usd,
+}))
+
+const market = () =>
+  createTestClient({
+    prices: Object.fromEntries(
+      tokens.map(({ address, usd }) => {
+        const topic: Topic = `svc-${address}`
+        return [topic, concat(of(right(price(topic, usd))), NEVER)]
+      }),
+    ),
+    depths: Object.fromEntries(
+      tokens.map(({ address, usd }) => {
+        const side = { totalQuantity: BigInt(Math.ceil(1e21 / usd)), totalQuantityUsd: 1000 * usd }
+        return [address, concat(of(right(depth(address, { buy: side, sell: side }))), NEVER)]
+      }),
+    ),
+    stamp: true,
+  })
+
+/** The fields that are cut: by themselves, by an element around them, or by the window. */
+const cutFields = (page: Page): Promise<readonly string[]> =>
+  page.locator('[data-field]').evaluateAll((elements) =>
+    elements
+      .filter((element) => {
+        const { left, right, width } = element.getBoundingClientRect()
+        if (width === 0) return false
+        // A text for screen readers alone is cut to a pixel.
+        if (getComputedStyle(element).clipPath !== 'none') return false
+        if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth) return true
+        if (left < 0 || right > innerWidth + 0.5) return true
+        for (let outer = element.parentElement; outer !== null; outer = outer.parentElement) {
+          const box = outer.getBoundingClientRect()
+          if (getComputedStyle(outer).overflowX === 'visible') continue
+          if (left < box.left - 0.5 || right > box.right + 0.5) return true
+        }
+        return false
+      })
+      .map((element) => `${element.getAttribute('data-field') ?? ''}: ${element.textContent}`),
+  )
+
+test.each(['table', 'cards'])(
+  'no value of twelve very different tokens is cut at any width, as %s',
+  async (layout) => {
+    const { url } = await startTestDashboard(market(), { tokens })
+    const page = await openDashboard({ url: layout === 'table' ? url : `${url}#layout=${layout}` })
+    await eventually(async () => {
+      for (const { address, usd } of tokens)
+        expect(Number(await valueOf(page, address, 'price'))).toBeCloseTo(usd, 9)
+    })
+    // More than eight tokens are a table, unless the address says otherwise.
+    expect(await page.getByRole('table').isVisible()).toBe(layout === 'table')
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 844 })
+      await eventually(async () => expect([width, await cutFields(page)]).toEqual([width, []]))
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
+      for (const name of ['symbol', 'price']) {
+        const shown = page.locator(`[data-token] [data-field="${name}"]`)
+        expect([width, name, await shown.filter({ visible: true }).count()]).toEqual([width, name, 12])
+      }
+      const top = await page.locator('header.top').boundingBox()
+      expect(top?.height).toBeLessThan(0.12 * 844)
+      // A narrow table has alerts too.
+      const alerts = page.getByRole('button', { name: /^Alert for/ })
+      expect(await alerts.filter({ visible: true }).count()).toBe(12)
+    }
+  },
+)

@@ -75,11 +75,12 @@ const defaultText = ({ required }: Table[string], stated = ''): string => {
 const acceptedBy = (option: Option<unknown>): string => {
   if (!isNumber(option)) return option.expected
   const { min, above, max, default: fallback } = option
-  if (min !== undefined && max !== undefined) return `${numberText(min)} to ${numberText(max)}`
+  const unit = option.unit === undefined ? '' : ` ${option.unit}`
+  if (min !== undefined && max !== undefined) return `${numberText(min)} to ${numberText(max)}${unit}`
   return [
-    ...(above === undefined ? [] : [`above ${above}`]),
-    ...(min === undefined ? [] : [`at least ${min}`]),
-    ...(max === undefined ? [] : [`at most ${max}`]),
+    ...(above === undefined ? [] : [`above ${above}${unit}`]),
+    ...(min === undefined ? [] : [`at least ${min}${unit}`]),
+    ...(max === undefined ? [] : [`at most ${max}${unit}`]),
     ...(fallback === Infinity ? ['or `Infinity`'] : []),
   ].join(', ')
 }
@@ -91,14 +92,12 @@ const tableOf = (table: Table, file: string, name: string): string => {
     table[option] === undefined ? '' : unitOf(table[option]),
   )
   return [
-    row(['Option', 'Type', 'Accepted', 'Unit', 'Default', 'Meaning']),
-    row(Array.from({ length: 6 }, () => '---')),
+    row(['Option', 'Accepted', 'Default', 'Meaning']),
+    row(Array.from({ length: 4 }, () => '---')),
     ...Object.entries(table).map(([key, option]) =>
       row([
         `\`${key}\``,
-        option.kind,
         acceptedBy(option),
-        unitOf(option),
         defaultText(option, comments[key]?.default),
         comments[key]?.meaning ?? '',
       ]),
@@ -113,13 +112,9 @@ export const optionsPage = (): string => `# Options
 
 ## \`createClient\`
 
-An absent option has its default. An invalid value, an explicit \`undefined\`, and a name that is similar to the name of an
-option throw a \`ConfigurationError\`. Other unknown properties are ignored, so that the result of \`startSimulator\` can
-be spread into the options.
-
-A name is similar if it differs only in upper and lower case. It is also similar if it differs by one edit and one of
-the names has 3 characters or more, or by two edits and both names have 8 or more. An edit inserts, deletes or replaces
-a character, or swaps two neighbouring characters.
+An absent option has its default. An invalid value, an explicit \`undefined\`, and a name that is nearly the name of an option
+(by case, one edit, or two edits of long names) throw a \`ConfigurationError\`. Other unknown properties are ignored, so that
+the result of \`startSimulator\` can be spread into the options.
 
 ${tableOf(clientTable, 'client/options.ts', 'ClientOptions')}
 

@@ -35,10 +35,11 @@ const [tokensJson = '', parametersJson = ''] = [...readPage(page).matchAll(/```j
 )
 
 it.each(readdirSync(`${root}examples/cookbook`))(
-  'the page of recipes contains %s, in at most 40 lines',
+  'the page of recipes links to %s, which has at most 40 lines, and shows it as it is',
   (file) => {
     const code = readPage(`examples/cookbook/${file}`)
-    expect(blocks.find((block) => block.file === file)?.code).toBe(code)
+    expect(readPage(page)).toContain(`(../../examples/cookbook/${file})`)
+    expect([code, undefined]).toContain(blocks.find((block) => block.file === file)?.code)
     expect(code.trimEnd().split('\n').length).toBeLessThanOrEqual(40)
   },
 )

@@ -1,4 +1,4 @@
-import { X509Certificate, createHmac, createSecretKey } from 'node:crypto'
+import crypto, { X509Certificate, createHmac, createSecretKey } from 'node:crypto'
 import type { CreateMac } from '../auth/mac.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { importUndici, importWs } from '../transport/packages.js'
@@ -29,10 +29,33 @@ const isCertificate = (pem: string): boolean => {
 /** The MAC by Node's `crypto`. */
 const createMac: CreateMac = (key) => {
   const secret = createSecretKey(key)
+  // A runtime that is compatible with Node may lack it.
+  const { hash } = crypto as Partial<Pick<typeof crypto, 'hash'>>
+  const macOfText = hash === undefined ? undefined : hashedTwice(key, hash)
   return (input) => {
+    const [text] = input
+    if (typeof text === 'string' && input.length === 1 && macOfText !== undefined) return macOfText(text)
     const mac = createHmac('sha256', secret)
     for (const piece of input) mac.update(piece)
     return mac.digest('base64').replace('=', '')
+  }
+}
+
+/** The length of a block of SHA-256, in bytes. */
+const blockLength = 64
+
+/** HMAC as RFC 2104 defines it: two hashes, each in one call, take half the time of an `Hmac`. */
+const hashedTwice = (key: Uint8Array, hash: typeof crypto.hash): ((text: string) => string) => {
+  const block = Buffer.alloc(blockLength)
+  block.set(key.length > blockLength ? hash('sha256', key, 'buffer') : key)
+  let inner = Buffer.from(block.map((byte) => byte ^ 0x36))
+  const outer = Buffer.concat([block.map((byte) => byte ^ 0x5c)], blockLength + 32)
+  return (text) => {
+    const longest = blockLength + 3 * text.length
+    if (longest > inner.length) inner = Buffer.concat([inner.subarray(0, blockLength)], longest)
+    const end = blockLength + inner.write(text, blockLength)
+    outer.write(hash('sha256', inner.subarray(0, end), 'binary'), blockLength, 'binary')
+    return hash('sha256', outer, 'base64').replace('=', '')
   }
 }
 

@@ -2,11 +2,9 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Client } from 'svc-streams'
-import { paper, type MarketClient } from 'svc-streams/paper'
+import { paper } from 'svc-streams/paper'
 import { record, resume } from 'svc-streams/recording'
 import strategy, { options } from './stops.js'
-
-const account$ = (client: MarketClient) => paper(client, strategy, options)
 
 /**
  * Runs the account over what earlier runs have recorded, then live, as one run: after a crash its position, its stops and
@@ -22,5 +20,5 @@ export const resumed$ = (client: Client, folder: string) => {
     interval: 500,
     to: join(folder, `market.${Date.now()}.ndjson`),
   })
-  return files.length === 0 ? account$(client) : resume(client, files, account$)
+  return resume(client, files, (own) => paper(own, strategy, options))
 }

@@ -271,6 +271,7 @@ describe('resume', () => {
 
     const second = run(2450) // 2 % below what was paid
     await second.until('Cancelled trail')
+    expect(first.seen).toEqual(['CaughtUp', 'Filled entry'])
     expect(second.seen).toEqual(['Filled entry', 'CaughtUp', 'Filled stop', 'Cancelled trail'])
   })
 })

@@ -7,6 +7,7 @@ import { delay } from '../../../base/time/deadline.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import type { Client } from '../../../client/client.js'
 import { checkClient } from '../../../client/options.js'
+import { encodeRow } from '../format/row-codec.js'
 import { allTimes } from '../format/timeline.js'
 import { nodePlatform } from '../on-node.js'
 import { Sequence } from '../read/sequence.js'
@@ -29,7 +30,7 @@ import { LiveRows } from './live-rows.js'
  * The strategy runs on a clock of its own, also while it is live: timers that it starts after a promise are real.
  *
  * - `client`: the live client. Its end completes the streams of the strategy.
- * - `files`: paths or `file:` URLs, in any order, as of `replay`. The last file may still be written to. A damaged recording is a
+ * - `files`: paths or `file:` URLs, in any order, as of `replay`; none at a first start. The last file may still be written to. A damaged recording is a
  *   `DecodeError` of each stream, then its completion: the strategy does not become live.
  *
  * @example
@@ -41,7 +42,7 @@ export const resume$ = <A>(
   strategy$: (client: StrategyClient) => Observable<A>,
 ): Observable<A | CaughtUp> => {
   checkClient(client)
-  const sources = openableSources(nodePlatform, files)
+  const sources = openableSources(nodePlatform, files.length === 0 ? [[emptyRecording()]] : files)
   return new Observable<A | CaughtUp>((subscriber) => {
     const clock = systemClock()
     const time = new ForwardTime(clock)
@@ -101,6 +102,13 @@ export const resume$ = <A>(
     subscriber.add(runStrategy$(playback, () => own, strategy$).subscribe(subscriber))
   })
 }
+
+/** A recording without a row, for a first start. */
+const emptyRecording = (): string =>
+  encodeRow({
+    ...{ _tag: 'Recording', version: 1, at: systemClock().wallClock() },
+    ...{ topics: [], mints: [], interval: 1000 },
+  })
 
 /** The time of a strategy that has become live, in ms since the Unix epoch. */
 class ForwardTime {

@@ -229,3 +229,12 @@ test('ends with a DecodeError for a damaged recording, and does not become live'
   const live = collect(resume(client, [torn], (own) => own.price$(ethTopic).pipe(map(textOf))))
   await eventually(() => expect(live.values).toEqual([1, 'Disconnected', { _tag: 'CaughtUp' }]))
 })
+
+test('becomes live at once without a recording', async () => {
+  const { client, eth$ } = testClient()
+  const { values } = collect(resume(client, [], counted))
+  await eventually(() => expect(values).toContainEqual({ _tag: 'CaughtUp' }))
+  eth$.next(price(ethTopic, 3))
+  await eventually(() => expect(values.at(-1)).toEqual([1, 3]))
+  expect(values).toEqual([{ _tag: 'CaughtUp' }, [1, 3]])
+})

@@ -3,7 +3,7 @@ import { Subscription } from 'rxjs'
 import type { Address } from '../../base/domain/address.js'
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import type { Topic } from '../../base/domain/topic.js'
-import { copyOf, describeValue, messageOf, printable } from '../../base/errors/text.js'
+import { copyOf, describeValue, messageOf, printable, readProblems } from '../../base/errors/text.js'
 import { columnName, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
 import { openTable } from './open-table.js'
 import { maxTextLength, RowSorter, type SortedRow } from './row-sorter.js'
@@ -115,6 +115,8 @@ export class MarketReader implements ReadMarket {
         this.options.checkStop,
       )
     } catch (thrown) {
+      const problem = readProblems[(thrown as NodeJS.ErrnoException).code ?? '']
+      if (problem !== undefined) throw new Error(`${printable(path)} ${problem}`, { cause: thrown })
       const message = printable(messageOf(thrown))
       throw new Error(message.includes(path) ? message : `${printable(path)}: ${message}`, { cause: thrown })
     } finally {

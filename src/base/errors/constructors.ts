@@ -25,7 +25,16 @@ import type {
   WriteError,
 } from './model.js'
 import { renderIssue } from './render.js'
-import { asNumber, asText, behindText, oneLine, describeValue, printable, truncate } from './text.js'
+import {
+  asNumber,
+  asText,
+  behindText,
+  oneLine,
+  describeValue,
+  printable,
+  readProblems,
+  truncate,
+} from './text.js'
 
 export const invalidTopic = (topic: unknown, service: string): InvalidTopic => ({
   _tag: 'InvalidTopic',
@@ -183,18 +192,10 @@ export const unreadableRecording = (source: string, line: number, thrown: unknow
   const { code, message } = causeOf(thrown)
   const issues = [{ path: '', expected: 'a line that can be read', actual: message }]
   const error = recordingError(source, line, '', issues)
-  const problem = code === undefined ? undefined : fileProblems[code]
+  const problem = code === undefined ? undefined : readProblems[code]
   if (problem === undefined) return error
   const hint = source.includes('\n') ? '. A string is a path. Pass text as an iterable of strings' : ''
   return { ...error, message: `${nameOf(source)} ${problem} (${code})${hint}` }
-}
-
-const fileProblems: Readonly<Record<string, string>> = {
-  ENOENT: 'does not exist',
-  EISDIR: 'is a directory',
-  EACCES: 'cannot be read, because this user has no permission',
-  EPERM: 'cannot be read, because this user has no permission',
-  ENAMETOOLONG: 'is too long for a path',
 }
 
 /** A path is not shortened, because its end is the name of the file. A text that was passed as a path is shortened. */

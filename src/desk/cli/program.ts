@@ -6,7 +6,7 @@ import { completionCommand, initCommand } from './commands/setup.js'
 import { dashboardCommand, gatewayCommand } from './commands/serve.js'
 import { importCommand } from './commands/import.js'
 import { exportCommand, inspectCommand, replayCommand } from './commands/recording.js'
-import { outputOf } from './commands/parts.js'
+import { outputOf, wrapHelp } from './commands/parts.js'
 import { lookAheadCommand, sweepCommand, verifyCommand } from './commands/backtest.js'
 import { backtestCommand, paperCommand } from './commands/paper.js'
 import { recordCommand, watchCommand } from './commands/stream.js'
@@ -53,7 +53,7 @@ export const createProgram = (io: Io): Command =>
     .addCommand(doctorCommand(io))
     .addCommand(conformCommand(io))
     .addCommand(completionCommand(io))
-    .addHelpText('after', examples)
+    .addHelpText('after', () => wrapHelp(examples, io.stdout))
 
 const packageVersion = (): string => {
   const text = readFileSync(createRequire(import.meta.url).resolve('svc-streams/package.json'), 'utf8')

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { CommanderError, type Command } from 'commander'
 import { escapeUnsafe, messageOf } from '../../base/errors/text.js'
+import { fileProblem } from './input/read-file.js'
 import type { Io } from './io.js'
 
 /** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
@@ -22,9 +23,15 @@ export const run = async (
   } catch (error) {
     // Commander has already printed the message; help and version are errors with exit code 0.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
-    stderr.write(escapeUnsafe(`error: ${messageOf(error)}\n`))
+    stderr.write(escapeUnsafe(`error: ${failureText(error)}\n`))
     return exitCodes.failure
   }
+}
+
+/** A failed system call is described by its path and words. */
+const failureText = (error: unknown): string => {
+  const { path, syscall } = Object(error) as NodeJS.ErrnoException
+  return path === undefined || syscall === undefined ? messageOf(error) : `${path}${fileProblem(error)}`
 }
 
 /** Commander prints the general help for `help` with an unknown command. Users of Node know `-v` for the version. */

@@ -3,6 +3,7 @@ import { rename, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
+import { counted } from '../../display/texts.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
 import type { Depth } from '../../../base/domain/depth.js'
 import type { AnyError, RecordingError } from '../../../base/errors/model.js'
@@ -70,7 +71,7 @@ export const exportRecordings = async (
     if (outcome === 'stopped') throw new Error('stopped; no file was written')
     if (failure !== undefined && rows === 0) throw new Error(errorLine(failure))
     for (const path of paths.values()) await rename(partOf(path), path)
-    io.stdout.write(`Wrote ${rows} rows to ${[...paths.values()].join(', ')}\n`)
+    io.stdout.write(`Wrote ${counted(rows, 'row')} to ${[...paths.values()].join(', ')}\n`)
     if (failure !== undefined) throw new Error(errorLine(failure))
   } finally {
     for (const signal of signals) io.off(signal, stop)
@@ -93,7 +94,8 @@ const writePass = async (
       for (const { line } of entries.right) {
         const required = widthsFor(line, widths)
         if (required !== widths) return { outcome: 'too narrow', rows, widths: required }
-        rows++
+        // A header is no row, as `record` counts.
+        if (line._tag !== 'Recording') rows++
         const { table, values } = tableRow(line, widths)
         const full = tables[table].add(values)
         if (full !== undefined) await full

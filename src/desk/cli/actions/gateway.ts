@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import type { GatewayKeys, GatewayOptions, GatewayTls, GatewayTokens } from '../../../serve/gateway/index.js'
 import { runGateway, type RunningGateway } from '../../../serve/gateway/run-gateway.js'
 import { base64Bytes } from '../../../base/domain/bytes.js'
+import { counted } from '../../display/texts.js'
 import { readTokens, withSource, type OpenSource } from '../input/open-source.js'
-import { attempt, readJson } from '../input/read-file.js'
+import { readBytes, readJson } from '../input/read-file.js'
 import { flagErrorText } from '../input/source.js'
 import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../input/source-flags.js'
 import { setVariables, type Io } from '../io.js'
@@ -93,7 +93,7 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
       if (signal !== 'SIGTERM' || connections === 0) return
       log(
         io,
-        `The gateway is closing. Its ${connections} consumers are disconnected within ${flags.drain / 1000} s.`,
+        `The gateway is closing. Its ${counted(connections, 'consumer')} ${connections === 1 ? 'is' : 'are'} disconnected within ${flags.drain / 1000} s.`,
       )
       await running.drain(flags.drain)
     })
@@ -158,15 +158,15 @@ const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOption
  * contains no key: the messages of the JSON parser, which quote the text, are not repeated.
  */
 export const readKeysFile = (path: string): Either<string, GatewayKeys> => {
-  const failed = (problem: string) => left(`--keys: ${path}: ${problem}`)
+  const failed = (problem: string) => left(`--keys: ${path}${problem}`)
   const json = readJson(path)
   if (isLeft(json) && json.left.kind === 'file') return failed(json.left.message)
   if (isLeft(json) || typeof json.right !== 'object' || json.right === null || Array.isArray(json.right))
-    return failed('expected JSON such as { "desk": "…" }: keys in base64, by name')
+    return failed(': expected JSON such as { "desk": "…" }: keys in base64, by name')
   const keys = json.right as GatewayKeys
   const isShort = (key: unknown) => typeof key === 'string' && base64Bytes(key).length < minKeyBytes
   return Object.values(keys).some(isShort)
-    ? failed(`a key has fewer than ${minKeyBytes} bytes; make one with: openssl rand -base64 32`)
+    ? failed(`: a key has fewer than ${minKeyBytes} bytes; make one with: openssl rand -base64 32`)
     : right(keys)
 }
 
@@ -185,7 +185,7 @@ const readTlsFiles = ({ tlsKey, tlsCert }: GatewayFlags): Either<string, Gateway
 }
 
 const readPem = (flag: string, path: string): Either<string, Uint8Array> =>
-  mapLeft((message: string) => `${flag}: ${path}: ${message}`)(attempt(() => readFileSync(path)))
+  mapLeft((problem: string) => `${flag}: ${path}${problem}`)(readBytes(path))
 
 const summary = (
   io: Io,

@@ -10,7 +10,8 @@ import { MarketReader, type FileReport, type ImportedToken } from '../../../back
 import { addressOf, isTopicOfAnyService } from '../../../base/domain/topic.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../../base/errors/text.js'
-import { formatSeconds } from '../../display/texts.js'
+import { counted, formatSeconds } from '../../display/texts.js'
+import { existingText } from '../input/read-file.js'
 import { print, type Io } from '../io.js'
 import { errorLine } from '../output/error-text.js'
 import { usageError } from '../run.js'
@@ -37,8 +38,7 @@ export const importFiles = async (
 ): Promise<void> => {
   const { out, interval, depth, dryRun = false, strict = false } = flags
   if (out === undefined && !dryRun) return usageError(command, 'give --out, or --dry-run')
-  if (out !== undefined && existsSync(out))
-    throw new Error(`--out: ${out} exists; choose another name, or move it`)
+  if (out !== undefined && existsSync(out)) throw new Error(`--out: ${existingText(out)}`)
   if (depth !== undefined && !(/^\d+(?:\.\d+)?$/.test(depth) && Number(depth) > 0))
     return usageError(command, `--depth: expected a number of tokens above 0, got ${describeValue(depth)}`)
   const resolve = tokenResolver(io, command)
@@ -82,7 +82,7 @@ const write = async (
     checkStop()
     throw new Error(errorLine(written.left))
   }
-  io.stdout.write(`Wrote ${written.right.rows} rows to ${printable(out)}\n`)
+  io.stdout.write(`Wrote ${counted(written.right.rows, 'row')} to ${printable(out)}\n`)
 }
 
 function* stoppable(rows: Iterable<OwnRow>, checkStop: () => void): Generator<OwnRow, void> {

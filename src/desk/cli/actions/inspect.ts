@@ -4,7 +4,7 @@ import { Subscription } from 'rxjs'
 import { formatSeconds } from '../../display/texts.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
 import type { GapCause } from '../../../base/domain/past.js'
-import type { Topic } from '../../../base/domain/topic.js'
+import { addressOf, type Topic } from '../../../base/domain/topic.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import { printable } from '../../../base/errors/text.js'
 import type { RecordingHeader, Row } from '../../../backtest/recording/format/row.js'
@@ -14,12 +14,15 @@ import { TopicSummariser, type TopicSummary } from '../../../backtest/recording/
 import { readSet, type SetReading } from '../../../backtest/recording/read/recording-set.js'
 import type { Sequence } from '../../../backtest/recording/read/sequence.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
+import { recordedMarket } from '../../../simulator/index.js'
 import { outputJson } from '../output/json.js'
 import { errorLine } from '../output/error-text.js'
 import { print, type Io } from '../io.js'
 import { timeWarnings } from './replay.js'
 import { drawTable, type Column } from '../output/table.js'
-import { coloursFor, type Colours } from '../output/terminal.js'
+import { coloursFor, numberFormat, type Colours } from '../output/terminal.js'
+import { namedTokens, userTokens } from '../tokens/select-tokens.js'
+import { createTokenNames } from '../tokens/token-names.js'
 
 interface InspectFlags {
   /** In ms. */
@@ -30,20 +33,27 @@ interface InspectFlags {
 /** Prints a summary of each topic. Throws if a file is damaged, or a gap is longer than allowed. */
 export const inspectRecordings = async (
   io: Io,
-  _command: Command,
+  command: Command,
   files: readonly string[],
   { maxGap = Infinity, json = false }: InspectFlags,
 ): Promise<void> => {
+  const user = userTokens(command, io.env)
   const inspection = new Inspection()
   await inspection.read(files)
-  const topics = inspection.summaries()
+  const knownTokens = recordedMarket().tokens
+  const { symbol } = createTokenNames(namedTokens({ ownTokens: [], knownTokens, ...user }))
+  const topics = inspection
+    .summaries()
+    .map(({ topic, ...others }) => ({ topic, symbol: symbol(addressOf(topic)), ...others }))
   const { damages } = inspection
   if (json) {
     const objects = [...topics, ...damages.map(({ source, line, message }) => ({ source, line, message }))]
     await print(objects.map((each) => `${outputJson(each)}\n`).join(''), io.stdout)
   } else {
     await print(
-      topics.length === 0 ? '' : `${tableOf(topics, coloursFor(io.stdout, io.env)).join('\n')}\n`,
+      topics.length === 0
+        ? ''
+        : `${tableOf(topics, coloursFor(io.stdout, io.env), numberFormat(io.stdout)).join('\n')}\n`,
       io.stdout,
     )
     for (const { topic, assumedDepth } of topics)
@@ -77,6 +87,8 @@ interface InspectedTopic {
 interface InspectedSummary extends TopicSummary {
   /** The quantity of each depth, in tokens, if it is assumed. */
   readonly assumedDepth?: string
+  /** `undefined` without a symbol. */
+  readonly symbol?: string | undefined
 }
 
 const assumedDepthText = (quantity: string): string =>
@@ -179,10 +191,15 @@ class Inspection {
 const longestGap = ({ gaps }: TopicSummary): number =>
   Math.max(...Object.values(gaps).map(({ longestMs }) => longestMs))
 
-const tableOf = (topics: readonly TopicSummary[], { dim }: Colours): readonly string[] => {
+const tableOf = (
+  topics: readonly InspectedSummary[],
+  { dim }: Colours,
+  grouped: (decimal: string) => string,
+): readonly string[] => {
+  const numberText = (value: number) => grouped(String(value))
   const column = (
     title: string,
-    textOf: (topic: TopicSummary) => string,
+    textOf: (topic: InspectedSummary) => string,
     align: Column['align'] = 'right',
   ): Column => ({
     title,
@@ -192,13 +209,16 @@ const tableOf = (topics: readonly TopicSummary[], { dim }: Colours): readonly st
     cells: topics.map((topic) => ({ text: textOf(topic) })),
   })
   const columns = [
-    column('topic', ({ topic }) => printable(topic), 'left'),
-    column('rows', ({ rows }) => String(rows)),
+    column('token', ({ topic, symbol }) => symbol ?? printable(topic), 'left'),
+    column('rows', ({ rows }) => numberText(rows)),
     column('from', ({ from }) => timeText(from), 'left'),
     column('to', ({ to }) => timeText(to), 'left'),
     ...causes.map((cause) => column(cause, ({ gaps }) => gapText(gaps[cause]))),
-    column('conn', ({ connections }) => String(connections)),
-    column('prices/s', ({ pricesPerSecond: { median, max } }) => `${median}, max ${max}`),
+    column('conn', ({ connections }) => numberText(connections)),
+    column(
+      'prices/s',
+      ({ pricesPerSecond: { median, max } }) => `${numberText(median)}, max ${numberText(max)}`,
+    ),
     column('silence', ({ longestSilenceMs }) => durationText(longestSilenceMs)),
   ]
   return drawTable(columns, Infinity, dim)

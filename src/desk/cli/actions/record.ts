@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { defer, distinct, filter, firstValueFrom, from, map, merge, Subject, type Observable } from 'rxjs'
-import { formatAge, formatDuration } from '../../display/texts.js'
+import { counted, formatAge, formatDuration } from '../../display/texts.js'
 import type { Address } from '../../../base/domain/address.js'
 import type { DepthRow, PriceRow, Row } from '../../../backtest/recording/format/row.js'
 import {
@@ -15,9 +15,10 @@ import { createRecordingFile, gzipExtension } from '../../../backtest/recording/
 import { createRotatingFile } from '../../../backtest/recording/record/rotating-file.js'
 import type { DepthError, PriceError } from '../../../base/errors/model.js'
 import { renderError } from '../../../base/errors/render.js'
-import { printable } from '../../../base/errors/text.js'
+import { printable, systemText } from '../../../base/errors/text.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { withTokens, type OpenSource } from '../input/open-source.js'
+import { existingText } from '../input/read-file.js'
 import { isClosedOutput, type Io } from '../io.js'
 import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
 import { errorLine } from '../output/error-text.js'
@@ -113,12 +114,14 @@ const openOutput = (
       ? Object.assign(createRecordingFile(out, isGzip), { name: out })
       : createRotatingFile(out, { period: rotate, isGzip, startAt, elapsed: rxClock.elapsed })
   } catch (thrown) {
-    const { code, message } = thrown as NodeJS.ErrnoException
+    const { code } = thrown as NodeJS.ErrnoException
     const problems: Readonly<Record<string, string>> = {
-      EEXIST: `${out} already exists; choose another name, or move it`,
       ENOENT: `the folder of ${out} does not exist; create it, or choose another name`,
     }
-    const problem = problems[code ?? ''] ?? message
+    const problem =
+      code === 'EEXIST'
+        ? existingText(out)
+        : (problems[code ?? ''] ?? `${out} cannot be written: ${systemText(thrown)}`)
     return usageError(command, `--out: ${problem}`)
   }
 }
@@ -178,7 +181,7 @@ const endOf = (
       result.left.cause.code === 'ENOSPC' ? ' Free space on the disk, and record to a new file.' : ''
     throw new Error(`${errorLine(result.left)}\nAll earlier rows were written.${advice}`)
   }
-  if (name !== undefined) io.stderr.write(`${rows} rows in ${name}\n`)
+  if (name !== undefined) io.stderr.write(`${counted(rows, 'row')} in ${name}\n`)
   return end
 }
 
@@ -235,7 +238,7 @@ export interface Progress {
 
 export const progressLine = ({ rows, bytes, duration, priceAge }: Progress): string =>
   [
-    `${rows} rows`,
+    counted(rows, 'row'),
     formatBytes(bytes),
     formatDuration(duration),
     priceAge === undefined ? 'no price yet' : `last price ${formatAge(priceAge)} ago`,
@@ -245,7 +248,7 @@ const byteUnits = ['kB', 'MB', 'GB', 'TB'] as const
 
 /** A number of bytes in decimal units: `12.3 kB`. */
 const formatBytes = (bytes: number): string => {
-  if (bytes < 1000) return `${bytes} bytes`
+  if (bytes < 1000) return counted(bytes, 'byte')
   const power = Math.min(byteUnits.length, Math.floor(Math.log10(bytes) / 3))
   return `${(bytes / 1000 ** power).toFixed(1)} ${String(byteUnits[power - 1])}`
 }

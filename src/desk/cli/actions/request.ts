@@ -11,7 +11,7 @@ import type { DeploymentFlagName } from '../input/source-flags.js'
 import { print, type Io } from '../io.js'
 import { withToken } from '../output/rows.js'
 import { drawTable, type Column } from '../output/table.js'
-import { coloursFor, type Colours } from '../output/terminal.js'
+import { coloursFor, numberFormat, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import type { TokenNames } from '../tokens/token-names.js'
 
@@ -30,7 +30,10 @@ export const printPrice = (
       io,
       source.client.price(names.topic(address)),
       source.serverFlag ?? 'priceBaseUrl',
-      (price) => (json ? outputJson(withToken(price, address, names), 2) : formatPrice(price.price)),
+      (price) =>
+        json
+          ? outputJson(withToken(price, address, names), 2)
+          : numberFormat(io.stdout)(formatPrice(price.price)),
     ),
   )
 
@@ -46,7 +49,7 @@ export const printDepth = (
     await printResponse(io, depthClient.depth(address), serverFlag, (depth) =>
       json
         ? outputJson(withToken(depth, address, names), 2)
-        : depthTable(depth, names, coloursFor(io.stdout, io.env)),
+        : depthTable(depth, names, coloursFor(io.stdout, io.env), numberFormat(io.stdout)),
     )
   })
 
@@ -67,7 +70,12 @@ const printResponse = async <A>(
   await print(`${render(response.right)}\n`, io.stdout)
 }
 
-export const depthTable = (depth: Depth, names: TokenNames, colours: Colours): string => {
+export const depthTable = (
+  depth: Depth,
+  names: TokenNames,
+  colours: Colours,
+  grouped: (decimal: string) => string,
+): string => {
   const { mint, price, timestamp, buy, sell } = depth
   const column = (title: string, texts: readonly [buy: string, sell: string]): Column => ({
     title,
@@ -76,12 +84,12 @@ export const depthTable = (depth: Depth, names: TokenNames, colours: Colours): s
     width: 0,
     cells: texts.map((text) => ({ text })),
   })
-  const quantity = (units: bigint) => formatTokens(units, names.decimals(mint))
+  const quantity = (units: bigint) => grouped(formatTokens(units, names.decimals(mint)))
   const columns = [
     column('', ['buy', 'sell']),
-    column('USD', [formatUsd(buy.totalQuantityUsd), formatUsd(sell.totalQuantityUsd)]),
+    column('USD', [grouped(formatUsd(buy.totalQuantityUsd)), grouped(formatUsd(sell.totalQuantityUsd))]),
     column('QUANTITY', [quantity(buy.totalQuantity), quantity(sell.totalQuantity)]),
   ]
-  const headline = `${names.full(mint)} at ${formatPrice(price)} USD, ${formatTime(timestamp)}`
+  const headline = `${names.full(mint)} at ${grouped(formatPrice(price))} USD, ${formatTime(timestamp)}`
   return [headline, ...drawTable(columns, Infinity, colours.dim)].join('\n')
 }

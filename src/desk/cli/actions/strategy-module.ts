@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Observable } from 'rxjs'
@@ -29,9 +29,12 @@ const importModule = async (path: string): Promise<unknown> => {
   try {
     return await import(pathToFileURL(path).href)
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw thrown
-    using bundle = await bundleOf(path)
-    return await import(bundle.url.href)
+    if ((thrown as NodeJS.ErrnoException).code === 'ERR_UNKNOWN_FILE_EXTENSION') {
+      using bundle = await bundleOf(path)
+      return await import(bundle.url.href)
+    }
+    if (!existsSync(path)) throw new Error(`${printable(path)} does not exist`, { cause: thrown })
+    throw new Error(`${printable(path)} cannot be loaded: ${messageOf(thrown)}`, { cause: thrown })
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { tap } from 'rxjs'
-import { formatDuration } from '../../display/texts.js'
+import { counted, formatDuration } from '../../display/texts.js'
 import { printable } from '../../../base/errors/text.js'
 import type { SweepError, SweepResult, SweepRun } from '../../../backtest/sweep/index.js'
 import { sweepOn, type SweepProgress } from '../../../backtest/sweep/sweep.js'
@@ -95,7 +95,7 @@ export const sweepRecordings = async (
   const { hide } = showProgressLine(io, json, () =>
     [
       `${progress.finished} of ${parameters.length} parameters`,
-      `${progress.rows} rows`,
+      counted(progress.rows, 'row'),
       formatDuration(rxClock.wallClock() - startAt),
     ].join('  '),
   )
@@ -119,10 +119,7 @@ const readParameters = (command: Command, path: string): readonly unknown[] => {
     usageError(command, `--parameters: ${printable(path)}: ${printable(problem)}`)
   const expected = 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'
   const json = readJson(path)
-  if (isLeft(json)) {
-    const { kind, message } = json.left
-    return fail(kind === 'file' ? `expected a file of JSON: ${message}` : `${expected}: ${message}`)
-  }
+  if (isLeft(json)) return usageError(command, `--parameters: ${printable(path + json.left.message)}`)
   if (!Array.isArray(json.right)) return fail(expected)
   return json.right.length === 0 ? fail('has no parameter; add one') : (json.right as unknown[])
 }
@@ -132,8 +129,8 @@ const sweepLine = (result: Result, { failed }: Colours): string => {
   const { parameter, values, summary } = result.right
   return [
     jsonText(parameter),
-    `${values.length} values`,
-    `${summary.rows} rows`,
+    counted(values.length, 'value'),
+    counted(summary.rows, 'row'),
     ...values.slice(-1).map((value) => `last ${jsonText(value)}`),
   ].join('  ')
 }

@@ -1,6 +1,6 @@
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { map, tap } from 'rxjs'
-import { formatTime } from '../../display/texts.js'
+import { counted, formatTime } from '../../display/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
 import type { ScoredRange, WalkForwardOptions } from '../../../backtest/sweep/options.js'
@@ -53,7 +53,7 @@ export const walkForwardRecordings = async (
     io.stdout.write(`${isLeft(result) && !json ? failed(line) : line}\n`)
   }
   if (!(await completes(io, result$.pipe(tap(show)))))
-    return void io.stderr.write(`stopped: ${total.windows} windows have ended\n`)
+    return void io.stderr.write(`stopped: ${counted(total.windows, 'window')} ended\n`)
   io.stdout.write(`${json ? outputJson(total.summary()) : total.line(ranking.metric)}\n`)
   if (total.failed > 0) {
     const page = seeGuide({ _tag: 'WalkForwardError' })
@@ -80,7 +80,7 @@ const scoreOf = (values: readonly unknown[], range: ScoredRange, { metric, minTr
     throw new Error('the last value has no number trades, which --min-trades needs')
   const least = range === 'train' ? (minTrades ?? 1) : 1
   if (typeof trades === 'number' && trades < least)
-    throw new Error(trades === 0 ? 'nothing was traded' : `${trades} trades, fewer than ${least}`)
+    throw new Error(trades === 0 ? 'nothing was traded' : `${counted(trades, 'trade')}, fewer than ${least}`)
   return metricOf(values, metric)
 }
 

@@ -80,7 +80,7 @@ Examples:
   $ npx svc-streams inspect market.ndjson --json | jq -r 'select(.topic != null) | [.topic, .gaps.stale.count] | @tsv'
       Print the number of times at which each topic was stale.
 
-The line of a topic contains:
+The line of a topic has its symbol, if it is known, and contains:
   rows      prices and errors of the topic
   from, to  the times of its first and its last price, in UTC
   gaps      the times in which prices may be missing, by cause: their number, and their duration in all. disconnected: the
@@ -97,6 +97,7 @@ Exit codes: 0, or 1 if a file is damaged or cannot be read, or a gap is longer t
 export const inspectCommand = (io: Io): Command =>
   createCommand(io, 'inspect', 'Summarise recordings, with their gaps and damage.', inspectExamples)
     .addArgument(new Argument('<file...>', 'recordings, plain or gzip'))
+    .addOption(tokensFlag())
     .option(
       '--max-gap <duration>',
       'fail if a gap is longer: a number of seconds, or 30s, 15m, 1h, …',

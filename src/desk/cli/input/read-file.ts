@@ -1,8 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import { isLeft, left, mapLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
-import { messageOf } from '../../../base/errors/text.js'
+import { messageOf, readProblems, systemText } from '../../../base/errors/text.js'
 
-/** Why the file of a flag cannot be used: it cannot be read, or it is not JSON. */
+/** Why the file of a flag cannot be used: it cannot be read, or it is not JSON. `message`: follows the path. */
 export interface FileProblem {
   readonly kind: 'file' | 'json'
   readonly message: string
@@ -10,11 +11,28 @@ export interface FileProblem {
 
 /** The JSON of a file, which may begin with a byte order mark. */
 export const readJson = (path: string): Either<FileProblem, unknown> => {
-  const problem = (kind: FileProblem['kind']) => (message: string) => ({ kind, message })
-  const text = attempt(() => readFileSync(path, 'utf8'))
-  if (isLeft(text)) return left(problem('file')(text.left))
-  return mapLeft(problem('json'))(attempt(() => JSON.parse(text.right.replace(/^\uFEFF/, '')) as unknown))
+  const bytes = readBytes(path)
+  if (isLeft(bytes)) return left({ kind: 'file', message: bytes.left })
+  const text = bytes.right.toString().replace(/^\uFEFF/, '')
+  return mapLeft((message: string): FileProblem => ({
+    kind: 'json',
+    message: `: expected JSON: ${message}`,
+  }))(attempt(() => JSON.parse(text) as unknown))
 }
+
+/** The bytes of a file. Left: the words after its path in the error message. */
+export const readBytes = (path: string): Either<string, Buffer> =>
+  tryCatch(() => readFileSync(path), fileProblem)
+
+/** Why a file cannot be read, as the words after its path. */
+export const fileProblem = (thrown: unknown): string =>
+  ` ${readProblems[(thrown as NodeJS.ErrnoException).code ?? ''] ?? `cannot be read: ${systemText(thrown)}`}`
+
+/** Why a file that is to be written cannot be created: it exists already. */
+export const existingText = (path: string): string =>
+  statSync(path).isDirectory()
+    ? `${path} is a folder; give the name of a file, such as ${join(path, 'market.ndjson')}`
+    : `${path} already exists; choose another name, or move it`
 
 /** The result of `work`. Left: the message of its exception. */
 export const attempt = <A>(work: () => A): Either<string, A> => tryCatch(work, messageOf)

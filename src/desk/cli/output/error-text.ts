@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, relative } from 'node:path'
 import type {
   AnyError,
   DepthError,
@@ -10,15 +9,20 @@ import type {
 } from '../../../base/errors/model.js'
 import { httpError, unauthorized } from '../../../base/errors/constructors.js'
 import { matchError, renderError } from '../../../base/errors/render.js'
-import { messageOf, printable } from '../../../base/errors/text.js'
+import { printable, systemText } from '../../../base/errors/text.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
 import { tokenSyntax } from '../tokens/select-tokens.js'
 
-/** The error of a failed command or check: its text, and the heading of the guide that explains it. */
-export const errorLine = (error: AnyError): string =>
-  `${printable(renderError(withPageText(error)))}; ${seeGuide(error)}`
+/**
+ * The error of a failed command or check: its text, and the heading of the guide that explains it. An error of a file has no
+ * tag in front.
+ */
+export const errorLine = (error: AnyError): string => {
+  const isOfFile = error._tag === 'RecordingError' || error._tag === 'WriteError'
+  return `${printable(isOfFile ? error.message : renderError(withPageText(error)))}; ${seeGuide(error)}`
+}
 
-/** The page of an error, and its heading: `see docs/reference/errors.md#stale`. */
+/** The page of an error, and its heading: `see https://…/docs/reference/errors.md#stale`. */
 export const seeGuide = ({ _tag }: { readonly _tag: string }): string =>
   `see ${errorsGuide()}#${_tag.toLowerCase()}`
 
@@ -45,21 +49,12 @@ const pageText = (page: string): string => {
     .trim()
 }
 
-/**
- * The path of the guide in the installed package, relative to the current folder `from`, so that an editor can open it.
- * If the package has no guide, the path in the repository.
- */
-export const guidePath = (packageFolder: string, from: string): string => {
-  const guide = join('docs', 'reference', 'errors.md')
-  const path = join(packageFolder, guide)
-  if (!existsSync(path)) return guide
-  const fromHere = relative(from, path)
-  return fromHere.startsWith('..') ? path : fromHere
+/** The page of the repository of the package. */
+const errorsGuide = (): string => {
+  const text = readFileSync(createRequire(import.meta.url).resolve('svc-streams/package.json'), 'utf8')
+  const { homepage } = JSON.parse(text) as { readonly homepage: string }
+  return homepage.replace(/#.*/, '/blob/main/docs/reference/errors.md')
 }
-
-/** Evaluated only when a command fails. */
-const errorsGuide = (): string =>
-  guidePath(join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '..'), process.cwd())
 
 /**
  * The failure of a command that has written a part of its files. The system's message about a full disk names no file.
@@ -67,7 +62,7 @@ const errorsGuide = (): string =>
  */
 export const writeFailure = (path: string, thrown: unknown, remaining: readonly string[] = []): Error => {
   const { code = '' } = thrown as NodeJS.ErrnoException
-  const cause = `${path} cannot be written (${messageOf(thrown)})`
+  const cause = `${path} cannot be written (${systemText(thrown)})`
   const advice = fullDisk.has(code) ? 'free space on the disk, or give another folder' : 'give another folder'
   return new Error(
     remaining.length === 0

@@ -1,5 +1,6 @@
 import pc from 'picocolors'
 import { timer } from 'rxjs'
+import { digitGroups, withCommas } from '../../display/texts.js'
 import type { Io, Variables } from '../io.js'
 import { fit } from './table.js'
 
@@ -36,6 +37,12 @@ const hasColours = ({ isTTY = false }: Sink, { NO_COLOR, FORCE_COLOR, TERM }: Va
 }
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
+
+/** Formats a decimal number: with commas on a terminal. Elsewhere, a program may read it. */
+export const numberFormat =
+  ({ isTTY = false }: Sink) =>
+  (decimal: string): string =>
+    isTTY ? withCommas(digitGroups(decimal)) : decimal
 
 /** A dumb terminal cannot move its cursor. A terminal of unknown size, as in some containers, reports 0 columns. */
 export const canRedraw = ({ isTTY, columns }: NodeJS.WriteStream, { TERM }: Variables): boolean =>

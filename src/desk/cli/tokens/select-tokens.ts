@@ -166,10 +166,7 @@ export const userTokens = (command: Command, variables: Variables): UserTokens =
 export const readTokensFile = (path: string): Either<string, readonly DefinedToken[]> => {
   const failed = (problem: string) => left(`--tokens: ${path}: ${problem}`)
   const json = readJson(path)
-  if (isLeft(json)) {
-    const { kind, message } = json.left
-    return failed(kind === 'file' ? message : `expected JSON: ${printable(message)}`)
-  }
+  if (isLeft(json)) return left(`--tokens: ${path}${printable(json.left.message)}`)
   const tokens = attempt(() => Object.values(defineTokens(json.right as Record<string, TokenDefinition>)))
   if (isLeft(tokens)) return failed(tokens.left)
   const problem = tokens.right.map(({ symbol }) => symbolProblem(symbol)).find((each) => each !== undefined)

@@ -182,7 +182,7 @@ describe('export', () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /nothing was written, because \S+market\.prices\.parquet cannot be written \(EFBIG: .*\); free space on the disk/,
+        /nothing was written, because \S+market\.prices\.parquet cannot be written \(file too large\); free space on the disk/,
       ),
     ])
     expect(readdirSync(dirname(recording))).toEqual(['market.ndjson'])

@@ -30,7 +30,7 @@ describe('the file of --keys', () => {
 
   test('names a file that does not exist', () => {
     expect(readKeysFile('/no/such/file')).toEqual(
-      left(expect.stringContaining('--keys: /no/such/file: ENOENT')),
+      left(expect.stringContaining('--keys: /no/such/file does not exist')),
     )
   })
 })

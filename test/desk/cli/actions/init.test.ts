@@ -170,7 +170,7 @@ describe('init', () => {
     expect([code, stderr]).toEqual([
       1,
       `error: nothing was written, because ${join(folder, 'eth', 'README.md')} cannot be written ` +
-        '(ENOSPC: no space left on device, write); free space on the disk, or give another folder\n',
+        '(no space left on device); free space on the disk, or give another folder\n',
     ])
     expect(await filesIn(dirname(folder))).toEqual([])
   })

@@ -2,7 +2,7 @@ import { depth } from 'svc-streams/testing'
 import { describe, expect, test } from 'vitest'
 import { depthTable } from '../../../../src/desk/cli/actions/request.js'
 import { outputJson } from '../../../../src/desk/cli/output/json.js'
-import { coloursFor } from '../../../../src/desk/cli/output/terminal.js'
+import { coloursFor, numberFormat } from '../../../../src/desk/cli/output/terminal.js'
 import { createTokenNames } from '../../../../src/desk/cli/tokens/token-names.js'
 
 describe('the table of a depth', () => {
@@ -15,18 +15,19 @@ describe('the table of a depth', () => {
   const eth = { address: '0xab', symbol: 'ETH', decimals: 18 } as const
 
   test('prints a token with known decimals to its last digit', () => {
-    expect(`\n${depthTable(sample, createTokenNames([eth]), plain)}\n`).toMatchInlineSnapshot(`
-    "
-    ETH at 2682.5050 USD, 2025-01-01T00:00:00.000Z
-                USD              QUANTITY
-    buy   136737.74               50.9739
-    sell       0.00  0.000000000000000001
-    "
-  `)
+    expect(`\n${depthTable(sample, createTokenNames([eth]), plain, numberFormat({ isTTY: true }))}\n`)
+      .toMatchInlineSnapshot(`
+        "
+        ETH at 2,682.5050 USD, 2025-01-01T00:00:00.000Z
+                     USD              QUANTITY
+        buy   136,737.74               50.9739
+        sell        0.00  0.000000000000000001
+        "
+      `)
   })
 
   test('prints an unknown token in base-token units', () => {
-    expect(`\n${depthTable(sample, createTokenNames([]), plain)}\n`).toMatchInlineSnapshot(`
+    expect(`\n${depthTable(sample, createTokenNames([]), plain, numberFormat({}))}\n`).toMatchInlineSnapshot(`
     "
     0xAB at 2682.5050 USD, 2025-01-01T00:00:00.000Z
                 USD                    QUANTITY

@@ -202,13 +202,13 @@ test('exits with 1 for a recording that does not exist, and for a damaged one', 
   const missing = await runInProcess(['gateway', '--recording', '/no/such/file'])
   expect([missing.code, missing.stderr]).toEqual([
     1,
-    'error: RecordingError: /no/such/file does not exist (ENOENT); see docs/reference/errors.md#recordingerror\n',
+    'error: /no/such/file does not exist (ENOENT); see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#recordingerror\n',
   ])
   const file = newFile('damaged.ndjson', `${recordingText(headerWithDepth, priced(10, 1.5))}rubbish\n`)
   const { command, url } = await startGatewayInProcess(['--recording', file])
   startInProcess(['watch', '0xab', '--gateway', url])
   expect(await command.waitForExit()).toBe(1)
-  expect(command.stderr).toContain(`error: RecordingError: line 3 of ${file}: expected JSON`)
+  expect(command.stderr).toContain(`error: line 3 of ${file}: expected JSON`)
 })
 
 test('exits with 1 for a port in use, and for an address of another machine', async () => {

@@ -302,7 +302,7 @@ describe('import', () => {
 
   it('fails with exit code 1 if --out exists, and 2 for invalid arguments', async () => {
     const { out, stdout } = await imported({ 'trades.csv': csv(priceRows(1)) })
-    expect(stdout).toContain('Wrote 1 rows')
+    expect(stdout).toContain('Wrote 1 row ')
     const file = join(dirname(out), 'trades.csv')
     const again = await runInProcess(['import', file, '--token', address, '--out', out])
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') as string })

@@ -57,7 +57,7 @@ describe('inspect', () => {
     const { code, stdout, stderr } = await runCommand(['inspect', ...files])
     expect([code, stderr]).toEqual([0, ''])
     expect(stdout).toMatchInlineSnapshot(`
-      "topic     rows  from                  to                    disconnected      stale  unrecorded  conn  prices/s  silence
+      "token     rows  from                  to                    disconnected      stale  unrecorded  conn  prices/s  silence
       svc-0xab    12  2023-11-14T22:14:00Z  2023-11-14T22:14:30Z     1 (2.0 s)  1 (0.5 s)  1 (20.5 s)     2  1, max 3    2.8 s
       svc-0xcd     1  2023-11-14T22:14:04Z  2023-11-14T22:14:04Z             0          0  1 (21.0 s)     1  0, max 1    5.4 s
       "
@@ -96,7 +96,7 @@ describe('inspect', () => {
     ]
     const { stdout } = await runCommand(['inspect', ...files])
     expect(stdout).toMatchInlineSnapshot(`
-      "topic     rows  from                  to                    disconnected  stale  unrecorded  conn  prices/s  silence
+      "token     rows  from                  to                    disconnected  stale  unrecorded  conn  prices/s  silence
       svc-0xab     5  2023-11-14T22:14:00Z  2023-11-14T22:14:06Z             0      0   1 (3.0 s)     2  1, max 1    1.0 s
       svc-0xcd     3  2023-11-14T22:14:00Z  2023-11-14T22:14:06Z             0      0           0     1  0, max 1    5.0 s
       "
@@ -125,8 +125,8 @@ describe('inspect', () => {
     expect(code).toBe(1)
     expect(stdout).toContain(`${topic}    11  `)
     expect(stderr.trimEnd().split('\n')).toEqual([
-      expect.stringMatching(`^RecordingError: line 12 of ${files[0]}: expected JSON`),
-      'RecordingError: /no/such/file does not exist (ENOENT); see docs/reference/errors.md#recordingerror',
+      expect.stringMatching(`^line 12 of ${files[0]}: expected JSON`),
+      '/no/such/file does not exist (ENOENT); see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#recordingerror',
       'error: 2 of 3 files cannot be read to the end',
     ])
     const { stdout: json } = await runCommand(['inspect', ...files, '--json'])

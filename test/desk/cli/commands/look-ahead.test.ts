@@ -80,7 +80,7 @@ test('a recording that cannot be read to its end is an error, also if the strate
     const path = join(folder, name)
     const result = await runInProcess(['look-ahead', join(folder, 'market.ndjson'), path, module])
     expect(result).toMatchObject({ code: 1, stdout: '' })
-    expect(result.stderr).toContain('error: RecordingError: ')
+    expect(result.stderr).toContain('#recordingerror')
   }
 })
 

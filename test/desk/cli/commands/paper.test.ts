@@ -103,7 +103,7 @@ describe('svc-streams backtest', () => {
     expect(await errorOf('export default () => 1')).toContain('expected an export options')
     const valid = strategy(2, '0xab', 'svc-0xab')
     expect(await errorOf(valid.replace('feeBps', 'feBps'))).toContain('feBps: did you mean feeBps?')
-    expect(await errorOf(valid, `${recording}{`)).toContain('RecordingError')
+    expect(await errorOf(valid, `${recording}{`)).toContain('#recordingerror')
   })
 })
 

@@ -91,16 +91,16 @@ test('prints all events before damage, then the line and the error, and exits wi
   const { code, stdout, stderr } = await runInProcess(['replay', file, '--speed', 'max'])
   expect(code).toBe(1)
   expect(stdout).toContain('price 1.500000 USD')
-  expect(stderr).toMatch(/^error: RecordingError: line 3 of \S+market.ndjson: expected JSON, got .*\n$/)
+  expect(stderr).toMatch(/^error: line 3 of \S+market.ndjson: expected JSON, got .*\n$/)
 })
 
 test.each([
   [
     'does not exist',
     () => '/no/such/file',
-    /^error: RecordingError: \/no\/such\/file does not exist \(ENOENT\); see docs\/reference\/errors\.md#recordingerror\n$/,
+    /^error: \/no\/such\/file does not exist \(ENOENT\); see https:.*docs\/reference\/errors\.md#recordingerror\n$/,
   ],
-  ['is not a recording', () => newFile('x', 'hello\n'), /^error: RecordingError: line 1 .*expected JSON/],
+  ['is not a recording', () => newFile('x', 'hello\n'), /^error: line 1 .*expected JSON/],
 ])('exits with 1 for a file that %s', async (_, file, message) => {
   const { code, stdout, stderr } = await runInProcess(['replay', file()])
   expect([code, stdout]).toEqual([1, ''])
@@ -236,7 +236,7 @@ test.each([
   const { code, stdout, stderr } = await runInProcess(['replay', ...files, '--speed', 'max'])
   expect([code, stderr]).toEqual([
     1,
-    `error: RecordingError: ${files[1]} ${problem}; see docs/reference/errors.md#recordingerror\n`,
+    `error: ${files[1]} ${problem}; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#recordingerror\n`,
   ])
   expect(stdout).toContain('price 2.500000 USD')
 })

@@ -88,7 +88,9 @@ test('a parameter without a result is a failure, and the others have theirs', as
     expect.stringMatching(/^\{"count":1\} {2}1 values/),
     '',
   ])
-  expect(stderr).toBe('error: 1 of 2 parameters have no result; see docs/reference/errors.md#sweeperror\n')
+  expect(stderr).toBe(
+    'error: 1 of 2 parameters have no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#sweeperror\n',
+  )
 })
 
 test('shows progress and a table on a terminal', async () => {
@@ -103,7 +105,7 @@ test('shows progress and a table on a terminal', async () => {
     expect.stringMatching(/^parameter +values +rows +last value/),
     expect.stringMatching(/^\{"count":2,"wait":1000\} +2 +2 +\{"price":2.5/),
     expect.stringMatching(/^\{"fail":true\} +failed: the strategy failed: Error: fail is/),
-    'error: 1 of 2 parameters have no result; see docs/reference/errors.md#sweeperror',
+    'error: 1 of 2 parameters have no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#sweeperror',
   ])
 })
 

@@ -95,7 +95,9 @@ test('a window without a result is a failure, and says how to name a metric', as
       'values have no score: the last value is no number; name one of its numbers by --metric: report.profit\n' +
       'total  0 of 1 window  no score\n',
   )
-  expect(stderr).toBe('error: 1 of 1 windows have no result; see docs/reference/errors.md#walkforwarderror\n')
+  expect(stderr).toBe(
+    'error: 1 of 1 windows have no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
+  )
 })
 
 test.each(['text', '--json'])('prints no value of a training range, as %s', async (format) => {
@@ -136,13 +138,13 @@ test.each<[string, readonly string[], number, string]>([
     'the recording is shorter than a test range',
     ['--walk-forward', '30s/7d'],
     1,
-    'error: the recording is 1 min 39 s long, shorter than a window of 7 d: 30 s of training and 7 d of test; see docs/reference/errors.md#walkforwarderror\n',
+    'error: the recording is 1 min 39 s long, shorter than a window of 7 d: 30 s of training and 7 d of test; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
   ],
   [
     'the recording is shorter than a window',
     ['--walk-forward', '90s/60s'],
     1,
-    'error: the recording is 1 min 39 s long, shorter than a window of 2 min 30 s: 1 min 30 s of training and 1 min of test; see docs/reference/errors.md#walkforwarderror\n',
+    'error: the recording is 1 min 39 s long, shorter than a window of 2 min 30 s: 1 min 30 s of training and 1 min of test; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
   ],
   [
     'a metric is given without windows',

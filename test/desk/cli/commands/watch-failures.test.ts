@@ -35,7 +35,7 @@ test('exits with 1 when no price has arrived after --duration, and prints the ho
   expect(stderr.replaceAll(host, 'HOST').replace(/attempt \d+ in \d+/, 'attempt N in N'))
     .toMatchInlineSnapshot(`
       "error: no price arrived from HOST in 1 s
-      Last error: Disconnected: connection down (1006: connect ECONNREFUSED HOST); attempt N in N ms; see docs/reference/errors.md#disconnected
+      Last error: Disconnected: connection down (1006: connect ECONNREFUSED HOST); attempt N in N ms; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#disconnected
       Check --price-base-url (SVC_PRICE_BASE_URL) and --price-ws-url (SVC_PRICE_WS_URL), or run npx svc-streams doctor.
       "
     `)

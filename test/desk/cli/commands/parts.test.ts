@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest'
+import { wrapHelp } from '../../../../src/desk/cli/commands/parts.js'
+import { runInProcess } from '../support/in-process.js'
+
+const help = `
+Examples:
+  $ npx svc-streams record WETH --tokens tokens.json --out market.ndjson --rotate 1h --gzip
+      Start a new file at each full hour.
+
+The line of a topic has its symbol, if it is known, and contains:
+  gaps      the times in which prices may be missing, by cause: their number, and their duration in all. disconnected: the
+            recorder had no connection
+
+Times are UTC, in ms. Quantities are in base-token units and exact: DECIMAL(38, 0), or text in all rows if one has more
+digits.`
+
+test('the help of a command is as wide as the terminal, and a command in it keeps its line', () => {
+  expect(wrapHelp(help, { isTTY: true, columns: 50 })).toBe(`
+Examples:
+  $ npx svc-streams record WETH --tokens tokens.json --out market.ndjson --rotate 1h --gzip
+      Start a new file at each full hour.
+
+The line of a topic has its symbol, if it is
+known, and contains:
+  gaps      the times in which prices may be
+            missing, by cause: their number, and
+            their duration in all. disconnected:
+            the recorder had no connection
+
+Times are UTC, in ms. Quantities are in base-token
+units and exact: DECIMAL(38, 0), or text in all
+rows if one has more digits.`)
+  expect(wrapHelp(help, { isTTY: false, columns: 50 })).toBe(help)
+})
+
+test.each([
+  [
+    'a file of tokens that is a folder',
+    ['watch', '--simulate', '--tokens', '.'],
+    '--tokens: . is a directory\n',
+  ],
+  ['a file that does not exist', ['import', 'no.csv', '--out', 'x.ndjson'], 'error: no.csv does not exist\n'],
+  [
+    'a folder as the output',
+    ['record', '--simulate', '--out', '.'],
+    '. is a folder; give the name of a file, such as ',
+  ],
+  [
+    'a folder as the output of import',
+    ['import', 'no.csv', '--out', '.'],
+    '. is a folder; give the name of a file',
+  ],
+  ['a strategy that does not exist', ['backtest', 'no.ndjson', 'no.mjs'], 'no.mjs does not exist\n'],
+])('%s has an error in words', async (_, args, text) => {
+  const { code, stderr } = await runInProcess(args)
+  expect(code).toBeGreaterThan(0)
+  expect(stderr).toContain(text)
+  expect(stderr).not.toMatch(/ENOENT: |EISDIR: |syscall|imported from/)
+})

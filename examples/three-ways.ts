@@ -1,4 +1,3 @@
-import { deepStrictEqual } from 'node:assert'
 import { readFileSync } from 'node:fs'
 import { lastValueFrom, map, reduce, takeUntil, timer, type Observable } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
@@ -6,7 +5,7 @@ import { createClient, defineTokens, isRight, type PriceClient } from 'svc-strea
 import { rights } from 'svc-streams/operators'
 import { replay } from 'svc-streams/recording'
 import { recordedMarket, startSimulator } from 'svc-streams/simulator'
-import { createTestClient, price } from 'svc-streams/testing'
+import { createTestClient, expectMarbles, price } from 'svc-streams/testing'
 import { momentum$ } from './strategies/momentum.js'
 
 // One strategy, a function of a client, in three ways: in a marble test, over a recorded market, and live.
@@ -45,7 +44,7 @@ const print = (label: string, { trades, cash, eth }: Account): void => {
 }
 
 // In a marble test: the test chooses each price, and time is virtual.
-new TestScheduler(deepStrictEqual).run(({ cold, expectObservable }) => {
+new TestScheduler(expectMarbles).run(({ cold, expectObservable }) => {
   const prices = {
     a: price(topic, 30),
     b: price(topic, 20),

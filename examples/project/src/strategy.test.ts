@@ -1,15 +1,14 @@
-import { deepStrictEqual } from 'node:assert'
 import { test } from 'node:test'
 import { left } from 'fp-ts/lib/Either.js'
 import { TestScheduler } from 'rxjs/testing'
-import { createTestClient, depth, disconnected, price } from 'svc-streams/testing'
+import { createTestClient, depth, disconnected, expectMarbles, price } from 'svc-streams/testing'
 import { advice$, mint, topic } from './strategy.js'
 
 // Each character of a marble is 1 ms of virtual time; (c|) are events of the same time.
 
 const enough = depth(mint, { buy: { totalQuantity: 2n * 10n ** 18n, totalQuantityUsd: 5_000 } })
 test('buys below the limit, and waits while the connection is down', () => {
-  new TestScheduler(deepStrictEqual).run(({ cold, expectObservable }) => {
+  new TestScheduler(expectMarbles).run(({ cold, expectObservable }) => {
     const prices = {
       a: price(topic, 2690),
       b: price(topic, 2680),

@@ -6,6 +6,7 @@
 
 export { createTestClient, type TestClientStreams } from './test-client.js'
 export { depth, disconnected, price } from './builders.js'
+export { expectMarbles } from './expect-marbles.js'
 export {
   scriptedSocket,
   server,

@@ -45,19 +45,19 @@ export function* marketRows(
  * A price, after its depth if there is one: an order that the price fills needs a depth that is not older. `depth`: the
  * quantities that can be bought and sold, in base-token units.
  */
-function* rowsOf(
+const rowsOf = (
   at: number,
   price: number,
   { topic, address: mint, decimals }: ImportedToken,
   assumedDepth: string | undefined,
   depth = '',
-): Generator<OwnRow, void> {
+): readonly OwnRow[] => {
+  const row = { at, topic, price }
   if (assumedDepth !== undefined) {
     const quantity = unitsOf(assumedDepth, decimals ?? 0) ?? 0n
-    yield { at, mint, price, buy: quantity, sell: quantity }
-  } else if (depth !== '') {
-    const [buy = '0', sell = '0'] = depth.split(' ')
-    yield { at, mint, price, buy: BigInt(buy), sell: BigInt(sell) }
+    return [{ at, mint, price, buy: quantity, sell: quantity }, row]
   }
-  yield { at, topic, price }
+  if (depth === '') return [row]
+  const middle = depth.indexOf(' ')
+  return [{ at, mint, price, buy: BigInt(depth.slice(0, middle)), sell: BigInt(depth.slice(middle)) }, row]
 }

@@ -8,7 +8,7 @@ import { columnName, layoutOf, type Field, type GivenColumns, type Layout } from
 import { openTable } from './open-table.js'
 import { maxTextLength, RowSorter, type SortedRow } from './row-sorter.js'
 import type { Cells, Table } from './table.js'
-import { numberOf, timeOf, unitsOf } from './values.js'
+import { numberOf, timeOf, unitsText } from './values.js'
 
 /** The token of rows. */
 export interface ImportedToken {
@@ -242,10 +242,10 @@ class FileReading implements FileReport {
     const { bidQuantity = -1, askQuantity = -1 } = this.layout.columns
     const decimals = this.market.series[series]?.token.decimals
     if (decimals !== undefined) {
-      const buy = unitsOf(cells[askQuantity] ?? '', decimals)
-      const sell = unitsOf(cells[bidQuantity] ?? '', decimals)
-      const text = `${buy} ${sell}`
-      if (buy !== undefined && sell !== undefined && text.length <= maxTextLength) return text
+      const buy = unitsText(cells[askQuantity] ?? '', decimals)
+      const sell = unitsText(cells[bidQuantity] ?? '', decimals)
+      if (buy !== undefined && sell !== undefined && buy.length + sell.length < maxTextLength)
+        return `${buy} ${sell}`
     }
     if (this.withoutDepth === undefined) this.withoutDepth = { count: 1, line }
     else this.withoutDepth.count++
@@ -257,7 +257,7 @@ class FileReading implements FileReport {
     if (symbol === this.lastSymbol) return this.lastSeries
     const known = this.bySymbol.get(symbol)
     this.lastSeries = known ?? this.addSymbol(copyOf(symbol))
-    this.lastSymbol = copyOf(symbol)
+    this.lastSymbol = symbol
     return this.lastSeries
   }
 

@@ -1,11 +1,10 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { isAddress, type Address } from '../../../base/domain/address.js'
-import { createDepthSide, type DepthSide } from '../../../base/domain/depth.js'
+import type { DepthSide } from '../../../base/domain/depth.js'
 import { isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
 import { isPriceValue, unitOfTime } from '../../../base/domain/valid-numbers.js'
 import { describeValue } from '../../../base/errors/text.js'
 import type { TokenDefinition } from '../../../client/tokens.js'
-import { formatQuantity } from '../../../wire/codec/arguments.js'
 import type { DepthRow, PriceRow } from '../format/row.js'
 import { maxDistance } from '../format/timeline.js'
 
@@ -47,6 +46,9 @@ export class OwnRows {
   private previous = earliest
   private isFirst = true
   private readonly decimals: ReadonlyMap<string, number>
+  /** The topics and mints that are valid, and the decimals of the mints: few names, in each of which rows repeat. */
+  private readonly topics = new Set<string>()
+  private readonly mints = new Map<string, number>()
 
   constructor(tokens: readonly TokenDefinition[]) {
     this.decimals = new Map(tokens.map(({ address, decimals }) => [address.toLowerCase(), decimals]))
@@ -61,7 +63,7 @@ export class OwnRows {
     if (!isPriceValue(own.price)) return expected('price', 'a finite number above 0', own.price)
     this.previous = own.at
     this.isFirst = false
-    return 'topic' in own ? priceRow(own) : this.depthRow(own)
+    return 'topic' in own ? this.priceRow(own) : this.depthRow(own)
   }
 
   private timeProblem(at: number): string | undefined {
@@ -78,28 +80,40 @@ export class OwnRows {
   }
 
   private depthRow({ at, mint, price, buy, sell }: OwnDepth): DepthRow | string {
-    if (!isAddress(mint)) return expected('mint', '0x and hex digits, or a topic', mint)
-    const decimals = this.decimals.get(mint.toLowerCase())
-    if (decimals === undefined) return `mint: ${mint} is not in tokens, so that its decimals are unknown`
-    for (const [name, quantity] of Object.entries({ buy, sell }))
-      if (typeof quantity !== 'bigint' || quantity < 0n)
-        return expected(name, 'a bigint of at least 0n', quantity)
-    const side = (totalQuantity: bigint): DepthSide =>
-      createDepthSide({
-        totalQuantity,
-        totalQuantityUsd: Number(formatQuantity(totalQuantity, decimals)) * price,
-      })
+    const decimals = this.mints.get(mint) ?? this.decimalsOf(mint)
+    if (typeof decimals === 'string') return decimals
+    if (!isQuantity(buy)) return expected('buy', 'a bigint of at least 0n', buy)
+    if (!isQuantity(sell)) return expected('sell', 'a bigint of at least 0n', sell)
+    // The closest number. A row that is only written needs no `createDepthSide`, which makes its fields slow.
+    const side = (totalQuantity: bigint): DepthSide => ({
+      totalQuantity,
+      totalQuantityUsd: Number(`${totalQuantity}e-${decimals}`) * price,
+    })
     const depth = { mint, price, timestamp: at, buy: side(buy), sell: side(sell), receivedAt: at }
     if (!Number.isFinite(depth.buy.totalQuantityUsd + depth.sell.totalQuantityUsd))
       return expected('buy and sell', 'quantities whose value in USD is finite', undefined)
     return { _tag: 'Depth', at, mint, event: right(depth) }
   }
+
+  /** The decimals of a mint, or its problem. */
+  private decimalsOf(mint: Address): number | string {
+    if (!isAddress(mint)) return expected('mint', '0x and hex digits, or a topic', mint)
+    const decimals = this.decimals.get(mint.toLowerCase())
+    if (decimals === undefined) return `mint: ${mint} is not in tokens, so that its decimals are unknown`
+    this.mints.set(mint, decimals)
+    return decimals
+  }
+
+  private priceRow({ at, topic, price }: OwnPrice): PriceRow | string {
+    if (!this.topics.has(topic)) {
+      if (!isTopicOfAnyService(topic)) return expected('topic', 'a topic like svc-0x82af…', topic)
+      this.topics.add(topic)
+    }
+    return { _tag: 'Price', at, topic, event: right({ topic, price, receivedAt: at, epoch: 1 }) }
+  }
 }
 
-const priceRow = ({ at, topic, price }: OwnPrice): PriceRow | string =>
-  isTopicOfAnyService(topic)
-    ? { _tag: 'Price', at, topic, event: right({ topic, price, receivedAt: at, epoch: 1 }) }
-    : expected('topic', 'a topic like svc-0x82af…', topic)
+const isQuantity = (value: unknown): boolean => typeof value === 'bigint' && value >= 0n
 
 const expected = (name: string, what: string, actual: unknown): string =>
   `${name}: expected ${what}, got ${describeValue(actual)}`

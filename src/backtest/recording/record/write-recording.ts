@@ -145,11 +145,26 @@ class RowWriter {
   }
 
   private async writeIterable(rows: Iterable<OwnRow> | AsyncIterable<OwnRow>): Promise<void> {
-    for await (const row of rows) {
-      if (!this.add(row)) return
-      if (this.recorder !== undefined && this.recorder.pending > maxPending) await this.recorder.drained()
-      if (this.count % rowsPerTurn === 0) await nextTurn()
-    }
+    // `for await` of an iterable costs more than its rows.
+    if (Symbol.iterator in rows)
+      for (const row of rows) {
+        if (!this.add(row)) return
+        if (this.mustWait) await this.wait()
+      }
+    else
+      for await (const row of rows) {
+        if (!this.add(row)) return
+        if (this.mustWait) await this.wait()
+      }
+  }
+
+  private get mustWait(): boolean {
+    return this.count % rowsPerTurn === 0 || (this.recorder?.pending ?? 0) > maxPending
+  }
+
+  private async wait(): Promise<void> {
+    if (this.recorder !== undefined && this.recorder.pending > maxPending) await this.recorder.drained()
+    if (this.count % rowsPerTurn === 0) await nextTurn()
   }
 
   private async writeObservable(rows: Subscribable<OwnRow>): Promise<void> {

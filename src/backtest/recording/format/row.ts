@@ -72,7 +72,7 @@ export interface RecordingHeader {
   readonly continues?: number
   /**
    * The quantity in tokens of both sides of each depth, as decimal text, if no data have it: it is an assumption. Absent for
-   * depths of data.
+   * depths of data. Of several recordings: their quantities, with ` or ` between them.
    */
   readonly assumedDepth?: string
   /**

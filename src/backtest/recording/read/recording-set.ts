@@ -120,12 +120,16 @@ const startOf = async (source: OpenableSource, reading: SetReading): Promise<Sta
   return { header, start, firstRowAt, read: () => withoutDamage(readPart(source, reading), onDamage) }
 }
 
-const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): RecordingHeader => ({
-  ...first,
-  at: Math.min(...all.map(({ at }) => at)),
-  topics: distinct(all.flatMap(({ topics }) => topics)),
-  mints: distinct(all.flatMap(({ mints }) => mints)),
-})
+const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): RecordingHeader => {
+  const assumed = distinct(all.flatMap(({ assumedDepth }) => assumedDepth ?? []))
+  return {
+    ...first,
+    at: Math.min(...all.map(({ at }) => at)),
+    topics: distinct(all.flatMap(({ topics }) => topics)),
+    mints: distinct(all.flatMap(({ mints }) => mints)),
+    ...(assumed.length === 0 ? {} : { assumedDepth: assumed.join(' or ') }),
+  }
+}
 
 /** The names without those that differ only in case. */
 const distinct = <Name extends string>(names: readonly Name[]): readonly Name[] => [

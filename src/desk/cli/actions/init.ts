@@ -5,6 +5,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createFolders } from '../../../wire/platform/node/files.js'
 import type { Io, Variables } from '../io.js'
+import { shellWord } from '../output/shell-word.js'
 import { writeFailure } from '../output/error-text.js'
 import { usageError } from '../run.js'
 
@@ -37,7 +38,7 @@ export const changeFolder = ({ platform, env }: Pick<Io, 'platform' | 'env'>, fo
   // `cd -x` has an option, and `cd -` changes to the earlier folder.
   const path = folder.startsWith('-') ? `.${isWindows ? '\\' : '/'}${folder}` : folder
   if (isWindows) return /^[\p{L}\p{N}_.:\\/-]+$/u.test(path) ? `cd ${path}` : `cd "${path}"`
-  return /^[\p{L}\p{N}_.:,@%+=/-]+$/u.test(path) ? `cd ${path}` : `cd '${path.replaceAll("'", "'\\''")}'`
+  return `cd ${shellWord(path)}`
 }
 
 /** Writes all files, by path in the folder, or none of them. */

@@ -12,11 +12,13 @@ import {
 } from '../../../backtest/paper/index.js'
 import { settingsOf } from '../../../backtest/paper/options.js'
 import { record, replay, type ReplaySummary } from '../../../backtest/recording/index.js'
+import { printable } from '../../../base/errors/text.js'
 import { withSource } from '../input/open-source.js'
 import type { Io } from '../io.js'
 import { errorLine } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
 import { eventLines, printSummary, resultLine } from '../output/paper-lines.js'
+import { shellWord } from '../output/shell-word.js'
 import { usageError } from '../run.js'
 import { completes, stop$ } from '../stop.js'
 import { backtestFiles, strategyParameter } from './backtest.js'
@@ -39,8 +41,9 @@ export const backtestRecordings = async (
   io: Io,
   command: Command,
   files: readonly string[],
-  { parameter: text, report, from: first, to, json = false }: BacktestFlags,
+  flags: BacktestFlags,
 ): Promise<void> => {
+  const { parameter: text, report, from: first, to, json = false } = flags
   const { recordings, module } = backtestFiles(command, files)
   const parameter = strategyParameter(command, text)
   const { strategy$, options } = await importStrategy(module)
@@ -66,27 +69,39 @@ export const backtestRecordings = async (
   printSummary(io, events, json)
   if (report === undefined) return
   const title = `${basename(module)} over ${recordings.map((file) => basename(file)).join(', ')}`
-  writeFileSync(report, renderReport(events, { title, notes: notesOf(options, played.right, files, text) }))
+  const header = await client.header()
+  const assumedDepth = isLeft(header) ? undefined : header.right.assumedDepth
+  const notes = [
+    assumptionsOf(options, assumedDepth),
+    dataQuality(played.right),
+    `Repeat it: ${commandText(files, flags)}`,
+  ]
+  writeFileSync(report, renderReport(events, { title, notes }))
 }
 
-/** The assumptions, the quality of the data, and the command to repeat the run. */
-const notesOf = (
-  options: PaperOptions,
-  { rows, earlierRows, skewedRows }: ReplaySummary,
-  files: readonly string[],
-  parameter: string | undefined,
-): readonly string[] => [
-  assumptionsOf(options),
-  `Data: ${rows} rows; ${earlierRows} are earlier than their predecessor, ${skewedRows} have a receivedAt more than a minute off.`,
-  `Repeat it: npx svc-streams backtest ${files.join(' ')}${parameter === undefined ? '' : ` --parameter '${parameter}'`}`,
-]
-
-const assumptionsOf = (options: PaperOptions): string => {
+/** `assumedDepth`: the quantity of each depth, in tokens, if it is not recorded. */
+const assumptionsOf = (options: PaperOptions, assumedDepth?: string): string => {
   const rules = Object.entries(options).map(
     ([name, value]) =>
       `${name} ${name === 'tokens' ? Object.keys(options.tokens).join(' and ') : String(value)}`,
   )
-  return `Assumptions: ${rules.join(', ')}. Orders do not move the market.`
+  const depth =
+    assumedDepth === undefined
+      ? ''
+      : ` The depth is not recorded: it is assumed to be ${printable(assumedDepth)} tokens on both sides, with each price.`
+  return `Assumptions: ${rules.join(', ')}. Orders do not move the market.${depth}`
+}
+
+const dataQuality = ({ rows, earlierRows, skewedRows, overlappingRows }: ReplaySummary): string =>
+  `Data: ${rows} rows; ${earlierRows} are earlier than their predecessor, ${skewedRows} have a receivedAt more than a minute ` +
+  `off, ${overlappingRows} are left out because another recording has their token at that time.`
+
+/** The command that gives the report again. */
+const commandText = (files: readonly string[], { parameter, from, to, report }: BacktestFlags): string => {
+  const flags = Object.entries({ parameter, from, to, report }).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, shellWord(String(value))],
+  )
+  return ['npx svc-streams backtest', ...files.map(shellWord), ...flags].join(' ')
 }
 
 export interface PaperFlags extends MetricsFlags {

@@ -10,12 +10,13 @@ import { right } from 'fp-ts/lib/Either.js'
 import { from, toArray, lastValueFrom } from 'rxjs'
 import type { Client, Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
+import { eventually } from '../../../support/time/eventually.js'
 import { newFolder } from '../../../support/new-folder.js'
 import { caseCount } from '../../../support/run/long.js'
 import { memoryWriter } from '../../../backtest/recording/support/rows.js'
 import { chunksOf } from '../../../backtest/recording/support/recordings.js'
 import { runCommand } from '../support/command.js'
-import { runInProcess } from '../support/in-process.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
 
 const address = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
 const topic: Topic = `svc-${address}`
@@ -340,6 +341,21 @@ describe('import', () => {
         .toString()
         .split('\n'),
     ).toHaveLength(5)
+  })
+
+  it('leaves no file if it is stopped while it writes', async () => {
+    const folder = newFolder()
+    const path = (name: string) => join(folder, name)
+    writeFileSync(path('trades.csv'), csv(priceRows(100_000)))
+    const command = startInProcess([
+      ...['import', path('trades.csv'), '--token', address],
+      ...['--out', path('market.ndjson')],
+    ])
+    await eventually(() => existsSync(path('market.ndjson.part')))
+    command.process.kill('SIGINT')
+    expect(await command.waitForExit()).toBe(1)
+    expect(command.stderr).toBe('error: stopped; no file was written\n')
+    expect(readdirSync(folder)).toEqual(['trades.csv'])
   })
 
   it('gives a strategy the values that it has over the same market recorded', async () => {

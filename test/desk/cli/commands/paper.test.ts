@@ -70,7 +70,28 @@ describe('svc-streams backtest', () => {
     const html = readFileSync(report, 'utf8')
     expect(html).toContain('Assumptions: tokens ETH, cash 10000, feeBps 10, depthInterval 500. Orders')
     expect(html).toContain('Data: 5 rows; 0 are earlier')
-    expect(html).toContain('Repeat it: npx svc-streams backtest ')
+    expect(html).not.toContain('is assumed to be')
+    expect(html).toContain(`Repeat it: npx svc-streams backtest ${args.join(' ')} --report ${report}<`)
+  })
+
+  it('names the assumed depths of all recordings, and each flag, in the report', async () => {
+    const file = inFolder()
+    const assumed = (name: string, assumedDepth: string) =>
+      file(name, recording.replace('"interval"', `"assumedDepth":"${assumedDepth}","interval"`))
+    const later = recordingText({ ...header, at: at + 60_000, mints: ['0xab'] }, priced(70_000, 100))
+    const args = [
+      file("joe's plain.ndjson", later),
+      assumed('one.ndjson', '10'),
+      file('strategy.mjs', strategy(2, '0xab', 'svc-0xab')),
+    ]
+    const report = file('report.html')
+    const flags = ['--parameter', '200', '--from', '1700000000000', '--report', report]
+    expect((await runCommand(['backtest', ...args, ...flags])).code).toBe(0)
+    const html = readFileSync(report, 'utf8')
+    expect(html).toContain('it is assumed to be 10 tokens on both sides')
+    const command = html.slice(html.indexOf('npx svc-streams')).split('<')[0]
+    expect(command).toContain(`--parameter 200 --from 1700000000000 --report ${report}`)
+    expect(command).toContain(`joe'\\''s plain.ndjson' `)
   })
 
   it('prints each event as JSON, last the summary, for a parameter', async () => {

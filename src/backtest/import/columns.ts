@@ -33,7 +33,9 @@ export interface Layout {
 /** The usual names, without case and punctuation, the most specific first. */
 const usualNames: Readonly<Record<Field, readonly string[]>> = {
   time: [
-    ...['opentime', 'tradetime', 'transacttime', 'transactiontime', 'eventtime', 'exchangetime'],
+    // Of candles, before the names of their ends.
+    ...['timeperiodstart', 'opentime', 'timeopen', 'starttime', 'begintime', 'candlebegintime'],
+    ...['tradetime', 'transacttime', 'transactiontime', 'eventtime', 'exchangetime', 'timeexchange'],
     ...[
       'timestamp',
       'timestampms',
@@ -46,7 +48,7 @@ const usualNames: Readonly<Record<Field, readonly string[]>> = {
       'ts',
       'tsms',
     ],
-    ...['at', 'date', 'candlebegintime', 'starttime', 'createdat', 't', 'localtimestamp', 'receivedat'],
+    ...['at', 'date', 'createdat', 'createdtime', 't', 'localtimestamp', 'receivedat'],
   ],
   symbol: [
     ...[
@@ -62,7 +64,7 @@ const usualNames: Readonly<Record<Field, readonly string[]>> = {
       'asset',
       'coin',
     ],
-    ...['product', 'productid', 'base', 's'],
+    ...['product', 'productid', 'instrumentname', 'instid', 'symbolid', 'base', 's'],
   ],
   price: [
     'price',

@@ -78,6 +78,10 @@ const textTable = (path: string, head: Uint8Array, isGzip: boolean): Table => {
   const first = lines.length > 1 ? lines.slice(0, -1) : lines
   const start = first.find((line) => line.trim() !== '') ?? ''
   if (isHeaderLine(start)) throw new Error('it is a recording already')
+  if (manyLines.test(start))
+    throw new Error(
+      'it is one JSON text, not one row a line; write its rows as lines first, for example by `jq -c ".[]"`',
+    )
   const suffix = `${encoding === 'utf-8' ? '' : `, ${encoding.toUpperCase()}`}${isGzip ? ', gzip' : ''}`
   const read: ReadLines = (onLines, onPiece) => readLines(path, isGzip, encoding, onLines, onPiece)
   if (/^\s*[[{]/.test(start)) return jsonTable(first, suffix, read)
@@ -92,6 +96,9 @@ const textTable = (path: string, head: Uint8Array, isGzip: boolean): Table => {
     read: (_, onRow, onPiece) => read((texts, line) => readDelimited(texts, line, dialect, onRow), onPiece),
   }
 }
+
+/** The start of an array of rows, or of an object over several lines. */
+const manyLines = /^\s*(?:\[\s*(?:[[{]|$)|\{\s*$)/
 
 const maxDialectLines = 200
 

@@ -45,9 +45,9 @@ const digits = /^\d+$/
 const decimal = /^\s*(\d+)(?:\.(\d*))?\s*$/
 const scientific = /^\s*\d+(?:\.\d*)?e[+-]?\d+\s*$/i
 
-/** A date, or a date and a time. Without a zone it is UTC. */
+/** A date, or a date and a time, the year first. Without a zone it is UTC. */
 const isoPattern =
-  /^\s*(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?\s*(?:(Z|UTC)|([+-])(\d\d):?(\d\d))?\s*$/i
+  /^\s*(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?\s*(?:(Z|UTC)|([+-])(\d\d):?(\d\d))?\s*$/i
 
 const isoTime = (text: string): number => {
   const match: readonly (string | undefined)[] | null = isoPattern.exec(text)

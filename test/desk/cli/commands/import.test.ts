@@ -188,6 +188,26 @@ describe('import', () => {
     expect(again.length).toBeGreaterThanOrEqual(19)
   })
 
+  it('takes the start of a candle for its time, not its end', async () => {
+    const day = (n: number, time: string) => `"2026-01-0${n}T${time}Z"`
+    const rows = [1, 2].map(
+      (n) => `${day(n, '00:00:00.000')};${day(n, '23:59:59.999')};1;2;1;2;${day(n, '23:59:59.999')}`,
+    )
+    const header = 'timeOpen;timeClose;open;high;low;close;timestamp'
+    const { stdout, rows: written } = await imported({ 'days.csv': [header, ...rows].join('\n') })
+    expect(stdout).toContain('time = "timeOpen"')
+    expect(written[0]?.at).toBe(Date.UTC(2026, 0, 1))
+  })
+
+  it.each([
+    ['rows in one line', `[[${start}, 1, 2], [${start + 1}, 1, 2]]`],
+    ['rows in several lines', `[\n  { "time": ${start}, "price": 1 }\n]`],
+  ])('says how to convert one JSON text: %s', async (_, text) => {
+    const { code, stderr } = await imported({ 'rows.json': text })
+    expect(code).toBe(1)
+    expect(stderr).toContain('it is one JSON text, not one row a line')
+  })
+
   it('needs --interval for a single candle', async () => {
     const files = { 'candle.csv': `time,open,high,low,close\n${start},1,3,0.5,2\n` }
     expect((await imported(files)).stderr).toContain('--interval')

@@ -125,7 +125,7 @@ const causes: Readonly<Record<string, () => Promise<string> | string>> = {
 /** The messages of the tables, but those of Node itself and of `verify`. */
 const messages = [...readPage('docs/start/questions.md').matchAll(/^\| `([^`]+)` \|/gm)]
   .map(([, message = '']) => message)
-  .filter((message) => !/^(?:SyntaxError|TypeError|Error \[ERR_|error: the replay)/.test(message))
+  .filter((message) => !/^(?:npm error|SyntaxError|TypeError|Error \[ERR_|error: the replay)/.test(message))
 
 const matches = (text: string, message: string): boolean =>
   new RegExp(message.split('…').map(escaped).join('[^]*')).test(text)

@@ -93,4 +93,4 @@ export const bundlePage = async (
   return { script: await readFile(join(out, files[0] ?? ''), 'utf8'), output }
 }
 
-export const gzippedSize = (script: string): number => gzipSync(script, { level: 9 }).length
+export const gzippedSize = (script: string): number => gzipSync(script).length

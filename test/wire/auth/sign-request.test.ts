@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { signRequest, type SignRequest } from 'svc-streams'
+import * as browser from 'svc-streams/browser'
 import { describe, expect, it } from 'vitest'
 import { concatenateHeaders, type HeaderPairs } from '../../../src/wire/auth/mac.js'
 import { Secrets } from '../../../src/wire/auth/secrets.js'
@@ -47,13 +48,15 @@ describe('signRequest (section 5)', () => {
             body ?? Buffer.of(),
           ]),
         )
-        const signature = signRequest({
+        const signed = {
           key: secret.toString('base64url'),
           path: sent,
           headers: { 'X-SVC-Trace': trace, 'x-svc-auth-expiration': expiration, accept: '*/*' },
           ...(body === undefined ? {} : { body }),
-        })
-        expect(signature).toEqual(right(mac.digest('base64').replaceAll('=', '')))
+        }
+        const signature = right(mac.digest('base64').replaceAll('=', ''))
+        expect(signRequest(signed)).toEqual(signature)
+        expect(browser.signRequest(signed)).toEqual(signature)
       }),
     )
   })

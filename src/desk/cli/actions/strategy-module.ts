@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { join, parse, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Observable } from 'rxjs'
 import { messageOf, printable } from '../../../base/errors/text.js'
@@ -53,7 +53,7 @@ export const runnableModule = async (path: string): Promise<RunnableModule> => {
 const bundleOf = async (path: string): Promise<RunnableModule> => {
   // Inside the project, so that the bundle finds the packages that it imports.
   const folder = mkdtempSync(join(path, '..', '.svc-streams-'))
-  const outfile = join(folder, 'strategy.mjs')
+  const outfile = join(folder, `${parse(path).name}.mjs`)
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
     const { build } = createRequire(path)('esbuild') as Esbuild

@@ -1,9 +1,10 @@
-import { isLeft } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
-import type { Address, PriceError, Topic } from 'svc-streams'
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import { map, merge, Observable, Subscription } from 'rxjs'
+import type { Address, Depth, DepthError, Price, PriceError, Topic } from 'svc-streams'
+import { market, paper, type MarketClient } from 'svc-streams/paper'
 import { Ledger, type SubscriberRecord } from '../invariants/ledger.js'
 import { problemOfFailure } from '../invariants/failure-rules.js'
-import { problemOfPrice } from '../invariants/price-rules.js'
+import { problemOfFill, problemOfPrice } from '../invariants/price-rules.js'
 import { problemOfState } from '../invariants/state-rules.js'
 import type { Link } from '../world/network.js'
 import type { PriceLog } from '../world/price-log.js'
@@ -112,13 +113,7 @@ export class Trader {
     const mint = topics[index]!
     this.process.run(() => {
       if (this.isClosed || this.polls.closed) return
-      const interval = shortestInterval * (index + 1)
-      const { polls } = this.ledger
-      const record = polls.onJoin(mint, interval)
-      const subscription = this.connected.client.depth$(mint, interval).subscribe((result) => {
-        polls.onResult(record, result)
-      })
-      subscription.add(() => polls.onLeave(record))
+      const subscription = this.depth$(mint, shortestInterval * (index + 1)).subscribe()
       this.polls.add(subscription)
       const leave = (): void => {
         subscription.unsubscribe()
@@ -128,6 +123,36 @@ export class Trader {
         )
       }
       world.at(world.now + ms, () => this.process.run(leave))
+    })
+  }
+
+  /** Trades a token on paper for a time, in ms: an order at each price and at each depth. */
+  trade(topicIndex: number, ms: number): void {
+    const { topics, world } = this.surroundings
+    const index = topicIndex % topics.length
+    const address = topics[index]!
+    const token = { symbol: 'T', address, topic: `svc-${address}`, decimals: 18 } as const
+    const depthInterval = shortestInterval * (index + 1)
+    this.process.run(() => {
+      if (this.isClosed || this.polls.closed) return
+      let record: SubscriberRecord | undefined
+      const client = {
+        price$: (topic: Topic) => this.price$(topic, (joined) => (record = joined)),
+        depth$: (mint: Address, everyMs: number) => this.depth$(mint, everyMs),
+      }
+      const order$ = (own: MarketClient) =>
+        merge(own.price$(token.topic), own.depth$(address, depthInterval)).pipe(
+          map(() => market('T', 'buy', { units: 1n })),
+        )
+      const options = { tokens: { T: token }, cash: 1e15, depthInterval }
+      const account = paper(client, order$, options).subscribe((event) => {
+        if (event._tag !== 'Filled' || record === undefined) return
+        this.ledger.trace(() => `an order is filled at ${event.price}`)
+        const problem = problemOfFill(this.ledger, record, event.price)
+        if (problem !== undefined) this.report(problem)
+      })
+      this.polls.add(account)
+      world.at(world.now + ms, () => this.process.run(() => account.unsubscribe()))
     })
   }
 
@@ -208,16 +233,8 @@ export class Trader {
     }
     const subscription: Subscription = this.connected.client.price$(topic).subscribe({
       next: (event) => {
-        this.ledger.trace(
-          () => `${topic} ${isLeft(event) ? event.left.message : `price ${event.right.price}`}`,
-        )
-        const problem = isLeft(event)
-          ? (problemOfFailure(this.ledger, record, event.left) ?? this.problemWithoutFault(event.left))
-          : problemOfPrice(this.ledger, record, event.right)
-        if (problem !== undefined) this.report(problem)
-        this.ledger.onEvent(record, event)
+        this.observe(record, event)
         if (!isLeft(event)) return onPrice()
-        this.onFailure()
         if (this.plan.strategy !== 'retry' || !record.isActive) return
         // As a program that waits before it retries.
         world.at(world.now + 50, () => this.process.run(() => this.rejoin(record, topicIndex, isUpper)))
@@ -231,6 +248,55 @@ export class Trader {
     const longest = longestPatience[world.between(0, longestPatience.length - 1)]!
     const leavesAt = world.now + world.between(1, longest)
     world.at(leavesAt, () => this.process.run(() => this.rejoin(record, topicIndex + 1, isUpper, true)))
+  }
+
+  /** The stream of a topic, of which the rules know. */
+  private price$(
+    topic: Topic,
+    onJoin: (record: SubscriberRecord) => void,
+  ): Observable<Either<PriceError, Price>> {
+    return new Observable((subscriber) => {
+      const record = this.ledger.onSubscribe(topic)
+      onJoin(record)
+      subscriber.add(() => this.ledger.onLeave(record))
+      return this.connected.client.price$(topic).subscribe({
+        next: (event) => {
+          this.observe(record, event)
+          subscriber.next(event)
+        },
+        complete: () => subscriber.complete(),
+      })
+    })
+  }
+
+  /** The poll of a mint, of which the rules know. */
+  private depth$(mint: Address, everyMs: number): Observable<Either<DepthError, Depth>> {
+    return new Observable((subscriber) => {
+      const { polls } = this.ledger
+      const record = polls.onJoin(mint, everyMs)
+      const subscription = this.connected.client.depth$(mint, everyMs).subscribe({
+        next: (result) => {
+          polls.onResult(record, result)
+          subscriber.next(result)
+        },
+        complete: () => subscriber.complete(),
+      })
+      subscription.add(() => polls.onLeave(record))
+      return subscription
+    })
+  }
+
+  /** The rules for an event of a topic. */
+  private observe(record: SubscriberRecord, event: Either<PriceError, Price>): void {
+    this.ledger.trace(
+      () => `${record.topic} ${isLeft(event) ? event.left.message : `price ${event.right.price}`}`,
+    )
+    const problem = isLeft(event)
+      ? (problemOfFailure(this.ledger, record, event.left) ?? this.problemWithoutFault(event.left))
+      : problemOfPrice(this.ledger, record, event.right)
+    if (problem !== undefined) this.report(problem)
+    this.ledger.onEvent(record, event)
+    if (isLeft(event)) this.onFailure()
   }
 
   /** Without a fault, there is no failure, except of a program that is slow itself, and of a topic beyond the limit of a gateway. */

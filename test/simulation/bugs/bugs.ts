@@ -5,6 +5,7 @@ import type { Edits } from './edits.js'
 import { gatewayBugs } from './gateway-bugs.js'
 import { natsBugs } from './nats-bugs.js'
 import { pageBugs } from './page-bugs.js'
+import { paperBugs } from './paper-bugs.js'
 
 /** A bug that is put back into the sources. */
 export interface Bug extends Edits {
@@ -13,7 +14,7 @@ export interface Bug extends Edits {
   readonly shares?: Partial<Shares>
 }
 
-export const bugs: readonly Bug[] = [...clientBugs, ...pageBugs, ...gatewayBugs, ...natsBugs]
+export const bugs: readonly Bug[] = [...clientBugs, ...pageBugs, ...gatewayBugs, ...natsBugs, ...paperBugs]
 
 /** The scenarios that find a bug, in 100 simulated hours. */
 export const searchOf = ({ shares }: Bug): SearchLimits => ({

@@ -21,7 +21,10 @@ export const withBug = async (bug: Edits): Promise<typeof Search> => {
     bundle: true,
     packages: 'external',
     // Paths of the configuration take precedence over packages.
-    alias: { 'svc-streams': join(root, 'src/index.ts') },
+    alias: {
+      'svc-streams/paper': join(root, 'src/backtest/paper/index.ts'),
+      'svc-streams': join(root, 'src/index.ts'),
+    },
     platform: 'node',
     format: 'esm',
     target: 'es2022',

@@ -132,3 +132,18 @@ export const problemOfPrice = (
   const problem = firstProblem(rules, ledger, subscriber, price)
   return problem && `${subscriber.topic} received the price ${price.price}: ${problem}`
 }
+
+/** Rules for a price that was delivered before. */
+const rulesOfFills = [comesFromTheOpenConnection, isYoungerThanMaxLag, isNotStale, followsAnAnswer]
+
+/** Returns what is wrong with a price with which an account on paper fills an order, if anything is. */
+export const problemOfFill = (
+  ledger: Ledger,
+  subscriber: SubscriberRecord,
+  price: number,
+): string | undefined => {
+  const { topic } = subscriber
+  const filled: Price = { topic: topic as Price['topic'], price, receivedAt: 0, epoch: ledger.dials.openings }
+  const problem = firstProblem(rulesOfFills, ledger, subscriber, filled)
+  return problem && `an order of ${topic} is filled at the price ${price}: ${problem}`
+}

@@ -194,6 +194,8 @@ class Simulation {
         return this.traders[action.trader]?.leave(action.index)
       case 'poll':
         return this.traders[action.trader]?.poll(action.topic, action.ms)
+      case 'trade':
+        return this.traders[action.trader]?.trade(action.topic, action.ms)
       case 'restart':
         return this.restart(action.trader, action.how)
       default:

@@ -19,7 +19,7 @@ import type { GatewayPlan } from '../actors/gateway.js'
 export type Act =
   | { readonly do: 'subscribe'; readonly trader: number; readonly topic: number; readonly isUpper: boolean }
   | { readonly do: 'leave'; readonly trader: number; readonly index: number }
-  | { readonly do: 'poll'; readonly trader: number; readonly topic: number; readonly ms: number }
+  | { readonly do: 'poll' | 'trade'; readonly trader: number; readonly topic: number; readonly ms: number }
   | { readonly do: 'restart'; readonly trader: number; readonly how: 'close' | 'kill' }
 
 /** One entry of a history. `at`: in ms since the start. */
@@ -218,7 +218,7 @@ const withCluster = (scenario: Scenario, chance: Chance): Scenario => {
 const withoutSlowness = (plan: TraderPlan): TraderPlan =>
   plan.strategy === 'slow' ? { ...plan, strategy: 'steady' } : plan
 
-const quietActs: ReadonlySet<Step['action']['do']> = new Set(['subscribe', 'leave', 'poll'])
+const quietActs: ReadonlySet<Step['action']['do']> = new Set(['subscribe', 'leave', 'poll', 'trade'])
 
 /** In a quiet cluster, this server starts before the others. Clients with one address have that of this server. */
 const firstServer = 0
@@ -350,7 +350,7 @@ const act = (chance: Chance, trader: number, topics: number): Act => {
   if (kind <= 17) return { do: 'leave', trader, index: chance.between(0, 9) }
   if (kind <= 19) {
     const topic = chance.between(0, topics - 1)
-    return { do: 'poll', trader, topic, ms: chance.between(1, 30_000) }
+    return { do: kind === 18 ? 'poll' : 'trade', trader, topic, ms: chance.between(1, 30_000) }
   }
   return { do: 'restart', trader, how: chance.pick(['close', 'kill']) }
 }

@@ -1,0 +1,11 @@
+import type { Bug } from './bugs.js'
+
+const folder = 'src/backtest/paper'
+
+/** Bugs of the account on paper. */
+export const paperBugs: readonly Bug[] = (['the service', 'a gateway'] as const).map((source) => ({
+  name: `an order of a client of ${source} is filled at a price that is no longer current`,
+  folder,
+  shares: { webSocket: source === 'a gateway' ? 1 : 0 },
+  edits: [{ in: 'TokenState.onPrice', code: 'this.price = undefined', bug: 'undefined' }],
+}))

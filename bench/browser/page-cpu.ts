@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 
-/** The time that the main thread of a page was busy, as a percentage of one core. */
+/** The CPU time of the main thread of a page, as a percentage of one core. */
 export interface PageCpu {
   /** Scripts. */
   readonly scripts: number
@@ -18,7 +18,7 @@ export const pageCpu = async (page: Page, windows: number, windowMs: number): Pr
     const seconds = (name: string) => metrics.find((metric) => metric.name === name)?.value ?? NaN
     return {
       scripts: seconds('ScriptDuration'),
-      tasks: seconds('TaskDuration'),
+      tasks: seconds('ThreadTime'),
       at: seconds('Timestamp'),
     }
   }

@@ -29,7 +29,7 @@ export interface Figures {
 }
 
 /** The prices of a range, at a time in ms since the Unix epoch. */
-interface Shown {
+export interface ShownPrices {
   readonly at: number
   readonly rangeMs: number
   readonly data: ChartData
@@ -49,7 +49,7 @@ export class WatchedToken {
   /** The side that the last current price has reached. */
   #side: ThresholdSide | undefined
   #isCompared = false
-  #shown: Shown | undefined
+  #shown: ShownPrices | undefined
 
   /** `depthInterval`: as in the configuration of the page. */
   constructor(state: TokenState, depthInterval: number | null) {
@@ -109,7 +109,7 @@ export class WatchedToken {
   }
 
   /** The prices of the last `rangeMs`. At most a second old: they are for figures that change slowly. */
-  shown(now: number, rangeMs: number): Shown {
+  shown(now: number, rangeMs: number): ShownPrices {
     const shown = this.#shown
     if (shown?.rangeMs === rangeMs && now - shown.at < 1000) return shown
     const data = partOf(this.samples.data(now, rangeMs), { from: now - rangeMs, to: now })

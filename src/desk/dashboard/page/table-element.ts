@@ -2,7 +2,7 @@ import { formatSeconds, shortPrice, type DigitGroups } from '../../display/texts
 import { linePath, lineSize } from '../model/chart.js'
 import { timesOf } from '../model/samples.js'
 import { sortedBy, sortKeys, type View } from '../model/view.js'
-import type { WatchedToken } from '../model/watched-token.js'
+import type { ShownPrices, WatchedToken } from '../model/watched-token.js'
 import {
   amountDigits,
   changeOf,
@@ -80,7 +80,7 @@ export class TableElement {
           if (row !== undefined) row.isInView = isIntersecting
         }
       },
-      { rootMargin: '200px' },
+      { rootMargin: '100px' },
     )
     for (const { element } of rows) observer.observe(element)
     new ResizeObserver(() => {
@@ -151,6 +151,8 @@ const rowHtml = `<table><tr>${columns
 /** The row of one token. */
 export class RowElement extends TokenElement {
   isInView = true
+  /** The prices that the line shows. */
+  #shown: ShownPrices | undefined
 
   constructor(token: WatchedToken, actions: TokenActions) {
     // A row outside of a table is no element of HTML.
@@ -178,7 +180,10 @@ export class RowElement extends TokenElement {
       if (depthError === undefined) this.#setNumber(name, usd, amountDigits)
       else setText(this.#cell(name), depthReason(depthError))
     }
-    const { at, data, range } = this.token.shown(now, rangeMs)
+    const shown = this.token.shown(now, rangeMs)
+    if (shown === this.#shown) return
+    this.#shown = shown
+    const { at, data, range } = shown
     const path = range === undefined ? '' : linePath(data, timesOf(data, at, rangeMs), range)
     setAttribute(this.part('path'), 'd', path)
   }

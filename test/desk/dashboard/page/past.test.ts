@@ -65,6 +65,26 @@ describe('the chart of a card', () => {
     })
   })
 
+  it('fills the gap of a page that was cut off, without a reload', async () => {
+    const market = new TestMarket()
+    const server = await startTestDashboard(market.client)
+    const page = await openDashboard(server)
+    market.sendEth(2400)
+    await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe('2400.0000'))
+    let loads = 0
+    page.on('load', () => (loads += 1))
+    await server.close()
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('down'))
+    const missed = historyOf(from([past(Date.now() - 200_000, 2300), past(Date.now(), 2350)].map(right)))
+    await startTestDashboard(market.client, {}, Number(new URL(server.url).port), missed)
+    await eventually(async () => {
+      expect(await valueOf(page, weth, 'state')).toBe('live')
+      expect(await chartOf(page)).toBe('Chart: lowest 2300.0000, highest 2400.0000 USD')
+      expect((await linesOf(page)).length).toBe(1)
+    })
+    expect(loads).toBe(0)
+  })
+
   it('shows live prices while the past is late, and if its history fails', async () => {
     const failing = historyOf(of(left(networkError(new Error('reset')))))
     for (const isLate of [true, false]) {

@@ -106,6 +106,26 @@ describe('the page of the dashboard', () => {
     },
   )
 
+  it('has a switch between dark and light, which is kept after a reload', async () => {
+    const market = new TestMarket()
+    const page = await openDashboard(await startTestDashboard(market.client), { colorScheme: 'dark' })
+    const backgroundOf = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor)
+    const button = page.getByRole('button', { name: 'Theme' })
+    await button.waitFor()
+    const dark = await backgroundOf()
+    await button.click()
+    const light = await backgroundOf()
+    expect(light).not.toBe(dark)
+    await page.reload()
+    await button.waitFor()
+    expect(await backgroundOf()).toBe(light)
+    // The theme of the system is followed again.
+    await button.click()
+    expect(await backgroundOf()).toBe(dark)
+    await page.emulateMedia({ colorScheme: 'light' })
+    expect(await backgroundOf()).toBe(light)
+  })
+
   it('keeps the shape of a state with forced colours', async () => {
     const market = new TestMarket()
     const page = await openDashboard(await startTestDashboard(market.client), { forcedColors: 'active' })
@@ -151,7 +171,10 @@ describe('the page of the dashboard', () => {
     const price = page.getByRole('cell', { name: '123456789.1234' })
     await price.waitFor()
     expect(await widthOf(page)).toBe(phone.width)
-    await page.getByRole('button', { name: /^Alert for A-/ }).click()
+    await page
+      .getByRole('row')
+      .getByRole('button', { name: /^Alert for A-/ })
+      .click()
     await page.getByRole('dialog').waitFor()
     expect(await widthOf(page)).toBe(phone.width)
   })

@@ -184,12 +184,12 @@ describe('the connection of the dashboard', () => {
     const status = page.getByRole('status')
     const expectHealth = (health: string, text: string, title = text) =>
       eventually(async () => {
-        expect(await status.getAttribute('data-health')).toBe(health)
-        expect((await status.textContent())?.trim()).toBe(`connected ${text}`)
-        expect(await page.title()).toBe(`${title === '' ? '' : `${title} · `}Live prices · svc-streams`)
         // A check may come later than `staleAfter`.
         if (health !== 'bad') market.sendEth(2500)
         if (health === 'good') market.sendBtc(60_000)
+        expect(await status.getAttribute('data-health')).toBe(health)
+        expect((await status.textContent())?.trim()).toBe(`connected ${text}`)
+        expect(await page.title()).toBe(`${title === '' ? '' : `${title} · `}Live prices · svc-streams`)
       })
     await expectHealth('good', 'all 2 prices are current', '')
     await expectHealth('warn', 'the price of BTC is not current')

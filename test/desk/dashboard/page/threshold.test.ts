@@ -83,6 +83,17 @@ describe('a threshold of the dashboard', () => {
     await eventually(async () => expect(await button.textContent()).toBe('Alert'))
   })
 
+  it('is set beside the current price', async () => {
+    const { market, page } = await openPage()
+    const dialog = await openDialog(page)
+    const now = () => dialog.locator('.now').textContent()
+    expect(await now()).toBe('2500.0000 USD')
+    market.sendEth(2510)
+    await eventually(async () => expect(await now()).toBe('2510.0000 USD'))
+    market.disconnect('reset')
+    await eventually(async () => expect(await now()).toBe('2510.0000 USD, down'))
+  })
+
   it('is not reached while the price is not current', async () => {
     const { market, page } = await openPage()
     const button = page.getByRole('button', { name: /^Alert for ETH/ })

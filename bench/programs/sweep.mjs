@@ -1,6 +1,8 @@
 // Measures how long one strategy takes with several parameters: in worker threads, and one after another.
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { lastValueFrom, toArray } from 'rxjs'
+import { lastValueFrom, Subject, toArray } from 'rxjs'
 import { replay } from '../node_modules/.build/recording/index.js'
 import { sweepOn } from '../node_modules/.build/backtest/sweep/sweep.js'
 import { handleRequests } from '../process/handle-requests.mjs'
@@ -17,6 +19,20 @@ const ways = {
     for (const parameter of parameters) {
       const client = replay(recording, { speed: Infinity })
       all.push(await lastValueFrom(client.run$((inner) => strategy(inner, parameter)).pipe(toArray())))
+    }
+    return all
+  },
+  /** One subject for all parameters: no clock, no errors, no isolation. */
+  rx: async ({ recording, parameters }) => {
+    const price$ = new Subject()
+    const all = parameters.map((parameter) => {
+      const values = []
+      strategy({ price$: () => price$ }, parameter).subscribe((value) => values.push(value))
+      return values
+    })
+    for await (const line of createInterface({ input: createReadStream(recording) })) {
+      const { _tag, event } = JSON.parse(line)
+      if (_tag === 'Price') price$.next(event)
     }
     return all
   },

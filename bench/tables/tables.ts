@@ -21,7 +21,7 @@ import { operatorCosts } from './operators.js'
 import { replayedDepths, replays } from './replay.js'
 import { recordedPrices } from './record.js'
 import { startUp } from './start-up.js'
-import { accountDurations, sweepDurations } from './sweep.js'
+import { accountDurations, sweepCosts, sweepDurations } from './sweep.js'
 import { subscriberCounts } from './subscribers.js'
 import { timers } from './timers.js'
 
@@ -48,6 +48,7 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   export: exports,
   'fan-out': fanOut,
   sweep: sweepDurations,
+  'sweep-rx': sweepCosts,
   account: accountDurations,
   nats,
   'gateway-memory': gatewayMemory,

@@ -44,7 +44,10 @@ export const importFiles = async (
   const resolve = tokenResolver(io, command)
   const token = flags.token === undefined ? undefined : resolve(flags.token)
   if (flags.token !== undefined && token === undefined)
-    return usageError(command, `--token: unknown token ${describeValue(flags.token)}; define it in --tokens`)
+    return usageError(
+      command,
+      `--token: unknown token ${describeValue(flags.token)}; give its address, or define it in --tokens`,
+    )
   let stopped = false
   const stop = (): void => void (stopped = true)
   const checkStop = (): void => {

@@ -49,6 +49,8 @@ export const backtestRecordings = async (
   const { strategy$, options } = await importStrategy(module)
   const range = { ...(first === undefined ? {} : { from: first }), ...(to === undefined ? {} : { to }) }
   await using client = replay(recordings, { speed: Infinity, ...range })
+  const header = await client.header()
+  if (!isLeft(header) && header.right.mints.length === 0) io.stderr.write(withoutDepth)
   const events: PaperEvent[] = []
   const lineOf = json ? outputJson : resultLine(options.tokens)
   const run$ = client.run$((recorded) =>
@@ -69,7 +71,6 @@ export const backtestRecordings = async (
   printSummary(io, events, json)
   if (report === undefined) return
   const title = `${basename(module)} over ${recordings.map((file) => basename(file)).join(', ')}`
-  const header = await client.header()
   const assumedDepth = isLeft(header) ? undefined : header.right.assumedDepth
   const notes = [
     assumptionsOf(options, assumedDepth),
@@ -78,6 +79,9 @@ export const backtestRecordings = async (
   ]
   writeFileSync(report, renderReport(events, { title, notes }))
 }
+
+const withoutDepth =
+  'warning: the recording has no depth, and without one no order is filled; import adds an assumed depth with --depth\n'
 
 /** `assumedDepth`: the quantity of each depth, in tokens, if it is not recorded. */
 const assumptionsOf = (options: PaperOptions, assumedDepth?: string): string => {

@@ -94,6 +94,16 @@ describe('svc-streams backtest', () => {
     expect(command).toContain(`joe'\\''s plain.ndjson' `)
   })
 
+  it('warns that a recording without depth fills no order', async () => {
+    const file = inFolder()
+    const prices = recordingText(header, priced(1_000, 100), priced(2_000, 101))
+    const args = [file('market.ndjson', prices), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const { code, stdout, stderr } = await runCommand(['backtest', ...args])
+    expect(code).toBe(0)
+    expect(stderr).toContain('the recording has no depth')
+    expect(stdout).toContain('rejected  #1: no depth yet')
+  })
+
   it('prints each event as JSON, last the summary, for a parameter', async () => {
     const file = inFolder()
     const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]

@@ -328,7 +328,7 @@ describe('import', () => {
     const again = await runInProcess(['import', file, '--token', address, '--out', out])
     expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') as string })
     const missing = await runInProcess(['import', `${file}.x`, '--token', address, '--out', `${out}.2`])
-    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOENT') as string })
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') as string })
     const without = await runInProcess(['import', file, '--out', `${out}.2`])
     expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('--token') as string })
     for (const flags of [

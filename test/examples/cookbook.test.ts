@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
-import { left, right } from 'fp-ts/lib/Either.js'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { lastValueFrom, map, toArray } from 'rxjs'
-import type { Either } from 'fp-ts/lib/Either.js'
 import type { PastEvent } from 'svc-streams/history'
 import { paper, type PaperEvent, type PaperOptions, type PaperStrategy } from 'svc-streams/paper'
 import { replay, writeRecording, type OwnRow, type StrategyClient } from 'svc-streams/recording'

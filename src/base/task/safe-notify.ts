@@ -8,8 +8,8 @@ export const reportError = (thrown: unknown): void => {
   throwError(() => thrown).subscribe()
 }
 
-/** Emits a value to one subscriber. */
-export const safeNext = <A>(subscriber: Subscriber<A>, value: A): void => {
+/** Emits a value to one subscriber, or to the observer that it calls. */
+export const safeNext = <A>(subscriber: Pick<Subscriber<A>, 'next'>, value: A): void => {
   try {
     subscriber.next(value)
   } catch (thrown) {

@@ -6,7 +6,7 @@ import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
 import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
 import { Immediate } from 'rxjs/internal/util/Immediate'
 
-// The only file that uses RxJS's internals. RxJS reads its clocks and starts its timers through providers whose
+// The only file that imports RxJS's internals. RxJS reads its clocks and starts its timers through providers whose
 // delegate can be replaced: that is how `TestScheduler.run` makes time virtual. The library runs on the providers, not
 // on the schedulers above them. `asapScheduler` and `queueScheduler` drop queued actions after an action that throws,
 // and `asyncScheduler` may stop permanently.

@@ -3,6 +3,7 @@ import type { Subscriber } from 'rxjs'
 import type { Price } from '../../base/domain/price.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { PriceError } from '../../base/errors/model.js'
+import { directObserver, type NextTarget } from '../../base/task/direct-observer.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 
 export type PriceEvent = Either<PriceError, Price>
@@ -33,8 +34,8 @@ export interface PriceSubscriber {
  * each value, and has no check between two subscribers that the price is still current.
  */
 export interface SubscriberList {
-  /** The only subscriber, if there is exactly one. Avoids the list on the hot path. */
-  soleSubscriber: Subscriber<PriceEvent> | undefined
+  /** The only subscriber, if there is exactly one, or its observer. Avoids the list on the hot path. */
+  soleSubscriber: NextTarget<PriceEvent> | undefined
   /** The topic as the first current subscriber wrote it. */
   soleTopic: Topic
   first: PriceSubscriber | undefined
@@ -77,7 +78,7 @@ export const subscribersIn = ({ first }: SubscriberList): readonly PriceSubscrib
 
 const setSole = (list: SubscriberList): void => {
   const { first, last } = list
-  list.soleSubscriber = first === last ? first?.subscriber : undefined
+  list.soleSubscriber = first !== undefined && first === last ? directObserver(first.subscriber) : undefined
   if (first !== undefined) list.soleTopic = first.topic
 }
 

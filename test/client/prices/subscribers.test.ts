@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { isRight, left } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import type { Topic } from '../../../src/base/domain/topic.js'
+import { directObserver } from '../../../src/base/task/direct-observer.js'
 import { stale } from '../../../src/base/errors/constructors.js'
 import { failureEvent, priceEvent } from '../../../src/client/prices/price-events.js'
 import {
@@ -180,7 +181,7 @@ const expectLinks = (state: TopicState, members: readonly Member[]): void => {
   expect(subscribersIn(state).map((node) => nodes.indexOf(node))).toEqual(nodes.map((_, index) => index))
   nodes.forEach((node, index) => expect(node.previous).toBe(nodes[index - 1]))
   expect(state.last).toBe(nodes.at(-1))
-  expect(state.soleSubscriber).toBe(nodes.length === 1 ? nodes[0]?.subscriber : undefined)
+  expect(state.soleSubscriber).toBe(nodes.length === 1 ? directObserver(nodes[0]!.subscriber) : undefined)
   if (nodes.length > 0) expect(state.soleTopic).toBe(nodes[0]?.topic)
 }
 

@@ -2,7 +2,12 @@ import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { compiledPath, spawnNode } from '../../support/process/node-process.js'
+import {
+  compiledPath,
+  spawnCommand,
+  spawnNode,
+  type NodeProcess,
+} from '../../support/process/node-process.js'
 import { isLong } from '../../support/run/long.js'
 import { eventually } from '../../support/time/eventually.js'
 import { add, fromDouble, multiply, negate, rational, sum, toDouble } from './support/rational.js'
@@ -17,40 +22,81 @@ interface Line {
   readonly holdings: readonly { readonly quantity: string }[]
 }
 
+const program = 'test/backtest/paper/programs/trade-until-killed.ts'
+const newJournal = (): string => join(mkdtempSync(join(tmpdir(), 'paper-kill-')), 'desk.ndjson')
+
+/** The ids of the fills that a run has printed. */
+const fillsOf = (run: Pick<NodeProcess, 'stdout'>): readonly string[] => run.stdout.split('\n').slice(0, -1)
+
+/** Runs until it has printed so many fills, and then kills it. Returns its fills. */
+const killAfter = async (journal: string, count: number): Promise<readonly string[]> => {
+  const run = spawnNode([compiledPath(program), journal])
+  await eventually(() => expect(fillsOf(run).length).toBeGreaterThan(count))
+  run.process.kill('SIGKILL')
+  expect(await run.waitForExit()).toBe('SIGKILL')
+  expect(run.stderr).toBe('')
+  return fillsOf(run)
+}
+
+/** The journal has each printed fill once, and its cash and position are those of all its fills. */
+const expectConsistent = (journal: string, printed: readonly string[]): void => {
+  const whole = readFileSync(journal, 'utf8').split('\n').slice(0, -1)
+  const lines = whole.map((line) => JSON.parse(line) as Line)
+  const state = lines.findLastIndex(({ _tag }) => _tag === 'State')
+  // Fills after the last state were not emitted, and the next run removes them.
+  const fills = lines.slice(0, state).filter(({ _tag }) => _tag === 'Filled')
+  const ids = fills.map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  expect(ids).toEqual(expect.arrayContaining([...printed]))
+  // The cash is that of all fills: each counts once.
+  const flows = fills.map(({ side, quantity, price }) => {
+    const value = multiply(fromDouble(price), rational(BigInt(quantity), 10n ** 18n))
+    const fee = multiply(value, rational(15n, 100_000n))
+    return add(side === 'buy' ? negate(value) : value, negate(fee))
+  })
+  expect(Number(lines[state]!.cash)).toBe(toDouble(add(rational(1_000n), sum(flows))))
+  const held = fills.reduce((total, { side, quantity }) => {
+    return side === 'buy' ? total + BigInt(quantity) : total - BigInt(quantity)
+  }, 0n)
+  expect(lines[state]!.holdings.map(({ quantity }) => quantity)).toEqual([String(held)])
+}
+
 it(
   'loses no fill and repeats none when the process is killed again and again',
   { timeout: 300_000 },
   async () => {
-    const journal = join(mkdtempSync(join(tmpdir(), 'paper-kill-')), 'desk.ndjson')
+    const journal = newJournal()
     const printed: string[] = []
-    for (let kill = 0; kill < (isLong ? 100 : 3); kill++) {
-      const run = spawnNode([compiledPath('test/backtest/paper/programs/trade-until-killed.ts'), journal])
-      const fills = (): readonly string[] => run.stdout.split('\n').slice(0, -1)
-      await eventually(() => expect(fills().length).toBeGreaterThan((kill * 7) % 23))
-      run.process.kill('SIGKILL')
-      expect(await run.waitForExit()).toBe('SIGKILL')
-      expect(run.stderr).toBe('')
-      printed.push(...fills())
-    }
-
-    const whole = readFileSync(journal, 'utf8').split('\n').slice(0, -1)
-    const lines = whole.map((line) => JSON.parse(line) as Line)
-    const state = lines.findLastIndex(({ _tag }) => _tag === 'State')
-    // Fills after the last state were not emitted, and the next run removes them.
-    const fills = lines.slice(0, state).filter(({ _tag }) => _tag === 'Filled')
-    const ids = fills.map(({ id }) => id)
-    expect(new Set(ids).size).toBe(ids.length)
-    expect(ids).toEqual(expect.arrayContaining(printed))
-    // The cash is that of all fills: each counts once.
-    const flows = fills.map(({ side, quantity, price }) => {
-      const value = multiply(fromDouble(price), rational(BigInt(quantity), 10n ** 18n))
-      const fee = multiply(value, rational(15n, 100_000n))
-      return add(side === 'buy' ? negate(value) : value, negate(fee))
-    })
-    expect(Number(lines[state]!.cash)).toBe(toDouble(add(rational(1_000n), sum(flows))))
-    const held = fills.reduce((total, { side, quantity }) => {
-      return side === 'buy' ? total + BigInt(quantity) : total - BigInt(quantity)
-    }, 0n)
-    expect(lines[state]!.holdings.map(({ quantity }) => quantity)).toEqual([String(held)])
+    for (let kill = 0; kill < (isLong ? 100 : 3); kill++)
+      printed.push(...(await killAfter(journal, (kill * 7) % 23)))
+    expectConsistent(journal, printed)
   },
 )
+
+it('ends with a WriteError when its file cannot grow, emits no fill without its line, and goes on later', async () => {
+  const journal = newJournal()
+  // As a full disk, for this process alone: the limit is in units of 512 or 1024 bytes.
+  const command = 'ulimit -f 24; exec "$0" "$@"'
+  const limited = spawnCommand(['/bin/sh', '-c', command, process.execPath, compiledPath(program), journal])
+  expect(await limited.waitForExit()).toBe(0)
+  expect(limited.stderr).toContain(`write failed: EFBIG`)
+  const printed = fillsOf(limited)
+  expect(printed.length).toBeGreaterThan(0)
+  expectConsistent(journal, printed)
+  expectConsistent(journal, [...printed, ...(await killAfter(journal, 3))])
+})
+
+it('is refused to a second process, which does not change the journal of the first', async () => {
+  const journal = newJournal()
+  const first = spawnNode([compiledPath(program), journal])
+  await eventually(() => expect(fillsOf(first).length).toBeGreaterThan(0))
+  const second = spawnNode([compiledPath(program), journal])
+  expect(await second.waitForExit()).toBe(0)
+  expect(second.stdout).toBe('')
+  expect(second.stderr).toContain(`${journal}: in use by process ${first.process.pid}`)
+  const count = fillsOf(first).length
+  await eventually(() => expect(fillsOf(first).length).toBeGreaterThan(count))
+  first.process.kill('SIGKILL')
+  expect(await first.waitForExit()).toBe('SIGKILL')
+  expectConsistent(journal, fillsOf(first))
+})

@@ -71,14 +71,14 @@ const importOf = async (inTurn: InTurn) => {
 }
 
 const costs: readonly Cost[] = [
-  { name: 'a live price (`ws`, JSON.parse, a Map = 1)', budget: 0.45, rounds: 3, measure: livePrice },
+  { name: 'a live price (`ws`, JSON.parse, a Map = 1)', budget: 0.35, rounds: 3, measure: livePrice },
   {
     name: 'a depth request (undici, createHmac, JSON.parse = 1)',
-    budget: 1.3,
+    budget: 1.2,
     rounds: 3,
     measure: depthRequest,
   },
-  { name: 'a replayed price (split, JSON.parse, a Map = 1)', budget: 1.6, rounds: 3, measure: replayedRow },
+  { name: 'a replayed price (split, JSON.parse, a Map = 1)', budget: 1.3, rounds: 3, measure: replayedRow },
   {
     name: 'a gateway with 16 consumers (JSON.stringify and send = 1)',
     budget: 0.3,

@@ -1,4 +1,4 @@
-/** The style of a report. Buys and sells differ by shape, not by colour alone. */
+/** The style of a report. Buys and sells differ by shape and size, not by colour alone: a sell at a buy hides it only in part. */
 export const style = `
 :root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26 }
 @media (prefers-color-scheme: dark) {
@@ -24,7 +24,7 @@ path { fill: none; vector-effect: non-scaling-stroke }
 .line { stroke: var(--line); stroke-width: 1.5; stroke-linejoin: round }
 .area { fill: var(--area) }
 .buy { stroke: var(--buy); stroke-width: 8; stroke-linecap: round }
-.sell { stroke: var(--sell); stroke-width: 7; stroke-linecap: square }
+.sell { stroke: var(--sell); stroke-width: 4; stroke-linecap: square }
 .times { display: flex; justify-content: space-between; margin: 4px 0 0 72px }
 .table { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; font-size: 13px }

@@ -120,21 +120,6 @@ it(
   },
 )
 
-it(
-  'the testing guide has a test that a naive strategy fails and a correct one passes',
-  { timeout: 60_000 },
-  async () => {
-    const { code, output } = await folderOf('docs/strategies/test.md').tests('stale-data.node.test.ts')
-    expect(output).toMatch(/(?:✖|^not ok \d+ -) naive\$ waits while the depth is too old/m)
-    expect(output).toMatch(/(?:✔|^ok \d+ -) fresh\$ waits while the depth is too old/m)
-    // The strategy trades, and does not wait again.
-    expect(output).toMatch(/ERR_ASSERTION/)
-    expect(output).toContain('pass 1')
-    expect(output).toContain('fail 1')
-    expect(code, output).toBe(1)
-  },
-)
-
 it('the guide to a backtest has a strategy whose test passes', { timeout: 60_000 }, async () => {
   const { code, output } = await folderOf('docs/strategies/backtest.md').tests('dip.node.test.ts')
   expect(output).toContain('pass 1')
@@ -144,7 +129,7 @@ it('the guide to a backtest has a strategy whose test passes', { timeout: 60_000
 describe('the tests of the testing guide pass', { timeout: 60_000 }, () => {
   it('with the test runner of Node', async () => {
     // One run for all files: each run starts one process more than it has files.
-    const files = ['strategy.node.test.ts', 'reconnect.node.test.ts', 'service.node.test.ts']
+    const files = ['stale-data.node.test.ts', 'reconnect.node.test.ts', 'service.node.test.ts']
     const { code, output } = await folderOf('docs/strategies/test.md').tests(...files)
     expect(output).toContain(`pass ${files.length}`)
     expect(code, output).toBe(0)

@@ -52,15 +52,18 @@ describe('the guide to errors', { timeout: 60_000 }, () => {
   })
 })
 
-it('the transport of the guide to proxies bounds the age of prices', { timeout: 60_000 }, async () => {
+it('the transport of the example for proxies bounds the age of prices', { timeout: 60_000 }, async () => {
   const behind = blocksOfPage('docs/reference/errors.md').find(({ file }) => file === 'behind.ts')
   const code = [
     "import { Agent } from 'node:http'",
     "import { webSocketBy } from './web-socket-by.js'",
     behind?.code.replace('maxLag: 1_000', 'maxLag: 1_000, webSocket: webSocketBy(new Agent())'),
   ].join('\n')
-  const blocks = blocksOfPage('docs/build/proxies.md')
-  const folder = userFolder([...blocks, { page: '', line: 0, file: 'behind.ts', code }])
+  const transport = readPage('examples/proxy/web-socket-by.ts')
+  const folder = userFolder([
+    { page: '', line: 0, file: 'web-socket-by.ts', code: transport },
+    { page: '', line: 0, file: 'behind.ts', code },
+  ])
   onTestFinished(folder.remove)
   const { code: exit, output } = await folder.program('behind.ts')
   expect(output).toMatch(/^(?:Stale: svc-0x[\da-f]{40}: the prices may be \d+\.\d s behind;.*\n){2}$/)

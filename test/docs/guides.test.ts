@@ -5,7 +5,7 @@ import { filesBelow, readPage } from './support/block.js'
 
 it('the pages have less than 250 kB', () => {
   const sizes = filesBelow('docs', '.md').map((page) => Buffer.byteLength(readPage(page)))
-  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(300_000)
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(250_000)
 })
 
 const pages = filesBelow('docs', '.md').filter((page) => page !== 'docs/README.md')

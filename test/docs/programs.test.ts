@@ -1,11 +1,24 @@
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { compiledPath } from '../support/process/node-process.js'
-import { readPage, root } from './support/block.js'
+import { readPage, root, type Block } from './support/block.js'
 import { blocksOfPage } from './support/markdown.js'
-import { userFolder, type UserFolder } from './support/user-folder.js'
+import { userFolder, type Exit, type UserFolder } from './support/user-folder.js'
 
 // Saves the programs of the README and of the guides as files, and runs them: those of the README with the loader of the page.
+
+/** A program of the examples, as a file of a guide. */
+const example = (path: string): Block => {
+  const code = readPage(`examples/${path}`)
+  return { page: '', line: 0, file: basename(path), code }
+}
+
+/** Runs a program of the examples. */
+const runExample = (path: string): Promise<Exit> => {
+  const folder = userFolder([example(path)])
+  onTestFinished(folder.remove)
+  return folder.program(basename(path))
+}
 
 const folderOf = (page: string): UserFolder => {
   const folder = userFolder(blocksOfPage(page))
@@ -46,22 +59,23 @@ describe('the guide to the first price', { timeout: 60_000 }, () => {
 
 describe('the guide to errors', { timeout: 60_000 }, () => {
   it('causes prices that are behind', async () => {
-    const { code, output } = await folderOf('docs/reference/errors.md').program('behind.ts')
+    const { code, output } = await runExample('faults/behind.ts')
     expect(output).toMatch(/^(?:Stale: svc-0x[\da-f]{40}: the prices may be \d+\.\d s behind;.*\n){2}$/)
     expect(code).toBe(0)
   })
 })
 
 it('the transport of the example for proxies bounds the age of prices', { timeout: 60_000 }, async () => {
-  const behind = blocksOfPage('docs/reference/errors.md').find(({ file }) => file === 'behind.ts')
   const code = [
     "import { Agent } from 'node:http'",
     "import { webSocketBy } from './web-socket-by.js'",
-    behind?.code.replace('maxLag: 1_000', 'maxLag: 1_000, webSocket: webSocketBy(new Agent())'),
+    example('faults/behind.ts').code.replace(
+      'maxLag: 1_000',
+      'maxLag: 1_000, webSocket: webSocketBy(new Agent())',
+    ),
   ].join('\n')
-  const transport = readPage('examples/proxy/web-socket-by.ts')
   const folder = userFolder([
-    { page: '', line: 0, file: 'web-socket-by.ts', code: transport },
+    example('proxy/web-socket-by.ts'),
     { page: '', line: 0, file: 'behind.ts', code },
   ])
   onTestFinished(folder.remove)
@@ -115,7 +129,7 @@ it(
   'a disconnect ends streams that receive it as an Rx error, and streams that receive a Left continue',
   { timeout: 60_000 },
   async () => {
-    const { code, output } = await folderOf('docs/concepts/errors-as-values.md').program('across-a-drop.ts')
+    const { code, output } = await runExample('faults/across-a-drop.ts')
     const [, values, errors] =
       /^as values: (\d+); as errors: (\d+); both tokens combined: ended\n$/.exec(output) ?? []
     expect(Number(values), output).toBeGreaterThan(Number(errors))

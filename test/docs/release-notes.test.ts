@@ -28,8 +28,9 @@ it.each([
   expect(() => notesOf(changelog, version)).toThrow(problem)
 })
 
-it('the changelog of the project has notes for a released version', () => {
-  const own = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8')
+it('the changelog of the project has notes for its version, once its heading says that it is released', () => {
+  const page = readFileSync(new URL('../../CHANGELOG.md', import.meta.url), 'utf8')
+  const own = page.replace(', not released yet', '')
   expect(notesOf(own, '0.1.0')).toMatch(/^The first release\.\n[^]*\S\n$/)
   expect(notesOf(own, '0.1.0')).not.toContain('\n## ')
 })

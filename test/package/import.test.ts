@@ -59,6 +59,7 @@ const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>
   'svc-streams/paper': [
     'cancel',
     'closePosition',
+    'journalEvents',
     'limit',
     'market',
     'paper',

@@ -29,7 +29,7 @@ describe('the account', () => {
         const model = new Model(tokens, of)
         expect(eventsOf(inputs, of)).toEqual(inputs.map((input) => model.eventsOf(input)))
       }),
-      { numRuns: isLong ? 2_000 : 60 },
+      { numRuns: isLong ? 2_200 : 60 },
     )
   }, 300_000)
 

@@ -1,6 +1,8 @@
 // `npm run screenshots`: the pictures of docs/operate/dashboard.md, in docs/images.
 // `npm run screenshots -- folder [state...]`: pictures of each of its states, or of these. Both require `npm run build:page`.
 
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -65,7 +67,6 @@ const scenes: readonly Scene[] = [
     name: 'live',
     count: 6,
     looks: themes.map((colorScheme) => ({ ...desktop, colorScheme })),
-    readme: 'light',
   },
   { name: 'one', count: 1, looks: [{ ...desktop, colorScheme: 'dark' }] },
   { name: 'two', count: 2, looks: [{ ...desktop, colorScheme: 'light' }] },
@@ -210,8 +211,24 @@ const takePictures = async ({
   await market.close()
 }
 
+/** The picture of `dashboard --simulate`, of the command itself. */
+const takeCommandPicture = async (): Promise<void> => {
+  const args = ['--import', 'tsx', 'src/desk/cli/main.ts', 'dashboard', '--simulate']
+  const command = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [address] = (await once(command.stdout, 'data')) as [Buffer]
+  const context = await browser.newContext({ viewport: desktop, colorScheme: 'light', timezoneId: 'UTC' })
+  const page = await context.newPage()
+  await page.goto(String(address).trim())
+  // The rates are means of 10 s.
+  await delay(11_000)
+  writeFileSync('docs/images/dashboard-live.webp', await webpOf(browser, await page.screenshot()))
+  await context.close()
+  command.kill('SIGINT')
+}
+
 const wanted = scenes.filter(({ name, readme }) =>
   names.length > 0 ? names.includes(name) : folder !== undefined || readme !== undefined,
 )
 for (const scene of wanted) await takePictures(scene)
+if (folder === undefined) await takeCommandPicture()
 await browser.close()

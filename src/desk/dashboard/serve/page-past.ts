@@ -132,9 +132,13 @@ class TokenPast {
   }
 }
 
-/** The samples of a history, then the own ones. If the history ends before them, there is a gap between. */
+/**
+ * The samples of a history, then the own ones. If the history ends before them, there is a gap between; the page knows
+ * whether there is one after the history alone.
+ */
 const joined = (history: ChartData, own: ChartData): ChartData => {
-  const first = own.times[0] ?? Infinity
+  const [first] = own.times
+  if (first === undefined) return history
   const earlier = history.times.filter((time) => time < first)
   const prices: (number | null)[] = history.prices.slice(0, earlier.length)
   const end = earlier.at(-1)

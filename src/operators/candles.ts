@@ -44,6 +44,14 @@ export interface Priced {
 }
 
 /**
+ * An operator of `Either`s, or of plain prices such as those of `rights`, whose errors are gone. A method, as in
+ * `EitherOperator`.
+ */
+type CandlesOperator<E> = {
+  operator$(source$: Observable<Either<E, Priced> | Priced>): Observable<Either<E, Candle>>
+}['operator$']
+
+/**
  * Emits open, high, low and close of the prices in windows of `ms` milliseconds, aligned to multiples of `ms`. Each
  * candle is emitted when its window closes; a window without a price has no candle. Accepts all values with a `price`,
  * except past prices.
@@ -74,6 +82,8 @@ export interface Priced {
  * candles(10, { fill: true }) ----------x---------f-----L-------------y     f: count 0, all prices a
  * ```
  *
+ * - A plain price, without `Right`, is accepted too. Its candle has `isCurrent: false`, and no quiet window is filled, because
+ *   `rights` drops the `Left` that would end it.
  * - The first candle contains only prices since the subscription. Completion drops the candle of an open window.
  * - If the clock is set back to a time before the window, the window closes.
  *
@@ -88,10 +98,10 @@ export interface Priced {
  * @example
  * client.price$(topic).pipe(candles(60_000)) // Observable<Either<PriceError, Candle>>
  */
-export function candles<E>(
+export function candles<E = never>(
   ms: number,
   options?: Pick<CandlesOptions, 'fill'> & { readonly past$?: never },
-): EitherOperator<E, Priced, Either<E, Candle>>
+): CandlesOperator<E>
 export function candles<E>(
   ms: number,
   options: CandlesOptions,
@@ -118,7 +128,7 @@ const optionTable = {
 } satisfies OptionTable<CandlesOptions>
 
 class CandlesSubscriber<E>
-  extends OperatorSubscriber<Either<E, Priced>, Either<E | HistoryError, Candle>>
+  extends OperatorSubscriber<Either<E, Priced> | Priced, Either<E | HistoryError, Candle>>
   implements JoinObserver<Either<E, Priced>>
 {
   /** The timer for the end of the window, if the window has a candle. */
@@ -133,8 +143,10 @@ class CandlesSubscriber<E>
     super(subscriber)
   }
 
-  protected onEvent(event: Either<E, Priced>): void {
-    this.onLive(event, rxClock.wallClock())
+  protected onEvent(event: Either<E, Priced> | Priced): void {
+    if (event._tag !== undefined) return this.onLive(event, rxClock.wallClock())
+    this.onLive(right(event), rxClock.wallClock())
+    this.chart.lose()
   }
 
   onLive(event: Either<E, Priced>, now: number): void {

@@ -53,6 +53,15 @@ describe('candles', () => {
     })
   })
 
+  it('takes plain prices, whose candles are not current and fill no window', () => {
+    marbles(({ hot$, expectObservable }) => {
+      const source$ = hot$('-3-1-E----------------4-----', prices).pipe(rights())
+      const expected = '    ----------x-------------------y'
+      const [x, y] = [candle(3, 3, 1, 1, 2, 0, 10, 0, false), candle(4, 4, 4, 4, 1, 20, 30, 0, false)]
+      expectObservable(source$.pipe(candles(10, { fill: true }))).toBe(expected, { x, y })
+    })
+  })
+
   it('assigns a price at the end of a window to the next one', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('5---6---7-------', prices)

@@ -53,6 +53,10 @@ describe('the type after', () => {
     >()
   })
 
+  test('candles of plain prices has no error', () => {
+    expectTypeOf(price$.pipe(rights(), candles(1000))).toEqualTypeOf<Observable<Either<never, Candle>>>()
+  })
+
   test('candles with a fill has the errors of the source', () => {
     expectTypeOf(price$.pipe(candles(1000, { fill: true }))).toEqualTypeOf<
       Observable<Either<PriceError, Candle>>

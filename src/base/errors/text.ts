@@ -57,6 +57,10 @@ export const readProblems: Readonly<Partial<Record<string, string>>> = {
 export const systemText = (thrown: unknown): string =>
   messageOf(thrown).replace(/^[A-Z]\w+: ([^']*?), \w+(?: '.*)?$/s, '$1')
 
+/** Why a file cannot be read, as the words after its path and a space. */
+export const fileProblem = (thrown: unknown): string =>
+  readProblems[(thrown as { readonly code?: string }).code ?? ''] ?? `cannot be read: ${systemText(thrown)}`
+
 /** Formats a caller's argument as part of one line of a log. */
 export const describeValue = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(oneLine(value)) : oneLine(asText(value))

@@ -1,8 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { CommanderError, type Command } from 'commander'
-import { escapeUnsafe, messageOf } from '../../base/errors/text.js'
-import { fileProblem } from './input/read-file.js'
+import { escapeUnsafe, fileProblem, messageOf } from '../../base/errors/text.js'
 import type { Io } from './io.js'
 
 /** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
@@ -31,7 +30,7 @@ export const run = async (
 /** A failed system call is described by its path and words. */
 const failureText = (error: unknown): string => {
   const { path, syscall } = Object(error) as NodeJS.ErrnoException
-  return path === undefined || syscall === undefined ? messageOf(error) : `${path}${fileProblem(error)}`
+  return path === undefined || syscall === undefined ? messageOf(error) : `${path} ${fileProblem(error)}`
 }
 
 /** Commander prints the general help for `help` with an unknown command. Users of Node know `-v` for the version. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { isLeft, left, mapLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
-import { messageOf, readProblems, systemText } from '../../../base/errors/text.js'
+import { fileProblem, messageOf } from '../../../base/errors/text.js'
 
 /** Why the file of a flag cannot be used: it cannot be read, or it is not JSON. `message`: follows the path. */
 export interface FileProblem {
@@ -22,11 +22,10 @@ export const readJson = (path: string): Either<FileProblem, unknown> => {
 
 /** The bytes of a file. Left: the words after its path in the error message. */
 export const readBytes = (path: string): Either<string, Buffer> =>
-  tryCatch(() => readFileSync(path), fileProblem)
-
-/** Why a file cannot be read, as the words after its path. */
-export const fileProblem = (thrown: unknown): string =>
-  ` ${readProblems[(thrown as NodeJS.ErrnoException).code ?? ''] ?? `cannot be read: ${systemText(thrown)}`}`
+  tryCatch(
+    () => readFileSync(path),
+    (thrown) => ` ${fileProblem(thrown)}`,
+  )
 
 /** Why a file that is to be written cannot be created: it exists already. */
 export const existingText = (path: string): string =>

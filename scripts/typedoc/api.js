@@ -2,15 +2,17 @@
 
 import { ReflectionKind } from 'typedoc'
 
-/** The pages of a project of typedoc: their paths in the site, and their texts. */
+/** The pages of a project of typedoc: their paths in the repository and the site, and their texts. */
 export const apiPages = (project) =>
   project.getChildrenByKind(ReflectionKind.Module).map((entryPoint) => ({
-    path: pathOf(entryPoint),
+    path: `${folder}/${fileOf(entryPoint)}`,
     text: textOf(entryPoint),
   }))
 
-/** `svc-streams` is `api/index.md`, and `svc-streams/operators` is `api/operators.md`. */
-const pathOf = ({ name }) => `api/${name.split('/')[1] ?? 'index'}.md`
+/** `svc-streams` is `index.md` of this folder, and `svc-streams/operators` is `operators.md`. */
+const folder = 'docs/reference/api'
+
+const fileOf = ({ name }) => `${name.split('/')[1] ?? 'index'}.md`
 
 const textOf = (entryPoint) => {
   const groups = entryPoint.groups.map(({ title, children }) => {
@@ -30,7 +32,7 @@ const referencesOf = (children) => {
   const ownerOf = (reference) => reference.getTargetReflectionDeep().parent
   return [...new Set(references.map(ownerOf))].map((owner) => {
     const names = references.filter((each) => ownerOf(each) === owner).map(({ name }) => `\`${name}\``)
-    return `- Exports of [${owner.name}](${pathOf(owner).replace('api/', '')}): ${names.join(', ')}`
+    return `- Exports of [${owner.name}](${fileOf(owner)}): ${names.join(', ')}`
   })
 }
 

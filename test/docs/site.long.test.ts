@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, relative, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { root } from './support/block.js'
+import { readPage, root } from './support/block.js'
 import { exportsByEntryPoint } from './support/entry-points.js'
 import { deadLinksOf } from './support/links.js'
 
@@ -46,7 +46,11 @@ it('llms.txt describes no two pages by the same sentence', () => {
 })
 
 describe.each([...exportsByEntryPoint])('the Markdown reference of %s', (entryPoint, exported) => {
-  const path = `api/${entryPoint.split('/')[1] ?? 'index'}.md`
+  const path = `docs/reference/api/${entryPoint.split('/')[1] ?? 'index'}.md`
+
+  it('is up to date: `npm run docs` writes it', () => {
+    expect(readPage(path)).toBe(files.get(path))
+  })
 
   it('is listed in llms.txt and contained in llms-full.txt', () => {
     expect(files.get('llms.txt')).toContain(`- [${entryPoint}](${path}): `)

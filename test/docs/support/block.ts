@@ -19,14 +19,14 @@ export interface Block {
 export const readPage = (page: string): string => readFileSync(join(root, page), 'utf8')
 
 /** The output of `npm run docs`. */
-const generated = join('docs', 'site')
+const generated = [join('docs', 'site'), join('docs', 'reference', 'api')]
 
 /** The files below a folder with this ending, relative to the repository. */
 export const filesBelow = (folder: string, ending: string): readonly string[] =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith(ending))
     .map((file) => join(folder, file))
-    .filter((file) => !file.startsWith(generated))
+    .filter((file) => !generated.some((folder) => file.startsWith(folder)))
     .sort()
 
 export const toBlock = (page: string, line: number, code: string): Block => ({

@@ -53,7 +53,7 @@ export const firstEvent = ({ reports, beganAt, until }: Observation): string => 
       at < until &&
       (kind === 'exit' || (subscriber === 1 && (kind === 'event' || kind === 'end'))),
   )
-  if (report === undefined) return 'no event'
+  if (report === undefined) return 'reports nothing'
   const name = report.kind === 'exit' ? 'the process ends' : String(report.value)
   return `${name}, ${afterTime(report.at - beganAt)}`
 }

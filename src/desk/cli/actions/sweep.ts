@@ -119,7 +119,8 @@ const readParameters = (command: Command, path: string): readonly unknown[] => {
     usageError(command, `--parameters: ${printable(path)}: ${printable(problem)}`)
   const expected = 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'
   const json = readJson(path)
-  if (isLeft(json)) return usageError(command, `--parameters: ${printable(path + json.left.message)}`)
+  if (isLeft(json))
+    return usageError(command, `--parameters: ${printable(path + json.left.message)}; ${expected}`)
   if (!Array.isArray(json.right)) return fail(expected)
   return json.right.length === 0 ? fail('has no parameter; add one') : (json.right as unknown[])
 }

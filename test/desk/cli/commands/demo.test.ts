@@ -44,12 +44,13 @@ test('draws each row once, with fixed digits, below a prompt in the last row, an
   await waitForState(terminal, 'PEPE', 'live')
   const rows = allRows(await terminal.screen())
   expect(rows.slice(0, earlierRows.length)).toEqual(earlierRows)
-  const [title, next, blank, titles] = rows.slice(earlierRows.length)
+  const [title, next, blank, groups, titles] = rows.slice(earlierRows.length)
   expect(title).toMatch(
     /^A simulator plays a recorded market\. ARB, GMX, LINK and PEPE have random prices\.$/,
   )
-  expect(next).toMatch(/^Next: it drops its connection in \d+ s\.$/)
-  expect([blank, titles]).toEqual(['', expect.stringMatching(/^TOKEN /)])
+  expect(next).toMatch(/^Next: it refuses requests for depth in \d+ s\.$/)
+  expect([blank, groups]).toEqual(['', expect.stringMatching(/^ +CHANGE/)])
+  expect(titles).toMatch(/^TOKEN /)
   for (const start of ['A simulator', 'Next: ', 'TOKEN ', 'ETH ', 'Press Ctrl-C to stop.']) {
     expect(count(rows, start)).toBe(1)
   }
@@ -136,15 +137,15 @@ test('npm start prints lines without escape sequences into a pipe, and exits wit
   expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
 })
 
-test('shows the attempt and the wait of each refused connection on a terminal of 80 columns', async () => {
+test('shows refused connections as one line with their number, and the next attempt, on a terminal of 80 columns', async () => {
   const simulator = await startTestSimulator({ market: manualMarket(), faults: { refuseUpgrades: 503 } })
   const args = commandLine('watch', weth, '--no-depth')
   const terminal = startShell(shellWords(args), environmentOf(simulator), { columns: 80, rows: 24 })
   await eventually(async () => {
     const { visible } = await terminal.screen()
-    const lines = visible.filter((row) => row.includes('Disconnected: ')).map((row) => row.slice(10))
-    expect(lines.filter((line) => /attempt \d+ in \d+ ms$/.test(line.trimEnd())).length).toBeGreaterThan(1)
-    expect(new Set(lines).size).toBe(lines.length)
+    const lines = visible.filter((row) => row.includes('No connection'))
+    expect(lines).toEqual([expect.stringMatching(/ No connection to the service, \d+ failed attempts: /)])
+    expect(visible).toContainEqual(expect.stringMatching(/^● down \(.*503\), next attempt in \d+ ms/))
   })
   terminal.type(ctrlC)
   expect(await terminal.waitForExit()).toBe(0)

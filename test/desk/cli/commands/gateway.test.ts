@@ -261,7 +261,11 @@ test.each([
     '--host: other machines can reach this address; set --keys, ',
   ],
   ['a certificate without its key', ['--tls-cert', 'x'], '--tls-cert: requires --tls-key'],
-  ['a file that is not there', ['--tls-key', '/no/x', '--tls-cert', '/no/y'], '--tls-key: /no/x: ENOENT'],
+  [
+    'a file that is not there',
+    ['--tls-key', '/no/x', '--tls-cert', '/no/y'],
+    '--tls-key: /no/x does not exist',
+  ],
   ['--speed without a recording', ['--speed', '2'], '--speed: applies only to --recording; remove it'],
   ['an origin with a path', ['--origin', 'https://a.example/x'], "option '--origin <url...>' argument"],
   [

@@ -59,7 +59,9 @@ test('shows the recorded time of an error on a terminal at a finite speed', asyn
   const file = newFile('market.ndjson', textOf(priced(10, 1.5), silent, priced(30, 2.5)))
   const command = startOnTerminal(['replay', file], { TZ: 'UTC' }, { columns: 100, rows: 24 })
   expect(await command.waitForExit()).toBe(0)
-  expect((await command.screen()).visible).toContainEqual(expect.stringMatching(/^10:00:00 {2}0xab Stale:/))
+  expect((await command.screen()).visible).toContainEqual(
+    expect.stringMatching(/^10:00:00 {2}0xab no price for 30 s/),
+  )
 })
 
 test('--speed shortens the intervals; exits with 0 on SIGINT', async () => {

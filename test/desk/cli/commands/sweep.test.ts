@@ -40,7 +40,7 @@ test('prints one line per parameter', async () => {
   expect(await runCommand(['sweep', ...args])).toEqual({
     code: 0,
     stdout: `\
-{"count":1}  1 values  1 rows  last {"price":1.5,"exact":"18446744073709551616"}
+{"count":1}  1 value  1 row  last {"price":1.5,"exact":"18446744073709551616"}
 {}  3 values  3 rows  last {"price":3.5,"exact":"18446744073709551616"}
 {"count":0}  0 values  0 rows
 `,
@@ -85,7 +85,7 @@ test('a parameter without a result is a failure, and the others have theirs', as
   expect(code).toBe(1)
   expect(stdout.split('\n')).toEqual([
     '{"fail":true}  failed: the strategy failed: Error: fail is \\u202e true',
-    expect.stringMatching(/^\{"count":1\} {2}1 values/),
+    expect.stringMatching(/^\{"count":1\} {2}1 value /),
     '',
   ])
   expect(stderr).toBe(
@@ -101,7 +101,8 @@ test('shows progress and a table on a terminal', async () => {
   )
   expect(await command.waitForExit()).toBe(1)
   const { visible } = await command.screen()
-  expect(visible.filter((line) => line !== '')).toEqual([
+  const [titles, first, second, ...error] = visible.filter((line) => line !== '')
+  expect([titles, first, second, error.join('')]).toEqual([
     expect.stringMatching(/^parameter +values +rows +last value/),
     expect.stringMatching(/^\{"count":2,"wait":1000\} +2 +2 +\{"price":2.5/),
     expect.stringMatching(/^\{"fail":true\} +failed: the strategy failed: Error: fail is/),
@@ -138,7 +139,7 @@ test.each<[string, (args: readonly [string, string, string, string]) => readonly
     'for parameters in place of their file',
     ([recording, module, flag]) => [recording, module, flag, '[5, 10]'],
     2,
-    '--parameters: [5, 10]: expected a file of JSON: ENOENT',
+    '--parameters: [5, 10] does not exist; expected a JSON array, such as',
   ],
   [
     'for standard input',
@@ -195,13 +196,13 @@ test('fails once for a module that is no strategy', async () => {
   const { code, stdout, stderr } = await runCommand(['sweep', ...args])
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(
-    /^error: the strategy cannot be loaded: expected \(client, parameter\) => Observable as the default export of file:.*; see docs\/reference\/errors\.md#sweeperror\n$/,
+    /^error: the strategy cannot be loaded: expected \(client, parameter\) => Observable as the default export of file:.*; see https:\S+\/docs\/reference\/errors\.md#sweeperror\n$/,
   )
 })
 
 test.each([
   ['{}', 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'],
-  ['[1', 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]: '],
+  ['[1', 'expected JSON: Expected '],
   ['[]', 'has no parameter; add one'],
 ])('fails for the parameters %s', async (text, message) => {
   const { code, stderr } = await runInProcess(['sweep', ...files(text)])

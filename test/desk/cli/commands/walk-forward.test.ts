@@ -128,7 +128,7 @@ test('fails once for a module that is no strategy', async () => {
   const { code, stdout, stderr } = await runCommand(args)
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(
-    /^error: the strategy cannot be loaded: expected .*; see docs\/reference\/errors\.md#sweeperror\n$/,
+    /^error: the strategy cannot be loaded: expected .*; see https:\S+\/docs\/reference\/errors\.md#sweeperror\n$/,
   )
 })
 

@@ -246,7 +246,11 @@ describe('resume', () => {
     const simulator = await startTestSimulator({ market: quotes })
     const folder = newFolder()
     const run = (price: number) => {
+      const quote = (): void =>
+        quotes.update({ price: price + (count++ % 2), buy: 10n ** 20n, sell: 10n ** 20n })
       let count = 0
+      // Before the first depth, which must have room for the order.
+      quote()
       const client = createClientFor(simulator)
       const seen: string[] = []
       resumed$(client, folder).subscribe((event) => {
@@ -256,7 +260,7 @@ describe('resume', () => {
       const until = (last: string): Promise<unknown> =>
         eventually(() => {
           // An order needs a new price, and the service sends changes.
-          quotes.update({ price: price + (count++ % 2), buy: 10n ** 20n, sell: 10n ** 20n })
+          quote()
           expect(seen).toContain(last)
         })
       return { client, seen, until }

@@ -60,7 +60,7 @@ export interface GatewayOptions {
   /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
   readonly depthEvery?: number
   /** Tokens that consumers can give by symbol, such as those of `defineTokens`: `GET /tokens` returns them. Default: none. */
-  readonly tokens?: GatewayTokens
+  readonly symbols?: GatewayTokens
   /** Records the prices of the topics that consumers subscribe to, and serves them. Default: the gateway has no history. */
   readonly history?: GatewayHistoryOptions
   /** Closes the gateway when it aborts. */
@@ -156,7 +156,7 @@ export const gatewayTable = {
   maxTopicsPerConnection: countOption({ default: 1000 }),
   maxBufferedBytes: countOption({ unit: 'bytes', default: 4 * 2 ** 20 }),
   depthEvery: timerOption({ default: 250 }),
-  tokens: withDefault(
+  symbols: withDefault(
     checkedOption<GatewayTokens>('object', {
       expected: 'an object like { WETH: { address, decimals } }',
       holds: (value) => plainObject.holds(value) && Object.values(value as object).every(isToken),

@@ -50,7 +50,7 @@ export const runGateway = async (
   { pages = () => undefined, record, limits }: GatewayInternals = {},
 ): Promise<RunningGateway> => {
   checkClient(client)
-  const { keys, tls: pem, origins, tokens, history: historySetup, ...setup } = parseGatewayOptions(options)
+  const { keys, tls: pem, origins, symbols, history: historySetup, ...setup } = parseGatewayOptions(options)
   const { service, host, signal } = setup
   const macs = keys === undefined ? undefined : Object.entries(keys).map(macOf)
   const tls = pem === undefined ? undefined : parsePem(pem)
@@ -78,7 +78,7 @@ export const runGateway = async (
     relays,
     health: () => ({ ...prices.health(), depth: relays.depth(), history: history?.snapshot() }),
     signatures,
-    tokens,
+    tokens: symbols,
     pages,
     history: history && historyResponses(history, { service, clock }),
     now: clock.wallClock,

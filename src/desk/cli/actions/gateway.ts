@@ -83,10 +83,10 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
   await using metrics = await startMetrics(flags)
   const user = userTokens(command, io.env)
   await withSource(command, 'both', async (source) => {
-    const tokens = await servedTokens(io, source, user)
-    const running = await start(command, source, { ...options.right, tokens }, flags.keys)
+    const symbols = await servedTokens(io, source, user)
+    const running = await start(command, source, { ...options.right, symbols }, flags.keys)
     await using gateway = running.gateway
-    const text = summary(io, gateway.baseUrl, source, { ...options.right, tokens }, metricsLines(metrics))
+    const text = summary(io, gateway.baseUrl, source, { ...options.right, symbols }, metricsLines(metrics))
     await withHistoryLog(io, async () => {
       const signal = await serveUntilStopped(io, source, text)
       const { connections } = gateway.inspect()
@@ -191,14 +191,14 @@ const summary = (
   io: Io,
   baseUrl: string,
   source: OpenSource,
-  { host, keys, tokens, history }: GatewayOptions,
+  { host, keys, symbols, history }: GatewayOptions,
   linesOfMetrics: readonly string[],
 ): string => {
   const isShared = host === '0.0.0.0' || host === '::'
   const lines = [
     `# A gateway to ${source.description} is running. Paste these lines into another terminal, and start your program there.`,
     ...setVariables(io, [['SVC_GATEWAY', baseUrl], ...tokenVariables(source)]),
-    `# To watch through it: npx svc-streams watch --gateway ${baseUrl}${Object.keys(tokens ?? {}).length === 0 ? ' <token>' : ''}`,
+    `# To watch through it: npx svc-streams watch --gateway ${baseUrl}${Object.keys(symbols ?? {}).length === 0 ? ' <token>' : ''}`,
     `# It serves live prices, prices over HTTP${depthText(source, keys)}, and its own state at ${baseUrl}/health.`,
     ...(isShared ? ['# On another machine, write the name or the address of this one in the URL.'] : []),
     ...(history === undefined

@@ -189,7 +189,7 @@ test('commands take the tokens of the gateway, by symbol or all, in a terminal w
     '0xab': { address: weth },
     'A B': { address: weth },
   } as const
-  const { url } = await startService({ tokens })
+  const { url } = await startService({ symbols: tokens })
   expect(await (await fetch(`${url}/tokens`)).json()).toEqual(tokens)
   expect(await runInProcess(['price', 'abc', '--gateway', url])).toMatchObject({ stdout: '2500.0000\n' })
   const watching = startInProcess(['watch', '--gateway', url])

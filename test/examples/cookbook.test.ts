@@ -244,12 +244,13 @@ describe('resume', () => {
   it('continues the account of a run that has ended, with its stops', async () => {
     const quotes = manualMarket()
     const simulator = await startTestSimulator({ market: quotes })
+    // The first request opens the market, whose first depth has no room for the order.
+    await createClientFor(simulator).depth(weth)()
     const folder = newFolder()
     const run = (price: number) => {
       const quote = (): void =>
         quotes.update({ price: price + (count++ % 2), buy: 10n ** 20n, sell: 10n ** 20n })
       let count = 0
-      // Before the first depth, which must have room for the order.
       quote()
       const client = createClientFor(simulator)
       const seen: string[] = []

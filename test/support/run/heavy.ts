@@ -14,6 +14,7 @@ const heavyFiles: readonly string[] = [
   'serve/opentelemetry/operations',
   // Faults of NATS servers, gateways and consumers, which stop, die and are cut off.
   'serve/nats/attacks',
+  'serve/nats/bounded-age',
   'serve/nats/clock-jumps',
   'serve/nats/consumer-failures',
   'serve/nats/descriptors',

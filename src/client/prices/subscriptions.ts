@@ -178,9 +178,8 @@ export class Subscriptions {
    */
   onHeldPrice(state: TopicState, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
     if (!this.isBehind) state.skipped ||= state.held && state.deliveredUpTo === 0
-    const wasStale = phaseOf(state) === 'stale'
     setPrice(state, price)
-    const effects = this.onActivity(state, now, age, wasStale ? this.timeouts.staleAfter : Infinity)
+    const effects = this.onActivity(state, now, age, phaseOf(state) !== 'stale')
     state.held = true
     state.deliveredUpTo = 0
     return effects
@@ -275,18 +274,13 @@ export class Subscriptions {
     resetTopicState(state)
   }
 
-  /** `liveBelow`: the topic is live if `age` is below it. */
-  private onActivity(
-    state: TopicState,
-    now: number,
-    age: number,
-    liveBelow = this.timeouts.staleAfter,
-  ): readonly Effect[] {
+  /** `isHeld`: the topic is live whatever `age` is, until its deadline. */
+  private onActivity(state: TopicState, now: number, age: number, isHeld = false): readonly Effect[] {
     const isFirst = isUnconfirmed(state)
     // Otherwise topics that were requested together would all be queued again when their confirmations are due.
     if (isFirst) this.deadlines.delete(state)
     state.lastActivityAt = now - age
-    state.live = !this.isBehind && age < liveBelow
+    state.live = !this.isBehind && (isHeld || age < this.timeouts.staleAfter)
     if (this.isBehind) state.held = true
     if (state.needsResubscribe) {
       clearResubscribe(state)

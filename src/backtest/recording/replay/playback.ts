@@ -4,7 +4,6 @@ import { clientClosed } from '../../../base/errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../../base/errors/model.js'
 import { deferred } from '../../../base/task/deferred.js'
 import type { Clock } from '../../../base/time/clock.js'
-import { activeContext, enterContext } from '../../../base/time/rx-context.js'
 import { nextTurn } from '../../../base/time/macrotask.js'
 import type { EntryOrigin, RecordingEntry } from '../read/read-entries.js'
 import { readFirstLines, readSet } from '../read/recording-set.js'
@@ -295,18 +294,13 @@ export class Playback {
 
   /** Called when the clocks have the time of the line. */
   emitRow(): void {
-    const { line, origin } = this
-    if (line === undefined || origin === undefined) return
+    const { line, origin, direct } = this
+    if (line === undefined || origin === undefined || direct === undefined) return
     this.turns.startRow(line._tag === 'Recording')
     if (line._tag !== 'Recording') this.count.add(line)
     this.observer.onLine?.(line, origin)
     // So that entering the clock of a strategy is only a change of the virtual clock.
-    const before = this.direct?.enter() ?? activeContext()
-    try {
-      this.streams.emit(line, origin.sequence)
-    } finally {
-      enterContext(before)
-    }
+    direct.run(() => this.streams.emit(line, origin.sequence))
   }
 
   /** Every entry but the first header needs a subscriber. */

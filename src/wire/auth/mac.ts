@@ -28,6 +28,19 @@ export type Mac = (input: MacInput) => string
 /** Creates the MAC of a key. */
 export type CreateMac = (key: Uint8Array) => Mac
 
+/** The length of a block of SHA-256, in bytes. */
+const blockLength = 64
+
+/** The first block of the inner and of the outer hash of an HMAC-SHA256, as RFC 2104 defines it. */
+export const hmacBlocks = (
+  key: Uint8Array,
+  sha256: (bytes: Uint8Array) => Uint8Array,
+): { readonly inner: Uint8Array; readonly outer: Uint8Array } => {
+  const block = new Uint8Array(blockLength)
+  block.set(key.length > blockLength ? sha256(key) : key)
+  return { inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) }
+}
+
 /** Lower-cased header names with their values. */
 export type HeaderPairs = readonly (readonly [name: string, value: string])[]
 

@@ -1,6 +1,7 @@
 import type { Argument, Command, Option } from 'commander'
 import { recordedMarket } from '../../../simulator/index.js'
 import { print, type Io } from '../io.js'
+import { quotedWord } from '../output/shell-word.js'
 
 export type Shell = 'bash' | 'zsh' | 'fish'
 
@@ -108,12 +109,12 @@ fi
 `
 
 const zshEntry = ({ name, description }: CompletedCommand): string =>
-  `        ${zshQuote(`${name}:${oneLine(description)}`)}`
+  `        ${quotedWord(`${name}:${oneLine(description)}`)}`
 
 const zshCase = ({ name, flags, argument }: CompletedCommand): string => {
   const specs = [
     ...flags.flatMap(zshFlags),
-    ...(argument === undefined ? [] : [zshQuote(`*:${zshAction(argument)}`)]),
+    ...(argument === undefined ? [] : [quotedWord(`*:${zshAction(argument)}`)]),
   ]
   return `        ${name})
           _arguments \\
@@ -127,7 +128,7 @@ const zshFlags = ({ names, description, value, isRepeatable }: CompletedFlag): r
     const before = isRepeatable ? '*' : `(${names.join(' ')})`
     const separator = value === undefined ? '' : name.startsWith('--') ? '=' : '+'
     const text = oneLine(description).replace(/[[\]\\]/g, '\\$&')
-    return zshQuote(
+    return quotedWord(
       `${before}${name}${separator}[${text}]${value === undefined ? '' : `:${zshAction(value)}`}`,
     )
   })
@@ -137,8 +138,6 @@ const zshAction = ({ name, suggested }: CompletedValue): string => {
   if (suggested === 'files') return `${name}:_files`
   return `${name}:${suggested.length === 0 ? ' ' : `(${suggested.join(' ')})`}`
 }
-
-const zshQuote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 const fishScript = ({ name, flags, commands }: CompletedProgram): string => {
   const isCommand = `__${name.replaceAll('-', '_')}_command_is`

@@ -115,14 +115,11 @@ const openOutput = (
       : createRotatingFile(out, { period: rotate, isGzip, startAt, elapsed: rxClock.elapsed })
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException
-    const problems: Readonly<Record<string, string>> = {
-      ENOENT: `the folder of ${out} does not exist; create it, or choose another name`,
-    }
-    const problem =
-      code === 'EEXIST'
-        ? existingText(out)
-        : (problems[code ?? ''] ?? `${out} cannot be written: ${systemText(thrown)}`)
-    return usageError(command, `--out: ${problem}`)
+    const fail = (problem: string): never => usageError(command, `--out: ${problem}`)
+    if (code === 'EEXIST') return fail(existingText(out))
+    if (code === 'ENOENT')
+      return fail(`the folder of ${out} does not exist; create it, or choose another name`)
+    return fail(`${out} cannot be written: ${systemText(thrown)}`)
   }
 }
 

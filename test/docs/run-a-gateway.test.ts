@@ -36,7 +36,7 @@ it('the table of metrics has exactly the metrics that are exported', () => {
   expect(shown.toSorted()).toEqual(exported.toSorted())
 })
 
-it('/metrics has each metric that an operator is told to look at', () => {
+it('/metrics exports each metric that the page for operators names', () => {
   const shown = namesOf('docs/operate/run-a-gateway.md', /^\| `((?:svc_streams|http)_\w+)` \|/gm)
   const names = shown.map((name) => name.replace(/_total$/, '').replace(/_(?:seconds|bytes)$/, ''))
   expect(names.length).toBeGreaterThan(8)

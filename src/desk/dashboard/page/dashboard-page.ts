@@ -34,7 +34,7 @@ import { Toolbar } from './toolbar.js'
 /** Interval at which ages are counted up, and rows are sorted again, in ms. */
 const tickInterval = 1000
 
-/** Least time between two frames, in ms: nobody reads numbers faster. */
+/** Minimum time between two frames, in ms: a person cannot read numbers that change faster. */
 const paintInterval = 100
 
 const update = createUpdate(logTexts)

@@ -77,18 +77,18 @@ export class CardElement extends TokenElement {
     const { state: token } = this.token
     const { state, price } = token
     const { age, rate, lag, change, spanMs } = this.token.figures(now, rangeMs)
-    setText(this.#field('state'), state)
-    if (price === undefined) setText(this.#field('price'), unknown)
-    else setDigits(this.#field('price'), shortPrice(price.price))
+    setText(this.field('state'), state)
+    if (price === undefined) setText(this.field('price'), unknown)
+    else setDigits(this.field('price'), shortPrice(price.price))
     this.part('.change').hidden = change === undefined
     if (change !== undefined) {
       const { direction, text } = changeOf(change)
       setAttribute(this.part('.change'), 'data-direction', direction)
-      setText(this.#field('change'), text)
+      setText(this.field('change'), text)
       setText(this.part('.over'), spanText(spanMs))
     }
     setText(this.part('.reason'), priceReason(token))
-    setText(this.#field('age'), age === undefined ? unknown : formatSeconds(age))
+    setText(this.field('age'), age === undefined ? unknown : formatSeconds(age))
     setText(this.part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s, lag ${lagText(lag)}`)
   }
 
@@ -98,7 +98,7 @@ export class CardElement extends TokenElement {
     const side = depthError === undefined ? depth?.[name] : undefined
     const share = side === undefined || depth === undefined ? 0 : shareOf(side, depth)
     setAttribute(this.part(`[data-side=${name}] .fill`), 'width', `${(share * 100).toFixed(1)}%`)
-    const amount = this.#field(name)
+    const amount = this.field(name)
     amount.title = depthError?.message ?? ''
     if (side === undefined) setText(amount, depthError === undefined ? unknown : depthReason(depthError))
     else setDigits(amount, amountDigits(side.totalQuantityUsd))
@@ -109,10 +109,6 @@ export class CardElement extends TokenElement {
     const digits = shortTokens(side.totalQuantity, decimals)
     const unit = decimals === undefined ? 'units' : token.symbol
     setDigits(quantity, { ...digits, fraction: `${digits.fraction} ${unit}` })
-  }
-
-  #field(name: string): HTMLElement {
-    return this.part(`[data-field=${name}]`)
   }
 }
 

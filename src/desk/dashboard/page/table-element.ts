@@ -157,28 +157,28 @@ export class RowElement extends TokenElement {
   constructor(token: WatchedToken, actions: TokenActions) {
     // A row outside of a table is no element of HTML.
     super(part(fromHtml(rowHtml), 'tr'), token, actions)
-    setText(this.#cell('symbol'), token.state.token.symbol)
-    this.#cell('symbol').title = token.address
+    setText(this.field('symbol'), token.state.token.symbol)
+    this.field('symbol').title = token.address
   }
 
   protected override renderToken(now: number, rangeMs: number): void {
     const { state: token } = this.token
     const { state, price, change, low, high, age, rate, lag, buy, sell } = this.token.figures(now, rangeMs)
-    setText(this.#cell('state'), state)
+    setText(this.field('state'), state)
     setAttribute(this.part('.state'), 'title', priceReason(token))
     this.#setNumber('price', price, shortPrice)
     const changed = change === undefined ? undefined : changeOf(change)
-    setText(this.#cell('change'), changed?.text ?? unknown)
-    setAttribute(this.#cell('change'), 'data-direction', changed?.direction ?? '')
+    setText(this.field('change'), changed?.text ?? unknown)
+    setAttribute(this.field('change'), 'data-direction', changed?.direction ?? '')
     this.#setNumber('low', low, shortPrice)
     this.#setNumber('high', high, shortPrice)
-    setText(this.#cell('age'), age === undefined ? unknown : formatSeconds(age))
-    setText(this.#cell('rate'), rateText(rate))
-    setText(this.#cell('lag'), lagText(lag))
+    setText(this.field('age'), age === undefined ? unknown : formatSeconds(age))
+    setText(this.field('rate'), rateText(rate))
+    setText(this.field('lag'), lagText(lag))
     const { depthError } = token
     for (const [name, usd] of [['buy', buy] as const, ['sell', sell] as const]) {
       if (depthError === undefined) this.#setNumber(name, usd, amountDigits)
-      else setText(this.#cell(name), depthReason(depthError))
+      else setText(this.field(name), depthReason(depthError))
     }
     const shown = this.token.shown(now, rangeMs)
     if (shown === this.#shown) return
@@ -189,11 +189,7 @@ export class RowElement extends TokenElement {
   }
 
   #setNumber(name: string, value: number | undefined, digitsOf: (value: number) => DigitGroups): void {
-    if (value === undefined) setText(this.#cell(name), unknown)
-    else setDigits(this.#cell(name), digitsOf(value))
-  }
-
-  #cell(name: string): HTMLElement {
-    return this.part(`[data-field=${name}]`)
+    if (value === undefined) setText(this.field(name), unknown)
+    else setDigits(this.field(name), digitsOf(value))
   }
 }

@@ -28,6 +28,10 @@ export abstract class TokenElement {
     this.part('.threshold').addEventListener('click', () => onThreshold(token))
   }
 
+  protected field(name: string): HTMLElement {
+    return this.part(`[data-field=${name}]`)
+  }
+
   /** Something has changed, or the time that the element shows has passed. */
   invalidate(): void {
     this.#isValid = false

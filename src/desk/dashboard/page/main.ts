@@ -12,6 +12,7 @@ import {
   type ServedPast,
 } from '../model/served.js'
 import { DashboardPage } from './dashboard-page.js'
+import { registerColours } from './price-chart.js'
 import { restoreTheme } from './theme.js'
 
 /** Upper bound of the wait between two attempts to connect, in ms: the server is on this machine. */
@@ -97,4 +98,5 @@ const health$ = ({ pageId }: ServedPageConfig): Observable<Health> =>
   )
 
 restoreTheme()
+registerColours()
 pageConfig$.subscribe(start)

@@ -211,6 +211,15 @@ export class PriceChart {
   }
 }
 
+/** A canvas needs colours: without a type, the value of a property of CSS is its text, such as `light-dark(…)`. */
+export const registerColours = (): void => {
+  for (const name of colourNames)
+    CSS.registerProperty({
+      ...{ name: `--chart-${name}`, syntax: '<color>' },
+      ...{ inherits: true, initialValue: '#000' },
+    })
+}
+
 const readColours = (element: Element): ChartColours => {
   const style = getComputedStyle(element)
   const colours = colourNames.map((name) => [name, style.getPropertyValue(`--chart-${name}`)])

@@ -6,7 +6,7 @@ import { completionCommand, initCommand } from './commands/setup.js'
 import { dashboardCommand, gatewayCommand } from './commands/serve.js'
 import { importCommand } from './commands/import.js'
 import { exportCommand, inspectCommand, replayCommand } from './commands/recording.js'
-import { outputOf, wrapHelp } from './commands/parts.js'
+import { helpLayout, outputOf, wrapHelp } from './commands/parts.js'
 import { lookAheadCommand, sweepCommand, verifyCommand } from './commands/backtest.js'
 import { backtestCommand, paperCommand } from './commands/paper.js'
 import { recordCommand, watchCommand } from './commands/stream.js'
@@ -29,6 +29,7 @@ Examples:
 export const createProgram = (io: Io): Command =>
   new Command('svc-streams')
     .configureOutput(outputOf(io))
+    .configureHelp(helpLayout)
     .description('Tools for a trading service: live prices, order-book depth.')
     .version(packageVersion(), '-V, --version', 'print the version of the package')
     .helpOption('-h, --help', 'print this help')

@@ -110,9 +110,12 @@ export const withNarrowSpaces = (groups: DigitGroups): string => joined(groups, 
 const joined = ({ whole, fraction }: DigitGroups, separator: string): string =>
   `${whole.join(separator)}${fraction}`
 
-/** A number of things, for a terminal: `1 row`, `12,345 rows`. */
+/** A whole number in a sentence of a command: `12,345`. */
+export const countText = (count: number): string => withCommas(digitGroups(String(count)))
+
+/** A number of things in a sentence of a command: `1 row`, `12,345 rows`. */
 export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${withCommas(digitGroups(String(count)))} ${count === 1 ? one : many}`
+  `${countText(count)} ${count === 1 ? one : many}`
 
 const maxLength = 16
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
+import { counted, countText } from '../../display/texts.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/format/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/on-node.js'
@@ -10,7 +11,7 @@ import { readSet } from '../../../backtest/recording/read/recording-set.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { attempt } from '../input/read-file.js'
 import { outputJson } from '../output/json.js'
-import { errorLine } from '../output/error-text.js'
+import { errorLine, seeGuide } from '../output/error-text.js'
 import { usageError } from '../run.js'
 import { noRowText } from './replay.js'
 import { runnableModule, type RunnableModule } from './strategy-module.js'
@@ -71,6 +72,17 @@ export const strategyParameter = (command: Command, text: string | undefined): u
     ? usageError(command, `--parameter: expected JSON: ${printable(parameter.left)}`)
     : parameter.right
 }
+
+/** The failure of a command some of whose runs have no result. `one`: what has a run of its own. */
+export const withoutResult = (
+  failed: number,
+  all: number,
+  one: string,
+  error: { readonly _tag: string },
+): Error =>
+  new Error(
+    `${countText(failed)} of ${counted(all, one)} ${failed === 1 ? 'has' : 'have'} no result; ${seeGuide(error)}`,
+  )
 
 /** A value of a strategy as JSON on one line of limited length. */
 export const jsonText = (value: unknown): string => {

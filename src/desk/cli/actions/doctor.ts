@@ -24,7 +24,7 @@ import { serviceOfSimulator } from '../input/open-source.js'
 import { resolveSource, type Source } from '../input/source.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
-import { coloursFor, type Colours } from '../output/terminal.js'
+import { coloursFor, numberFormat, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { parseTokensVariable } from '../tokens/select-tokens.js'
 
@@ -50,7 +50,7 @@ const printChecks = async (io: Io, source: Source, { json = false, timeout }: Do
   const tokens = parseTokensVariable(io.env['SVC_TOKENS'] ?? '', [])
   const target = isLeft(tokens)
     ? left({ problem: tokens.left, advice: 'Correct the environment variable.' })
-    : await createTarget(source, timeout)
+    : await createTarget(source, timeout, numberFormat(json ? {} : io.stdout))
   const colours = coloursFor(io.stdout, io.env)
   const result$: Observable<NamedResult> = isLeft(target)
     ? invalidOptions$(target.left)

@@ -10,7 +10,7 @@ import { MarketReader, type FileReport, type ImportedToken } from '../../../back
 import { addressOf, isTopicOfAnyService } from '../../../base/domain/topic.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../../base/errors/text.js'
-import { counted, formatSeconds } from '../../display/texts.js'
+import { counted, countText, formatSeconds } from '../../display/texts.js'
 import { existingText } from '../input/read-file.js'
 import { print, type Io } from '../io.js'
 import { errorLine } from '../output/error-text.js'
@@ -139,13 +139,13 @@ const fileText = (file: FileReport): string => {
     symbol === '' || symbol === topic ? topic : `${describeValue(symbol)} = ${topic}`,
   )
   const invalidText = [...invalid].map(
-    ([reason, { count, line }]) => `${reason}: ${count}, first in line ${line}`,
+    ([reason, { count, line }]) => `${reason}: ${countText(count)}, first in line ${line}`,
   )
   return [
     `${printable(path)}: ${format}, ${layout.kind}`,
     `  columns: ${columns.join(', ')}`,
     `  tokens: ${symbols.length === 0 ? 'none' : listed(symbols)}`,
-    `  valid rows: ${rows}${rows === 0 ? '' : `, from ${isoText(from)} to ${isoText(to)}`}`,
+    `  valid rows: ${countText(rows)}${rows === 0 ? '' : `, from ${isoText(from)} to ${isoText(to)}`}`,
     ...invalidText.map((text) => `  invalid rows: ${text}`),
     ...(unknownSymbols.length === 0
       ? []
@@ -153,7 +153,7 @@ const fileText = (file: FileReport): string => {
     ...(withoutDepth === undefined
       ? []
       : [
-          `  rows without a depth: ${withoutDepth.count}, first in line ${withoutDepth.line}: a quantity is no number, or --tokens has no decimals`,
+          `  rows without a depth: ${countText(withoutDepth.count)}, first in line ${withoutDepth.line}: a quantity is no number, or --tokens has no decimals`,
         ]),
     '',
   ].join('\n')
@@ -164,7 +164,7 @@ const maxListed = 20
 const listed = (texts: readonly string[]): string =>
   texts.length <= maxListed
     ? texts.join(', ')
-    : `${texts.slice(0, maxListed).join(', ')}, and ${texts.length - maxListed} more`
+    : `${texts.slice(0, maxListed).join(', ')}, and ${countText(texts.length - maxListed)} more`
 
 const isoText = (at: number): string => new Date(at).toISOString()
 

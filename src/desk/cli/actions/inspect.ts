@@ -20,7 +20,7 @@ import { errorLine } from '../output/error-text.js'
 import { print, type Io } from '../io.js'
 import { timeWarnings } from './replay.js'
 import { drawTable, type Column } from '../output/table.js'
-import { coloursFor, numberFormat, type Colours } from '../output/terminal.js'
+import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../output/terminal.js'
 import { namedTokens, userTokens } from '../tokens/select-tokens.js'
 import { createTokenNames } from '../tokens/token-names.js'
 
@@ -194,7 +194,7 @@ const longestGap = ({ gaps }: TopicSummary): number =>
 const tableOf = (
   topics: readonly InspectedSummary[],
   { dim }: Colours,
-  grouped: (decimal: string) => string,
+  grouped: NumberFormat,
 ): readonly string[] => {
   const numberText = (value: number) => grouped(String(value))
   const column = (
@@ -213,7 +213,7 @@ const tableOf = (
     column('rows', ({ rows }) => numberText(rows)),
     column('from', ({ from }) => timeText(from), 'left'),
     column('to', ({ to }) => timeText(to), 'left'),
-    ...causes.map((cause) => column(cause, ({ gaps }) => gapText(gaps[cause]))),
+    ...causes.map((cause) => column(cause, ({ gaps }) => gapText(gaps[cause], numberText))),
     column('conn', ({ connections }) => numberText(connections)),
     column(
       'prices/s',
@@ -226,8 +226,10 @@ const tableOf = (
 
 const causes: readonly GapCause[] = ['disconnected', 'stale', 'unrecorded']
 
-const gapText = ({ count, ms }: TopicSummary['gaps'][GapCause]): string =>
-  count === 0 ? '0' : `${count} (${durationText(ms)})`
+const gapText = (
+  { count, ms }: TopicSummary['gaps'][GapCause],
+  numberText: (value: number) => string,
+): string => (count === 0 ? '0' : `${numberText(count)} (${durationText(ms)})`)
 
 const timeText = (at: number | undefined): string =>
   at === undefined ? '-' : `${new Date(at).toISOString().slice(0, 19)}Z`

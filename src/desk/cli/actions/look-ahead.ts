@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { defer, Subject, takeUntil, tap } from 'rxjs'
-import { formatDuration, formatTime } from '../../display/texts.js'
+import { counted, formatDuration, formatTime } from '../../display/texts.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
 import { printable } from '../../../base/errors/text.js'
 import type { Output } from '../../../backtest/sweep/messages.js'
@@ -113,7 +113,9 @@ const report = async (
         `first run   ${outputText(first)}`,
         `second run  ${outputText(second)}`,
       )
-      throw new Error(`the strategy is not deterministic: two runs over the same ${lines} lines differ`)
+      throw new Error(
+        `the strategy is not deterministic: two runs over the same ${counted(lines, 'line')} differ`,
+      )
     }
     case 'Failed': {
       const { event, line } = result.output
@@ -131,9 +133,6 @@ const report = async (
   }
 }
 
-const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count} ${count === 1 ? one : many}`
-
 const positionText = ({ source, line, at }: LinePosition): string =>
   `line ${line} of ${printable(source)}, ${formatTime(at)}`
 
@@ -141,7 +140,7 @@ const eventOf = (output: Output | undefined): Output['event'] | null => output?.
 
 /** An output with the number of lines before it. Two outputs may differ only in this number. */
 const outputText = (output: Output | undefined): string =>
-  output === undefined ? eventText(output) : `after ${output.line} lines: ${eventText(output)}`
+  output === undefined ? eventText(output) : `after ${counted(output.line, 'line')}: ${eventText(output)}`
 
 const eventText = (output: Output | undefined): string => {
   const event = output?.event

@@ -13,12 +13,14 @@ import {
 import { settingsOf } from '../../../backtest/paper/options.js'
 import { record, replay, type ReplaySummary } from '../../../backtest/recording/index.js'
 import { printable } from '../../../base/errors/text.js'
+import { counted, countText } from '../../display/texts.js'
 import { withSource } from '../input/open-source.js'
 import type { Io } from '../io.js'
 import { errorLine } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
 import { eventLines, printSummary, resultLine } from '../output/paper-lines.js'
 import { shellWord } from '../output/shell-word.js'
+import { numberFormat } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { completes, stop$ } from '../stop.js'
 import { backtestFiles, strategyParameter } from './backtest.js'
@@ -52,7 +54,7 @@ export const backtestRecordings = async (
   const header = await client.header()
   if (!isLeft(header) && header.right.mints.length === 0) io.stderr.write(withoutDepth)
   const events: PaperEvent[] = []
-  const lineOf = json ? outputJson : resultLine(options.tokens)
+  const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
   const run$ = client.run$((recorded) =>
     paper(recorded, (market, account) => strategy$(market, account, parameter), options),
   )
@@ -97,8 +99,8 @@ const assumptionsOf = (options: PaperOptions, assumedDepth?: string): string => 
 }
 
 const dataQuality = ({ rows, earlierRows, skewedRows, overlappingRows }: ReplaySummary): string =>
-  `Data: ${rows} rows; ${earlierRows} are earlier than their predecessor, ${skewedRows} have a receivedAt more than a minute ` +
-  `off, ${overlappingRows} are left out because another recording has their token at that time.`
+  `Data: ${counted(rows, 'row')}; ${countText(earlierRows)} are earlier than their predecessor, ${countText(skewedRows)} have a receivedAt more than a minute ` +
+  `off, ${countText(overlappingRows)} are left out because another recording has their token at that time.`
 
 /** The command that gives the report again. */
 const commandText = (files: readonly string[], { parameter, from, to, report }: BacktestFlags): string => {
@@ -146,7 +148,7 @@ export const tradeOnPaper = async (
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
     const stopping = stop$(io, undefined).subscribe(close)
     const events: PaperEvent[] = []
-    const lineOf = json ? outputJson : eventLines(options.tokens)
+    const lineOf = json ? outputJson : eventLines(options.tokens, numberFormat(io.stdout))
     // A run may take weeks: a journal keeps the events instead of the memory.
     const isKept = (event: PaperEvent): boolean =>
       options.journal === undefined || event._tag === 'WriteError'

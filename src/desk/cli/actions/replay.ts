@@ -13,7 +13,7 @@ import {
   type Observable,
 } from 'rxjs'
 import type { Client } from '../../../client/client.js'
-import { formatTime } from '../../display/texts.js'
+import { counted, formatTime } from '../../display/texts.js'
 import { isAddress, type Address } from '../../../base/domain/address.js'
 import { serviceOf, type Topic } from '../../../base/domain/topic.js'
 import type { RecordingHeader, Row } from '../../../backtest/recording/format/row.js'
@@ -107,15 +107,15 @@ export const timeWarnings = ({
 }: Omit<ReplaySummary, 'rows'>): readonly string[] => [
   ...(earlierRows === 0
     ? []
-    : [`${counted(earlierRows, 'earlier than the row before')}: was a clock set back?`]),
+    : [`${rowsThat(earlierRows, 'earlier than the row before')}: was a clock set back?`]),
   ...(overlappingRows === 0
     ? []
-    : [`${counted(overlappingRows, 'left out')}: another recording has the topic or mint at that time`]),
-  ...(skewedRows === 0 ? [] : [counted(skewedRows, 'received more than a minute before or after "at"')]),
+    : [`${rowsThat(overlappingRows, 'left out')}: another recording has the topic or mint at that time`]),
+  ...(skewedRows === 0 ? [] : [rowsThat(skewedRows, 'received more than a minute before or after "at"')]),
 ]
 
-const counted = (count: number, what: string): string =>
-  count === 1 ? `1 row was ${what}` : `${count} rows were ${what}`
+const rowsThat = (count: number, what: string): string =>
+  `${counted(count, 'row')} ${count === 1 ? 'was' : 'were'} ${what}`
 
 interface ShowOptions {
   readonly speed: number

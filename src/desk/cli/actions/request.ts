@@ -11,7 +11,7 @@ import type { DeploymentFlagName } from '../input/source-flags.js'
 import { print, type Io } from '../io.js'
 import { withToken } from '../output/rows.js'
 import { drawTable, type Column } from '../output/table.js'
-import { coloursFor, numberFormat, type Colours } from '../output/terminal.js'
+import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import type { TokenNames } from '../tokens/token-names.js'
 
@@ -74,7 +74,7 @@ export const depthTable = (
   depth: Depth,
   names: TokenNames,
   colours: Colours,
-  grouped: (decimal: string) => string,
+  grouped: NumberFormat,
 ): string => {
   const { mint, price, timestamp, buy, sell } = depth
   const column = (title: string, texts: readonly [buy: string, sell: string]): Column => ({

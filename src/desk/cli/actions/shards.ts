@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { Shard } from '../input/parse-flags.js'
 import { pacedBy, print, type Io } from '../io.js'
-import { seeGuide } from '../output/error-text.js'
+import { withoutResult } from './backtest.js'
 
 // A sweep in parts, on several machines: each part runs some of the parameters, and the outputs are joined.
 
@@ -26,10 +26,7 @@ export const mergeShards = async (io: Io, files: readonly string[]): Promise<voi
   for await (const line of pacedBy(io.stdout, lines)) io.stdout.write(`${line}\n`)
   await print('', io.stdout)
   const failures = lines.filter((line) => line.startsWith('{"_tag":"Left"')).length
-  if (failures > 0)
-    throw new Error(
-      `${failures} of ${lines.length} parameters have no result; ${seeGuide({ _tag: 'SweepError' })}`,
-    )
+  if (failures > 0) throw withoutResult(failures, lines.length, 'parameter', { _tag: 'SweepError' })
 }
 
 class MergedShards {

@@ -1,18 +1,18 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { tap } from 'rxjs'
-import { counted, formatDuration } from '../../display/texts.js'
+import { counted, countText, formatDuration } from '../../display/texts.js'
 import { printable } from '../../../base/errors/text.js'
 import type { SweepError, SweepResult, SweepRun } from '../../../backtest/sweep/index.js'
 import { sweepOn, type SweepProgress } from '../../../backtest/sweep/sweep.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import { backtestFiles, checkedStrategy, jsonText } from './backtest.js'
+import { backtestFiles, checkedStrategy, jsonText, withoutResult } from './backtest.js'
 import { rangeProblem, type Shard, type WalkForwardLengths } from '../input/parse-flags.js'
 import { readJson } from '../input/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
-import { failureOf, seeGuide } from '../output/error-text.js'
+import { failureOf } from '../output/error-text.js'
 import { drawTable, type Cell, type Column } from '../output/table.js'
 import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
@@ -92,12 +92,9 @@ export const sweepRecordings = async (
     else stdout.write(`${json ? jsonLine(result) : sweepLine(result, colours)}\n`)
     shown++
   }
+  const finishedText = () => `${countText(progress.finished)} of ${counted(parameters.length, 'parameter')}`
   const { hide } = showProgressLine(io, json, () =>
-    [
-      `${progress.finished} of ${parameters.length} parameters`,
-      counted(progress.rows, 'row'),
-      formatDuration(rxClock.wallClock() - startAt),
-    ].join('  '),
+    [finishedText(), counted(progress.rows, 'row'), formatDuration(rxClock.wallClock() - startAt)].join('  '),
   )
   const result$ = sweep$<unknown, unknown>(recordings, strategy.url, parameters, {
     workers,
@@ -107,10 +104,8 @@ export const sweepRecordings = async (
   const isCompleted = await completes(io, result$.pipe(tap(show))).finally(hide)
   // At the end, when the widths of the columns are known.
   if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))
-  if (!isCompleted)
-    return void stderr.write(`stopped: ${progress.finished} of ${parameters.length} parameters have ended\n`)
-  const page = seeGuide({ _tag: 'SweepError' })
-  if (failures > 0) throw new Error(`${failures} of ${parameters.length} parameters have no result; ${page}`)
+  if (!isCompleted) return void stderr.write(`stopped after ${finishedText()}\n`)
+  if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
 }
 
 /** The parameters of a file, a JSON array. A file that cannot be used is a usage error. */
@@ -148,7 +143,7 @@ const sweepTable = (results: readonly Result[], width: number, { failed, dim }: 
     cells: results.map(cellOf),
   })
   const count = (title: string, rank: number, countOf: (run: SweepRun<unknown, unknown>) => number): Column =>
-    column({ title, rank }, (result) => ({ text: isLeft(result) ? '' : String(countOf(result.right)) }))
+    column({ title, rank }, (result) => ({ text: isLeft(result) ? '' : countText(countOf(result.right)) }))
   const columns = [
     column({ title: 'parameter', rank: 0, width: 20 }, (result) => ({
       text: jsonText(isLeft(result) ? result.left.parameter : result.right.parameter),

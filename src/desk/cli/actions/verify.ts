@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { formatTime } from '../../display/texts.js'
+import { counted, countText, formatTime } from '../../display/texts.js'
 import { printable } from '../../../base/errors/text.js'
 import { journalJson } from '../../../backtest/recording/journal/journal.js'
 import type { Output } from '../../../backtest/sweep/messages.js'
@@ -68,11 +68,11 @@ export const verifyJournal = async (
   }
   if (count === 0) throw new Error(`${printable(journal)}: the journal has no value to compare`)
   const later = values.length - count
-  const rest = later === 0 ? '' : `; the replay has ${later} more after the end of the journal`
+  const rest = later === 0 ? '' : `; the replay has ${countText(later)} more after the end of the journal`
   io.stdout.write(
     json
       ? `${outputJson({ _tag: 'Equal', values: count, later })}\n`
-      : `equal: ${count} value${count === 1 ? '' : 's'}${rest}\n`,
+      : `equal: ${counted(count, 'value')}${rest}\n`,
   )
 }
 

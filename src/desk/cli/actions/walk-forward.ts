@@ -1,16 +1,16 @@
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { map, tap } from 'rxjs'
-import { counted, formatTime } from '../../display/texts.js'
+import { counted, countText, formatTime } from '../../display/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
 import type { ScoredRange, WalkForwardOptions } from '../../../backtest/sweep/options.js'
 import { walkForwardOn, type WalkForwardResult } from '../../../backtest/sweep/walk-forward.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
-import { jsonText } from './backtest.js'
+import { jsonText, withoutResult } from './backtest.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
-import { failureOf, seeGuide } from '../output/error-text.js'
-import { coloursFor } from '../output/terminal.js'
+import { failureOf } from '../output/error-text.js'
+import { coloursFor, numberFormat, type NumberFormat } from '../output/terminal.js'
 import { completes } from '../stop.js'
 
 /** How the best parameter is chosen. */
@@ -46,19 +46,18 @@ export const walkForwardRecordings = async (
   )
 
   const { failed } = coloursFor(io.stdout, io.env)
+  const grouped = numberFormat(io.stdout)
   const show = (result: Result): void => {
     failOnce(result)
     total.add(result)
-    const line = json ? outputJson(result) : escapeUnsafe(lineOf(result, ranking.metric))
+    const line = json ? outputJson(result) : escapeUnsafe(lineOf(result, ranking.metric, grouped))
     io.stdout.write(`${isLeft(result) && !json ? failed(line) : line}\n`)
   }
   if (!(await completes(io, result$.pipe(tap(show)))))
     return void io.stderr.write(`stopped: ${counted(total.windows, 'window')} ended\n`)
-  io.stdout.write(`${json ? outputJson(total.summary()) : total.line(ranking.metric)}\n`)
-  if (total.failed > 0) {
-    const page = seeGuide({ _tag: 'WalkForwardError' })
-    throw new Error(`${total.failed} of ${total.windows} windows have no result; ${page}`)
-  }
+  io.stdout.write(`${json ? outputJson(total.summary()) : total.line(ranking.metric, grouped)}\n`)
+  if (total.failed > 0)
+    throw withoutResult(total.failed, total.windows, 'window', { _tag: 'WalkForwardError' })
 }
 
 /** Throws for a failure of the whole run, or a failure that each window would have. */
@@ -125,7 +124,7 @@ const fieldOf = (value: unknown, path: string): unknown =>
       value,
     )
 
-const lineOf = (result: Result, metric: string | undefined): string => {
+const lineOf = (result: Result, metric: string | undefined, grouped: NumberFormat): string => {
   if (isLeft(result)) {
     const { left: error } = result
     const range = 'test' in error ? `${rangeText(error.test)}  ` : ''
@@ -135,7 +134,7 @@ const lineOf = (result: Result, metric: string | undefined): string => {
   return [
     rangeText(test),
     jsonText(parameter),
-    metricText(metric, score),
+    metricText(metric, score, grouped),
     ...(metric === undefined ? [] : values.slice(-1).map((value) => `last ${jsonText(value)}`)),
   ].join('  ')
 }
@@ -143,8 +142,8 @@ const lineOf = (result: Result, metric: string | undefined): string => {
 const rangeText = ({ from, to }: { readonly from: number; readonly to: number }): string =>
   `${formatTime(from)} to ${formatTime(to)}`
 
-const metricText = (metric: string | undefined, value: number): string =>
-  `${metric === undefined ? 'result' : printable(metric)} ${roundedText(value)}`
+const metricText = (metric: string | undefined, value: number, grouped: NumberFormat): string =>
+  `${metric === undefined ? 'result' : printable(metric)} ${grouped(roundedText(value))}`
 
 /** The windows so far. */
 class Total {
@@ -158,12 +157,14 @@ class Total {
     else this.sum += result.right.score
   }
 
-  line(metric: string | undefined): string {
+  line(metric: string | undefined, grouped: NumberFormat): string {
     const { windows, failed, sum, mean } = this.summary()
-    const unit = windows === 1 ? 'window' : 'windows'
-    const tested = failed === 0 ? `${windows} ${unit}` : `${windows - failed} of ${windows} ${unit}`
+    const all = counted(windows, 'window')
+    const tested = failed === 0 ? all : `${countText(windows - failed)} of ${all}`
     const results =
-      sum === null || mean === null ? ['no score'] : [metricText(metric, sum), `mean ${roundedText(mean)}`]
+      sum === null || mean === null
+        ? ['no score']
+        : [metricText(metric, sum, grouped), `mean ${grouped(roundedText(mean))}`]
     return ['total', tested, ...results].join('  ')
   }
 

@@ -10,6 +10,7 @@ import type { Io } from '../io.js'
 export const createCommand = (io: Io, name: string, description: string, examples: string): Command =>
   new Command(name)
     .configureOutput(outputOf(io))
+    .configureHelp(helpLayout)
     .description(description)
     .helpOption('-h, --help', 'print this help')
     .addHelpText('after', () => wrapHelp(examples, io.stdout))
@@ -70,16 +71,20 @@ export const lazyAction =
     await action(io, given.at(-1) as Command, ...(given.slice(0, -1) as never[]))
   }
 
+/** Commander would not wrap the text beside the flags in a terminal of fewer than 70 columns. */
+export const helpLayout = { minWidthToWrap: 20 } as const
+
 /** Where commander prints the help and the errors of a command. */
 export const outputOf = (io: Io): OutputConfiguration => ({
   writeOut: (text) => io.stdout.write(text),
   writeErr: (text) => io.stderr.write(text),
+  getOutHelpWidth: () => (io.stdout.isTTY && io.stdout.columns > 0 ? io.stdout.columns : 80),
 })
 
 /** The text format of prices, for the help of commands. `formatPrice` implements it. */
 export const priceHelp = `\
 Prices are in USD, in plain decimal notation: 4 decimals from 10 USD, 6 decimals below, and 6 significant digits below
-0.1 USD. With --json, numbers are exact.`
+0.1 USD. On a terminal, they have commas. With --json, numbers are exact.`
 
 /** The arguments of commands, in the help. */
 export const tokensHelp = 'symbols, contract addresses, 0x…, or topics, svc-0x…'

@@ -28,11 +28,12 @@ import type { Interface, Target } from './target.js'
 const priceHttpCheck: Check = {
   name: 'price over HTTP',
   interfaces: ({ priceHttp }) => right([priceHttp]),
-  run$: (usable, { client, topic, priceHttp, token: { symbol } }) =>
+  run$: (usable, { client, topic, priceHttp, token: { symbol }, grouped }) =>
     defer(client.price(topic)).pipe(
       timeInterval(),
       map(({ value, interval }) => {
-        if (!isLeft(value)) return passed(`${symbol} ${formatPrice(value.right.price)} USD, ${interval} ms`)
+        if (!isLeft(value))
+          return passed(`${symbol} ${grouped(formatPrice(value.right.price))} USD, ${interval} ms`)
         if (value.left._tag === 'UnsupportedPair')
           return passed(`answers in ${interval} ms; does not list ${symbol}`)
         return failed(errorLine(value.left), hint(value.left, priceHttp.flag), usable)
@@ -61,9 +62,10 @@ const socketResult = (
   event: Either<PriceError, Price>,
   ms: number,
   usable: readonly Interface[],
-  { token: { symbol }, limit, priceSocket }: Target,
+  { token: { symbol }, limit, priceSocket, grouped }: Target,
 ): CheckResult => {
-  if (isRight(event)) return passed(`opens, ${symbol} ${formatPrice(event.right.price)} USD, ${ms} ms`)
+  if (isRight(event))
+    return passed(`opens, ${symbol} ${grouped(formatPrice(event.right.price))} USD, ${ms} ms`)
   const fail = (advice: string) => failed(errorLine(event.left), advice, usable)
   const flag = withVariable(deploymentFlags[priceSocket.flag])
   const server = serverName(priceSocket.flag)

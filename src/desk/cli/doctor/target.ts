@@ -1,4 +1,4 @@
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../../client/client.js'
 import { createClient } from '../../../client/on-node.js'
 import type { ClientOptions, UnsignedClientOptions } from '../../../client/options.js'
@@ -16,6 +16,7 @@ import {
   type Source,
 } from '../input/source.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
+import type { NumberFormat } from '../output/terminal.js'
 
 export interface Interface {
   readonly url: URL
@@ -39,6 +40,8 @@ export interface Target {
   readonly topic: Topic
   /** The limit of each wait, in ms. */
   readonly limit: number
+  /** The format of numbers in the results. */
+  readonly grouped: NumberFormat
   readonly close: () => Promise<void>
 }
 
@@ -51,11 +54,15 @@ export interface OptionsProblem {
 export const createTarget = async (
   source: Source,
   limit: number,
+  grouped: NumberFormat,
 ): Promise<Either<OptionsProblem, Target>> => {
-  if (source._tag === 'Nats') return createNatsTarget(source, limit)
-  return source._tag === 'Service' || source._tag === 'Gateway'
-    ? createServerTarget(source, limit)
-    : notConfigured
+  const target =
+    source._tag === 'Nats'
+      ? await createNatsTarget(source, limit)
+      : source._tag === 'Service' || source._tag === 'Gateway'
+        ? createServerTarget(source, limit)
+        : notConfigured
+  return map((found: Omit<Target, 'grouped'>) => ({ ...found, grouped }))(target)
 }
 
 const notConfigured = left({
@@ -76,7 +83,7 @@ const limitsOf = (limit: number) => ({
 const createNatsTarget = async (
   source: NatsSource,
   limit: number,
-): Promise<Either<OptionsProblem, Target>> => {
+): Promise<Either<OptionsProblem, Omit<Target, 'grouped'>>> => {
   if ((await loadNats()) === undefined) return left(missingPackage)
   const clients = await createNatsClients(source, limitsOf(limit))
   if (isLeft(clients)) return invalid(clients.left)
@@ -105,7 +112,7 @@ const checkedToken: Pick<Target, 'token' | 'topic'> = {
 const createServerTarget = (
   source: ServiceSource | GatewaySource,
   limit: number,
-): Either<OptionsProblem, Target> => {
+): Either<OptionsProblem, Omit<Target, 'grouped'>> => {
   const withPrices = clientOptions(source, 'prices')
   const withDepth = clientOptions(source, 'both')
   if (isLeft(withPrices) || isLeft(withDepth)) return notConfigured

@@ -17,7 +17,7 @@ import type { Row } from '../../../backtest/recording/format/row.js'
 import type { Variables } from '../io.js'
 import type { TokenNames } from '../tokens/token-names.js'
 import { pastPriceOf, sinceText, type PastPrices } from './since.js'
-import { coloursFor } from './terminal.js'
+import { coloursFor, numberFormat, type NumberFormat } from './terminal.js'
 
 // Events as lines: for people, and as JSON for programs.
 
@@ -37,8 +37,9 @@ export const printRows$ = (
   { output, variables, names, json, past }: PrintOptions,
 ): Observable<never> => {
   const { failed } = coloursFor(output, variables)
+  const grouped = numberFormat(output)
   const plainLine = (row: Row) =>
-    isFailure(row) ? failed(rowLine(row, names)) : rowLine(row, names, pastOf(row, past))
+    isFailure(row) ? failed(rowLine(row, names, grouped)) : rowLine(row, names, grouped, pastOf(row, past))
   const jsonLine = (row: Row) => rowJson(row, names, pastOf(row, past))
   const lineOf = json ? jsonLine : plainLine
   return rows$.pipe(
@@ -87,33 +88,34 @@ export const rowJson = (row: Row, names: TokenNames, past?: PastPrice): string =
 }
 
 /**
- * An event as one plain line: time, token, event. Numbers are in plain decimal notation, so that programs can parse them.
- * `past`: the price with which it is compared.
+ * An event as one plain line: time, token, event. Numbers are in plain decimal notation. `past`: the price with which it is
+ * compared.
  */
-export const rowLine = (row: Row, names: TokenNames, past?: PastPrice): string => {
+export const rowLine = (row: Row, names: TokenNames, grouped: NumberFormat, past?: PastPrice): string => {
   const address = rowAddress(row)
   const token = address === undefined ? [] : [names.full(address)]
-  const quantityText = (units: bigint) => (address === undefined ? '' : quantityOf(units, address, names))
+  const quantityText = (units: bigint) =>
+    address === undefined ? '' : quantityOf(units, address, names, grouped)
   const change =
     past !== undefined && row._tag === 'Price' && isRight(row.event) ? sinceText(row.event.right, past) : ''
-  return printable([formatTime(row.at), ...token, eventText(row, quantityText) + change].join(' '))
+  return printable([formatTime(row.at), ...token, eventText(row, grouped, quantityText) + change].join(' '))
 }
 
 /** A number of tokens with its unit: the symbol of the token, or `units`. */
-const quantityOf = (units: bigint, address: Address, names: TokenNames): string => {
+const quantityOf = (units: bigint, address: Address, names: TokenNames, grouped: NumberFormat): string => {
   const decimals = names.decimals(address)
-  const tokens = formatTokens(units, decimals)
+  const tokens = grouped(formatTokens(units, decimals))
   return decimals === undefined ? tokens : `${tokens} ${names.symbol(address) ?? 'tokens'}`
 }
 
 type QuantityText = (units: bigint) => string
 
-const eventText = (row: Row, quantityText: QuantityText): string => {
+const eventText = (row: Row, grouped: NumberFormat, quantityText: QuantityText): string => {
   switch (row._tag) {
     case 'Price':
-      return `price ${priceText(row.event)}`
+      return `price ${priceText(row.event, grouped)}`
     case 'Depth':
-      return `depth ${depthText(row.event, quantityText)}`
+      return `depth ${depthText(row.event, grouped, quantityText)}`
     case 'End':
       return `${streamName(row.of)} ended`
     case 'Status':
@@ -127,15 +129,19 @@ const eventText = (row: Row, quantityText: QuantityText): string => {
 
 const streamName = (stream: string): string => (isAddress(stream) ? 'depth' : 'price')
 
-const priceText = (event: Either<PriceError, Price>): string =>
-  isLeft(event) ? renderError(event.left) : `${formatPrice(event.right.price)} USD`
+const priceText = (event: Either<PriceError, Price>, grouped: NumberFormat): string =>
+  isLeft(event) ? renderError(event.left) : `${grouped(formatPrice(event.right.price))} USD`
 
-const depthText = (event: Either<DepthError, Depth>, quantityText: QuantityText): string => {
+const depthText = (
+  event: Either<DepthError, Depth>,
+  grouped: NumberFormat,
+  quantityText: QuantityText,
+): string => {
   if (isLeft(event)) return renderError(event.left)
   const { price, buy, sell } = event.right
   const sideText = ({ totalQuantityUsd, totalQuantity }: DepthSide) =>
-    `${formatUsd(totalQuantityUsd)} USD ${quantityText(totalQuantity)}`
-  return `${formatPrice(price)} USD, buy ${sideText(buy)}, sell ${sideText(sell)}`
+    `${grouped(formatUsd(totalQuantityUsd))} USD ${quantityText(totalQuantity)}`
+  return `${grouped(formatPrice(price))} USD, buy ${sideText(buy)}, sell ${sideText(sell)}`
 }
 
 export const statusText = (status: ConnectionStatus): string => {

@@ -38,10 +38,13 @@ const hasColours = ({ isTTY = false }: Sink, { NO_COLOR, FORCE_COLOR, TERM }: Va
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
 
-/** Formats a decimal number: with commas on a terminal. Elsewhere, a program may read it. */
+/** Adds separators to a decimal number, and changes no digit. */
+export type NumberFormat = (decimal: string) => string
+
+/** The format of numbers in the lines and tables of all commands: with commas on a terminal. Elsewhere, a program may read them. */
 export const numberFormat =
-  ({ isTTY = false }: Sink) =>
-  (decimal: string): string =>
+  ({ isTTY = false }: Sink): NumberFormat =>
+  (decimal) =>
     isTTY ? withCommas(digitGroups(decimal)) : decimal
 
 /** A dumb terminal cannot move its cursor. A terminal of unknown size, as in some containers, reports 0 columns. */

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Io } from '../../../../src/desk/cli/io.js'
+import { createProgram } from '../../../../src/desk/cli/program.js'
 import { wrapHelp } from '../../../../src/desk/cli/commands/parts.js'
 import { runInProcess } from '../support/in-process.js'
 
@@ -31,6 +33,15 @@ Times are UTC, in ms. Quantities are in base-token
 units and exact: DECIMAL(38, 0), or text in all
 rows if one has more digits.`)
   expect(wrapHelp(help, { isTTY: false, columns: 50 })).toBe(help)
+})
+
+test('the lists of commands, arguments and flags are as wide as a narrow terminal', () => {
+  const stdout = { isTTY: true, columns: 60 }
+  const program = createProgram({ stdout } as Io)
+  const helps = [program, ...program.commands].map((command) => command.helpInformation())
+  expect(helps.length).toBeGreaterThan(15)
+  const lines = helps.join('\n').split('\n')
+  expect(lines.filter((line) => line.length > 60)).toEqual([])
 })
 
 test.each([

@@ -89,7 +89,7 @@ test('a parameter without a result is a failure, and the others have theirs', as
     '',
   ])
   expect(stderr).toBe(
-    'error: 1 of 2 parameters have no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#sweeperror\n',
+    'error: 1 of 2 parameters has no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#sweeperror\n',
   )
 })
 
@@ -106,7 +106,7 @@ test('shows progress and a table on a terminal', async () => {
     expect.stringMatching(/^parameter +values +rows +last value/),
     expect.stringMatching(/^\{"count":2,"wait":1000\} +2 +2 +\{"price":2.5/),
     expect.stringMatching(/^\{"fail":true\} +failed: the strategy failed: Error: fail is/),
-    'error: 1 of 2 parameters have no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#sweeperror',
+    'error: 1 of 2 parameters has no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#sweeperror',
   ])
 })
 
@@ -119,7 +119,7 @@ test('Ctrl-C ends the threads and the command', async () => {
   await eventually(() => command.stdout.includes('imported'))
   command.process.kill('SIGINT')
   expect(await command.waitForExit()).toBe(0)
-  expect(command.stderr).toBe('stopped: 0 of 1 parameters have ended\n')
+  expect(command.stderr).toBe('stopped after 0 of 1 parameter\n')
 })
 
 test.each<[string, (args: readonly [string, string, string, string]) => readonly string[], number, string]>([

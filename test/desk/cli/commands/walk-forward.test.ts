@@ -96,7 +96,7 @@ test('a window without a result is a failure, and says how to name a metric', as
       'total  0 of 1 window  no score\n',
   )
   expect(stderr).toBe(
-    'error: 1 of 1 windows have no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
+    'error: 1 of 1 window has no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
   )
 })
 

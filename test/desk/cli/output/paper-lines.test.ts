@@ -1,7 +1,9 @@
 import { defineTokens } from 'svc-streams'
 import { market, type Equity, type PaperEvent } from 'svc-streams/paper'
 import { expect, it } from 'vitest'
-import { eventLines } from '../../../../src/desk/cli/output/paper-lines.js'
+import { eventLines, printSummary } from '../../../../src/desk/cli/output/paper-lines.js'
+import type { Io } from '../../../../src/desk/cli/io.js'
+import { numberFormat } from '../../../../src/desk/cli/output/terminal.js'
 
 const tokens = defineTokens({ ETH: { address: '0xab', decimals: 2 } })
 const start = Date.UTC(2026, 0, 5)
@@ -24,7 +26,7 @@ it('prints each fill, and the value of the account once a minute', () => {
     equityAt(61_000, 104),
     equityAt(500_000, 105),
   ]
-  const lineOf = eventLines(tokens)
+  const lineOf = eventLines(tokens, numberFormat({}))
   const lines = events
     .flatMap((event) => lineOf(event) ?? [])
     .map((line) => line.slice(line.indexOf('  ') + 2))
@@ -34,4 +36,17 @@ it('prints each fill, and the value of the account once a minute', () => {
     'equity 103.00 USD, not current',
     'equity 105.00 USD',
   ])
+})
+
+it('prints numbers with commas on a terminal alone, in plain notation and without lost cents', () => {
+  const summaryLines = (isTTY: boolean): readonly string[] => {
+    let text = ''
+    const stdout = { isTTY, write: (line: string) => (text += line) } as unknown as NodeJS.WriteStream
+    printSummary({ stdout } as Io, [equityAt(0, 1e7), equityAt(60_000, 22_345_678.9)], false)
+    return text.split('\n')
+  }
+  expect(summaryLines(true)[0]).toMatch(/^profitUsd +12,345,678\.9$/)
+  expect(summaryLines(false)[0]).toMatch(/^profitUsd +12345678\.9$/)
+  const lineOf = eventLines(tokens, numberFormat({ isTTY: true }))
+  expect(lineOf(equityAt(0, 12_345.678))).toContain('equity 12,345.68 USD')
 })

@@ -1,6 +1,7 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import { rowAddress, rowJson, rowLine, statusText, withToken } from '../../../../src/desk/cli/output/rows.js'
+import { numberFormat } from '../../../../src/desk/cli/output/terminal.js'
 import { createTokenNames } from '../../../../src/desk/cli/tokens/token-names.js'
 import {
   disconnected,
@@ -11,6 +12,9 @@ import {
 import { decodeRow, encodeRow } from '../../../../src/backtest/recording/format/row-codec.js'
 import type { Row } from '../../../../src/backtest/recording/format/row.js'
 import { depthFailure, depthRow, priceFailure, priceRow, rowTime, statusRow } from '../support/rows.js'
+
+/** As elsewhere than on a terminal. */
+const plain = numberFormat({})
 
 describe('an event as a line', () => {
   const names = createTokenNames([{ address: '0xab', symbol: 'ETH', decimals: 2 }])
@@ -30,7 +34,7 @@ describe('an event as a line', () => {
       statusRow({ _tag: 'Open', epoch: 2, since: rowTime }),
       { _tag: 'Uncorrelated', at: rowTime, error: uncorrelatedError('error-text', 'what?') } as const,
     ]
-    expect(rows.map((row) => rowLine(row, names))).toMatchInlineSnapshot(`
+    expect(rows.map((row) => rowLine(row, names, plain))).toMatchInlineSnapshot(`
     [
       "2026-11-21T10:15:02.123Z ETH price 2682.5050 USD",
       "2026-11-21T10:15:02.123Z 0xcd price 0.000000100000 USD",
@@ -47,10 +51,24 @@ describe('an event as a line', () => {
   `)
   })
 
+  test('has commas on a terminal, and each digit of a quantity', () => {
+    const rows = [
+      priceRow('svc-0xAB', 61_685.995),
+      depthRow('0xab', 123_456_789_012_345_678_901n, 5n),
+      depthRow('0xcd', 12_345n, 5n),
+    ]
+    const lines = rows.map((row) => rowLine(row, names, numberFormat({ isTTY: true })))
+    expect(lines.map((line) => line.slice(line.indexOf('Z ') + 2))).toEqual([
+      'ETH price 61,685.9950 USD',
+      'ETH depth 2.000000 USD, buy 1,234.50 USD 1,234,567,890,123,456,789.01 ETH, sell 67.89 USD 0.05 ETH',
+      '0xcd depth 2.000000 USD, buy 1,234.50 USD 12,345 units, sell 67.89 USD 5 units',
+    ])
+  })
+
   test('prints one line for any recorded text', () => {
     const reason = 'first\nsecond\u001b[2J'
     const row = statusRow({ _tag: 'Waiting', attempt: 1, retryInMs: 5, reason })
-    expect(rowLine({ ...row, at: 1e300 }, names)).toBe(
+    expect(rowLine({ ...row, at: 1e300 }, names, plain)).toBe(
       '1e+300 status down (first second [2J), next attempt in 5 ms',
     )
   })
@@ -60,7 +78,9 @@ describe('an event as a line', () => {
       { address: '0xab', symbol: 'ETH', decimals: 2 },
       { address: '0xcd', symbol: 'ETH', decimals: 3 },
     ])
-    expect(rowLine(depthRow('0xab', 12_345n, 5n), taken)).toMatch(/USD 123\.45 tokens, .* USD 0\.05 tokens$/)
+    expect(rowLine(depthRow('0xab', 12_345n, 5n), taken, plain)).toMatch(
+      /USD 123\.45 tokens, .* USD 0\.05 tokens$/,
+    )
   })
 })
 
@@ -92,7 +112,7 @@ describe('an event as JSON', () => {
   test('has numbers without an exponent, as has the line', () => {
     expect(rowJson(priceRow('svc-0xAB', 3e-9), names)).toContain('"price":0.000000003,')
     expect(rowJson(priceRow('svc-0xAB', 1e21), names)).toContain('"price":1000000000000000000000,')
-    expect(rowLine(priceRow('svc-0xAB', 3e-9), names)).toContain(' 0.00000000300000 USD')
+    expect(rowLine(priceRow('svc-0xAB', 3e-9), names, plain)).toContain(' 0.00000000300000 USD')
   })
 
   test('adds nothing to an event of the connection', () => {

@@ -211,7 +211,10 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
       },
       headerName,
     ),
-    t.exact(t.partial({ continues: RecordedTime, assumedDepth: t.string, clockStep: Finite }), headerName),
+    t.exact(
+      t.partial({ continues: RecordedTime, assumedDepth: t.string, invalidRows: Finite, clockStep: Finite }),
+      headerName,
+    ),
   ],
   headerName,
 )

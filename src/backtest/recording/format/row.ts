@@ -75,6 +75,8 @@ export interface RecordingHeader {
    * depths of data. Of several recordings: their quantities, with ` or ` between them.
    */
   readonly assumedDepth?: string
+  /** The number of rows that `import` left out, because they were invalid. Of several recordings: the sum. Absent for none. */
+  readonly invalidRows?: number
   /**
    * In a header within a recording: the clock of the recorder was set by this time just before `at`, or the process was paused
    * for it, in ms. Negative if the clock was set back. The topics and the mints are those of the recording.

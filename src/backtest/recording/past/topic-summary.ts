@@ -1,5 +1,5 @@
 import { isRight } from 'fp-ts/lib/Either.js'
-import type { Gap, GapCause } from '../../../base/domain/past.js'
+import type { Gap, GapCause, PastEvent } from '../../../base/domain/past.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { isSkewed, type PriceRow, type RecordingHeader, type StatusRow, type EndRow } from '../format/row.js'
 import { TopicPast } from './topic-past.js'
@@ -62,8 +62,13 @@ export class TopicSummariser {
   private quietSince = 0
   private readonly rates = new Rates()
 
-  constructor(readonly topic: Topic) {
+  /** `onEvent`: called for each price and gap. */
+  constructor(
+    readonly topic: Topic,
+    onEvent: (event: PastEvent) => void = () => undefined,
+  ) {
     this.past = new TopicPast(topic, (event) => {
+      onEvent(event)
       if (event._tag === 'Gap') this.onGap(event)
       else this.onPrice(event.at)
     })

@@ -122,12 +122,14 @@ const startOf = async (source: OpenableSource, reading: SetReading): Promise<Sta
 
 const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): RecordingHeader => {
   const assumed = distinct(all.flatMap(({ assumedDepth }) => assumedDepth ?? []))
+  const invalidRows = all.reduce((sum, header) => sum + (header.invalidRows ?? 0), 0)
   return {
     ...first,
     at: Math.min(...all.map(({ at }) => at)),
     topics: distinct(all.flatMap(({ topics }) => topics)),
     mints: distinct(all.flatMap(({ mints }) => mints)),
     ...(assumed.length === 0 ? {} : { assumedDepth: assumed.join(' or ') }),
+    ...(invalidRows === 0 ? {} : { invalidRows }),
   }
 }
 

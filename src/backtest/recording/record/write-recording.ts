@@ -30,7 +30,7 @@ export interface WriteRecordingOptions {
 }
 
 /** What is known of a recording before its rows. */
-export type KnownHeader = Partial<Pick<RecordingHeader, 'topics' | 'mints' | 'assumedDepth'>>
+export type KnownHeader = Partial<Pick<RecordingHeader, 'topics' | 'mints' | 'assumedDepth' | 'invalidRows'>>
 
 type WriteResult = Either<WriteError, RecordSummary>
 
@@ -204,7 +204,7 @@ class RowWriter {
   }
 
   private start(): LineRecorder {
-    const { assumedDepth } = this.known
+    const { assumedDepth, invalidRows } = this.known
     this.header = {
       _tag: 'Recording',
       version: 1,
@@ -212,6 +212,7 @@ class RowWriter {
       ...this.names(),
       interval: 1000,
       ...(assumedDepth === undefined ? {} : { assumedDepth }),
+      ...(invalidRows === undefined ? {} : { invalidRows }),
     }
     const recorder = new LineRecorder(this.to, this.header)
     for (const row of this.early) recorder.addRow(row)

@@ -116,6 +116,9 @@ const knownHeader = ({ files, series }: MarketReader, assumedDepth: string | und
   const unknown = tokens.find(({ decimals }) => decimals === undefined)
   if (assumedDepth !== undefined && unknown !== undefined)
     throw new Error(`--depth: the decimals of ${unknown.topic} are unknown; define the token in --tokens`)
+  const invalidRows = files
+    .flatMap(({ invalid }) => [...invalid.values()])
+    .reduce((sum, { count }) => sum + count, 0)
   const topOf = files.filter(({ layout }) => layout.kind === 'tops of a book')
   const withDepth = assumedDepth === undefined ? topOf.flatMap((file) => [...file.tokens.values()]) : tokens
   return {
@@ -124,6 +127,7 @@ const knownHeader = ({ files, series }: MarketReader, assumedDepth: string | und
       ...new Set(withDepth.filter(({ decimals }) => decimals !== undefined).map(({ address }) => address)),
     ],
     ...(assumedDepth === undefined ? {} : { assumedDepth }),
+    ...(invalidRows === 0 ? {} : { invalidRows }),
   }
 }
 

@@ -1,18 +1,11 @@
 import type { Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
-import { formatSeconds } from '../../display/texts.js'
-import { assertNever } from '../../../base/domain/assert-never.js'
+import { counted, formatSeconds } from '../../display/texts.js'
 import type { GapCause } from '../../../base/domain/past.js'
-import { addressOf, type Topic } from '../../../base/domain/topic.js'
-import type { RecordingError } from '../../../base/errors/model.js'
+import { addressOf } from '../../../base/domain/topic.js'
 import { printable } from '../../../base/errors/text.js'
-import type { RecordingHeader, Row } from '../../../backtest/recording/format/row.js'
-import { allTimes } from '../../../backtest/recording/format/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/on-node.js'
-import { TopicSummariser, type TopicSummary } from '../../../backtest/recording/past/topic-summary.js'
-import { readSet, type SetReading } from '../../../backtest/recording/read/recording-set.js'
-import type { Sequence } from '../../../backtest/recording/read/sequence.js'
+import { Inspection, type InspectedSummary } from '../../../backtest/recording/past/inspection.js'
+import type { TopicSummary } from '../../../backtest/recording/past/topic-summary.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { recordedMarket } from '../../../simulator/index.js'
 import { outputJson } from '../output/json.js'
@@ -39,7 +32,7 @@ export const inspectRecordings = async (
 ): Promise<void> => {
   const user = userTokens(command, io.env)
   const inspection = new Inspection()
-  await inspection.read(files)
+  await inspection.read(openableSources(nodePlatform, files))
   const knownTokens = recordedMarket().tokens
   const { symbol } = createTokenNames(namedTokens({ ownTokens: [], knownTokens, ...user }))
   const topics = inspection
@@ -59,6 +52,8 @@ export const inspectRecordings = async (
     for (const { topic, assumedDepth } of topics)
       if (assumedDepth !== undefined)
         await print(`${printable(topic)}: ${assumedDepthText(assumedDepth)}\n`, io.stdout)
+    if (inspection.invalidRows > 0)
+      await print(`${counted(inspection.invalidRows, 'row')} of the imported files were invalid\n`, io.stdout)
     for (const topic of topics)
       for (const warning of timeWarnings(topic))
         io.stderr.write(`warning: ${printable(topic.topic)}: ${warning}\n`)
@@ -77,16 +72,7 @@ export const inspectRecordings = async (
   if (problems.length > 0) throw new Error(problems.join('; '))
 }
 
-/** A topic, and the recorder whose rows are counted. */
-interface InspectedTopic {
-  readonly summary: TopicSummariser
-  owner: Sequence | undefined
-  assumedDepth?: string | undefined
-}
-
-interface InspectedSummary extends TopicSummary {
-  /** The quantity of each depth, in tokens, if it is assumed. */
-  readonly assumedDepth?: string
+interface ShownSummary extends InspectedSummary {
   /** `undefined` without a symbol. */
   readonly symbol?: string | undefined
 }
@@ -94,112 +80,18 @@ interface InspectedSummary extends TopicSummary {
 const assumedDepthText = (quantity: string): string =>
   `its depth is assumed, not recorded: ${printable(quantity)} tokens on both sides with each price`
 
-/** The lines of several recordings. */
-class Inspection {
-  readonly damages: RecordingError[] = []
-  private readonly topics = new Map<string, InspectedTopic>()
-  /** By each spelling of a topic. */
-  private readonly bySpelling = new Map<string, InspectedTopic>()
-  /** The time of the last row of each recorder, in ms since the Unix epoch. */
-  private readonly rowAt = new Map<Sequence, number>()
-  /** The time of the last row, in ms since the Unix epoch. */
-  private lastAt = -Infinity
-  /** The latest time of all rows so far, in ms since the Unix epoch. */
-  private end = -Infinity
-  /** The latest start of a recording, in ms since the Unix epoch. */
-  private lastStart = -Infinity
-
-  async read(paths: readonly string[]): Promise<void> {
-    const reading: SetReading = {
-      range: allTimes,
-      closing: new Subscription(),
-      onDamage: (error) => this.damages.push(error),
-      onOverlap: (row) => {
-        if (row._tag === 'Price') this.topicOf(row.topic).summary.overlappingRows++
-      },
-    }
-    for await (const entries of readSet(openableSources(nodePlatform, paths), reading)) {
-      if (isLeft(entries)) this.damages.push(entries.left)
-      else for (const { line, origin } of entries.right) this.onLine(line, origin.sequence)
-    }
-  }
-
-  summaries(): readonly InspectedSummary[] {
-    return [...this.topics.values()].map((topic) => {
-      this.passTime(topic)
-      const summary = topic.summary.summary(this.lastStart, this.end)
-      return topic.assumedDepth === undefined ? summary : { ...summary, assumedDepth: topic.assumedDepth }
-    })
-  }
-
-  private onLine(line: RecordingHeader | Row, sequence: Sequence): void {
-    if (line._tag === 'Recording') return this.onHeader(line, sequence)
-    const isEarlier = line.at < this.lastAt
-    this.lastAt = line.at
-    this.end = Math.max(this.end, line.at)
-    this.rowAt.set(sequence, line.at)
-    switch (line._tag) {
-      case 'Price': {
-        const topic = this.topicOf(line.topic)
-        topic.owner = sequence
-        return topic.summary.onLine(line, isEarlier)
-      }
-      case 'Status':
-        for (const topic of this.topics.values()) if (topic.owner === sequence) topic.summary.onLine(line)
-        return
-      case 'End':
-        return this.bySpelling.get(line.of)?.summary.onLine(line)
-      case 'Depth':
-      case 'Uncorrelated':
-        return
-      default:
-        return assertNever(line)
-    }
-  }
-
-  /** A recorder may write several recordings. A topic that is not in one of them is not recorded meanwhile. */
-  private onHeader(header: RecordingHeader, sequence: Sequence): void {
-    this.lastStart = Math.max(this.lastStart, header.at)
-    const started = header.topics.map((name) => this.topicOf(name))
-    for (const topic of started) topic.assumedDepth ??= header.assumedDepth
-    for (const topic of this.topics.values()) {
-      const isStarted = started.includes(topic) && sequence.claim(topic.summary.topic, header.at)
-      if (!isStarted && topic.owner !== sequence) continue
-      this.passTime(topic)
-      topic.owner = sequence
-      topic.summary.onLine(header)
-    }
-  }
-
-  /** Any row of a recorder shows that its topics were recorded at that time. */
-  private passTime({ summary, owner }: InspectedTopic): void {
-    const at = owner && this.rowAt.get(owner)
-    if (at !== undefined) summary.passTime(at)
-  }
-
-  private topicOf(topic: Topic): InspectedTopic {
-    const known = this.bySpelling.get(topic)
-    if (known !== undefined) return known
-    const key = topic.toLowerCase()
-    const inspected = this.topics.get(key) ?? { summary: new TopicSummariser(topic), owner: undefined }
-    this.topics.set(key, inspected)
-    this.bySpelling.set(topic, inspected)
-    return inspected
-  }
-}
-
 const longestGap = ({ gaps }: TopicSummary): number =>
   Math.max(...Object.values(gaps).map(({ longestMs }) => longestMs))
 
 const tableOf = (
-  topics: readonly InspectedSummary[],
+  topics: readonly ShownSummary[],
   { dim }: Colours,
   grouped: NumberFormat,
 ): readonly string[] => {
   const numberText = (value: number) => grouped(String(value))
   const column = (
     title: string,
-    textOf: (topic: InspectedSummary) => string,
+    textOf: (topic: ShownSummary) => string,
     align: Column['align'] = 'right',
   ): Column => ({
     title,

@@ -1,0 +1,66 @@
+import type { GapCause, PastEvent } from '../../../base/domain/past.js'
+
+/** A time of a topic without prices. */
+export interface MissingTime {
+  /** In ms since the Unix epoch. */
+  readonly from: number
+  readonly to: number
+  /** `silent`: no recorder has noticed an outage, but there is no price for much longer than usual. */
+  readonly cause: GapCause | 'silent'
+}
+
+/** A shorter silence is usual, in ms. */
+const minSilence = 60_000
+
+/** A silence is long if it takes this many times as long as nine of ten distances of two prices. */
+const longFactor = 10
+
+/**
+ * The gaps and the long silences of a topic. Data that come from elsewhere have no gaps, because they do not contain why a
+ * price is missing.
+ */
+export class MissingTimes {
+  private readonly gaps: MissingTime[] = []
+  private readonly silences: MissingTime[] = []
+  /** How many distances of two prices are below each power of 2, but not below the next lower one. */
+  private readonly distances = new Uint32Array(64)
+  private prices = 0
+  /** The last price, or the end of the gap after it. */
+  private quietSince = Infinity
+
+  onEvent(event: PastEvent): void {
+    if (event._tag === 'PastPrice') {
+      if (this.prices++ > 0) this.count(event.at - this.quietSince)
+      this.endSilence(event.at, event.at)
+    } else if (this.prices > 0) {
+      const { from, to, cause } = event
+      this.gaps.push({ from, to, cause })
+      this.endSilence(from, to)
+    }
+  }
+
+  /** In the order of their starts. */
+  list(): readonly MissingTime[] {
+    const least = longFactor * this.usualDistance()
+    const silences = this.silences.filter(({ from, to }) => to - from >= least)
+    return [...this.gaps, ...silences].sort((a, b) => a.from - b.from)
+  }
+
+  private count(distance: number): void {
+    const power = Math.ceil(Math.log2(Math.max(0, distance) + 1))
+    this.distances[power] = (this.distances[power] ?? 0) + 1
+  }
+
+  private endSilence(at: number, quietSince: number): void {
+    if (at - this.quietSince >= minSilence)
+      this.silences.push({ from: this.quietSince, to: at, cause: 'silent' })
+    this.quietSince = quietSince
+  }
+
+  /** At least as long as nine of ten distances, and less than twice as long as necessary. */
+  private usualDistance(): number {
+    let rest = 0.9 * this.distances.reduce((sum, count) => sum + count, 0)
+    const power = this.distances.findIndex((count) => (rest -= count) <= 0)
+    return 2 ** power
+  }
+}

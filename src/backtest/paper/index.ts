@@ -7,7 +7,7 @@
 export { paper } from './on-node.js'
 export { journalEvents } from './journal/journal-events.js'
 export type { MarketClient, PaperAccount, PaperStrategy } from './paper-run.js'
-export { renderReport, type ReportOptions } from './report/render-report.js'
+export { renderReport, type ReportData, type ReportOptions } from './report/render-report.js'
 export { summaryOf, type Summary, type SummaryOptions } from './summary.js'
 export type { PaperOptions } from './options.js'
 export type {

@@ -47,7 +47,7 @@ export interface PaperOptions {
 const bpsOption = (fallback: number) => numberOption({ min: 0, max: 10_000, default: fallback })
 const msOption = (fallback: number) => numberOption({ unit: 'ms', min: 0, max: 1e12, default: fallback })
 
-const paperTable = {
+export const paperTable = {
   tokens: required(
     checkedOption<DefinedTokens>('object', {
       expected: 'tokens of defineTokens',

@@ -85,9 +85,9 @@ describe('renderReport', () => {
       '<dt>Return</dt><dd>-1.00 %</dd>',
       '<dt>Largest drawdown</dt><dd>10.00 %</dd>',
       '<dt>Fees, USD</dt><dd>0.2000</dd>',
-      '<p class="note">Fee 2 bps.</p>',
+      '<p>Fee 2 bps.</p>',
       '<td>cancelled, whole or in part</td><td>1</td>',
-      '1970-01-01 00:00:00.000 to 1970-01-01 00:02:00.000 UTC',
+      '1970-01-01 00:00:00 to 1970-01-01 00:02:00 UTC',
     ])
       expect(html).toContain(text)
     expect(renderReport([equity(0, 1)], { title: 'Run' })).toContain('<dt>Sharpe</dt><dd>–</dd>')
@@ -96,7 +96,46 @@ describe('renderReport', () => {
 
   it('draws a gap where the value is not current', () => {
     const events = [equity(0, 1), equity(1, 2), equity(2, 2, false), equity(3, 2), equity(4, 3)]
-    expect(renderReport(events, { title: 'Run' })).toMatch(/class="line" d="M0,240L250,120M750,120L1000,0"/)
+    expect(renderReport(events, { title: 'Run' })).toMatch(
+      /class="line" d="M0,227.1L250,120M750,120L1000,12.9"/,
+    )
+  })
+
+  it('lists the gaps of the data, hatches them, and draws no line through them', () => {
+    const events = [equity(0, 1), equity(10_000, 2), equity(90_000, 2), equity(100_000, 3)]
+    const gaps = [{ from: 20_000, to: 80_000, cause: 'disconnected' }]
+    const data = [{ symbol: 'X', rows: 4, from: 0, to: 100_000, gaps }]
+    const html = renderReport(events, { title: 'Run', data, command: 'npx svc-streams backtest <a>' })
+    expect(html.match(/<div class="gap" style="left:20%;width:60%"><\/div>/g)).toHaveLength(3)
+    expect(html).toMatch(/class="line" d="M0,[\d.]+L100,[\d.]+M900,[\d.]+L1000,[\d.]+"/)
+    expect(html).toContain('UTC, with 1 gap (hatched)')
+    expect(html).toContain(
+      '<td>X</td><td>1970-01-01 00:00:20</td><td>1970-01-01 00:01:20</td><td>1 min</td><td>disconnected</td>',
+    )
+    expect(html).toContain(
+      '<td>4</td><td>1970-01-01 00:00:00</td><td>1970-01-01 00:01:40</td><td>1</td><td>1 min</td>',
+    )
+    expect(html).toContain('<pre><code>npx svc-streams backtest &lt;a&gt;</code></pre>')
+  })
+
+  it('labels the axes with round values and times', () => {
+    const labelsOf = (to: number, low: number, high: number) => {
+      const html = renderReport([equity(0, low), equity(to, high)], { title: 'Run' })
+      const chart = html.slice(html.indexOf('<div class="values">'), html.indexOf('</figure>'))
+      return [...chart.matchAll(/<span style="[^"]+">([^<]+)</g)].map(([, label]) => label)
+    }
+    const day = 86_400_000
+    expect(labelsOf(60_000, 0.000_001, 0.000_002)).toEqual([
+      ...['0.0000010', '0.0000012', '0.0000014', '0.0000016', '0.0000018', '0.0000020'],
+      ...['00:00:15', '00:00:30', '00:00:45'],
+    ])
+    expect(labelsOf(1.5 * day, 99_950, 100_020)).toEqual([
+      ...['99,960', '99,980', '100,000', '100,020', '06:00', '12:00', '18:00', '01-02', '06:00'],
+    ])
+    expect(labelsOf(365 * day, 7, 7)).toEqual([
+      ...['6.995', '7.000', '7.005'],
+      ...['1970-04', '1970-07', '1970-10'],
+    ])
   })
 
   it.each([
@@ -104,6 +143,7 @@ describe('renderReport', () => {
     [{}, 'title: expected a text'],
     [{ titel: 'Run' }, 'titel: did you mean title?'],
     [{ title: 'Run', notes: [1] }, 'notes: expected a list of texts'],
+    [{ title: 'Run', data: [{ symbol: 'X' }] }, 'data: expected a list of objects'],
     [{ title: 'Run', sampleMs: 0 }, 'sampleMs: expected a number'],
   ])('throws for the options %j', (options, message) => {
     const call = () => renderReport([], options as ReportOptions)

@@ -1,4 +1,5 @@
-import { escapeHtml, formatTime } from './format.js'
+import { timeTicks, valueTicks, type Tick } from './axis.js'
+import { escapeHtml } from './format.js'
 
 /** A value at a time. `undefined`: none, a gap in the line. */
 export interface Point {
@@ -12,12 +13,20 @@ export interface Marks {
   readonly points: readonly { readonly at: number; readonly value: number }[]
 }
 
-interface Chart {
+/** A time that is hatched. In ms since the Unix epoch. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+export interface Chart {
   readonly title: string
   readonly points: readonly Point[]
   readonly marks?: readonly Marks[]
-  /** Fills the area between the line and 0. */
-  readonly isArea?: boolean
+  /** The times without prices: they are hatched, and the line has no value there. */
+  readonly gaps?: readonly Span[]
+  /** A share of 1 instead of an amount in USD: the area between the line and 0 is filled. */
+  readonly isShare?: boolean
   readonly format: (value: number) => string
 }
 
@@ -25,56 +34,124 @@ interface Chart {
  * A chart as HTML. The lines are SVG that is stretched to the width of the page; the labels are text of the page, so that
  * they have the same size on a phone and on paper.
  */
-export const renderChart = ({ title, points, marks = [], isArea = false, format }: Chart): string => {
+export const renderChart = ({
+  title,
+  points,
+  marks = [],
+  gaps = [],
+  isShare = false,
+  format,
+}: Chart): string => {
   const values = points.flatMap(({ value }) => (value === undefined ? [] : [value]))
   const [first, last] = [points[0], points.at(-1)]
   if (values.length === 0 || first === undefined || last === undefined) return ''
   const marked = marks.flatMap((each) => each.points.map(({ value }) => value))
-  const [low, high] = boundsOf([...values, ...marked], isArea)
-  const x = (at: number): string => round(((at - first.at) / (last.at - first.at || 1)) * size.width)
-  const y = (value: number): string => round(((high - value) / (high - low || 1)) * size.height)
-  const lines = segmentsOf(thin(points, (at) => Math.floor(Number(x(at)))))
-  const path = lines
-    .map((line) => `M${line.map(({ at, value }) => `${x(at)},${y(value)}`).join('L')}`)
-    .join('')
+  const [lowest, highest] = boundsOf([...values, ...marked], isShare)
+  const [low, high] = withMargin(lowest, highest, isShare)
+  const share = (at: number): number => (at - first.at) / (last.at - first.at || 1)
+  const height = (value: number): number => (high - value) / (high - low)
+  const x = (at: number): string => round(share(at) * size.width)
+  const y = (value: number): string => round(height(value) * size.height)
+  const shown = thin(withGaps(points, gaps), (at) => Math.floor(Number(x(at))))
+  const lines = segmentsOf(shown)
+  const path = lines.map((line) => linePath(line, x, y)).join('')
   const areas = lines.map((line) => {
     const [from, to] = [line[0], line.at(-1)]
-    return from && to
-      ? `M${x(from.at)},${y(0)}L${line.map(({ at, value }) => `${x(at)},${y(value)}`).join('L')}L${x(to.at)},${y(0)}Z`
-      : ''
+    return from && to ? `M${x(from.at)},${y(0)}L${linePath(line, x, y).slice(1)}L${x(to.at)},${y(0)}Z` : ''
   })
-  const description = `${title}: from ${format(values[0] ?? 0)} to ${format(values.at(-1) ?? 0)}, lowest ${format(low)}, highest ${format(high)}`
+  const isDense = marked.length > maxLargeMarks
+  const drawn = marks.map((each) => marksPath(each, isDense, x, y)).join('')
+  const ticks = isShare ? valueTicks(low, high, 4, 100, ' %') : valueTicks(low, high, 6)
+  const times = timeTicks(first.at, last.at).filter(({ value }) => share(value) > 0.03 && share(value) < 0.97)
+  const description = `${title}: from ${format(values[0] ?? 0)} to ${format(values.at(-1) ?? 0)}, lowest ${format(lowest)}, highest ${format(highest)}`
+  const grid = ticks.map(({ value }) => `M0,${y(value)}H${size.width}`).join('')
   return `<figure>
-<figcaption>${escapeHtml(title)}</figcaption>
-<div class="chart"><div class="values"><span>${format(high)}</span><span>${format((high + low) / 2)}</span><span>${format(low)}</span></div>
+<figcaption>${escapeHtml(title)}${marks.some((each) => each.points.length > 0) ? legend : ''}</figcaption>
+<div class="chart${isShare ? ' low' : ''}"><div class="values">${labels(ticks, (value) => `top:${percent(height(value))}`)}</div>
+<div class="plot">${hatches(gaps, share)}
 <svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(description)}">
-<path class="grid" d="M0,0H${size.width}M0,${size.height / 2}H${size.width}M0,${size.height}H${size.width}"/>
-${isArea ? `<path class="area" d="${areas.join('')}"/>` : ''}<path class="line" d="${path}"/>
-${marks.map((each) => `<path class="${each.className}" d="${dots(each, x, y)}"/>`).join('\n')}
+<path class="grid" d="${grid}"/>
+${isShare ? `<path class="area" d="${areas.join('')}"/>` : ''}${isDense ? drawn : ''}<path class="line" d="${path}"/>${isDense ? '' : drawn}
 </svg></div>
-<div class="times"><span>${shortTime(first.at)}</span><span>${shortTime(last.at)}</span></div>
+<div class="times">${labels(times, (value) => `left:${percent(share(value))}`)}</div></div>
 </figure>`
 }
 
 const size = { width: 1_000, height: 240 }
 
+const legend =
+  ' <span class="key"><i class="dot"></i> buy</span> <span class="key"><i class="square"></i> sell</span>'
+
 const round = (value: number): string => String(Math.round(value * 10) / 10)
 
-const shortTime = (at: number): string => formatTime(at).slice(0, 19)
+const percent = (share: number): string => `${round(share * 100)}%`
 
-const boundsOf = (values: readonly number[], isArea: boolean): readonly [low: number, high: number] =>
+const labels = (ticks: readonly Tick[], styleOf: (value: number) => string): string =>
+  ticks.map(({ value, label }) => `<span style="${styleOf(value)}">${label}</span>`).join('')
+
+/** Gaps at one place are drawn once. */
+const hatches = (gaps: readonly Span[], share: (at: number) => number): string => {
+  const drawn: { left: number; right: number }[] = []
+  for (const { from, to } of gaps) {
+    const [left, right] = [Math.max(0, share(from)), Math.min(1, share(to))]
+    const last = drawn.at(-1)
+    if (left >= right) continue
+    if (last !== undefined && left <= last.right + 0.001) last.right = Math.max(last.right, right)
+    else drawn.push({ left, right })
+  }
+  return drawn
+    .map(
+      ({ left, right }) =>
+        `<div class="gap" style="left:${percent(left)};width:${percent(right - left)}"></div>`,
+    )
+    .join('')
+}
+
+const boundsOf = (values: readonly number[], isShare: boolean): readonly [low: number, high: number] =>
   values.reduce(
     ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    isArea ? [0, 0] : [values[0] ?? 0, values[0] ?? 0],
+    isShare ? [0, 0] : [values[0] ?? 0, values[0] ?? 0],
   )
 
+/** A flat line is in the middle. Shares end at 0. */
+const withMargin = (low: number, high: number, isShare: boolean): readonly [low: number, high: number] => {
+  const margin = (high - low) * 0.06 || Math.abs(high) * 0.001 || 0.001
+  return [low - margin, isShare ? high : high + margin]
+}
+
 /** Lines of length 0, whose ends have the shape. Dots at one place are drawn once. */
-const dots = ({ points }: Marks, x: (at: number) => string, y: (value: number) => string): string =>
-  [...new Set(points.map(({ at, value }) => `M${x(at)},${y(value)}h0`))].join('')
+const marksPath = (
+  { className, points }: Marks,
+  isDense: boolean,
+  x: (at: number) => string,
+  y: (value: number) => string,
+): string => {
+  const d = [...new Set(points.map(({ at, value }) => `M${x(at)},${y(value)}h0`))].join('')
+  const shape = `<path class="${className}${isDense ? ' small' : ''}" d="${d}"/>`
+  return isDense ? shape : `<path class="${className} edge" d="${d}"/>${shape}`
+}
+
+/** More are small, and below the line. */
+const maxLargeMarks = 300
 
 interface Drawn {
   readonly at: number
   readonly value: number
+}
+
+const linePath = (line: readonly Drawn[], x: (at: number) => string, y: (value: number) => string): string =>
+  `M${line.map(({ at, value }) => `${x(at)},${y(value)}`).join('L')}${line.length === 1 ? 'h0' : ''}`
+
+/** The points, without a value in each gap. */
+const withGaps = (points: readonly Point[], gaps: readonly Span[]): readonly Point[] => {
+  const all: Point[] = []
+  let next = 0
+  for (const point of points) {
+    for (let gap = gaps[next]; gap !== undefined && gap.from < point.at; gap = gaps[++next])
+      if (all.length > 0) all.push({ at: gap.from, value: undefined })
+    all.push(point)
+  }
+  return all
 }
 
 /** The line without its gaps. */

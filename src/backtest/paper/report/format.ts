@@ -9,23 +9,27 @@ export const escapeHtml = (text: string): string =>
     .replaceAll('"', '&quot;')
 
 /** `1,234.50`; small amounts have four significant digits. */
-export const formatUsd = (amount: number): string => {
-  const digits = Math.abs(amount) >= 1 || amount === 0 ? 2 : 1 - Math.floor(Math.log10(Math.abs(amount))) + 2
-  return formatNumber(amount, Math.min(digits, 20))
-}
+export const formatUsd = (amount: number): string =>
+  Math.abs(amount) >= 1 || amount === 0 ? formatNumber(amount, 2) : formatNumber(amount, digitsFor(amount, 4))
+
+/** The digits after the point that a number below 1 needs for so many significant ones. */
+const digitsFor = (amount: number, significant: number): number =>
+  Math.min(significant - 1 - Math.floor(Math.log10(Math.abs(amount))), 20)
 
 /** Eight significant digits, without zeros at the end. */
 export const formatQuantity = (amount: number): string =>
   amount.toLocaleString('en-US', { maximumSignificantDigits: 8 })
 
-const formatNumber = (amount: number, digits: number): string =>
+export const formatNumber = (amount: number, digits: number): string =>
   // A rounded -0 is 0.
   (Number(amount.toFixed(digits)) + 0).toLocaleString('en-US', {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
   })
 
-export const formatShare = (share: number): string => `${formatNumber(share * 100, 2)} %`
+/** `-1.25 %`; small shares have two significant digits. */
+export const formatShare = (share: number): string =>
+  `${formatNumber(share * 100, share === 0 ? 2 : Math.max(2, digitsFor(share * 100, 2)))} %`
 
 export const formatRatio = (ratio: number): string => formatNumber(ratio, 3)
 

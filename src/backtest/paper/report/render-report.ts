@@ -1,4 +1,10 @@
-import { checkedOption, required, withDefault, type OptionTable } from '../../../base/option-kinds/option.js'
+import {
+  checkedOption,
+  required,
+  stringOption,
+  withDefault,
+  type OptionTable,
+} from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import type { Account, Equity, Filled, PaperEvent } from '../events.js'
 import { summaryOf, summaryTable, type Summary, type SummaryOptions } from '../summary.js'
@@ -16,8 +22,24 @@ import { style } from './style.js'
 
 export interface ReportOptions extends SummaryOptions {
   readonly title: string
-  /** Paragraphs of plain text below the figures, such as the assumptions of the account. Default: none. */
+  /** Paragraphs of plain text at the end, such as the assumptions of the account. Default: none. */
   readonly notes?: readonly string[]
+  /** The data of each token: a table, and the times without prices are hatched in the charts. Default: none. */
+  readonly data?: readonly ReportData[]
+  /** The command that gives the report again. Default: none. */
+  readonly command?: string
+}
+
+/** The data of a token. Times are in ms since the Unix epoch. */
+export interface ReportData {
+  readonly symbol: string
+  /** The number of prices and errors. */
+  readonly rows: number
+  /** The times of the first and of the last price; undefined without one. */
+  readonly from: number | undefined
+  readonly to: number | undefined
+  /** The times without prices, in order. `cause`: in words. */
+  readonly gaps: readonly { readonly from: number; readonly to: number; readonly cause: string }[]
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string'
@@ -32,6 +54,16 @@ const reportTable = {
     }),
     [],
   ),
+  data: withDefault(
+    checkedOption<readonly ReportData[]>('array', {
+      expected: 'a list of objects with symbol and gaps',
+      holds: (value) =>
+        Array.isArray(value) &&
+        value.every((each: Partial<ReportData> | null) => isText(each?.symbol) && Array.isArray(each?.gaps)),
+    }),
+    [],
+  ),
+  command: stringOption(/./, 'a text'),
 } satisfies OptionTable<ReportOptions>
 
 /**
@@ -46,12 +78,16 @@ const reportTable = {
  *   writeFileSync('report.html', renderReport(events, { title: 'Mean reversion' }))
  */
 export const renderReport = (events: readonly PaperEvent[], options: ReportOptions): string => {
-  const { title, notes, sampleMs } = parseOptions(reportTable, options, { allowsUndefined: true })
+  const { title, notes, data, command, sampleMs } = parseOptions(reportTable, options, {
+    allowsUndefined: true,
+  })
   const equities = events.filter((event) => event._tag === 'Equity')
   const fills = events.filter((event) => event._tag === 'Filled')
   const account = events.findLast((event) => event._tag === 'Account')
   const [first, last] = [equities[0], equities.at(-1)]
-  const range = first && last ? `${formatTime(first.at)} to ${formatTime(last.at)} UTC` : 'no data'
+  const range = first && last ? `${shortTime(first.at)} to ${shortTime(last.at)} UTC` : 'no data'
+  const summary = summaryOf(events, { sampleMs })
+  const gaps = data.flatMap((each) => each.gaps).sort((a, b) => a.from - b.from)
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -63,28 +99,28 @@ export const renderReport = (events: readonly PaperEvent[], options: ReportOptio
 </head>
 <body>
 <main>
-<h1>${escapeHtml(title)}</h1>
-<p class="range">${range}</p>
-${figures(summaryOf(events, { sampleMs }))}
-${notes.map((note) => `<p class="note">${escapeHtml(note)}</p>`).join('\n')}
-<h2>Equity</h2>
-${renderChart({ title: 'Value of the account, USD', points: equities.map(equityPoint), format: formatUsd })}
-${renderChart({ title: 'Drawdown', points: drawdowns(equities), isArea: true, format: formatShare })}
-${
-  fills.length === 0
-    ? ''
-    : `<h2>Trades</h2>\n${symbolsOf(fills)
-        .map((symbol) => priceChart(symbol, equities, fills))
-        .join('\n')}`
-}
+<header><h1>${escapeHtml(title)}</h1>
+<p class="range">${range}${gaps.length === 0 ? '' : `, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} (hatched)`}</p></header>
+${figures(summary)}
+${renderChart({ title: 'Equity, USD', points: equities.map(equityPoint), gaps, format: formatUsd })}
+${renderChart({ title: 'Drawdown', points: drawdowns(equities), gaps, isShare: true, format: formatShare })}
+${symbolsOf(equities, fills)
+  .map((symbol) => priceChart(symbol, equities, fills, data))
+  .join('\n')}
+${meanings(summary)}
 ${fillTable(fills)}
-${account === undefined ? '' : positionTable(account)}
+${account === undefined ? '' : positionTable(account, fills)}
 ${unfilledTable(events)}
+${dataTables(data)}
+${notes.length === 0 ? '' : `<h2>Notes</h2>\n${notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('\n')}`}
+${command === undefined ? '' : `<h2>Repeat it</h2>\n<pre><code>${escapeHtml(command)}</code></pre>`}
 </main>
 </body>
 </html>
 `
 }
+
+const shortTime = (at: number): string => formatTime(at).slice(0, 19)
 
 /** Not current: a gap. */
 const equityPoint = ({ at, equityUsd, isCurrent }: Equity): Point => ({
@@ -100,25 +136,30 @@ const drawdowns = (equities: readonly Equity[]): readonly Point[] => {
   })
 }
 
-const symbolsOf = (fills: readonly Filled[]): readonly string[] => [
-  ...new Set(fills.map(({ symbol }) => symbol)),
-]
+/** The tokens that were traded, or without a trade all that have a price. */
+const symbolsOf = (equities: readonly Equity[], fills: readonly Filled[]): readonly string[] => {
+  const traded = new Set(fills.map(({ symbol }) => symbol))
+  return traded.size > 0 ? [...traded] : Object.keys(equities.at(-1)?.prices ?? {})
+}
 
-const priceChart = (symbol: string, equities: readonly Equity[], fills: readonly Filled[]): string => {
+const priceChart = (
+  symbol: string,
+  equities: readonly Equity[],
+  fills: readonly Filled[],
+  data: readonly ReportData[],
+): string => {
   const of = (side: Filled['side']) =>
     fills
       .filter((fill) => fill.symbol === symbol && fill.side === side)
       .map(({ at, price }) => ({ at, value: price }))
   return renderChart({
-    title: `${symbol}, USD, with buys (round) and sells (square)`,
-    points: equities.flatMap(({ at, prices }) => {
-      const value = prices[symbol]
-      return value === undefined ? [] : [{ at, value }]
-    }),
+    title: `${symbol}, USD`,
+    points: equities.map(({ at, prices }) => ({ at, value: prices[symbol] })),
     marks: [
       { className: 'buy', points: of('buy') },
       { className: 'sell', points: of('sell') },
     ],
+    gaps: data.filter((each) => each.symbol === symbol).flatMap((each) => each.gaps),
     format: formatUsd,
   })
 }
@@ -141,9 +182,11 @@ const figures = (summary: Summary): string => {
   const items = all.map(
     ([name, value, format]) => `<div><dt>${name}</dt><dd>${value === null ? '–' : format(value)}</dd></div>`,
   )
-  return `<dl>${items.join('')}</dl>
-<p class="note">Sharpe and Sortino are of returns over ${formatDuration(summary.sampleMs)}, not per year. Trades are fills that reduce a position. Not current: the time in which the price of a token that was held was not current. –: the figure has no meaning.</p>`
+  return `<dl>${items.join('')}</dl>`
 }
+
+const meanings = ({ sampleMs }: Summary): string =>
+  `<p class="note">Sharpe and Sortino are of returns over ${formatDuration(sampleMs)}, not per year. Trades are fills that reduce a position. Not current: the time in which the price of a token that was held was not current. –: the figure has no meaning.</p>`
 
 const table = (caption: string, head: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0
@@ -176,20 +219,59 @@ const fillTable = (fills: readonly Filled[]): string => {
   return table(caption, head, rows)
 }
 
-const positionTable = ({ positions, cashUsd }: Account): string =>
+const positionTable = ({ positions, cashUsd, equityUsd }: Account, fills: readonly Filled[]): string =>
   table(
-    'Positions at the end',
-    ['Token', 'Base-token units', 'Average price', 'Unrealised, USD'],
+    'At the end',
+    ['Position', 'Amount', 'Average price', 'Unrealised, USD'],
     [
       ...positions.map(({ symbol, quantity, averagePrice, unrealisedUsd }) => [
         symbol,
-        quantity.toLocaleString('en-US'),
+        tokensText(
+          quantity,
+          fills.find((fill) => fill.symbol === symbol),
+        ),
         formatUsd(averagePrice),
         formatUsd(unrealisedUsd),
       ]),
       ['Cash, USD', formatUsd(cashUsd), '', ''],
+      ['Equity, USD', formatUsd(equityUsd), '', ''],
     ],
   )
+
+/** A number of tokens. Events have no decimals: a fill of the token shows them. */
+const tokensText = (units: bigint, fill: Filled | undefined): string => {
+  const decimals = fill && Math.round(Math.log10((Number(fill.quantity) * fill.price) / fill.valueUsd))
+  return decimals === undefined || !Number.isFinite(decimals)
+    ? `${units.toLocaleString('en-US')} units`
+    : formatQuantity(Number(units) / 10 ** decimals)
+}
+
+const maxGaps = 20
+
+const dataTables = (data: readonly ReportData[]): string => {
+  const rows = data.map(({ symbol, rows: count, from, to, gaps }) => [
+    symbol,
+    formatQuantity(count),
+    ...[from, to].map((at) => (at === undefined ? '–' : shortTime(at))),
+    formatQuantity(gaps.length),
+    gaps.length === 0 ? '–' : formatDuration(gaps.reduce((sum, gap) => sum + gap.to - gap.from, 0)),
+  ])
+  const longest = data
+    .flatMap(({ symbol, gaps }) => gaps.map((gap) => ({ symbol, ...gap, length: gap.to - gap.from })))
+    .sort((a, b) => b.length - a.length)
+  const caption = longest.length > maxGaps ? `The longest of ${longest.length} gaps` : 'Gaps'
+  const gapRows = longest
+    .slice(0, maxGaps)
+    .map(({ symbol, from, to, length, cause }) => [
+      symbol,
+      shortTime(from),
+      shortTime(to),
+      formatDuration(length),
+      cause,
+    ])
+  return `${table('Data', ['Token', 'Rows', 'From, UTC', 'To, UTC', 'Gaps', 'In gaps'], rows)}
+${table(caption, ['Token', 'From, UTC', 'To, UTC', 'Length', 'Cause'], gapRows)}`
+}
 
 /** How many orders were rejected for each reason, and cancelled. */
 const unfilledTable = (events: readonly PaperEvent[]): string => {

@@ -1,46 +1,70 @@
 /** The style of a report. Buys and sells differ by shape and size, not by colour alone: a sell at a buy hides it only in part. */
 export const style = `
-:root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26 }
+:root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --grid: #e6eaef; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #8c959f }
 @media (prefers-color-scheme: dark) {
-  :root { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #3d444d; --card: #151b23; --line: #79c0ff; --area: #1b3a5f; --buy: #56d364; --sell: #ff9492 }
+  :root { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #3d444d; --grid: #21262d; --card: #151b23; --line: #79c0ff; --area: #1b3a5f; --buy: #56d364; --sell: #ff9492; --gap: #656c76 }
 }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums }
-main { max-width: 1000px; margin: 0 auto; padding: 24px 16px 48px }
-h1 { margin: 0; font-size: 26px; line-height: 1.2; overflow-wrap: anywhere }
-h2 { margin: 32px 0 8px; font-size: 18px }
+main { max-width: 1080px; margin: 0 auto; padding: 28px 20px 56px }
+h1 { margin: 0; font-size: 24px; line-height: 1.25; overflow-wrap: anywhere; text-wrap: balance }
+h2 { margin: 36px 0 8px; font-size: 17px }
+p { margin: 0 0 8px; overflow-wrap: anywhere }
 .range, .note, figcaption, .values, .times, dt { color: var(--soft); font-size: 13px }
 .range { margin: 4px 0 20px }
-.note { margin: 12px 0 0; overflow-wrap: anywhere }
-dl { display: grid; grid-template-columns: repeat(auto-fill, minmax(150px, 1fr)); gap: 8px; margin: 0 }
-dl div { padding: 10px 12px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card) }
-dd { margin: 2px 0 0; font-size: 18px; font-weight: 600; overflow-wrap: anywhere }
-figure { margin: 0 0 20px; break-inside: avoid }
-.chart { display: flex; gap: 8px; height: 220px; margin-top: 4px }
-.values { display: flex; flex-direction: column; justify-content: space-between; text-align: right; line-height: 1; min-width: 64px }
-svg { flex: 1; min-width: 0; height: 100%; overflow: visible }
+.note { margin: 20px 0 0 }
+dl { display: grid; grid-template-columns: repeat(6, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--rule); overflow: hidden }
+dl div { padding: 10px 12px; background: var(--card) }
+dd { margin: 0; font-size: 18px; font-weight: 600; overflow-wrap: anywhere }
+figure { margin: 0 0 22px; break-inside: avoid }
+figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; font-weight: 600 }
+.key { font-weight: 400; white-space: nowrap }
+.key i { display: inline-block; margin-right: 3px }
+.dot { width: 8px; height: 8px; border-radius: 50%; background: var(--buy) }
+.square { width: 7px; height: 7px; background: var(--sell) }
+.chart { display: grid; grid-template: 220px 20px / 84px 1fr }
+.low { grid-template-rows: 110px 20px }
+.values, .times { position: relative; font-size: 12px; line-height: 1; white-space: nowrap }
+.values span { position: absolute; right: 10px; transform: translateY(-50%) }
+.times { grid-column: 2 }
+.times span { position: absolute; top: 7px; transform: translateX(-50%) }
+.plot { position: relative; min-width: 0; border: solid var(--rule); border-width: 0 0 1px }
+.gap { position: absolute; top: 0; bottom: 0; min-width: 2px; background: repeating-linear-gradient(135deg, var(--gap) 0 1px, transparent 1px 6px) }
+svg { display: block; position: absolute; width: 100%; height: 100%; overflow: visible }
 path { fill: none; vector-effect: non-scaling-stroke }
-.grid { stroke: var(--rule) }
-.line { stroke: var(--line); stroke-width: 1.5; stroke-linejoin: round }
+.grid { stroke: var(--grid) }
+.line { stroke: var(--line); stroke-width: 1.5; stroke-linejoin: round; stroke-linecap: round }
 .area { fill: var(--area) }
-.buy { stroke: var(--buy); stroke-width: 8; stroke-linecap: round }
-.sell { stroke: var(--sell); stroke-width: 4; stroke-linecap: square }
-.times { display: flex; justify-content: space-between; margin: 4px 0 0 72px }
+.buy { stroke: var(--buy); stroke-width: 9; stroke-linecap: round }
+.sell { stroke: var(--sell); stroke-width: 6; stroke-linecap: square }
+.edge { stroke: var(--paper); stroke-width: 12 }
+.sell.edge { stroke-width: 9 }
+.buy.small { stroke-width: 7 }
+.sell.small { stroke-width: 4 }
 .table { overflow-x: auto }
 table { border-collapse: collapse; width: 100%; font-size: 13px }
-th, td { padding: 5px 10px; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap }
+tr { break-inside: avoid }
+th, td { padding: 5px 0 5px 16px; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap }
 th { color: var(--soft); font-weight: 600 }
-th:first-child, td:first-child { padding-left: 0; text-align: left; white-space: normal }
-@media (max-width: 480px) {
-  h1 { font-size: 22px }
-  dl { grid-template-columns: 1fr 1fr }
-  .chart { height: 170px }
-  .times span { max-width: 45% }
+th:first-child, td:first-child { padding-left: 0; text-align: left }
+pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
+@media (max-width: 900px) { dl { grid-template-columns: repeat(4, 1fr) } }
+@media (max-width: 560px) {
+  main { padding: 20px 16px 40px }
+  h1 { font-size: 20px }
+  dl { grid-template-columns: repeat(2, 1fr) }
+  dd { font-size: 16px }
+  .chart { grid-template: 180px 20px / 72px 1fr }
+  .low { grid-template-rows: 90px 20px }
+  .values, .times { font-size: 11px }
+  .times span:nth-child(even) { display: none }
 }
 @media print {
-  :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --card: #ffffff; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26 }
-  body { font-size: 11px; print-color-adjust: exact }
+  :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --grid: #dddddd; --card: #ffffff; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #777777 }
+  body { font-size: 11px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
+  main { max-width: none; padding: 0 }
+  h2 { break-after: avoid }
   .table { overflow: visible }
-  th, td { padding: 3px 5px; font-size: 9px }
+  th, td { padding: 3px 0 3px 6px; font-size: 9px }
 }
 `

@@ -3,28 +3,20 @@ import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { lastValueFrom, tap } from 'rxjs'
-import {
-  journalEvents,
-  paper,
-  renderReport,
-  type PaperEvent,
-  type PaperOptions,
-} from '../../../backtest/paper/index.js'
+import { journalEvents, paper, renderReport, type PaperEvent } from '../../../backtest/paper/index.js'
 import { settingsOf } from '../../../backtest/paper/options.js'
-import { record, replay, type ReplaySummary } from '../../../backtest/recording/index.js'
-import { printable } from '../../../base/errors/text.js'
-import { counted, countText } from '../../display/texts.js'
+import { record, replay } from '../../../backtest/recording/index.js'
 import { withSource } from '../input/open-source.js'
 import type { Io } from '../io.js'
 import { errorLine } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
 import { eventLines, printSummary, resultLine } from '../output/paper-lines.js'
-import { shellWord } from '../output/shell-word.js'
 import { numberFormat } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { completes, stop$ } from '../stop.js'
 import { backtestFiles, strategyParameter } from './backtest.js'
 import { startMetrics, type MetricsFlags } from './metrics-server.js'
+import { assumptionsOf, writeBacktestReport } from './report.js'
 import { log } from './serve.js'
 import { importStrategy } from './strategy-module.js'
 
@@ -72,43 +64,16 @@ export const backtestRecordings = async (
   if (isLeft(played)) throw new Error(errorLine(played.left))
   printSummary(io, events, json)
   if (report === undefined) return
-  const title = `${basename(module)} over ${recordings.map((file) => basename(file)).join(', ')}`
-  const assumedDepth = isLeft(header) ? undefined : header.right.assumedDepth
-  const notes = [
-    assumptionsOf(options, assumedDepth),
-    dataQuality(played.right),
-    `Repeat it: ${commandText(files, flags)}`,
-  ]
-  writeFileSync(report, renderReport(events, { title, notes }))
+  const run = { files, recordings, module, range, options, summary: played.right }
+  await writeBacktestReport(report, events, {
+    ...run,
+    flags: { parameter: text, from: first, to, report },
+    header: isLeft(header) ? undefined : header.right,
+  })
 }
 
 const withoutDepth =
   'warning: the recording has no depth, and without one no order is filled; import adds an assumed depth with --depth\n'
-
-/** `assumedDepth`: the quantity of each depth, in tokens, if it is not recorded. */
-const assumptionsOf = (options: PaperOptions, assumedDepth?: string): string => {
-  const rules = Object.entries(options).map(
-    ([name, value]) =>
-      `${name} ${name === 'tokens' ? Object.keys(options.tokens).join(' and ') : String(value)}`,
-  )
-  const depth =
-    assumedDepth === undefined
-      ? ''
-      : ` The depth is not recorded: it is assumed to be ${printable(assumedDepth)} tokens on both sides, with each price.`
-  return `Assumptions: ${rules.join(', ')}. Orders do not move the market.${depth}`
-}
-
-const dataQuality = ({ rows, earlierRows, skewedRows, overlappingRows }: ReplaySummary): string =>
-  `Data: ${counted(rows, 'row')}; ${countText(earlierRows)} are earlier than their predecessor, ${countText(skewedRows)} have a receivedAt more than a minute ` +
-  `off, ${countText(overlappingRows)} are left out because another recording has their token at that time.`
-
-/** The command that gives the report again. */
-const commandText = (files: readonly string[], { parameter, from, to, report }: BacktestFlags): string => {
-  const flags = Object.entries({ parameter, from, to, report }).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, shellWord(String(value))],
-  )
-  return ['npx svc-streams backtest', ...files.map(shellWord), ...flags].join(' ')
-}
 
 export interface PaperFlags extends MetricsFlags {
   readonly parameter?: string

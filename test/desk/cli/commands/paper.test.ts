@@ -68,16 +68,22 @@ describe('svc-streams backtest', () => {
     expect(stdout).toMatch(/^winRate +1$/m)
     expect(stdout).toMatch(/^sharpe +-$/m)
     const html = readFileSync(report, 'utf8')
-    expect(html).toContain('Assumptions: tokens ETH, cash 10000, feeBps 10, depthInterval 500. Orders')
-    expect(html).toContain('Data: 5 rows; 0 are earlier')
+    expect(html).toContain(
+      'Assumptions: tokens ETH, cash 10000, feeBps 10, slippageBps 0, latency 0, depthInterval 500,',
+    )
+    expect(html).toContain('Data: 5 rows played. Left out: 0 invalid')
+    expect(html).not.toContain('class="gap"')
     expect(html).not.toContain('is assumed to be')
-    expect(html).toContain(`Repeat it: npx svc-streams backtest ${args.join(' ')} --report ${report}<`)
+    expect(html).toContain(`<code>npx svc-streams backtest ${args.join(' ')} --report ${report}<`)
   })
 
-  it('names the assumed depths of all recordings, and each flag, in the report', async () => {
+  it('names the assumed depths, the gaps, the invalid rows, and each flag in the report', async () => {
     const file = inFolder()
     const assumed = (name: string, assumedDepth: string) =>
-      file(name, recording.replace('"interval"', `"assumedDepth":"${assumedDepth}","interval"`))
+      file(
+        name,
+        recording.replace('"interval"', `"assumedDepth":"${assumedDepth}","invalidRows":3,"interval"`),
+      )
     const later = recordingText({ ...header, at: at + 60_000, mints: ['0xab'] }, priced(70_000, 100))
     const args = [
       file("joe's plain.ndjson", later),
@@ -89,6 +95,11 @@ describe('svc-streams backtest', () => {
     expect((await runCommand(['backtest', ...args, ...flags])).code).toBe(0)
     const html = readFileSync(report, 'utf8')
     expect(html).toContain('it is assumed to be 10 tokens on both sides')
+    expect(html).toContain('Left out: 3 invalid in the imported files')
+    expect(html).toContain(
+      '<td>2026-11-21 10:00:04</td><td>2026-11-21 10:01:10</td><td>1 min</td><td>not recorded</td>',
+    )
+    expect(html).toContain('class="gap"')
     const command = html.slice(html.indexOf('npx svc-streams')).split('<')[0]
     expect(command).toContain(`--parameter 200 --from 1700000000000 --report ${report}`)
     expect(command).toContain(`joe'\\''s plain.ndjson' `)

@@ -1,0 +1,107 @@
+import { writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import {
+  renderReport,
+  type PaperEvent,
+  type PaperOptions,
+  type ReportData,
+} from '../../../backtest/paper/index.js'
+import { paperTable } from '../../../backtest/paper/options.js'
+import type { RecordingHeader } from '../../../backtest/recording/format/row.js'
+import { allTimes, type TimeRange } from '../../../backtest/recording/format/timeline.js'
+import type { ReplaySummary } from '../../../backtest/recording/index.js'
+import { nodePlatform } from '../../../backtest/recording/on-node.js'
+import { Inspection } from '../../../backtest/recording/past/inspection.js'
+import { MissingTimes, type MissingTime } from '../../../backtest/recording/past/missing-times.js'
+import { openableSources } from '../../../backtest/recording/read/source.js'
+import { parseOptions } from '../../../base/option-kinds/parse-options.js'
+import { counted, countText } from '../../display/texts.js'
+import { shellWord } from '../output/shell-word.js'
+
+// The pages that `backtest` and `paper` write.
+
+export interface Backtest {
+  readonly files: readonly string[]
+  readonly flags: Readonly<Record<string, string | number | undefined>>
+  readonly recordings: readonly string[]
+  readonly module: string
+  readonly range: Partial<TimeRange>
+  readonly options: PaperOptions
+  readonly header: RecordingHeader | undefined
+  readonly summary: ReplaySummary
+}
+
+/** Writes the page of a backtest. Reads the recordings again, for their gaps. */
+export const writeBacktestReport = async (
+  path: string,
+  events: readonly PaperEvent[],
+  { files, flags, recordings, module, range, options, header, summary }: Backtest,
+): Promise<void> => {
+  const html = renderReport(events, {
+    title: `${basename(module)} over ${recordings.map((file) => basename(file)).join(', ')}`,
+    notes: [assumptionsOf(options, header?.assumedDepth), rowsText(summary, header?.invalidRows ?? 0)],
+    data: await dataOf(recordings, range, options),
+    command: commandText(files, flags),
+  })
+  writeFileSync(path, html)
+}
+
+/** `assumedDepth`: the quantity of each depth, in tokens, if it is not recorded. */
+export const assumptionsOf = (options: PaperOptions, assumedDepth?: string): string => {
+  const all = { ...parseOptions(paperTable, options, { allowsUndefined: true }), journal: undefined }
+  const rules = Object.entries({ ...all, tokens: Object.keys(options.tokens).join(' and ') }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [`${name} ${value}`]),
+  )
+  const depth =
+    assumedDepth === undefined
+      ? ''
+      : ` The depth is not recorded: it is assumed to be ${assumedDepth} tokens on both sides, with each price.`
+  return `Assumptions: ${rules.join(', ')}. Times are in ms. Orders do not move the market.${depth}`
+}
+
+const rowsText = (
+  { rows, earlierRows, skewedRows, overlappingRows }: ReplaySummary,
+  invalidRows: number,
+): string =>
+  `Data: ${counted(rows, 'row')} played. Left out: ${countText(invalidRows)} invalid in the imported files, ${countText(overlappingRows)} because another recording ` +
+  `has their token at that time. Played, but doubtful: ${countText(earlierRows)} earlier than their predecessor, ${countText(skewedRows)} with a receivedAt ` +
+  'more than a minute off.'
+
+/** The rows and the gaps of each token of the account. */
+const dataOf = async (
+  recordings: readonly string[],
+  range: Partial<TimeRange>,
+  { tokens }: PaperOptions,
+): Promise<readonly ReportData[]> => {
+  const missing = new Map<string, MissingTimes>()
+  const inspection = new Inspection((topic) => {
+    const times = new MissingTimes()
+    missing.set(topic.toLowerCase(), times)
+    return (event) => times.onEvent(event)
+  })
+  await inspection.read(openableSources(nodePlatform, recordings), { ...allTimes, ...range })
+  const summaries = inspection.summaries()
+  return Object.values(tokens).flatMap(({ symbol, topic }) => {
+    const key = topic.toLowerCase()
+    const summary = summaries.find((each) => each.topic.toLowerCase() === key)
+    if (summary === undefined) return [{ symbol, rows: 0, from: undefined, to: undefined, gaps: [] }]
+    const { rows, from, to } = summary
+    const gaps = (missing.get(key)?.list() ?? []).map((gap) => ({ ...gap, cause: causeTexts[gap.cause] }))
+    return [{ symbol, rows, from, to, gaps }]
+  })
+}
+
+const causeTexts: Readonly<Record<MissingTime['cause'], string>> = {
+  disconnected: 'disconnected',
+  stale: 'stale: no price came',
+  unrecorded: 'not recorded',
+  silent: 'no price in the data',
+}
+
+/** The command that gives the report again. */
+const commandText = (files: readonly string[], flags: Backtest['flags']): string => {
+  const words = Object.entries(flags).flatMap(([name, value]) =>
+    value === undefined ? [] : [`--${name}`, shellWord(String(value))],
+  )
+  return ['npx svc-streams backtest', ...files.map(shellWord), ...words].join(' ')
+}

@@ -39,6 +39,7 @@ const heavyFiles: readonly string[] = [
   'browser/requests-and-close',
   'desk/dashboard/page/chart',
   'desk/dashboard/page/command',
+  'desk/dashboard/page/fills',
   'desk/dashboard/page/past',
   'desk/dashboard/page/readability',
   'desk/dashboard/page/rendering',

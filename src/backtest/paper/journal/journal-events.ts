@@ -1,4 +1,4 @@
-import { left, right } from 'fp-ts/lib/Either.js'
+import { left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { recordingError, unreadableRecording } from '../../../base/errors/constructors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
@@ -23,28 +23,57 @@ import { bigintOf, isSavedState, withUnits } from './saved-state.js'
  */
 export const journalEvents =
   (path: string): TaskEither<RecordingError, readonly PaperEvent[]> =>
-  async () => {
-    const events: PaperEvent[] = []
-    /** The number of events before the last state. */
-    let saved = 0
-    let line = 0
-    let text = ''
-    try {
-      for await (text of wholeLines(path)) {
-        line++
-        const value = lineOf(text)
-        if (isSavedState(value)) saved = events.length
-        else if (isEvent(value)) events.push(eventOf(value))
+  async () =>
+    map(({ events }: JournalPart) => events)(await readJournal(path))
+
+/** A position in a journal: the bytes and the lines before it. */
+export interface JournalPosition {
+  readonly bytes: number
+  readonly lines: number
+}
+
+export const journalStart: JournalPosition = { bytes: 0, lines: 0 }
+
+/** The events of a journal from a position on, and where the next ones begin. */
+export interface JournalPart {
+  readonly events: readonly PaperEvent[]
+  readonly end: JournalPosition
+}
+
+/** Reads the events from `start` on, which is the `end` of an earlier part. `wanted`: their tags. */
+export const readJournal = async (
+  path: string,
+  start = journalStart,
+  wanted = tags,
+): Promise<Either<RecordingError, JournalPart>> => {
+  const events: PaperEvent[] = []
+  /** The events since the first one whose state is still missing. */
+  let unsaved: PaperEvent[] = []
+  let isUnsaved = false
+  let { bytes, lines } = start
+  let end = start
+  let text = ''
+  try {
+    for await (text of wholeLines(path, bytes)) {
+      bytes += Buffer.byteLength(text) + 1
+      lines++
+      const value = lineOf(text)
+      if (isSavedState(value)) {
+        events.push(...unsaved)
+        unsaved = []
+        isUnsaved = false
       }
-    } catch (thrown) {
-      if (thrown instanceof Error && 'code' in thrown)
-        return left(unreadableRecording(path, line + 1, thrown))
-      const issue = { path: '', expected: 'an event of an account', actual: messageOf(thrown) }
-      return left(recordingError(path, line, text, [issue]))
+      isUnsaved ||= changes.has(value._tag)
+      if (isEvent(value) && wanted.has(value._tag)) (isUnsaved ? unsaved : events).push(eventOf(value))
+      if (!isUnsaved) end = { bytes, lines }
     }
-    const torn = events.findIndex(({ _tag }, index) => index >= saved && changes.has(_tag))
-    return right(torn < 0 ? events : events.slice(0, torn))
+  } catch (thrown) {
+    if (thrown instanceof Error && 'code' in thrown) return left(unreadableRecording(path, lines + 1, thrown))
+    const issue = { path: '', expected: 'an event of an account', actual: messageOf(thrown) }
+    return left(recordingError(path, lines, text, [issue]))
   }
+  return right({ events, end })
+}
 
 const tags: ReadonlySet<unknown> = new Set([...changes, 'Equity', 'Account'])
 

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { map, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, map, type Either } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, ignoreElements, merge, NEVER } from 'rxjs'
 import { clientTable } from '../../../client/options.js'
 import type { PageConfig } from '../../dashboard/model/served.js'
+import { JournalFills } from '../../dashboard/serve/journal-fills.js'
 import { readPageFiles, startDashboard, type DashboardServer } from '../../dashboard/serve/start-dashboard.js'
 import { chainIds } from '../../../base/domain/environment.js'
 import { printable } from '../../../base/errors/text.js'
@@ -10,6 +12,7 @@ import { withTokens, type CommandInput, type OpenSource } from '../input/open-so
 import { resolveSource, type Source } from '../input/source.js'
 import type { SourceFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
+import { errorLine } from '../output/error-text.js'
 import { interrupted } from '../stop.js'
 import { listenFailure, recordingFailure$ } from './serve.js'
 
@@ -17,6 +20,7 @@ interface DashboardFlags extends SourceFlags {
   readonly port: number
   /** In ms. */
   readonly interval: number
+  readonly journal?: string
 }
 
 export const serveDashboard = (
@@ -35,7 +39,9 @@ const deskSource = (command: Command): Either<string, Source> =>
 
 const serve = async (io: Io, input: CommandInput, flags: DashboardFlags): Promise<void> => {
   const { source } = input
-  const dashboard = await start(source, configOf(input, flags), flags.port)
+  const config = configOf(input, flags)
+  const fills = await fillsOf(io, flags.journal, config)
+  const dashboard = await start(source, config, flags.port, fills)
   const stopped$ = from(interrupted(io))
   const steps$ = source.demonstration?.step$.pipe(ignoreElements()) ?? NEVER
   io.stdout.write(`${dashboard.url}\n`)
@@ -53,14 +59,31 @@ const configOf = ({ source, tokens, names }: CommandInput, { interval }: Dashboa
   staleAfter: clientTable.staleAfter.default,
 })
 
+/** The fills of the journal, if there is one. A file that is none fails the command. */
+const fillsOf = async (
+  { stderr }: Io,
+  journal: string | undefined,
+  { tokens }: PageConfig,
+): Promise<JournalFills | undefined> => {
+  if (journal === undefined) return undefined
+  const fills = new JournalFills(journal, tokens)
+  const read = await fills.read()
+  if (isLeft(read)) throw new Error(errorLine(read.left))
+  if (!existsSync(journal))
+    stderr.write(`${printable(journal)} does not exist yet; its fills will be shown\n`)
+  return fills
+}
+
 const start = async (
   { client, finished, history }: OpenSource,
   config: PageConfig,
   port: number,
+  fills: JournalFills | undefined,
 ): Promise<DashboardServer> => {
   const closedReason = finished === undefined ? 'the client is closed' : 'the recording has ended'
   const files = await readPageFiles()
-  return startDashboard(client, { port, closedReason, files, config, history }).catch((error: unknown) => {
+  const options = { port, closedReason, files, config, history, fills }
+  return startDashboard(client, options).catch((error: unknown) => {
     throw listenFailure(error)
   })
 }

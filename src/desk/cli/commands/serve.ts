@@ -139,6 +139,8 @@ Examples:
       Show tokens by symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 }, … } in the file.
   $ npx svc-streams dashboard --gateway http://127.0.0.1:8080 WETH --tokens tokens.json
       Show a token of a gateway. Its history, if it has one, is the past of the chart.
+  $ npx svc-streams dashboard --gateway http://127.0.0.1:8080 --journal desk.ndjson
+      Also show the fills of an account: those of a journal of the command paper, also while it runs.
   $ npx svc-streams dashboard --recording market.ndjson --speed 10
       Show a recording, ten times as fast. It starts when the page is opened.
 
@@ -162,6 +164,7 @@ export const dashboardCommand = (io: Io): Command =>
       .addOption(tokensFlag())
       .addOption(demoFlag())
       .addOption(intervalFlag())
+      .option('--journal <file>', 'journal of `paper`, whose fills the charts show')
       .addOption(
         numberFlag(
           '--port <port>',

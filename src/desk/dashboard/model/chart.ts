@@ -165,8 +165,8 @@ export const priceTickText = (price: number, step: number): string => {
 /** Of a number such as 0.02, which has 2; of 200 it is -2. */
 const decimalsOf = (value: number): number => -Math.floor(Math.log10(value) + 1e-9)
 
-/** Describes a chart to a screen reader. */
-export const chartLabel = (range: ChartRange | undefined): string =>
+/** Describes a chart to a screen reader. `fills`: their number. */
+export const chartLabel = (range: ChartRange | undefined, fills = 0): string =>
   range === undefined
     ? 'Chart without prices'
-    : `Chart: lowest ${withoutSeparators(shortPrice(range.low))}, highest ${withoutSeparators(shortPrice(range.high))} USD`
+    : `Chart: lowest ${withoutSeparators(shortPrice(range.low))}, highest ${withoutSeparators(shortPrice(range.high))} USD${fills === 0 ? '' : `, fills: ${fills}`}`

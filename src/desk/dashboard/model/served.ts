@@ -1,15 +1,14 @@
 import type { Behind } from '../../display/connection.js'
 import type { DisplayToken } from '../../display/token-state.js'
-import { isAddress } from '../../../base/domain/address.js'
-import { isDecimals } from '../../../base/domain/valid-numbers.js'
 import type { Environment } from '../../../base/domain/environment.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
-import type { ChartData, PastPrices } from './samples.js'
+import type { Side } from '../../../backtest/paper/orders.js'
+import type { LogEntry } from '../../display/display.js'
+import type { PastPrices } from './samples.js'
 
-// The data that the server sends to the page, as JSON: its configuration, the state of its connection to the service,
-// and the past.
+// The data that the server sends to the page, as JSON: its configuration, which is a part of the page, the state of its
+// connection to the service, the past, and the fills of an account.
 
-/** The configuration of the page, as its server sends it in JSON. */
 export interface PageConfig {
   /** Name of the service: the prefix of the topics. */
   readonly service: string
@@ -25,33 +24,8 @@ export interface PageConfig {
   readonly staleAfter: number
 }
 
-export interface ServedPageConfig extends PageConfig {
-  /** Equal for equal files and configurations: an open page of another server is out of date. */
-  readonly pageId: string
-}
-
-/** True for a configuration of this version. A server of another version may answer after an update. */
-export const isPageConfig = (value: unknown): value is ServedPageConfig => {
-  if (!isRecord(value)) return false
-  const { service, environment, source, label, tokens, depthInterval, staleAfter, pageId } = value
-  return (
-    typeof service === 'string' &&
-    (environment === 'mainnet' || environment === 'testnet') &&
-    typeof source === 'string' &&
-    typeof label === 'string' &&
-    Array.isArray(tokens) &&
-    tokens.every(isDisplayToken) &&
-    (depthInterval === null || typeof depthInterval === 'number') &&
-    typeof staleAfter === 'number' &&
-    typeof pageId === 'string'
-  )
-}
-
-const isDisplayToken = (value: unknown): boolean =>
-  isRecord(value) &&
-  isAddress(value['address']) &&
-  typeof value['symbol'] === 'string' &&
-  (value['decimals'] === null || isDecimals(value['decimals']))
+/** What the server sends. `pageId`: equal for equal files and configurations; an open page of another server is out of date. */
+export type Served<A> = A & { readonly pageId: string }
 
 export interface ServiceStatus {
   readonly isUp: boolean
@@ -64,35 +38,24 @@ export interface ServiceStatus {
   readonly behind?: { readonly ms: number; readonly since: number } | undefined
 }
 
-/** The status as the server sends it to the page in JSON. */
+/** The status as the server sends it to the page. */
 export interface ServedStatus extends Omit<ServiceStatus, 'behind'> {
   readonly behind?: Behind | undefined
-  /** As in the configuration. */
-  readonly pageId: string
+  /** Changes with the fills; `undefined` without a journal. */
+  readonly fillsVersion: number | undefined
 }
 
 /** `now`: monotonic, in ms. */
 export const servedStatus = (
   { isUp, reason, behind }: ServiceStatus,
   now: number,
-  pageId: string,
+  fillsVersion?: number,
 ): ServedStatus => ({
   isUp,
   reason,
   behind: behind === undefined ? undefined : { ms: behind.ms, forMs: now - behind.since },
-  pageId,
+  fillsVersion,
 })
-
-/** True for the status of this version. */
-export const isServedStatus = (value: unknown): value is ServedStatus =>
-  isRecord(value) &&
-  typeof value['isUp'] === 'boolean' &&
-  typeof value['reason'] === 'string' &&
-  (value['behind'] === undefined || isBehind(value['behind'])) &&
-  typeof value['pageId'] === 'string'
-
-const isBehind = (value: unknown): boolean =>
-  isRecord(value) && typeof value['ms'] === 'number' && typeof value['forMs'] === 'number'
 
 /**
  * The status after a status of the client, at a monotonic time in ms. A client that connects again keeps the reason.
@@ -122,24 +85,18 @@ export const nextServiceStatus = (
 }
 
 /** The past prices of each token, by its address in lower case. */
-export type ServedPast = Readonly<Record<string, PastPrices>>
+export type PricesByAddress = Readonly<Record<string, PastPrices>>
 
-/** True for a past of this version. */
-export const isServedPast = (value: unknown): value is ServedPast =>
-  isRecord(value) &&
-  Object.values(value).every((past) => Array.isArray(past) && past.length === 2 && past.every(isChartData))
-
-const isChartData = (value: unknown): value is ChartData => {
-  if (!isRecord(value)) return false
-  const { times, prices } = value
-  return (
-    Array.isArray(times) &&
-    Array.isArray(prices) &&
-    times.length === prices.length &&
-    times.every((time) => typeof time === 'number') &&
-    prices.every((price) => price === null || typeof price === 'number')
-  )
+export interface ServedPast {
+  readonly prices: PricesByAddress
 }
 
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null
+/** A fill of an account, as an entry of a list. The entry of a journal that cannot be read has no mark. */
+export interface FillEntry extends LogEntry {
+  readonly mark?: { readonly side: Side; readonly price: number }
+}
+
+/** The newest fills, the newest first. */
+export interface ServedFills {
+  readonly fills: readonly FillEntry[]
+}

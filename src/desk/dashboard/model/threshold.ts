@@ -1,5 +1,4 @@
 import { isPriceValue } from '../../../base/domain/valid-numbers.js'
-import { isRecord } from './served.js'
 
 /** The prices at which the page shows an alert for a token, in USD. `below` is less than `above`. */
 export interface Threshold {
@@ -126,3 +125,6 @@ const parsed = (text: string): unknown => {
     return undefined
   }
 }
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null

@@ -2,6 +2,7 @@ import type { DisplayToken, TokenState } from '../../display/token-state.js'
 import type { TopicState } from '../../../base/errors/topic-state.js'
 import { partOf, rangeOf, type ChartRange } from './chart.js'
 import { minute, PriceSamples, type ChartData, type PastPrices } from './samples.js'
+import type { FillEntry } from './served.js'
 import { reachedSide, type Reached, type Threshold, type ThresholdSide } from './threshold.js'
 
 /** What a row of the table shows of a token, and its file. `undefined`: not known. */
@@ -42,6 +43,8 @@ const requestTimeout = 5000
 /** A token of the page: its state, the samples of its chart, its rate, and its threshold. */
 export class WatchedToken {
   readonly samples = new PriceSamples()
+  /** Of an account, the newest first. */
+  fills: readonly FillEntry[] = []
   readonly #rate = new PriceRate()
   readonly #depthInterval: number | null
   #state: TokenState
@@ -108,10 +111,10 @@ export class WatchedToken {
     this.#shown = undefined
   }
 
-  /** The prices of the last `rangeMs`. At most a second old: they are for figures that change slowly. */
+  /** The prices of the last `rangeMs`. At most a second old, unless there was none: they are for figures that change slowly. */
   shown(now: number, rangeMs: number): ShownPrices {
     const shown = this.#shown
-    if (shown?.rangeMs === rangeMs && now - shown.at < 1000) return shown
+    if (shown?.range !== undefined && shown.rangeMs === rangeMs && now - shown.at < 1000) return shown
     const data = partOf(this.samples.data(now, rangeMs), { from: now - rangeMs, to: now })
     return (this.#shown = { at: now, rangeMs, data, range: rangeOf(data.prices) })
   }

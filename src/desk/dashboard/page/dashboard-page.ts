@@ -10,7 +10,7 @@ import { canonicalAddress } from '../../../base/domain/address.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { healthOf, type PageHealth } from '../model/health.js'
 import { ranges } from '../model/samples.js'
-import type { PageConfig, ServedPast } from '../model/served.js'
+import type { FillEntry, PageConfig, PricesByAddress } from '../model/served.js'
 import {
   pageTitle,
   parseThresholds,
@@ -37,6 +37,9 @@ const tickInterval = 1000
 /** Minimum time between two frames, in ms: a person cannot read numbers that change faster. */
 const paintInterval = 100
 
+/** Number of fills in the list. */
+const maxListed = 100
+
 const update = createUpdate(logTexts)
 
 /** A token with its elements. */
@@ -58,9 +61,13 @@ export class DashboardPage {
   readonly #mainPart = partsOf(this.#main)
   readonly #toolbar: Toolbar
   readonly #table: TableElement
-  readonly #log = new EventList()
+  readonly #log = new EventList('Events')
+  readonly #fillList = new EventList('Fills')
   readonly #dialog = new ThresholdDialog()
   #display: Display
+  #fills: readonly FillEntry[] = []
+  /** As the server counts them; `undefined` without a journal. */
+  fillsVersion: number | undefined
   #view: View
   #settings: ThresholdSettings
   /** The tokens that are shown, in their order. */
@@ -100,7 +107,10 @@ export class DashboardPage {
     this.#main.prepend(this.#table.element)
     setText(this.#headerPart('.host'), config.source)
     setText(this.#headerPart('.tag'), config.label)
-    root.append(this.#header, this.#toolbar.element, this.#main, this.#log.element, this.#dialog.element)
+    const logs = fromHtml('<footer class="logs"></footer>')
+    this.#fillList.element.hidden = true
+    logs.append(this.#fillList.element, this.#log.element)
+    root.append(this.#header, this.#toolbar.element, this.#main, logs, this.#dialog.element)
     timer(tickInterval, tickInterval).subscribe(() => this.#tick())
     onSystemTheme(() => this.#onTheme())
     addEventListener('hashchange', () => this.#setView(this.#readView()))
@@ -128,7 +138,17 @@ export class DashboardPage {
     this.#requestRender()
   }
 
-  addPast(past: ServedPast): void {
+  /** Replaces the fills. `version`: as the server counts them; `undefined` without a journal. */
+  showFills(fills: readonly FillEntry[], version: number | undefined): void {
+    this.fillsVersion = version
+    this.#fills = fills.slice(0, maxListed)
+    this.#fillList.element.hidden = version === undefined
+    for (const { watched } of this.#tokens)
+      watched.fills = fills.filter(({ symbols }) => symbols.includes(watched.state.token.symbol))
+    this.#invalidate()
+  }
+
+  addPast(past: PricesByAddress): void {
     for (const { watched } of this.#tokens) {
       const ofToken = past[canonicalAddress(watched.state.token.address)]
       if (ofToken !== undefined) watched.addPast(ofToken)
@@ -204,6 +224,7 @@ export class DashboardPage {
     this.#dialog.render()
     this.#renderHealth(this.#renderTitle(now))
     this.#log.render(this.#display.log)
+    this.#fillList.render(this.#fills)
     if (this.#isArrangementDue) this.#arrange(now)
     for (const { watched, card, row } of this.#arranged) {
       // A row that is not in view is rendered at each tick alone.

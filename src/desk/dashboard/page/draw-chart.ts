@@ -11,6 +11,7 @@ import {
   type ChartRange,
 } from '../model/chart.js'
 import { minute, type ChartData, type Scale } from '../model/samples.js'
+import type { FillEntry } from '../model/served.js'
 
 /** The names of the colours in the style sheet. `card`: behind the chart; `warn`: of a threshold. */
 export const colourNames = ['line', 'fill', 'text', 'grid', 'gap', 'card', 'warn', 'up', 'down'] as const
@@ -29,6 +30,8 @@ export interface Chart {
   readonly selection: Scale | undefined
   /** Prices with a line of their own, in USD. */
   readonly levels: readonly number[]
+  /** Of an account, in the time that is shown. */
+  readonly fills: readonly FillEntry[]
   /** The time of the crosshair, if there is one, in ms since the Unix epoch. */
   readonly cursor: number | undefined
 }
@@ -37,7 +40,7 @@ export interface Chart {
 export const drawChart = (
   context: CanvasRenderingContext2D,
   [width, height]: readonly [width: number, height: number],
-  { data, range, times, isLive, isCandles, levels, cursor, selection }: Chart,
+  { data, range, times, isLive, isCandles, levels, cursor, selection, fills }: Chart,
   colours: ChartColours,
 ): Plot => {
   const last = isLive ? (data.prices.findLast((price) => price !== null) ?? null) : null
@@ -61,6 +64,7 @@ export const drawChart = (
   for (const level of levels) drawLevel(plot, level, colours)
   if (selection !== undefined) drawSelection(plot, selection, colours)
   if (last !== null) drawLastPrice(plot, last, label, !isCandles && data.prices.at(-1) !== null, colours)
+  drawFills(plot, fills, colours)
   if (cursor !== undefined) drawCursor(plot, data, cursor, colours)
   return plot
 }
@@ -225,6 +229,29 @@ const drawDot = (context: CanvasRenderingContext2D, x: number, y: number): void 
   context.arc(x, y, 3, 0, 2 * Math.PI)
   context.fill()
 }
+
+/** Draws a triangle whose tip is at the price of a fill: a buy points up from below, a sell points down from above. */
+const drawFills = (plot: Plot, fills: readonly FillEntry[], { up, down, card }: ChartColours): void => {
+  const { context } = plot
+  context.strokeStyle = card
+  for (const { at, mark } of fills) {
+    if (mark === undefined) continue
+    const [x, y] = [xOf(plot, at), yOf(plot, mark.price)]
+    const base = mark.side === 'buy' ? y + 10 : y - 10
+    context.fillStyle = mark.side === 'buy' ? up : down
+    context.beginPath()
+    context.moveTo(x, y)
+    context.lineTo(x - 6, base)
+    context.lineTo(x + 6, base)
+    context.closePath()
+    context.fill()
+    context.stroke()
+  }
+}
+
+/** The newest fill whose mark is at a time. */
+export const fillAt = (plot: Plot, fills: readonly FillEntry[], time: number): FillEntry | undefined =>
+  fills.find(({ at }) => Math.abs(xOf(plot, at) - xOf(plot, time)) <= 6)
 
 /** Draws a dashed line at a threshold that is within the scale. */
 const drawLevel = (plot: Plot, price: number, { warn }: ChartColours): void => {

@@ -2,21 +2,23 @@ import { symbolsText, type LogEntry } from '../../display/display.js'
 import { clockTime } from '../../display/texts.js'
 import { fromHtml, partsOf, setAttribute, setText } from './html.js'
 
-const listHtml = `<section class="log" aria-labelledby="log-title">
-  <h2><button id="log-title" aria-expanded="false" aria-controls="log-entries">Events</button></h2>
-  <ol id="log-entries" role="log" aria-live="polite" aria-labelledby="log-title" tabindex="0"></ol>
+const listHtml = (title: string): string => `<section class="log" aria-labelledby="${title}">
+  <h2><button id="${title}" aria-expanded="false">${title}</button></h2>
+  <ol role="log" aria-live="polite" aria-labelledby="${title}" tabindex="0"></ol>
 </section>`
 
 const entryHtml = '<li><time></time><span></span></li>'
 
-/** The event log at the bottom of the window: the newest entry, or all of them in a list that scrolls. */
+/** A log at the bottom of the window: the newest entry, or all of them in a list that scrolls. */
 export class EventList {
-  readonly element = fromHtml(listHtml)
-  readonly #part = partsOf(this.element)
+  readonly element: HTMLElement
+  readonly #part: (selector: string) => HTMLElement
   readonly #entries = new Map<number, HTMLElement>()
   #log: readonly LogEntry[] = []
 
-  constructor() {
+  constructor(title: string) {
+    this.element = fromHtml(listHtml(title))
+    this.#part = partsOf(this.element)
     const button = this.#part('button')
     button.addEventListener('click', () => {
       const isOpen = button.getAttribute('aria-expanded') !== 'true'
@@ -34,7 +36,7 @@ export class EventList {
       const element = this.#entries.get(entry.id) ?? this.#add(entry.id, list)
       renderEntry(element, entry)
     }
-    const oldest = log.at(-1)?.id ?? 0
+    const oldest = log.at(-1)?.id ?? Infinity
     for (const [id, element] of this.#entries) {
       if (id >= oldest) break
       element.remove()

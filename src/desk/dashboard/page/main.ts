@@ -1,17 +1,12 @@
-import { catchError, defer, EMPTY, filter, map, of, repeat, take, type Observable } from 'rxjs'
+import { catchError, defer, map, of, type Observable } from 'rxjs'
 import { createClientOn } from '../../../client/create-client.js'
 import type { Health } from '../../display/connection.js'
 import type { DisplayEvent } from '../../display/display.js'
 import { unsignedBrowser } from '../../../wire/platform/browser/unsigned-browser.js'
 import { pageEvent$ } from '../model/events.js'
-import {
-  isPageConfig,
-  isServedPast,
-  isServedStatus,
-  type ServedPageConfig,
-  type ServedPast,
-} from '../model/served.js'
+import type { PageConfig, Served, ServedFills, ServedPast, ServedStatus } from '../model/served.js'
 import { DashboardPage } from './dashboard-page.js'
+import { part } from './html.js'
 import { registerColours } from './price-chart.js'
 import { restoreTheme } from './theme.js'
 
@@ -25,17 +20,19 @@ const pongTimeout = 3000
 /** The server of the page signs the requests for depth. */
 const createClient = createClientOn(unsignedBrowser)
 
-const start = (config: ServedPageConfig): void => {
+type Config = Served<PageConfig>
+
+const start = (config: Config): void => {
   const page = new DashboardPage(document.body, config)
   const receive = (event: DisplayEvent): void => {
     page.receive(event)
     // What has happened while the page, or its server, was away.
-    if (event._tag === 'Status' && event.status._tag === 'Open') readPast(page)
+    if (event._tag === 'Status' && event.status._tag === 'Open') readPast(page, config)
   }
   document.addEventListener('visibilitychange', () => {
-    if (!document.hidden) readPast(page)
+    if (!document.hidden) readPast(page, config)
   })
-  readPast(page)
+  readPast(page, config)
   const { origin } = location
   const { service, staleAfter } = config
   const options = {
@@ -49,10 +46,10 @@ const start = (config: ServedPageConfig): void => {
   }
   if (config.environment === 'mainnet') {
     const client = createClient({ ...options, environment: 'mainnet', baseUrl: origin, unsigned: true })
-    pageEvent$(client, client, config, health$(config)).subscribe(receive)
+    pageEvent$(client, client, config, health$(page, config)).subscribe(receive)
   } else {
     const client = createClient({ ...options, environment: 'testnet' })
-    pageEvent$(client, undefined, config, health$(config)).subscribe(receive)
+    pageEvent$(client, undefined, config, health$(page, config)).subscribe(receive)
   }
 }
 
@@ -61,42 +58,35 @@ const start = (config: ServedPageConfig): void => {
 /** Time within which the server answers, in ms. */
 const answerTimeout = 2000
 
-const retryDelay = 1000
+/** An answer of the server. Reloads a page that is not the server's. */
+const served = async <A>({ pageId }: Config, path: string, signal: AbortSignal | null = null): Promise<A> => {
+  const answer = (await (await fetch(path, { cache: 'no-store', signal })).json()) as Served<A>
+  if (answer.pageId === pageId) return answer
+  if (typeof answer.pageId === 'string') location.reload()
+  throw new Error(path)
+}
 
-const json = async (path: string, signal: AbortSignal | null = null): Promise<unknown> =>
-  (await fetch(path, { cache: 'no-store', signal })).json()
+/** Fills the charts with what the server has received, unless it does not answer. */
+const readPast = (page: DashboardPage, config: Config): void => {
+  served<ServedPast>(config, '/past.json').then(({ prices }) => page.addPast(prices), ignore)
+}
 
-const jsonInTime = (path: string): Promise<unknown> => json(path, AbortSignal.timeout(answerTimeout))
-
-/** The configuration of the page. Repeats the request until the server answers. */
-const pageConfig$: Observable<ServedPageConfig> = defer(() => jsonInTime('/config.json')).pipe(
-  catchError(() => EMPTY),
-  filter(isPageConfig),
-  repeat({ delay: retryDelay }),
-  take(1),
-)
-
-/** Fills the charts with what the server has received. */
-const readPast = (page: DashboardPage): unknown => past$.subscribe((past) => page.addPast(past))
-
-/** The past prices. Completes without them if the server does not answer with them. */
-const past$: Observable<ServedPast> = defer(() => json('/past.json')).pipe(
-  filter(isServedPast),
-  catchError(() => EMPTY),
-)
-
-/** The state of the server's connection to the service. One request. Reloads a page that is not the server's. */
-const health$ = ({ pageId }: ServedPageConfig): Observable<Health> =>
-  defer(() => jsonInTime('/status.json')).pipe(
-    map((value): Health => {
-      if (!isServedStatus(value)) return { _tag: 'Up' }
-      const { isUp, behind, reason } = value
-      if (value.pageId !== pageId) location.reload()
+/** The state of the server's connection to the service. One request. */
+const health$ = (page: DashboardPage, config: Config): Observable<Health> =>
+  defer(() => served<ServedStatus>(config, '/status.json', AbortSignal.timeout(answerTimeout))).pipe(
+    map(({ isUp, behind, reason, fillsVersion }): Health => {
+      if (fillsVersion !== page.fillsVersion)
+        served<ServedFills>(config, '/fills.json').then(
+          ({ fills }) => page.showFills(fills, fillsVersion),
+          ignore,
+        )
       return isUp ? { _tag: 'Up', behind } : { _tag: 'Down', reason }
     }),
     catchError(() => of<Health>({ _tag: 'Gone' })),
   )
 
+const ignore = (): void => undefined
+
 restoreTheme()
 registerColours()
-pageConfig$.subscribe(start)
+start(JSON.parse(part(document.head, '[type]').textContent) as Config)

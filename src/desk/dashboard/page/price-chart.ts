@@ -1,8 +1,9 @@
 import { clockTime, shortPrice } from '../../display/texts.js'
 import { chartLabel, indexAt, partOf, rangeOf } from '../model/chart.js'
 import { recentWindow, timesOf, type ChartData, type Scale } from '../model/samples.js'
+import type { FillEntry } from '../model/served.js'
 import type { WatchedToken } from '../model/watched-token.js'
-import { colourNames, drawChart, timeAt, type ChartColours, type Plot } from './draw-chart.js'
+import { colourNames, drawChart, fillAt, timeAt, type ChartColours, type Plot } from './draw-chart.js'
 import { fromHtml, part, setAttribute, setDigits, setText } from './html.js'
 
 /** Number of samples that Page Up and Page Down move the crosshair by. */
@@ -19,7 +20,7 @@ export class PriceChart {
   readonly element = fromHtml(
     '<div class="plot"><div class="chart" role="img"><canvas></canvas></div>' +
       '<div class="cursor" role="slider" tabindex="0" aria-valuemin="0" aria-valuemax="0" aria-valuenow="0"></div>' +
-      '<p class="readout" hidden><span class="clock"></span> · <span class="value"></span></p><button class="whole" hidden>Whole range</button></div>',
+      '<p class="readout" hidden><span class="clock"></span> · <span class="value"></span><span class="filled"></span></p><button class="whole" hidden>Whole range</button></div>',
   )
   readonly #chart = part(this.element, '.chart')
   readonly #canvas = part(this.element, 'canvas') as HTMLCanvasElement
@@ -27,6 +28,7 @@ export class PriceChart {
   readonly #readout = part(this.element, '.readout')
   readonly #clock = part(this.element, '.clock')
   readonly #value = part(this.element, '.value')
+  readonly #filled = part(this.element, '.filled')
   readonly #whole = part(this.element, '.whole')
   readonly #context = this.#canvas.getContext('2d')
   readonly #token: WatchedToken
@@ -43,6 +45,7 @@ export class PriceChart {
   #start: { readonly time: number; readonly x: number } | undefined
   #selection: Scale | undefined
   #data: ChartData = { times: [], prices: [] }
+  #fills: readonly FillEntry[] = []
   #plot: Plot | undefined
   /** The time of the crosshair, in ms since the Unix epoch. `Infinity`: the last price. */
   #cursor: number | undefined
@@ -73,7 +76,8 @@ export class PriceChart {
     this.#rangeMs = rangeMs
     this.#whole.hidden = this.#zoom === undefined
     // A screen reader gets the description also while the chart is not on the screen.
-    setAttribute(this.#chart, 'aria-label', chartLabel(this.#token.shown(now, rangeMs).range))
+    const fills = this.#token.fills.filter(({ at }) => at >= now - rangeMs)
+    setAttribute(this.#chart, 'aria-label', chartLabel(this.#token.shown(now, rangeMs).range, fills.length))
     this.#draw()
   }
 
@@ -82,14 +86,15 @@ export class PriceChart {
   }
 
   #draw(): void {
-    const { samples, state, threshold } = this.#token
+    const { samples, fills, state, threshold } = this.#token
     const [width, height] = this.#size
     if (this.#context === null || !this.#isVisible || width === 0 || this.#now === 0) return
     this.#context.clearRect(0, 0, width, height)
     const all = samples.data(this.#now, this.#zoom ? this.#now - this.#zoom.from : this.#rangeMs)
     const times = this.#zoom ?? timesOf(all, this.#now, this.#rangeMs)
     this.#data = partOf(all, times)
-    const range = rangeOf(this.#data.prices)
+    this.#fills = fills.filter(({ at }) => at >= times.from && at <= times.to)
+    const range = rangeOf([...this.#data.prices, ...this.#fills.map(({ mark }) => mark?.price ?? null)])
     if (range === undefined) return
     if (state.state !== this.#colouredState) this.#colours = readColours(this.element)
     this.#colouredState = state.state
@@ -106,6 +111,7 @@ export class PriceChart {
         selection: this.#selection,
         levels,
         cursor: this.#cursor,
+        fills: this.#fills,
       },
       (this.#colours ??= readColours(this.element)),
     )
@@ -198,6 +204,8 @@ export class PriceChart {
       const digits = shortPrice(price)
       setDigits(this.#value, { ...digits, fraction: `${digits.fraction} USD` })
     }
+    const fill = fillAt(this.#plot, this.#fills, Math.min(this.#cursor, this.#now))
+    setText(this.#filled, fill === undefined ? '' : `${clockTime(fill.at)} ${fill.text}`)
     const { from, to } = this.#plot.times
     this.#readout.dataset['side'] = time > (from + to) / 2 ? 'left' : 'right'
     this.#readout.hidden = false

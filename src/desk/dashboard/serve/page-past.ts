@@ -31,7 +31,7 @@ import {
   type ChartData,
   type PastPrices,
 } from '../model/samples.js'
-import type { PageConfig, ServedPast } from '../model/served.js'
+import type { PageConfig, PricesByAddress, ServedPast } from '../model/served.js'
 
 /** Longest time for which a page waits for the history of the source, in ms. */
 const historyTimeout = 5_000
@@ -71,7 +71,7 @@ export class PagePast {
   read$(): Observable<ServedPast> {
     return concat(
       this.history === undefined ? EMPTY : this.readHistory$(this.history),
-      defer(() => of(this.data(rxClock.wallClock()))),
+      defer(() => of({ prices: this.data(rxClock.wallClock()) })),
     )
   }
 
@@ -86,7 +86,7 @@ export class PagePast {
     )
   }
 
-  private data(now: number): ServedPast {
+  private data(now: number): PricesByAddress {
     return Object.fromEntries(Array.from(this.tokens, ([address, token]) => [address, token.past(now)]))
   }
 }

@@ -14,11 +14,13 @@ import {
   nextServiceStatus,
   servedStatus,
   type PageConfig,
-  type ServedPageConfig,
+  type Served,
+  type ServedFills,
   type ServedPast,
   type ServedStatus,
   type ServiceStatus,
 } from '../model/served.js'
+import type { JournalFills } from './journal-fills.js'
 import { PagePast } from './page-past.js'
 
 /** The files of the page, as `npm run build:page` writes them. */
@@ -48,6 +50,8 @@ export interface DashboardOptions {
   readonly config: PageConfig
   /** The history of the source. Default: none. */
   readonly history?: History | undefined
+  /** The fills of an account. Default: none. */
+  readonly fills?: JournalFills | undefined
 }
 
 export interface DashboardServer {
@@ -60,12 +64,12 @@ export interface DashboardServer {
 /** Serves the page on loopback, and a gateway of the client on the same port. Does not close the client. */
 export const startDashboard = async (
   client: PriceClient,
-  { port, closedReason, files, config, history }: DashboardOptions,
+  { port, closedReason, files, config, history, fills }: DashboardOptions,
 ): Promise<DashboardServer> => {
   let status: ServiceStatus = { isUp: true, reason: '' }
   let webSockets: readonly string[] = []
   const past = new PagePast(client, config, history)
-  const pages = pagesOf({ files, config, past, status: () => status, webSockets: () => webSockets })
+  const pages = pagesOf({ files, config, past, fills, status: () => status, webSockets: () => webSockets })
   const record = (topic: Topic): Subscription => {
     past.record(topic)
     return Subscription.EMPTY
@@ -75,6 +79,7 @@ export const startDashboard = async (
   const subscription = concat(client.status$, of({ _tag: 'Closed' } as const))
     .pipe(scan((before, next) => nextServiceStatus(before, next, rxClock.elapsed(), closedReason), status))
     .subscribe((next) => (status = next))
+  subscription.add(fills?.reading$.subscribe())
   const close = (): Promise<void> => {
     subscription.unsubscribe()
     past.close()
@@ -88,22 +93,26 @@ interface PageContent {
   readonly files: PageFiles
   readonly config: PageConfig
   readonly past: PagePast
+  readonly fills: JournalFills | undefined
   readonly status: () => ServiceStatus
   /** The WebSocket addresses of the server: not every browser counts them as the page's own origin. */
   readonly webSockets: () => readonly string[]
 }
 
-const pagesOf = ({ files, config, past, status, webSockets }: PageContent): Pages => {
+const pagesOf = ({ files, config, past, fills, status, webSockets }: PageContent): Pages => {
   const pageId = pageIdOf(files, config)
+  const html = withConfig(files.html, { ...config, pageId })
+  const json = (content: ServedStatus | ServedPast | ServedFills): HttpResponse =>
+    jsonResponse(200, JSON.stringify({ ...content, pageId }))
   const routes: Readonly<Record<string, () => ReturnType<Pages>>> = {
     '/': () => ({
-      ...ok('text/html; charset=utf-8', files.html),
+      ...ok('text/html; charset=utf-8', html),
       headers: { 'Content-Type': 'text/html; charset=utf-8', ...pageHeaders(webSockets()) },
     }),
     '/main.css': () => ok('text/css; charset=utf-8', files.style),
     '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
-    '/config.json': () => json({ ...config, pageId }),
-    '/status.json': () => json(servedStatus(status(), rxClock.elapsed(), pageId)),
+    '/status.json': () => json(servedStatus(status(), rxClock.elapsed(), fills?.version)),
+    '/fills.json': () => json({ fills: fills?.entries ?? [] }),
     '/past.json': () => (onResult) => {
       const reading = past.read$().subscribe((content) => onResult(json(content)))
       return () => reading.unsubscribe()
@@ -112,8 +121,13 @@ const pagesOf = ({ files, config, past, status, webSockets }: PageContent): Page
   return (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
 }
 
-const json = (content: ServedPageConfig | ServedStatus | ServedPast): HttpResponse =>
-  jsonResponse(200, JSON.stringify(content))
+/** The page with its configuration: a block of data, which no browser runs. */
+const withConfig = (html: string, config: Served<PageConfig>): string =>
+  html.replace(
+    '</head>',
+    (end) =>
+      `<script type="application/json">${JSON.stringify(config).replaceAll('<', '\\u003c')}</script>${end}`,
+  )
 
 const pageIdOf = (files: PageFiles, config: PageConfig): string =>
   createHash('sha256')

@@ -1,10 +1,15 @@
+import { writeFileSync } from 'node:fs'
 import { right } from 'fp-ts/lib/Either.js'
 import { concat, NEVER, of } from 'rxjs'
 import type { Page } from 'playwright-core'
 import type { Address, Topic } from 'svc-streams'
 import { createTestClient, depth, price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
+import { journalLines } from '../../../../src/backtest/paper/journal/journal.js'
+import { JournalFills } from '../../../../src/desk/dashboard/serve/journal-fills.js'
+import { newFolder } from '../../../support/new-folder.js'
 import { eventually } from '../../../support/time/eventually.js'
+import { filled, savedState } from '../support/journal.js'
 import { openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
 
 const widths = [320, 360, 390, 480, 600, 700, 768, 1024, 1440, 1920]
@@ -39,7 +44,7 @@ const market = () =>
 
 /** The fields that are cut: by themselves, by an element around them, or by the window. */
 const cutFields = (page: Page): Promise<readonly string[]> =>
-  page.locator('[data-field]').evaluateAll((elements) =>
+  page.locator('[data-field], .log:first-child li > span').evaluateAll((elements) =>
     elements
       .filter((element) => {
         const { left, right, width } = element.getBoundingClientRect()
@@ -47,6 +52,7 @@ const cutFields = (page: Page): Promise<readonly string[]> =>
         // A text for screen readers alone is cut to a pixel.
         if (getComputedStyle(element).clipPath !== 'none') return false
         if (element.clientWidth > 0 && element.scrollWidth > element.clientWidth) return true
+        if (element.clientHeight > 0 && element.scrollHeight > element.clientHeight) return true
         if (left < 0 || right > innerWidth + 0.5) return true
         for (let outer = element.parentElement; outer !== null; outer = outer.parentElement) {
           const box = outer.getBoundingClientRect()
@@ -59,14 +65,20 @@ const cutFields = (page: Page): Promise<readonly string[]> =>
   )
 
 test.each(['table', 'cards'])(
-  'no value of twelve very different tokens is cut at any width, as %s',
+  'no value and no fill of twelve very different tokens is cut at any width, as %s',
   async (layout) => {
-    const { url } = await startTestDashboard(market(), { tokens })
+    const journal = `${newFolder()}/desk.ndjson`
+    const ofAll = tokens.map(({ symbol, usd }) => filled(symbol, 'sell', BigInt(Math.ceil(1e21 / usd)), usd))
+    writeFileSync(journal, journalLines(ofAll, savedState))
+    const fills = new JournalFills(journal, tokens)
+    const { url } = await startTestDashboard(market(), { tokens }, 0, undefined, fills)
     const page = await openDashboard({ url: layout === 'table' ? url : `${url}#layout=${layout}` })
     await eventually(async () => {
       for (const { address, usd } of tokens)
         expect(Number(await valueOf(page, address, 'price'))).toBeCloseTo(usd, 9)
     })
+    await page.getByRole('button', { name: 'Fills' }).click()
+    await eventually(async () => expect(await page.locator('.log:first-child li').count()).toBe(12))
     // More than eight tokens are a table, unless the address says otherwise.
     expect(await page.getByRole('table').isVisible()).toBe(layout === 'table')
     for (const width of widths) {
@@ -79,6 +91,12 @@ test.each(['table', 'cards'])(
       }
       const top = await page.locator('header.top').boundingBox()
       expect(top?.height).toBeLessThan(0.12 * 844)
+      // One scale: both bars of a depth have the same place.
+      const bars = page.locator('.bar').filter({ visible: true })
+      const places = await bars.evaluateAll((all) =>
+        all.map((bar) => `${bar.getBoundingClientRect().left} ${bar.getBoundingClientRect().width}`),
+      )
+      for (const [index, place] of places.entries()) expect(place).toBe(places[index - (index % 2)])
       // A narrow table has alerts too.
       const alerts = page.getByRole('button', { name: /^Alert for/ })
       expect(await alerts.filter({ visible: true }).count()).toBe(12)

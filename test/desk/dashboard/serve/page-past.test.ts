@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PagePast, readPast$ } from '../../../../src/desk/dashboard/serve/page-past.js'
 import { startDashboard } from '../../../../src/desk/dashboard/serve/start-dashboard.js'
 import type { PastPrices } from '../../../../src/desk/dashboard/model/samples.js'
-import type { ServedPast } from '../../../../src/desk/dashboard/model/served.js'
+import type { PricesByAddress, ServedPast } from '../../../../src/desk/dashboard/model/served.js'
 import { networkError, stale } from '../../../../src/base/errors/constructors.js'
 import { closeAfterTest } from '../../../support/close-after-test.js'
 import { collectEvents } from '../../../support/collect-events.js'
@@ -24,8 +24,10 @@ const start = async (history?: History) => {
   const files = { html: '', style: '', script: '' }
   const server = await startDashboard(market.client, { port: 0, closedReason: '', files, config, history })
   onTestFinished(() => server.close())
-  const pastOf = async (): Promise<ServedPast> =>
-    (await (await fetch(`${server.url}past.json`)).json()) as ServedPast
+  const pastOf = async (): Promise<PricesByAddress> => {
+    const { prices } = (await (await fetch(`${server.url}past.json`)).json()) as ServedPast
+    return prices
+  }
   const consume = () =>
     collectEvents(
       closeAfterTest(
@@ -99,10 +101,10 @@ describe('the past of a page', () => {
 
   it('does not wait for a history that is late', () => {
     const late$ = new Subject<never>()
-    const served: ServedPast[] = []
+    const served: PricesByAddress[] = []
     runInVirtualTime(({ at }) => {
       const pagePast = new PagePast(createTestClient({}), config, historyOf(late$))
-      pagePast.read$().subscribe((result) => served.push(result))
+      pagePast.read$().subscribe(({ prices }) => served.push(prices))
       at(4_999, () => expect([late$.observed, served]).toEqual([true, []]))
       at(5_001, () => expect(served).toHaveLength(1))
     })

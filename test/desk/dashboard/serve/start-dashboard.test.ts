@@ -3,16 +3,20 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { startDashboard, type DashboardServer } from '../../../../src/desk/dashboard/serve/start-dashboard.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { TestMarket } from '../support/test-market.js'
+import { configOf } from '../support/config-of.js'
 import { config } from '../support/tokens.js'
 
-const files = { html: '<!doctype html>', style: 'body{}', script: '1' }
+const files = { html: '<head></head>', style: 'body{}', script: '1' }
+
+/** With a text that must not become HTML. */
+const hostile = { ...config, label: '</script><b>$&' }
 
 const market = new TestMarket()
 const started: Promise<DashboardServer> = startDashboard(market.client, {
   port: 0,
   closedReason: 'the recording has ended',
   files,
-  config,
+  config: hostile,
 })
 
 afterAll(async () => (await started).close())
@@ -33,18 +37,19 @@ const statusOf = async (headers: Readonly<Record<string, string>>, method = 'GET
 const get = async (path: string): Promise<Response> => fetch(new URL(path, (await started).url))
 
 describe('startDashboard', () => {
-  it('serves the page, its files and its configuration', async () => {
-    const [page, style, script, json] = await Promise.all(
-      ['/', '/main.css', '/main.js', '/config.json'].map(async (path) => {
+  it('serves the page with its configuration, and its files', async () => {
+    const [page, style, script] = await Promise.all(
+      ['/', '/main.css', '/main.js'].map(async (path) => {
         const response = await get(path)
         return [response.headers.get('content-type'), await response.text()]
       }),
     )
-    expect(page).toEqual(['text/html; charset=utf-8', files.html])
+    expect(page?.[0]).toBe('text/html; charset=utf-8')
+    // A text of the configuration ends no element.
+    expect(page?.[1]?.split('</')).toHaveLength(3)
+    expect(configOf(page?.[1] ?? '')).toMatchObject(hostile)
     expect(style).toEqual(['text/css; charset=utf-8', files.style])
     expect(script).toEqual(['text/javascript; charset=utf-8', files.script])
-    expect(json?.[0]).toBe('application/json')
-    expect(JSON.parse(json?.[1] ?? '')).toMatchObject(config)
   })
 
   it('has a content security policy without inline scripts, styles and other hosts', async () => {
@@ -71,7 +76,7 @@ describe('startDashboard', () => {
   })
 
   it('reports why the service is lost, and how far behind its prices are', async () => {
-    const { pageId } = (await (await get('/config.json')).json()) as { readonly pageId: string }
+    const { pageId } = configOf(await (await get('/')).text())
     const status = async (): Promise<unknown> => (await get('/status.json')).json()
     expect(await status()).toEqual({ isUp: true, reason: '', pageId })
     market.disconnect('connection refused')

@@ -3,6 +3,7 @@ import type { PriceClient } from 'svc-streams'
 import type { History } from 'svc-streams/history'
 import { inject, onTestFinished } from 'vitest'
 import type { PageConfig } from '../../../../src/desk/dashboard/model/served.js'
+import type { JournalFills } from '../../../../src/desk/dashboard/serve/journal-fills.js'
 import { startDashboard, type DashboardServer } from '../../../../src/desk/dashboard/serve/start-dashboard.js'
 import { pageFiles } from './page-files.js'
 import { config } from './tokens.js'
@@ -13,6 +14,7 @@ export const startTestDashboard = async (
   changes: Partial<PageConfig> = {},
   port = 0,
   history?: History,
+  fills?: JournalFills,
 ): Promise<DashboardServer> => {
   const dashboard = await startDashboard(client, {
     port,
@@ -20,6 +22,7 @@ export const startTestDashboard = async (
     files: await pageFiles(),
     config: { ...config, ...changes },
     history,
+    fills,
   })
   onTestFinished(() => dashboard.close())
   return dashboard

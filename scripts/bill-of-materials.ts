@@ -50,7 +50,7 @@ const ofPackage = ({ metadata, components, dependencies, ...bill }: Bill): Bill 
 
 /** The copy of `ws` in the package. Its version is in the first line of the copy. */
 const bundledWs = async (): Promise<Component> => {
-  const copy = await readFile(join(folder, 'node_modules/svc-streams/dist/ws.cjs'), 'utf8')
+  const copy = await readFile(join(folder, 'node_modules/svc-streams/dist/ws-code.cjs'), 'utf8')
   const version = /^ws (\S+)$/m.exec(copy)?.[1]
   if (version === undefined) throw new Error('the copy of ws does not name its version')
   const purl = `pkg:npm/ws@${version}`

@@ -14,7 +14,7 @@ interface Candidate {
 }
 
 /** Imports a module in a new process, and returns the time in ms. */
-export const importTime = (module: string) => () =>
+const importTime = (module: string) => () =>
   withChild('programs/import-time.mjs', (child) => child.request<number>('import', { module }))
 
 const dependencies: Candidate = {

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, inject, test } from 'vitest'
 import { run } from './support/run.js'
@@ -20,8 +21,37 @@ const simulation = `
   import { createClient } from 'svc-streams'
   const client = createClient({ environment: 'testnet', priceBaseUrl: 'http://127.0.0.1:9' })`
 
+/** The files of the package that a file imports, and those that they import. */
+const importedFiles = async (file: string, found = new Set<string>()): Promise<ReadonlySet<string>> => {
+  if (found.has(file)) return found
+  found.add(file)
+  const text = await readFile(file, 'utf8')
+  for (const [, name = ''] of text.matchAll(/^import .*"(\.[^"]+)";$/gm))
+    await importedFiles(join(file, '..', name), found)
+  return found
+}
+
 describe('svc-streams', () => {
-  const atStart = ['fp-ts', 'io-ts', 'rxjs']
+  const atStart = ['fp-ts', 'io-ts', 'peers.cjs', 'rxjs']
+
+  test('imports three files of its own', async () => {
+    expect((await importedFiles(join(packed.package, 'dist/index.js'))).size).toBe(3)
+  })
+
+  test('loads less than half of the files of RxJS, whose classes are those of the program', async () => {
+    const code = `
+      import { createRequire } from 'node:module'
+      import { createClient } from 'svc-streams'
+      const { cache } = createRequire(import.meta.url)
+      const files = Object.keys(cache).filter((file) => /[\\\\/]rxjs[\\\\/]/.test(file)).length
+      const { Observable } = await import('rxjs')
+      const client = createClient({ environment: 'testnet', priceBaseUrl: 'http://127.0.0.1:9' })
+      console.log(JSON.stringify([files, client.status$ instanceof Observable]))`
+    const { stdout } = await run('node', program(code), { cwd: packed.user, timeout: 30_000 })
+    const [files, isShared] = JSON.parse(stdout) as [number, boolean]
+    expect(files).toBeLessThan(100)
+    expect(isShared).toBe(true)
+  })
 
   test('loads no transport when it is imported', async () => {
     expect(await loadedBy(...program("import 'svc-streams'"))).toEqual(atStart)
@@ -33,7 +63,7 @@ describe('svc-streams', () => {
 
   test('loads only ws for a price stream', async () => {
     const code = `${simulation}; await firstValueFrom(client.price$('svc-0xaa')); await client.close()`
-    expect(await loadedBy(...program(code))).toEqual([...atStart, 'svc-streams'].sort())
+    expect(await loadedBy(...program(code))).toEqual([...atStart, 'ws-code.cjs', 'ws.cjs'])
   })
 
   test('loads only undici for a request', async () => {

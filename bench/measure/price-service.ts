@@ -30,11 +30,16 @@ export class PriceService {
     return new PriceService(child, await child.request<number>('listen'))
   }
 
+  /** Its address. `path` selects the protocol. */
+  url(path: string): string {
+    return `ws://127.0.0.1:${this.port}${path}`
+  }
+
   /** Runs `use` with a connected client without subscriptions. */
   async withClient<T>(options: ClientOptions, use: (client: ConnectedClient) => Promise<T>): Promise<T> {
     const { program, path = '/', topics, recorder = 'throughput', fanOut, process } = options
     await this.child.request('expectClient', { topics })
-    const url = `ws://127.0.0.1:${this.port}${path}`
+    const url = this.url(path)
     return withChild(
       `candidates/${program}.mjs`,
       async (child) => {

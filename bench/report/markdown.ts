@@ -7,6 +7,8 @@ export interface Section {
   readonly method: string
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
+  /** The figure of the last column that each row should reach, as a last column. */
+  readonly asked?: readonly (number | string | undefined)[]
   readonly notes?: readonly string[]
 }
 
@@ -16,7 +18,11 @@ const renderTable = (columns: readonly string[], rows: readonly (readonly string
   return [columns, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-export const renderSection = ({ title, method, columns, rows, notes = [] }: Section): string => {
+export const renderSection = ({ title, method, asked, notes = [], ...table }: Section): string => {
+  const columns = asked === undefined ? table.columns : [...table.columns, 'asked']
+  const rows = table.rows.map((row, index) =>
+    asked === undefined ? row : [...row, String(asked[index] ?? '')],
+  )
   const list = notes.map((note) => `- ${note}`).join('\n')
   return [`## ${title}`, method, renderTable(columns, rows), ...(list === '' ? [] : [list])].join('\n\n')
 }

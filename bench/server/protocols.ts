@@ -27,6 +27,19 @@ const service: Protocol = {
   price: ({ topic }, price) => `{"topic":"${topic}","price":${price}}`,
 }
 
+/** The same, with a price after each confirmation. */
+const firstPrice: Protocol = {
+  ...service,
+  receive: (text, { reply, subscribed }) =>
+    service.receive(text, {
+      reply,
+      subscribed: (subscription) => {
+        subscribed(subscription)
+        reply({ topic: subscription.topic, price: 1.5 })
+      },
+    }),
+}
+
 interface GraphqlMessage {
   readonly type: string
   readonly id: string
@@ -68,6 +81,7 @@ const centrifuge: Protocol = {
 /** Protocols by the path of the upgrade request. */
 export const protocols: Readonly<Record<string, Protocol>> = {
   '/': service,
+  '/first-price': firstPrice,
   '/graphql': graphql,
   '/centrifuge': centrifuge,
 }

@@ -6,6 +6,7 @@ import { dayOfPrices } from './day.js'
 import { depthPolls } from './depth-polls.js'
 import { depthRequests } from './depth-requests.js'
 import { exports } from './export.js'
+import { firstPrice } from './first-price.js'
 import { fanOut } from './fan-out.js'
 import { gatewayMemory } from './gateway-memory.js'
 import { growth } from './growth.js'
@@ -53,6 +54,7 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   nats,
   'gateway-memory': gatewayMemory,
   'start-up': startUp,
+  'first-price': firstPrice,
   browser: browserPages,
   dashboard: dashboardPage,
   desk: dashboardDesk,

@@ -1,4 +1,6 @@
-import { config, Observable, type Observer, type Subscriber } from 'rxjs'
+import { config, Observable, type Observer, type Subscriber, type Unsubscribable } from 'rxjs'
+
+// The properties of RxJS that its types do not declare. Without the expected form, the public ones are used.
 
 /** Receives values: a subscriber, or the observer that it calls. */
 export type NextTarget<A> = Pick<Observer<A>, 'next'>
@@ -35,3 +37,18 @@ const isKnown = (subscriber: Pick<SafeSubscriber<never>, 'next'>): boolean =>
   !('Zone' in globalThis) &&
   (config as { useDeprecatedSynchronousErrorHandling?: boolean }).useDeprecatedSynchronousErrorHandling !==
     true
+
+/** The teardowns of a subscription: an array, or null as long as there is none. */
+interface Finalizers {
+  _finalizers?: readonly Unsubscribable[] | null
+}
+
+/**
+ * Adds a teardown to a subscriber, as `subscriber.add` does. The first is stored in an array of one place: V8 reserves 17 places,
+ * 136 bytes, in the empty array to which RxJS adds it. `teardown`: not a subscription of RxJS, which has a parent.
+ */
+export const addTeardown = (subscriber: Subscriber<unknown>, teardown: Unsubscribable): void => {
+  const known = subscriber as unknown as Finalizers
+  if (known._finalizers === null && !subscriber.closed) known._finalizers = [teardown]
+  else subscriber.add(teardown)
+}

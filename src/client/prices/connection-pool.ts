@@ -10,6 +10,7 @@ import { baseAddressOf, type Topic } from '../../base/domain/topic.js'
 import type { Wake } from '../../wire/platform/platform.js'
 import { clientClosed } from '../../base/errors/constructors.js'
 import type { UncorrelatedError } from '../../base/errors/model.js'
+import { addTeardown } from '../../base/task/direct-observer.js'
 import { Multicast } from '../../base/task/multicast.js'
 import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'
 import { RateLimiter } from '../../base/time/rate-limiter.js'
@@ -74,12 +75,15 @@ export class ConnectionPool {
         // Called before `closed` is read and a connection is chosen, because its handlers may change both.
         if (base !== undefined) this.connectionOf(base)?.detectSuspend()
         if (!this.closed && base !== undefined) {
-          return this.connectionFor(base, topic).subscribe(base, topic, subscriber, onConfirmed)
+          addTeardown(
+            subscriber,
+            this.connectionFor(base, topic).subscribe(base, topic, subscriber, onConfirmed),
+          )
+          return
         }
         if (this.closed) subscriber.next(left(clientClosed))
         else if (isLeft(parsed)) subscriber.next(parsed)
         subscriber.complete()
-        return undefined
       })
     const position = (): PricePosition | undefined => {
       const state = base === undefined ? undefined : this.connectionOf(base)?.topics.get(base)

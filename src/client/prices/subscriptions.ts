@@ -19,13 +19,12 @@ import {
 } from './subscribers.js'
 import {
   clearHeld,
-  clearResubscribe,
   isUnconfirmed,
+  needsResubscribe,
   never,
   phaseOf,
   releaseAt,
   resetTopicState,
-  resubscribeDeadline,
   setPrice,
   setRequested,
   silenceDeadline,
@@ -230,7 +229,8 @@ export class Subscriptions {
   onDeadline(now: number): readonly Effect[] {
     const effects: Effect[] = []
     for (const state of this.deadlines.takeDue(now)) {
-      if (releaseAt(state, this.timeouts) <= now || resubscribeDeadline(state) <= now) this.addDue(state)
+      if (releaseAt(state, this.timeouts) <= now || (state.resubscribeBy ?? Infinity) <= now)
+        this.addDue(state)
       if (silenceDeadline(state, this.timeouts) <= now)
         effects.push(deliver(state, this.onSilence(state, now)))
       this.schedule(state)
@@ -282,8 +282,8 @@ export class Subscriptions {
     state.lastActivityAt = now - age
     state.live = !this.isBehind && (isHeld || age < this.timeouts.staleAfter)
     if (this.isBehind) state.held = true
-    if (state.needsResubscribe) {
-      clearResubscribe(state)
+    if (needsResubscribe(state)) {
+      state.resubscribeBy = undefined
       this.dequeue(state)
     }
     this.schedule(state)
@@ -296,7 +296,6 @@ export class Subscriptions {
       return staleEvent(state, now)
     }
     const recent = this.errorTexts.since(state.subscribeSentAt ?? now)
-    state.needsResubscribe = true
     state.resubscribeBy = now + this.timeouts.confirmTimeout
     if (releaseAt(state, this.timeouts) <= now) this.addDue(state)
     else if (!this.due.has(state)) this.repeated.add(state)
@@ -307,7 +306,7 @@ export class Subscriptions {
     const { timeouts } = this
     const frameDeadline = this.due.has(state)
       ? Infinity
-      : Math.min(releaseAt(state, timeouts), resubscribeDeadline(state))
+      : Math.min(releaseAt(state, timeouts), state.resubscribeBy ?? Infinity)
     this.deadlines.add(state, Math.min(frameDeadline, silenceDeadline(state, timeouts)))
   }
 
@@ -331,7 +330,7 @@ export class Subscriptions {
       this.remove(state)
       return isRequested ? unsubscribeFrame(state.topic) : undefined
     }
-    const needsRequest = !isRequested || state.needsResubscribe
+    const needsRequest = !isRequested || needsResubscribe(state)
     if (needsRequest) {
       setRequested(state, now)
       if (ledger.onSubscribe(state.base, now, isRequested)) state.wasLeft = true

@@ -34,10 +34,11 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   subscribeSentAt: number | undefined
   /** True if the topic was requested and left before, on the open connection: a price before the answer may be an earlier one. */
   wasLeft: boolean
-  /** True after a confirmation timeout: the topic must be requested again. */
-  needsResubscribe: boolean
-  /** Until when a repeated subscribe frame may wait for the answers to other frames; `never` without such a frame. */
-  resubscribeBy: number
+  /**
+   * Defined after a confirmation timeout: until when the repeated subscribe frame may wait for the answers to other frames.
+   * Not `never`, because a field that always holds a double takes 16 bytes more.
+   */
+  resubscribeBy: number | undefined
   /** When the last subscriber unsubscribed; `undefined` while there are subscribers. */
   idleSince: number | undefined
   /** True if the last price is not delivered yet, because it may be older than `maxLag`. */
@@ -72,8 +73,7 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   topic,
   subscribeSentAt: undefined,
   wasLeft: false,
-  needsResubscribe: false,
-  resubscribeBy: never,
+  resubscribeBy: undefined,
   idleSince: undefined,
   held: false,
   skipped: false,
@@ -92,7 +92,7 @@ export const resetTopicState = (state: TopicState): void => {
   state.count = 0
   state.live = false
   clearHeld(state)
-  clearResubscribe(state)
+  state.resubscribeBy = undefined
   state.framePattern = undefined
 }
 
@@ -103,16 +103,10 @@ export const clearHeld = (state: TopicState): void => {
   state.deliveredUpTo = 0
 }
 
-/** The subscribe frame is repeated, or no longer needed. */
-export const clearResubscribe = (state: TopicState): void => {
-  state.needsResubscribe = false
-  state.resubscribeBy = never
-}
-
 /** The subscribe frame is sent. */
 export const setRequested = (state: TopicState, now: number): void => {
   state.subscribeSentAt = now
-  clearResubscribe(state)
+  state.resubscribeBy = undefined
 }
 
 export const setPrice = (state: TopicState, { price, receivedAt, epoch }: ReceivedPrice): void => {
@@ -160,7 +154,7 @@ export const phaseOf = (state: TopicState): TopicPhase => {
   if (state.live) return 'live'
   if (isConfirmed(state)) return 'stale'
   if (state.subscribeSentAt === undefined) return 'unsent'
-  return state.needsResubscribe ? 'timed-out' : 'pending'
+  return needsResubscribe(state) ? 'timed-out' : 'pending'
 }
 
 /** True if the service has confirmed the topic, or sent a price of it, on the open connection. */
@@ -174,9 +168,10 @@ export const isUnconfirmed = (state: TopicState): boolean =>
 export const mayPrecedeRequest = (state: TopicState): boolean => state.wasLeft && isUnconfirmed(state)
 
 /** When to unsubscribe a topic without subscribers. After a confirmation timeout the topic does not linger. */
-export const releaseAt = ({ idleSince, needsResubscribe }: TopicState, { linger }: TopicTimeouts): number => {
+export const releaseAt = (state: TopicState, { linger }: TopicTimeouts): number => {
+  const { idleSince } = state
   if (idleSince === undefined) return Infinity
-  return needsResubscribe ? idleSince : idleSince + linger
+  return needsResubscribe(state) ? idleSince : idleSince + linger
 }
 
 /** When the confirmation times out or the topic becomes stale; `Infinity` if neither is due. */
@@ -196,9 +191,8 @@ export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): num
   }
 }
 
-/** When a topic must be requested again, even if other subscribe frames are pending. */
-export const resubscribeDeadline = ({ needsResubscribe, resubscribeBy }: TopicState): number =>
-  needsResubscribe ? resubscribeBy : Infinity
+/** True after a confirmation timeout: the topic must be requested again. */
+export const needsResubscribe = ({ resubscribeBy }: TopicState): boolean => resubscribeBy !== undefined
 
 export const snapshotStateOf = (state: TopicState): TopicSnapshotState => {
   if (state.idleSince !== undefined) return 'lingering'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { Observable, Subscriber, type Observer, type Subscription } from 'rxjs'
+import { map, Observable, Subscriber, type Observer, type Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { directObserver } from '../../../src/base/task/direct-observer.js'
+import { addTeardown, directObserver } from '../../../src/base/task/direct-observer.js'
 import { safeNext } from '../../../src/base/task/safe-notify.js'
 import {
   addToList,
@@ -149,5 +149,44 @@ describe('directObserver', () => {
     }) as Subscriber<number>
     runInVirtualTime(() => safeNext(directObserver(subscriber), 1))
     expect(reported).toEqual([new Error('boom')])
+  })
+})
+
+describe('addTeardown', () => {
+  const acts = fc.array(fc.constantFrom('teardown', 'add', 'unsubscribe', 'complete'), { maxLength: 6 })
+
+  /** The teardowns that run, after the steps, of a subscriber that an operator has, or of a plain one. */
+  const ran = (steps: readonly string[], piped: boolean, add: typeof addTeardown): readonly unknown[] => {
+    const log: unknown[] = []
+    const steps$ = new Observable<number>((subscriber) => {
+      steps.forEach((step, index) => {
+        log.push(step)
+        const run = { unsubscribe: () => log.push(index) }
+        if (step === 'teardown') add(subscriber, run)
+        else if (step === 'add') subscriber.add(() => log.push(index))
+        else if (step === 'unsubscribe') subscriber.unsubscribe()
+        else subscriber.complete()
+      })
+      return () => log.push('last')
+    })
+    const source$ = piped ? steps$.pipe(map((value) => -value)) : steps$
+    source$.subscribe({ complete: () => log.push('completed') }).unsubscribe()
+    return log
+  }
+
+  it('runs the teardowns that `add` runs, at the same time', () => {
+    fc.assert(
+      fc.property(acts, fc.boolean(), (steps, piped) => {
+        const expected = ran(steps, piped, (subscriber, teardown) => subscriber.add(teardown))
+        expect(ran(steps, piped, addTeardown)).toEqual(expected)
+      }),
+    )
+  })
+
+  it('keeps the first teardown in an array of its own', () => {
+    const teardown = { unsubscribe: () => undefined }
+    const subscriber = new Observable<number>().subscribe() as Subscriber<number>
+    addTeardown(subscriber, teardown)
+    expect(subscriber).toHaveProperty('_finalizers', [teardown])
   })
 })

@@ -121,7 +121,7 @@ it('searches the topics once for a pending one, and again when that one is answe
   states[0]!.lastActivityAt = 1
   for (let frame = 0; frame < 100; frame++) expect(texts.delaysResubscribes).toBe(true)
   expect(searches).toHaveBeenCalledTimes(2)
-  states[1]!.needsResubscribe = true
+  states[1]!.resubscribeBy = 1
   expect(texts.delaysResubscribes).toBe(false)
 })
 

@@ -9,7 +9,10 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a topic that waits for the answers to others is never requested again',
     folder: prices,
-    edits: [{ in: 'resubscribeDeadline', bug: 'return Infinity' }],
+    edits: [
+      { in: 'Subscriptions.onDeadline', code: '$1.resubscribeBy ?? Infinity', bug: 'Infinity' },
+      { in: 'Subscriptions.schedule', code: '$1.resubscribeBy ?? Infinity', bug: 'Infinity' },
+    ],
   },
   {
     name: 'no unsubscribe frame is sent',
@@ -106,7 +109,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a topic that is not confirmed is not requested again',
     folder: prices,
-    edits: [{ in: 'Subscriptions.onSilence', code: 'state.needsResubscribe = true', bug: 'undefined' }],
+    edits: [{ in: 'Subscriptions.onSilence', code: 'state.resubscribeBy = now + this.timeouts.confirmTimeout', bug: 'undefined' }],
   },
   {
     name: 'a late subscriber of a stale topic receives its last price',

@@ -2,7 +2,7 @@ import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject, type Observable } from 'rxjs'
 import type { Price } from 'svc-streams'
 import { candles, conflate, iterate, snapshots } from 'svc-streams/operators'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import {
   confirmAndSendPrice,
   createPriceClient,
@@ -23,10 +23,12 @@ const block = (ms: number): void => {
 const collectAll = <E>(source$: Observable<Either<E, Price>>, onEvent?: () => void) => {
   const collect = (result$: Observable<Either<E, object>>): readonly Either<E, object>[] => {
     const events: Either<E, object>[] = []
-    result$.subscribe((event) => {
+    const subscription = result$.subscribe((event) => {
       events.push(event)
       onEvent?.()
     })
+    // The operators with an interval of their own would never end.
+    onTestFinished(() => subscription.unsubscribe())
     return events
   }
   return {

@@ -76,7 +76,7 @@ test('a program sweeps a recording in worker threads, with an ES module and with
     // A status precedes the prices.
     [[1], { rows: 2 }],
     [[1, 2], { rows: 3 }],
-    ['strategy', 'the strategy failed: Error: expected a number, got unknown'],
+    ['strategy', 'the strategy failed: expected a number, got unknown'],
   ]
   expect(JSON.parse(stdout)).toEqual({ same: true, esm: results, cjs: results })
 })

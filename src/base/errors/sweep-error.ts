@@ -57,7 +57,7 @@ const describeFault = (fault: SweepFault): string => {
     case 'module':
       return `the strategy cannot be loaded: ${fault.cause.message}${loadHint(fault.cause)}`
     case 'strategy':
-      return `the strategy failed: ${oneLine(fault.cause.name)}: ${fault.cause.message}`
+      return `the strategy failed: ${strategyText(fault.cause)}`
     case 'value':
       return `value ${fault.index} of the strategy cannot be cloned: ${fault.cause.message}`
     case 'worker':
@@ -81,6 +81,10 @@ const loadHint = ({ code, message }: FailureCause): string =>
     /^Cannot find module '.*\.[cm]?js' imported from .*\.[cm]?ts$/.test(message))
     ? '; bundle it: npx esbuild strategy.ts --bundle --packages=external --format=esm --outfile=strategy.js'
     : ''
+
+/** Why a strategy failed. The class of the error comes first, unless it says no more than the message. */
+export const strategyText = ({ name, message }: FailureCause): string =>
+  /^(?:Configuration)?Error$/.test(name) ? message : `${oneLine(name)}: ${message}`
 
 /** The cause of a failed strategy. It may be an error of the client, because `orThrow` throws these. */
 export const strategyFault = (thrown: unknown): Extract<SweepFault, { readonly why: 'strategy' }> => ({

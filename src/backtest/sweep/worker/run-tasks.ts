@@ -14,7 +14,7 @@ import {
   type ObservableNotification,
   type OperatorFunction,
 } from 'rxjs'
-import { strategyFault, type SweepFault } from '../../../base/errors/sweep-error.js'
+import { strategyFault, strategyText, type SweepFault } from '../../../base/errors/sweep-error.js'
 import { isOfOtherRxjs } from '../../../base/option-kinds/other-rxjs.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import type { OpenableSource } from '../../recording/read/source.js'
@@ -137,6 +137,5 @@ class Tracer {
 const eventOf = (notification: ObservableNotification<unknown>): Output['event'] => {
   if (notification.kind === 'N') return { _tag: 'Value', value: notification.value }
   if (notification.kind === 'C') return { _tag: 'Completed' }
-  const { name, message } = strategyFault(notification.error).cause
-  return { _tag: 'Failed', message: `${name}: ${message}` }
+  return { _tag: 'Failed', message: strategyText(strategyFault(notification.error).cause) }
 }

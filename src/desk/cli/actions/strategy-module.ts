@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, parse, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Observable } from 'rxjs'
+import { catchError, defer, throwError, type Observable } from 'rxjs'
+import { strategyFault, strategyText } from '../../../base/errors/sweep-error.js'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
 
@@ -22,7 +23,17 @@ export const importStrategy = async (path: string): Promise<StrategyModule> => {
     )
   if (typeof options !== 'object' || options === null)
     throw new Error(`${printable(path)}: expected an export options, such as { tokens, cash: 100_000 }`)
-  return { strategy$: strategy$ as StrategyModule['strategy$'], options: options as PaperOptions }
+  const failure = (thrown: unknown): Error =>
+    new Error(`${printable(path)}: the strategy failed: ${strategyText(strategyFault(thrown).cause)}`, {
+      cause: thrown,
+    })
+  return {
+    strategy$: (...args) =>
+      defer(() => (strategy$ as StrategyModule['strategy$'])(...args)).pipe(
+        catchError((thrown: unknown) => throwError(() => failure(thrown))),
+      ),
+    options: options as PaperOptions,
+  }
 }
 
 const importModule = async (path: string): Promise<unknown> => {

@@ -112,7 +112,7 @@ export const withTokens = async (
     const sources = { ...user, ...source, servedTokens: isLeft(served) ? [] : served.right }
     const tokens = selectTokens(given, sources)
     if (isLeft(tokens)) {
-      if (isLeft(served)) throw new Error(`${tokens.left}\n${served.left}`)
+      if (isLeft(served)) throw new Error(`${served.left}\n${tokens.left}`)
       return usageError(command, tokens.left)
     }
     const names = createTokenNames(namedTokens(sources, tokens.right), source.service)

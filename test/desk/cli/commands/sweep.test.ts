@@ -84,7 +84,7 @@ test('a parameter without a result is a failure, and the others have theirs', as
   const { code, stdout, stderr } = await runCommand(['sweep', ...files([{ fail: true }, { count: 1 }])])
   expect(code).toBe(1)
   expect(stdout.split('\n')).toEqual([
-    '{"fail":true}  failed: the strategy failed: Error: fail is \\u202e true',
+    '{"fail":true}  failed: the strategy failed: fail is \\u202e true',
     expect.stringMatching(/^\{"count":1\} {2}1 value /),
     '',
   ])
@@ -105,7 +105,7 @@ test('shows progress and a table on a terminal', async () => {
   expect([titles, first, second, error.join('')]).toEqual([
     expect.stringMatching(/^parameter +values +rows +last value/),
     expect.stringMatching(/^\{"count":2,"wait":1000\} +2 +2 +\{"price":2.5/),
-    expect.stringMatching(/^\{"fail":true\} +failed: the strategy failed: Error: fail is/),
+    expect.stringMatching(/^\{"fail":true\} +failed: the strategy failed: fail is/),
     'error: 1 of 2 parameters has no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#sweeperror',
   ])
 })

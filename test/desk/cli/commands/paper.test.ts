@@ -8,6 +8,7 @@ import { recordingText } from '../../../backtest/recording/support/recordings.js
 import { moduleFolder } from '../../../backtest/sweep/support/run-sweep.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { compiledPath, spawnNode } from '../../../support/process/node-process.js'
+import { runInProcess } from '../support/in-process.js'
 import { at, header, priced } from '../support/recording.js'
 
 const side = { totalQuantity: 1_000_000n, totalQuantityUsd: 1 }
@@ -92,7 +93,7 @@ describe('svc-streams backtest', () => {
     ]
     const report = file('report.html')
     const flags = ['--parameter', '200', '--from', '1700000000000', '--report', report]
-    expect((await runCommand(['backtest', ...args, ...flags])).code).toBe(0)
+    expect((await runInProcess(['backtest', ...args, ...flags])).code).toBe(0)
     const html = readFileSync(report, 'utf8')
     expect(html).toContain('it is assumed to be 10 tokens on both sides')
     expect(html).toContain('Left out: 3 invalid in the imported files')
@@ -109,7 +110,7 @@ describe('svc-streams backtest', () => {
     const file = inFolder()
     const prices = recordingText(header, priced(1_000, 100), priced(2_000, 101))
     const args = [file('market.ndjson', prices), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
-    const { code, stdout, stderr } = await runCommand(['backtest', ...args])
+    const { code, stdout, stderr } = await runInProcess(['backtest', ...args])
     expect(code).toBe(0)
     expect(stderr).toContain('the recording has no depth')
     expect(stdout).toContain('rejected  #1: no depth yet')
@@ -118,7 +119,7 @@ describe('svc-streams backtest', () => {
   it('prints each event as JSON, last the summary, for a parameter', async () => {
     const file = inFolder()
     const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
-    const { code, stdout } = await runCommand(['backtest', ...args, '--parameter', '200', '--json'])
+    const { code, stdout } = await runInProcess(['backtest', ...args, '--parameter', '200', '--json'])
     expect(code).toBe(0)
     const lines = stdout
       .trimEnd()
@@ -133,9 +134,10 @@ describe('svc-streams backtest', () => {
   it('fails for a module without the exports, for invalid options, and for a damaged recording', async () => {
     const file = inFolder()
     const market = file('market.ndjson', recording)
+    let count = 0
     const errorOf = async (text: string, content = recording): Promise<string> => {
       file('market.ndjson', content)
-      const { code, stderr } = await runCommand(['backtest', market, file('strategy.mjs', text)])
+      const { code, stderr } = await runInProcess(['backtest', market, file(`strategy-${++count}.mjs`, text)])
       expect(code).toBe(1)
       return stderr
     }

@@ -62,10 +62,6 @@ export const setPriceFeed = (client: PriceClient, feed: ClientFeed): void => {
 
 export const priceFeedOf = (client: PriceClient): ClientFeed => feeds.get(client) ?? feedFromStreams(client)
 
-/** The `positionOf` of a client. */
-export const positionOf = (client: PriceClient, topic: Topic): (() => PricePosition | undefined) =>
-  feeds.get(client)?.positionOf(topic) ?? noPosition
-
 const noPosition = (): undefined => undefined
 
 /** The feed of a test client, a replay, or a copy of a client: confirmed on subscription, aged from delivery. */

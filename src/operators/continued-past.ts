@@ -1,8 +1,19 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { BehaviorSubject, concat, defer, mergeMap, NEVER, of, switchMap, take, type Observable } from 'rxjs'
+import {
+  BehaviorSubject,
+  concat,
+  defer,
+  EMPTY,
+  mergeMap,
+  NEVER,
+  of,
+  switchMap,
+  take,
+  type Observable,
+} from 'rxjs'
 import type { PastSource } from '../base/domain/joinable.js'
 import type { Gap, PastEvent } from '../base/domain/past.js'
-import type { PricePosition } from '../base/domain/position.js'
+import { copyOf, type PricePosition } from '../base/domain/position.js'
 import type { Price } from '../base/domain/price.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { delay$ } from '../base/time/deadline.js'
@@ -35,7 +46,7 @@ export class LiveStart {
 
   confirm(position: PricePosition | undefined): void {
     if (this.isConfirmed) return
-    this.position = position
+    this.position = position && copyOf(position)
     this.phase$.next('confirmed')
   }
 
@@ -82,24 +93,39 @@ export const continuedPast$ = (
       .read$(end.startReading(), (next) => (position = next))
       .pipe(mergeMap((event) => end.pass(event, position)))
   }
-  const rest$ = (readings: number, isComplete: boolean, until: number): Observable<Event> =>
-    defer(() => {
-      const has = (): boolean => rxClock.elapsed() >= until || overlap.has(live.price)
-      const reaches = overlap.reaches(live.position) ?? (isComplete && has())
-      if (reaches || end.hasFailed || readings === 0) return of(...end.rest())
-      const turn$ = readings === maxReadings ? of(undefined) : delay$(rxClock, rereadTime)
-      return concat(turn$.pipe(mergeMap(read$)), rest$(readings - 1, true, until))
-    })
+  const hasReached = (isComplete: boolean, isLate: boolean): boolean =>
+    end.hasFailed || (overlap.reaches(live.position) ?? (isComplete && (isLate || overlap.has(live.price))))
   if (!past.isEndless) return read$()
   const started$ = defer(() => (wasConfirmed || end.hasFailed ? of(undefined) : live.started$))
   return concat(
     read$(),
-    started$.pipe(mergeMap(() => rest$(maxReadings, wasConfirmed, rxClock.elapsed() + recorderDelay))),
+    started$.pipe(mergeMap(() => readRest$(read$, hasReached, wasConfirmed))),
+    defer(() => of(...end.rest())),
   )
 }
 
+/**
+ * Reads a past again, until it has reached the live stream that follows it. `isComplete`: the past contains what was
+ * recorded before the live stream started. `isLate`: a recorder of another client has had the time that it may be behind.
+ */
+export const readRest$ = <T>(
+  read$: () => Observable<T>,
+  hasReached: (isComplete: boolean, isLate: boolean) => boolean,
+  wasConfirmed: boolean,
+): Observable<T> =>
+  defer(() => {
+    const until = rxClock.elapsed() + recorderDelay
+    const rest$ = (readings: number, isComplete: boolean): Observable<T> =>
+      defer(() => {
+        if (readings === 0 || hasReached(isComplete, rxClock.elapsed() >= until)) return EMPTY
+        const turn$ = readings === maxReadings ? of(undefined) : delay$(rxClock, rereadTime)
+        return concat(turn$.pipe(mergeMap(read$)), rest$(readings - 1, true))
+      })
+    return rest$(maxReadings, wasConfirmed)
+  })
+
 /** Where a past ends. */
-class PastEnd {
+export class PastEnd {
   /** The last event, if it is a gap. It is not emitted yet, because the next reading tells when it ends. */
   private gap: Gap | undefined
   hasFailed = false

@@ -7,6 +7,9 @@ import { rxClock } from '../base/time/rx-clock.js'
 /** The time after the end of the past in which a live price may still arrive that the past contains, in ms. */
 const flightTime = 1_000
 
+/** A past price, and when it was recorded, in ms since the Unix epoch. */
+type RecordedPrice = Pick<PastPrice, 'price' | 'at'>
+
 /** At most twice this number of past prices are kept. */
 const maxKept = 4_096
 
@@ -18,13 +21,15 @@ const maxKept = 4_096
 export class Overlap {
   /** The highest count of each run. */
   private readonly counts = new Map<string, number>()
-  private kept: PastPrice[] = []
+  private kept: RecordedPrice[] = []
   /** Which of the kept prices may be the next live price, by their values. `undefined` before the first live price. */
   private candidates: readonly number[] | undefined
+  /** The time by which the last live price that repeats a past one was received after that, by two clocks, in ms. */
+  difference: number | undefined
   /** When the past ended: monotonic, in ms. */
   private endedAt: number | undefined
 
-  add(price: PastPrice, position: PricePosition | undefined): void {
+  add(price: RecordedPrice, position: PricePosition | undefined): void {
     if (position !== undefined) {
       const { run, count } = position
       this.counts.set(run, Math.max(count, this.counts.get(run) ?? 0))
@@ -57,21 +62,39 @@ export class Overlap {
       this.candidates = []
       return false
     }
-    return this.reaches(position) ?? this.repeatsByValue(event.right as Partial<Price>)
+    const { price, receivedAt } = event.right as Partial<Price>
+    const index = this.repeatedIndex(price, receivedAt, position)
+    if (index === undefined) return false
+    const past = this.kept[index]
+    if (past !== undefined && past.price === price && receivedAt !== undefined)
+      this.difference = receivedAt - past.at
+    return true
+  }
+
+  /** The index of the past price that a live price repeats, also if that price is not kept. */
+  private repeatedIndex(
+    price: number | undefined,
+    receivedAt: number | undefined,
+    position: PricePosition | undefined,
+  ): number | undefined {
+    const last = position && this.counts.get(position.run)
+    if (position === undefined || last === undefined) return this.indexByValue(price, receivedAt)
+    return position.count > last ? undefined : this.kept.length - 1 - (last - position.count)
   }
 
   /**
    * The live prices from the first one on must be an end of the past. If several ends agree, the shortest one counts: no
    * price is missing then.
    */
-  private repeatsByValue({ price, receivedAt }: Partial<Price>): boolean {
+  private indexByValue(price: number | undefined, receivedAt: number | undefined): number | undefined {
     const { kept, endedAt = 0 } = this
-    if (this.candidates?.length === 0) return false
+    if (this.candidates?.length === 0) return undefined
     if (rxClock.elapsed() - endedAt > flightTime) this.candidates = []
     this.candidates ??= this.since(receivedAt)
-    const next = this.candidates.flatMap((index) => (kept[index]?.price === price ? [index + 1] : []))
-    this.candidates = next.includes(kept.length) ? [] : next
-    return next.length > 0
+    const matching = this.candidates.filter((index) => kept[index]?.price === price)
+    const last = matching.at(-1)
+    this.candidates = last === kept.length - 1 ? [] : matching.map((index) => index + 1)
+    return last
   }
 
   /** The prices that may have been recorded at this time or later, by the durations on both clocks. */

@@ -158,15 +158,12 @@ export const joinPast = <E, A>(
     catchUp()
   }
 
-  const currentPosition = (): PricePosition | undefined => {
-    const current = position()
-    return current && copyOf(current)
-  }
-  const live = open$(() => liveStart.confirm(currentPosition())).subscribe({
+  const live = open$(() => liveStart.confirm(position())).subscribe({
     next: (event) => {
       const at = rxClock.wallClock()
       if (isLive) return onLive(event, at, position())
-      const eventPosition = currentPosition()
+      const current = position()
+      const eventPosition = current && copyOf(current)
       held.push({ event, at, position: eventPosition })
       if (isLeft(event)) liveStart.start()
       else liveStart.start(event.right as Partial<Price>, eventPosition)

@@ -1,13 +1,10 @@
 import { expect, it } from 'vitest'
-import type { PastPrice } from '../../src/base/domain/past.js'
 import { Overlap } from '../../src/operators/overlap.js'
-import { a } from '../support/time/marbles.js'
 
 it('keeps only the last 4096 to 8191 prices of a long past', () => {
   const overlap = new Overlap()
   const add = (from: number, to: number): void => {
-    for (let price = from; price <= to; price++)
-      overlap.add({ _tag: 'PastPrice', topic: a, price, at: 0 } satisfies PastPrice, undefined)
+    for (let price = from; price <= to; price++) overlap.add({ price, at: 0 }, undefined)
   }
   const kept = (from: number): readonly boolean[] =>
     [from - 1, from].map((price) => overlap.has({ price, receivedAt: Date.now() }))

@@ -5,7 +5,7 @@
  */
 
 export { journal } from './journal/journal.js'
-export { resume$ as resume } from './resume/resume.js'
+export { resume$ as resume, type ResumeOptions } from './resume/resume.js'
 export { record, replay, writeRecording } from './on-node.js'
 export type { RecordOptions } from './record/record.js'
 export {

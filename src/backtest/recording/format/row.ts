@@ -1,5 +1,6 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Address } from '../../../base/domain/address.js'
+import { assertNever } from '../../../base/domain/assert-never.js'
 import type { Depth } from '../../../base/domain/depth.js'
 import type { PricePosition } from '../../../base/domain/position.js'
 import type { Price } from '../../../base/domain/price.js'
@@ -82,6 +83,23 @@ export interface RecordingHeader {
    * for it, in ms. Negative if the clock was set back. The topics and the mints are those of the recording.
    */
   readonly clockStep?: number
+}
+
+/** The topic or mint of a row. */
+export const nameOf = (row: Row): Topic | Address | undefined => {
+  switch (row._tag) {
+    case 'Price':
+      return row.topic
+    case 'Depth':
+      return row.mint
+    case 'End':
+      return row.of
+    case 'Status':
+    case 'Uncorrelated':
+      return undefined
+    default:
+      return assertNever(row)
+  }
 }
 
 /** The header of a recording of one topic. */

@@ -1,14 +1,14 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
-import { assertNever } from '../../../base/domain/assert-never.js'
 import { recordingError } from '../../../base/errors/constructors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import { encodeRow } from '../format/row-codec.js'
-import type { RecordingHeader, Row } from '../format/row.js'
+import { nameOf, type RecordingHeader, type Row } from '../format/row.js'
 import { Timeline, type TimeRange } from '../format/timeline.js'
 import { Cursor } from './cursor.js'
 import { lateTime, type EntriesResult, type EntryOrigin, type RecordingEntry } from './read-entries.js'
 import { Sequence, type Owners } from './sequence.js'
+import type { ReadOn } from './source.js'
 import type { StartedSource } from './started-sources.js'
 
 /** Reads a sequence. It is the origin of its entries, and names the source of the current one. */
@@ -17,8 +17,8 @@ class SequenceCursor extends Cursor implements EntryOrigin {
   /** The last header. */
   header: RecordingHeader | undefined
 
-  constructor(sources: readonly StartedSource[], owners: Owners) {
-    super(resultsOf(sources))
+  constructor(sources: readonly StartedSource[], owners: Owners, readOn: ReadOn) {
+    super(resultsOf(sources, readOn))
     const [first] = sources
     this.sequence = new Sequence(owners, first?.start)
     if (first?.header !== undefined) this.claim(first.header)
@@ -48,8 +48,11 @@ class SequenceCursor extends Cursor implements EntryOrigin {
   }
 }
 
-async function* resultsOf(sources: readonly StartedSource[]): AsyncGenerator<EntriesResult, void> {
-  for (const { read } of sources) yield* read()
+async function* resultsOf(
+  sources: readonly StartedSource[],
+  readOn: ReadOn,
+): AsyncGenerator<EntriesResult, void> {
+  for (const source of sources) yield* source.read(source === sources.at(-1) ? readOn : undefined)
 }
 
 interface MergeOptions {
@@ -58,6 +61,7 @@ interface MergeOptions {
   readonly closing: Subscription
   /** Called for each row that is left out. */
   readonly onOverlap?: (row: Row) => void
+  readonly readOn?: ReadOn | undefined
 }
 
 /** Merges sequences by the `at` of their lines. */
@@ -85,7 +89,7 @@ export class Merge {
     while (!this.reading.closing.closed) {
       await this.refill()
       for (let next = this.nextToStart(); next !== undefined; next = this.nextToStart()) {
-        this.open = [...this.open, new SequenceCursor(next, this.owners)]
+        this.open = [...this.open, new SequenceCursor(next, this.owners, this.readOn)]
         await this.refill()
       }
       if (this.failure === undefined) {
@@ -106,6 +110,12 @@ export class Merge {
       this.failure ??= cursor.failure
     }
     this.open = this.open.filter(({ isOver }) => !isOver)
+  }
+
+  /** Of a sequence that has no more lines: only the last one may still be written to. */
+  private readonly readOn: ReadOn = async () => {
+    const isLast = this.later.length === 0 && this.open.filter(({ isOver }) => !isOver).length === 1
+    return isLast && (await this.reading.readOn?.()) === true
   }
 
   /** Removes and returns the next sequence if it starts before the current lines. */
@@ -179,23 +189,6 @@ export class Merge {
 }
 
 const namesOf = ({ topics, mints }: RecordingHeader): readonly string[] => [...topics, ...mints]
-
-/** The topic or mint of a row. */
-const nameOf = (row: Row): string | undefined => {
-  switch (row._tag) {
-    case 'Price':
-      return row.topic
-    case 'Depth':
-      return row.mint
-    case 'End':
-      return row.of
-    case 'Status':
-    case 'Uncorrelated':
-      return undefined
-    default:
-      return assertNever(row)
-  }
-}
 
 const restarted = ({ topics, mints, interval }: RecordingHeader, at: number): RecordingHeader => ({
   _tag: 'Recording',

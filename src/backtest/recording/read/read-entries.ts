@@ -16,7 +16,7 @@ import {
   type TimeRange,
 } from '../format/timeline.js'
 import { Owners, Sequence } from './sequence.js'
-import type { Chunks, OpenableSource } from './source.js'
+import type { Chunks, OpenableSource, ReadOn } from './source.js'
 
 /** Maximum length of a line, in characters. Bounds the memory for a source without line ends. */
 const maxLineLength = 2 ** 22
@@ -47,13 +47,14 @@ export interface EntryOrigin {
 /** The entries of a piece of the text, or the error that ends the recording. */
 export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
 
-interface SourceReading {
+export interface SourceReading {
   /** The sequence to which the source belongs. Default: one of its own. */
   readonly sequence?: Sequence
   /** True if the times count from 0. Default: the first row decides. */
   readonly fromZero?: boolean
   /** True if a last row without a line end, which a crash has cut off, is skipped. Default: it is an error. */
   readonly allowsCut?: boolean
+  readonly readOn?: ReadOn | undefined
 }
 
 /**
@@ -64,13 +65,13 @@ export async function* readSource(
   source: OpenableSource,
   range: TimeRange,
   closing: Subscription,
-  { sequence = new Sequence(new Owners()), fromZero, allowsCut = false }: SourceReading = {},
+  { sequence = new Sequence(new Owners()), fromZero, allowsCut = false, readOn }: SourceReading = {},
 ): AsyncGenerator<EntriesResult, void> {
   const decoder = new EntryDecoder(source.name, sequence, range, fromZero)
   const opened = new Subscription()
   closing.add(opened)
   try {
-    for await (const lines of readWholeLines(source.open(opened), opened)) {
+    for await (const lines of readWholeLines(source.open(opened, readOn), opened)) {
       yield right(decoder.entries(lines))
       if (decoder.failure === undefined || (allowsCut && decoder.lineNumber > 1 && isCut(lines))) continue
       yield left(decoder.failure)

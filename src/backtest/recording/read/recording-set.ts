@@ -6,9 +6,9 @@ import type { RecordingHeader, Row } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
 import { Cursor } from './cursor.js'
 import { Merge } from './merge.js'
-import { readSource, type EntriesResult, type RecordingEntry } from './read-entries.js'
+import { readSource, type EntriesResult, type RecordingEntry, type SourceReading } from './read-entries.js'
 import { Owners, Sequence } from './sequence.js'
-import type { OpenableSource } from './source.js'
+import type { OpenableSource, ReadOn } from './source.js'
 import { sequencesOf, type StartedSource } from './started-sources.js'
 
 /** How a set of recordings is read. */
@@ -25,6 +25,8 @@ export interface SetReading {
   readonly onDamage?: (error: RecordingError) => void
   /** True if a last row that a crash has cut off is skipped. Default: it is an error. */
   readonly allowsCut?: boolean
+  /** Called at the end of the last file, after all other lines. Default: each file ends there. */
+  readonly readOn?: ReadOn | undefined
 }
 
 /**
@@ -48,7 +50,10 @@ export async function* readSet(
   if (source === undefined) {
     yield left(emptyRecording('the recording'))
   } else if (sources.length === 1) {
-    yield* withoutDamage(readPart(source, reading, { sequence: new Sequence(owners) }), onDamage)
+    yield* withoutDamage(
+      readPart(source, reading, { sequence: new Sequence(owners), readOn: reading.readOn }),
+      onDamage,
+    )
   } else {
     const started: StartedSource[] = []
     for (const each of sources) started.push(await startOf(each, reading))
@@ -81,7 +86,7 @@ export async function* readFirstLines(
 const readPart = (
   source: OpenableSource,
   { range, closing, allowsCut = false }: SetReading,
-  options: { readonly sequence?: Sequence; readonly opened?: Subscription } = {},
+  options: Pick<SourceReading, 'sequence' | 'readOn'> & { readonly opened?: Subscription } = {},
 ): AsyncGenerator<EntriesResult, void> =>
   readSource(source, range, options.opened ?? closing, { ...options, allowsCut })
 
@@ -117,7 +122,8 @@ const startOf = async (source: OpenableSource, reading: SetReading): Promise<Sta
   const firstRowAt = cursor.head?.line.at ?? headerAt
   opened.unsubscribe()
   const start = headerAt === 0 ? firstRowAt : headerAt
-  return { header, start, firstRowAt, read: () => withoutDamage(readPart(source, reading), onDamage) }
+  const read = (readOn?: ReadOn) => withoutDamage(readPart(source, reading, { readOn }), onDamage)
+  return { header, start, firstRowAt, read }
 }
 
 const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): RecordingHeader => {

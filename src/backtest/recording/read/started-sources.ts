@@ -1,5 +1,6 @@
 import type { RecordingHeader } from '../format/row.js'
 import type { EntriesResult } from './read-entries.js'
+import type { ReadOn } from './source.js'
 
 /** A source, and where it starts. */
 export interface StartedSource {
@@ -9,7 +10,8 @@ export interface StartedSource {
   readonly start: number
   /** The time of the first row of a file, in ms since the Unix epoch; of any other source, its start. */
   readonly firstRowAt: number
-  readonly read: () => AsyncGenerator<EntriesResult, void>
+  /** `readOn`: at the end of a file. */
+  readonly read: (readOn?: ReadOn) => AsyncGenerator<EntriesResult, void>
 }
 
 /** The sources of each sequence, in order. The sequences are in the order of their starts. */

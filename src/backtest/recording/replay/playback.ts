@@ -5,11 +5,11 @@ import type { ClientClosed, RecordingError } from '../../../base/errors/model.js
 import { deferred } from '../../../base/task/deferred.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { nextTurn } from '../../../base/time/macrotask.js'
-import type { EntryOrigin, RecordingEntry } from '../read/read-entries.js'
-import { readFirstLines, readSet } from '../read/recording-set.js'
+import type { EntriesResult, EntryOrigin, RecordingEntry } from '../read/read-entries.js'
+import { readSet, type SetReading } from '../read/recording-set.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { Owners, type Sequence } from '../read/sequence.js'
-import type { OpenableSource } from '../read/source.js'
+import type { OpenableSource, ReadOn } from '../read/source.js'
 import type { TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { interruptibleDelay, type ReplayClock, type StrategyClock } from './replay-clock.js'
@@ -25,6 +25,8 @@ export interface PlaybackObserver {
   readonly onSettled?: () => void
   /** If defined, called at the end of the recording instead of the end of the replay, unless the recording is damaged. */
   readonly onRecordingEnd?: () => void
+  /** Called at the end of the last file, when its rows are played. Default: the recording ends there. */
+  readonly readOn?: ReadOn
   /** Called once, when the replay is over. */
   readonly onOver?: (summary: ReplaySummary) => void
 }
@@ -74,8 +76,8 @@ export class Playback {
     /** Runs the waits between the rows. */
     private readonly realTime: Clock,
     private readonly observer: PlaybackObserver = {},
-    /** The most lines that are played, headers included. Default: all. */
-    private readonly lines?: number,
+    private readonly read = (reading: SetReading): AsyncGenerator<EntriesResult, void> =>
+      readSet(sources, reading),
   ) {
     this.streams = new RecordedStreams(
       range,
@@ -168,14 +170,21 @@ export class Playback {
     return this.runs.run(work)
   }
 
-  /** Emits a row that a live client gives now, at a time of the replay. */
-  emitLive(row: Row, time: number, sequence: Sequence): void {
+  /** Moves all clocks by a time that passes at once, in ms: no timer fires, and each keeps its remaining delay. */
+  skip(ms: number): void {
+    this.clock.skip(ms)
+    this.runs.skip(ms)
+  }
+
+  /** Emits a row of a live client, at its time or as soon as all clocks have this time. */
+  emitLive(row: Row, sequence: Sequence): void {
     // A strategy may have subscribed inside of a tick, and a live stream may emit at once.
     this.runs.afterTick(() => {
       if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(row))
       this.line = row
       this.origin = { source: 'live', lineNumber: 0, sequence }
-      this.runs.runAt(time, this)
+      this.recordedAt = Math.max(this.recordedAt, row.at)
+      this.runs.runAt(Math.max(row.at, this.runs.time), this)
     })
   }
 
@@ -229,10 +238,9 @@ export class Playback {
       this.count.overlappingRows++
     }
     const allowsCut = this.observer.onRecordingEnd !== undefined
-    const reading = { range, closing, owners, onHeader, onOverlap, allowsCut }
-    const { sources, lines } = this
-    const results = lines === undefined ? readSet(sources, reading) : readFirstLines(sources, reading, lines)
-    for await (const entries of results) {
+    const { readOn } = this.observer
+    const reading = { range, closing, owners, onHeader, onOverlap, allowsCut, readOn }
+    for await (const entries of this.read(reading)) {
       if (isLeft(entries)) return this.end(entries.left)
       await this.playEntries(entries.right[Symbol.iterator]())
       if (this.closing.closed) return
@@ -251,10 +259,7 @@ export class Playback {
   }
 
   private beforeEntry({ line, skipped }: RecordingEntry): void {
-    if (skipped !== 0) {
-      this.clock.skip(skipped)
-      this.runs.skip(skipped)
-    }
+    if (skipped !== 0) this.skip(skipped)
     if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(line))
   }
 

@@ -97,11 +97,20 @@ export class RecordedStreams {
     if (!isPartOfOutage) this.prices.reportOutage()
   }
 
-  /** A live client continues the recording: no stream has a current value until its next one. Emits `Disconnected`. */
-  continueLive(sequence: Sequence): void {
-    this.recorderOf(sequence).epochs.restart()
-    this.depths.forget(sequence)
-    this.prices.interruptAll(outage('the recording has ended'))
+  /**
+   * A live client continues the recording. `topics`: those of which no price is missing, in lower case: their next prices are
+   * `continued`, from the live epoch `firstEpoch` on. All other rows are `fresh`: no other stream has a current value until its
+   * next one, and other topics emit `Disconnected`.
+   */
+  continueLive(
+    topics: ReadonlySet<string>,
+    firstEpoch: number,
+    { continued, fresh }: Readonly<Record<'continued' | 'fresh', Sequence>>,
+  ): void {
+    this.recorderOf(continued).epochs.restart(firstEpoch)
+    this.recorderOf(fresh).epochs.restart()
+    this.depths.forgetAll()
+    this.prices.interruptAll(outage('the recording has ended'), topics)
     this.prices.reportOutage()
   }
 
@@ -219,8 +228,9 @@ class Epochs {
 
   constructor(private readonly latest: LatestEpoch) {}
 
-  restart(): void {
-    this.base = this.latest.value
+  /** `continued`: the epoch that continues the latest one. */
+  restart(continued = 0): void {
+    this.base = this.latest.value - continued
   }
 
   eventOf(event: Either<PriceError, Price>): Either<PriceError, Price> {
@@ -229,7 +239,7 @@ class Epochs {
       return price === event.right ? event : right(price)
     }
     const error = event.left
-    return error._tag === 'Stale' && error.last !== undefined && this.base > 0
+    return error._tag === 'Stale' && error.last !== undefined && this.base !== 0
       ? left({ ...error, last: this.priceOf(error.last) })
       : event
   }

@@ -23,7 +23,7 @@ export interface ReplayOptions {
   readonly to?: number
 }
 
-const timeOption = checkedOption<number>('number', {
+export const timeOption = checkedOption<number>('number', {
   expected: 'a time in ms since the Unix epoch',
   holds: (value) => typeof value === 'number' && Math.abs(value) <= maxTime,
 })

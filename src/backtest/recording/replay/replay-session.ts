@@ -14,11 +14,15 @@ export interface ReplaySession {
   readonly client: StrategyClient
 }
 
-/** `onClose`: called once, when the client is closed. Default: stops the replay. Must call `completeStreams`. */
+/**
+ * `onClose`: called once, when the client is closed. Default: stops the replay. Must call `completeStreams`. `past`: the rows
+ * before and after those of the replay. Default: the sources of the playback.
+ */
 export const createSession = (
   playback: Playback,
   environment: Environment,
   onClose = (completeStreams: () => void): void => playback.close(completeStreams),
+  past?: History,
 ): ReplaySession => {
   const { streams } = playback
   const client = clientFromStreams({
@@ -31,7 +35,7 @@ export const createSession = (
     depth$: (mint) => streams.depth$(mint),
     onClose,
   })
-  return { playback, client: { ...client, history: replayHistory(playback) } }
+  return { playback, client: { ...client, history: replayHistory(playback, past) } }
 }
 
 /** The client of a strategy in a replay. */
@@ -44,10 +48,10 @@ export interface StrategyClient extends Client {
 }
 
 /** The history of a replay. */
-const replayHistory = (playback: Playback): History => {
+const replayHistory = (playback: Playback, given?: History): History => {
   /** A timer of a strategy may fire before the line is emitted. */
   const now = (): number => Math.min(playback.recordedAt, rxClock.wallClock())
-  const past = recordedHistory(playback.sources, now)
+  const past = given === undefined ? recordedHistory(playback.sources, now) : until(given, now)
   return {
     prices$: (topic, range) =>
       new Observable((subscriber) => {
@@ -72,6 +76,15 @@ const replayHistory = (playback: Playback): History => {
     },
   }
 }
+
+/** A history without the events from a time on. */
+const until = (history: History, end: () => number): History => ({
+  ...history,
+  prices$: (topic, range) => {
+    const { to = Infinity } = range
+    return history.prices$(topic, { ...range, to: Math.min(to, end()) })
+  },
+})
 
 const topicsBefore =
   (now: number) =>

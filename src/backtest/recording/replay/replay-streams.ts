@@ -43,11 +43,11 @@ export class ReplayStreams<E, A> {
       if (stream.isRecorded || !isStart) stream.interrupt(interruption.error, untilValue)
   }
 
-  /** No stream of any recorder has a current value before its next one. */
-  interruptAll(error: E): void {
+  /** No stream of any recorder has a current value before its next one, but for these names, in lower case. */
+  interruptAll(error: E, continued: ReadonlySet<string>): void {
     this.isUnreported = true
-    for (const stream of this.streams.values())
-      if (stream.isRecorded) stream.interrupt(left(error) as Left<E>, true)
+    for (const [name, stream] of this.streams)
+      if (stream.isRecorded && !continued.has(name)) stream.interrupt(left(error) as Left<E>, true)
   }
 
   /** Emits the error of the last interruption on each stream that has emitted no outage since. */
@@ -66,6 +66,11 @@ export class ReplayStreams<E, A> {
   /** Late subscribers receive no event before the next one. */
   forget(sequence: Sequence): void {
     for (const stream of this.streamsOf(sequence)) stream.forget()
+  }
+
+  /** As `forget`, for the streams of all recorders. */
+  forgetAll(): void {
+    for (const stream of this.streams.values()) stream.forget()
   }
 
   complete(name: string): void {

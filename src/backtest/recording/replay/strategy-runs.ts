@@ -61,6 +61,11 @@ export class StrategyRuns {
     }
   }
 
+  /** The time of all clocks, unless one fires a timer, in ms since the Unix epoch. */
+  get time(): number {
+    return this.group.time
+  }
+
   /** The time at which the next timer of a strategy may be due; `Infinity` without timers. */
   get nextDue(): number {
     return Math.min(...Array.from(this.group.withTimers, ({ nextDue }) => nextDue))

@@ -17,6 +17,7 @@ import {
 import { strategyFault, strategyText, type SweepFault } from '../../../base/errors/sweep-error.js'
 import { isOfOtherRxjs } from '../../../base/option-kinds/other-rxjs.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
+import { readFirstLines, readSet, type SetReading } from '../../recording/read/recording-set.js'
 import type { OpenableSource } from '../../recording/read/source.js'
 import { Playback } from '../../recording/replay/playback.js'
 import { virtualClock } from '../../recording/replay/replay-clock.js'
@@ -66,7 +67,9 @@ export const runTasks$ = (
       onRow()
     }
     const onSettled = (): void => tracer.onSettled()
-    const playback = new Playback(sources, range, virtualClock(), clock, { onLine, onSettled }, lines)
+    const read = (reading: SetReading) =>
+      lines === undefined ? readSet(sources, reading) : readFirstLines(sources, reading, lines)
+    const playback = new Playback(sources, range, virtualClock(), clock, { onLine, onSettled }, read)
 
     /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
     const createClient: CreateStrategyClient = (end) => {

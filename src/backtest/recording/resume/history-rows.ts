@@ -1,0 +1,178 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { pastSourceOf } from '../../../base/domain/joinable.js'
+import type { Gap, PastEvent } from '../../../base/domain/past.js'
+import type { PricePosition } from '../../../base/domain/position.js'
+import type { Price } from '../../../base/domain/price.js'
+import type { Topic } from '../../../base/domain/topic.js'
+import { networkError, stale } from '../../../base/errors/constructors.js'
+import type { HistoryError, PriceError } from '../../../base/errors/model.js'
+import { systemClock } from '../../../base/time/system-clock.js'
+import type { History } from '../../../client/history.js'
+import { outage } from '../../../client/retained-event.js'
+import { PastEnd } from '../../../operators/continued-past.js'
+import { Overlap } from '../../../operators/overlap.js'
+import type { PriceRow, RecordingHeader, Row } from '../format/row.js'
+import type { EntriesResult, RecordingEntry } from '../read/read-entries.js'
+import type { SetReading } from '../read/recording-set.js'
+import { Owners, Sequence } from '../read/sequence.js'
+
+/** The first time that is read at once, in ms. It is doubled until it has `fewPrices`. */
+const firstSpan = 60_000
+const fewPrices = 5_000
+
+/** The past prices of a history as the rows of a recording, in order: of each topic while it is wanted. */
+export class HistoryRows {
+  private readonly topics = new Set<TopicRows>()
+
+  /** `time`: the start, then the time of the last row, in ms since the Unix epoch. */
+  constructor(
+    private readonly history: History,
+    private time: number,
+  ) {}
+
+  /** Reads a topic, from the time of the last row on, until the subscription ends. */
+  want(topic: Topic): Subscription {
+    const rows = new TopicRows(this.history, topic, this.time)
+    this.topics.add(rows)
+    rows.closing.add(() => this.topics.delete(rows))
+    return rows.closing
+  }
+
+  /** Like `readSet`. A strategy requests topics while it receives the rows. */
+  async *read({ closing, owners, readOn }: SetReading): AsyncGenerator<EntriesResult, void> {
+    const origin = { source: 'history', lineNumber: 0, sequence: new Sequence(owners ?? new Owners()) }
+    const entryOf = (line: Row | RecordingHeader): RecordingEntry => {
+      this.time = Math.max(this.time, line.at)
+      return { line, time: this.time, skipped: 0, origin }
+    }
+    const header = { topics: [], mints: [], interval: 1000, at: this.time } as const
+    yield right([entryOf({ _tag: 'Recording', version: 1, ...header })])
+    while (!closing.closed) {
+      for (const topic of this.topics) await topic.refill()
+      const rows = this.piece()
+      const first = rows.next()
+      if (first.done !== true) yield right(entriesOf(first.value, rows, entryOf))
+      else if ((await readOn?.()) !== true) return
+      else for (const topic of this.topics) topic.reopen()
+    }
+  }
+
+  /** The rows until a topic needs to be read. */
+  private *piece(): Generator<Row, void> {
+    for (;;) {
+      let earliest: TopicRows | undefined
+      for (const topic of this.topics) {
+        const { next } = topic
+        if (next === undefined && !topic.isAtEnd) return
+        if (next !== undefined && (earliest?.next === undefined || next.at < earliest.next.at))
+          earliest = topic
+      }
+      const row = earliest?.take()
+      if (row === undefined) return
+      yield row
+    }
+  }
+}
+
+function* entriesOf(
+  first: Row,
+  rest: Iterable<Row>,
+  entryOf: (row: Row) => RecordingEntry,
+): Generator<RecordingEntry, void> {
+  yield entryOf(first)
+  for (const row of rest) yield entryOf(row)
+}
+
+/** The rows of one topic. They are read in parts, because a history does not wait for its reader. */
+class TopicRows {
+  readonly closing = new Subscription()
+  /** True if there is no further row at present. */
+  isAtEnd = false
+  private rows: PriceRow[] = []
+  private taken = 0
+  private span = firstSpan
+  private readonly end = new PastEnd(true, new Overlap())
+  private last: Price | undefined
+  private isDown = false
+  private epoch = 1
+
+  constructor(
+    private readonly history: History,
+    private readonly topic: Topic,
+    private readonly from: number,
+  ) {}
+
+  get next(): PriceRow | undefined {
+    return this.rows[this.taken]
+  }
+
+  /** There may be further rows. After a failure, the history is not read again. */
+  reopen(): void {
+    this.isAtEnd = this.end.hasFailed
+  }
+
+  take(): PriceRow | undefined {
+    return this.rows[this.taken++]
+  }
+
+  async refill(): Promise<void> {
+    while (this.next === undefined && !this.isAtEnd && !this.closing.closed) await this.readPart()
+  }
+
+  private readPart(): Promise<void> {
+    const from = this.end.startReading() ?? this.from
+    const to = from + this.span
+    const isLast = to >= systemClock().wallClock()
+    this.rows = []
+    this.taken = 0
+    return new Promise((resolve) => {
+      let position: PricePosition | undefined
+      const pass = (event: Either<HistoryError, PastEvent>): void => {
+        for (const each of this.end.pass(event, position)) this.add(each, position)
+      }
+      const past$ = this.history.prices$(this.topic, isLast ? { from } : { from, to })
+      const reading = pastSourceOf(past$)
+        .read$(undefined, (next) => (position = next))
+        .subscribe({ next: pass, error: (thrown) => pass(left(networkError(thrown))) })
+      this.closing.add(reading)
+      reading.add(() => {
+        if (this.rows.length < fewPrices) this.span *= 2
+        this.isAtEnd = isLast || this.end.hasFailed
+        resolve()
+      })
+    })
+  }
+
+  private add(event: Either<HistoryError, PastEvent>, position: PricePosition | undefined): void {
+    if (isLeft(event)) {
+      if (event.left._tag !== 'UnknownTopic') this.interrupt(outage(event.left.message))
+    } else if (event.right._tag === 'Gap') this.onGap(event.right)
+    else {
+      const { topic, epoch } = this
+      const { price, at } = event.right
+      this.isDown = false
+      this.last = { topic, price, receivedAt: at, epoch }
+      const row = { _tag: 'Price', at, topic, event: right(this.last) } as const
+      this.rows.push(position === undefined ? row : { ...row, position })
+    }
+  }
+
+  /** Only its start is an event. Before the first price, the topic is not there. */
+  private onGap({ cause, from }: Gap): void {
+    const { topic, last } = this
+    if (last === undefined) return
+    const isStale = cause === 'stale'
+    if (!isStale) this.epoch = last.epoch + 1
+    this.interrupt(
+      isStale ? stale(topic, from - last.receivedAt, last) : outage(`gap in the history: ${cause}`),
+      from,
+    )
+  }
+
+  private interrupt(error: PriceError, at = this.last?.receivedAt ?? this.from): void {
+    if (this.isDown) return
+    this.isDown = true
+    this.rows.push({ _tag: 'Price', at, topic: this.topic, event: left(error) })
+  }
+}

@@ -1,6 +1,6 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { defer, EMPTY, of, takeUntil, type Observable } from 'rxjs'
+import { defer, Observable, of } from 'rxjs'
 import { clientClosed } from '../base/errors/constructors.js'
 import type { ClientClosed } from '../base/errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../base/task/cancellable-task.js'
@@ -20,7 +20,12 @@ export class Lifetime {
 
   /** The source until the client is closed. Afterwards empty. */
   until$<A>(source$: Observable<A>): Observable<A> {
-    return defer(() => (this.isClosed ? EMPTY : source$.pipe(takeUntil(this.closed$))))
+    return new Observable((subscriber) => {
+      if (this.isClosed) return subscriber.complete()
+      // Not `takeUntil`, whose subscriber is one more call for each event.
+      subscriber.add(this.closed$.subscribe(() => subscriber.complete()))
+      source$.subscribe(subscriber)
+    })
   }
 
   /** The task as a `TaskEither`. Closing the client cancels it: the result is `ClientClosed`. */

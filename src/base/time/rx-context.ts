@@ -2,27 +2,31 @@ import type { VirtualClock, VirtualTimer } from './clock.js'
 import { setVirtualClock } from './current-clock.js'
 import {
   areWritten,
+  haveActions,
   noDelegates,
   readDelegates,
+  realFrame,
+  realImmediate,
   realInterval,
   replaceInterval,
+  restoreQueues,
   schedulers,
+  takeQueues,
   writeDelegates,
   type IntervalHandle,
   type RxDelegates,
-  type SchedulerState,
+  type SchedulerQueues,
 } from './rx-providers.js'
+import { systemClock } from './system-clock.js'
 
 // RxJS has one set of clocks, timers and scheduler queues for the whole process. A context is such a set. One context is
 // active at a time: the real one, or that of a virtual clock.
 
 export class RxContext {
-  /** Those of the real context while it is not active. All virtual clocks have the same. */
-  private readonly delegates: RxDelegates
-  private readonly asap: SavedQueue = { state: undefined }
-  private readonly queue: SavedQueue = { state: undefined }
-  private readonly async: SavedQueue = { state: undefined }
-  private readonly frame: SavedQueue = { state: undefined }
+  /** Those of the real context while the others are written. Unused in the context of a virtual clock. */
+  readonly delegates = noDelegates()
+  /** The actions of the schedulers while this context is not active; `undefined` without actions. */
+  private queues: SchedulerQueues | undefined
   /**
    * True if a scheduler may have actions of this context: since an immediate, a frame or the firing of a timer. Actions that
    * `queueScheduler` runs at once are not counted.
@@ -30,54 +34,35 @@ export class RxContext {
   mayHaveActions: boolean
 
   constructor(readonly clock?: VirtualClock) {
-    this.delegates = clock === undefined ? noDelegates() : virtualDelegates
     this.mayHaveActions = clock === undefined
   }
 
-  /** Makes this context active after another one. A sweep does so several times for each row and parameter. */
+  /** Makes this context active after another one: several times for each row, and in a sweep for each parameter. */
   replace(before: RxContext): void {
-    const isSame = this.delegates === before.delegates
-    if (before.clock === undefined) readDelegates(before.delegates)
-    // A `TestScheduler` inside of a strategy resets them.
-    if (!isSame || !areWritten(this.delegates)) writeDelegates(this.delegates)
+    const areOurs = areWritten(contextDelegates)
+    if (this.clock === undefined) {
+      isKept &&= areOurs
+      if (!isKept) writeDelegates(this.delegates)
+    } else if (!areOurs) writeContextDelegates(before)
     if (this.mayHaveActions || before.mayHaveActions || schedulers.queue._active) this.replaceQueues(before)
   }
 
   private replaceQueues(before: RxContext): void {
-    swap(schedulers.asap, before.asap, this.asap)
-    swap(schedulers.queue, before.queue, this.queue)
-    swap(schedulers.async, before.async, this.async)
-    swap(schedulers.frame, before.frame, this.frame)
-    before.mayHaveActions = before.clock === undefined || before.hasActions
+    const hasActions = haveActions()
+    if (hasActions) before.queues = takeQueues()
+    if (this.queues !== undefined) restoreQueues(this.queues)
+    this.queues = undefined
+    before.mayHaveActions = hasActions || (before.clock === undefined && !isKept)
   }
-
-  /** True if actions are saved. */
-  private get hasActions(): boolean {
-    return (this.asap.state ?? this.queue.state ?? this.async.state ?? this.frame.state) !== undefined
-  }
-}
-
-/** The queue of a scheduler while its context is not active; `undefined` if it has no actions. */
-interface SavedQueue {
-  state: SchedulerState | undefined
-}
-
-/** Saves the queue of one context, and restores that of another. */
-const swap = (scheduler: SchedulerState, before: SavedQueue, after: SavedQueue): void => {
-  const { actions, _active, _scheduled } = scheduler
-  const isUsed = _active || _scheduled !== undefined || actions.length > 0
-  const { state } = after
-  if (!isUsed && state === undefined) return
-  if (isUsed) before.state = { actions, _active, _scheduled }
-  scheduler.actions = state?.actions ?? []
-  scheduler._active = state?._active ?? false
-  scheduler._scheduled = state?._scheduled
-  after.state = undefined
 }
 
 export const realContext = new RxContext()
 
 let active = realContext
+/** True inside `keepDelegates`. */
+let keepsDelegates = false
+/** True while RxJS has the delegates of all contexts although the real one may be active. */
+let isKept = false
 /** The number of timers of all virtual clocks that have neither fired nor been cancelled. */
 let pendingTimers = 0
 
@@ -92,6 +77,41 @@ export const enterContext = (context: RxContext): RxContext => {
   setVirtualClock(context.clock)
   if (context === realContext) keepClearing()
   return before
+}
+
+/** Also after a `TestScheduler` inside of a strategy has reset them. */
+const writeContextDelegates = (before: RxContext): void => {
+  if (before === realContext) {
+    readDelegates(before.delegates)
+    before.mayHaveActions = true
+    isKept = keepsDelegates && areReal(before.delegates)
+  }
+  writeDelegates(contextDelegates)
+}
+
+/**
+ * Runs work that often changes the context. Until its end, or `releaseDelegates`, RxJS keeps the delegates of all contexts:
+ * writing others for each change takes a tenth of the time of a row of a replay.
+ */
+export const keepDelegates = (work: () => void): void => {
+  const before = keepsDelegates
+  keepsDelegates = true
+  try {
+    work()
+  } finally {
+    if (!before) releaseDelegates()
+    keepsDelegates = before
+  }
+}
+
+/** RxJS has these delegates only in the contexts of virtual clocks. */
+export const releaseDelegates = (): void => {
+  keepsDelegates = false
+  if (!isKept) return
+  isKept = false
+  if (active !== realContext) return
+  if (areWritten(contextDelegates)) writeDelegates(realContext.delegates)
+  keepClearing()
 }
 
 /** Runs work in a context. */
@@ -135,9 +155,14 @@ export const hasNothingToRun = (timer: VirtualTimer): boolean => {
 
 /** While virtual timers are pending, RxJS must be able to clear them in real time too. */
 const keepClearing = (): void => {
+  if (isKept) return
   if (pendingTimers > 0) replaceInterval(undefined, interval)
   else replaceInterval(interval, undefined)
 }
+
+/** True if time is real for RxJS, apart from the timers of virtual clocks that it may clear. */
+const areReal = ({ date, performance, interval: own = interval, immediate, frame }: RxDelegates): boolean =>
+  own === interval && (date ?? performance ?? immediate ?? frame) === undefined
 
 /** The clock that runs new timers; undefined if they are real. */
 const timerClock = (): VirtualClock | undefined =>
@@ -165,30 +190,41 @@ const interval: NonNullable<RxDelegates['interval']> = {
   },
 }
 
-/** The clock of the active context, which is virtual. */
-const virtualClock = (): VirtualClock => {
-  const { clock } = active
-  if (clock === undefined) throw new Error('time is real')
-  return clock
-}
-
-/** Immediates and frames belong to the queues of the context, so those of a disposed clock are virtual too. */
-const virtualDelegates: RxDelegates = {
-  date: { now: () => virtualClock().now() },
-  performance: { now: () => virtualClock().elapsed() },
+/**
+ * Those of the active context, virtual or real. Immediates and frames belong to the queues of the context: those of a disposed
+ * clock are virtual too, and none is cleared in another context, where RxJS does not find the other actions of its queue.
+ */
+const contextDelegates: RxDelegates = {
+  date: { now: () => (active.clock === undefined ? systemClock().wallClock() : active.clock.now()) },
+  performance: {
+    now: () => (active.clock === undefined ? systemClock().elapsed() : active.clock.elapsed()),
+    get isReal() {
+      return active.clock === undefined
+    },
+  },
   interval,
   immediate: {
     setImmediate: (handler) => {
       active.mayHaveActions = true
-      return handleOf(virtualClock().addImmediate(handler))
+      const { clock } = active
+      return clock === undefined ? realImmediate.setImmediate(handler) : handleOf(clock.addImmediate(handler))
     },
-    clearImmediate: (handle) => void cancelVirtual(handle),
+    clearImmediate: (handle) => {
+      if (active.clock === undefined) realImmediate.clearImmediate(handle)
+      else cancelVirtual(handle)
+    },
   },
   frame: {
     requestAnimationFrame: (callback) => {
       active.mayHaveActions = true
-      return virtualClock().addFrame(callback) as unknown as number
+      const { clock } = active
+      return clock === undefined
+        ? realFrame.requestAnimationFrame(callback)
+        : (clock.addFrame(callback) as unknown as number)
     },
-    cancelAnimationFrame: (handle) => void cancelVirtual(handle),
+    cancelAnimationFrame: (handle) => {
+      if (active.clock === undefined) realFrame.cancelAnimationFrame(handle)
+      else cancelVirtual(handle)
+    },
   },
 }

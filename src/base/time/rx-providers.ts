@@ -22,10 +22,16 @@ interface FrameDelegate {
 
 export type IntervalHandle = ReturnType<typeof intervalProvider.setInterval>
 
+interface PerformanceDelegate {
+  readonly now: () => number
+  /** True if it gives the time of the platform. */
+  readonly isReal?: boolean
+}
+
 /** The delegates of all providers. `undefined`: RxJS uses the platform's clock or timer. */
 export interface RxDelegates {
   date: { readonly now: () => number } | undefined
-  performance: { readonly now: () => number } | undefined
+  performance: PerformanceDelegate | undefined
   interval: IntervalDelegate | undefined
   immediate: ImmediateDelegate | undefined
   frame: FrameDelegate | undefined
@@ -72,7 +78,7 @@ interface RxAction {
 }
 
 /** The state of a scheduler: one queue of actions for the whole process. */
-export interface SchedulerState {
+interface SchedulerState {
   actions: RxAction[]
   /** True while the scheduler runs its actions. */
   _active: boolean
@@ -80,13 +86,60 @@ export interface SchedulerState {
   _scheduled: unknown
 }
 
+/** The states of all schedulers. */
+export type SchedulerQueues = Readonly<Record<'asap' | 'queue' | 'async' | 'frame', SchedulerState>>
+
 /** RxJS's schedulers, each with one queue for the whole process. */
 export const schedulers = {
   asap: asapScheduler,
   queue: queueScheduler,
   async: asyncScheduler,
   frame: animationFrameScheduler,
-} as unknown as Readonly<Record<'asap' | 'queue' | 'async' | 'frame', SchedulerState>>
+} as unknown as SchedulerQueues
+
+const { asap, queue, async, frame } = schedulers
+
+/** True if a scheduler has actions, or runs one. Each scheduler has its own class, so a loop over them takes longer. */
+export const haveActions = (): boolean =>
+  asap._active ||
+  asap._scheduled !== undefined ||
+  asap.actions.length > 0 ||
+  queue._active ||
+  queue._scheduled !== undefined ||
+  queue.actions.length > 0 ||
+  async._active ||
+  async._scheduled !== undefined ||
+  async.actions.length > 0 ||
+  frame._active ||
+  frame._scheduled !== undefined ||
+  frame.actions.length > 0
+
+/** Removes the actions of all schedulers, and returns them. */
+export const takeQueues = (): SchedulerQueues => ({
+  asap: takeState(asap),
+  queue: takeState(queue),
+  async: takeState(async),
+  frame: takeState(frame),
+})
+
+const takeState = (scheduler: SchedulerState): SchedulerState => {
+  const { actions, _active, _scheduled } = scheduler
+  restoreState(scheduler, { actions: [], _active: false, _scheduled: undefined })
+  return { actions, _active, _scheduled }
+}
+
+export const restoreQueues = (queues: SchedulerQueues): void => {
+  restoreState(asap, queues.asap)
+  restoreState(queue, queues.queue)
+  restoreState(async, queues.async)
+  restoreState(frame, queues.frame)
+}
+
+const restoreState = (scheduler: SchedulerState, { actions, _active, _scheduled }: SchedulerState): void => {
+  scheduler.actions = actions
+  scheduler._active = _active
+  scheduler._scheduled = _scheduled
+}
 
 /** The time of day, in ms since the Unix epoch. */
 export const dateNow = (): number => dateTimestampProvider.now()
@@ -94,7 +147,10 @@ export const dateNow = (): number => dateTimestampProvider.now()
 /** Monotonic time, in ms. */
 export const performanceNow = (): number => performanceTimestampProvider.now()
 
-export const isVirtualTime = (): boolean => performanceTimestampProvider.delegate !== undefined
+export const isVirtualTime = (): boolean => {
+  const delegate: PerformanceDelegate | undefined = performanceTimestampProvider.delegate
+  return delegate !== undefined && delegate.isReal !== true
+}
 
 /** Calls back every `ms` ms. Returns the function that stops it. */
 export const startInterval = (callback: () => void, ms: number): (() => void) => {
@@ -119,3 +175,6 @@ export const realImmediate: ImmediateDelegate = {
   setImmediate: (handler) => Immediate.setImmediate(handler),
   clearImmediate: (handle) => Immediate.clearImmediate(handle as number),
 }
+
+/** The frames of the platform. Node has none. */
+export const realFrame = globalThis as unknown as FrameDelegate

@@ -5,6 +5,7 @@ import type { ClientClosed, RecordingError } from '../../../base/errors/model.js
 import { deferred } from '../../../base/task/deferred.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { nextTurn } from '../../../base/time/macrotask.js'
+import { enterContext, releaseDelegates } from '../../../base/time/rx-context.js'
 import type { EntriesResult, EntryOrigin, RecordingEntry } from '../read/read-entries.js'
 import { readSet, type SetReading } from '../read/recording-set.js'
 import type { RecordingHeader, Row } from '../format/row.js'
@@ -12,10 +13,10 @@ import { Owners, type Sequence } from '../read/sequence.js'
 import type { OpenableSource, ReadOn } from '../read/source.js'
 import type { TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
-import { interruptibleDelay, type ReplayClock, type StrategyClock } from './replay-clock.js'
+import { interruptibleDelay, type ReplayClock } from './replay-clock.js'
 import { RowCount, type ReplaySummary } from './replay-summary.js'
-import { RowTurns } from './row-turns.js'
-import { StrategyRuns, type StrategyRun } from './strategy-runs.js'
+import { RowTurns, type RowPlayer } from './row-turns.js'
+import { StrategyRuns, type RowWork, type StrategyRun } from './strategy-runs.js'
 
 /** The callbacks of a playback. */
 export interface PlaybackObserver {
@@ -38,7 +39,7 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
  * Reads a recording and emits each row at its time. Before the first run, pauses while no stream has a subscriber.
  * Reads only the next row, so that memory does not grow with the length of the recording.
  */
-export class Playback {
+export class Playback implements RowPlayer, RowWork {
   readonly streams: RecordedStreams
   private readonly closing = new Subscription()
   readonly owners = new Owners()
@@ -49,11 +50,14 @@ export class Playback {
   isOver = false
   /** True from the end of the recording on, if a live client continues it. */
   private isLive = false
-  private headerEmitted = false
+  /** True once the first header is emitted. */
+  hasTime = false
   private hasRun = false
   private readonly count = new RowCount()
   /** The header of a set of several recordings. */
   private jointHeader: RecordingHeader | undefined
+  /** Those of the current piece. */
+  private entries: Iterator<RecordingEntry, unknown> = [].values()
   /** The line that is emitted, and where it comes from. */
   private line: Row | RecordingHeader | undefined
   private origin: EntryOrigin | undefined
@@ -62,7 +66,7 @@ export class Playback {
   /** The number of readings of the history that the replay waits for. */
   private holds = 0
   private onRelease: (() => void) | undefined
-  private readonly turns: RowTurns
+  readonly turns: RowTurns
   private subscribers = 0
   /** Ends the pause, if the replay is paused. */
   private resume: (() => void) | undefined
@@ -82,7 +86,7 @@ export class Playback {
     this.streams = new RecordedStreams(
       range,
       this.owners,
-      () => this.elapsed(),
+      () => this.runs.elapsed(),
       () => this.addSubscriber(),
     )
     this.runs = new StrategyRuns(clock)
@@ -92,11 +96,6 @@ export class Playback {
   /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
   get isAtStart(): boolean {
     return this.count.rows === 0 && !this.isOver
-  }
-
-  /** True once the first header is emitted. */
-  get hasTime(): boolean {
-    return this.headerEmitted
   }
 
   get hasSubscribers(): boolean {
@@ -136,21 +135,6 @@ export class Playback {
     }
   }
 
-  /** Called when a strategy subscribes or emits in real time. */
-  onRealTime(): void {
-    this.turns.onRealTime()
-  }
-
-  /** The clock of the streams outside of strategies; undefined before the first line. */
-  get direct(): StrategyClock | undefined {
-    return this.runs.direct
-  }
-
-  /** Monotonic, in ms: of the active clock, or of the replay. */
-  get elapsed(): () => number {
-    return this.runs.elapsed
-  }
-
   /** True while no time may pass: a strategy reads the history. */
   get isHeld(): boolean {
     return this.holds > 0 && !this.isLive
@@ -165,11 +149,6 @@ export class Playback {
     }
   }
 
-  /** Runs work at the current time of the recording, outside of strategies. */
-  run<A>(work: () => A): A {
-    return this.runs.run(work)
-  }
-
   /** Moves all clocks by a time that passes at once, in ms: no timer fires, and each keeps its remaining delay. */
   skip(ms: number): void {
     this.clock.skip(ms)
@@ -180,7 +159,7 @@ export class Playback {
   emitLive(row: Row, sequence: Sequence): void {
     // A strategy may have subscribed inside of a tick, and a live stream may emit at once.
     this.runs.afterTick(() => {
-      if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(row))
+      if (this.streams.hasOutage) this.runs.run(() => this.streams.beforeLine(row))
       this.line = row
       this.origin = { source: 'live', lineNumber: 0, sequence }
       this.recordedAt = Math.max(this.recordedAt, row.at)
@@ -207,6 +186,7 @@ export class Playback {
   private finish(completeStreams: () => void): void {
     if (!this.isOver) this.observer.onOver?.(this.count.summary)
     this.isOver = true
+    releaseDelegates()
     this.runs.endAll(completeStreams)
   }
 
@@ -242,25 +222,21 @@ export class Playback {
     const reading = { range, closing, owners, onHeader, onOverlap, allowsCut, readOn }
     for await (const entries of this.read(reading)) {
       if (isLeft(entries)) return this.end(entries.left)
-      await this.playEntries(entries.right[Symbol.iterator]())
+      this.entries = entries.right[Symbol.iterator]()
+      await this.turns.play(this)
       if (this.closing.closed) return
     }
     return this.end(undefined)
   }
 
-  /** Resolves after the last entry, or on `close`. */
-  private playEntries(entries: Iterator<RecordingEntry, unknown>): Promise<void> {
-    return this.turns.play(() => {
-      const next = entries.next()
-      if (next.done === true || this.closing.closed) return false
-      this.beforeEntry(next.value)
-      return (this.canEmit(next.value.time) && this.emit(next.value)) || this.emitLater(next.value)
-    })
-  }
-
-  private beforeEntry({ line, skipped }: RecordingEntry): void {
-    if (skipped !== 0) this.skip(skipped)
-    if (this.streams.hasOutage) this.run(() => this.streams.beforeLine(line))
+  /** Called by `turns`. False after the last entry, and after `close`. */
+  playNext(): boolean | Promise<boolean> {
+    const next = this.entries.next()
+    if (next.done === true || this.closing.closed) return false
+    const { value: entry } = next
+    if (entry.skipped !== 0) this.skip(entry.skipped)
+    if (this.streams.hasOutage) this.runs.run(() => this.streams.beforeLine(entry.line))
+    return (this.canEmit(entry.time) && this.emit(entry)) || this.emitLater(entry)
   }
 
   private canEmit(time: number): boolean {
@@ -291,7 +267,7 @@ export class Playback {
     this.recordedAt = Math.max(this.recordedAt, from, Math.min(line.at, to))
     if (!this.runs.runAt(time, this)) return false
     if (line._tag === 'Recording') {
-      this.headerEmitted = true
+      this.hasTime = true
       this.firstHeader.resolve(right(this.jointHeader ?? line))
     }
     return true
@@ -299,18 +275,24 @@ export class Playback {
 
   /** Called when the clocks have the time of the line. */
   emitRow(): void {
-    const { line, origin, direct } = this
+    const { line, origin } = this
+    const { direct } = this.runs
     if (line === undefined || origin === undefined || direct === undefined) return
     this.turns.startRow(line._tag === 'Recording')
     if (line._tag !== 'Recording') this.count.add(line)
     this.observer.onLine?.(line, origin)
     // So that entering the clock of a strategy is only a change of the virtual clock.
-    direct.run(() => this.streams.emit(line, origin.sequence))
+    const before = direct.enter()
+    try {
+      this.streams.emit(line, origin.sequence)
+    } finally {
+      enterContext(before)
+    }
   }
 
   /** Every entry but the first header needs a subscriber. */
   private get needsSubscriber(): boolean {
-    return this.headerEmitted && this.subscribers === 0
+    return this.hasTime && this.subscribers === 0
   }
 
   private isDue(time: number): boolean {

@@ -85,7 +85,7 @@ const realTime: StrategyClock = {
 }
 
 /** A clock that jumps from row to row. Strategies run in virtual time. */
-export const virtualClock = (): ReplayClock => ({
+export const virtualClock: ReplayClock = {
   isVirtual: true,
   clockAt: (time, skipped, group) => new VirtualTime(time, skipped, group),
   elapsed: (time) => (rxClock.isVirtual ? rxClock.elapsed() : time),
@@ -93,7 +93,7 @@ export const virtualClock = (): ReplayClock => ({
   msUntil: () => 0,
   pause: () => undefined,
   resume: () => undefined,
-})
+}
 
 /** Resolves after `ms`, rounded up as timers have whole ms, or when `interrupted` is unsubscribed from. */
 export const interruptibleDelay = (clock: Clock, ms: number, interrupted: Subscription): Promise<void> =>

@@ -27,7 +27,7 @@ export const createSession = (
   const { streams } = playback
   const client = clientFromStreams({
     environment,
-    elapsed: playback.elapsed,
+    elapsed: playback.runs.elapsed,
     status$: streams.status$,
     currentStatus: () => streams.status,
     errors$: streams.errors$,

@@ -75,7 +75,7 @@ export const replaySources = (
     publish('svc-streams:recording', () => ({ source, earlierRows, skewedRows, overlappingRows }))
   }
   const startSession = (): ReplaySession => {
-    const replayClock = speed === Infinity ? virtualClock() : realClock(speed, clock)
+    const replayClock = speed === Infinity ? virtualClock : realClock(speed, clock)
     return createSession(new Playback(sources, range, replayClock, clock, { onLine, onOver }), environment)
   }
   let current = startSession()
@@ -101,8 +101,8 @@ export const replaySources = (
   const direct$ = <A>(source$: (client: StrategyClient) => Observable<A>): Observable<A> =>
     new Observable<A>((subscriber) => {
       const { playback, client } = current
-      const enter = (): RxContext => playback.direct?.enter() ?? activeContext()
-      source$(client).subscribe(new ContextSubscriber(subscriber, enter))
+      const enter = (): RxContext => playback.runs.direct?.enter() ?? activeContext()
+      source$(client).subscribe(new ContextSubscriber(subscriber, { enter }, subscriber))
     })
 
   return {

@@ -1,10 +1,17 @@
 import { macrotasks, promiseDrain, promiseSettler } from '../../../base/time/macrotask.js'
+import { keepDelegates } from '../../../base/time/rx-context.js'
 
 /** Number of rows after which the replay yields to the event loop. */
 const rowsPerTurn = 256
 
 /** At the start, the replay yields after each of this number of rows, to detect a strategy that waits for I/O. */
 const observedRows = 1024
+
+/** What plays the rows. Methods instead of closures, because V8 compiles a closure of each replay anew. */
+export interface RowPlayer {
+  /** Plays the next row. False if there is none. A row that is not due returns a promise. */
+  playNext(): boolean | Promise<boolean>
+}
 
 /**
  * Settles the promises of the strategies after each row, for any division of the recording into chunks. Decides which rows
@@ -23,41 +30,40 @@ export class RowTurns {
   /** `onSettled`: called when the promises of a row have settled. */
   constructor(private readonly onSettled: (() => void) | undefined) {}
 
-  /**
-   * Calls `playNext` for each row, up to the one for which it returns false: there is none. A row that is not due returns a
-   * promise. Callbacks instead of a loop with `await`, because this is the hot path.
-   */
-  play(playNext: () => boolean | Promise<boolean>): Promise<void> {
+  /** Plays all rows. Callbacks instead of a loop with `await`, because this is the hot path. */
+  play(player: RowPlayer): Promise<void> {
     return new Promise((resolve) => {
-      let drain: (() => void) | undefined
       const startTurn = (): void => {
         let hasThrown = true
         try {
           this.rowsOfTurn = 0
-          drain = promiseDrain()
-          if (drain === undefined) void Promise.resolve().then(playRows)
-          else playRows()
+          const drain = promiseDrain()
+          if (drain === undefined) void Promise.resolve().then(playRow)
+          else keepDelegates(() => endTurn(this.playRows(player, drain)))
           hasThrown = false
         } finally {
           // An exception of a tick leaves the macrotask, as always, and Node reports it. It does not stop the replay.
-          if (hasThrown) macrotasks()(afterRow)
+          if (hasThrown)
+            macrotasks()(() => {
+              this.endRow()
+              startTurn()
+            })
         }
       }
-      const playRows = (): void => {
-        do {
-          const played = playNext()
-          if (played === false) return resolve()
-          if (played !== true) return void played.then((isPlayed) => (isPlayed ? settleLater() : resolve()))
-          if (drain === undefined) return this.afterPromises(afterRow)
-          drain()
-          this.endRow()
-        } while (this.sharesTurn)
-        macrotasks()(startTurn)
+      const playRow = (): void => {
+        const played = player.playNext()
+        if (played === true) this.afterPromises(afterRow)
+        else endTurn(played)
       }
       const afterRow = (): void => {
         this.endRow()
-        if (drain === undefined && this.sharesTurn) playRows()
+        if (this.sharesTurn) playRow()
         else macrotasks()(startTurn)
+      }
+      const endTurn = (played: boolean | Promise<boolean>): void => {
+        if (played === true) macrotasks()(startTurn)
+        else if (played === false) resolve()
+        else void played.then((isPlayed) => (isPlayed ? settleLater() : resolve()))
       }
       // Not in a macrotask of its own: the next rows start one.
       const settleLater = (): void => {
@@ -66,6 +72,17 @@ export class RowTurns {
       }
       macrotasks()(startTurn)
     })
+  }
+
+  /** Plays the rows of a turn. Returns true, or what `playNext` returned for a row that it has not played. */
+  private playRows(player: RowPlayer, drain: () => void): boolean | Promise<boolean> {
+    do {
+      const played = player.playNext()
+      if (played !== true) return played
+      drain()
+      this.endRow()
+    } while (this.sharesTurn)
+    return true
   }
 
   /** Called before the events of a row are emitted. A header has a turn of its own: strategies subscribe after the first one. */

@@ -1,4 +1,4 @@
-import { from, Observable, Subscriber, Subscription, type Observer } from 'rxjs'
+import { from, Observable, Subscriber, Subscription } from 'rxjs'
 import {
   isOfOtherRxjs,
   isSubscriberOfOtherRxjs,
@@ -33,28 +33,26 @@ export const runStrategy$ = <A>(
   strategy$: (client: StrategyClient) => Observable<A>,
 ): Observable<A> =>
   new Observable<A>((subscriber) => {
-    const callers = activeContext()
-    const observer = observerIn(subscriber, () => enterUnlessDisposed(callers))
+    const context = activeContext()
+    const callers: EnterContext = { enter: () => enterUnlessDisposed(context) }
     const subscription = new Subscription()
-    const run = playback.startRun(observer.complete)
+    const result = new ContextSubscriber(subscriber, callers)
+    const run = playback.startRun(() => result.complete())
     subscriber.add(() => run.leave(() => subscription.unsubscribe()))
 
-    const onOtherRxjs = (): void => observer.error(otherRxjsError('run$'))
+    const onOtherRxjs = (): void => result.error(otherRxjsError('run$'))
     const start = (clock: StrategyClock): void => {
       const streamOf$ = <B>(source$: Observable<B>): Observable<B> =>
         checked$(
-          onClock$(source$, clock, () => playback.onRealTime()),
+          onClock$(source$, clock, () => playback.turns.onRealTime()),
           onOtherRxjs,
         )
       const client = withStreams(
         createClient(() => run.end()),
         streamOf$,
       )
-      const next = (value: A): void => {
-        if (!clock.isActive) playback.onRealTime()
-        observer.next(value)
-      }
-      subscription.add(resultOf$(strategy$, client, onOtherRxjs).subscribe({ ...observer, next }))
+      const values = new ResultSubscriber(subscriber, callers, clock, playback)
+      subscription.add(resultOf$(strategy$, client, onOtherRxjs).subscribe(values))
     }
     playback
       .header()
@@ -83,7 +81,7 @@ const withStreams = (
 const onClock$ = <A>(source$: Observable<A>, clock: StrategyClock, onRealTime: () => void): Observable<A> =>
   new Observable<A>((subscriber) => {
     if (!clock.isActive) onRealTime()
-    source$.subscribe(new ContextSubscriber(subscriber, () => clock.enter()))
+    source$.subscribe(new ContextSubscriber(subscriber, clock, subscriber))
   })
 
 /** The source. Calls `onOtherRxjs` instead of subscribing for a subscriber of another copy of RxJS. */
@@ -114,38 +112,33 @@ const withCheckedOperators$ = <A>(stream$: Observable<A>, onOtherRxjs: () => voi
   return new Observable<A>((subscriber) => operator.call(subscriber, checkedSource$))
 }
 
-/** Notifies an observer in another context. `enter`: makes that active, and returns the context that was active before. */
-const observerIn = <A>(observer: Observer<A>, enter: () => RxContext): Observer<A> => {
-  const within = (notify: () => void): void => {
-    const before = enter()
-    try {
-      notify()
-    } finally {
-      enterContext(before)
-    }
-  }
-  return {
-    next: (value) => within(() => observer.next(value)),
-    error: (thrown) => within(() => observer.error(thrown)),
-    complete: () => within(() => observer.complete()),
-  }
+/** A context of RxJS. */
+interface EnterContext {
+  /** Makes it active, and returns the context that was active before. */
+  enter(): RxContext
 }
 
-/** Notifies the subscriber in another context. A class, because a sweep runs it for each row and parameter. */
+/**
+ * Notifies the subscriber in another context. A class, because a sweep runs it for each row and parameter. `parent`: the
+ * subscriber whose unsubscription ends this one. Default: none.
+ */
 export class ContextSubscriber<A> extends Subscriber<A> {
   constructor(
     private readonly subscriber: Subscriber<A>,
-    private readonly enter: () => RxContext,
+    private readonly context: EnterContext,
+    parent?: Subscriber<A>,
   ) {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
-    super(subscriber)
+    super(parent)
   }
 
   override next(value: A): void {
     if (this.closed) return
-    const before = this.enter()
+    const before = this.context.enter()
     try {
       this.subscriber.next(value)
+    } catch (thrown) {
+      reportError(thrown)
     } finally {
       enterContext(before)
     }
@@ -160,12 +153,31 @@ export class ContextSubscriber<A> extends Subscriber<A> {
   }
 
   private end(notify: () => void): void {
-    const before = this.enter()
+    const before = this.context.enter()
     try {
       notify()
+    } catch (thrown) {
+      reportError(thrown)
     } finally {
       enterContext(before)
       this.unsubscribe()
     }
+  }
+}
+
+/** Emits the values of a strategy to the subscriber of `run$`, in the context of that. */
+class ResultSubscriber<A> extends ContextSubscriber<A> {
+  constructor(
+    subscriber: Subscriber<A>,
+    context: EnterContext,
+    private readonly clock: StrategyClock,
+    private readonly playback: Playback,
+  ) {
+    super(subscriber, context)
+  }
+
+  override next(value: A): void {
+    if (!this.clock.isActive) this.playback.turns.onRealTime()
+    super.next(value)
   }
 }

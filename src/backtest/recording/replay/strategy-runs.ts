@@ -28,7 +28,8 @@ export class StrategyRuns {
   private readonly group = new ClockGroup()
   /** The time that has passed at once, in ms. */
   private skipped = 0
-  private directClock: StrategyClock | undefined
+  /** The clock of the streams outside of `run$`; undefined before the first line. */
+  direct: StrategyClock | undefined
   private isRunning = false
   private isEmitting = false
   /** True once the replay is over. */
@@ -44,14 +45,17 @@ export class StrategyRuns {
    * holds the replay before that.
    */
   runAt(time: number, work: RowWork): boolean {
-    if (this.directClock === undefined) {
+    if (this.direct === undefined) {
       this.group.time = time
-      this.directClock = this.createClock()
+      this.direct = this.createClock()
     }
     this.isRunning = true
     try {
-      for (const clock of this.group.withTimers) if (!clock.advance(time, work)) return false
-      this.group.time = time
+      const { group } = this
+      // The iterator of an empty set takes a tenth of the time of a row.
+      if (group.withTimers.size > 0)
+        for (const clock of group.withTimers) if (!clock.advance(time, work)) return false
+      group.time = time
       this.isEmitting = true
       work.emitRow()
       return true
@@ -85,14 +89,9 @@ export class StrategyRuns {
     return this.isEmitting && this.clock.isVirtual ? time : this.clock.elapsed(time)
   }
 
-  /** The clock of the streams outside of `run$`; undefined before the first line. */
-  get direct(): StrategyClock | undefined {
-    return this.directClock
-  }
-
   /** Runs work on the clock outside of `run$`. */
   run<A>(work: () => A): A {
-    return this.tick(() => (this.directClock === undefined ? work() : this.directClock.run(work)))
+    return this.tick(() => (this.direct === undefined ? work() : this.direct.run(work)))
   }
 
   /** Moves the clocks by a time that passes at once, in ms. */
@@ -127,7 +126,7 @@ export class StrategyRuns {
     this.isEnding = true
     this.run(completeStreams)
     for (const run of this.runs) run.end()
-    this.afterTick(() => this.finish(this.directClock))
+    this.afterTick(() => this.finish(this.direct))
   }
 
   private createClock(): StrategyClock {
@@ -169,10 +168,11 @@ export class StrategyRuns {
   /** Runs what the tick has scheduled without a delay. */
   private endTick(): void {
     const { withTimers, time } = this.group
-    for (const clock of withTimers) {
-      clock.advance(time)
-      if (clock.nextDue === Infinity) withTimers.delete(clock)
-    }
+    if (withTimers.size > 0)
+      for (const clock of withTimers) {
+        clock.advance(time)
+        if (clock.nextDue === Infinity) withTimers.delete(clock)
+      }
     this.isRunning = false
     if (this.waiting.length === 0) return
     const { waiting } = this

@@ -115,7 +115,7 @@ export const resume$ = <A>(
     const playback: Playback = new Playback(
       sources,
       range,
-      virtualClock(),
+      virtualClock,
       clock,
       {
         onLine: (line) => {
@@ -138,7 +138,7 @@ export const resume$ = <A>(
       held = held.filter((row) => !isRepeated(row))
       const continued = Array.from(live.seams).filter(([, { isContinued }]) => isContinued)
       const firstEpoch = Math.min(...continued.map(([, each]) => each.live.price?.epoch ?? 1))
-      playback.run(() =>
+      playback.runs.run(() =>
         playback.streams.continueLive(new Set(continued.map(([name]) => name)), firstEpoch, sequences),
       )
       moveTo(held[0]?.at ?? live.now(), continued[0]?.[1].overlap.difference)
@@ -159,7 +159,7 @@ export const resume$ = <A>(
         playback.emitLive(row, isContinued ? sequences.continued : sequences.fresh)
       }
       isEmitting = false
-      if (isClosed) playback.run(() => playback.streams.complete(undefined))
+      if (isClosed) playback.runs.run(() => playback.streams.complete(undefined))
       waitForTimer()
     }
     /** The timers of the strategy fire when they are due: its clock moves only here and with each row. */

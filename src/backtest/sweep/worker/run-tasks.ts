@@ -69,7 +69,7 @@ export const runTasks$ = (
     const onSettled = (): void => tracer.onSettled()
     const read = (reading: SetReading) =>
       lines === undefined ? readSet(sources, reading) : readFirstLines(sources, reading, lines)
-    const playback = new Playback(sources, range, virtualClock(), clock, { onLine, onSettled }, read)
+    const playback = new Playback(sources, range, virtualClock, clock, { onLine, onSettled }, read)
 
     /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
     const createClient: CreateStrategyClient = (end) => {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { Command } from 'commander'
 import { conformCommand, doctorCommand } from './commands/check.js'
 import { completionCommand, initCommand } from './commands/setup.js'
@@ -13,6 +11,7 @@ import { recordCommand, watchCommand } from './commands/stream.js'
 import { depthCommand, priceCommand } from './commands/request.js'
 import { simulateCommand } from './commands/simulate.js'
 import type { Io } from './io.js'
+import { version } from './manifest.js'
 
 const examples = `
 Examples:
@@ -31,7 +30,7 @@ export const createProgram = (io: Io): Command =>
     .configureOutput(outputOf(io))
     .configureHelp(helpLayout)
     .description('Tools for a trading service: live prices, order-book depth.')
-    .version(packageVersion(), '-V, --version', 'print the version of the package')
+    .version(version, '-V, --version', 'print the version of the package')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
     .addCommand(initCommand(io))
@@ -55,8 +54,3 @@ export const createProgram = (io: Io): Command =>
     .addCommand(conformCommand(io))
     .addCommand(completionCommand(io))
     .addHelpText('after', () => wrapHelp(examples, io.stdout))
-
-const packageVersion = (): string => {
-  const text = readFileSync(createRequire(import.meta.url).resolve('svc-streams/package.json'), 'utf8')
-  return (JSON.parse(text) as { readonly version: string }).version
-}

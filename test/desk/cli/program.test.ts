@@ -31,6 +31,10 @@ describe.each(commands.filter((name) => name !== 'help'))('the help of %s', (nam
     expect(stdout).not.toContain('c2VjcmV0')
   })
 
+  it('names pages of the documentation by their URL', async () => {
+    expect((await help()).stdout).not.toMatch(/(?<!\S)(?:docs|README)\b[/.]/)
+  })
+
   it('lists each flag once, with a description, within 80 columns', async () => {
     const [list = ''] = (await help()).stdout.split('\n\nExamples:')
     const flags = listedFlags(list)

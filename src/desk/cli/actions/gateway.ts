@@ -210,9 +210,11 @@ const summary = (
   return lines.map((line) => `${line}\n`).join('')
 }
 
+const anyOf = new Intl.ListFormat('en', { type: 'disjunction' })
+
 const depthText = ({ depthClient }: OpenSource, keys: GatewayOptions['keys']): string => {
   if (depthClient === undefined) return ''
   return keys === undefined
     ? ', depth without a signature'
-    : `, depth to requests that are signed with a key of ${Object.keys(keys).join(', ')} (SVC_AUTH_KEY)`
+    : `, depth to requests that are signed with a key of ${anyOf.format(Object.keys(keys))} (SVC_AUTH_KEY)`
 }

@@ -22,7 +22,9 @@ export const importStrategy = async (path: string): Promise<StrategyModule> => {
       `${printable(path)}: expected a function (client, account, parameter) as the default export`,
     )
   if (typeof options !== 'object' || options === null)
-    throw new Error(`${printable(path)}: expected an export options, such as { tokens, cash: 100_000 }`)
+    throw new Error(
+      `${printable(path)}: expected an export with the name options, such as { tokens, cash: 100_000 }`,
+    )
   const failure = (thrown: unknown): Error =>
     new Error(`${printable(path)}: the strategy failed: ${strategyText(strategyFault(thrown).cause)}`, {
       cause: thrown,

@@ -3,6 +3,7 @@ import { integerOption, timerOption } from '../../../base/option-kinds/number-op
 import { numberFlag, parseNumber } from '../input/parse-flags.js'
 import { addDeploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
+import { docsUrl } from '../manifest.js'
 import { createCommand, lazyAction } from './parts.js'
 
 const doctorExamples = `
@@ -30,7 +31,7 @@ export const doctorCommand = (io: Io): Command =>
 const conformExamples = `
 Examples:
   $ npx svc-streams conform http://127.0.0.1:8080
-      Check a gateway against the rules of docs/reference/protocol.md.
+      Check a gateway against the rules of the protocol.
   $ npx svc-streams conform https://prices.example:3000 --price-ws-url wss://prices.example:4000
       Check a service, whose WebSocket has another port.
   $ npx svc-streams conform http://127.0.0.1:8080 --json | jq -r 'select(.result == "failed") | [.rule, .why] | @tsv'
@@ -40,6 +41,8 @@ Each line has the id of a rule, passed, failed or not tested, and the rule, or w
 tested if that needs a price and none comes, if it concerns gateways only, or if its test would harm the service. The command
 opens up to four connections, subscribes to one topic, and sends messages that the server rejects. It takes at most 30 times
 --timeout.
+
+The rules: ${docsUrl('reference/protocol.md')}
 
 Exit codes: 0 if no rule is broken, 1 otherwise.`
 

@@ -123,7 +123,7 @@ export const withTokens = async (
 
 /** The tokens that a gateway serves; none of other sources. Left: a sentence that says why they are unknown. */
 export const readTokens = async (source: OpenSource): Promise<Either<string, readonly NamedToken[]>> =>
-  mapLeft((reason: string) => `${source.description} has not given its tokens: ${reason}`)(
+  mapLeft((reason: string) => `cannot read the tokens of ${source.description}: ${reason}`)(
     (await source.readTokens?.()) ?? right([]),
   )
 

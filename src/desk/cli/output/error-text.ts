@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import type {
   AnyError,
   DepthError,
@@ -11,6 +9,7 @@ import { httpError, unauthorized } from '../../../base/errors/constructors.js'
 import { matchError, renderError } from '../../../base/errors/render.js'
 import { printable, systemText } from '../../../base/errors/text.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
+import { docsUrl } from '../manifest.js'
 import { tokenSyntax } from '../tokens/select-tokens.js'
 
 /**
@@ -24,7 +23,7 @@ export const errorLine = (error: AnyError): string => {
 
 /** The page of an error, and its heading: `see https://…/docs/reference/errors.md#stale`. */
 export const seeGuide = ({ _tag }: { readonly _tag: string }): string =>
-  `see ${errorsGuide()}#${_tag.toLowerCase()}`
+  `see ${docsUrl('reference/errors.md')}#${_tag.toLowerCase()}`
 
 /** The failure of a command by an error of a backtest, whose message needs no rendering. */
 export const failureOf = (error: { readonly _tag: string; readonly message: string }): Error =>
@@ -47,13 +46,6 @@ const pageText = (page: string): string => {
     .replaceAll(/<(style|script)\b.*?<\/\1>/gis, ' ')
     .replaceAll(/<[^>]*>/g, ' ')
     .trim()
-}
-
-/** The page of the repository of the package. */
-const errorsGuide = (): string => {
-  const text = readFileSync(createRequire(import.meta.url).resolve('svc-streams/package.json'), 'utf8')
-  const { homepage } = JSON.parse(text) as { readonly homepage: string }
-  return homepage.replace(/#.*/, '/blob/main/docs/reference/errors.md')
 }
 
 /**

@@ -211,7 +211,7 @@ test('a symbol that is unknown because the gateway does not answer is a failure 
   const { host } = new URL(url)
   expect(stderr).toMatch(
     new RegExp(
-      `^error: the gateway at ${host} has not given its tokens: connect ECONNREFUSED.*\\nunknown token "ABC"\\n`,
+      `^error: cannot read the tokens of the gateway at ${host}: connect ECONNREFUSED.*\\nunknown token "ABC"\\n`,
     ),
   )
 })

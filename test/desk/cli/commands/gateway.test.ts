@@ -122,7 +122,7 @@ const keys = { desk: 'A'.repeat(24), 'night shift': 'B'.repeat(24) }
 test('--keys requires depth requests to be signed with one of the keys', async () => {
   const file = newFile('keys.json', JSON.stringify(keys))
   const { command, url } = await startService('--keys', file)
-  expect(command.stdout).toContain('depth to requests that are signed with a key of desk, night shift')
+  expect(command.stdout).toContain('depth to requests that are signed with a key of desk or night shift')
   const requestDepth = (key: string) => runInProcess(['depth', weth, '--gateway', url, '--auth-key', key])
   expect(await requestDepth(keys.desk)).toMatchObject({ code: 0, stderr: '' })
   expect(await requestDepth(authKey)).toMatchObject({

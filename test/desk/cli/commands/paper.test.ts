@@ -144,7 +144,7 @@ describe('svc-streams backtest', () => {
     expect(await errorOf('export const options = {}')).toContain(
       'expected a function (client, account, parameter)',
     )
-    expect(await errorOf('export default () => 1')).toContain('expected an export options')
+    expect(await errorOf('export default () => 1')).toContain('expected an export with the name options')
     const valid = strategy(2, '0xab', 'svc-0xab')
     expect(await errorOf(valid.replace('feeBps', 'feBps'))).toContain('feBps: did you mean feeBps?')
     expect(await errorOf(valid, `${recording}{`)).toContain('#recordingerror')

@@ -109,7 +109,13 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a topic that is not confirmed is not requested again',
     folder: prices,
-    edits: [{ in: 'Subscriptions.onSilence', code: 'state.resubscribeBy = now + this.timeouts.confirmTimeout', bug: 'undefined' }],
+    edits: [
+      {
+        in: 'Subscriptions.onSilence',
+        code: 'state.resubscribeBy = now + this.timeouts.confirmTimeout',
+        bug: 'undefined',
+      },
+    ],
   },
   {
     name: 'a late subscriber of a stale topic receives its last price',

@@ -106,7 +106,7 @@ export const openableSource = (
   }
 }
 
-/** The chunks of a file, and those that are appended to it while `readOn` resolves to true. */
+/** The chunks of a file, and those that are appended to it while `readOn` resolves to true, unless the file is removed. */
 async function* growing(
   chunks: Chunks,
   file: FileBytes,
@@ -118,7 +118,7 @@ async function* growing(
       position += chunk.length
       yield chunk
     }
-    if (!(await readOn())) return
+    if (!(await readOn()) || (await file.size().catch(() => 0)) < position) return
   }
 }
 

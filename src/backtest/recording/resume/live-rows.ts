@@ -83,7 +83,7 @@ export class LiveRows {
 
   private request(wanted: Wanted, times: RowTimes): void {
     this.all.add(wanted.rows)
-    const row$ = wanted.row$(times, (position) => wanted.live.confirm(position))
+    const row$ = wanted.row$(times, (position) => wanted.onConfirmed(position))
     runInContext(this.context, () => wanted.rows.add(row$.subscribe((row) => this.onRow(row))))
   }
 }

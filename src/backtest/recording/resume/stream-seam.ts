@@ -1,6 +1,7 @@
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { LiveStart } from '../../../operators/continued-past.js'
 import { Overlap } from '../../../operators/overlap.js'
+import type { PricePosition } from '../../../base/domain/position.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 
 /** Where the recorded and the live rows of a stream meet. Two prices are the same as in `withPast`. */
@@ -19,6 +20,12 @@ export class StreamSeam {
       this.hasPast = true
       this.overlap.add({ price: row.event.right.price, at: row.at }, row.position)
     } else if (row._tag === 'Depth') this.depthAt = isRight(row.event) ? row.event.right.timestamp : -Infinity
+  }
+
+  /** A stream without positions, as those of a test client, cannot continue a recording: nothing is waited for. */
+  onConfirmed(position: PricePosition | undefined): void {
+    this.live.confirm(position)
+    if (position === undefined) this.live.start()
   }
 
   /** Called for each live row before the end of the recording. */

@@ -1,10 +1,24 @@
-import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import { join } from 'node:path'
-import { writeFileSync } from 'node:fs'
-import { interval, map, merge, mergeMap, NEVER, scan, Subject, take, timer, type Observable } from 'rxjs'
-import { createTestClient, price } from 'svc-streams/testing'
+import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
+import {
+  interval,
+  map,
+  merge,
+  mergeMap,
+  NEVER,
+  scan,
+  startWith,
+  Subject,
+  take,
+  timer,
+  timestamp,
+  type Observable,
+} from 'rxjs'
+import { createTestClient, depth, price } from 'svc-streams/testing'
 import type { Client, Price, PriceError } from 'svc-streams'
-import { record, resume, type StrategyClient } from 'svc-streams/recording'
+import { openHistory } from 'svc-streams/history'
+import { record, resume, type Row, type StrategyClient } from 'svc-streams/recording'
 import { candles } from 'svc-streams/operators'
 import { expect, onTestFinished, test } from 'vitest'
 import { closeAfterTest } from '../../../support/close-after-test.js'
@@ -13,7 +27,7 @@ import { newFolder } from '../../../support/new-folder.js'
 import { createClientFor, startTestSimulator } from '../../../support/simulator.js'
 import { manualMarket } from '../../../support/manual-market.js'
 import { eventually } from '../../../support/time/eventually.js'
-import { btcTopic, ethTopic } from '../../../support/tokens.js'
+import { btcTopic, ethTopic, weth } from '../../../support/tokens.js'
 import { header, recordingText } from '../support/recordings.js'
 
 const textOf = (event: Either<PriceError, Price>): string | number =>
@@ -237,4 +251,128 @@ test('becomes live at once without a recording', async () => {
   eth$.next(price(ethTopic, 3))
   await eventually(() => expect(values.at(-1)).toEqual([1, 3]))
   expect(values).toEqual([{ _tag: 'CaughtUp' }, [1, 3]])
+})
+
+test('starts as without a recording if a file is empty, and ends with a DecodeError if one is missing', async () => {
+  const { client } = testClient()
+  const empty = join(newFolder(), 'empty.ndjson')
+  writeFileSync(empty, '')
+  const { values } = collect(resume(client, [empty], counted))
+  await eventually(() => expect(values).toEqual([{ _tag: 'CaughtUp' }]))
+  const missing = collect(
+    resume(client, [empty, `${empty}.missing`], (own) => own.price$(ethTopic).pipe(map(textOf))),
+  )
+  await eventually(() => missing.state.isComplete)
+  expect(missing.values).toEqual(['DecodeError'])
+})
+
+/** A client that has a price of each topic at once. */
+const quickClient = () => {
+  const { client } = testClient()
+  return {
+    ...client,
+    price$: (topic: typeof ethTopic) => client.price$(topic).pipe(startWith(right(price(topic, 9)))),
+  }
+}
+
+test('runs on this clock after a recording that ends in its future, and keeps the delays of timers', async () => {
+  const hour = 3_600_000
+  const path = recordingWith(1, 2)
+  writeFileSync(
+    path,
+    readFileSync(path, 'utf8').replace(
+      /"(at|receivedAt)":(\d+)/g,
+      (_, name, at) => `"${name}":${Number(at) + hour}`,
+    ),
+  )
+  const { values } = collect(
+    resume(quickClient(), [path], (own) =>
+      merge(own.price$(ethTopic).pipe(map(textOf)), interval(700).pipe(map(() => 'timer'))).pipe(timestamp()),
+    ),
+  )
+  await eventually(() =>
+    expect(values.filter((each) => 'value' in each && each.value === 'timer').length).toBeGreaterThan(1),
+  )
+  const at = values.findIndex((each) => '_tag' in each)
+  expect(values.map((each) => ('value' in each ? each.value : each))).toEqual([
+    ...[1, 'timer', 2, 'Disconnected', { _tag: 'CaughtUp' }, 9, 'timer'],
+  ])
+  for (const each of values.slice(at + 1))
+    if ('timestamp' in each) expect(Math.abs(each.timestamp - Date.now())).toBeLessThan(60_000)
+})
+
+test('gives a late subscriber no depth of a recording that has ended', async () => {
+  const path = join(newFolder(), 'depth.ndjson')
+  const at = Date.now() - 65_000
+  const depthRow: Row = { _tag: 'Depth', at, mint: weth, event: right(depth(weth, { receivedAt: at })) }
+  writeFileSync(path, recordingText({ ...header, at, topics: [], mints: [weth] }, depthRow))
+  const next$ = new Subject<void>()
+  const { client } = testClient()
+  const { values } = collect(
+    resume({ ...client, depth$: () => NEVER }, [path], (own) =>
+      merge(
+        own.depth$(weth, 500).pipe(map(() => 'first')),
+        next$.pipe(mergeMap(() => own.depth$(weth, 500))),
+      ),
+    ),
+  )
+  await eventually(() => expect(values).toContainEqual({ _tag: 'CaughtUp' }))
+  next$.next()
+  expect(values).toEqual(['first', { _tag: 'CaughtUp' }])
+})
+
+test('an unsubscription before, during or after the change to live leaves no topic, timer or open file', async () => {
+  const { createClient } = await startMarket()
+  const client = createClient()
+  const path = recordingWith(2500)
+  for (const isTime of [
+    () => true,
+    () => client.inspect().topics.some(({ state }) => state !== 'lingering'),
+    (values: readonly unknown[]) => values.length > 2,
+  ]) {
+    const values: unknown[] = []
+    const subscription = resume(client, [path], (own) => merge(counted(own), interval(100))).subscribe(
+      (value) => values.push(value),
+    )
+    await eventually(() => isTime(values))
+    subscription.unsubscribe()
+    expect(client.inspect().topics.filter(({ state }) => state !== 'lingering')).toEqual([])
+    const { length } = values
+    await eventually(() => expect(client.inspect().topics).toEqual([]))
+    expect(values).toHaveLength(length)
+    expect(openFiles()).not.toContain(path)
+  }
+})
+
+/** The paths that this process has open, where the system lists them. */
+const openFiles = (): readonly string[] =>
+  existsSync('/proc/self/fd')
+    ? readdirSync('/proc/self/fd').flatMap((fd) => {
+        try {
+          return readlinkSync(join('/proc/self/fd', fd))
+        } catch {
+          return []
+        }
+      })
+    : []
+
+test('a history gives the prices and the gaps of its recordings, and a failure of it is a gap', async () => {
+  const start = Date.now() - 60_000
+  const row = (n: number, value: number) => ({
+    ...{ _tag: 'Price' as const, at: start + n * 10, topic: ethTopic },
+    event: right({ topic: ethTopic, price: value, receivedAt: start + n * 10, epoch: 1 }),
+  })
+  const status = { _tag: 'Waiting' as const, attempt: 1, retryInMs: 5, reason: 'lost' }
+  const rows: readonly Row[] = [row(1, 1), row(2, 2), { _tag: 'Status', at: start + 25, status }, row(3, 3)]
+  const path = join(newFolder(), 'market.ndjson')
+  writeFileSync(path, recordingText({ ...header, at: start, topics: [ethTopic], mints: [] }, ...rows))
+  const prices = (own: Pick<Client, 'price$'>) => own.price$(ethTopic).pipe(map(textOf))
+  const expected = [1, 2, 'Disconnected', 3, 'Disconnected', { _tag: 'CaughtUp' }, 9]
+  for (const past of [[path], openHistory([path])]) {
+    const { values } = collect(resume(quickClient(), past, prices, { from: start }))
+    await eventually(() => expect(values).toEqual(expected))
+  }
+  const failing = collect(resume(quickClient(), openHistory('http://127.0.0.1:1'), prices, { from: start }))
+  await eventually(() => expect(failing.values).toEqual(['Disconnected', { _tag: 'CaughtUp' }, 9]))
+  expect(() => resume(quickClient(), openHistory([path]), prices)).toThrow('from: required')
 })

@@ -1,7 +1,7 @@
 import { left, right, isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { describeValue } from '../../base/errors/text.js'
 import type { Cells, Table } from './table.js'
-import { numberOf, unitOf, type Unit } from './values.js'
+import { hasOwnZone, numberOf, unitOf, type Unit } from './values.js'
 
 /** What a column contains. */
 export type Field =
@@ -28,6 +28,8 @@ export interface Layout {
   /** The indexes of the columns. */
   readonly columns: Readonly<Partial<Record<Field, number>>> & { readonly time: number }
   readonly unit: Unit
+  /** False for times of ISO 8601 without a zone, which are taken for UTC. */
+  readonly hasZone: boolean
 }
 
 /** The usual names, without case and punctuation, the most specific first. */
@@ -68,6 +70,8 @@ const usualNames: Readonly<Record<Field, readonly string[]>> = {
   ],
   price: [
     'price',
+    'priceusd',
+    'usdprice',
     'tradeprice',
     'lastprice',
     'midprice',
@@ -79,15 +83,15 @@ const usualNames: Readonly<Record<Field, readonly string[]>> = {
     'p',
     'value',
   ],
-  bid: ['bid', 'bidprice', 'bestbid', 'bestbidprice', 'bidpx', 'bid1price', 'b'],
-  ask: ['ask', 'askprice', 'bestask', 'bestaskprice', 'askpx', 'ask1price', 'offer', 'a'],
+  bid: ['bid', 'bidprice', 'bestbid', 'bestbidprice', 'bidpx', 'bid1price', 'bids0price', 'b'],
+  ask: ['ask', 'askprice', 'bestask', 'bestaskprice', 'askpx', 'ask1price', 'asks0price', 'offer', 'a'],
   bidQuantity: [
     ...['bidquantity', 'bidqty', 'bidsize', 'bidamount', 'bidvolume', 'bestbidqty', 'bestbidquantity'],
-    ...['bestbidsize', 'bestbidamount', 'bidsz'],
+    ...['bestbidsize', 'bestbidamount', 'bidsz', 'bids0amount'],
   ],
   askQuantity: [
     ...['askquantity', 'askqty', 'asksize', 'askamount', 'askvolume', 'bestaskqty', 'bestaskquantity'],
-    ...['bestasksize', 'bestaskamount', 'asksz'],
+    ...['bestasksize', 'bestaskamount', 'asksz', 'asks0amount'],
   ],
   open: ['open', 'openprice', 'o'],
   high: ['high', 'highprice', 'h'],
@@ -105,8 +109,14 @@ export const layoutOf = (
   given: GivenColumns,
 ): Either<string, Layout> => {
   if (sample.length === 0) return left('it has no row')
-  const found = names === undefined ? columnsWithoutHeader(sample) : columnsByName(names)
+  const found = names === undefined ? columnsWithoutHeader(sample) : columnsByName(names, sample)
   const columns: Partial<Record<Field, number>> = { ...found }
+  const isGiven = fields.some((field) => given[field] !== undefined)
+  if (!isGiven && names !== undefined && isMost(sample, (cells) => isWider(cells, names.length)))
+    return left(
+      `its header has ${names.length} names, and its rows have more cells, such as ${describeValue(sample[0]?.join(' | '))}; ` +
+        'quote cells that contain the delimiter, or give all columns by number from 1',
+    )
   for (const field of fields) {
     const text = given[field]
     if (text === undefined) continue
@@ -122,9 +132,20 @@ export const layoutOf = (
         `give ${time === undefined ? '--time' : '--price, --bid and --ask, or --open, --high, --low and --close'} ` +
         `by ${names === undefined ? 'number from 1' : 'name'}`,
     )
-  const unit = unitOfColumn(sample.map((cells) => cells[time] ?? ''))
+  const usedColumns = { ...used(columns, kind), time }
+  for (const field of fields) {
+    const index = given[field] === undefined ? usedColumns[field] : undefined
+    const twin = names?.findIndex((name, at) => at !== index && name === names[index ?? -1])
+    if (index !== undefined && twin !== undefined && twin >= 0)
+      return left(
+        `its columns ${Math.min(index, twin) + 1} and ${Math.max(index, twin) + 1} are both ${describeValue(names?.[index])}; give --${flagOf(field)} by number from 1`,
+      )
+  }
+  const times = sample.map((cells) => cells[time] ?? '')
+  const unit = unitOfColumn(times)
   if (isLeft(unit)) return left(`column ${columnName(names, time)}: ${unit.left}`)
-  return right({ kind, columns: { ...used(columns, kind), time }, unit: unit.right })
+  const hasZone = unit.right !== 'ISO 8601' || times.some(hasOwnZone)
+  return right({ kind, columns: usedColumns, unit: unit.right, hasZone })
 }
 
 /** `bidQuantity` is `--bid-quantity`. */
@@ -137,11 +158,20 @@ export const columnName = (names: readonly string[] | undefined, index: number):
 
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-const columnsByName = (names: readonly string[]): Partial<Record<Field, number>> => {
+/** A column of other numbers is none of times: `t` is also the number of a trade. */
+const columnsByName = (
+  names: readonly string[],
+  sample: readonly Cells[],
+): Partial<Record<Field, number>> => {
   const known = names.map(plain)
+  const isOther = (index: number): boolean =>
+    !isTimeColumn(sample, index) && isMost(sample, (cells) => numberOf(cells[index] ?? '') >= 0)
   const entries = fields.map((field) => {
-    const name = usualNames[field].find((usual) => known.includes(usual))
-    return [field, name === undefined ? undefined : known.indexOf(name)] as const
+    const found = usualNames[field].flatMap((usual) =>
+      known.flatMap((name, index) => (name === usual ? [index] : [])),
+    )
+    const index = field === 'time' ? found.find((each) => !isOther(each)) : undefined
+    return [field, index ?? found[0]] as const
   })
   return Object.fromEntries(entries.filter(([, index]) => index !== undefined))
 }
@@ -149,22 +179,48 @@ const columnsByName = (names: readonly string[]): Partial<Record<Field, number>>
 /** A table without a header starts with the time, or with the number of a trade. */
 const columnsWithoutHeader = (sample: readonly Cells[]): Partial<Record<Field, number>> => {
   const rows = sample.filter((cells) => cells.length > 1)
-  const isTime = (index: number): boolean => isMost(rows, (cells) => unitOf(cells[index] ?? '') !== undefined)
+  const isTime = (index: number): boolean => isTimeColumn(rows, index)
   const isPositive = (index: number): boolean => isMost(rows, (cells) => numberOf(cells[index] ?? '') > 0)
-  const isCandle = isMost(rows, (cells) => {
-    const [open = NaN, high = NaN, low = NaN, close = NaN] = cells
-      .slice(1, 5)
-      .map((cell) => numberOf(cell ?? ''))
-    return low > 0 && high >= Math.max(open, close) && low <= Math.min(open, close)
-  })
-  if (isTime(0) && isCandle) return { time: 0, open: 1, high: 2, low: 3, close: 4 }
+  const isCandle = ({ open, high, low, close }: (typeof candleOrders)[number]): boolean =>
+    isMost(rows, (cells) => {
+      const [first = NaN, highest = NaN, lowest = NaN, last = NaN] = [open, high, low, close].map((index) =>
+        numberOf(cells[index] ?? ''),
+      )
+      return lowest > 0 && highest >= Math.max(first, last) && lowest <= Math.min(first, last)
+    })
+  const candle = isTime(0) ? candleOrders.find(isCandle) : undefined
+  if (candle !== undefined) return { time: 0, ...candle }
   // A number of a trade may look like a time in seconds.
   const later = [...Array(widthOf(rows)).keys()].slice(3)
   const fineTime = later.find((index) => isMost(rows, (cells) => (unitOf(cells[index] ?? '') ?? 's') !== 's'))
   if (fineTime !== undefined && isPositive(1) && isMost(rows, (cells) => /^\d+$/.test(cells[0] ?? '')))
     return { time: fineTime, price: 1 }
-  return isTime(0) && isPositive(1) ? { time: 0, price: 1 } : {}
+  return isTime(0) && isPositive(1) && !isCounter(rows, 1) ? { time: 0, price: 1 } : {}
 }
+
+/** Of candles without a header: the usual one, and that of Coinbase. */
+const candleOrders = [
+  { open: 1, high: 2, low: 3, close: 4 },
+  { open: 3, high: 2, low: 1, close: 4 },
+] as const
+
+const isTimeColumn = (rows: readonly Cells[], index: number): boolean =>
+  isMost(rows, (cells) => unitOf(cells[index] ?? '') !== undefined)
+
+/** True for the numbers of trades: integers, each above the one before. */
+const isCounter = (rows: readonly Cells[], index: number): boolean => {
+  const numbers = rows.map((cells) => numberOf(cells[index] ?? ''))
+  return (
+    rows.length > 2 &&
+    numbers.every((number, at) => Number.isInteger(number) && number > (numbers[at - 1] ?? -Infinity)) &&
+    widthOf(rows) > 2
+  )
+}
+
+/** True for a row with more cells than the header, other than empty ones. */
+export const isWider = (cells: Cells, width: number): boolean =>
+  cells.length > width &&
+  cells.some((cell, index) => index >= width && cell !== undefined && cell.trim() !== '')
 
 /** True for more than half of the rows: a few may be damaged. */
 const isMost = (rows: readonly Cells[], holds: (cells: Cells) => boolean): boolean =>

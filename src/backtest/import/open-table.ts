@@ -16,6 +16,11 @@ import type { OnLines, ReadLines, Table } from './table.js'
 /** The bytes by which the format is recognised. */
 const headBytes = 2 ** 16
 
+/** If the first lines are long. */
+const maxHeadBytes = 2 ** 22
+
+const hasTwoLines = (part: Uint8Array): boolean => part.indexOf(10) !== part.lastIndexOf(10)
+
 /** A longer line is no row of a table. In characters. */
 const maxLineLength = 2 ** 20
 
@@ -53,8 +58,10 @@ const readHead = async (path: string): Promise<{ readonly head: Uint8Array; read
   const parts: Uint8Array[] = []
   try {
     for await (const chunk of open(opened)) {
-      parts.push(chunk as Uint8Array)
-      if (parts.reduce((length, part) => length + part.length, 0) >= headBytes) break
+      // A chunk is valid until the next one.
+      parts.push(Uint8Array.from(chunk as Uint8Array))
+      const length = parts.reduce((sum, part) => sum + part.length, 0)
+      if (length >= maxHeadBytes || (length >= headBytes && parts.some(hasTwoLines))) break
     }
   } finally {
     opened.unsubscribe()

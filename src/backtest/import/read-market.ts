@@ -4,7 +4,7 @@ import type { Address } from '../../base/domain/address.js'
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { copyOf, describeValue, messageOf, printable, readProblems } from '../../base/errors/text.js'
-import { columnName, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
+import { columnName, isWider, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
 import { openTable } from './open-table.js'
 import { maxTextLength, RowSorter, type SortedRow } from './row-sorter.js'
 import type { Cells, Table } from './table.js'
@@ -21,10 +21,15 @@ export interface ImportedToken {
 /** Why a row is invalid. */
 export type Reason = 'not a number' | 'not above 0' | 'no time' | 'unknown symbol'
 
+/** Why a row may be misunderstood. */
+export type Doubt =
+  'more cells than the header' | 'the bid is above the ask' | 'the high or the low is not that of its candle'
+
 export interface ReasonCount {
   count: number
-  /** The number of the first line, from 1. */
+  /** The number of the first line, from 1, and its cells. */
   readonly line: number
+  readonly text: string
 }
 
 /** What was understood of a file, and how many rows it has. */
@@ -37,6 +42,8 @@ export interface FileReport {
   readonly invalid: ReadonlyMap<Reason, ReasonCount>
   /** Tops of a book without a depth: a quantity that is no number, or a token without decimals. */
   readonly withoutDepth: ReasonCount | undefined
+  /** Rows that are read, but may be misunderstood, by their problem. */
+  readonly doubtful: ReadonlyMap<Doubt, ReasonCount>
   /** The first of the unknown symbols. */
   readonly unknownSymbols: readonly string[]
   /** The tokens by symbol. The symbol is empty if the file has no such column. */
@@ -158,6 +165,8 @@ class FileReading implements FileReport {
   readonly format: string
   readonly columnNames: Readonly<Partial<Record<Field, string>>>
   readonly invalid = new Map<Reason, ReasonCount>()
+  readonly doubtful = new Map<Doubt, ReasonCount>()
+  private readonly width: number
   readonly unknownSymbols: string[] = []
   readonly tokens = new Map<string, ImportedToken>()
   withoutDepth: ReasonCount | undefined
@@ -176,6 +185,7 @@ class FileReading implements FileReport {
     private readonly market: MarketReader,
   ) {
     this.format = format
+    this.width = names?.length ?? Infinity
     this.columnNames = Object.fromEntries(
       Object.entries(layout.columns).map(([field, index]) => [field, columnName(names, index)]),
     )
@@ -185,9 +195,7 @@ class FileReading implements FileReport {
     const reason = this.addRow(cells, line)
     if (reason === undefined) return
     if (this.options.strict) throw new Error(`line ${line}: ${reason}: ${describeValue(cells.join(' | '))}`)
-    const counted = this.invalid.get(reason)
-    if (counted === undefined) this.invalid.set(reason, { count: 1, line })
-    else counted.count++
+    count(this.invalid, reason, cells, line)
   }
 
   private addRow(cells: Cells, line: number): Reason | undefined {
@@ -199,10 +207,15 @@ class FileReading implements FileReport {
     const number = (column: number | undefined): number =>
       numberOf((column === undefined ? undefined : cells[column]) ?? '')
     const { sorter } = this.market
+    if (cells.length > this.width && isWider(cells, this.width))
+      count(this.doubtful, 'more cells than the header', cells, line)
     if (kind === 'candles') {
       const prices = [columns.open, columns.high, columns.low, columns.close].map(number)
       const problem = prices.map(problemOf).find((each) => each !== undefined)
       if (problem !== undefined) return problem
+      const [open = NaN, high = NaN, low = NaN, close = NaN] = prices
+      if (high < open || high < close || low > open || low > close)
+        count(this.doubtful, 'the high or the low is not that of its candle', cells, line)
       this.passTime(at)
       for (const [index, price] of prices.entries())
         sorter.add(at, price, series * roleCount + (index === 0 ? roles.open : roles.atClose))
@@ -220,6 +233,7 @@ class FileReading implements FileReport {
     const ask = number(columns.ask)
     const problem = problemOf(bid) ?? problemOf(ask)
     if (problem !== undefined) return problem
+    if (bid > ask) count(this.doubtful, 'the bid is above the ask', cells, line)
     this.passTime(at)
     const text = kind === 'quotes' ? undefined : this.depthText(cells, series, line)
     sorter.add(
@@ -247,7 +261,7 @@ class FileReading implements FileReport {
       if (buy !== undefined && sell !== undefined && buy.length + sell.length < maxTextLength)
         return `${buy} ${sell}`
     }
-    if (this.withoutDepth === undefined) this.withoutDepth = { count: 1, line }
+    if (this.withoutDepth === undefined) this.withoutDepth = { count: 1, line, text: cells.join(' | ') }
     else this.withoutDepth.count++
     return undefined
   }
@@ -276,6 +290,12 @@ class FileReading implements FileReport {
     this.tokens.set(symbol, resolved)
     return series
   }
+}
+
+const count = <R>(counts: Map<R, ReasonCount>, reason: R, cells: Cells, line: number): void => {
+  const counted = counts.get(reason)
+  if (counted === undefined) counts.set(reason, { count: 1, line, text: cells.join(' | ') })
+  else counted.count++
 }
 
 const problemOf = (price: number): Reason | undefined => {

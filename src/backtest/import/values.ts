@@ -49,6 +49,8 @@ const scientific = /^\s*\d+(?:\.\d*)?e[+-]?\d+\s*$/i
 const isoPattern =
   /^\s*(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?\s*(?:(Z|UTC)|([+-])(\d\d):?(\d\d))?\s*$/i
 
+export const hasOwnZone = (text: string): boolean => /(?:Z|UTC|[+-]\d\d:?\d\d)\s*$/i.test(text)
+
 const isoTime = (text: string): number => {
   const match: readonly (string | undefined)[] | null = isoPattern.exec(text)
   if (match === null) return NaN

@@ -6,7 +6,12 @@ import type { OwnRow } from '../../../backtest/recording/record/own-rows.js'
 import { writeFile, type KnownHeader } from '../../../backtest/recording/record/write-recording.js'
 import { flagOf, type Field, type GivenColumns } from '../../../backtest/import/columns.js'
 import { marketRows } from '../../../backtest/import/market-rows.js'
-import { MarketReader, type FileReport, type ImportedToken } from '../../../backtest/import/read-market.js'
+import {
+  MarketReader,
+  type FileReport,
+  type ImportedToken,
+  type ReasonCount,
+} from '../../../backtest/import/read-market.js'
 import { addressOf, isTopicOfAnyService } from '../../../base/domain/topic.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../../base/errors/text.js'
@@ -133,24 +138,22 @@ const knownHeader = ({ files, series }: MarketReader, assumedDepth: string | und
 
 /** What was understood of a file. */
 const fileText = (file: FileReport): string => {
-  const { path, format, layout, columnNames, rows, from, to, invalid, withoutDepth, tokens, unknownSymbols } =
-    file
+  const { path, format, layout, columnNames, rows, from, to, tokens, unknownSymbols } = file
+  const { invalid, doubtful, withoutDepth } = file
   const columns = (Object.entries(columnNames) as [Field, string][]).map(
     ([field, name]) =>
-      `${flagOf(field)} = ${describeValue(name)}${field === 'time' ? ` (${layout.unit})` : ''}`,
+      `${flagOf(field)} = ${describeValue(name)}${field === 'time' ? ` (${layout.unit}${layout.hasZone ? '' : ' without a zone: UTC'})` : ''}`,
   )
   const symbols = [...tokens].map(([symbol, { topic }]) =>
     symbol === '' || symbol === topic ? topic : `${describeValue(symbol)} = ${topic}`,
-  )
-  const invalidText = [...invalid].map(
-    ([reason, { count, line }]) => `${reason}: ${countText(count)}, first in line ${line}`,
   )
   return [
     `${printable(path)}: ${format}, ${layout.kind}`,
     `  columns: ${columns.join(', ')}`,
     `  tokens: ${symbols.length === 0 ? 'none' : listed(symbols)}`,
     `  valid rows: ${countText(rows)}${rows === 0 ? '' : `, from ${isoText(from)} to ${isoText(to)}`}`,
-    ...invalidText.map((text) => `  invalid rows: ${text}`),
+    ...countTexts(invalid).map((text) => `  invalid rows: ${text}`),
+    ...countTexts(doubtful).map((text) => `  doubtful rows, which are kept: ${text}`),
     ...(unknownSymbols.length === 0
       ? []
       : [`  unknown symbols: ${unknownSymbols.map(describeValue).join(', ')}; define them in --tokens`]),
@@ -162,6 +165,12 @@ const fileText = (file: FileReport): string => {
     '',
   ].join('\n')
 }
+
+const countTexts = (counts: ReadonlyMap<string, ReasonCount>): readonly string[] =>
+  [...counts].map(
+    ([reason, { count, line, text }]) =>
+      `${reason}: ${countText(count)}, first in line ${line}: ${describeValue(text)}`,
+  )
 
 const maxListed = 20
 

@@ -294,6 +294,25 @@ describe('import', () => {
   it.each<[string, string, readonly string[], RegExp]>([
     ['no valid row', 'time,price\nx,1\n', [], /no column|times of the years|no row is valid/],
     ['an empty file', '', [], /it has no row/],
+    [
+      'two columns of one name',
+      `time,price,price\n${start},1,2\n`,
+      [],
+      /its columns 2 and 3 are both "price"; give --price by number from 1/,
+    ],
+    [
+      'rows with more cells than the header, such as decimal commas',
+      `time,price\n${start},1600,05\n${start},1601,5\n`,
+      [],
+      /its header has 2 names, and its rows have more cells/,
+    ],
+    [
+      'the numbers of trades in place of prices',
+      [1, 2, 3].map((id) => `[${start + id},"${id}",null,"buy",1600.5,0.1]\n`).join(''),
+      [],
+      /is recognised in the first row/,
+    ],
+    ['a time in two columns', 'date,time,price\n2025-11-13,22:13:20,1\n', [], /column time: expected times/],
     ['a header alone', 'time,price', [], /it has no row/],
     [
       'a column that does not exist',
@@ -346,6 +365,36 @@ describe('import', () => {
     expect(rows.map(({ price: usd }) => usd)).toEqual([1, 3])
     expect(stdout).toContain('unknown symbol: 1, first in line 3')
     expect(stdout).toContain('unknown symbols: "BTCUSDT"; define them in --tokens')
+  })
+
+  it('counts rows that contradict themselves, shows the first, and keeps them', async () => {
+    const quotes = await imported({ 'quotes.csv': `time,bid,ask\n${start},2,1\n${start},1,2\n` })
+    expect(quotes.stdout).toContain(`the bid is above the ask: 1, first in line 2: "${start} | 2 | 1"`)
+    const text = `time,open,high,low,close,note\n${start},1,3,2,2\n${start + 1_000},1,2,1,1,a,b,\n`
+    const candle = await imported({ 'candles.csv': text })
+    expect(candle.stdout).toContain('the high or the low is not that of its candle: 1, first in line 2')
+    expect(candle.stdout).toContain('more cells than the header: 1, first in line 3')
+    expect([quotes.rows.length, candle.rows.length]).toEqual([2, 8])
+  })
+
+  it('recognises the orders of public files without a header, and the column that has times', async () => {
+    const coinbase = [0, 60, 120].map((s) => `${start / 1_000 + s},1599,1602,1600,1601,12\n`).join('')
+    const { rows, stdout } = await imported({ 'candles.csv': coinbase })
+    expect(stdout).toContain('time = "1" (s), open = "4", high = "3", low = "2", close = "5"')
+    expect(rows.slice(0, 4).map(({ price: usd }) => usd)).toEqual([1600, 1602, 1599, 1601])
+    const binance = JSON.stringify({ e: 'trade', s: 'ETH', t: 5, p: '1.5', T: start })
+    expect((await imported({ 'trades.ndjson': binance })).rows).toEqual([{ at: start, topic, price: 1.5 }])
+    const named = `ts,value,price_usd\n2025-11-13 02:14,7,2\n`
+    const zoneless = await imported({ 'trades.csv': named })
+    expect(zoneless.stdout).toContain('time = "ts" (ISO 8601 without a zone: UTC), price = "price_usd"')
+    expect(zoneless.rows).toEqual([{ at: start, topic, price: 2 }])
+  })
+
+  it('reads a file whose first row is longer than a piece of the file', async () => {
+    const text = `time,price,note\n${start},1,${'x'.repeat(600_000)}\n${start + 1},2,y\n`
+    const { rows, stdout } = await imported({ 'trades.csv': text })
+    expect(stdout).toContain('header in line 1')
+    expect(rows.map(({ price: usd }) => usd)).toEqual([1, 2])
   })
 
   it('writes a compressed recording, as a process', async () => {

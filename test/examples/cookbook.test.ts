@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { lastValueFrom, map, toArray } from 'rxjs'
 import type { PastEvent } from 'svc-streams/history'
-import { paper, type PaperEvent, type PaperOptions, type PaperStrategy } from 'svc-streams/paper'
+import { paper, summaryOf, type PaperEvent, type PaperOptions, type PaperStrategy } from 'svc-streams/paper'
 import { replay, writeRecording, type OwnRow, type StrategyClient } from 'svc-streams/recording'
 import { createTestClient, stale } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
@@ -233,10 +233,12 @@ describe('a CSV', () => {
     const { code } = await runInProcess(['import', csv, '--tokens', tokens, '--out', market])
     expect(code).toBe(0)
     const parameters = JSON.parse(parametersJson) as readonly Parameters<typeof score>[1][]
-    const summaries = parameters.map((parameter) =>
-      lastValueFrom(replay(market, { speed: Infinity }).run$((client) => score(client, parameter))),
+    const runs = parameters.map((parameter) =>
+      lastValueFrom(
+        replay(market, { speed: Infinity }).run$((client) => score(client, parameter).pipe(toArray())),
+      ),
     )
-    expect((await Promise.all(summaries)).map(({ trades }) => trades)).toEqual([12, 9, 7, 5])
+    expect((await Promise.all(runs)).map((events) => summaryOf(events).trades)).toEqual([12, 9, 7, 5])
   })
 })
 

@@ -130,7 +130,17 @@ describe('renderReport', () => {
       ...['00:00:15', '00:00:30', '00:00:45'],
     ])
     expect(labelsOf(1.5 * day, 99_950, 100_020)).toEqual([
-      ...['99,960', '99,980', '100,000', '100,020', '06:00', '12:00', '18:00', '01-02', '06:00'],
+      ...[
+        '99,960',
+        '99,980',
+        '100,000',
+        '100,020',
+        '01-01 06:00',
+        '01-01 12:00',
+        '01-01 18:00',
+        '01-02',
+        '01-02 06:00',
+      ],
     ])
     expect(labelsOf(365 * day, 7, 7)).toEqual([
       ...['6.995', '7.000', '7.005'],
@@ -157,7 +167,7 @@ describe('renderReport', () => {
       equity(index, 1_000 + (index % 77)),
     ])
     const html = renderReport(events.flat(), { title: 'Run' })
-    expect(html).toContain('Fills: the first 1000 of 30000')
+    expect(html).toContain('Fills: the first 1,000 of 30,000')
     expect(html.length).toBeLessThan(700_000)
   })
 })

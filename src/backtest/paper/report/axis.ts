@@ -62,11 +62,10 @@ const multiples = (from: number, to: number, step: number): readonly Tick[] => {
   return Array.from({ length: count }, (_, index) => {
     const value = (first + index) * step
     const text = new Date(value).toISOString()
-    const isDate = step >= day || value % day === 0
-    return {
-      value,
-      label: isDate ? text.slice(5, 10) : text.slice(11, step >= minute ? 16 : step >= second ? 19 : 23),
-    }
+    const date = text.slice(5, 10)
+    const time = text.slice(11, step >= minute ? 16 : step >= second ? 19 : 23)
+    if (value % day === 0) return { value, label: date }
+    return { value, label: to - from > day ? `${date} ${time}` : time }
   })
 }
 

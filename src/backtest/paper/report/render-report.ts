@@ -214,7 +214,10 @@ const fillTable = (fills: readonly Filled[]): string => {
       ...[valueUsd, feeUsd, slippageUsd].map(formatUsd),
       id,
     ])
-  const caption = fills.length > maxRows ? `Fills: the first ${maxRows} of ${fills.length}` : 'Fills'
+  const caption =
+    fills.length > maxRows
+      ? `Fills: the first ${formatQuantity(maxRows)} of ${formatQuantity(fills.length)}`
+      : 'Fills'
   const head = ['Time, UTC', 'Token', 'Side', 'Order', 'Quantity', 'Price', 'Value', 'Fee', 'Slippage', 'Id']
   return table(caption, head, rows)
 }

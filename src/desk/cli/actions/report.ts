@@ -41,9 +41,50 @@ export const writeBacktestReport = async (
     title: `${basename(module)} over ${recordings.map((file) => basename(file)).join(', ')}`,
     notes: [assumptionsOf(options, header?.assumedDepth), rowsText(summary, header?.invalidRows ?? 0)],
     data: await dataOf(recordings, range, options),
-    command: commandText(files, flags),
+    command: commandText('backtest', files, flags),
   })
   writeFileSync(path, html)
+}
+
+export interface WalkForwardPage {
+  readonly path: string
+  readonly title: string
+  /** Gives the page again. */
+  readonly command: string
+}
+
+/** A window of a walk-forward. `events`: of its test range. */
+export interface TestedWindow {
+  readonly text: string
+  readonly events: readonly PaperEvent[]
+}
+
+/** Writes the page of the test ranges as one curve. */
+export const writeWalkForwardReport = (
+  { path, ...page }: WalkForwardPage,
+  windows: readonly TestedWindow[],
+  total: string,
+): void => {
+  const rule =
+    'The parameter of each test range was chosen on the range before it. An account starts anew in each range; the curve adds their profits.'
+  const notes = [rule, ...windows.map(({ text }) => text), total]
+  writeFileSync(path, renderReport(stitched(windows), { ...page, notes }))
+}
+
+/** Each range starts with the equity of the one before. */
+const stitched = (windows: readonly TestedWindow[]): readonly PaperEvent[] => {
+  let end: number | undefined
+  return windows.flatMap(({ events }) => {
+    const equities = events.filter((event) => event._tag === 'Equity')
+    const [first, last] = [equities[0], equities.at(-1)]
+    if (first === undefined || last === undefined) return []
+    const offset = end === undefined ? 0 : end - first.equityUsd
+    end = last.equityUsd + offset
+    return events.flatMap((event) => {
+      if (event._tag === 'Account') return []
+      return [event._tag === 'Equity' ? { ...event, equityUsd: event.equityUsd + offset } : event]
+    })
+  })
 }
 
 /** `assumedDepth`: the quantity of each depth, in tokens, if it is not recorded. */
@@ -98,10 +139,10 @@ const causeTexts: Readonly<Record<MissingTime['cause'], string>> = {
   silent: 'no price in the data',
 }
 
-/** The command that gives the report again. */
-const commandText = (files: readonly string[], flags: Backtest['flags']): string => {
-  const words = Object.entries(flags).flatMap(([name, value]) =>
-    value === undefined ? [] : [`--${name}`, shellWord(String(value))],
+/** The command that gives a page again. A flag without a value is an empty text. */
+export const commandText = (name: string, files: readonly string[], flags: Backtest['flags']): string => {
+  const words = Object.entries(flags).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag}`, ...(value === '' ? [] : [shellWord(String(value))])],
   )
-  return ['npx svc-streams backtest', ...files.map(shellWord), ...words].join(' ')
+  return [`npx svc-streams ${name}`, ...files.map(shellWord), ...words].join(' ')
 }

@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { tap } from 'rxjs'
@@ -17,8 +18,9 @@ import { drawTable, type Cell, type Column } from '../output/table.js'
 import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { completes } from '../stop.js'
+import { commandText } from './report.js'
 import { inShard, mergeShards, shardLine } from './shards.js'
-import { walkForwardRecordings } from './walk-forward.js'
+import { resultOf, walkForwardRecordings } from './walk-forward.js'
 
 interface SweepFlags {
   /** Absent for `merge`. */
@@ -35,6 +37,7 @@ interface SweepFlags {
   readonly minTrades?: number
   readonly shard?: Shard
   readonly json?: boolean
+  readonly report?: string
 }
 
 type Result = SweepResult<unknown, unknown>
@@ -47,16 +50,13 @@ export const sweepRecordings = async (
 ): Promise<void> => {
   if (files[0] === 'merge') return mergeShards(io, files.slice(1))
   const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
-  const { minTrades, shard, json = false, ...range } = rest
+  const { minTrades, shard, report, json = false, ...range } = rest
   if (path === undefined) return usageError(command, "required option '--parameters <file>' not specified")
   const backtest = backtestFiles(command, files)
   const problem = rangeProblem(range)
   if (problem !== undefined) return usageError(command, problem)
-  if (walkForward === undefined && (metric !== undefined || minimise === true || minTrades !== undefined))
-    return usageError(
-      command,
-      '--metric, --minimise and --min-trades choose the parameters of --walk-forward: add it',
-    )
+  if (walkForward === undefined && [metric, minimise, minTrades, report].some((flag) => flag !== undefined))
+    return usageError(command, '--metric, --minimise, --min-trades and --report need --walk-forward')
   if (shard !== undefined && (!json || walkForward !== undefined))
     return usageError(command, '--shard needs --json, and cannot be used with --walk-forward')
   const all = readParameters(command, path)
@@ -66,7 +66,24 @@ export const sweepRecordings = async (
   if (walkForward !== undefined) {
     const settings = { ...walkForward, workers, warmUp, ...range }
     const ranking = { metric, minimises: minimise === true, minTrades }
-    await walkForwardRecordings(io, recordings, strategy.url, parameters, settings, ranking, json)
+    const seconds = (ms: number): string => `${ms / 1_000}s`
+    const page =
+      report === undefined
+        ? undefined
+        : {
+            path: report,
+            title: `${basename(backtest.module)}, walk-forward over ${recordings.map((file) => basename(file)).join(', ')}`,
+            command: commandText('sweep', files, {
+              ...{
+                parameters: path,
+                'walk-forward': `${seconds(walkForward.train)}/${seconds(walkForward.test)}`,
+                metric,
+              },
+              ...{ minimise: minimise === true ? '' : undefined, 'min-trades': minTrades },
+              ...{ 'warm-up': warmUp === 0 ? undefined : seconds(warmUp), ...range, report },
+            }),
+          }
+    await walkForwardRecordings(io, recordings, strategy.url, parameters, settings, ranking, json, page)
     return
   }
 
@@ -127,7 +144,7 @@ const sweepLine = (result: Result, { failed }: Colours): string => {
     jsonText(parameter),
     counted(values.length, 'value'),
     counted(summary.rows, 'row'),
-    ...values.slice(-1).map((value) => `last ${jsonText(value)}`),
+    ...(values.length === 0 ? [] : [`last ${jsonText(resultOf(values))}`]),
   ].join('  ')
 }
 
@@ -154,7 +171,10 @@ const sweepTable = (results: readonly Result[], width: number, { failed, dim }: 
     column({ title: 'last value', rank: 1, width: 40 }, (result) =>
       isLeft(result)
         ? { text: failureText(result.left), paint: failed, canCut: true }
-        : { text: result.right.values.slice(-1).map(jsonText).join(''), canCut: true },
+        : {
+            text: result.right.values.length === 0 ? '' : jsonText(resultOf(result.right.values)),
+            canCut: true,
+          },
     ),
   ]
   return drawTable(columns, width, dim)

@@ -1,5 +1,5 @@
 import { isLeft, right } from 'fp-ts/lib/Either.js'
-import { map, tap } from 'rxjs'
+import { identity, map, tap } from 'rxjs'
 import { counted, countText, formatTime } from '../../display/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
@@ -7,11 +7,13 @@ import type { ScoredRange, WalkForwardOptions } from '../../../backtest/sweep/op
 import { walkForwardOn, type WalkForwardResult } from '../../../backtest/sweep/walk-forward.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { jsonText, withoutResult } from './backtest.js'
+import { summaryOf, type PaperEvent } from '../../../backtest/paper/index.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
 import { failureOf } from '../output/error-text.js'
 import { coloursFor, numberFormat, type NumberFormat } from '../output/terminal.js'
 import { completes } from '../stop.js'
+import { writeWalkForwardReport, type TestedWindow, type WalkForwardPage } from './report.js'
 
 /** How the best parameter is chosen. */
 export interface Ranking {
@@ -33,9 +35,11 @@ export const walkForwardRecordings = async (
   settings: Omit<WalkForwardOptions, 'score'>,
   ranking: Ranking,
   json: boolean,
+  page?: WalkForwardPage,
 ): Promise<void> => {
   const sign = ranking.minimises ? -1 : 1
   const total = new Total()
+  const windows: TestedWindow[] = []
   const result$ = walkForwardOn({ program: () => ({ url: packagedProgram() }) })<unknown, unknown>(
     recordings,
     strategy,
@@ -50,12 +54,14 @@ export const walkForwardRecordings = async (
   const show = (result: Result): void => {
     failOnce(result)
     total.add(result)
+    if (page !== undefined) windows.push(testedWindow(result, ranking.metric))
     const line = json ? outputJson(result) : escapeUnsafe(lineOf(result, ranking.metric, grouped))
     io.stdout.write(`${isLeft(result) && !json ? failed(line) : line}\n`)
   }
   if (!(await completes(io, result$.pipe(tap(show)))))
     return void io.stderr.write(`stopped: ${counted(total.windows, 'window')} ended\n`)
   io.stdout.write(`${json ? outputJson(total.summary()) : total.line(ranking.metric, grouped)}\n`)
+  if (page !== undefined) writeWalkForwardReport(page, windows, total.line(ranking.metric, identity))
   if (total.failed > 0)
     throw withoutResult(total.failed, total.windows, 'window', { _tag: 'WalkForwardError' })
 }
@@ -74,22 +80,40 @@ const failOnce = (result: Result): void => {
  * number concerns the choice alone, because a test range is shorter.
  */
 const scoreOf = (values: readonly unknown[], range: ScoredRange, { metric, minTrades }: Ranking): number => {
-  const trades = fieldOf(values.at(-1), 'trades')
+  const value = resultOf(values)
+  const trades = fieldOf(value, 'trades')
   if (typeof trades !== 'number' && minTrades !== undefined)
     throw new Error('the last value has no number trades, which --min-trades needs')
   const least = range === 'train' ? (minTrades ?? 1) : 1
   if (typeof trades === 'number' && trades < least)
     throw new Error(trades === 0 ? 'nothing was traded' : `${counted(trades, 'trade')}, fewer than ${least}`)
-  return metricOf(values, metric)
+  if (values.length === 0) throw new Error('there is no value')
+  return metricOf(value, metric)
+}
+
+/** The last value; the figures of the range if the values are the events of an account. */
+export const resultOf = (values: readonly unknown[]): unknown => {
+  const events = accountEvents(values)
+  return events === undefined ? values.at(-1) : summaryOf(events)
+}
+
+const accountEvents = (values: readonly unknown[]): readonly PaperEvent[] | undefined =>
+  fieldOf(values.at(-1), '_tag') === 'Account' ? (values as readonly PaperEvent[]) : undefined
+
+const testedWindow = (result: Result, metric: string | undefined): TestedWindow => {
+  const events = isLeft(result) ? [] : accountEvents(result.right.values)
+  if (events === undefined)
+    throw new Error(
+      '--report: the values are no events of an account; let the strategy return what paper returns',
+    )
+  return { text: lineOf(result, metric, identity, false), events }
 }
 
 /**
- * The metric of the last value. Throws if it has no such number. The message contains no value, because it may be of a
+ * The metric of a value. Throws if it has no such number. The message contains no value, because it may be of a
  * training range.
  */
-const metricOf = (values: readonly unknown[], metric: string | undefined): number => {
-  if (values.length === 0) throw new Error('there is no value')
-  const value = values.at(-1)
+const metricOf = (value: unknown, metric: string | undefined): number => {
   const found = metric === undefined ? value : fieldOf(value, metric)
   if (typeof found === 'number' || typeof found === 'bigint') return Number(found)
   const names = numberNames(value).map(printable).join(', ')
@@ -124,7 +148,12 @@ const fieldOf = (value: unknown, path: string): unknown =>
       value,
     )
 
-const lineOf = (result: Result, metric: string | undefined, grouped: NumberFormat): string => {
+const lineOf = (
+  result: Result,
+  metric: string | undefined,
+  grouped: NumberFormat,
+  hasValue = metric !== undefined,
+): string => {
   if (isLeft(result)) {
     const { left: error } = result
     const range = 'test' in error ? `${rangeText(error.test)}  ` : ''
@@ -135,7 +164,7 @@ const lineOf = (result: Result, metric: string | undefined, grouped: NumberForma
     rangeText(test),
     jsonText(parameter),
     metricText(metric, score, grouped),
-    ...(metric === undefined ? [] : values.slice(-1).map((value) => `last ${jsonText(value)}`)),
+    ...(hasValue ? [`last ${jsonText(resultOf(values))}`] : []),
   ].join('  ')
 }
 

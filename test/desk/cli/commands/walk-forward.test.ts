@@ -1,6 +1,9 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { right } from 'fp-ts/lib/Either.js'
+import { depth } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
+import type { Row } from '../../../../src/backtest/recording/format/row.js'
 import { recordingText } from '../../../backtest/recording/support/recordings.js'
 import { moduleFolder } from '../../../backtest/sweep/support/run-sweep.js'
 import { runCommand } from '../support/command.js'
@@ -150,9 +153,14 @@ test.each<[string, readonly string[], number, string]>([
     'a metric is given without windows',
     ['--metric', 'profit'],
     2,
-    '--metric, --minimise and --min-trades choose',
+    '--metric, --minimise, --min-trades and --report need --walk-forward',
   ],
-  ['--minimise is given without windows', ['--minimise'], 2, '--metric, --minimise and --min-trades choose'],
+  [
+    '--minimise is given without windows',
+    ['--minimise'],
+    2,
+    '--metric, --minimise, --min-trades and --report need --walk-forward',
+  ],
 ])('fails if %s', async (_, flags, code, message) => {
   const result = await runInProcess(['sweep', ...files(), ...flags])
   expect(result.stderr).toContain(message)
@@ -202,4 +210,70 @@ test('--warm-up runs the strategy over the data before each range, whose values 
     summary: { rows: 20 },
     values: Array.from({ length: 20 }, (_, index) => index + 11),
   })
+})
+
+/** Buys at each price that is an even number of seconds after the start, and sells all at the next one. */
+const account = `
+import { map } from 'rxjs'
+import { defineTokens } from 'svc-streams'
+import { rights } from 'svc-streams/operators'
+import { closePosition, market, paper } from 'svc-streams/paper'
+const tokens = defineTokens({ ETH: { address: '0xab', decimals: 0 } })
+export default (client, units) => paper(
+  client,
+  ({ price$ }) => price$('svc-0xab').pipe(
+    rights(),
+    map(({ receivedAt }) => receivedAt % 2000 === 0 ? market('ETH', 'buy', { units: BigInt(units) }) : closePosition('ETH')),
+  ),
+  { tokens, cash: 10_000, feeBps: 10 },
+)
+`
+
+const depths = Array.from({ length: 100 }, (_, index): Row => {
+  const [time, side] = [at + index * 1_000, { totalQuantity: 1_000n, totalQuantityUsd: 1 }]
+  const event = right(depth('0xab', { buy: side, sell: side, timestamp: time, receivedAt: time }))
+  return { _tag: 'Depth', at: time, mint: '0xab', event }
+})
+
+test('scores the events of an account without those of the warm-up, and draws the test ranges as one curve', async () => {
+  const args = files([1, 10], account)
+  const [recording = '', module = ''] = args
+  const rows = depths.flatMap((row, index) => [row, ...prices.slice(index, index + 1)])
+  writeFileSync(recording, recordingText({ ...header, mints: ['0xab'] }, ...rows))
+  const report = join(module, '..', 'report.html')
+  const flags = ['--walk-forward', '30s/20s', '--metric', 'profitUsd', '--warm-up', '10s']
+  const { code, stdout } = await runCommand(['sweep', ...args, ...flags, '--json', '--report', report])
+  expect(code).toBe(0)
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { right: { values: { equityUsd?: number }[]; score: number } })
+  const scores = lines.slice(0, -1).map(({ right: { values, score } }) => {
+    const equities = values.flatMap(({ equityUsd }) => equityUsd ?? []).slice(0, -1)
+    expect(equities.length).toBeLessThan(60)
+    expect(score).toBeCloseTo((equities.at(-1) ?? 0) - (equities[0] ?? 0), 9)
+    return score
+  })
+  expect(scores).toHaveLength(3)
+  const end = 10_000 + scores.reduce((sum, score) => sum + score, 0)
+  const html = readFileSync(report, 'utf8')
+  const [, from = '', to = ''] = /aria-label="Equity, USD: from ([\d,.]+) to ([\d,.]+),/.exec(html) ?? []
+  expect(Number(to.replace(',', '')) - Number(from.replace(',', ''))).toBeCloseTo(end - 10_000, 1)
+  expect(html).toContain('<p>2026-11-21T10:00:50.000Z to 2026-11-21T10:01:10.000Z 1 profitUsd ')
+  expect(html).toMatch(/<p>total 3 windows profitUsd -/)
+  expect(html).toContain(`${flags.join(' ')} --report ${report}</code>`)
+  const plain = await runCommand([
+    'sweep',
+    ...files(),
+    '--walk-forward',
+    '30s/20s',
+    '--metric',
+    'report.profit',
+    '--report',
+    report,
+  ])
+  expect([plain.code, plain.stderr]).toEqual([
+    1,
+    expect.stringContaining('the values are no events of an account'),
+  ])
 })

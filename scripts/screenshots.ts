@@ -1,4 +1,4 @@
-// `npm run screenshots`: the pictures of docs/operate/dashboard.md, in docs/images.
+// `npm run screenshots`: the pictures of docs/operate/dashboard.md and of a report, in docs/images.
 // `npm run screenshots -- folder [state...]`: pictures of each of its states, or of these. Both require `npm run build:page`.
 
 import { spawn } from 'node:child_process'
@@ -15,6 +15,7 @@ import {
 import { unpackChromium } from '../test/browser/support/unpack-chromium.js'
 import { PictureMarket, type Start } from './screenshots/market.js'
 import { openFast, slowDown, webpOf, type Look } from './screenshots/page.js'
+import { takeReportPicture } from './screenshots/report.js'
 
 const [folder, ...names] = process.argv.slice(2)
 mkdirSync(folder ?? 'docs/images', { recursive: true })
@@ -230,5 +231,8 @@ const wanted = scenes.filter(({ name, readme }) =>
   names.length > 0 ? names.includes(name) : folder !== undefined || readme !== undefined,
 )
 for (const scene of wanted) await takePictures(scene)
-if (folder === undefined) await takeCommandPicture()
+if (folder === undefined) {
+  await takeCommandPicture()
+  await takeReportPicture(browser)
+}
 await browser.close()

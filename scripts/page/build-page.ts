@@ -48,7 +48,7 @@ const pureCodecs: Plugin = {
 const pure = '/* @__PURE__ */'
 
 /**
- * The page has no key, no headers and no query in its addresses: there is nothing to sign, and nothing to redact.
+ * The page has no depth, no key, no headers and no query in its addresses: there is nothing to sign, and nothing to redact.
  * RxJS converts asynchronous iterables and streams of the platform with tslib, which simulates `async` functions. No
  * Observable of the page is made of them, nor of anything else that a long message would have to explain. The error of several
  * teardowns has a short message too.
@@ -74,6 +74,10 @@ const replacements: readonly (readonly [file: RegExp, contents: string])[] = [
       redactLeft = same
     }`,
   ],
+  // The server of the page requests depth.
+  [/[\\/]client[\\/]depth[\\/]polls\.ts$/, 'export { unsupported as DepthPolls }'],
+  [/[\\/]wire[\\/]http[\\/]depth-request\.ts$/, 'export { unsupported as depthRequest }'],
+  [/[\\/]wire[\\/]http[\\/]signed-get\.ts$/, 'export { unsupported as SignedGet }'],
   [/[\\/]wire[\\/]auth[\\/]sign-request\.ts$/, 'export { unsupported as createSigner }'],
   [/[\\/]wire[\\/]auth[\\/]key\.ts$/, 'export { unsupported as decodeKey }'],
   [

@@ -2,12 +2,13 @@ import type { Behind } from '../../display/connection.js'
 import type { DisplayToken } from '../../display/token-state.js'
 import type { Environment } from '../../../base/domain/environment.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
+import type { DepthRow } from '../../../backtest/recording/format/row.js'
 import type { Side } from '../../../backtest/paper/orders.js'
 import type { LogEntry } from '../../display/display.js'
 import type { PastPrices } from './samples.js'
 
 // The data that the server sends to the page, as JSON: its configuration, which is a part of the page, the state of its
-// connection to the service, the past, and the fills of an account.
+// connection to the service, the past, the depths, and the fills of an account.
 
 export interface PageConfig {
   /** Name of the service: the prefix of the topics. */
@@ -89,6 +90,11 @@ export type PricesByAddress = Readonly<Record<string, PastPrices>>
 
 export interface ServedPast {
   readonly prices: PricesByAddress
+}
+
+/** The last depth of each token that has one. JSON has the quantities as text. */
+export interface ServedDepths {
+  readonly depths: readonly DepthRow[]
 }
 
 /** A fill of an account, as an entry of a list. The entry of a journal that cannot be read has no mark. */

@@ -4,7 +4,14 @@ import type { Health } from '../../display/connection.js'
 import type { DisplayEvent } from '../../display/display.js'
 import { unsignedBrowser } from '../../../wire/platform/browser/unsigned-browser.js'
 import { pageEvent$ } from '../model/events.js'
-import type { PageConfig, Served, ServedFills, ServedPast, ServedStatus } from '../model/served.js'
+import type {
+  PageConfig,
+  Served,
+  ServedDepths,
+  ServedFills,
+  ServedPast,
+  ServedStatus,
+} from '../model/served.js'
 import { DashboardPage } from './dashboard-page.js'
 import { part } from './html.js'
 import { registerColours } from './price-chart.js'
@@ -17,7 +24,6 @@ const maxReconnectDelay = 2000
 const pingInterval = 5000
 const pongTimeout = 3000
 
-/** The server of the page signs the requests for depth. */
 const createClient = createClientOn(unsignedBrowser)
 
 type Config = Served<PageConfig>
@@ -34,23 +40,15 @@ const start = (config: Config): void => {
   })
   readPast(page, config)
   const { origin } = location
-  const { service, staleAfter } = config
-  const options = {
-    service,
-    staleAfter,
+  const { service, environment, staleAfter } = config
+  const client = createClient({
+    ...{ environment, service, staleAfter, pingInterval, pongTimeout },
     priceBaseUrl: origin,
     priceWsUrl: origin.replace(/^http/, 'ws'),
     reconnect: { maxDelay: maxReconnectDelay },
-    pingInterval,
-    pongTimeout,
-  }
-  if (config.environment === 'mainnet') {
-    const client = createClient({ ...options, environment: 'mainnet', baseUrl: origin, unsigned: true })
-    pageEvent$(client, client, config, health$(page, config)).subscribe(receive)
-  } else {
-    const client = createClient({ ...options, environment: 'testnet' })
-    pageEvent$(client, undefined, config, health$(page, config)).subscribe(receive)
-  }
+  })
+  const depths$ = defer(() => servedInTime<ServedDepths>(config, '/depths.json'))
+  pageEvent$(client, config, health$(page, config), depths$).subscribe(receive)
 }
 
 // Requests to the dashboard's own server.
@@ -66,6 +64,9 @@ const served = async <A>({ pageId }: Config, path: string, signal: AbortSignal |
   throw new Error(path)
 }
 
+const servedInTime = <A>(config: Config, path: string): Promise<A> =>
+  served(config, path, AbortSignal.timeout(answerTimeout))
+
 /** Fills the charts with what the server has received, unless it does not answer. */
 const readPast = (page: DashboardPage, config: Config): void => {
   served<ServedPast>(config, '/past.json').then(({ prices }) => page.addPast(prices), ignore)
@@ -73,7 +74,7 @@ const readPast = (page: DashboardPage, config: Config): void => {
 
 /** The state of the server's connection to the service. One request. */
 const health$ = (page: DashboardPage, config: Config): Observable<Health> =>
-  defer(() => served<ServedStatus>(config, '/status.json', AbortSignal.timeout(answerTimeout))).pipe(
+  defer(() => servedInTime<ServedStatus>(config, '/status.json')).pipe(
     map(({ isUp, behind, reason, fillsVersion }): Health => {
       if (fillsVersion !== page.fillsVersion)
         served<ServedFills>(config, '/fills.json').then(

@@ -3,8 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { concat, of, scan, Subscription } from 'rxjs'
-import type { PriceClient } from '../../../client/client.js'
+import type { Client, PriceClient } from '../../../client/client.js'
 import type { History } from '../../../client/history.js'
+import { bigintAsText } from '../../../base/domain/plain-decimal.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { jsonResponse, type HttpResponse } from '../../../wire/server/http-response.js'
 import type { Pages } from '../../../serve/gateway/http/request-handler.js'
@@ -15,12 +16,14 @@ import {
   servedStatus,
   type PageConfig,
   type Served,
+  type ServedDepths,
   type ServedFills,
   type ServedPast,
   type ServedStatus,
   type ServiceStatus,
 } from '../model/served.js'
 import type { JournalFills } from './journal-fills.js'
+import { PageDepths } from './page-depths.js'
 import { PagePast } from './page-past.js'
 
 /** The files of the page, as `npm run build:page` writes them. */
@@ -61,15 +64,27 @@ export interface DashboardServer {
   readonly close: () => Promise<void>
 }
 
-/** Serves the page on loopback, and a gateway of the client on the same port. Does not close the client. */
+/**
+ * Serves the page on loopback, and a gateway of the client on the same port. Does not close the client, which has depth
+ * if the configuration has an interval of it.
+ */
 export const startDashboard = async (
-  client: PriceClient,
+  client: PriceClient | Client,
   { port, closedReason, files, config, history, fills }: DashboardOptions,
 ): Promise<DashboardServer> => {
   let status: ServiceStatus = { isUp: true, reason: '' }
   let webSockets: readonly string[] = []
   const past = new PagePast(client, config, history)
-  const pages = pagesOf({ files, config, past, fills, status: () => status, webSockets: () => webSockets })
+  const depths = new PageDepths(client as Client, config)
+  const pages = pagesOf({
+    files,
+    config,
+    past,
+    depths,
+    fills,
+    status: () => status,
+    webSockets: () => webSockets,
+  })
   const record = (topic: Topic): Subscription => {
     past.record(topic)
     return Subscription.EMPTY
@@ -83,6 +98,7 @@ export const startDashboard = async (
   const close = (): Promise<void> => {
     subscription.unsubscribe()
     past.close()
+    depths.close()
     return gateway.close()
   }
   return { url: `${gateway.baseUrl}/`, close }
@@ -93,17 +109,18 @@ interface PageContent {
   readonly files: PageFiles
   readonly config: PageConfig
   readonly past: PagePast
+  readonly depths: PageDepths
   readonly fills: JournalFills | undefined
   readonly status: () => ServiceStatus
   /** The WebSocket addresses of the server: not every browser counts them as the page's own origin. */
   readonly webSockets: () => readonly string[]
 }
 
-const pagesOf = ({ files, config, past, fills, status, webSockets }: PageContent): Pages => {
+const pagesOf = ({ files, config, past, depths, fills, status, webSockets }: PageContent): Pages => {
   const pageId = pageIdOf(files, config)
   const html = withConfig(files.html, { ...config, pageId })
-  const json = (content: ServedStatus | ServedPast | ServedFills): HttpResponse =>
-    jsonResponse(200, JSON.stringify({ ...content, pageId }))
+  const json = (content: ServedStatus | ServedPast | ServedDepths | ServedFills): HttpResponse =>
+    jsonResponse(200, JSON.stringify({ ...content, pageId }, bigintAsText))
   const routes: Readonly<Record<string, () => ReturnType<Pages>>> = {
     '/': () => ({
       ...ok('text/html; charset=utf-8', html),
@@ -112,6 +129,7 @@ const pagesOf = ({ files, config, past, fills, status, webSockets }: PageContent
     '/main.css': () => ok('text/css; charset=utf-8', files.style),
     '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
     '/status.json': () => json(servedStatus(status(), rxClock.elapsed(), fills?.version)),
+    '/depths.json': () => json({ depths: depths.read() }),
     '/fills.json': () => json({ fills: fills?.entries ?? [] }),
     '/past.json': () => (onResult) => {
       const reading = past.read$().subscribe((content) => onResult(json(content)))

@@ -1,11 +1,14 @@
-import { left } from 'fp-ts/lib/Either.js'
-import { filter, map, merge, NEVER, of, scan } from 'rxjs'
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+import { defer, filter, map, merge, NEVER, of, scan } from 'rxjs'
+import type { Depth } from 'svc-streams'
+import type { DepthRow } from 'svc-streams/recording'
 import { createTestClient, depth, price } from 'svc-streams/testing'
 import { describe, it } from 'vitest'
 import { pageEvent$ } from '../../../../src/desk/dashboard/model/events.js'
 import { logTexts } from '../../../../src/desk/dashboard/text/log-texts.js'
 import type { Health } from '../../../../src/desk/display/connection.js'
 import { createUpdate, emptyDisplay } from '../../../../src/desk/display/display.js'
+import { bigintAsText } from '../../../../src/base/domain/plain-decimal.js'
 import { stale, subscriptionRejected } from '../../../../src/base/errors/constructors.js'
 import { marbles } from '../../../support/time/marbles.js'
 import { ethTopic, weth } from '../../../support/tokens.js'
@@ -22,7 +25,7 @@ describe('the events of the page', () => {
       const silent = left(stale(ethTopic, 30_000, undefined))
       const prices = { [ethTopic]: hot$('--p--s--p', { p: price(ethTopic, 2500), s: silent }) }
       const client = createTestClient({ prices, status$: NEVER })
-      const state$ = pageEvent$(client, undefined, ethOnly, NEVER).pipe(
+      const state$ = pageEvent$(client, ethOnly, NEVER, NEVER).pipe(
         scan(createUpdate(logTexts), emptyDisplay([eth])),
         map(({ tokens }) => tokens[0]?.state),
       )
@@ -35,9 +38,7 @@ describe('the events of the page', () => {
     marbles(({ hot$, expectObservable }) => {
       const status$ = hot$('o 4999ms c 999ms c', { o: open, c: waiting })
       const client = createTestClient({ status$ })
-      const health$ = pageEvent$(client, undefined, { ...config, tokens: [] }, up$).pipe(
-        map(({ _tag }) => _tag),
-      )
+      const health$ = pageEvent$(client, { ...config, tokens: [] }, up$, NEVER).pipe(map(({ _tag }) => _tag))
       const values = { h: 'Health', s: 'Status' }
       expectObservable(health$, '^ 7500ms !').toBe(
         '(sh) 1996ms h 1999ms h 999ms (sh) 996ms s 999ms h',
@@ -50,7 +51,7 @@ describe('the events of the page', () => {
     marbles(({ cold$, expectObservable }) => {
       const slow$ = cold$<Health>('3s (g|)', { g: { _tag: 'Gone' } })
       const client = createTestClient({})
-      const health$ = pageEvent$(client, undefined, { ...config, tokens: [] }, slow$).pipe(
+      const health$ = pageEvent$(client, { ...config, tokens: [] }, slow$, NEVER).pipe(
         map(({ _tag }) => _tag),
       )
       expectObservable(health$, '^ 7500ms !').toBe('s 2999ms h 3999ms h', { h: 'Health', s: 'Status' })
@@ -62,7 +63,7 @@ describe('the events of the page', () => {
       const rejected = left(subscriptionRejected(ethTopic, 'unsupported'))
       const price$ = cold$('(r|)', { r: rejected })
       const client = createTestClient({ prices: { [ethTopic]: price$ }, status$: NEVER })
-      const tag$ = pageEvent$(client, undefined, ethOnly, NEVER).pipe(map(({ _tag }) => _tag))
+      const tag$ = pageEvent$(client, ethOnly, NEVER, NEVER).pipe(map(({ _tag }) => _tag))
       expectObservable(tag$, '^ 40s !').toBe('(pe) 29996ms (pe)', { p: 'Price', e: 'End' })
       expectSubscriptions(price$.subscriptions).toBe(['(^!)', '30s (^!)'])
     })
@@ -73,7 +74,7 @@ describe('the events of the page', () => {
       const price$ = cold$('(r|)', { r: left(subscriptionRejected(ethTopic, 'unsupported')) })
       const status$ = hot$('o 9ms c 9ms o', { o: open, c: waiting })
       const client = createTestClient({ prices: { [ethTopic]: price$ }, status$ })
-      const rejection$ = pageEvent$(client, undefined, ethOnly, NEVER).pipe(
+      const rejection$ = pageEvent$(client, ethOnly, NEVER, NEVER).pipe(
         filter(({ _tag }) => _tag === 'Price'),
         map(() => 'p'),
       )
@@ -88,7 +89,7 @@ describe('the events of the page', () => {
       const changes$ = hot$('10ms b 9ms o', { b: { ...open, behindMs: 5234 }, o: open })
       const status$ = merge(of(open), changes$)
       const client = createTestClient({ prices: { [ethTopic]: price$ }, status$ })
-      const rejection$ = pageEvent$(client, undefined, ethOnly, NEVER).pipe(
+      const rejection$ = pageEvent$(client, ethOnly, NEVER, NEVER).pipe(
         filter(({ _tag }) => _tag === 'Price'),
         map(() => 'p'),
       )
@@ -97,18 +98,31 @@ describe('the events of the page', () => {
     })
   })
 
-  it('have depth if there is an interval', () => {
-    marbles(({ cold$, expectObservable }) => {
-      const streams = {
-        prices: { [ethTopic]: NEVER },
-        depths: { [weth]: cold$('-d', { d: depth(weth) }) },
-        status$: NEVER,
-      }
-      const client = createTestClient(streams)
-      const tags = (depthInterval: number | null) =>
-        pageEvent$(client, client, { ...ethOnly, depthInterval }, NEVER).pipe(map(({ _tag }) => _tag))
-      expectObservable(tags(1000)).toBe('-d', { d: 'Depth' })
-      expectObservable(tags(null)).toBe('--')
+  it('have each depth of the server once, with its quantities, if there is an interval', () => {
+    marbles(({ expectObservable }) => {
+      const client = createTestClient({ prices: { [ethTopic]: NEVER }, status$: NEVER })
+      const { buy, sell } = depth(weth)
+      const asText = JSON.stringify({ ...depth(weth), buy, sell }, bigintAsText)
+      const row = (at: number): DepthRow => ({
+        ...{ _tag: 'Depth', at, mint: weth, event: right(JSON.parse(asText) as Depth) },
+      })
+      const answers = [[], [row(1)], [row(1)], undefined, [row(1)], [row(9)]]
+      const depths$ = defer(() => {
+        const depths = answers.shift()
+        if (depths === undefined) throw new Error('reset')
+        return of({ depths })
+      })
+      const event$ = (depthInterval: number | null) =>
+        pageEvent$(client, { ...ethOnly, depthInterval }, NEVER, depths$).pipe(
+          map((event) => {
+            if (event._tag !== 'Depth' || isLeft(event.event)) return 'failed'
+            const { buy: side, receivedAt } = event.event.right
+            return [side, receivedAt]
+          }),
+        )
+      const values = { a: [buy, 1], f: 'failed', b: [buy, 9] }
+      expectObservable(event$(2000), '^ 5s !').toBe('1s a 1999ms f 999ms a 999ms b', values)
+      expectObservable(event$(null), '^ 5s !').toBe('--')
     })
   })
 })

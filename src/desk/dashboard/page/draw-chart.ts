@@ -222,7 +222,7 @@ const drawLastPrice = (
   context.fillText(label, left + labelPadding, y)
 }
 
-const [labelPadding, labelSpace] = [4, 14]
+const [labelPadding, labelSpace] = [4, 17]
 
 const drawDot = (context: CanvasRenderingContext2D, x: number, y: number): void => {
   context.beginPath()

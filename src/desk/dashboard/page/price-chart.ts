@@ -44,6 +44,8 @@ export class PriceChart {
   /** The time at which a selection has begun, and where, in CSS pixels. */
   #start: { readonly time: number; readonly x: number } | undefined
   #selection: Scale | undefined
+  /** The fingers on the chart: where each is, in CSS pixels. */
+  readonly #fingers = new Map<number, number>()
   #data: ChartData = { times: [], prices: [] }
   #fills: readonly FillEntry[] = []
   #plot: Plot | undefined
@@ -124,9 +126,10 @@ export class PriceChart {
     this.draw(this.#now, this.#rangeMs)
   }
 
-  /** A drag selects the time that then fills the chart. A finger scrolls the page instead. */
+  /** A drag selects the time that then fills the chart. One finger moves the crosshair, two zoom. */
   #onPointer({ type, offsetX: x, pointerId, pointerType }: PointerEvent): void {
     if (this.#plot === undefined) return
+    if (pointerType === 'touch' && this.#pinch(type, pointerId, x)) return
     const time = timeAt(this.#plot, Math.min(Math.max(0, x), this.#plot.width))
     const start = this.#start
     if (type === 'pointerdown' && pointerType === 'mouse') {
@@ -144,7 +147,21 @@ export class PriceChart {
     this.#setCursor(time)
   }
 
-  /** Shows half or twice the time, around the crosshair. */
+  /** Returns true while two fingers are on the chart. Their middle keeps its place. */
+  #pinch(type: string, finger: number, x: number): boolean {
+    const before = [...this.#fingers.values()]
+    if (type === 'pointerdown' || (type === 'pointermove' && this.#fingers.has(finger)))
+      this.#fingers.set(finger, x)
+    else this.#fingers.delete(finger)
+    const after = [...this.#fingers.values()]
+    if (this.#plot === undefined || before.length !== 2 || after.length !== 2) return after.length > 1
+    const widthOf = ([left = 0, right = 0]: readonly number[]): number => Math.max(1, Math.abs(left - right))
+    this.#cursor = timeAt(this.#plot, after.reduce((sum, each) => sum + each, 0) / 2)
+    this.#zoomBy(widthOf(before) / widthOf(after))
+    return true
+  }
+
+  /** Shows a multiple of the time, around the crosshair. */
   #zoomBy(factor: number): void {
     const { from, to } = this.#plot?.times ?? { from: 0, to: 0 }
     const span = Math.max(minSpan, (to - from) * factor)

@@ -141,4 +141,30 @@ describe('the chart of the dashboard', () => {
     await page.keyboard.press('Escape')
     await eventually(async () => expect(await whole.isVisible()).toBe(false))
   })
+
+  it('shows the time between two fingers that spread, and the whole range when they close', async () => {
+    const { page, slider } = await openChart(historyOf(from([right(past(Date.now() - 100_000, 2300))])))
+    const whole = page.locator(card).getByRole('button', { name: 'Whole range' })
+    const firstOf = async () => (await linesOf(page))[0]?.[0] ?? 1
+    await eventually(async () => expect(await firstOf()).toBeLessThan(0.8))
+    const before = await firstOf()
+    const { x, y, width, height } = (await slider.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+    const session = await page.context().newCDPSession(page)
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...shares: readonly number[]) =>
+      session.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: shares.map((share, id) => ({ x: x + width * share, y: y + height / 2, id })),
+      })
+    const moveFrom = async (start: readonly [number, number], end: readonly [number, number]) => {
+      await touch('touchStart', start[0])
+      await touch('touchStart', ...start)
+      await touch('touchMove', ...end)
+      await touch('touchEnd')
+    }
+    await moveFrom([0.5, 0.6], [0.3, 0.8])
+    await eventually(async () => expect(await whole.isVisible()).toBe(true))
+    await eventually(async () => expect(await firstOf()).toBeLessThan(before - 0.1))
+    await moveFrom([0.1, 0.8], [0.4, 0.45])
+    await eventually(async () => expect(await whole.isVisible()).toBe(false))
+  })
 })

@@ -234,6 +234,7 @@ const drawDot = (context: CanvasRenderingContext2D, x: number, y: number): void 
 const drawFills = (plot: Plot, fills: readonly FillEntry[], { up, down, card }: ChartColours): void => {
   const { context } = plot
   context.strokeStyle = card
+  context.lineWidth = 3
   for (const { at, mark } of fills) {
     if (mark === undefined) continue
     const [x, y] = [xOf(plot, at), yOf(plot, mark.price)]
@@ -244,8 +245,9 @@ const drawFills = (plot: Plot, fills: readonly FillEntry[], { up, down, card }: 
     context.lineTo(x - 6, base)
     context.lineTo(x + 6, base)
     context.closePath()
-    context.fill()
+    // Also a candle of the same colour is behind it.
     context.stroke()
+    context.fill()
   }
 }
 

@@ -94,7 +94,7 @@ export class JournalFills {
     this.positions.set(symbol, position)
     const decimals = this.tokens.find((token) => token.symbol === symbol)?.decimals ?? undefined
     const amount = (units: bigint): string =>
-      `${withNarrowSpaces(shortTokens(units, decimals))}${decimals === undefined ? ' units' : ''}`
+      `${withNarrowSpaces(shortTokens(units, decimals)).replace(/^-/, '\u2212')}${decimals === undefined ? ' units' : ''}`
     const text = `${side} ${amount(quantity)} at ${withNarrowSpaces(shortPrice(price))} USD, position ${amount(position)}`
     return { id: ++this.count, at, tone: 'neutral', text, symbols: [symbol], mark: { side, price } }
   }

@@ -62,6 +62,22 @@ describe('a card of the dashboard', () => {
     expect((await logOf(page))[0]).toMatch(/\bETH\b.*: no price for/)
   })
 
+  it('is stale after the machine has slept, until the next price', async () => {
+    const market = new TestMarket()
+    const page = await openDashboard(await startTestDashboard(market.client))
+    market.sendEth(2500)
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('live'))
+    // The clock of timers has stood still.
+    await page.evaluate(() => {
+      const real = Date.now
+      Date.now = () => real() + 3_600_000
+    })
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('stale'))
+    expect(await page.getByRole('status').getAttribute('data-health')).toBe('bad')
+    market.sendEth(2501)
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('live'))
+  })
+
   it('is rejected, with the text of the service', async () => {
     const market = new TestMarket()
     market.failBtc(subscriptionRejected(btcTopic, 'Unsupported token pair'))

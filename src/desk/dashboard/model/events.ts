@@ -78,13 +78,13 @@ const depthRow$ = (
   )
 }
 
-/** The row with its quantities as `bigint`, received when the server received it. */
+/** The row with its quantities as `bigint`, which JSON has as text, received when the server received it. */
 const withQuantities = (row: DepthRow): DepthRow => ({
   ...row,
   event: mapRight((depth: Depth) => {
     const quantityOf = (side: DepthSide): DepthSide => ({
       ...side,
-      totalQuantity: BigInt(side.totalQuantity),
+      totalQuantity: BigInt(String(side.totalQuantity)),
     })
     return { ...depth, receivedAt: row.at, buy: quantityOf(depth.buy), sell: quantityOf(depth.sell) }
   })(row.event),

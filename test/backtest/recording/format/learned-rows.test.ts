@@ -38,13 +38,18 @@ const slow = (line: string): Row => {
   throw new Error(row.left.message)
 }
 
-const writtenRow: fc.Arbitrary<PriceRow> = fc.tuple(price, fc.option(position)).map(([value, at]) => ({
-  _tag: 'Price',
-  at: value.receivedAt,
-  topic: value.topic,
-  event: right(value),
-  ...(at === null ? {} : { position: at }),
-}))
+/** The two times may be equal, or differ in length, or in their last digits. */
+const lag = fc.constantFrom(0, 0, 1, 0.5, 0.0625, 1000)
+
+const writtenRow: fc.Arbitrary<PriceRow> = fc
+  .tuple(price, fc.option(position), lag, lag)
+  .map(([value, at, rowLag, valueLag]) => ({
+    _tag: 'Price',
+    at: value.receivedAt + rowLag,
+    topic: value.topic,
+    event: right({ ...value, receivedAt: value.receivedAt + valueLag }),
+    ...(at === null ? {} : { position: at }),
+  }))
 
 /** Without an exponent. */
 const amount = fc.double({ min: 1e-6, max: 1e12, noNaN: true })

@@ -46,7 +46,7 @@ const nodeOnly = [
   '^src/(simulator|serve|wire/server|backtest/(import|sweep)|desk/cli|desk/dashboard/serve)/',
   '^src/wire/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
   '^src/wire/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|paper/(on-node|journal/journal-(events|file))|recording/(on-node|(journal/journal|resume/resume)|record/(recording|rotating)-file)))\\.ts',
+  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|paper/(on-node|journal/journal-(events|file))|recording/(on-node|columns/columns-file|(journal/journal|resume/resume)|record/(recording|rotating)-file)))\\.ts',
 ]
 
 const browserOnly = [

@@ -1,6 +1,7 @@
 import { publish } from '../../wire/platform/node/diagnostics.js'
 import { fileSize, readFileBytes, readFilePart } from '../../wire/platform/node/files.js'
 import { Gunzip } from '../../wire/platform/node/gzip.js'
+import { columnsOf } from './columns/columns-file.js'
 import type { PlatformSource, SourcePlatform } from './read/source.js'
 import { createRecordingFile, createWholeRecording } from './record/recording-file.js'
 import { recordOn } from './record/record.js'
@@ -25,6 +26,7 @@ const fileSource = (name: string, path: string | URL): PlatformSource => ({
     read: (position, length) => readFilePart(path, position, length),
     chunks: (position) => readFileBytes(path, position),
   },
+  columns: columnsOf(path),
 })
 
 /**

@@ -6,7 +6,7 @@ import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import { playedTable, replaySettings, type ReplayOptions } from '../recording/replay/replay-options.js'
 
 /** Options of `sweep`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
-export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to'> {
+export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to' | 'columns'> {
   /** Number of worker threads. Default: the number of cores. */
   readonly workers?: number
   /**
@@ -36,10 +36,10 @@ export interface SweepSettings {
 
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const sweepSettings = (options: SweepOptions): SweepSettings => {
-  const { workers, warmUp, environment, from, to } = parseOptions(sweepTable, options, {
+  const { workers, warmUp, environment, columns, from, to } = parseOptions(sweepTable, options, {
     allowsUndefined: true,
   })
-  const replay = { environment, ...definedRange(from, to) }
+  const replay = { environment, columns, ...definedRange(from, to) }
   replaySettings(replay)
   return { workers, warmUp, replay }
 }
@@ -83,8 +83,8 @@ export interface WalkForwardSettings extends SweepSettings {
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const walkForwardSettings = <A>(options: WalkForwardOptions<A>): WalkForwardSettings => {
   const parsed = parseOptions(walkForwardTable, options, { allowsUndefined: true })
-  const { train, test, score = lastValue, workers, warmUp, environment, from, to } = parsed
-  return { train, test, score, ...sweepSettings({ workers, warmUp, environment, ...definedRange(from, to) }) }
+  const { train, test, score = lastValue, from, to, ...sweep } = parsed
+  return { train, test, score, ...sweepSettings({ ...sweep, ...definedRange(from, to) }) }
 }
 
 const lastValue = (values: readonly unknown[]): number => values.at(-1) as number

@@ -27,6 +27,8 @@ export interface SetReading {
   readonly allowsCut?: boolean
   /** Called at the end of the last file, after all other lines. Default: each file ends there. */
   readonly readOn?: ReadOn | undefined
+  /** True if columns are written for the next reading. */
+  readonly writesColumns?: boolean
 }
 
 /**
@@ -77,7 +79,7 @@ export async function* readFirstLines(
       if (count === lines) return
     }
   }
-  for await (const entries of readSet(sources, reading)) {
+  for await (const entries of readSet(sources, { ...reading, writesColumns: false })) {
     yield isLeft(entries) ? entries : right(firstOf(entries.right))
     if (count === lines) return
   }
@@ -85,10 +87,10 @@ export async function* readFirstLines(
 
 const readPart = (
   source: OpenableSource,
-  { range, closing, allowsCut = false }: SetReading,
+  { range, closing, allowsCut = false, writesColumns = false }: SetReading,
   options: Pick<SourceReading, 'sequence' | 'readOn'> & { readonly opened?: Subscription } = {},
 ): AsyncGenerator<EntriesResult, void> =>
-  readSource(source, range, options.opened ?? closing, { ...options, allowsCut })
+  readSource(source, range, options.opened ?? closing, { ...options, allowsCut, writesColumns })
 
 async function* withoutDamage(
   results: AsyncGenerator<EntriesResult, void>,
@@ -106,7 +108,7 @@ const startOf = async (source: OpenableSource, reading: SetReading): Promise<Sta
   const { closing, onDamage } = reading
   const opened = new Subscription()
   closing.add(opened)
-  const cursor = new Cursor(readPart(source, reading, { opened }))
+  const cursor = new Cursor(readPart(source, { ...reading, writesColumns: false }, { opened }))
   await cursor.refill()
   const header = cursor.head?.line._tag === 'Recording' ? cursor.head.line : undefined
   const headerAt = header?.at ?? Infinity

@@ -11,7 +11,7 @@ import { readSet, type SetReading } from '../read/recording-set.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { Owners, type Sequence } from '../read/sequence.js'
 import type { OpenableSource, ReadOn } from '../read/source.js'
-import type { TimeRange } from '../format/timeline.js'
+import { allTimes, type TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { interruptibleDelay, type ReplayClock } from './replay-clock.js'
 import { RowCount, type ReplaySummary } from './replay-summary.js'
@@ -219,7 +219,9 @@ export class Playback implements RowPlayer, RowWork {
     }
     const allowsCut = this.observer.onRecordingEnd !== undefined
     const { readOn } = this.observer
-    const reading = { range, closing, owners, onHeader, onOverlap, allowsCut, readOn }
+    // A part leaves lines out, and a replay in real time may take days.
+    const writesColumns = this.clock.isVirtual && range === allTimes
+    const reading = { range, closing, owners, onHeader, onOverlap, allowsCut, readOn, writesColumns }
     for await (const entries of this.read(reading)) {
       if (isLeft(entries)) return this.end(entries.left)
       this.entries = entries.right[Symbol.iterator]()

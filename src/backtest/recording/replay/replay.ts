@@ -58,7 +58,11 @@ export interface ReplayClient extends StrategyClient {
 export const replayOn =
   (platform: SourcePlatform) =>
   (source: RecordingSource, options: ReplayOptions = {}): ReplayClient =>
-    replaySources(openableSources(platform, source), options, platform.publish)
+    replaySources(
+      openableSources(platform, source, replaySettings(options).columns),
+      options,
+      platform.publish,
+    )
 
 /** `onLine` is called before the events of each line are emitted. */
 export const replaySources = (

@@ -90,9 +90,9 @@ export interface NewFile {
 /** The name of a file until it is complete. */
 export const partOf = (path: string): string => `${path}.part`
 
-/** Throws if the file cannot be created, or exists already. */
-export const createFile = (path: string): NewFile => {
-  const file = openSync(path, 'wx')
+/** Throws if the file cannot be created, or exists already. `mode`: its permissions. */
+export const createFile = (path: string, mode?: number): NewFile => {
+  const file = openSync(path, 'wx', mode)
   return {
     write: (bytes, position, length = bytes.length) => {
       for (let written = 0; written < length;) {

@@ -14,6 +14,8 @@ export interface Task {
 export interface WorkerFile {
   readonly kind: 'path' | 'URL'
   readonly name: string
+  /** The path of its columns. Default: beside it. */
+  readonly columns?: string
 }
 
 /** The job of a worker: it runs the strategy with each parameter, in one pass over the recording. */

@@ -13,15 +13,18 @@ import {
 import { nodePlatform } from '../recording/on-node.js'
 import { RecordedFile } from '../recording/past/recorded-file.js'
 import { openableSources, type FileUrl } from '../recording/read/source.js'
+import type { WorkerFile } from './messages.js'
 import {
   walkForwardSettings,
   type ScoredRange,
   type WalkForwardOptions,
   type WalkForwardSettings,
 } from './options.js'
+import { withSharedColumns$ } from './shared-columns.js'
 import {
   inOrder,
   sweepOn,
+  workerFiles,
   type SweepEnvironment,
   type SweepResult,
   type SweepRun,
@@ -61,18 +64,27 @@ export const walkForwardOn =
   ): Observable<WalkForwardResult<P, A>> => {
     const settings = walkForwardSettings(options)
     const { replay, warmUp } = settings
-    const sweep$: SweepRange$<P, A> = (tried, played, threads) =>
-      sweepOn({ program })(source, strategy, tried, { ...replay, ...played, warmUp, workers: threads })
+    const sweepOver =
+      (files: readonly WorkerFile[]): SweepRange$<P, A> =>
+      (tried, played, threads) =>
+        sweepOn({ program, files })(source, strategy, tried, {
+          ...replay,
+          ...played,
+          warmUp,
+          workers: threads,
+        })
+    const given = workerFiles(source)
     // Throws for an invalid argument before the subscription.
     void sweepOn({ program })(source, strategy, parameters, replay)
     if (parameters.length === 0) throw new ConfigurationError('parameters', 'expected at least one parameter')
 
     return defer(() => rangeOf(source, settings)).pipe(
-      switchMap((recorded) =>
-        isLeft(recorded)
-          ? of(left(walkForwardError<P>({ why: 'recording', error: recorded.left })))
-          : windowResult$(recorded.right, parameters, settings, sweep$),
-      ),
+      switchMap((recorded) => {
+        if (isLeft(recorded)) return of(left(walkForwardError<P>({ why: 'recording', error: recorded.left })))
+        const run$ = (files: readonly WorkerFile[]) =>
+          windowResult$(recorded.right, parameters, settings, sweepOver(files))
+        return replay.columns ? withSharedColumns$(given, run$) : run$(given)
+      }),
     )
   }
 
@@ -95,7 +107,7 @@ export const walkForwardOn =
  * scored for it.
  *
  * `source`, `strategy` and `parameters` are those of `sweep`. Windows run in parallel, at most `workers` threads at a
- * time, and each window reads the recording twice. Memory grows with the values of the running windows.
+ * time, and each window plays its two ranges. Memory grows with the values of the running windows.
  *
  * Throws a `ConfigurationError` for an invalid argument and a misspelt option name.
  *

@@ -3,9 +3,8 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import type { SweepFault } from '../../../base/errors/sweep-error.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
-import { nodePlatform } from '../../recording/on-node.js'
-import { openableSources } from '../../recording/read/source.js'
 import { replaySettings } from '../../recording/replay/replay-options.js'
+import { openedSource } from '../shared-columns.js'
 import { sender, type Job, type Task, type TaskResult, type WorkerMessage } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
 import { runTasks$ } from './run-tasks.js'
@@ -39,10 +38,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
 
   const { files, strategy, trace } = job
   const settings = replaySettings(job.replay)
-  const sources = openableSources(
-    nodePlatform,
-    files.map(({ kind, name }) => (kind === 'path' ? name : new URL(name))),
-  )
+  const sources = files.map((file) => openedSource(file, settings.columns))
   const runPass = async (tasks: readonly Task[], module: string, lines?: number) => {
     const loaded = await loadStrategy(module)
     if (isLeft(loaded)) {

@@ -35,10 +35,9 @@ export const strategy = (): URL => {
 export const recordingOf = (rows: number, damage = ''): string =>
   newModule(
     'market.ndjson',
-    recordingText(
-      header,
-      ...Array.from({ length: rows }, (_, row) => priceRow(100 * row, 100 + (row % 17))),
-    ) + damage,
+    [header, ...Array.from({ length: rows }, (_, row) => priceRow(100 * row, 100 + (row % 17)))]
+      .map((row) => recordingText(row))
+      .join('') + damage,
   )
 
 /** The program of the worker threads: in the compiled copy, or in the installed package. */

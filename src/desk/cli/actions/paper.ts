@@ -27,6 +27,7 @@ export interface BacktestFlags {
   readonly from?: number
   /** In ms since the Unix epoch. */
   readonly to?: number
+  readonly columns: boolean
   readonly json?: boolean
 }
 
@@ -37,12 +38,12 @@ export const backtestRecordings = async (
   files: readonly string[],
   flags: BacktestFlags,
 ): Promise<void> => {
-  const { parameter: text, report, from: first, to, json = false } = flags
+  const { parameter: text, report, from: first, to, columns, json = false } = flags
   const { recordings, module } = backtestFiles(command, files)
   const parameter = strategyParameter(command, text)
   const { strategy$, options } = await importStrategy(module)
   const range = { ...(first === undefined ? {} : { from: first }), ...(to === undefined ? {} : { to }) }
-  await using client = replay(recordings, { speed: Infinity, ...range })
+  await using client = replay(recordings, { speed: Infinity, columns, ...range })
   const header = await client.header()
   if (!isLeft(header) && header.right.mints.length === 0) io.stderr.write(withoutDepth)
   const events: PaperEvent[] = []

@@ -36,6 +36,7 @@ interface SweepFlags {
   readonly minimise?: boolean
   readonly minTrades?: number
   readonly shard?: Shard
+  readonly columns: boolean
   readonly json?: boolean
   readonly report?: string
 }
@@ -50,7 +51,7 @@ export const sweepRecordings = async (
 ): Promise<void> => {
   if (files[0] === 'merge') return mergeShards(io, files.slice(1))
   const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
-  const { minTrades, shard, report, json = false, ...range } = rest
+  const { minTrades, shard, report, columns, json = false, ...range } = rest
   if (path === undefined) return usageError(command, "required option '--parameters <file>' not specified")
   const backtest = backtestFiles(command, files)
   const problem = rangeProblem(range)
@@ -64,7 +65,7 @@ export const sweepRecordings = async (
   using strategy = await checkedStrategy(backtest, range)
   const { recordings } = backtest
   if (walkForward !== undefined) {
-    const settings = { ...walkForward, workers, warmUp, ...range }
+    const settings = { ...walkForward, workers, warmUp, columns, ...range }
     const ranking = { metric, minimises: minimise === true, minTrades }
     const seconds = (ms: number): string => `${ms / 1_000}s`
     const page =
@@ -116,6 +117,7 @@ export const sweepRecordings = async (
   const result$ = sweep$<unknown, unknown>(recordings, strategy.url, parameters, {
     workers,
     warmUp,
+    columns,
     ...range,
   })
   const isCompleted = await completes(io, result$.pipe(tap(show))).finally(hide)

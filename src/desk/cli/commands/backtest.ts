@@ -3,7 +3,7 @@ import { integerOption } from '../../../base/option-kinds/number-option.js'
 import { workersOption } from '../../../backtest/sweep/options.js'
 import { numberFlag, parseNumber, parseRotation, parseShard, parseWalkForward } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, fromFlag, toFlag, lazyAction } from './parts.js'
+import { columnsFlag, createCommand, fromFlag, toFlag, lazyAction } from './parts.js'
 
 const sweepExamples = `
 Examples:
@@ -23,7 +23,7 @@ Examples:
 
 The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
 default export. The parameters are a JSON array, such as [5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of
-their times. Each worker thread reads them once, in virtual time, for all its parameters.
+their times. Each worker thread plays them once, in virtual time, for all its parameters.
 
 Each parameter prints one line, in the order of the file: the number of its values, the number of rows that were played
 until its stream ended, and its last value, or why it has none. --json prints all values.
@@ -66,6 +66,7 @@ export const sweepCommand = (io: Io): Command =>
     .option('--shard <part/parts>', 'with --json: run this part of the parameters, such as 2/8', parseShard)
     .addOption(fromFlag())
     .addOption(toFlag())
+    .addOption(columnsFlag())
     .option('--json', 'print each result as a JSON object, one per line')
     .action(lazyAction(io, async () => (await import('../actions/sweep.js')).sweepRecordings))
 

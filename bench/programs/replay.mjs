@@ -59,16 +59,21 @@ const readByStreamJson = async (path) => {
 }
 
 /** Plays the recording with a strategy, and calls back with each event that it emits. */
-const play = async (path, strategy$, onEvent) => {
-  const client = replay(path, { speed: Infinity })
+const play = async (path, strategy$, onEvent, columns = false) => {
+  const client = replay(path, { speed: Infinity, columns })
   await new Promise((complete, error) => client.run$(strategy$).subscribe({ next: onEvent, complete, error }))
   const finished = await client.finished
   if (isLeft(finished)) throw new Error(finished.left.message)
 }
 
-const replayPrices = async (path, topics) => {
+const replayPrices = (columns) => async (path, topics) => {
   const prices = createPrices()
-  await play(path, (client) => merge(...topics.map((topic) => client.price$(topic))), prices.addEvent)
+  await play(
+    path,
+    (client) => merge(...topics.map((topic) => client.price$(topic))),
+    prices.addEvent,
+    columns,
+  )
   return prices.text()
 }
 
@@ -100,7 +105,8 @@ const operations = {
   'by hand': readByHand,
   split2: readBySplit2,
   'stream-json': readByStreamJson,
-  replay: replayPrices,
+  replay: replayPrices(false),
+  'second replay': replayPrices(true),
   depths: replayPricesAndDepths,
   combineFresh: replayWith((client, [a, b]) =>
     combineFresh({ a: client.price$(a), b: client.price$(b) }, { maxSkew: 2000 }),

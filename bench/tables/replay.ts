@@ -27,6 +27,7 @@ const readers: readonly Reader[] = [
   { name: 'split2 with `JSON.parse`, a `Map`', operation: 'split2' },
   { name: 'stream-json, a `Map`', operation: 'stream-json' },
   { name: '**svc-streams** ten `price$`, a `Map`', operation: 'replay' },
+  { name: '**svc-streams** the same, a second replay', operation: 'second replay' },
 ]
 
 const strategies: readonly Reader[] = [

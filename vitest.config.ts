@@ -6,6 +6,7 @@ import { defineConfig } from 'vitest/config'
 import { sourceByEntryPoint } from './scripts/entry-points.js'
 import { aloneFolders } from './test/support/run/alone.js'
 import { isHeavy } from './test/support/run/heavy.js'
+import { LongestFirst } from './test/support/run/longest-first.js'
 import { imports, startsProcesses } from './test/support/run/needs.js'
 import { ShortReporter } from './test/support/run/short-reporter.js'
 
@@ -66,8 +67,11 @@ export default defineConfig(({ mode }) => {
     test: {
       provide: { isLong, seed, caseShare },
       setupFiles: ['test/support/run/setup.ts'],
+      sequence: { sequencer: LongestFirst },
       // The sources are imported once a worker: importing them for each file takes longer than most tests.
       isolate: false,
+      // A second run of a file starts a second earlier.
+      experimental: { fsModuleCache: true },
       // Many tests wait for sockets and processes: twice as many workers as cores, on two cores.
       maxWorkers: Math.max(4, availableParallelism()),
       // Every wait is for a condition: only a test that fails takes this long. A long property takes half a minute when idle.

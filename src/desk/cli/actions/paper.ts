@@ -18,6 +18,7 @@ import { backtestFiles, strategyParameter } from './backtest.js'
 import { startMetrics, type MetricsFlags } from './metrics-server.js'
 import { assumptionsOf, writeBacktestReport } from './report.js'
 import { log } from './serve.js'
+import { noRowText } from './replay.js'
 import { importStrategy } from './strategy-module.js'
 
 export interface BacktestFlags {
@@ -63,6 +64,7 @@ export const backtestRecordings = async (
   if (!isComplete) return void io.stderr.write('stopped: the backtest has not ended\n')
   const played = await client.finished
   if (isLeft(played)) throw new Error(errorLine(played.left))
+  if (played.right.rows === 0 && !isLeft(header)) throw new Error(noRowText(header.right.at, range))
   printSummary(io, events, json)
   if (report === undefined) return
   const run = { files, recordings, module, range, options, summary: played.right }

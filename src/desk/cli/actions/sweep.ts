@@ -49,7 +49,10 @@ export const sweepRecordings = async (
   files: readonly string[],
   flags: SweepFlags,
 ): Promise<void> => {
-  if (files[0] === 'merge') return mergeShards(io, files.slice(1))
+  if (files[0] === 'merge') {
+    if (files.length === 1) return usageError(command, 'merge: give the outputs of sweep --shard --json')
+    return mergeShards(io, files.slice(1))
+  }
   const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
   const { minTrades, shard, report, columns, json = false, ...range } = rest
   if (path === undefined) return usageError(command, "required option '--parameters <file>' not specified")

@@ -116,6 +116,16 @@ describe('svc-streams backtest', () => {
     expect(stdout).toContain('rejected  #1: no depth yet')
   })
 
+  it('fails if no row is between --from and --to', async () => {
+    const file = inFolder()
+    const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const { code, stdout, stderr } = await runInProcess(['backtest', ...args, '--from', '2030-01-01'])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(
+      'error: no event between --from and --to; the recording starts at 2026-11-21T10:00:00.000Z\n',
+    )
+  })
+
   it('prints each event as JSON, last the summary, for a parameter', async () => {
     const file = inFolder()
     const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]

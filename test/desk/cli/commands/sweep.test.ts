@@ -234,6 +234,10 @@ test('a merge of all parts, in any order, prints the lines of the whole sweep, a
     stderr: 'error: missing or not complete: 3/3\n',
   })
   const torn = newFile('torn.ndjson', (parts[0] ?? '').slice(0, -20))
+  expect(await runInProcess(['sweep', 'merge'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('merge: give the outputs of sweep --shard --json') as string,
+  })
   const { code, stderr } = await runInProcess(['sweep', 'merge', torn, ...others])
   expect([code, stderr]).toEqual([
     1,

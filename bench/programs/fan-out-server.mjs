@@ -19,26 +19,55 @@ const startThroughGateway = async () => {
   return { url: priceWsUrl, publish: service.publish }
 }
 
-const startByHand = async () => {
+/** Confirms each topic. */
+const startWebSockets = async () => {
   const server = createServer()
-  const clients = new Set()
   const sockets = new WebSocketServer({ server, perMessageDeflate: false })
   sockets.on('connection', (socket) => {
-    clients.add(socket)
     socket.on('message', (data) => socket.send(JSON.stringify({ subscriptions: [JSON.parse(data).topic] })))
-    socket.on('close', () => clients.delete(socket))
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  return { sockets, url: `ws://127.0.0.1:${server.address().port}` }
+}
+
+const startByHand = async () => {
+  const { sockets, url } = await startWebSockets()
+  const clients = new Set()
+  sockets.on('connection', (socket) => {
+    clients.add(socket)
+    socket.on('close', () => clients.delete(socket))
+  })
   return {
-    url: `ws://127.0.0.1:${server.address().port}`,
+    url,
     publish: (topic, price) => {
       for (const client of clients) client.send(JSON.stringify({ topic, price }))
     },
   }
 }
 
-const servers = { gateway: startThroughGateway, 'by hand': startByHand }
+/** Texts are encoded once, and written once to each socket per tick. Their age is unknown, and a slow consumer has no limit. */
+const startLowerBound = async () => {
+  const { sockets, url } = await startWebSockets()
+  const streams = new Set()
+  sockets.on('connection', (_, { socket }) => streams.add(socket))
+  let frames = []
+  const flush = () => {
+    const bytes = Buffer.concat(frames)
+    frames = []
+    for (const stream of streams) stream.write(bytes)
+  }
+  return {
+    url,
+    publish: (topic, price) => {
+      if (frames.length === 0) process.nextTick(flush)
+      const text = Buffer.from(JSON.stringify({ topic, price }))
+      frames.push(Buffer.from([0x81, text.length]), text)
+    },
+  }
+}
+
+const servers = { gateway: startThroughGateway, 'by hand': startByHand, 'lower bound': startLowerBound }
 
 let server
 

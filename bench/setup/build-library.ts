@@ -5,10 +5,6 @@ import { runCommand } from './run-command.js'
 const outDir = 'bench/node_modules/.build'
 const outUrl = new URL('../node_modules/.build/', import.meta.url)
 
-const packageUrl = new URL('../../package.json', import.meta.url)
-
-type Manifest = Readonly<Record<'name' | 'version' | 'type' | 'sideEffects' | 'imports', unknown>>
-
 /** Modules that a benchmark imports beside the entry points. */
 const internalModules = [
   'src/wire/auth/mac.ts',
@@ -23,11 +19,7 @@ export const buildLibrary = async (): Promise<void> => {
   await rm(outUrl, { recursive: true, force: true })
   await runCommand('npm', ['run', 'build:code', '--', outDir, ...internalModules])
   await runCommand('node', ['scripts/build-ws.mjs', `${outDir}/ws.cjs`])
-  // Node searches no folder above node_modules for the fields of a package. The command reads its version from the package.
-  const { name, version, type, sideEffects, imports } = JSON.parse(
-    await readFile(packageUrl, 'utf8'),
-  ) as Manifest
-  const exports = { './package.json': './package.json' }
-  const manifest = JSON.stringify({ name, version, type, sideEffects, imports, exports })
+  // Node searches no folder above node_modules for the package of a file.
+  const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   await writeFile(new URL('package.json', outUrl), manifest.replaceAll('./dist/', './'))
 }

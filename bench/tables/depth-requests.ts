@@ -6,11 +6,17 @@ import { formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
 
-const baseline = { name: "undici's `Pool.request` + `JSON.parse`, unsigned", client: 'pool' }
-const candidates = [
+interface Candidate {
+  readonly name: string
+  readonly client: string
+  readonly asked?: number
+}
+
+const baseline: Candidate = { name: "undici's `Pool.request` + `JSON.parse`, unsigned", client: 'pool' }
+const candidates: readonly Candidate[] = [
   baseline,
   { name: 'the same, signed with `createHmac`', client: 'pool-signed' },
-  { name: '**svc-streams** `depth`', client: 'svc-streams' },
+  { name: '**svc-streams** `depth`', client: 'svc-streams', asked: 1.2 },
 ]
 
 interface RequestsResult {
@@ -25,7 +31,7 @@ export const depthRequests = async (settings: Settings): Promise<Section> =>
     const measured = await inRounds(rounds, candidates, ({ client }) =>
       measureDepthRequest(service, client, settings),
     )
-    const micros = (candidate: typeof baseline) => valuesOf(measured, candidate, (value) => value)
+    const micros = (candidate: Candidate) => valuesOf(measured, candidate, (value) => value)
     return {
       title: 'Depth: one request',
       method: `CPU time of the client's process per request, 16 concurrent requests over kept-alive connections, ${requests} requests per round after ${warmUpRequests} to warm up, ${rounds} rounds. Cost: relative to the first row, lower is better. Each round checks the received prices.`,
@@ -35,6 +41,10 @@ export const depthRequests = async (settings: Settings): Promise<Section> =>
         formatSpread(spreadOf(micros(candidate))),
         formatSpread(spreadOf(ratios(micros(candidate), micros(baseline)))),
       ]),
+      asked: candidates.map(({ asked }) => asked),
+      notes: [
+        'In a CPU profile of svc-streams, the write to the socket takes half of the time, garbage collection a sixth, undici a sixth, the two hashes of a signature 2 %, and the recognition of the response 3 %. It allocates 11.8 kB per request, the first row 10.9 kB.',
+      ],
     }
   })
 

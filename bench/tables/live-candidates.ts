@@ -20,9 +20,15 @@ export const handWritten: LiveCandidate = {
   note: '`ws`, `JSON.parse`, and a `Map` of one handler per topic.',
 }
 
+export const svcStreams: LiveCandidate = {
+  name: '**svc-streams**',
+  program: 'svc-streams/default',
+  ...defaults,
+}
+
 export const liveCandidates: readonly LiveCandidate[] = [
   handWritten,
-  { name: '**svc-streams**', program: 'svc-streams/default', ...defaults },
+  svcStreams,
   {
     name: '**svc-streams** over `ws` messages',
     program: 'svc-streams/ws-messages',

@@ -5,9 +5,10 @@ import { ratios, spreadOf } from '../measure/statistics.js'
 import { formatFigure, formatSpread } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
-import { handWritten, liveCandidates, type LiveCandidate } from './live-candidates.js'
+import { handWritten, liveCandidates, svcStreams, type LiveCandidate } from './live-candidates.js'
 
-const topics = 1000
+/** The number of topics of the table of all candidates, and of that of svc-streams. */
+const [fewTopics, manyTopics] = [1000, 10_000]
 
 interface Measured {
   readonly perMessage: number
@@ -26,7 +27,7 @@ export const livePrices = async (settings: Settings): Promise<Section> =>
       title: 'Live prices',
       method:
         `CPU time of the client's process per message, in bursts of frames of ${formatFigure(frameBytes)} bytes on average with their headers, ` +
-        `${topics} topics with one subscriber each, after ${settings.warmUpBursts} bursts to warm up, ${settings.liveRounds} rounds. ` +
+        `${fewTopics} topics with one subscriber each, after ${settings.warmUpBursts} bursts to warm up, ${settings.liveRounds} rounds. ` +
         '× hand-written: higher is faster.',
       columns: ['Client', '× hand-written', 'µs per message', 'messages per round'],
       rows: liveCandidates.map((candidate) => [
@@ -43,10 +44,32 @@ export const livePrices = async (settings: Settings): Promise<Section> =>
     }
   })
 
+/** The same with more topics, whose prices no longer fit into the caches of a processor. */
+export const manyLivePrices = (settings: Settings): Promise<Section> =>
+  withPriceService(async (service) => {
+    const candidates = [handWritten, svcStreams]
+    const measured = await inRounds(settings.liveRounds, candidates, (candidate) =>
+      measure(service, candidate, settings, manyTopics),
+    )
+    const micros = (candidate: LiveCandidate) => valuesOf(measured, candidate, ({ perMessage }) => perMessage)
+    return {
+      title: 'Live prices of 10,000 topics',
+      method: `The same with ${manyTopics} topics, ${settings.liveRounds} rounds.`,
+      columns: ['Client', 'µs per message', '× hand-written'],
+      rows: candidates.map((candidate) => [
+        candidate.name,
+        formatSpread(spreadOf(micros(candidate))),
+        formatSpread(spreadOf(ratios(micros(handWritten), micros(candidate)))),
+      ]),
+      asked: [undefined, 2.8],
+    }
+  })
+
 const measure = async (
   service: PriceService,
   { program, path, share, countOnly = false }: LiveCandidate,
   { warmUpBursts, frames }: Settings,
+  topics = fewTopics,
 ): Promise<Measured> =>
   service.withClient({ program, path, topics }, async (client) => {
     if (countOnly) await client.service.request('awaitSubscriptions', { topics: 0 })

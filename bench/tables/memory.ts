@@ -8,11 +8,17 @@ import type { Settings } from '../settings.js'
 
 const topics = 10_000
 
-const candidates = [
+interface Candidate {
+  readonly name: string
+  readonly program: string
+  readonly asked?: number
+}
+
+const candidates: readonly Candidate[] = [
   { name: 'hand-written', program: 'hand-written/price-handlers' },
   { name: 'lower bound: a Map of RxJS subscriptions', program: 'lower-bound/rx-subscriptions' },
   { name: '`rxjs/webSocket` + Map of Subjects', program: 'peers/rxjs-subjects' },
-  { name: '**svc-streams**', program: 'svc-streams/default' },
+  { name: '**svc-streams**', program: 'svc-streams/default', asked: 850 },
 ]
 
 /** Memory of one live topic with one subscriber. */
@@ -40,9 +46,10 @@ export const memory = async ({ rounds }: Settings): Promise<Section> =>
         candidate.name,
         formatSpread(spreadOf(valuesOf(measured, candidate, (value) => value))),
       ]),
+      asked: candidates.map(({ asked }) => asked),
       notes: [
         'lower bound: one RxJS subscription with a teardown per topic, and its entry in the `Map`. It keeps no price, time or byte pattern.',
-        '**svc-streams** keeps beside that subscription the state of the topic, its byte pattern, and the link between the two. Of its bytes, by a heap snapshot of Node 20, RxJS takes 336: `SafeSubscriber` 72, its observer 80, and the array of its teardowns 184, because V8 reserves 16 places. The state takes 264 with its five numbers, the link 96, the address 32, and the byte pattern and the tables of topics and deadlines take the rest. So 500 bytes would leave 164 for all but RxJS.',
+        '**svc-streams** keeps beside that subscription the state of the topic, its byte pattern, and the link between the two. Of its bytes, by a heap snapshot of Node 20, RxJS takes 208: `SafeSubscriber` 72, its observer 80, and the array of its teardown 56. The state takes 264 with its four numbers, the link 96, the byte pattern about 100, the address 32, and the tables of topics and deadlines take the rest.',
       ],
     }
   })

@@ -10,6 +10,7 @@ import { topicsOf } from '../topics.js'
 interface Reader {
   readonly name: string
   readonly operation: string
+  readonly asked?: number
 }
 
 interface ReadResult {
@@ -26,7 +27,7 @@ const readers: readonly Reader[] = [
   byHand,
   { name: 'split2 with `JSON.parse`, a `Map`', operation: 'split2' },
   { name: 'stream-json, a `Map`', operation: 'stream-json' },
-  { name: '**svc-streams** ten `price$`, a `Map`', operation: 'replay' },
+  { name: '**svc-streams** ten `price$`, a `Map`', operation: 'replay', asked: 0.8 },
   { name: '**svc-streams** the same, a second replay', operation: 'second replay' },
 ]
 
@@ -59,6 +60,7 @@ export const replays = async ({ rounds, replayRows }: Settings): Promise<Section
       formatSpread(spreadOf(micros(candidate))),
       formatSpread(spreadOf(ratios(micros(candidate), micros(byHand)))),
     ]),
+    asked: candidates.map(({ asked }) => asked),
     notes: [
       'In a CPU profile of ten `price$`, a third of the time reads the bytes of the rows, 40 % passes the event through the clocks and subscribers between the recording and the strategy, and 4 % waits for the promises of the strategy after each row. No function of these is above 9 %.',
     ],
@@ -67,8 +69,8 @@ export const replays = async ({ rounds, replayRows }: Settings): Promise<Section
 
 /** Each keeps the last price of each topic, and the last midpoint of each mint. */
 const depthRecordings = [
-  { name: 'one depth in eight rows', depthEvery: 8 },
-  { name: 'depths alone', depthEvery: 1 },
+  { name: 'one depth in eight rows', depthEvery: 8, asked: 0.9 },
+  { name: 'depths alone', depthEvery: 1, asked: 1.1 },
 ]
 
 /** The cost of a row of a recording with depths, relative to reading it by hand, with quantities that are not exact. */
@@ -97,6 +99,7 @@ export const replayedDepths = async ({ rounds, replayRows }: Settings): Promise<
     method: `The same for recordings with depths, with ten \`price$\` and ten \`depth$\`. By hand: split lines, \`JSON.parse\`, a \`Map\`, with quantities that stay texts. Cost: relative to that in the same round, lower is better.`,
     columns: ['Recording', 'by hand, µs', 'svc-streams, µs', 'cost'],
     rows,
+    asked: depthRecordings.map(({ asked }) => asked),
     notes: [
       'In a CPU profile of depths alone, the exact quantities take 13 %, and `Object.defineProperty`, which gives both sides a `toJSON`, 12 %.',
     ],

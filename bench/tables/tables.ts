@@ -1,5 +1,6 @@
 import type { Section } from '../report/markdown.js'
 import type { Settings } from '../settings.js'
+import { backtests } from './backtest.js'
 import { browserPages } from './browser.js'
 import { dashboardDesk, dashboardPage } from './dashboard.js'
 import { dayOfPrices } from './day.js'
@@ -12,9 +13,10 @@ import { gatewayMemory } from './gateway-memory.js'
 import { growth } from './growth.js'
 import { historyRanges } from './history.js'
 import { hostileTexts } from './hostile-texts.js'
+import { imports } from './import.js'
 import { joins } from './joins.js'
 import { latency } from './latency.js'
-import { livePrices } from './live-prices.js'
+import { livePrices, manyLivePrices } from './live-prices.js'
 import { memory } from './memory.js'
 import { depthDecoding, depthSigning } from './operations.js'
 import { nats } from './nats.js'
@@ -29,6 +31,7 @@ import { timers } from './timers.js'
 /** All tables, by the name that `--only` takes, in the order of the results. */
 export const tables: Readonly<Record<string, (settings: Settings) => Promise<Section>>> = {
   live: livePrices,
+  'live-topics': manyLivePrices,
   growth,
   subscribers: subscriberCounts,
   joins,
@@ -46,11 +49,13 @@ export const tables: Readonly<Record<string, (settings: Settings) => Promise<Sec
   'replay-depths': replayedDepths,
   day: dayOfPrices,
   history: historyRanges,
+  import: imports,
   export: exports,
   'fan-out': fanOut,
   sweep: sweepDurations,
   'sweep-rx': sweepCosts,
   account: accountDurations,
+  backtest: backtests,
   nats,
   'gateway-memory': gatewayMemory,
   'start-up': startUp,

@@ -1,4 +1,5 @@
 import { Observable, type Subscriber } from 'rxjs'
+import { liveSourceOf, liveStream$ } from '../../base/domain/joinable.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { OperatorSubscriber } from '../../operators/operator-subscriber.js'
 import type { PaperEvent } from './events.js'
@@ -23,11 +24,17 @@ export class SharedStream<E> extends OperatorSubscriber<E, PaperEvent> {
     private readonly onEnd: () => void,
   ) {
     super(run)
-    this.event$ = new Observable((subscriber) => {
+    const { open$, position } = liveSourceOf(source$)
+    const shared$ = new Observable<E>((subscriber) => {
       if (this.hasStarted) return source$.subscribe(subscriber)
       this.subscribers = [...this.subscribers, subscriber]
       return () => (this.subscribers = this.subscribers.filter((each) => each !== subscriber))
     })
+    // A past is joined to the stream of the client, which notifies the account first.
+    this.event$ = liveStream$(
+      (onConfirmed) => (onConfirmed === undefined ? shared$ : open$(onConfirmed)),
+      position,
+    )
   }
 
   start(): void {

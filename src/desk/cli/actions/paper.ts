@@ -2,10 +2,13 @@ import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { lastValueFrom, tap } from 'rxjs'
+import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
 import { journalEvents, paper, renderReport, type PaperEvent } from '../../../backtest/paper/index.js'
 import { settingsOf } from '../../../backtest/paper/options.js'
-import { record, replay } from '../../../backtest/recording/index.js'
+import type { Order } from '../../../backtest/paper/orders.js'
+import { record, replay, resume } from '../../../backtest/recording/index.js'
+import type { CaughtUp } from '../../../base/domain/past.js'
+import type { Client } from '../../../client/client.js'
 import { withSource } from '../input/open-source.js'
 import type { Io } from '../io.js'
 import { errorLine } from '../output/error-text.js'
@@ -82,6 +85,8 @@ export interface PaperFlags extends MetricsFlags {
   readonly parameter?: string
   readonly journal?: string
   readonly record?: string
+  /** In ms. */
+  readonly warmUp?: number
   readonly report?: string
   readonly json?: boolean
 }
@@ -93,14 +98,16 @@ export const tradeOnPaper = async (
   module: string,
   flags: PaperFlags,
 ): Promise<void> => {
-  const { parameter: text, journal, record: recording, report, json = false } = flags
+  const { parameter: text, journal, record: recording, warmUp = 0, report, json = false } = flags
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategy(module)
   const options = { ...own, ...(journal === undefined ? {} : { journal }) }
   await using metrics = await startMetrics(flags)
   if (metrics !== undefined) log(io, `The metrics for Prometheus are at ${metrics.baseUrl}/metrics.`)
-  await withSource(command, 'both', async ({ client, depthClient }) => {
+  await withSource(command, 'both', async ({ client, depthClient, history }) => {
     if (depthClient === undefined) return usageError(command, 'a fill needs depth: the source has none')
+    if (warmUp > 0 && history === undefined)
+      return usageError(command, '--warm-up needs a history: give --gateway or --nats')
     const { tokens, depthInterval: interval } = settingsOf(options)
     const close = () => void client.close()
     // It subscribes before the account, which then has the rows of the recording.
@@ -112,7 +119,17 @@ export const tradeOnPaper = async (
             ...{ interval, to: recording },
           })
     const recorded = recorder?.finished.finally(close)
-    const run$ = paper(depthClient, (market, account) => strategy$(market, account, parameter), options)
+    const from = Date.now() - warmUp
+    const run$ = paper(
+      depthClient,
+      (market, account) => {
+        const order$ = (own: Client) => strategy$(own, account, parameter)
+        return warmUp === 0 || history === undefined
+          ? order$(market)
+          : liveOrder$(resume(market, history, order$, { from }))
+      },
+      options,
+    )
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
     const stopping = stop$(io, undefined).subscribe(close)
     const events: PaperEvent[] = []
@@ -144,6 +161,12 @@ export const tradeOnPaper = async (
     writeFileSync(report, renderReport(events, { title: `${basename(module)} on paper`, notes }))
   })
 }
+
+/** The orders of a resumed strategy that are live. */
+const liveOrder$ = (order$: Observable<Order | CaughtUp>): Observable<Order> =>
+  order$.pipe(skipWhile(isOrder), filter(isOrder))
+
+const isOrder = (value: Order | CaughtUp): value is Order => value._tag !== 'CaughtUp'
 
 const print = ({ stdout }: Io, line: string | undefined): void => {
   if (line !== undefined) stdout.write(`${line}\n`)

@@ -1,4 +1,5 @@
 import { Argument, type Command } from 'commander'
+import { parseRotation } from '../input/parse-flags.js'
 import { addDeploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
 import { addMetricsFlags, columnsFlag, createCommand, fromFlag, lazyAction, toFlag } from './parts.js'
@@ -45,6 +46,9 @@ Examples:
 
 ${strategyHelp}
 
+With --warm-up, the strategy first runs over the prices that the gateway has recorded, without depth; orders of that time are
+dropped. A process that is started on another machine then decides as the one before it.
+
 Without --json, a line a minute is the value of the account. With --journal, the summary and the report are those of all runs
 of the journal. Depth requires --base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The
 exit code is 1 if the journal or the recording cannot be written, or another process uses the journal.`
@@ -57,6 +61,11 @@ export const paperCommand = (io: Io): Command =>
         .option('--parameter <json>', 'parameter of the strategy, as JSON (default: none)')
         .option('--journal <file>', 'file that keeps the account over restarts')
         .option('--record <file>', 'new file for a recording of what the account receives')
+        .option(
+          '--warm-up <duration>',
+          'with --gateway or --nats: run the strategy over so much of the recorded past first',
+          parseRotation,
+        )
         .option('--report <file>', 'HTML file to write at the end; an existing file is overwritten')
         .option('--json', 'print each event as a JSON object, one per line'),
     ),

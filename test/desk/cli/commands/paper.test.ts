@@ -6,9 +6,15 @@ import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../../src/backtest/recording/format/row.js'
 import { recordingText } from '../../../backtest/recording/support/recordings.js'
 import { moduleFolder } from '../../../backtest/sweep/support/run-sweep.js'
+import { startTestGateway } from '../../../serve/gateway/support/start-test-gateway.js'
+import { collectEvents } from '../../../support/collect-events.js'
+import { manualMarket } from '../../../support/manual-market.js'
+import { newFolder } from '../../../support/new-folder.js'
+import { createClientFor, startTestSimulator } from '../../../support/simulator.js'
+import { ethTopic, weth } from '../../../support/tokens.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { compiledPath, spawnNode } from '../../../support/process/node-process.js'
-import { runInProcess } from '../support/in-process.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
 import { at, header, priced } from '../support/recording.js'
 
 const side = { totalQuantity: 1_000_000n, totalQuantityUsd: 1 }
@@ -200,6 +206,39 @@ describe('svc-streams paper', () => {
     const fillsOf = (lines: readonly string[]) => lines.filter((line) => line.startsWith('{"_tag":"Filled"'))
     expect(fillsOf(replayed)).toEqual(fillsOf([...first, ...second]))
     expect(readFileSync(file('paper.html'), 'utf8')).toContain('strategy.mjs on paper')
+  })
+
+  it('warms the strategy by the history of a gateway, and drops the orders of that time', async () => {
+    const file = inFolder()
+    const market = manualMarket()
+    const client = createClientFor(await startTestSimulator({ market }))
+    const gateway = await startTestGateway(client, { history: { folder: newFolder(), topics: [ethTopic] } })
+    const { events } = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(events).toHaveLength(1))
+    for (let price = 1; price <= 20; price++) {
+      market.update({ price })
+      await eventually(() => expect(events.at(-1)).toMatchObject({ right: { price } }))
+    }
+    // An order per event, whose number is that of the event.
+    const module = file(
+      'strategy.mjs',
+      strategy(18, weth, ethTopic).replace(
+        '{ units: BigInt(units) })',
+        '{ units: BigInt(units) }, { id: `${index}` })',
+      ),
+    )
+    const args = ['paper', module, '--gateway', gateway.baseUrl, '--warm-up', '1m', '--json']
+    const command = startInProcess(args)
+    const ids = (): readonly number[] =>
+      [...command.stdout.matchAll(/"id":"(\d+)"/g)].map(([, id]) => Number(id))
+    let price = 20
+    await eventually(() => {
+      market.update({ price: ++price })
+      expect(new Set(ids()).size).toBeGreaterThan(1)
+    })
+    const [first = 0, second] = new Set(ids())
+    expect(first).toBeGreaterThan(20)
+    expect(second).toBe(first + 1)
   })
 
   it('runs the example, in TypeScript', async () => {

@@ -170,8 +170,7 @@ describe('a teardown that throws', () => {
     expect(streams.map(({ isComplete }) => isComplete())).toEqual([true, true, true])
     expect(completed).toBe(2)
     expect(thrown).toBe(4)
-    // RxJS does not report the exception of the depth$ teardown.
-    await eventually(() => expect(unhandled.length).toBe(3))
+    await eventually(() => expect(unhandled.length).toBe(4))
   })
 
   it('does not affect other topics after a rejection', async () => {

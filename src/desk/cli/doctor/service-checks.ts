@@ -74,7 +74,7 @@ const socketResult = (
     Stale: () => passed(`opens and confirms ${symbol}; sent no price in ${limit} ms`),
     Disconnected: ({ reason }) =>
       fail(
-        server === 'gateway' && reason.includes('503')
+        server === 'gateway' && reason.includes(' 503')
           ? 'The gateway runs, but accepts no connection now: its service is down, or it is full. GET /health of the gateway returns the reason.'
           : `Check that the ${server} runs, and that ${flag} gives the address of its WebSocket.`,
       ),

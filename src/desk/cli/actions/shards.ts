@@ -1,22 +1,70 @@
-import { createReadStream } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { messageOf, printable } from '../../../base/errors/text.js'
+import { fileProblem, messageOf, printable } from '../../../base/errors/text.js'
 import type { Shard } from '../input/parse-flags.js'
 import { pacedBy, print, type Io } from '../io.js'
-import { withoutResult } from './backtest.js'
+import { version } from '../manifest.js'
+import { withoutResult, type BacktestFiles } from './backtest.js'
 
 // A sweep in parts, on several machines: each part runs some of the parameters, and the outputs are joined.
 
 export const inShard = <A>(all: readonly A[], { index, of }: Shard): readonly A[] =>
   all.filter((_, at) => at % of === index - 1)
 
+/** What the parts of one sweep have in common, each as a short text. */
+export type SweepIdentity = Readonly<
+  Record<'recording' | 'module' | 'list of parameters' | 'range' | 'version', string>
+>
+
+/** Of a recording, the size, the start and the end are compared: it may have many gigabytes. */
+export const identityOf = (
+  { recordings, module }: BacktestFiles,
+  parameters: readonly unknown[],
+  range: object,
+): SweepIdentity => ({
+  recording: digest(recordings.flatMap(endsOf)),
+  module: digest([readFileSync(module)]),
+  'list of parameters': digest([JSON.stringify(parameters)]),
+  range: digest([JSON.stringify(range)]),
+  version,
+})
+
+const digest = (parts: readonly (string | Uint8Array)[]): string => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part).update('\0')
+  return hash.digest('hex').slice(0, 12)
+}
+
+const endBytes = 2 ** 16
+
+const endsOf = (path: string): readonly (string | Uint8Array)[] => {
+  const file = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(file)
+    const ends = [0, Math.max(0, size - endBytes)].map((position) => {
+      const bytes = new Uint8Array(Math.min(size, endBytes))
+      return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, position))
+    })
+    return [String(size), ...ends]
+  } finally {
+    closeSync(file)
+  }
+}
+
 /** The line of a result, with its position among all results. `number`: of the result in the shard, from 0. */
-export const shardLine = (json: string, { index, of }: Shard, number: number, parameters: number): string => {
-  const position = { index: index - 1 + number * of, of, parameters }
+export const shardLine = (
+  json: string,
+  { index, of }: Shard,
+  number: number,
+  parameters: number,
+  sweep: SweepIdentity,
+): string => {
+  const position = { index: index - 1 + number * of, of, parameters, sweep }
   return `${json.slice(0, -1)},"position":${JSON.stringify(position)}}`
 }
 
-const positionAtEnd = /,"position":\{"index":(\d+),"of":(\d+),"parameters":(\d+)\}\}$/
+const positionAtEnd = /,"position":\{"index":(\d+),"of":(\d+),"parameters":(\d+),"sweep":(\{[^{}]*\})\}\}$/
 
 /** Prints the lines of the whole sweep. Throws if one is missing, or a parameter has no result. */
 export const mergeShards = async (io: Io, files: readonly string[]): Promise<void> => {
@@ -33,6 +81,8 @@ class MergedShards {
   private readonly found = new Map<number, string>()
   private of: number | undefined
   private parameters: number | undefined
+  /** JSON. */
+  private sweep: string | undefined
 
   /** Throws if the file cannot be read, or a line is not one of this sweep. */
   async read(file: string): Promise<void> {
@@ -43,6 +93,7 @@ class MergedShards {
         if (line !== '') this.add(line)
       }
     } catch (thrown) {
+      if (number === 0) throw new Error(`${printable(file)} ${fileProblem(thrown)}`, { cause: thrown })
       throw new Error(`line ${number} of ${printable(file)}: ${messageOf(thrown)}`, { cause: thrown })
     }
   }
@@ -52,12 +103,15 @@ class MergedShards {
     if (position === null || !line.startsWith('{"_tag":'))
       throw new Error('expected a line of sweep --shard --json')
     const [index = 0, of = 0, parameters = 0] = position.slice(1).map(Number)
+    const sweep = position[4] ?? ''
     this.of ??= of
     this.parameters ??= parameters
     if (of !== this.of || parameters !== this.parameters)
       throw new Error(
         `expected a part of ${this.of} of a sweep with ${this.parameters} parameters, got one of ${of} with ${parameters}`,
       )
+    this.sweep ??= sweep
+    if (sweep !== this.sweep) throw new Error(differenceText(this.sweep, sweep))
     const result = `${line.slice(0, position.index)}}`
     const known = this.found.get(index)
     if (known !== undefined && known !== result)
@@ -80,4 +134,13 @@ class MergedShards {
       )
     return Array.from({ length: parameters }, (_, index) => found.get(index) ?? '')
   }
+}
+
+/** Both are JSON of a `SweepIdentity`. */
+const differenceText = (first: string, other: string): string => {
+  const [known, found] = [first, other].map((text) => JSON.parse(text) as SweepIdentity)
+  const names = Object.entries(known ?? {}).filter(
+    ([name, text]) => found?.[name as keyof SweepIdentity] !== text,
+  )
+  return `is of another sweep than the lines before, with another ${names.map(([name]) => name).join(' and another ')}`
 }

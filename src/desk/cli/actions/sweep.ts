@@ -19,7 +19,7 @@ import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output
 import { usageError } from '../run.js'
 import { completes } from '../stop.js'
 import { commandText } from './report.js'
-import { inShard, mergeShards, shardLine } from './shards.js'
+import { identityOf, inShard, mergeShards, shardLine } from './shards.js'
 import { resultOf, walkForwardRecordings } from './walk-forward.js'
 
 interface SweepFlags {
@@ -91,6 +91,7 @@ export const sweepRecordings = async (
     return
   }
 
+  const identity = shard === undefined ? undefined : identityOf(backtest, all, { ...range, warmUp })
   const startAt = rxClock.wallClock()
   let progress: SweepProgress = { finished: 0, rows: 0 }
   const sweep$ = sweepOn({
@@ -104,7 +105,9 @@ export const sweepRecordings = async (
   let shown = 0
   let failures = 0
   const jsonLine = (result: Result): string =>
-    shard === undefined ? outputJson(result) : shardLine(outputJson(result), shard, shown, all.length)
+    shard === undefined || identity === undefined
+      ? outputJson(result)
+      : shardLine(outputJson(result), shard, shown, all.length, identity)
   const show = (result: Result): void => {
     // Each parameter would fail for the same reason.
     if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)

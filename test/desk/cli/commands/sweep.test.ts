@@ -233,6 +233,15 @@ test('a merge of all parts, in any order, prints the lines of the whole sweep, a
     stdout: '',
     stderr: 'error: missing or not complete: 3/3\n',
   })
+  const other = async (parameters: unknown, flags: readonly string[] = []) => {
+    const { stdout } = await runCommand(['sweep', ...files(parameters), '--json', '--shard', '1/3', ...flags])
+    return (await runInProcess(['sweep', 'merge', ...others, newFile('other.ndjson', stdout)])).stderr
+  }
+  expect(await other(parameters)).toBe('error: missing or not complete: 3/3\n')
+  expect(await other([...parameters.slice(0, 6), {}])).toMatch(
+    /line 1 of .*: is of another sweep than the lines before, with another list of parameters$/m,
+  )
+  expect(await other(parameters, ['--from', '2020-01-01'])).toContain('with another range')
   const torn = newFile('torn.ndjson', (parts[0] ?? '').slice(0, -20))
   expect(await runInProcess(['sweep', 'merge'])).toMatchObject({
     code: 2,

@@ -1,4 +1,3 @@
-import { left } from 'fp-ts/lib/Either.js'
 import { timer } from 'rxjs'
 import {
   appended,
@@ -8,7 +7,6 @@ import {
   type DisplayEvent,
 } from '../../display/display.js'
 import { canonicalAddress } from '../../../base/domain/address.js'
-import { stale } from '../../../base/errors/constructors.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { healthOf, type PageHealth } from '../model/health.js'
 import { ranges } from '../model/samples.js'
@@ -35,9 +33,6 @@ import { Toolbar } from './toolbar.js'
 
 /** Interval at which ages are counted up, and rows are sorted again, in ms. */
 const tickInterval = 1000
-
-/** A page whose script was blocked for less has prices to receive, in ms. */
-const sleepSlack = 5000
 
 /** Minimum time between two frames, in ms: a person cannot read numbers that change faster. */
 const paintInterval = 100
@@ -167,22 +162,9 @@ export class DashboardPage {
       this.#isArrangementDue = true
     }
     this.#isTickDue = true
-    const now = rxClock.wallClock()
-    this.#endOldPrices(now)
     // A depth may be overdue.
-    this.#renderTitle(now)
+    this.#renderTitle(rxClock.wallClock())
     this.#invalidate()
-  }
-
-  /** The client measures time by a clock that stands still while a laptop sleeps. */
-  #endOldPrices(now: number): void {
-    for (const { watched } of this.#tokens) {
-      const { state, price, priceAt } = watched.state
-      const silentMs = now - priceAt
-      if (state !== 'live' || price === undefined || silentMs < this.#config.staleAfter + sleepSlack) continue
-      const { topic } = price
-      this.receive({ _tag: 'Price', at: now, topic, event: left(stale(topic, silentMs, price)) })
-    }
   }
 
   #onTheme(): void {

@@ -161,7 +161,7 @@ module.exports = {
       from: { path: '^src/desk/cli/(commands/|program\\.ts|input/(parse|source)-flags\\.ts)' },
       to: {
         path: [
-          '^src/desk/cli/(?!commands/|input/(parse|source)-flags\\.ts)',
+          '^src/desk/cli/(?!commands/|manifest\\.ts|input/(parse|source)-flags\\.ts)',
           '^src/(client|backtest/recording)/',
           '^src/simulator/index\\.ts',
           'node_modules/(rxjs|fp-ts|io-ts)/',

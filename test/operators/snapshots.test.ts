@@ -1,4 +1,5 @@
-import { isRight, right, type Either } from 'fp-ts/lib/Either.js'
+import fc from 'fast-check'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Price } from '../../src/base/domain/price.js'
@@ -8,6 +9,27 @@ import { marbles } from '../support/time/marbles.js'
 import { collectTimed, createPrice, letterEvents, timeline$ } from './support/timeline.js'
 
 const snapshot = (at: number, value: string) => right({ at, value })
+
+interface Arrival {
+  readonly at: number
+  readonly value: Either<number, Price>
+  /** The time by its data. */
+  readonly time: number
+}
+
+/** A snapshot comes with the first event whose time has reached it, but at the latest at its own time. */
+const snapshotsOf = (events: readonly Arrival[], ms: number, end: number) => {
+  const all: { at: number; value: Either<number, Snapshot<Price>> }[] = []
+  for (let at = ms; at <= end; at += ms) {
+    const reached = events.findIndex(({ time }) => time >= at)
+    const first = reached < 0 ? undefined : events[reached]
+    const last = first === undefined ? events.at(-1) : events[reached - 1]
+    if (last === undefined) continue
+    const value = isLeft(last.value) ? last.value : right({ at, value: last.value.right })
+    all.push({ at: Math.min(at, first?.at ?? at), value })
+  }
+  return all
+}
 
 describe('snapshots', () => {
   it('emits what is in force at each multiple, in quiet intervals too, and nothing before the first event', () => {
@@ -61,6 +83,29 @@ describe('snapshots', () => {
       { at: 8, value: right({ at: 20, value: early }) },
       { at: 30, value: right({ at: 30, value: late }) },
     ])
+  })
+
+  it('has the snapshots of a plain model, for any times, Lefts, and values that are ahead of their timer', () => {
+    const step = fc.record({ gap: fc.nat(25), ahead: fc.option(fc.nat(30)), isLeft: fc.boolean() })
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 1, max: 12 }),
+        (steps, ms) => {
+          let now = 1
+          const events = steps.map(({ gap, ahead, isLeft }, index) => {
+            now += gap
+            const value = isLeft
+              ? left(index)
+              : right(createPrice(index + 1, ahead === null ? NaN : now + ahead))
+            return { at: now, value, time: now + (isLeft ? 0 : (ahead ?? 0)) }
+          })
+          const end = now + 50
+          const { values } = collectTimed(() => timeline$(events, end).pipe(snapshots(ms)))
+          expect(values).toEqual(snapshotsOf(events, ms, end))
+        },
+      ),
+    )
   })
 
   it.each([1_735_689_600_000, 0, NaN])('takes the arrival if the receivedAt is %s', (receivedAt) => {

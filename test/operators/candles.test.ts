@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { of, Subject, take, tap, type Observable } from 'rxjs'
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest'
@@ -358,3 +359,64 @@ describe('candles, when a handler throws,', () => {
     await eventually(() => expect(unhandled).toHaveLength(2))
   })
 })
+
+describe('candles of a random timeline, with fill,', () => {
+  it('are those of a plain model, for any times, Lefts, and prices that are ahead of their timer', () => {
+    const step = fc.record({
+      gap: fc.nat(25),
+      ahead: fc.nat(20),
+      usd: fc.option(fc.integer({ min: 1, max: 9 }), { freq: 4 }),
+    })
+    fc.assert(
+      fc.property(
+        fc.array(step, { minLength: 1, maxLength: 20 }),
+        fc.integer({ min: 1, max: 12 }),
+        (steps, ms) => {
+          let now = 1
+          const events = steps.map(({ gap, ahead, usd }) => {
+            now += gap
+            const time = usd === null ? now : now + ahead
+            return { at: now, usd, time, value: usd === null ? left('lost') : right(createPrice(usd, time)) }
+          })
+          const end = now + 50
+          const { values } = collectTimed(() =>
+            timeline$(events, end).pipe(candles(ms, { fill: true }), rights()),
+          )
+          const actual = values.map(({ value: { open, high, low, close, count, from, isCurrent } }) => ({
+            ...{ open, high, low, close, count, from, isCurrent },
+          }))
+          expect(actual).toEqual(candlesOf(events, ms, end))
+        },
+      ),
+    )
+  })
+})
+
+interface Arrival {
+  /** `null`: a Left. */
+  readonly usd: number | null
+  /** The time by its data. */
+  readonly time: number
+}
+
+/** A window has a candle if it has a price, or if the source was current at its start and lost nothing in it. */
+const candlesOf = (events: readonly Arrival[], ms: number, end: number) => {
+  let latest = 0
+  const placed = events.map(({ usd, time }) => {
+    latest = Math.max(latest, Math.floor(time / ms))
+    return { usd, window: latest }
+  })
+  const last = Math.max(latest - 1, Math.floor(end / ms) - 1)
+  let current: number | null = null
+  return Array.from({ length: last + 1 }, (_, window) => {
+    const inside = placed.filter((event) => event.window === window).map(({ usd }) => usd)
+    const prices = inside.filter((usd) => usd !== null)
+    const close: number | null = prices.at(-1) ?? (inside.length === 0 ? current : null)
+    const isCurrent = inside.at(-1) !== null
+    current = isCurrent ? close : null
+    if (close === null) return []
+    const all = prices.length === 0 ? [close] : prices
+    const [open, high, low] = [all[0], Math.max(...all), Math.min(...all)]
+    return [{ open, high, low, close, count: prices.length, from: window * ms, isCurrent }]
+  }).flat()
+}

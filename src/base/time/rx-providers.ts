@@ -11,16 +11,24 @@ import { Immediate } from 'rxjs/internal/util/Immediate'
 // on the schedulers above them. `asapScheduler` and `queueScheduler` drop queued actions after an action that throws,
 // and `asyncScheduler` may stop permanently.
 
-type IntervalDelegate = NonNullable<typeof intervalProvider.delegate>
-type ImmediateDelegate = NonNullable<typeof immediateProvider.delegate>
+// Not the types of the providers: declarations of the package must not import internals of RxJS, or need the types of the DOM.
 
-/** Not the type of the provider, which needs the types of the DOM. */
+export type IntervalHandle = number | ReturnType<typeof setTimeout>
+
+interface IntervalDelegate {
+  readonly setInterval: (handler: () => void, timeout?: number, ...args: unknown[]) => IntervalHandle
+  readonly clearInterval: (handle: IntervalHandle) => void
+}
+
+interface ImmediateDelegate {
+  readonly setImmediate: (handler: () => void, ...args: unknown[]) => IntervalHandle
+  readonly clearImmediate: (handle: IntervalHandle) => void
+}
+
 interface FrameDelegate {
   readonly requestAnimationFrame: (callback: (time: number) => void) => number
   readonly cancelAnimationFrame: (handle: number) => void
 }
-
-export type IntervalHandle = ReturnType<typeof intervalProvider.setInterval>
 
 interface PerformanceDelegate {
   readonly now: () => number

@@ -97,15 +97,14 @@ interface SchedulerState {
 /** The states of all schedulers. */
 export type SchedulerQueues = Readonly<Record<'asap' | 'queue' | 'async' | 'frame', SchedulerState>>
 
-/** RxJS's schedulers, each with one queue for the whole process. */
-export const schedulers = {
-  asap: asapScheduler,
-  queue: queueScheduler,
-  async: asyncScheduler,
-  frame: animationFrameScheduler,
-} as unknown as SchedulerQueues
+// Not taken from an object: a bundler would put all of them into each page.
+const asap = asapScheduler as unknown as SchedulerState
+const queue = queueScheduler as unknown as SchedulerState
+const async = asyncScheduler as unknown as SchedulerState
+const frame = animationFrameScheduler as unknown as SchedulerState
 
-const { asap, queue, async, frame } = schedulers
+/** RxJS's schedulers, each with one queue for the whole process. */
+export const schedulers: SchedulerQueues = { asap, queue, async, frame }
 
 /** True if a scheduler has actions, or runs one. Each scheduler has its own class, so a loop over them takes longer. */
 export const haveActions = (): boolean =>

@@ -79,11 +79,15 @@ describe('columns of a recording that has changed', () => {
     expect(await expectSame()).toEqual({ found: 0, whole: 0 })
   })
 
-  it('are not used when it was replaced by one with the same size and time', async () => {
-    const { atime, mtime } = statSync(path)
-    writeFileSync(path, recordingText(header, ...rows(30)))
-    utimesSync(path, atime, mtime)
-    expect(statSync(path)).toMatchObject({ size: text.length, mtime })
+  it('are not used when a row in its middle was replaced, with the same size and time', async () => {
+    const textWith = (usd: number) =>
+      recordingText(header, ...Array.from({ length: 2_000 }, (_, n) => priceRow(n, n === 1_000 ? usd : 10)))
+    writeFileSync(path, textWith(20))
+    utimesSync(path, 1_000, 1_000)
+    expect(await writeColumns(path)).toBe(true)
+    writeFileSync(path, textWith(30))
+    utimesSync(path, 1_000, 1_000)
+    expect(statSync(path)).toMatchObject({ size: textWith(20).length, mtimeMs: 1_000_000 })
     expect(await expectSame()).toEqual({ found: 0, whole: 0 })
   })
 

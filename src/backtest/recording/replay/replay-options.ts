@@ -23,8 +23,8 @@ export interface ReplayOptions {
   /** Plays only rows with an `at` below this time, in ms since the Unix epoch. Default: all rows. */
   readonly to?: number
   /**
-   * Keeps the rows of a file of at least 16 MiB, or 2 MiB of gzip data, in a file beside it whose name ends in `.columns`, from
-   * which a later replay reads them faster. Default: true.
+   * With `speed: Infinity`, keeps the rows of a file of at least 16 MiB, or 2 MiB of gzip data, in a file beside it whose name
+   * ends in `.columns`, from which a later replay reads them faster. Default: true.
    */
   readonly columns?: boolean
 }

@@ -96,7 +96,9 @@ export class PriceChart {
     const times = this.#zoom ?? timesOf(all, this.#now, this.#rangeMs)
     this.#data = partOf(all, times)
     this.#fills = fills.filter(({ at }) => at >= times.from && at <= times.to)
-    const range = rangeOf([...this.#data.prices, ...this.#fills.map(({ mark }) => mark?.price ?? null)])
+    const { prices } = this.#data
+    const filled = this.#fills.map(({ mark }) => mark?.price ?? null)
+    const range = rangeOf(filled.length === 0 ? prices : [...prices, ...filled])
     if (range === undefined) return
     if (state.state !== this.#colouredState) this.#colours = readColours(this.element)
     this.#colouredState = state.state

@@ -161,7 +161,7 @@ describe('the chart of the dashboard', () => {
       await touch('touchMove', ...end)
       await touch('touchEnd')
     }
-    await moveFrom([0.5, 0.6], [0.3, 0.8])
+    await moveFrom([0.65, 0.75], [0.45, 0.95])
     await eventually(async () => expect(await whole.isVisible()).toBe(true))
     await eventually(async () => expect(await firstOf()).toBeLessThan(before - 0.1))
     await moveFrom([0.1, 0.8], [0.4, 0.45])

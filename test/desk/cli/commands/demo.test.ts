@@ -113,7 +113,7 @@ test('redraws without colours with NO_COLOR', async () => {
 
 const expectLines = async (stdout: () => string): Promise<void> => {
   await eventually(() => {
-    expect(stdout()).toMatch(/Z ETH price [\d.]+ USD$/m)
+    expect(stdout()).toMatch(/Z ETH price [\d,.]+ USD$/m)
     expect(stdout()).toMatch(/ PEPE price SubscriptionRejected: /)
   })
   expect(stdout()).toMatch(/Z A simulator plays a recorded market\. .* Press Ctrl-C to stop\.$/m)

@@ -76,7 +76,9 @@ describe('the failures in the comparison', () => {
     const { dependencies } = JSON.parse(readPage('bench/package.json')) as {
       readonly dependencies: Readonly<Record<string, string>>
     }
-    const peers = Object.entries(dependencies).filter(([name]) => !['data-forge', 'graphql', 'undici', 'ws'].includes(name))
+    const peers = Object.entries(dependencies).filter(
+      ([name]) => !['data-forge', 'graphql', 'undici', 'ws'].includes(name),
+    )
     expect(peers.length).toBeGreaterThan(4)
     for (const [name, version] of peers)
       expect(readPage('docs/concepts/comparison.md')).toMatch(

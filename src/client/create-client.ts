@@ -1,5 +1,5 @@
 import { Observable } from 'rxjs'
-import { DepthPolls } from './depth/polls.js'
+import { DepthPolls, type PollsConfig } from './depth/polls.js'
 import { hostWithPort } from '../base/domain/endpoint.js'
 import { liveStream$ } from '../base/domain/joinable.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
@@ -47,7 +47,8 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const { publish, addSource } = platform
   const shared = { ...configuration, http, clock, publish, addSource, limiter }
   const pool = new ConnectionPool({ ...shared, transport, url, host: hostWithPort(new URL(url)) })
-  const depths = createDepths(configuration, shared)
+  const arePricesSettled = (): boolean => pool.areSettled()
+  const depths = createDepths(configuration, { ...shared, arePricesSettled })
   const stopWaking = platform.onWake((event) => pool.wake(event))
   const lifetime = new Lifetime()
   let closing: Promise<void> | undefined
@@ -107,7 +108,7 @@ interface Depths {
 
 const createDepths = (
   { depth, authExpiration, reconnect, linger }: Configuration,
-  shared: GetConfig & Pick<Platform, 'addSource'>,
+  shared: GetConfig & Pick<PollsConfig, 'addSource' | 'arePricesSettled'>,
 ): Depths | undefined => {
   if (depth === undefined) return undefined
   const signedGet = new SignedGet({ ...shared, ...depth, authExpiration })

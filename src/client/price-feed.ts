@@ -53,19 +53,21 @@ export interface ClientFeed extends PriceFeed {
   readonly whenSendable: (onTurn: () => void) => Cancel
 }
 
-/** Not a property of the client: a copy of a client with another `price$` must not have the feed of the original. */
-const feeds = new WeakMap<PriceClient, ClientFeed>()
+type PriceSource = Pick<PriceClient, 'price$'>
 
-export const setPriceFeed = (client: PriceClient, feed: ClientFeed): void => {
+/** Not a property of the client: a copy of a client with another `price$` must not have the feed of the original. */
+const feeds = new WeakMap<PriceSource, ClientFeed>()
+
+export const setPriceFeed = (client: PriceSource, feed: ClientFeed): void => {
   feeds.set(client, feed)
 }
 
-export const priceFeedOf = (client: PriceClient): ClientFeed => feeds.get(client) ?? feedFromStreams(client)
+export const priceFeedOf = (client: PriceSource): ClientFeed => feeds.get(client) ?? feedFromStreams(client)
 
 const noPosition = (): undefined => undefined
 
 /** The feed of a test client, a replay, or a copy of a client: confirmed on subscription, aged from delivery. */
-const feedFromStreams = (client: PriceClient): ClientFeed => {
+const feedFromStreams = (client: PriceSource): ClientFeed => {
   const tickClock = new TickClock(currentClock(), () => undefined)
   const deliveredAt = new Map<Topic, number>()
   const now = (): number => {

@@ -19,7 +19,12 @@ export interface PollConfig {
   /** Host and port of the relayer, for diagnostics. */
   readonly host: string
   readonly publish: Publish
+  /** False while a last price is in force that may be too old, until it is known to be current, or its `Stale` is emitted. */
+  readonly arePricesSettled: () => boolean
 }
+
+/** Interval of the checks whether the prices are settled, in ms. */
+const settleCheckInterval = 5
 
 /**
  * One poll, shared by all subscribers of the same mint and interval. It sends one request at a time, and sends requests
@@ -42,6 +47,8 @@ export class Poll {
   /** Waits for the end of the poll, while it has no subscribers. */
   private lingering = Subscription.EMPTY
   private request = Subscription.EMPTY
+  /** Waits until a depth can be delivered. */
+  private held = Subscription.EMPTY
   /** The request, and the observation of the backoff. Closed when the poll has ended. */
   private readonly running: Subscription
 
@@ -164,15 +171,31 @@ export class Poll {
   }
 
   private onResult(event: DepthEvent): void {
-    this.last = event
-    this.resultCount++
-    this.endedAt = this.config.clock.elapsed()
-    this.offset = clockOffset(this.config.clock)
+    const { clock } = this.config
+    this.endedAt = clock.elapsed()
+    this.offset = clockOffset(clock)
     this.backoff.onResult(event)
     this.publishResult(event, this.endedAt - this.startedAt)
-    this.results$.next(event)
+    this.deliver(event)
     this.isRequesting = false
     this.schedule()
+  }
+
+  /**
+   * After a blocked event loop, a depth may be read before the prices. It waits for them, because who acts on a depth uses
+   * the last price too. A newer result replaces it.
+   */
+  private deliver(event: DepthEvent): void {
+    const { clock, arePricesSettled } = this.config
+    this.held.unsubscribe()
+    if (!isLeft(event) && !arePricesSettled()) {
+      this.held = delay(clock, settleCheckInterval, () => this.deliver(event))
+      this.running.add(this.held)
+      return
+    }
+    this.last = event
+    this.resultCount++
+    this.results$.next(event)
   }
 
   private publishResult(event: DepthEvent, durationMs: number): void {

@@ -137,6 +137,15 @@ export class ConnectionPool {
     return this.connections.every(({ session }) => session?.isUpToDate() !== false)
   }
 
+  /** False while a last price is in force that may be older than `maxLag`, until an answer or its `Stale`. */
+  areSettled(): boolean {
+    return this.connections.every((connection) => {
+      connection.detectSuspend()
+      const lag = connection.session?.lag
+      return lag === undefined || lag.isBehind || lag.mayDeliverNow()
+    })
+  }
+
   /** Probes every connection. */
   wake(event: Wake): void {
     for (const connection of [...this.connections]) connection.wake(event)

@@ -3,6 +3,7 @@ import { merge, NEVER, Observable, of } from 'rxjs'
 import type { Address } from 'svc-streams'
 import { httpError, timeout, unauthorized, unsupportedPair } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
+import { rxClock } from '../../../src/base/time/rx-clock.js'
 import { marbles } from '../../support/time/marbles.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { mint, pollsOf, refused, results, startsOf } from './support/polls.js'
@@ -26,6 +27,19 @@ describe('DepthPolls', () => {
       expectObservable(polls.depth$(mint, 3), '              ^-------------!').toBe('-------de--e--', results)
       expectSubscriptions(slow$.subscriptions).toBe(['       ^------!'])
       expectSubscriptions(quick$.subscriptions).toBe(['      -------^!', '----------^!', '-------------^!'])
+    })
+  })
+
+  it.each([
+    ['once the prices are settled', 'd', '-----d'],
+    ['in the place of an earlier one', 'de', '--------e'],
+    ['unless a failure replaces it, which does not wait', 'df', '---f'],
+  ])('delivers a depth that is read before the prices %s', (_, events, expected) => {
+    marbles(({ cold, expectObservable }) => {
+      const requests = Array.from(events, (event) => cold(`(${event}|)`, results))
+      const areSettled = () => rxClock.elapsed() >= (events.length === 1 ? 3 : 6)
+      const polls = pollsOf(() => requests.shift() ?? NEVER, {}, areSettled)
+      expectObservable(polls.depth$(mint, 3), '^---------!').toBe(expected, results)
     })
   })
 

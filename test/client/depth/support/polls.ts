@@ -27,6 +27,7 @@ const defaultTimes = { initialDelay: 250, maxDelay: 30_000, linger: 1000 }
 export const pollsOf = (
   request$: (mint: Address) => Observable<Either<DepthError, Depth>>,
   times: Partial<typeof defaultTimes> = {},
+  arePricesSettled = () => true,
 ): DepthPolls =>
   new DepthPolls({
     signedGet: signedGetOf(request$),
@@ -36,6 +37,7 @@ export const pollsOf = (
     publish: node.publish,
     addSource: node.addSource,
     clock: rxClock,
+    arePricesSettled,
   })
 
 const signedGetOf = (request$: (mint: Address) => Observable<Either<DepthError, Depth>>) => {

@@ -6,7 +6,7 @@ import { rxClock } from '../base/time/rx-clock.js'
 export const maxLateMs = 500
 
 /** The time in which a source detects that its prices are too old, in ms. */
-const settleMs = 1_000
+export const settleMs = 1_000
 
 /**
  * Calls back after `ms` ms. After a blocked event loop, Node runs timers before the source can emit what has arrived, or

@@ -7,6 +7,7 @@ import type { Topic } from '../../base/domain/topic.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
 import { SharedStream } from './shared-stream.js'
 import type { Client } from '../../client/client.js'
+import { priceFeedOf } from '../../client/price-feed.js'
 import { writeError } from '../../base/errors/constructors.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
@@ -15,6 +16,7 @@ import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.j
 import { journalLines, type Journal } from './journal/journal.js'
 import { continueFrom, savedStateOf } from './journal/saved-state.js'
 import type { Settings } from './options.js'
+import { OrderGate } from './order-gate.js'
 import type { Order } from './orders.js'
 import type { TokenState } from './token-state.js'
 
@@ -76,8 +78,15 @@ export class PaperRun {
     const complete = (): void => {
       if (--open === 0) this.end()
     }
+    const currentPrices = () =>
+      [...state.tokens.values()]
+        .filter(({ price }) => price !== undefined)
+        .map(({ token }) => client.price$(token.topic))
+    const pass = this.receiver<Order>((order) => state.onOrder(order))
+    const { isUpToDate } = priceFeedOf(client)
+    const gate = new OrderGate(subscriber, depthInterval, isUpToDate, pass, currentPrices)
     const share = <E>(source$: Observable<E>, change: (event: E) => void): SharedStream<E> =>
-      new SharedStream(subscriber, source$, this.receiver(change), complete)
+      new SharedStream(subscriber, source$, gate, this.receiver(change), complete)
     const streams = [...state.tokens.values()].flatMap((token) => {
       const { topic, address } = token.token
       const price = share(client.price$(topic), (event) => state.onPrice(token, event))
@@ -94,7 +103,7 @@ export class PaperRun {
       depth$: (mint, interval) =>
         (interval === depthInterval ? depths.get(mint) : undefined) ?? client.depth$(mint, interval),
     }
-    const next = this.receiver<Order>((order) => state.onOrder(order))
+    const next = (order: Order): void => gate.onOrder(order)
     const error = (thrown: unknown): void => subscriber.error(thrown)
     subscriber.add(strategy$(shared, this.account).subscribe({ next, error }))
   }

@@ -3,6 +3,7 @@ import { liveSourceOf, liveStream$ } from '../../base/domain/joinable.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { OperatorSubscriber } from '../../operators/operator-subscriber.js'
 import type { PaperEvent } from './events.js'
+import type { OrderGate } from './order-gate.js'
 
 /**
  * A stream of the client that the account receives, and after it the strategy, over one subscription: a second one for each
@@ -20,6 +21,7 @@ export class SharedStream<E> extends OperatorSubscriber<E, PaperEvent> {
   constructor(
     run: Subscriber<PaperEvent>,
     private readonly source$: Observable<E>,
+    private readonly gate: OrderGate,
     private readonly receive: (event: E) => void,
     private readonly onEnd: () => void,
   ) {
@@ -43,8 +45,10 @@ export class SharedStream<E> extends OperatorSubscriber<E, PaperEvent> {
 
   protected override onEvent(event: E): void {
     this.hasStarted = true
+    this.gate.onEvent()
     this.receive(event)
     for (const each of this.subscribers) safeNext(each, event)
+    this.gate.isReading = false
   }
 
   protected override onComplete(): void {

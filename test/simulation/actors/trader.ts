@@ -1,7 +1,8 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { map, merge, Observable, Subscription } from 'rxjs'
+import { interval, map, merge, NEVER, Observable, Subscription } from 'rxjs'
 import type { Address, Depth, DepthError, Price, PriceError, Topic } from 'svc-streams'
 import { market, paper, type MarketClient } from 'svc-streams/paper'
+import { priceFeedOf, setPriceFeed } from '../../../src/client/price-feed.js'
 import { Ledger, type SubscriberRecord } from '../invariants/ledger.js'
 import { problemOfFailure } from '../invariants/failure-rules.js'
 import { problemOfFill, problemOfPrice } from '../invariants/price-rules.js'
@@ -52,6 +53,9 @@ const longestPollPause = 600
 
 /** The interval of the polls of the first topic, in ms. Each mint has one interval. */
 const shortestInterval = 500
+
+/** The interval of the orders that a timer decides, in ms. */
+const tradeInterval = 300
 
 /** A program with one client. */
 export class Trader {
@@ -126,7 +130,7 @@ export class Trader {
     })
   }
 
-  /** Trades a token on paper for a time, in ms: an order at each price and at each depth. */
+  /** Trades a token on paper for a time, in ms: an order at each price, at each depth, and in half of the cases by a timer. */
   trade(topicIndex: number, ms: number): void {
     const { topics, world } = this.surroundings
     const index = topicIndex % topics.length
@@ -140,8 +144,11 @@ export class Trader {
         price$: (topic: Topic) => this.price$(topic, (joined) => (record = joined)),
         depth$: (mint: Address, everyMs: number) => this.depth$(mint, everyMs),
       }
+      setPriceFeed(client, priceFeedOf(this.connected.client))
+      // An order of a timer that waits also delays the orders after it, those of depths too.
+      const time$ = ms % 2 === 0 ? interval(tradeInterval) : NEVER
       const order$ = (own: MarketClient) =>
-        merge(own.price$(token.topic), own.depth$(address, depthInterval)).pipe(
+        merge(own.price$(token.topic), own.depth$(address, depthInterval), time$).pipe(
           map(() => market('T', 'buy', { units: 1n })),
         )
       const options = { tokens: { T: token }, cash: 1e15, depthInterval }

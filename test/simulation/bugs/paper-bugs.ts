@@ -3,9 +3,21 @@ import type { Bug } from './bugs.js'
 const folder = 'src/backtest/paper'
 
 /** Bugs of the account on paper. */
-export const paperBugs: readonly Bug[] = (['the service', 'a gateway'] as const).map((source) => ({
-  name: `an order of a client of ${source} is filled at a price that is no longer current`,
-  folder,
-  shares: { webSocket: source === 'a gateway' ? 1 : 0 },
-  edits: [{ in: 'TokenState.onPrice', code: 'this.price = undefined', bug: 'undefined' }],
-}))
+export const paperBugs: readonly Bug[] = [
+  ...(['the service', 'a gateway'] as const).map((source): Bug => ({
+    name: `an order of a client of ${source} is filled at a price that is no longer current`,
+    folder,
+    shares: { webSocket: source === 'a gateway' ? 1 : 0 },
+    edits: [{ in: 'TokenState.onPrice', code: 'this.price = undefined', bug: 'undefined' }],
+  })),
+  {
+    name: 'an order of a timer is filled after a pause before the prices are read',
+    folder,
+    edits: [{ in: 'OrderGate.onOrder', code: 'this.isReading || !this.mayBeLate', bug: 'true' }],
+  },
+  {
+    name: 'an order is filled at once when a depth is read after a pause, before the prices',
+    folder: 'src/client/depth',
+    edits: [{ in: 'Poll.deliver', code: '!isLeft(event) && !arePricesSettled()', bug: 'false' }],
+  },
+]

@@ -139,6 +139,8 @@ export class SimulatedProcess {
     this.state = 'running'
     const stoppedMs = this.world.now - this.stoppedAt
     this.pausedMs += stoppedMs
+    // The callback goes on for the time that it still needed.
+    if (this.busyUntil > this.stoppedAt) this.busyUntil += stoppedMs
     this.lastStop = { from: this.stoppedAt, to: this.world.now }
     this.wakeAt(this.world.now)
     return stoppedMs

@@ -1,0 +1,78 @@
+import { forkJoin, Subscription, take, type Observable, type Subscriber } from 'rxjs'
+import { afterReading, responsiveDeadline } from '../../base/time/deadline.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import { settleMs } from '../../operators/settled-delay.js'
+import type { PaperEvent } from './events.js'
+import type { Order } from './orders.js'
+
+/** Without an event for this number of depth intervals, the event loop may have been blocked. */
+const silentIntervals = 1.5
+
+/** Limits of that time, in ms. */
+const [shortestSilence, longestSilence] = [750, 3_000]
+
+/**
+ * Passes on the orders of a strategy, in their order. After a blocked event loop or a stopped process, Node runs timers
+ * before it reads what has arrived: an order that a timer decides then waits until the prices of the account are read,
+ * or known to be current. In virtual time nothing waits.
+ */
+export class OrderGate {
+  /** Set while an event is emitted: an order that it causes belongs to this event. */
+  isReading = false
+  /** When the last event arrived. Monotonic, in ms. */
+  private readAt = rxClock.elapsed()
+  private held: Order[] = []
+  private readonly maxSilence: number
+
+  constructor(
+    private readonly run: Subscriber<PaperEvent>,
+    depthInterval: number,
+    /** False if the last prices may be older than the `maxLag` of the client. */
+    private readonly isUpToDate: () => boolean,
+    private readonly pass: (order: Order) => void,
+    /** The streams whose last event is a price. A late subscriber receives that price once it is known to be current. */
+    private readonly currentPrices: () => readonly Observable<unknown>[],
+  ) {
+    this.maxSilence = Math.min(Math.max(silentIntervals * depthInterval, shortestSilence), longestSilence)
+  }
+
+  onEvent(): void {
+    this.isReading = true
+    if (!rxClock.isVirtual) this.readAt = rxClock.elapsed()
+  }
+
+  onOrder(order: Order): void {
+    if (this.held.length === 0 && (this.isReading || !this.mayBeLate)) return this.pass(order)
+    this.held.push(order)
+    if (this.held.length > 1) return
+    const waiting = new Subscription()
+    this.run.add(waiting)
+    waiting.add(
+      afterReading(
+        rxClock,
+        () => this.readAt,
+        () => this.awaitPrices(waiting),
+      ),
+    )
+  }
+
+  private get mayBeLate(): boolean {
+    if (rxClock.isVirtual) return false
+    return rxClock.elapsed() - this.readAt > this.maxSilence || !this.isUpToDate()
+  }
+
+  private awaitPrices(waiting: Subscription): void {
+    const release = (): void => {
+      waiting.unsubscribe()
+      const { held } = this
+      this.held = []
+      for (const order of held) this.pass(order)
+    }
+    const events = this.currentPrices().map((event$) => event$.pipe(take(1)))
+    if (events.length === 0) return release()
+    // A client that does not repeat its last price emits a `Left` in this time, if that price is not current.
+    waiting.add(responsiveDeadline(rxClock, settleMs, release))
+    // Without a value if the client is closed meanwhile. An Rx error of the client ends the run.
+    waiting.add(forkJoin(events).subscribe({ next: release, error: () => undefined }))
+  }
+}

@@ -15,9 +15,4 @@ export const paperBugs: readonly Bug[] = [
     folder,
     edits: [{ in: 'OrderGate.onOrder', code: 'this.isReading || !this.mayBeLate', bug: 'true' }],
   },
-  {
-    name: 'an order is filled at once when a depth is read after a pause, before the prices',
-    folder: 'src/client/depth',
-    edits: [{ in: 'Poll.deliver', code: '!isLeft(event) && !arePricesSettled()', bug: 'false' }],
-  },
 ]

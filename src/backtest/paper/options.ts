@@ -78,6 +78,13 @@ const isToken = (value: unknown): boolean =>
   plainObject.holds(value) &&
   ['symbol', 'address', 'topic', 'decimals'].every((name) => name in (value as object))
 
+/** The options of a replay: the journal is that of the live run. */
+export const withoutJournal = (options: PaperOptions): PaperOptions => {
+  const rules: Partial<Record<keyof PaperOptions, unknown>> = { ...options }
+  delete rules.journal
+  return rules as PaperOptions
+}
+
 /** The options with their defaults, and amounts as integers. */
 export interface Settings extends Readonly<
   Pick<Required<PaperOptions>, 'latency' | 'depthInterval' | 'maxDepthAge' | 'allowShort' | 'sampleMs'>

@@ -11,9 +11,10 @@ import { priceFeedOf } from '../../client/price-feed.js'
 import { writeError } from '../../base/errors/constructors.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
+import { rxClock } from '../../base/time/rx-clock.js'
 import { AccountState } from './account-state.js'
 import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.js'
-import { journalLines, type Journal } from './journal/journal.js'
+import { journalLines, startLine, type Journal } from './journal/journal.js'
 import { continueFrom, savedStateOf } from './journal/saved-state.js'
 import type { Settings } from './options.js'
 import { OrderGate } from './order-gate.js'
@@ -56,6 +57,8 @@ export class PaperRun {
   private emitted = 0
   private isEmitting = false
   private isOver = false
+  /** The first line of the run in the journal. */
+  private unwrittenStart = startLine(rxClock.wallClock())
 
   constructor(
     private readonly subscriber: Subscriber<PaperEvent>,
@@ -158,7 +161,8 @@ export class PaperRun {
   private isWritten(journal: Journal, events: readonly PaperEvent[], isChanged: boolean): boolean {
     const saved = isChanged ? savedStateOf(this.state, this.settings) : undefined
     try {
-      journal.write(journalLines(events, saved))
+      journal.write(this.unwrittenStart + journalLines(events, saved))
+      this.unwrittenStart = ''
       return true
     } catch (thrown) {
       this.subscriber.next(writeError(thrown))

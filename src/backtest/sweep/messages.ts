@@ -26,6 +26,8 @@ export interface Job {
   readonly countsFrom?: number
   /** The URL of the strategy's module. */
   readonly strategy: string
+  /** The path of a journal that the account of the strategy continues. */
+  readonly journal?: string
   readonly tasks: readonly Task[]
   /** True if the worker reports the number of rows that it has played. */
   readonly reportsRows: boolean

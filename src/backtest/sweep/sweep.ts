@@ -97,8 +97,10 @@ export const sweepOn =
  * those of `replay(source, { speed: Infinity }).run$`.
  *
  * - `source`: the path or `file:` URL of a recording, or an array of these.
- * - `strategy`: the `file:` URL of a module whose default export is `(client, parameter) => Observable`. It may be an
- *   ES module or CommonJS. It may be TypeScript if the runtime itself runs TypeScript, such as Node from 22.18 on.
+ * - `strategy`: the `file:` URL of a module whose default export is `(client, parameter) => Observable`, or
+ *   `(client, account, parameter) => Observable` of orders beside an export `options` of `paper`: then the value is the
+ *   `Summary` of the account. It may be an ES module or CommonJS. It may be TypeScript if the runtime itself runs
+ *   TypeScript, such as Node from 22.18 on.
  * - `parameters`: data that `structuredClone` can copy. The values that the strategy emits must be such data too.
  *
  * A parameter without a result is a `SweepError`; the other parameters continue. A worker thread may end by an uncaught

@@ -43,7 +43,7 @@ const runsOf =
         countsFrom: -Infinity,
         isTraced: true,
       },
-      strategyOf(count),
+      { strategy$: strategyOf(count), resultOf: (values) => values },
       () => undefined,
     ).pipe(
       map(({ outcome }) => {

@@ -19,6 +19,12 @@ export const journalLines = (events: readonly PaperEvent[], state: SavedState | 
     .map((each) => `${JSON.stringify(each, bigintAsText)}\n`)
     .join('')
 
+/** The tag of the first line of each run. */
+export const startTag = 'Start'
+
+/** The first line of a run. `at`: when it began, in ms since the Unix epoch. */
+export const startLine = (at: number): string => `{"_tag":"${startTag}","at":${Math.floor(at)}}\n`
+
 /** The start of a line of a state. */
 export const stateMark = '{"_tag":"State"'
 

@@ -85,13 +85,15 @@ const forEachLine = async (
   }
 }
 
-interface PrefixRun {
+export interface PrefixRun {
   readonly program: WorkerProgram
   /** The files of the recording. */
   readonly paths: readonly string[]
   /** The URL of the strategy's module. */
   readonly strategy: string
   readonly parameter: unknown
+  /** The path of a journal that the account of the strategy continues. Default: a new account. */
+  readonly journal?: string
   /** The part that is played. Default: all. */
   readonly replay?: ReplayOptions
 }
@@ -103,10 +105,10 @@ interface PrefixRun {
  * may keep state elsewhere, such as in a module that it imports. This state is from earlier, shorter prefixes: it
  * contains no later line, but it may change the outputs. Runs together end if the thread ends.
  */
-export const prefixRuns = ({ program, paths, strategy, parameter, replay = {} }: PrefixRun): PrefixRuns => {
+export const prefixRuns = ({ program, paths, parameter, replay = {}, ...module }: PrefixRun): PrefixRuns => {
   const start$ = (job: Job): Observable<WorkerMessage | ThreadEnded> => runInThread$(program, job)
   const files = paths.map((name) => ({ kind: 'path', name }) as const)
-  const common = { files, replay, strategy, reportsRows: false }
+  const common = { files, replay, ...module, reportsRows: false }
 
   const run$: PrefixRuns['run$'] = (lines) =>
     runJobs$([{ ...common, tasks: [{ index: 0, parameter }], trace: { lines } }], 1, start$).pipe(

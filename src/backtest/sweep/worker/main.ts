@@ -1,12 +1,11 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import type { SweepFault } from '../../../base/errors/sweep-error.js'
-import { oneLine, printable } from '../../../base/errors/text.js'
 import { replaySettings } from '../../recording/replay/replay-options.js'
 import { openedSource } from '../shared-columns.js'
 import { sender, type Job, type Task, type TaskResult, type WorkerMessage } from '../messages.js'
-import type { SweepStrategy } from '../sweep.js'
+import { loadStrategy } from './load-strategy.js'
 import { runTasks$ } from './run-tasks.js'
 
 // The program of a worker thread. It runs one job, and posts each result. The main thread then terminates it.
@@ -40,7 +39,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
   const settings = replaySettings(job.replay)
   const sources = files.map((file) => openedSource(file, settings.columns))
   const runPass = async (tasks: readonly Task[], module: string, lines?: number) => {
-    const loaded = await loadStrategy(module)
+    const loaded = await loadStrategy(module, job.journal)
     if (isLeft(loaded)) {
       for (const { index } of tasks) postFault(index, loaded.left)
       return
@@ -60,42 +59,6 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     await runPass(job.tasks.slice(index, index + 1), `${strategy}#${index}`, lines)
   }
 }
-
-type Loaded = Either<SweepFault, SweepStrategy<unknown, unknown>>
-
-/** Imports the module of a strategy. Left: it cannot be imported, or its default export is not a function. */
-const loadStrategy = async (url: string): Promise<Loaded> => {
-  try {
-    const module = (await import(url)) as { readonly default?: unknown }
-    const strategy = isFunction(module.default) ? module.default : interopDefault(module.default)
-    return isFunction(strategy) ? right(strategy) : failed(new Error(expected(url)))
-  } catch (thrown) {
-    return thrown instanceof SyntaxError ? misspelt(thrown, url) : failed(thrown)
-  }
-}
-
-const failed = (thrown: unknown): Loaded => left({ why: 'module', cause: causeOf(thrown) })
-
-/**
- * A syntax error with its file. Its message names none, and its stack does so only for some errors: then also the line. The
- * module itself may be correct, and one of its imports is not.
- */
-const misspelt = (thrown: SyntaxError, url: string): Loaded => {
-  const cause = causeOf(thrown)
-  if (cause.message.includes('file:')) return left({ why: 'module', cause })
-  const place = /file:[^\s)]+?:\d+(?=[:)\s]|$)/.exec(thrown.stack ?? '')?.[0]
-  const where = place ?? `${url.replace(/#.*/, '')} or one of its imports`
-  return left({ why: 'module', cause: { ...cause, message: `${cause.message}, in ${printable(where)}` } })
-}
-
-const isFunction = (value: unknown): value is SweepStrategy<unknown, unknown> => typeof value === 'function'
-
-/** The default export of an ES module that a compiler has written as CommonJS. */
-const interopDefault = (exported: unknown): unknown =>
-  typeof exported === 'object' && exported !== null && 'default' in exported ? exported.default : undefined
-
-const expected = (url: string): string =>
-  `expected (client, parameter) => Observable as the default export of ${oneLine(url)}`
 
 /** Finds the value that cannot be cloned. */
 const uncloneable = ({ outcome }: TaskResult, thrown: unknown): SweepFault => {

@@ -28,7 +28,7 @@ import { delay } from '../../../base/time/deadline.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import { sender, type Output, type Played, type Task, type TaskResult } from '../messages.js'
-import type { SweepStrategy } from '../sweep.js'
+import type { LoadedStrategy } from './load-strategy.js'
 
 /**
  * In ms. RxJS throws an error that has no handler in a timer. The timers that are due run before a result is emitted, so
@@ -52,7 +52,7 @@ export interface Pass {
 /** Runs the strategy with each parameter, in one pass over the recording. Emits each result when its stream has ended. */
 export const runTasks$ = (
   { sources, settings, tasks, countsFrom, isTraced, lines }: Pass,
-  strategy$: SweepStrategy<unknown, unknown>,
+  { strategy$, resultOf }: LoadedStrategy,
   onRow: () => void,
 ): Observable<TaskResult> =>
   new Observable((subscriber) => {
@@ -93,7 +93,7 @@ export const runTasks$ = (
       ).pipe(
         isTraced ? tracer.traced(playback) : identity,
         toArray(),
-        map((values) => right({ values, rows })),
+        map((values) => right({ values: isTraced ? values : resultOf(values), rows })),
         catchError((thrown: unknown) => of(left(strategyFault(thrown)))),
         concatMap(outcomeOf),
         map((outcome) => ({ _tag: 'Result', sender, index, outcome })),

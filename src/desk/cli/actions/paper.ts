@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
 import { journalEvents, paper, renderReport, type PaperEvent } from '../../../backtest/paper/index.js'
-import { settingsOf } from '../../../backtest/paper/options.js'
+import { settingsOf, withoutJournal } from '../../../backtest/paper/options.js'
 import type { Order } from '../../../backtest/paper/orders.js'
 import { record, replay, resume } from '../../../backtest/recording/index.js'
 import type { CaughtUp } from '../../../base/domain/past.js'
@@ -45,7 +45,8 @@ export const backtestRecordings = async (
   const { parameter: text, report, from: first, to, columns, json = false } = flags
   const { recordings, module } = backtestFiles(command, files)
   const parameter = strategyParameter(command, text)
-  const { strategy$, options } = await importStrategy(module)
+  const { strategy$, options: own } = await importStrategy(module)
+  const options = withoutJournal(own)
   const range = { ...(first === undefined ? {} : { from: first }), ...(to === undefined ? {} : { to }) }
   await using client = replay(recordings, { speed: Infinity, columns, ...range })
   const header = await client.header()

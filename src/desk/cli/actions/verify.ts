@@ -1,14 +1,22 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
 import { counted, countText, formatTime } from '../../display/texts.js'
 import { printable } from '../../../base/errors/text.js'
+import { plainObject } from '../../../base/option-kinds/option.js'
 import { journalJson } from '../../../backtest/recording/journal/journal.js'
 import type { Output } from '../../../backtest/sweep/messages.js'
-import { linesBefore, prefixRuns, type PlayedLine } from '../../../backtest/sweep/look-ahead/prefix-runs.js'
+import {
+  linesBefore,
+  prefixRuns,
+  type PlayedLine,
+  type PrefixRun,
+} from '../../../backtest/sweep/look-ahead/prefix-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
-import { wholeLines } from '../../../wire/platform/node/file-lines.js'
-import { attempt } from '../input/read-file.js'
+import { journalEntries, journalRuns, type Entry, type JournalRun } from './journal-runs.js'
+import type { TimeRange } from '../../../backtest/recording/format/timeline.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
 import { unlessStopped } from '../stop.js'
@@ -21,15 +29,6 @@ interface VerifyFlags {
   /** In ms since the Unix epoch. */
   readonly to?: number
   readonly json?: boolean
-}
-
-/** A line of a journal. */
-interface Entry {
-  /** Number of the line, from 1. */
-  readonly line: number
-  /** In ms since the Unix epoch. */
-  readonly at: number
-  readonly value: unknown
 }
 
 /** Number of lines of the recording that are shown before a difference. */
@@ -48,26 +47,38 @@ export const verifyJournal = async (
   using strategy = await checkedStrategy(backtest, range)
   const paths = backtest.recordings
   const program = { url: packagedProgram() }
-  const { run$ } = prefixRuns({ program, paths, strategy: strategy.url.href, parameter, replay: range })
-  const outputs = await unlessStopped(io, run$(Infinity))
-  if (outputs === undefined) return void io.stderr.write('stopped: the comparison has not ended\n')
-
-  const values = outputs.filter(({ event }) => event._tag === 'Value')
-  const ended = outputs.find(({ event }) => event._tag !== 'Value')
+  const module = { program, paths, strategy: strategy.url.href, parameter }
+  const runs = await journalRuns(journal)
+  let next = 0
+  let run: PlayedRun | undefined
   let count = 0
   let before: Entry | undefined
-  for await (const entry of readJournal(journal)) {
-    const output = values[count] ?? ended
+  for await (const entry of journalEntries(journal)) {
+    for (
+      let started = runs[next];
+      started !== undefined && started.line <= entry.line;
+      started = runs[++next]
+    )
+      run = { ...started, isOver: false, first: count }
+    if (run === undefined || run.isOver) continue
+    run.outputs ??= await playRun(io, module, run, range)
+    if (run.outputs === undefined) return void io.stderr.write('stopped: the comparison has not ended\n')
+    const output = run.outputs[count - run.first]
     if (jsonOf(output) !== journalJson(entry.value)) {
-      const lines = await linesBefore(paths, { at: entry.at, line: values[count]?.line }, shownLines)
-      if (output?.event._tag === 'Completed' && (await isAfterEnd(paths, entry))) break
+      run.isOver =
+        entry.line >= run.endLine || (output?.event._tag === 'Completed' && (await isAfterEnd(paths, entry)))
+      if (run.isOver) continue
+      // Lines are counted from the first one that is played.
+      const isWhole = run.from === -Infinity && from === undefined
+      const line = isWhole && output?.event._tag === 'Value' ? output.line : undefined
+      const lines = await linesBefore(paths, { at: entry.at, line }, shownLines)
       return reportDifference(io, { journal, entry, before, output, lines, number: count + 1 }, json)
     }
     count++
     before = entry
   }
   if (count === 0) throw new Error(`${printable(journal)}: the journal has no value to compare`)
-  const later = values.length - count
+  const later = valuesIn(run?.outputs ?? []) - (count - (run?.first ?? 0))
   const rest = later === 0 ? '' : `; the replay has ${countText(later)} more after the end of the journal`
   io.stdout.write(
     json
@@ -75,6 +86,42 @@ export const verifyJournal = async (
       : `equal: ${counted(count, 'value')}${rest}\n`,
   )
 }
+
+/** A run of the journal, with its replay. */
+interface PlayedRun extends JournalRun {
+  /** The number of values before it. */
+  readonly first: number
+  outputs?: readonly Output[] | undefined
+  /** True if the rest of the run is not compared. */
+  isOver: boolean
+}
+
+/** Replays a run, which continues the account of the run before it. Undefined if the user stops the command. */
+const playRun = async (
+  io: Io,
+  module: Pick<PrefixRun, 'program' | 'paths' | 'strategy' | 'parameter'>,
+  { from, to, before }: JournalRun,
+  given: Partial<TimeRange>,
+): Promise<readonly Output[] | undefined> => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-streams-'))
+  try {
+    const first = Math.max(from, given.from ?? -Infinity)
+    const end = Math.min(to, given.to ?? Infinity)
+    const replay = {
+      ...(first === -Infinity ? {} : { from: first }),
+      ...(end === Infinity ? {} : { to: end }),
+    }
+    const journal = join(folder, 'account.ndjson')
+    if (before.length > 0) writeFileSync(journal, before.map((line) => `${line}\n`).join(''))
+    const account = before.length === 0 ? {} : { journal }
+    return await unlessStopped(io, prefixRuns({ ...module, ...account, replay }).run$(Infinity))
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+const valuesIn = (outputs: readonly Output[]): number =>
+  outputs.filter(({ event }) => event._tag === 'Value').length
 
 /** True if the live run gave a value after the last line of the recording, from a timer for example. */
 const isAfterEnd = async (paths: readonly string[], { at }: Entry): Promise<boolean> => {
@@ -85,19 +132,6 @@ const isAfterEnd = async (paths: readonly string[], { at }: Entry): Promise<bool
 /** The JSON of a value as a journal has it; `undefined` for the end of the stream. */
 const jsonOf = (output: Output | undefined): string | undefined =>
   output?.event._tag === 'Value' ? journalJson(JSON.parse(journalJson(output.event.value))) : undefined
-
-/** The lines of a journal. */
-async function* readJournal(path: string): AsyncGenerator<Entry> {
-  let line = 0
-  for await (const text of wholeLines(path)) yield entryOf(text, ++line, path)
-}
-
-const entryOf = (text: string, line: number, path: string): Entry => {
-  const parsed = attempt(() => JSON.parse(text) as Partial<Entry> | null)
-  if (!isLeft(parsed) && typeof parsed.right?.at === 'number' && 'value' in parsed.right)
-    return { line, at: parsed.right.at, value: parsed.right.value }
-  throw new Error(`${printable(path)}, line ${line}: expected a line like {"at":1795601234567,"value":…}`)
-}
 
 interface Difference {
   readonly journal: string
@@ -122,6 +156,7 @@ const reportDifference = (
           `value ${number}, line ${entry.line} of ${printable(journal)}, ${formatTime(entry.at)}`,
           `  live    ${jsonText(entry.value)}`,
           `  replay  ${replayText(output)}`,
+          ...fieldDifferences(entry.value, output).map((text) => `  ${text}`),
           ...(before === undefined ? [] : [`the value before it, which is equal: ${jsonText(before.value)}`]),
           'the last lines of the recording before it:',
           ...lines.map(
@@ -132,6 +167,17 @@ const reportDifference = (
         ].join('\n'),
   )
   throw new Error(`the replay differs from the live run at value ${number}`)
+}
+
+/** The fields of an object that differ: a line shows only the beginning of a value. */
+const fieldDifferences = (live: unknown, output: Output | undefined): readonly string[] => {
+  const replayed = output?.event._tag === 'Value' ? output.event.value : undefined
+  if (!plainObject.holds(live) || !plainObject.holds(replayed)) return []
+  const fields = new Map<string, unknown>(Object.entries(replayed as object))
+  return Object.entries(live as object)
+    .map(([name, value]) => [name, jsonText(value), jsonText(fields.get(name))] as const)
+    .filter(([, one, two]) => one !== two)
+    .map(([name, one, two]) => `${name} is ${one} in the live run, ${two} in the replay`)
 }
 
 const replayText = (output: Output | undefined): string => {

@@ -22,8 +22,9 @@ Examples:
       Join the outputs of all parts, in any order, to the lines of the whole sweep with --json.
 
 The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
-default export. The parameters are a JSON array, such as [5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of
-their times. Each worker thread plays them once, in virtual time, for all its parameters.
+default export, or a module of backtest and paper, whose value is the summary. The parameters are a JSON array, such as
+[5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of their times. Each worker thread plays them once, in
+virtual time, for all its parameters.
 
 Each parameter prints one line, in the order of the file: the number of its values, the number of rows that were played
 until its stream ended, and its last value, or why it has none. --json prints all values.
@@ -86,7 +87,7 @@ rows, are not compared. A strategy that reads the files of the recording by itse
 that.
 
 The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
-default export. A run takes at most as long as one replay; there are at most 2 + <prefixes> of them, one more per worker if the
+default export, or a module of backtest and paper, whose outputs are the events of the account. A run takes at most as long as one replay; there are at most 2 + <prefixes> of them, one more per worker if the
 strategy keeps a state outside its module, and 3 + 2 log2(lines) more if an output differs.
 
 Exit codes: 0 if all outputs are equal; 1 if an output depends on a later line, if two runs over the same lines differ, if the
@@ -114,11 +115,16 @@ Examples:
       Check that a live run of the strategy gave the values that a replay of its recording gives.
   $ npx svc-streams verify market.*.ndjson.gz strategy.js --journal live.ndjson --from 2026-11-27T09:00:00Z
       Play the recording from the time at which the strategy was started.
+  $ npx svc-streams verify monday.ndjson tuesday.ndjson strategy.js --journal desk.ndjson
+      Compare the events of an account over two runs of paper, each with its recording.
 
 The live run writes the journal, and the recording is that of its client:
 
   record(client, { topics, to: 'market.ndjson' })
   strategy(client).pipe(journal('live.ndjson')).subscribe()
+
+The journal of paper has the events of an account, for the module of paper. Each run of the account is compared with its part of
+the recordings, from the time at which it was started.
 
 The values are compared in order, as JSON. At the first difference the command prints both values, and the last lines of the
 recording before it. Values of the replay after the last line of the journal do not count: the live run was stopped or killed.
@@ -132,7 +138,10 @@ Exit codes: 0 if all values of the journal are equal; 1 at the first difference,
 export const verifyCommand = (io: Io): Command =>
   createCommand(io, 'verify', 'Compare a live run of a strategy with its replay.', verifyExamples)
     .addArgument(new Argument('<file...>', filesHelp))
-    .requiredOption('--journal <file>', 'the values of the live run, as the operator journal writes them')
+    .requiredOption(
+      '--journal <file>',
+      'the values of the live run, as the operator journal or the command paper writes them',
+    )
     .option('--parameter <json>', 'parameter of the strategy, as JSON (default: none)')
     .addOption(fromFlag())
     .addOption(toFlag())

@@ -167,6 +167,63 @@ describe('svc-streams backtest', () => {
   })
 })
 
+describe('a strategy of an account', () => {
+  const files = (text: string): readonly [string, string] => {
+    const file = inFolder()
+    return [file('market.ndjson', recording), file('strategy.mjs', text)]
+  }
+
+  it('gives the figures of each parameter in a sweep, without those of its warm-up', async () => {
+    const paths = files(strategy(2, '0xab', 'svc-0xab'))
+    const parameters = inFolder()('parameters.json', '[100, 200]')
+    const sweep = async (...flags: readonly string[]) => {
+      const args = ['sweep', ...paths, '--parameters', parameters, '--json', ...flags]
+      const { code, stdout, stderr } = await runCommand(args)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      return stdout.trimEnd().split('\n')
+    }
+    const results = await sweep()
+    expect(results[0]).toContain('"trades":2,"winRate":1,"feesUsd":0.40599')
+    expect(results[1]).toContain('"trades":2,"winRate":1,"feesUsd":0.81199')
+    const from = new Date(at + 3_000).toISOString()
+    const [warmed] = await sweep('--from', from, '--warm-up', '5s')
+    expect(warmed).toContain('"trades":1,')
+  })
+
+  it('is chosen by a figure of its summary in a walk-forward', async () => {
+    const file = inFolder()
+    const rows = Array.from({ length: 12 }, (_, index) => [
+      bookAt(1_000 * index),
+      priced(1_000 * index, 100 + index),
+    ])
+    const market = file('market.ndjson', recordingText({ ...header, mints: ['0xab'] }, ...rows.flat()))
+    const paths = [market, file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const args = ['sweep', ...paths, '--parameters', file('parameters.json', '[100, 200]'), '--json']
+    const { stdout } = await runCommand([...args, '--walk-forward', '4s/4s', '--metric', 'profitUsd'])
+    expect(stdout).toMatch(/^\{"_tag":"Right",.*"parameter":200,.*"score":3\.1/)
+  })
+
+  it('is compared event by event by look-ahead', async () => {
+    const [market, module] = files(strategy(2, '0xab', 'svc-0xab'))
+    const { code, stdout } = await runCommand(['look-ahead', market, module])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^equal: \d+ outputs, over/)
+  })
+
+  it('fails once for invalid options, and writes to no journal of its options', async () => {
+    const text = strategy(2, '0xab', 'svc-0xab')
+    const [market, invalid] = files(text.replace('feeBps', 'feBps'))
+    const parameters = inFolder()('parameters.json', '[100, 200]')
+    const sweep = (module: string) => runCommand(['sweep', market, module, '--parameters', parameters])
+    const { code, stderr } = await sweep(invalid)
+    expect(code).toBe(1)
+    expect(stderr).toContain('feBps: did you mean feeBps?')
+    const [, withJournal] = files(text.replace('cash:', "journal: '/dev/null/none', cash:"))
+    expect(await sweep(withJournal)).toMatchObject({ code: 0 })
+    expect((await runCommand(['backtest', market, withJournal])).stdout).toMatch(/^trades +2$/m)
+  })
+})
+
 describe('svc-streams paper', () => {
   it('continues from its journal after a stop, with the summary that a backtest of both recordings has', async () => {
     const file = inFolder()
@@ -206,6 +263,26 @@ describe('svc-streams paper', () => {
     const fillsOf = (lines: readonly string[]) => lines.filter((line) => line.startsWith('{"_tag":"Filled"'))
     expect(fillsOf(replayed)).toEqual(fillsOf([...first, ...second]))
     expect(readFileSync(file('paper.html'), 'utf8')).toContain('strategy.mjs on paper')
+
+    // Each run is replayed from the account that the run before it left.
+    const verify = (live: string) => runCommand(['verify', ...recordings, module, '--journal', live])
+    const events = written.match(/^\{"_tag":"(?!Start|State)/gm)!.length
+    const { stdout: equal, ...exit } = await verify(journal)
+    expect(exit).toEqual({ code: 0, stderr: '' })
+    // The last value and the account depend on when a run was stopped.
+    const ends = 2 * 2
+    expect(Number(/^equal: (\d+) values/.exec(equal)?.[1])).toBeGreaterThanOrEqual(events - ends)
+    const lines = written.split('\n')
+    const lastFill = lines.findLastIndex((line) => line.startsWith('{"_tag":"Filled"'))
+    const torn = [...lines.slice(0, lastFill + 1), '{"_tag":"Equ'].join('\n')
+    expect(await verify(file('killed.ndjson', torn))).toMatchObject({ code: 0 })
+    const other = lines.with(lastFill, lines[lastFill]!.replace(/"feeUsd":[^,]+/, '"feeUsd":7')).join('\n')
+    const { code: failed, stdout: difference } = await verify(file('other.ndjson', other))
+    expect(failed).toBe(1)
+    expect(difference).toContain(`line ${lastFill + 1} of `)
+    expect(difference).toMatch(/^ {2}feeUsd is 7 in the live run, 0\.\d+ in the replay$/m)
+    expect(difference).toContain('second.ndjson, line ')
+    expect(difference).not.toContain('first.ndjson, line ')
   })
 
   it('warms the strategy by the history of a gateway, and drops the orders of that time', async () => {

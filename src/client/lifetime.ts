@@ -1,6 +1,6 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { defer, Observable, of } from 'rxjs'
+import { Observable } from 'rxjs'
 import { clientClosed } from '../base/errors/constructors.js'
 import type { ClientClosed } from '../base/errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../base/task/cancellable-task.js'
@@ -15,7 +15,11 @@ export class Lifetime {
 
   /** The source until the client is closed. Afterwards `ClientClosed`, then completion. */
   whileOpen$<E, A>(source$: Observable<Either<E, A>>): Observable<Either<E | ClientClosed, A>> {
-    return defer(() => (this.isClosed ? of(left(clientClosed)) : this.until$(source$)))
+    return new Observable((subscriber) => {
+      if (!this.isClosed) return this.until$(source$).subscribe(subscriber)
+      subscriber.next(left(clientClosed))
+      return subscriber.complete()
+    })
   }
 
   /** The source until the client is closed. Afterwards empty. */

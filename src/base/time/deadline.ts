@@ -98,12 +98,12 @@ const once$ = (start: (callback: () => void) => Subscription): Observable<void> 
     }),
   )
 
-/** The source, and again when it completes. `repeat` of RxJS would add its timers and schedulers to each page. */
-export const repeated$ = <A>(source$: Observable<A>): Observable<A> =>
+/** The sources in turn, again and again. `concat` and `repeat` of RxJS would add their schedulers to each page. */
+export const repeated$ = <A>(...sources$: readonly Observable<A>[]): Observable<A> =>
   new Observable((subscriber) => {
     const closed$ = new Subject<void>()
     subscriber.add(() => closed$.next())
-    const turn$ = source$.pipe(takeUntil(closed$))
+    let turn = 0
     let isDue = true
     let isStarting = false
     const start = (): void => {
@@ -111,13 +111,15 @@ export const repeated$ = <A>(source$: Observable<A>): Observable<A> =>
       // A loop, because a source may complete inside of `subscribe`.
       while (isDue && !subscriber.closed) {
         isDue = false
-        turn$.subscribe({
+        const source$ = sources$[turn++ % sources$.length]
+        const subscription = source$?.pipe(takeUntil(closed$)).subscribe({
           next: (value) => subscriber.next(value),
           error: (thrown) => subscriber.error(thrown),
-          complete: () => {
-            isDue = true
-            if (!isStarting) start()
-          },
+          complete: () => (isDue = true),
+        })
+        // After the teardown of the source, as with `concat`.
+        subscription?.add(() => {
+          if (isDue && !isStarting) start()
         })
       }
       isStarting = false

@@ -1,15 +1,4 @@
-import {
-  concat,
-  defer,
-  EMPTY,
-  finalize,
-  ignoreElements,
-  map,
-  of,
-  Subject,
-  takeUntil,
-  type Observable,
-} from 'rxjs'
+import { defer, EMPTY, finalize, ignoreElements, map, Observable, Subject, takeUntil } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/http-headers.js'
 import type { DiagnosticMessages, Publish } from '../../base/diagnostics/messages.js'
@@ -83,11 +72,14 @@ export class ReconnectingSocket {
     const retryDelay$ = this.waitUntil$(() => this.retryAt).pipe(takeUntil(this.retry$))
     // Reports Connecting while a redial is delayed.
     const redialDelay$ = this.waitUntil$(() => this.redialAt)
-    return repeated$(concat(retryDelay$, this.connecting$(), redialDelay$, this.session$(sink, prober)))
+    return repeated$(retryDelay$, this.connecting$(), redialDelay$, this.session$(sink, prober))
   }
 
   private connecting$(): Observable<SocketEvent> {
-    return defer(() => of({ _tag: 'Connecting' as const, attempt: this.failures + 1 }))
+    return new Observable((subscriber) => {
+      subscriber.next({ _tag: 'Connecting', attempt: this.failures + 1 })
+      subscriber.complete()
+    })
   }
 
   private session$(sink: FrameSink, prober: Prober): Observable<SocketEvent> {

@@ -2,11 +2,14 @@ import { MessageChannel } from 'node:worker_threads'
 import fc from 'fast-check'
 import {
   asyncScheduler,
+  concat,
   defer,
+  finalize,
   NEVER,
   Observable,
   of,
   repeat,
+  Subject,
   take,
   takeUntil,
   throwError,
@@ -36,12 +39,44 @@ describe('repeated$', () => {
     })
   })
 
+  it('subscribes to several sources in turn, as `concat` and `repeat` do', () => {
+    marbles(({ cold, expectObservable }) => {
+      const ended = <A>(stream$: Observable<A>) => stream$.pipe(takeUntil(timer(11)))
+      for (const [first, second] of [
+        ['a-b|', '(c|)'],
+        ['|', '--c|'],
+        ['a|', '--#'],
+      ] as const)
+        expectObservable<string>(ended(repeated$(cold(first), cold(second)))).toEqual(
+          ended(concat(cold(first), cold(second)).pipe(repeat())),
+        )
+    })
+  })
+
   it('subscribes again to a source that completes at once, without a recursion', () => {
     let count = 0
     repeated$(of(1))
       .pipe(take(100_000))
       .subscribe(() => count++)
     expect(count).toBe(100_000)
+  })
+
+  it('subscribes to the next source after the teardown of the last one', () => {
+    const lines: string[] = []
+    const ends$ = new Subject<void>()
+    const source = (name: string) =>
+      defer(() => {
+        lines.push(`start ${name}`)
+        return NEVER.pipe(
+          finalize(() => lines.push(`end ${name}`)),
+          takeUntil(ends$),
+        )
+      })
+    const subscription = repeated$(source('a'), source('b')).subscribe()
+    ends$.next()
+    ends$.next()
+    subscription.unsubscribe()
+    expect(lines).toEqual(['start a', 'end a', 'start b', 'end b', 'start a', 'end a'])
   })
 
   it('leaves a source in which its subscriber leaves, and does not subscribe to it again', () => {

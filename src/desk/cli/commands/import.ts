@@ -11,7 +11,7 @@ Examples:
       Print what is understood of the file, and the first rows. Write nothing.
   $ npx svc-streams import 2025-*.parquet --tokens tokens.json --out market.ndjson.gz
       Join several files of several tokens. The symbols in the files are those of tokens.json.
-  $ npx svc-streams import klines.csv --time 1 --open 2 --high 3 --low 4 --close 5 --token ETH --out market.ndjson
+  $ npx svc-streams import klines.csv --time 1 --open 2 --high 3 --low 4 --close 5 --token ETH --tokens tokens.json --out market.ndjson
       Give the columns of a file without a header by number.
 
 Files are CSV, NDJSON or Parquet, plain or gzip, recognised by their content. Each file has one of these kinds of rows:

@@ -33,6 +33,7 @@ export class PriceChart {
   readonly #context = this.#canvas.getContext('2d')
   readonly #token: WatchedToken
   #colours: ChartColours | undefined
+  /** The state that the card showed at the last `draw`. The token may have a newer one, whose style the card has not yet. */
   #colouredState = ''
   #isVisible = false
   /** In CSS pixels. Reading it from the element would lay out the page for each chart. */
@@ -71,12 +72,14 @@ export class PriceChart {
     this.#slider.addEventListener('keydown', (event) => this.#onKey(event))
   }
 
-  /** Draws the prices of the range until `now`, in ms. */
+  /** Draws the prices of the range until `now`, in ms. The card has the style of the state. */
   draw(now: number, rangeMs: number): void {
+    const { state } = this.#token.state
+    if (state !== this.#colouredState) this.#colours = undefined
+    this.#colouredState = state
     if (rangeMs !== this.#rangeMs) this.#zoom = undefined
     this.#now = now
     this.#rangeMs = rangeMs
-    this.#whole.hidden = this.#zoom === undefined
     // A screen reader gets the description also while the chart is not on the screen.
     const fills = this.#token.fills.filter(({ at }) => at >= now - rangeMs)
     setAttribute(this.#chart, 'aria-label', chartLabel(this.#token.shown(now, rangeMs).range, fills.length))
@@ -84,12 +87,13 @@ export class PriceChart {
   }
 
   onTheme(): void {
-    this.#colouredState = ''
+    this.#colours = undefined
   }
 
   #draw(): void {
-    const { samples, fills, state, threshold } = this.#token
+    const { samples, fills, threshold } = this.#token
     const [width, height] = this.#size
+    this.#whole.hidden = this.#zoom === undefined
     if (this.#context === null || !this.#isVisible || width === 0 || this.#now === 0) return
     this.#context.clearRect(0, 0, width, height)
     const all = samples.data(this.#now, this.#zoom ? this.#now - this.#zoom.from : this.#rangeMs)
@@ -100,8 +104,6 @@ export class PriceChart {
     const filled = this.#fills.map(({ mark }) => mark?.price ?? null)
     const range = rangeOf(filled.length === 0 ? prices : [...prices, ...filled])
     if (range === undefined) return
-    if (state.state !== this.#colouredState) this.#colours = readColours(this.element)
-    this.#colouredState = state.state
     const levels = [threshold.above, threshold.below].filter((level) => level !== undefined)
     this.#plot = drawChart(
       this.#context,
@@ -125,7 +127,7 @@ export class PriceChart {
   #setZoom(zoom: Scale | undefined): void {
     this.#zoom = zoom
     this.#selection = undefined
-    this.draw(this.#now, this.#rangeMs)
+    this.#draw()
   }
 
   /** A drag selects the time that then fills the chart. One finger moves the crosshair, two zoom. */

@@ -1,11 +1,15 @@
 import { gzipSync } from 'node:zlib'
+import { right } from 'fp-ts/lib/Either.js'
 import type { Page } from 'playwright-core'
+import { from } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../../../support/time/eventually.js'
 import { weth } from '../../../support/tokens.js'
+import { historyOf, past } from '../support/history.js'
 import { pageFiles } from '../support/page-files.js'
 import { connectionOf, openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
 import { TestMarket } from '../support/test-market.js'
+import { linesOf } from './chart-lines.js'
 
 /** The page as functions that run in it see it. */
 interface PageScope {
@@ -14,6 +18,25 @@ interface PageScope {
   frames: number
   mutations: number
 }
+
+const holdFrames = (page: Page): Promise<unknown> =>
+  page.evaluate(async () => {
+    // A frame may be requested already.
+    const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+    await nextFrame()
+    await nextFrame()
+    const scope = globalThis as unknown as PageScope
+    scope.heldFrames = []
+  })
+
+/** Has the callbacks of the held frames run, and the next frames again. */
+const releaseFrames = (page: Page): Promise<unknown> =>
+  page.evaluate(() => {
+    const scope = globalThis as unknown as PageScope
+    const held = scope.heldFrames ?? []
+    scope.heldFrames = undefined
+    for (const callback of held) callback(performance.now())
+  })
 
 /** Lets a test hold the animation frames of a page, as a browser does while the page is hidden. Counts them. */
 const controlFrames = (page: Page): Promise<unknown> =>
@@ -36,13 +59,9 @@ describe('the page of the dashboard', () => {
     const page = await openDashboard(await startTestDashboard(market.client), {}, controlFrames)
     market.sendEth(2500)
     await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe('2500.0000'))
-    await page.evaluate(async () => {
+    await holdFrames(page)
+    await page.evaluate(() => {
       const scope = globalThis as unknown as PageScope
-      // A frame may be requested already.
-      const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
-      await nextFrame()
-      await nextFrame()
-      scope.heldFrames = []
       scope.mutations = 0
       new MutationObserver((records) => (scope.mutations += records.length)).observe(document.body, {
         subtree: true,
@@ -60,15 +79,33 @@ describe('the page of the dashboard', () => {
     await page.waitForResponse((response) => response.url().endsWith('/status.json'))
     expect(await page.evaluate(() => (globalThis as unknown as PageScope).mutations)).toBe(0)
     expect(await requests()).toBe(1)
-    await page.evaluate(() => {
-      const scope = globalThis as unknown as PageScope
-      const held = scope.heldFrames ?? []
-      scope.heldFrames = undefined
-      for (const callback of held) callback(performance.now())
-    })
+    await releaseFrames(page)
     await eventually(async () => expect(await connectionOf(page)).toBe('service lost'))
     expect(await valueOf(page, weth, 'price')).toBe('2503.0000')
     expect(await valueOf(page, weth, 'state')).toBe('down')
+  })
+
+  it('draws a chart in the colours of its state, also if the pointer draws it before the card shows the state', async () => {
+    const market = new TestMarket()
+    const history = historyOf(from([right(past(Date.now() - 100_000, 2300))]))
+    const page = await openDashboard(
+      await startTestDashboard(market.client, {}, 0, history),
+      {},
+      controlFrames,
+    )
+    market.sendEth(2400)
+    await eventually(async () => {
+      expect(await valueOf(page, weth, 'state')).toBe('live')
+      expect((await linesOf(page))[0]?.[0]).toBeLessThan(0.8)
+    })
+    await holdFrames(page)
+    market.disconnect('reset')
+    await eventually(async () => expect(await page.title()).toContain('service lost'))
+    await page.locator(`[data-token="${weth}"] .cursor`).hover()
+    await page.getByRole('searchbox').hover()
+    await releaseFrames(page)
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('down'))
+    expect((await linesOf(page))[0]?.[0]).toBeLessThan(0.8)
   })
 
   it('violates no content security policy, and loads nothing from elsewhere', async () => {

@@ -6,7 +6,8 @@ import { recordingError, unreadableRecording } from '../../../base/errors/constr
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { allTimes } from '../format/timeline.js'
-import { lineEnd, readSource, type EntriesResult } from '../read/read-entries.js'
+import { readSource, type EntriesResult } from '../read/read-entries.js'
+import { lineEnd } from '../read/whole-lines.js'
 import { gzipStart, type FileBytes, type OpenableSource } from '../read/source.js'
 import { findPosition, readLine, readTimes, stepsBack, type RowTimes } from './row-times.js'
 

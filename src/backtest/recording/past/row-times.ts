@@ -1,7 +1,7 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { decodeRow } from '../format/row-codec.js'
 import { writtenTime } from '../format/timeline.js'
-import { lineEnd } from '../read/read-entries.js'
+import { lineEnd } from '../read/whole-lines.js'
 import type { FileBytes } from '../read/source.js'
 
 // Where the rows of a time are in a plain file, without reading all of it.

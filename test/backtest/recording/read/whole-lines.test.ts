@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { Subscription } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { readWholeLines } from '../../../../src/backtest/recording/read/read-entries.js'
+import { readWholeLines } from '../../../../src/backtest/recording/read/whole-lines.js'
 import { chunked } from '../support/bytes.js'
 import { chunksOf } from '../support/recordings.js'
 

@@ -192,6 +192,8 @@ export class PriceChart {
   }
 
   #onKey(event: KeyboardEvent): void {
+    // A past may have arrived since the last frame: a key chooses one of the prices that are there now.
+    this.#draw()
     const last = this.#data.times.length - 2
     const index = indexAt(this.#data, this.#cursor ?? Infinity)
     const next: Partial<Record<string, number>> = {

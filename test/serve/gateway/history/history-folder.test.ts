@@ -170,7 +170,7 @@ describe('the folder of a history', () => {
       utimesSync(path, 0, 0)
     }
     await startTestGateway(await clientOfSimulator(), { history: { folder, keep: 24 * hour } })
-    expect(recordingsIn(folder)).toEqual([kept])
+    await eventually(() => expect(recordingsIn(folder)).toEqual([kept]))
     expect(readFileSync(join(folder, 'notes.txt'), 'utf8')).toBe('x\n')
   })
 

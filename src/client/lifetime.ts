@@ -1,9 +1,15 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { Observable } from 'rxjs'
+import { defer, Observable } from 'rxjs'
 import { clientClosed } from '../base/errors/constructors.js'
 import type { ClientClosed } from '../base/errors/model.js'
-import { noCancel, type Cancel, type CancellableTask } from '../base/task/cancellable-task.js'
+import {
+  completedTask,
+  fromTask$,
+  noCancel,
+  type Cancel,
+  type CancellableTask,
+} from '../base/task/cancellable-task.js'
 import { Multicast } from '../base/task/multicast.js'
 
 /** Ends the streams and tasks of a client when it is closed. */
@@ -15,11 +21,7 @@ export class Lifetime {
 
   /** The source until the client is closed. Afterwards `ClientClosed`, then completion. */
   whileOpen$<E, A>(source$: Observable<Either<E, A>>): Observable<Either<E | ClientClosed, A>> {
-    return new Observable((subscriber) => {
-      if (!this.isClosed) return this.until$(source$).subscribe(subscriber)
-      subscriber.next(left(clientClosed))
-      return subscriber.complete()
-    })
+    return defer(() => (this.isClosed ? fromTask$(completedTask(left(clientClosed))) : this.until$(source$)))
   }
 
   /** The source until the client is closed. Afterwards empty. */

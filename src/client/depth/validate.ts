@@ -1,9 +1,10 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { map, Observable } from 'rxjs'
+import { map, type Observable } from 'rxjs'
 import { parseAddress, parseInterval } from '../../wire/codec/arguments.js'
 import type { Address } from '../../base/domain/address.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { DepthError, InvalidInterval, InvalidMint } from '../../base/errors/model.js'
+import { completedTask, fromTask$ } from '../../base/task/cancellable-task.js'
 
 /**
  * The contract of every `depth$`: an invalid mint or interval is a `Left` followed by completion, and each depth has
@@ -26,7 +27,4 @@ export const validatedDepth$ = (
 
 /** Not `of`, which with what it imports is more than 1 % of a page that shows a price. */
 const invalid$ = (error: DepthError): Observable<Either<DepthError, never>> =>
-  new Observable((subscriber) => {
-    subscriber.next(left(error))
-    subscriber.complete()
-  })
+  fromTask$(completedTask(left(error)))

@@ -1,9 +1,10 @@
-import { defer, EMPTY, finalize, ignoreElements, map, Observable, Subject, takeUntil } from 'rxjs'
+import { defer, EMPTY, finalize, ignoreElements, map, Subject, takeUntil, type Observable } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/http-headers.js'
 import type { DiagnosticMessages, Publish } from '../../base/diagnostics/messages.js'
 import { disconnected } from '../../base/errors/constructors.js'
 import type { Disconnected } from '../../base/errors/model.js'
+import { completedTask, fromTask$ } from '../../base/task/cancellable-task.js'
 import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
 import { delay$, repeated$ } from '../../base/time/deadline.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
@@ -76,10 +77,7 @@ export class ReconnectingSocket {
   }
 
   private connecting$(): Observable<SocketEvent> {
-    return new Observable((subscriber) => {
-      subscriber.next({ _tag: 'Connecting', attempt: this.failures + 1 })
-      subscriber.complete()
-    })
+    return defer(() => fromTask$(completedTask({ _tag: 'Connecting' as const, attempt: this.failures + 1 })))
   }
 
   private session$(sink: FrameSink, prober: Prober): Observable<SocketEvent> {

@@ -8,6 +8,7 @@ import {
   createFile,
   fileSize,
   partOf,
+  readFileEnds,
   readFilePart,
   type NewFile,
 } from '../../../wire/platform/node/files.js'
@@ -40,9 +41,6 @@ const textsAtStart = 2 ** 10
 
 /** A partial file of this age was left by a process that has ended. In ms. */
 const abandonedAge = 3_600_000
-
-/** Bytes of each end of a recording that are part of its version. */
-const endLength = 2 ** 16
 
 /** Length and checksum of the summary, at the end of the file. */
 const footerLength = 8
@@ -103,9 +101,8 @@ const versionOf = async (
 ): Promise<string | undefined> => {
   const before = await stat(path)
   if (!before.isFile() || before.size < minGzipLength || crc32 === undefined) return undefined
-  const head = await readFilePart(path, 0, endLength)
+  const [head, tail] = await readFileEnds(path, before.size)
   if (before.size < minLength && head[0] !== gzipStart) return undefined
-  const tail = await readFilePart(path, Math.max(0, before.size - endLength), endLength)
   const { size, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true })
   return [size, mtimeNs, ctimeNs, ino, crc32(tail, crc32(head))].join(' ')
 }

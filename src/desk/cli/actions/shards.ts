@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { closeSync, createReadStream, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { createReadStream, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { fileProblem, messageOf, printable } from '../../../base/errors/text.js'
+import { fileSize, readFileEnds } from '../../../wire/platform/node/files.js'
 import type { Shard } from '../input/parse-flags.js'
 import { pacedBy, print, type Io } from '../io.js'
 import { version } from '../manifest.js'
@@ -18,12 +19,12 @@ export type SweepIdentity = Readonly<
 >
 
 /** Of a recording, the size, the start and the end are compared: it may have many gigabytes. */
-export const identityOf = (
+export const identityOf = async (
   { recordings, module }: BacktestFiles,
   parameters: readonly unknown[],
   range: object,
-): SweepIdentity => ({
-  recording: digest(recordings.flatMap(endsOf)),
+): Promise<SweepIdentity> => ({
+  recording: digest((await Promise.all(recordings.map(endsOf))).flat()),
   module: digest([readFileSync(module)]),
   'list of parameters': digest([JSON.stringify(parameters)]),
   range: digest([JSON.stringify(range)]),
@@ -36,20 +37,9 @@ const digest = (parts: readonly (string | Uint8Array)[]): string => {
   return hash.digest('hex').slice(0, 12)
 }
 
-const endBytes = 2 ** 16
-
-const endsOf = (path: string): readonly (string | Uint8Array)[] => {
-  const file = openSync(path, 'r')
-  try {
-    const { size } = fstatSync(file)
-    const ends = [0, Math.max(0, size - endBytes)].map((position) => {
-      const bytes = new Uint8Array(Math.min(size, endBytes))
-      return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, position))
-    })
-    return [String(size), ...ends]
-  } finally {
-    closeSync(file)
-  }
+const endsOf = async (path: string): Promise<readonly (string | Uint8Array)[]> => {
+  const size = await fileSize(path)
+  return [String(size), ...(await readFileEnds(path, size))]
 }
 
 /** The line of a result, with its position among all results. `number`: of the result in the shard, from 0. */

@@ -91,7 +91,7 @@ export const sweepRecordings = async (
     return
   }
 
-  const identity = shard === undefined ? undefined : identityOf(backtest, all, { ...range, warmUp })
+  const identity = shard === undefined ? undefined : await identityOf(backtest, all, { ...range, warmUp })
   const startAt = rxClock.wallClock()
   let progress: SweepProgress = { finished: 0, rows: 0 }
   const sweep$ = sweepOn({

@@ -49,10 +49,12 @@ export const journalRuns = async (path: string): Promise<readonly JournalRun[]> 
     }
     if (_tag === 'Account') run.endLine = previous === 'Equity' ? line - 1 : line
     if (changes.has(_tag)) run.endLine = Math.min(run.endLine, line)
-    if (_tag === 'State') run.endLine = Infinity
-    if (_tag === 'State') state = [text]
+    if (isSavedState({ _tag })) {
+      run.endLine = Infinity
+      state = [text]
+    }
     // Later than the state, with later prices.
-    if (_tag === 'Equity') state = [...state.slice(0, 1), text].slice(-2)
+    if (_tag === 'Equity') state = [...state.slice(0, 1), text]
     previous = String(_tag)
   }
   return runs

@@ -26,7 +26,7 @@ export type Doubt =
   'more cells than the header' | 'the bid is above the ask' | 'the high or the low is not that of its candle'
 
 export interface ReasonCount {
-  count: number
+  readonly count: number
   /** The number of the first line, from 1, and its cells. */
   readonly line: number
   readonly text: string
@@ -261,8 +261,7 @@ class FileReading implements FileReport {
       if (buy !== undefined && sell !== undefined && buy.length + sell.length < maxTextLength)
         return `${buy} ${sell}`
     }
-    if (this.withoutDepth === undefined) this.withoutDepth = { count: 1, line, text: cells.join(' | ') }
-    else this.withoutDepth.count++
+    this.withoutDepth = counted(this.withoutDepth, cells, line)
     return undefined
   }
 
@@ -292,11 +291,12 @@ class FileReading implements FileReport {
   }
 }
 
-const count = <R>(counts: Map<R, ReasonCount>, reason: R, cells: Cells, line: number): void => {
-  const counted = counts.get(reason)
-  if (counted === undefined) counts.set(reason, { count: 1, line, text: cells.join(' | ') })
-  else counted.count++
-}
+const count = <R>(counts: Map<R, ReasonCount>, reason: R, cells: Cells, line: number): void =>
+  void counts.set(reason, counted(counts.get(reason), cells, line))
+
+/** With one more row. */
+const counted = (known: ReasonCount | undefined, cells: Cells, line: number): ReasonCount =>
+  known === undefined ? { count: 1, line, text: cells.join(' | ') } : { ...known, count: known.count + 1 }
 
 const problemOf = (price: number): Reason | undefined => {
   if (isPriceValue(price)) return undefined

@@ -82,7 +82,7 @@ const loadHint = ({ code, message }: FailureCause): string =>
     ? '; bundle it: npx esbuild strategy.ts --bundle --packages=external --format=esm --outfile=strategy.js'
     : ''
 
-/** Why a strategy failed. The class of the error comes first, unless it says no more than the message. */
+/** The message of the error of a strategy, after the class of the error, such as `TypeError`. `Error` is left out. */
 export const strategyText = ({ name, message }: FailureCause): string =>
   /^(?:Configuration)?Error$/.test(name) ? message : `${oneLine(name)}: ${message}`
 

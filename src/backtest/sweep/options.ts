@@ -3,7 +3,12 @@ import { maxTime } from '../../base/domain/valid-numbers.js'
 import { integer, integerOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
-import { playedTable, replaySettings, type ReplayOptions } from '../recording/replay/replay-options.js'
+import {
+  definedRange,
+  playedTable,
+  replaySettings,
+  type ReplayOptions,
+} from '../recording/replay/replay-options.js'
 
 /** Options of `sweep`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
 export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to' | 'columns'> {
@@ -88,11 +93,3 @@ export const walkForwardSettings = <A>(options: WalkForwardOptions<A>): WalkForw
 }
 
 const lastValue = (values: readonly unknown[]): number => values.at(-1) as number
-
-const definedRange = (
-  from: number | undefined,
-  to: number | undefined,
-): Pick<ReplayOptions, 'from' | 'to'> => ({
-  ...(from === undefined ? {} : { from }),
-  ...(to === undefined ? {} : { to }),
-})

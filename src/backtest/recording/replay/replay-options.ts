@@ -67,6 +67,15 @@ export const replaySettings = (options: ReplayOptions): ReplaySettings => {
   return { speed, environment, range: timeRange(options), columns }
 }
 
+/** The options of a part of a recording. */
+export const definedRange = (
+  from: number | undefined,
+  to: number | undefined,
+): Pick<ReplayOptions, 'from' | 'to'> => ({
+  ...(from === undefined ? {} : { from }),
+  ...(to === undefined ? {} : { to }),
+})
+
 const timeRange = ({ from, to }: ReplayOptions): TimeRange => {
   if (from === undefined && to === undefined) return allTimes
   const range = { from: from ?? allTimes.from, to: to ?? allTimes.to }

@@ -7,6 +7,7 @@ import { journalEvents, paper, renderReport, type PaperEvent } from '../../../ba
 import { settingsOf, withoutJournal } from '../../../backtest/paper/options.js'
 import type { Order } from '../../../backtest/paper/orders.js'
 import { record, replay, resume } from '../../../backtest/recording/index.js'
+import { definedRange } from '../../../backtest/recording/replay/replay-options.js'
 import type { CaughtUp } from '../../../base/domain/past.js'
 import type { Client } from '../../../client/client.js'
 import { withSource } from '../input/open-source.js'
@@ -47,7 +48,7 @@ export const backtestRecordings = async (
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategy(module)
   const options = withoutJournal(own)
-  const range = { ...(first === undefined ? {} : { from: first }), ...(to === undefined ? {} : { to }) }
+  const range = definedRange(first, to)
   await using client = replay(recordings, { speed: Infinity, columns, ...range })
   const header = await client.header()
   if (!isLeft(header) && header.right.mints.length === 0) io.stderr.write(withoutDepth)

@@ -16,6 +16,7 @@ import type { Client } from '../../../client/client.js'
 import { counted, formatTime } from '../../display/texts.js'
 import { isAddress, type Address } from '../../../base/domain/address.js'
 import { serviceOf, type Topic } from '../../../base/domain/topic.js'
+import { definedRange } from '../../../backtest/recording/replay/replay-options.js'
 import type { RecordingHeader, Row } from '../../../backtest/recording/format/row.js'
 import type { TimeRange } from '../../../backtest/recording/format/timeline.js'
 import type { ReplayClient, ReplaySummary } from '../../../backtest/recording/index.js'
@@ -57,7 +58,7 @@ export const showRecordings = async (
   flags: ReplayFlags,
 ): Promise<void> => {
   const { speed, json = false, from, to } = flags
-  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+  const range = definedRange(from, to)
   const problem = rangeProblem(range)
   if (problem !== undefined) return usageError(command, problem)
   const user = userTokens(command, io.env)

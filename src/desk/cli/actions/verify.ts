@@ -16,6 +16,7 @@ import {
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
 import { journalEntries, journalRuns, type Entry, type JournalRun } from './journal-runs.js'
+import { definedRange } from '../../../backtest/recording/replay/replay-options.js'
 import type { TimeRange } from '../../../backtest/recording/format/timeline.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
@@ -43,7 +44,7 @@ export const verifyJournal = async (
 ): Promise<void> => {
   const backtest = backtestFiles(command, files)
   const parameter = strategyParameter(command, text)
-  const range = { ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }
+  const range = definedRange(from, to)
   using strategy = await checkedStrategy(backtest, range)
   const paths = backtest.recordings
   const program = { url: packagedProgram() }
@@ -107,10 +108,7 @@ const playRun = async (
   try {
     const first = Math.max(from, given.from ?? -Infinity)
     const end = Math.min(to, given.to ?? Infinity)
-    const replay = {
-      ...(first === -Infinity ? {} : { from: first }),
-      ...(end === Infinity ? {} : { to: end }),
-    }
+    const replay = definedRange(first === -Infinity ? undefined : first, end === Infinity ? undefined : end)
     const journal = join(folder, 'account.ndjson')
     if (before.length > 0) writeFileSync(journal, before.map((line) => `${line}\n`).join(''))
     const account = before.length === 0 ? {} : { journal }

@@ -1,4 +1,4 @@
-import { filter, map, Observable, startWith, Subject, type Subscriber } from 'rxjs'
+import { distinctUntilChanged, filter, map, Observable, startWith, Subject, type Subscriber } from 'rxjs'
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Address } from '../../base/domain/address.js'
 import type { Depth } from '../../base/domain/depth.js'
@@ -187,7 +187,7 @@ export class PaperRun {
         if (this.lastEquity !== undefined) subscriber.next(this.lastEquity)
         return this.equities$.subscribe(subscriber)
       }),
-      open$: current$(() => this.state.openOrders, this.openChanges$),
+      open$: current$(() => this.state.openOrders, this.openChanges$).pipe(distinctUntilChanged(areEqual)),
     }
   }
 }
@@ -195,6 +195,13 @@ export class PaperRun {
 /** A value of the account, at once and after each change. Without a subscriber, it is not computed. */
 const current$ = <A>(value: () => A, change$: Observable<unknown>): Observable<A> =>
   change$.pipe(startWith(undefined), map(value))
+
+const areEqual = (a: readonly OpenOrder[], b: readonly OpenOrder[]): boolean =>
+  a.length === b.length &&
+  a.every(({ id, order, remaining }, i) => {
+    const other = b[i]
+    return id === other?.id && order === other.order && remaining === other.remaining
+  })
 
 const unknownSymbol = (symbol: unknown, symbols: readonly string[]): never => {
   throw new ConfigurationError(

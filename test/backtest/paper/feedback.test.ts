@@ -82,8 +82,10 @@ describe('the account of a strategy', () => {
 
   it('emits the open orders at once, and after each change', () => {
     const order = limit('X', 'buy', X(500n), 12)
+    // A rejected order was never open: it changes nothing.
+    const rejected = market('X', 'sell', X(1n))
     expectFeedback(
-      { prices: '-3-1---1', depths: 'd-----e', at: { 3: [order] } },
+      { prices: '-3-1---1', depths: 'd-----e', at: { 3: [rejected, order, rejected] } },
       ({ open$ }) => open$.pipe(map((all) => all.map(({ remaining }) => remaining))),
       'ab-c--d',
       { a: [], b: [500n], c: [100n], d: [] },

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { renderHead, runLine } from './report/head.js'
+import { packagesLine, renderHead, runLine } from './report/head.js'
 import { formatMarkdown, renderSection } from './report/markdown.js'
 import { replaceSections } from './report/replace-sections.js'
 import { fullSettings, quickSettings } from './settings.js'
@@ -36,24 +36,27 @@ await buildLibrary()
 const start = performance.now()
 const args = process.argv.slice(2)
 const head = await renderHead(args)
-const sections: string[] = []
+const sections = new Map<string, string>()
 for (const name of chosen) {
   const table = tables[name]
   if (table === undefined) continue
+  const { title, measure } = table
   process.stderr.write(`${name}:`)
   const tableStart = performance.now()
-  const section = await formatMarkdown(renderSection(await table(settings)), file)
+  const section = await formatMarkdown(renderSection(title, await measure(settings)), file)
   process.stderr.write(`  ${Math.round((performance.now() - tableStart) / 1000)} s\n`)
   // Printed immediately, so that it is not lost if a later table fails.
   console.log(section)
-  sections.push(section)
+  sections.set(title, section)
 }
 const ms = performance.now() - start
 if (values.update) {
-  const updated = replaceSections(await readFile(file, 'utf8'), sections, runLine(args, ms))
-  await writeFile(file, await formatMarkdown(updated, file))
+  const order = Object.values(tables).map(({ title }) => title)
+  const updated = replaceSections(await readFile(file, 'utf8'), sections, order, runLine(args, ms))
+  const withPackages = updated.replace(/^- Packages: .*$/m, await packagesLine())
+  await writeFile(file, await formatMarkdown(withPackages, file))
 } else {
-  const results = await formatMarkdown([head(ms), ...sections].join('\n\n'), file)
+  const results = await formatMarkdown([head(ms), ...sections.values()].join('\n\n'), file)
   if (values.quick || values.only !== undefined) console.log(results.slice(0, results.indexOf('## ')))
   else await writeFile(file, results)
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
-import { formatMarkdown, renderSection, type Section } from '../report/markdown.js'
+import { formatMarkdown, renderSection } from '../report/markdown.js'
 import { buildLibrary } from '../setup/build-library.js'
 import { installPeers } from '../setup/install-peers.js'
 import { describeMachine } from '../setup/machine.js'
@@ -48,17 +48,17 @@ const nameOf = (index: number): string => {
 const sectionOf = (
   { title, seconds, secondsAfter, columns }: Scenario,
   observations: readonly (Observation | undefined)[],
-): Section => ({
-  title,
-  method: `Observed for ${seconds + secondsAfter} s.`,
-  columns: ['Client', ...Object.keys(columns)],
-  rows: observations.map((observation, index) => [
-    nameOf(index),
-    ...Object.values(columns).map((cell) =>
-      observation === undefined ? 'not run: one handler per topic' : cell(observation),
-    ),
-  ]),
-})
+): string =>
+  renderSection(title, {
+    method: `Observed for ${seconds + secondsAfter} s.`,
+    columns: ['Client', ...Object.keys(columns)],
+    rows: observations.map((observation, index) => [
+      nameOf(index),
+      ...Object.values(columns).map((cell) =>
+        observation === undefined ? 'not run: one handler per topic' : cell(observation),
+      ),
+    ]),
+  })
 
 const sections = [
   sectionOf(halfOpen, await halfOpenObservations),
@@ -75,6 +75,6 @@ service sends, closes no connection, and then forwards everything, like a mobile
 - Machine: ${describeMachine()}
 - Node ${process.version}
 - ${new Date().toISOString().slice(0, 10)}, in ${Math.round((performance.now() - start) / 1000)} s`
-const results = await formatMarkdown([page, ...sections.map(renderSection)].join('\n\n'), file)
+const results = await formatMarkdown([page, ...sections].join('\n\n'), file)
 if (values.only === undefined) await writeFile(file, results)
 else console.log(results)

@@ -4,9 +4,7 @@ import { installedVersions, versionOfCcxtsWs } from '../setup/versions.js'
 /** The machine, versions and date of the run. Called before the measurements; the result takes their duration. */
 export const renderHead = async (args: readonly string[]): Promise<(ms: number) => string> => {
   const loadBefore = describeLoad()
-  const versions = await installedVersions()
-  const ccxtsWs = await versionOfCcxtsWs()
-  const packages = [...versions].map(([name, version]) => `${name} ${version}`).join(', ')
+  const packages = await packagesLine()
   return (ms) => `# Results
 
 Written by \`npm run bench\`. In each round, each candidate runs once, in a new process, in rotating order. A figure is the
@@ -14,8 +12,15 @@ median of the rounds, with the quartiles in brackets. A ratio is the median of t
 
 - Machine: ${describeMachine()}; load before ${loadBefore}, after ${describeLoad()}
 - Node ${process.version}
-- Packages: ${packages}; ccxt with ws ${ccxtsWs ?? 'missing'}
+${packages}
 ${runLine(args, ms)}`
+}
+
+/** The packages with their versions. */
+export const packagesLine = async (): Promise<string> => {
+  const versions = await installedVersions()
+  const packages = [...versions].map(([name, version]) => `${name} ${version}`).join(', ')
+  return `- Packages: ${packages}; ccxt with ws ${(await versionOfCcxtsWs()) ?? 'missing'}`
 }
 
 /** The date, the duration and the command of a run. `ms`: its duration. */

@@ -2,7 +2,6 @@ import { format, resolveConfig } from 'prettier'
 
 /** One section of the results. */
 export interface Section {
-  readonly title: string
   /** The measurement, in one or two sentences. */
   readonly method: string
   readonly columns: readonly string[]
@@ -18,7 +17,7 @@ const renderTable = (columns: readonly string[], rows: readonly (readonly string
   return [columns, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-export const renderSection = ({ title, method, asked, notes = [], ...table }: Section): string => {
+export const renderSection = (title: string, { method, asked, notes = [], ...table }: Section): string => {
   const columns = asked === undefined ? table.columns : [...table.columns, 'asked']
   const rows = table.rows.map((row, index) =>
     asked === undefined ? row : [...row, String(asked[index] ?? '')],

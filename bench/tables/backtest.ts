@@ -25,7 +25,6 @@ export const backtests = ({ rounds, replayRows }: Settings): Promise<Section> =>
     )
     const micros = (way: typeof byHand) => valuesOf(measured, way, ({ cpuMs }) => (1000 * cpuMs) / replayRows)
     return {
-      title: 'Backtest',
       method: `One strategy over a recording of ${replayRows} rows of one topic, each tenth a depth: it holds the token while its price is above the average of the last 500. CPU from the start of the program to its exit, and the peak memory of the process, ${rounds} rounds. By hand and grademark fill an order at the next price, the account at the next depth, by its quantities. Cost: relative to the first row in the same round, lower is better.`,
       columns: ['Way', 'MB', 'µs a row', 'cost'],
       rows: ways.map((way) => [

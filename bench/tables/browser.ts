@@ -33,7 +33,6 @@ export const browserPages = async ({ rounds, quick }: Settings): Promise<Section
   const micros = (candidate: Candidate | undefined) =>
     candidate === undefined ? [] : valuesOf(measured, candidate, (value) => value)
   return {
-    title: 'In a browser',
     method: `Script time of a page in Chromium ${version} per price, ${topicCount} topics, ${prices} prices a round. Cost: relative to the page by hand, lower is better.`,
     columns: ['Page', 'µs per price', 'cost'],
     rows: candidates.map((candidate) => [

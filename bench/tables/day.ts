@@ -31,7 +31,6 @@ export const dayOfPrices = async ({ dayRows }: Settings): Promise<Section> => {
     return results
   })
   return {
-    title: 'A day of prices',
     method: `Wall-clock time to read a recording of ${dayRows} prices of ten topics once, and the peak memory of the process. One round.`,
     columns: ['Reader', 's', 'MB'],
     rows: rows.map(([name, { seconds, megabytes }]) => [

@@ -27,7 +27,6 @@ export const depthPolls = async ({ observationMs }: Settings): Promise<Section> 
   const rows: string[][] = []
   for (const { name, client } of candidates) rows.push([name, ...(await measure(client, measuredMs))])
   return {
-    title: 'Depth: polls of 1000 mints',
     method: `${mints} polls with an interval of ${interval} ms, started at the same time, measured for ${measuredMs / 1000} s after ${warmUpMs / 1000} s of warm-up: ms between the arrivals of two requests for the same mint at the server. Run once.`,
     columns: ['Client', 'intervals', 'min', 'p1', 'p50', 'p99', 'max', 'CPU, % of a core'],
     rows,

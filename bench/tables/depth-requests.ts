@@ -33,7 +33,6 @@ export const depthRequests = async (settings: Settings): Promise<Section> =>
     )
     const micros = (candidate: Candidate) => valuesOf(measured, candidate, (value) => value)
     return {
-      title: 'Depth: one request',
       method: `CPU time of the client's process per request, 16 concurrent requests over kept-alive connections, ${requests} requests per round after ${warmUpRequests} to warm up, ${rounds} rounds. Cost: relative to the first row, lower is better. Each round checks the received prices.`,
       columns: ['Client', 'µs per request', 'cost'],
       rows: candidates.map((candidate) => [

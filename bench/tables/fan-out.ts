@@ -34,7 +34,6 @@ export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
   const candidates = consumerCounts.map((consumers) => names.map((name): Candidate => ({ name, consumers })))
   const measured = await inRounds(rounds, candidates.flat(), (candidate) => microsPerTick(candidate, ticks))
   return {
-    title: 'Fan-out of a gateway',
     method: `CPU of the server per tick with one price of each of ${topics.length} topics, a tick every ${tickMs} ms, all consumers subscribed to all topics, ${ticks} ticks after as many to warm up, ${rounds} rounds. By hand: \`for (const client of clients) client.send(JSON.stringify(price))\` with \`ws\`. Lower bound: the frames of a tick, encoded once, in one write to each socket. The gateway includes its client, which decodes the prices. Cost: relative to by hand, lower is better.`,
     columns: ['Consumers', 'by hand, µs', 'lower bound, µs', 'its cost', 'gateway, µs', 'cost'],
     rows: candidates.map((each) => {

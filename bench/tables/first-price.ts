@@ -34,7 +34,6 @@ export const firstPrice = ({ imports }: Settings): Promise<Section> =>
     const clients: readonly Client[] = ['hand-written', 'svc-streams']
     const measured = await inRounds(imports, clients, (client) => measureFirstPrice(client, url))
     return {
-      title: 'First price',
       method: `Time in ms in a new process, from a service on the same machine that sends a price after the confirmation, ${imports} processes each, alternating. Hand-written: \`ws\`, \`JSON.parse\`, and a \`Map\` of handlers. Cost: relative to it in the same round, lower is better.`,
       columns: ['Step', 'hand-written, ms', 'svc-streams, ms', 'cost'],
       rows: steps.map(({ key, name }) => {

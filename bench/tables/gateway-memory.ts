@@ -15,7 +15,6 @@ const candidates = ['by hand', 'gateway'] as const
 export const gatewayMemory = async ({ rounds }: Settings): Promise<Section> => {
   const measured = await inRounds(rounds, candidates, bytesPerConnection)
   return {
-    title: 'Memory of a connection of a gateway',
     method: `Heap and external memory of the server after garbage collection, in bytes per WebSocket connection: ${connections} connections with the same topic and one price each, compared with one connection. By hand: a \`WebSocketServer\` of \`ws\` and a \`Set\` of its sockets. ${rounds} rounds.`,
     columns: ['Server', 'bytes per connection'],
     rows: candidates.map((candidate) => [

@@ -12,7 +12,6 @@ export const growth = async (settings: Settings): Promise<Section> => {
   const rows: (readonly string[])[] = []
   for (const load of growingLoads) rows.push(...(await rowsOf(load, settings, rounds)))
   return {
-    title: 'Cost as work grows',
     method: `The cost of one unit of work, by the amount of work, ${rounds} rounds, one for NATS: the medians of each amount. Largest / smallest: the cost of a unit of the largest amount, relative to that of the smallest in the same round; below 1.00, work shares a cost. Growth: the greatest ratio of a median to that of a smaller amount; up to 1.30 counts as flat, and a note explains each one above.`,
     columns: ['Amount', 'cost', 'amounts', 'cost of a unit', 'largest / smallest', 'growth'],
     rows,

@@ -41,7 +41,6 @@ export const historyRanges = async ({ dayRows }: Settings): Promise<Section> => 
   const [first, , , , last] = rows.map(([, { count }]) => count)
   if (first !== last) throw new Error('history: the results differ')
   return {
-    title: 'A part of the past',
     method: `Wall-clock time to read the prices of one topic from a recording of ${dayRows} prices of ten topics in one plain file, and the peak memory of the process, in a new process each. One round.`,
     columns: ['Reader', 'ms', 'MB', 'prices'],
     rows: rows.map(([name, { ms, megabytes, count }]) => [

@@ -21,7 +21,6 @@ export const hostileTexts = async ({ rounds }: Settings): Promise<Section> => {
   const handling = (name: string) => valuesOf(measured, name, (result) => result.handling / 1000)
   const parsing = (name: string) => valuesOf(measured, name, (result) => result.parsing / 1000)
   return {
-    title: 'Texts of 1 MiB',
     method: `CPU in ms to handle one text of 1 MiB, with the errors that subscribers receive, in a new client, median of 5, ${rounds} rounds. JSON.parse: of the same text, or of a JSON string of its length if that takes longer. Ratio: lower is better. A quantity is exact at any size, and its conversion takes the time of \`BigInt\`.`,
     columns: ['Text', 'ms', '`JSON.parse`, ms', 'ratio'],
     rows: names.map((name) => [

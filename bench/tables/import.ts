@@ -66,7 +66,6 @@ export const imports = async ({ rounds, dayRows }: Settings): Promise<Section> =
     })
     const micros = (reader: Reader) => valuesOf(measured, reader, ({ cpuMs }) => (1000 * cpuMs) / count)
     return {
-      title: 'Import of a CSV file',
       method: `A file of ${count} times and prices becomes the rows of a recording: peak memory of the process, and CPU from the start of the program to its exit, ${rounds} rounds. svc-streams also recognises the columns, checks and sorts the rows. Cost: relative to the first row in the same round.`,
       columns: ['Reader', 'MB', 'cost', 'µs a row'],
       rows: readers.map((reader) => [

@@ -38,7 +38,6 @@ export const joins = async ({ rounds }: Settings): Promise<Section> => {
     return [withFew, withMany, ratios(withMany, withFew)].map((values) => formatSpread(spreadOf(values)))
   }
   return {
-    title: 'Joining and leaving',
     method: `CPU per subscriber in µs, for ${few} and ${many} subscribers that join one after the other and then leave, ${rounds} rounds. Ratio: ${many} relative to ${few}, in the same round; 1.00 means that the cost does not depend on the number of subscribers.`,
     columns: [
       'Stream',

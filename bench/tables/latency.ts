@@ -31,7 +31,6 @@ export const latency = async (settings: Settings): Promise<Section> =>
       valuesOf(measured, program, (value) => (value[rate]?.[of] ?? NaN) * 1e3)
     const percentiles = ['p50', 'p99'] as const
     return {
-      title: 'Latency',
       method: `From the server's send to the handler in µs, ${topics} topics, frames sent at a constant rate for ${settings.observationMs / 1000} s per rate, ${settings.latencyRounds} rounds. × hand-written: the latency of the hand-written client divided by that of svc-streams, in the same round; higher is faster.`,
       columns: [
         'Frames per ms',

@@ -24,7 +24,6 @@ export const livePrices = async (settings: Settings): Promise<Section> =>
     const micros = (candidate: LiveCandidate) => valuesOf(measured, candidate, ({ perMessage }) => perMessage)
     const frameBytes = valuesOf(measured, handWritten, (value) => value.frameBytes)[0] ?? NaN
     return {
-      title: 'Live prices',
       method:
         `CPU time of the client's process per message, in bursts of frames of ${formatFigure(frameBytes)} bytes on average with their headers, ` +
         `${fewTopics} topics with one subscriber each, after ${settings.warmUpBursts} bursts to warm up, ${settings.liveRounds} rounds. ` +
@@ -53,7 +52,6 @@ export const manyLivePrices = (settings: Settings): Promise<Section> =>
     )
     const micros = (candidate: LiveCandidate) => valuesOf(measured, candidate, ({ perMessage }) => perMessage)
     return {
-      title: 'Live prices of 10,000 topics',
       method: `The same with ${manyTopics} topics, ${settings.liveRounds} rounds.`,
       columns: ['Client', 'µs per message', '× hand-written'],
       rows: candidates.map((candidate) => [

@@ -39,7 +39,6 @@ export const memory = async ({ rounds }: Settings): Promise<Section> =>
       }),
     )
     return {
-      title: 'Memory of a live topic',
       method: `Heap and external memory after garbage collection, in bytes per topic: ${topics} topics with one subscriber and one price each, compared with one topic. The topic strings are not counted. ${rounds} rounds.`,
       columns: ['Client', 'bytes per topic'],
       rows: candidates.map((candidate) => [

@@ -52,7 +52,6 @@ export const nats = async ({ rounds, quick }: Settings): Promise<Section> => {
     ratios(micros(load, 'consumerPerDelivery'), micros(directOf(load), 'consumerPerDelivery'))
   const format = (values: readonly number[]) => formatSpread(spreadOf(values))
   return {
-    title: 'A gateway on NATS',
     method: `CPU per price, at a constant rate: ticks with one price of each topic, all consumers subscribed to all topics, ${seconds} s after as many to warm up, ${rounds} rounds. The service, the gateway, the NATS server and all consumers run in a process each. A delivery is a price that one consumer receives. The gateway includes its client, which decodes the prices, and the renewals of the consumers. Each round checks that at least 90 % of the prices are delivered. Without a gateway: a client of the service itself, at the same rate. Cost: of a delivery, relative to that client.`,
     columns: [
       'Prices a second',

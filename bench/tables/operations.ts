@@ -12,7 +12,6 @@ interface Operation {
 }
 
 interface Comparison {
-  readonly title: string
   readonly measurement: string
   readonly repetitions: number
   readonly notes?: readonly string[]
@@ -21,7 +20,6 @@ interface Comparison {
 }
 
 const signing: Comparison = {
-  title: 'Depth: signing',
   measurement: 'Time to sign one request',
   repetitions: 25_000,
   operations: [
@@ -32,7 +30,6 @@ const signing: Comparison = {
 }
 
 const decoding: Comparison = {
-  title: 'Depth: decoding a body',
   measurement: 'Time to decode one body',
   repetitions: 60_000,
   notes: [
@@ -52,7 +49,7 @@ interface OperationResult {
 const bodies = createDepthBodies(1000)
 
 const compare =
-  ({ title, measurement, repetitions, notes = [], operations }: Comparison) =>
+  ({ measurement, repetitions, notes = [], operations }: Comparison) =>
   async ({ rounds }: Settings): Promise<Section> => {
     const measured = await inRounds(rounds, operations, ({ operation }) =>
       withChild('programs/operations.mjs', (child) =>
@@ -60,10 +57,9 @@ const compare =
       ),
     )
     const distinct = new Set([...measured.values()].flat().map(({ results }) => results))
-    if (distinct.size !== 1) throw new Error(`${title}: the results differ`)
+    if (distinct.size !== 1) throw new Error(`${measurement}: the results differ`)
     const micros = (operation: Operation) => valuesOf(measured, operation, ({ microseconds }) => microseconds)
     return {
-      title,
       method: `${measurement} in a warm process, CPU in µs, ${repetitions} times per round, ${rounds} rounds. The results must be equal. Cost: relative to the first row, lower is better.`,
       columns: ['Operation', 'µs', 'cost'],
       rows: operations.map((operation) => [

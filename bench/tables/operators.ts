@@ -46,7 +46,6 @@ export const operatorCosts = async ({ rounds, quick }: Settings): Promise<Sectio
   }
   const nanos = (candidate: Candidate) => valuesOf(measured, candidate, ({ nanoseconds }) => nanoseconds)
   return {
-    title: 'Operators',
     method: `CPU in ns per event of the source, with all timers, ${repetitions} events per round in bursts of 1000 after two such runs to warm up, ${rounds} rounds. The source calls one callback. By hand: the same work over plain callbacks, with the clock readings and timers that it needs. In an Observable: that work in a \`new Observable\` which subscribes to its source, as users write an operator. The results must be equal. Cost: relative to the work by hand, lower is better.`,
     columns: ['Operator', 'by hand, ns', 'in an Observable, ns', 'svc-streams, ns', 'cost'],
     rows: groups.map(([hand, plain, own]) => [

@@ -27,7 +27,6 @@ export const recordedPrices = async ({ rounds, quick }: Settings): Promise<Secti
   if (distinct.size !== 1) throw new Error('the recordings differ')
   const micros = (candidate: Candidate) => valuesOf(measured, candidate, ({ microseconds }) => microseconds)
   return {
-    title: 'Recording',
     method: `CPU in µs per price, from the event to the row in the file, ${repetitions} prices per round after as many to warm up, ${rounds} rounds. Each row is written synchronously, in one write. The rows must be equal, apart from their times. Cost: relative to the first row, lower is better.`,
     columns: ['Recorder', 'µs per price', 'cost'],
     rows: candidates.map((candidate) => [

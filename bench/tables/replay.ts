@@ -54,7 +54,6 @@ export const replays = async ({ rounds, replayRows }: Settings): Promise<Section
   const micros = (reader: Reader) =>
     valuesOf(measured, reader, ({ microseconds }) => microseconds / replayRows)
   return {
-    title: 'Replay',
     method: `CPU in µs per row of a recording of ${replayRows} prices of ten topics, read from a file in a warm process, speed Infinity, ${rounds} rounds. Cost: relative to the first row in the same round, lower is better.`,
     columns: ['Reader', 'µs', 'cost'],
     rows: candidates.map((candidate) => [
@@ -98,7 +97,6 @@ export const replayedDepths = async ({ rounds, replayRows }: Settings): Promise<
     ])
   }
   return {
-    title: 'Replay of depths',
     method: `The same for recordings with depths, with ten \`price$\` and ten \`depth$\`. By hand: split lines, \`JSON.parse\`, a \`Map\`, with quantities that stay texts. Cost: relative to that in the same round, lower is better.`,
     columns: ['Recording', 'by hand, µs', 'svc-streams, µs', 'cost'],
     rows,

@@ -43,7 +43,6 @@ export const startUp = async ({ imports }: Settings): Promise<Section> => {
   const measured = await inRounds(imports, candidates, ({ measure }) => measure())
   const millis = (candidate: Candidate) => valuesOf(measured, candidate, (value) => value)
   return {
-    title: 'Start-up',
     method: `Time of the import, and CPU time of a command from start to exit, in a new process, ${imports} processes each, alternating. Cost: relative to the import of the dependencies alone, lower is better.`,
     columns: ['Start', 'ms', 'cost'],
     rows: candidates.map((candidate) => [

@@ -47,7 +47,6 @@ export const subscriberCounts = async ({ rounds, warmUpBursts, frames }: Setting
         (value, round) => ((value - (micros(fanOut, 1)[round] ?? NaN)) * 1e3) / (maxCount - 1),
       )
     return {
-      title: 'Subscribers to one topic',
       method: `CPU per message in µs, from the socket to the last subscriber, ${rounds} rounds. One more subscriber: (cost with ${maxCount} − cost with 1) / ${maxCount - 1}, in ns. × array: relative to one more callback in an array, in the same round; lower is better.`,
       columns: [
         'Fan-out',

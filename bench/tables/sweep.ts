@@ -36,7 +36,6 @@ export const sweepDurations = ({ rounds }: Settings): Promise<Section> =>
     if (distinct.size !== 1) throw new Error('the values of the strategies differ')
     const seconds = (way: (typeof ways)[number]) => valuesOf(measured, way, (result) => result.seconds)
     return {
-      title: 'Sweep: one strategy with eight parameters',
       method: `Wall-clock time in s, with the start of the worker threads, over a recording of ${rows.toLocaleString('en-US')} rows, in a new process, ${rounds} rounds. The values must be equal. Ratio: to the first row, lower is better.`,
       columns: ['Way', 's', 'ratio'],
       rows: ways.map((way) => [
@@ -66,7 +65,6 @@ export const sweepCosts = ({ rounds }: Settings): Promise<Section> =>
     const micros = (way: (typeof rxWays)[number]) =>
       valuesOf(measured, way, ({ cpuMicroseconds }) => cpuMicroseconds / rows / manyParameters.length)
     return {
-      title: 'Sweep: 64 parameters beside a plain Rx loop',
       method: `CPU in µs per parameter and row of a recording of ${rows.toLocaleString('en-US')} prices, in a new process, ${rounds} rounds. The strategy is a moving average of 10 to 73 prices, and the values must be equal. Cost: relative to the first row in the same round, lower is better.`,
       columns: ['Way', 'µs', 'cost'],
       rows: rxWays.map((way) => [
@@ -102,7 +100,6 @@ export const accountDurations = ({ rounds }: Settings): Promise<Section> => {
     const cpu = (account: (typeof accounts)[number]) =>
       valuesOf(measured, account, (result) => result.cpuMicroseconds / 1e6)
     return {
-      title: 'Sweep: an account on paper',
       method: `CPU time in s of a sweep with 1 worker thread and eight parameters over a recording of ${accountRows.toLocaleString('en-US')} rows, each tenth a depth, in a new process, ${rounds} rounds. The strategy is a pair; with the eight parameters it turns once in 20 to 3,000 prices, and each turn is two orders that are filled together. Ratio: to the first row, lower is better.`,
       columns: ['Way', 's', 'ratio'],
       rows: accounts.map((account) => [

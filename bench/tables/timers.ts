@@ -25,7 +25,6 @@ export const timers = async ({ rounds, warmUpBursts }: Settings): Promise<Sectio
       }),
     )
     return {
-      title: 'Timers during a burst',
       method: `A burst of ${frames} frames over ${topics} topics, with a timer of 1 ms in the same process: the number of its runs until the last frame was handled, and the longest time between two runs, ${rounds} rounds.`,
       columns: ['Client', 'timer runs', 'longest gap, ms', 'CPU of the burst, ms'],
       rows: candidates.map((candidate) => [

@@ -33,70 +33,28 @@ export interface Layout {
 }
 
 /** The usual names, without case and punctuation, the most specific first. */
-const usualNames: Readonly<Record<Field, readonly string[]>> = {
-  time: [
-    // Of candles, before the names of their ends.
-    ...['timeperiodstart', 'opentime', 'timeopen', 'starttime', 'begintime', 'candlebegintime'],
-    ...['tradetime', 'transacttime', 'transactiontime', 'eventtime', 'exchangetime', 'timeexchange'],
-    ...[
-      'timestamp',
-      'timestampms',
-      'timems',
-      'unixtime',
-      'unixtimestamp',
-      'unix',
-      'time',
-      'datetime',
-      'ts',
-      'tsms',
-    ],
-    ...['at', 'date', 'createdat', 'createdtime', 't', 'localtimestamp', 'receivedat'],
-  ],
-  symbol: [
-    ...[
-      'symbol',
-      'topic',
-      'mint',
-      'address',
-      'token',
-      'pair',
-      'market',
-      'instrument',
-      'ticker',
-      'asset',
-      'coin',
-    ],
-    ...['product', 'productid', 'instrumentname', 'instid', 'symbolid', 'base', 's'],
-  ],
-  price: [
-    'price',
-    'priceusd',
-    'usdprice',
-    'tradeprice',
-    'lastprice',
-    'midprice',
-    'mid',
-    'midpoint',
-    'last',
-    'rate',
-    'px',
-    'p',
-    'value',
-  ],
-  bid: ['bid', 'bidprice', 'bestbid', 'bestbidprice', 'bidpx', 'bid1price', 'bids0price', 'b'],
-  ask: ['ask', 'askprice', 'bestask', 'bestaskprice', 'askpx', 'ask1price', 'asks0price', 'offer', 'a'],
-  bidQuantity: [
-    ...['bidquantity', 'bidqty', 'bidsize', 'bidamount', 'bidvolume', 'bestbidqty', 'bestbidquantity'],
-    ...['bestbidsize', 'bestbidamount', 'bidsz', 'bids0amount'],
-  ],
-  askQuantity: [
-    ...['askquantity', 'askqty', 'asksize', 'askamount', 'askvolume', 'bestaskqty', 'bestaskquantity'],
-    ...['bestasksize', 'bestaskamount', 'asksz', 'asks0amount'],
-  ],
-  open: ['open', 'openprice', 'o'],
-  high: ['high', 'highprice', 'h'],
-  low: ['low', 'lowprice', 'l'],
-  close: ['close', 'closeprice', 'c'],
+const usualNames: Readonly<Record<Field, string>> = {
+  time:
+    // Those of candles come before the names of their ends.
+    'timeperiodstart opentime timeopen starttime begintime candlebegintime ' +
+    'tradetime transacttime transactiontime eventtime exchangetime timeexchange timestamp timestampms timems ' +
+    'unixtime unixtimestamp unix time datetime ts tsms at date createdat createdtime t localtimestamp receivedat',
+  symbol:
+    'symbol topic mint address token pair market instrument ticker asset coin ' +
+    'product productid instrumentname instid symbolid base s',
+  price: 'price priceusd usdprice tradeprice lastprice midprice mid midpoint last rate px p value',
+  bid: 'bid bidprice bestbid bestbidprice bidpx bid1price bids0price b',
+  ask: 'ask askprice bestask bestaskprice askpx ask1price asks0price offer a',
+  bidQuantity:
+    'bidquantity bidqty bidsize bidamount bidvolume bestbidqty bestbidquantity bestbidsize bestbidamount bidsz ' +
+    'bids0amount',
+  askQuantity:
+    'askquantity askqty asksize askamount askvolume bestaskqty bestaskquantity bestasksize bestaskamount asksz ' +
+    'asks0amount',
+  open: 'open openprice o',
+  high: 'high highprice h',
+  low: 'low lowprice l',
+  close: 'close closeprice c',
 }
 
 const fields = Object.keys(usualNames) as Field[]
@@ -167,9 +125,9 @@ const columnsByName = (
   const isOther = (index: number): boolean =>
     !isTimeColumn(sample, index) && isMost(sample, (cells) => numberOf(cells[index] ?? '') >= 0)
   const entries = fields.map((field) => {
-    const found = usualNames[field].flatMap((usual) =>
-      known.flatMap((name, index) => (name === usual ? [index] : [])),
-    )
+    const found = usualNames[field]
+      .split(' ')
+      .flatMap((usual) => known.flatMap((name, index) => (name === usual ? [index] : [])))
     const index = field === 'time' ? found.find((each) => !isOther(each)) : undefined
     return [field, index ?? found[0]] as const
   })

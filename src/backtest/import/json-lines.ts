@@ -25,25 +25,21 @@ export const jsonTable = (lines: readonly string[], suffix: string, read: ReadLi
 }
 
 const parsed = (line: string): object | undefined => {
-  const json = parseJson(line)
+  const json = longInteger.test(line) ? parseJsonExactly(line) : parseJson(line)
   return isRight(json) && typeof json.right === 'object' && json.right !== null ? json.right : undefined
 }
 
-/** No cells for a line that is no row. */
+/** A line that is no row is a single cell: no row has so few, and reports show its text. */
 const cellsOf = (line: string, keys: readonly (string | undefined)[] | undefined): Cells => {
-  const row = longInteger.test(line) ? exactly(line) : parsed(line)
-  if (row === undefined) return []
-  if (keys === undefined) return Array.isArray(row) ? row.map(cellOf) : []
-  return keys.map((key) => (key === undefined ? undefined : cellOf(Reflect.get(row, key))))
+  const row = parsed(line)
+  if (row === undefined || Array.isArray(row) === (keys !== undefined)) return [line]
+  return keys === undefined
+    ? (row as readonly unknown[]).map(cellOf)
+    : keys.map((key) => (key === undefined ? undefined : cellOf(Reflect.get(row, key))))
 }
 
 /** `JSON.parse` loses digits of integers above 2^53, such as times in ns. */
 const longInteger = /[^\d.]\d{17}/
-
-const exactly = (line: string): object | undefined => {
-  const json = parseJsonExactly(line)
-  return isRight(json) && typeof json.right === 'object' && json.right !== null ? json.right : undefined
-}
 
 const cellOf = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value

@@ -1,6 +1,6 @@
 import TinyQueue from 'tinyqueue'
 import type { OwnRow } from '../recording/record/own-rows.js'
-import { roleOf, roles, seriesOf, type ImportedToken, type ReadMarket } from './read-market.js'
+import { roleOf, roles, seriesOf, type ImportedToken, type MarketReader } from './read-market.js'
 import type { SortedRow } from './row-sorter.js'
 import { unitsOf } from './values.js'
 
@@ -19,7 +19,7 @@ interface LatePrice {
  */
 export function* marketRows(
   sorted: Iterable<SortedRow>,
-  { series }: ReadMarket,
+  { series }: Pick<MarketReader, 'series'>,
   assumedDepth?: string,
 ): Generator<OwnRow, void> {
   const late = new TinyQueue<LatePrice>([], (a, b) => a.at - b.at || a.number - b.number)

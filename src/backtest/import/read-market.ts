@@ -32,28 +32,6 @@ export interface ReasonCount {
   readonly text: string
 }
 
-/** What was understood of a file, and how many rows it has. */
-export interface FileReport {
-  readonly path: string
-  readonly format: string
-  readonly layout: Layout
-  /** The names, or the numbers from 1, of the columns. */
-  readonly columnNames: Readonly<Partial<Record<Field, string>>>
-  readonly invalid: ReadonlyMap<Reason, ReasonCount>
-  /** Tops of a book without a depth: a quantity that is no number, or a token without decimals. */
-  readonly withoutDepth: ReasonCount | undefined
-  /** Rows that are read, but may be misunderstood, by their problem. */
-  readonly doubtful: ReadonlyMap<Doubt, ReasonCount>
-  /** The first of the unknown symbols. */
-  readonly unknownSymbols: readonly string[]
-  /** The tokens by symbol. The symbol is empty if the file has no such column. */
-  readonly tokens: ReadonlyMap<string, ImportedToken>
-  readonly rows: number
-  /** The earliest and the latest time, in ms since the Unix epoch. */
-  readonly from: number
-  readonly to: number
-}
-
 export interface ReadOptions {
   readonly columns: GivenColumns
   /** The token of a symbol. `undefined`: unknown. */
@@ -85,19 +63,13 @@ export interface Series {
 export const seriesOf = ({ tag }: SortedRow): number => Math.floor(tag / roleCount)
 export const roleOf = ({ tag }: SortedRow): number => tag % roleCount
 
-/** The rows of files, sorted. Close the sorter after use. */
-export interface ReadMarket {
-  readonly files: readonly FileReport[]
-  readonly series: readonly Series[]
-}
-
 const maxUnknownSymbols = 5
 
 /** The symbols that are kept. A damaged file may have more, each of which is unknown. */
 const maxSymbols = 10_000
 
-/** Reads files into the sorter. Throws if a file cannot be read or understood. */
-export class MarketReader implements ReadMarket {
+/** Reads files into the sorter, which must be closed after use. Throws if a file cannot be read or understood. */
+export class MarketReader {
   readonly files: FileReport[] = []
   readonly series: Series[] = []
   readonly sorter = new RowSorter({ onRun: (rows) => this.measureCandles(rows) })
@@ -114,7 +86,7 @@ export class MarketReader implements ReadMarket {
       if (layout.right.columns.symbol === undefined && this.options.token === undefined)
         throw new Error('it has no column of symbols; give --token, or --symbol')
       this.hasCandles ||= layout.right.kind === 'candles'
-      const reading = new FileReading(path, table, layout.right, this.options, this)
+      const reading = new FileReport(path, table, layout.right, this.options, this)
       this.files.push(reading)
       await table.read(
         Object.values(layout.right.columns),
@@ -160,17 +132,23 @@ export class MarketReader implements ReadMarket {
   }
 }
 
-/** Checks the rows of one file. */
-class FileReading implements FileReport {
+/** What was understood of a file, and the rows that it has: each row is checked, and counted or added to the market. */
+export class FileReport {
   readonly format: string
+  /** The names, or the numbers from 1, of the columns. */
   readonly columnNames: Readonly<Partial<Record<Field, string>>>
   readonly invalid = new Map<Reason, ReasonCount>()
+  /** Rows that are read, but may be misunderstood, by their problem. */
   readonly doubtful = new Map<Doubt, ReasonCount>()
   private readonly width: number
+  /** The first of the unknown symbols. */
   readonly unknownSymbols: string[] = []
+  /** The tokens by symbol. The symbol is empty if the file has no such column. */
   readonly tokens = new Map<string, ImportedToken>()
+  /** Tops of a book without a depth: a quantity that is no number, or a token without decimals. */
   withoutDepth: ReasonCount | undefined
   rows = 0
+  /** The earliest and the latest time, in ms since the Unix epoch. */
   from = Infinity
   to = -Infinity
   private readonly bySymbol = new Map<string, number>()

@@ -150,6 +150,13 @@ describe('import', () => {
     expect(stdout).toContain('no time: 2, first in line 6')
   })
 
+  it('shows the text of a line that is not JSON', async () => {
+    const lines = [`{"time":${start},"price":2680}`, '{"time":', '']
+    const { rows, stdout } = await imported({ 'trades.ndjson': lines.join('\n') })
+    expect(rows).toHaveLength(1)
+    expect(stdout).toContain(String.raw`no time: 1, first in line 2: "{\"time\":"`)
+  })
+
   it('--strict fails at the first invalid row, and there is no file', async () => {
     const { code, out, stderr } = await imported({ 'trades.csv': damaged }, ['--token', address, '--strict'])
     expect([code, existsSync(out)]).toEqual([1, false])

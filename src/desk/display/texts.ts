@@ -131,15 +131,23 @@ export const shortNumber = (value: number, formatted: (value: number) => string)
 /** A price in USD for a narrow column. */
 export const shortPrice = (usd: number): DigitGroups => shortNumber(usd, formatPrice)
 
-/** More units, or tokens, are shown in scientific notation. Beyond 1e308, a number would be infinite. */
-const [maxUnits, maxTokens] = [1_000_000n, 1_000_000_000n]
-
-/** A rounded quantity for a narrow column. */
+/** A rounded quantity for a narrow column, in tokens, or in units if the decimals are unknown: `50.974`, `5.5661 B`. */
 export const shortTokens = (units: bigint, decimals: number | undefined): DigitGroups => {
-  if (decimals === undefined) return units < maxUnits ? digitGroups(String(units)) : scientific(units)
-  const whole = units / 10n ** BigInt(decimals)
-  return whole < maxTokens ? shortNumber(Number(units) / 10 ** decimals, fiveDigits) : scientific(whole)
+  const whole = units / 10n ** BigInt(decimals ?? 0)
+  const size = whole < 0n ? -whole : whole
+  if (size >= 10n ** 15n) return scientific(whole)
+  if (size >= 10n ** 6n) return digitGroups(compactFormat.format(whole).replace(/(?=[MBT]$)/, ' '))
+  return decimals === undefined
+    ? digitGroups(String(units))
+    : shortNumber(Number(units) / 10 ** decimals, fiveDigits)
 }
+
+/** Five significant digits, and millions, billions or trillions. */
+const compactFormat = new Intl.NumberFormat('en-US', {
+  notation: 'compact',
+  minimumSignificantDigits: 5,
+  maximumSignificantDigits: 5,
+})
 
 /** Five significant digits. */
 const scientific = (value: number | bigint): DigitGroups =>

@@ -181,10 +181,29 @@ test('shortTokens rounds', () => {
   expect(shownTokens(999_999n, undefined)).toBe('999,999')
 })
 
+test('shortTokens shows millions, billions and trillions with five digits', () => {
+  const millions = [1, 123.456789, 5_566.123, 999_999.999, 12_345_678].map((each) => BigInt(each * 1e6))
+  expect(millions.map((tokens) => shownTokens(tokens * 10n ** 18n, 18))).toEqual([
+    '1.0000 M',
+    '123.46 M',
+    '5.5661 B',
+    '1.0000 T',
+    '12.346 T',
+  ])
+  expect(shownTokens(-2_500_000_000n, 2)).toBe('-25.000 M')
+  expect(shownTokens(2_500_000n, undefined)).toBe('2.5000 M')
+})
+
 test('shortTokens is finite and short for any quantity', () => {
   expect(shownTokens(10n ** 400n, 18)).toBe('1e382')
   expect(shownTokens(1n, 18)).toBe('1e-18')
-  expect(shownTokens(123_456_789n * 10n ** 18n, 18)).toBe('123,456,789.000')
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }), fc.nat(40), (units, decimals) => {
+      const text = shownTokens(units, decimals)
+      expect(text).toMatch(/^-?[\d,]+(\.\d+)?( [MBT]|e-?\d+)?$/)
+      expect(text.length).toBeLessThanOrEqual(16)
+    }),
+  )
 })
 
 test('shortPrice separates groups of three digits', () => {

@@ -74,12 +74,13 @@ export const withPriceEnd = (token: TokenState): TokenState =>
   token.state === 'rejected' ? { ...token, rejection: token.priceError } : token
 
 /**
- * Called when the service's prices are held: earlier prices are no longer current. The server sends each price again
- * when it is current.
+ * Called when the service's prices are held: earlier prices are no longer current, and no price arrives because of that. The
+ * server sends each price again when it is current.
  */
 export const withHeldPrices = (token: TokenState, { ms, forMs }: Behind, at: number): TokenState => {
-  const { state, price, priceAt } = token
-  if (state !== 'live' || price === undefined || priceAt > at - forMs) return token
+  const { state, price, priceAt, priceError } = token
+  const isSilent = priceError?._tag === 'Stale' && priceError.behindMs === undefined
+  if ((state !== 'live' && !isSilent) || price === undefined || priceAt > at - forMs) return token
   return { ...inState(token, 'stale', at), priceError: stale(price.topic, at - priceAt, price, ms) }
 }
 

@@ -78,6 +78,11 @@ describe('the state of a token', () => {
     expect(tokenAfter(priced(200, 2500), behind(300, 150)).state).toBe('live')
     expect(tokenAfter(behind(300, 150)).state).toBe('waiting')
     expect(tokenAfter(priced(100, 2500), priceFailed(200, down), behind(300, 150)).state).toBe('down')
+    // No price arrives because the prices are held.
+    const silent = priceFailed(400, stale(ethTopic, 300, undefined))
+    const silentWhileHeld = tokenAfter(priced(100, 2500), behind(300, 150), silent, behind(500, 350))
+    expect(silentWhileHeld).toMatchObject({ state: 'stale', stateSince: 300 })
+    expect(priceReason(silentWhileHeld)).toBe('the prices are 5.2 s behind')
   })
 
   it('stays stale when the service has caught up, until the server has sent the price again', () => {

@@ -157,8 +157,11 @@ export class RowElement extends TokenElement {
   constructor(token: WatchedToken, actions: TokenActions) {
     // A row outside of a table is no element of HTML.
     super(part(fromHtml(rowHtml), 'tr'), token, actions)
-    setText(this.field('symbol'), token.state.token.symbol)
+    const { symbol } = token.state.token
+    setText(this.field('symbol'), symbol)
     this.field('symbol').title = token.address
+    // Its column is not narrower than this, so that a long symbol has two lines at most where there is room.
+    this.field('symbol').style.minWidth = `min(${Math.min(symbol.length, 16) + 2}ch, 25cqi)`
   }
 
   protected override renderToken(now: number, rangeMs: number): void {

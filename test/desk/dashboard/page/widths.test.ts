@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { right } from 'fp-ts/lib/Either.js'
 import { concat, NEVER, of } from 'rxjs'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import type { Address, Topic } from 'svc-streams'
 import { createTestClient, depth, price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
@@ -44,7 +44,7 @@ const market = () =>
 
 /** The fields that are cut: by themselves, by an element around them, or by the window. */
 const cutFields = (page: Page): Promise<readonly string[]> =>
-  page.locator('[data-field], .log:first-child li > span').evaluateAll((elements) =>
+  page.locator('[data-field], .amount, .quantity, .log:first-child li > span').evaluateAll((elements) =>
     elements
       .filter((element) => {
         const { left, right, width } = element.getBoundingClientRect()
@@ -61,7 +61,20 @@ const cutFields = (page: Page): Promise<readonly string[]> =>
         }
         return false
       })
-      .map((element) => `${element.getAttribute('data-field') ?? ''}: ${element.textContent}`),
+      .map(
+        (element) =>
+          `${element.getAttribute('data-field') ?? element.classList.value}: ${element.textContent}`,
+      ),
+  )
+
+/** The number of lines of each text. */
+const linesOf = (texts: Locator): Promise<readonly number[]> =>
+  texts.filter({ visible: true }).evaluateAll((elements) =>
+    elements.map((element) => {
+      const range = document.createRange()
+      range.selectNodeContents(element)
+      return new Set(Array.from(range.getClientRects(), ({ top }) => top)).size
+    }),
   )
 
 test.each(['table', 'cards'])(
@@ -89,6 +102,12 @@ test.each(['table', 'cards'])(
         const shown = page.locator(`[data-token] [data-field="${name}"]`)
         expect([width, name, await shown.filter({ visible: true }).count()]).toEqual([width, name, 12])
       }
+      // A long symbol is broken only where it has no room.
+      const mostLines = Math.max(...(await linesOf(page.locator('[data-field="symbol"]'))))
+      if (width >= 390)
+        expect([width, mostLines]).toEqual([width, layout === 'cards' || width >= 1440 ? 1 : 2])
+      const quantities = await page.locator('.quantity').filter({ visible: true }).allTextContents()
+      for (const quantity of quantities) expect(quantity).not.toMatch(/\de\d/)
       const top = await page.locator('header.top').boundingBox()
       expect(top?.height).toBeLessThan(0.12 * 844)
       // One scale: both bars of a depth have the same place.

@@ -6,7 +6,7 @@ import { disconnected, stale } from '../base/errors/constructors.js'
 import type { DepthError, PriceError } from '../base/errors/model.js'
 import { safeNext } from '../base/task/safe-notify.js'
 import { repeatLater } from '../base/time/at-once-limit.js'
-import { maxRefusals, RepeatCount } from '../base/time/retry-guard.js'
+import { maxRefusals, RepeatCount } from '../base/time/backoff.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { activeContext, type RxContext } from '../base/time/rx-context.js'
 

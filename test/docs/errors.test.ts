@@ -10,9 +10,7 @@ const model = readPage('src/base/errors/model.ts')
 const tags = tagsIn('src/base/errors/model.ts')
 
 /** The `_tag` of every error of a backtest, which is no member of AnyError. */
-const backtestTags = ['sweep-error', 'walk-forward-error'].flatMap((file) =>
-  tagsIn(`src/base/errors/${file}.ts`),
-)
+const backtestTags = tagsIn('src/base/errors/sweep-error.ts')
 
 /** The members of one of the unions. */
 const membersOf = (union: string): readonly string[] => {

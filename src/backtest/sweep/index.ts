@@ -17,4 +17,4 @@ export {
 export { walkForward$, type WalkForwardResult, type WalkForwardRun } from './walk-forward.js'
 export type { SweepOptions, WalkForwardOptions } from './options.js'
 export type { SweepError, SweepFault } from '../../base/errors/sweep-error.js'
-export type { WalkForwardError, WalkForwardFault, WindowRange } from '../../base/errors/walk-forward-error.js'
+export type { WalkForwardError, WalkForwardFault, WindowRange } from '../../base/errors/sweep-error.js'

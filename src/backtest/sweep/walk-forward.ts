@@ -4,12 +4,13 @@ import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { emptyRecording } from '../../base/errors/constructors.js'
 import { causeOf } from '../../base/errors/failure-cause.js'
 import type { RecordingError } from '../../base/errors/model.js'
-import { sweepError, type SweepError } from '../../base/errors/sweep-error.js'
 import {
+  sweepError,
+  type SweepError,
   walkForwardError,
   type WalkForwardError,
   type WindowRange,
-} from '../../base/errors/walk-forward-error.js'
+} from '../../base/errors/sweep-error.js'
 import { nodePlatform } from '../recording/on-node.js'
 import { RecordedFile } from '../recording/past/recorded-file.js'
 import { openableSources, type FileUrl } from '../recording/read/source.js'

@@ -1,6 +1,6 @@
 import { Observable, type Subscriber } from 'rxjs'
 import { delay } from './deadline.js'
-import { repeatDelay } from './retry-guard.js'
+import { repeatDelay } from './backoff.js'
 import { rxClock } from './rx-clock.js'
 import { activeContext, type RxContext } from './rx-context.js'
 

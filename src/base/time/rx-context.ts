@@ -1,5 +1,5 @@
 import type { VirtualClock, VirtualTimer } from './clock.js'
-import { setVirtualClock } from './current-clock.js'
+import { setVirtualClock } from './rx-clock.js'
 import {
   areWritten,
   haveActions,

@@ -3,9 +3,8 @@ import { BehaviorSubject, type Observable } from 'rxjs'
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import type { DepthError } from '../../base/errors/model.js'
 import type { DepthEvent } from '../../wire/http/depth-request.js'
-import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
+import { backoff, type BackoffPolicy, RepeatCount, repeatDelay } from '../../base/time/backoff.js'
 import type { Clock } from '../../base/time/clock.js'
-import { RepeatCount, repeatDelay } from '../../base/time/retry-guard.js'
 
 /** The minimum time between two removals of expired entries, in ms: each removal scans all entries. */
 const minScanInterval = 1_000

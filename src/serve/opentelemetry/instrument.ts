@@ -13,7 +13,7 @@ import { eventMetrics } from './event-metrics.js'
 import { stateMetrics } from './state-metrics.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { DepthError } from '../../base/errors/model.js'
-import { currentClock } from '../../base/time/current-clock.js'
+import { currentClock } from '../../base/time/rx-clock.js'
 import { errorAttributes, isStatus, listen, serverAttributes } from './messages.js'
 
 /** The name of the meter and of the tracer. */

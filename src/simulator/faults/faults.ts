@@ -2,8 +2,8 @@ import { integer, milliseconds } from '../../base/option-kinds/number-option.js'
 import { flag, oneOf, type Check, type Checks } from '../../base/option-kinds/option.js'
 import { parseFields } from '../simulator-error.js'
 
-// To add a fault: declare and check it here, and implement it in service/http-server.ts (HTTP responses),
-// service/server-connection.ts (frames) or service/socket-server.ts (connections).
+// To add a fault: declare and check it here, and implement it in service/http-server.ts (HTTP responses) or
+// service/socket-server.ts (frames and connections).
 
 /** Faults to inject. A fault that is absent is off. A change also affects connections that are already open. */
 export interface Faults extends SocketFaults, HttpFaults {

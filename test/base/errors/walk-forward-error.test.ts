@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { recordingError } from '../../../src/base/errors/constructors.js'
-import { sweepError } from '../../../src/base/errors/sweep-error.js'
-import { walkForwardError, type WalkForwardFault } from '../../../src/base/errors/walk-forward-error.js'
+import { sweepError, walkForwardError, type WalkForwardFault } from '../../../src/base/errors/sweep-error.js'
 
 const second = 1000
 const hour = 3_600_000

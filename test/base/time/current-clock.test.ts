@@ -1,8 +1,7 @@
 import { TestScheduler } from 'rxjs/testing'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { currentClock } from '../../../src/base/time/current-clock.js'
+import { currentClock, rxClock } from '../../../src/base/time/rx-clock.js'
 import type { Clock } from '../../../src/base/time/clock.js'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
 import { VirtualTime } from '../../../src/base/time/virtual-time.js'
 
 const createVirtualTime = (start: number): VirtualTime => {

@@ -5,7 +5,7 @@ import {
 } from '../../../src/serve/gateway/prices/web-socket-front.js'
 import { createRelays, type Relays } from '../../../src/serve/gateway/relay/relays.js'
 import { resourceOf, withoutQuery } from '../../../src/wire/server/request.js'
-import { currentClock } from '../../../src/base/time/current-clock.js'
+import { currentClock } from '../../../src/base/time/rx-clock.js'
 import type { ConsumerRecord } from '../invariants/consumer-record.js'
 import { ConsumerLedger } from '../invariants/consumers.js'
 import { Ledger } from '../invariants/ledger.js'

@@ -2,7 +2,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { changes, startTag } from '../../../backtest/paper/journal/journal.js'
 import { isSavedState } from '../../../backtest/paper/journal/saved-state.js'
 import { printable } from '../../../base/errors/text.js'
-import { wholeLines } from '../../../wire/platform/node/file-lines.js'
+import { wholeLines } from '../../../wire/platform/node/line-file.js'
 import { attempt } from '../input/read-file.js'
 
 // A journal has the values of a live run, or the events of all runs of an account on paper.

@@ -11,7 +11,7 @@ import {
 } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { DepthAnswers } from '../../../../src/serve/gateway/relay/relays.js'
-import { currentClock } from '../../../../src/base/time/current-clock.js'
+import { currentClock } from '../../../../src/base/time/rx-clock.js'
 import { weth } from '../../../support/tokens.js'
 
 /** The answers of a gateway whose wall clock the test sets. */

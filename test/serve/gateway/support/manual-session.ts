@@ -5,7 +5,7 @@ import { Connection, type ConnectionConfig } from '../../../../src/serve/gateway
 import { Outbox } from '../../../../src/serve/gateway/prices/outbox.js'
 import { asciiFrame } from '../../../../src/serve/gateway/prices/text-frame.js'
 import { Sessions } from '../../../../src/serve/gateway/sessions/sessions.js'
-import { currentClock } from '../../../../src/base/time/current-clock.js'
+import { currentClock } from '../../../../src/base/time/rx-clock.js'
 import { unboundedFeed } from './unbounded-feed.js'
 
 /** The sessions of a gateway whose service the test controls. */

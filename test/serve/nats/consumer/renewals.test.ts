@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { Pings } from '../../../../src/serve/nats/consumer/data-age.js'
-import { Renewals } from '../../../../src/serve/nats/consumer/renewals.js'
+import { Pings, Renewals } from '../../../../src/serve/nats/consumer/data-age.js'
 import { rxClock } from '../../../../src/base/time/rx-clock.js'
 
 /** The number of publications that the next renewal reports after these parts of replies. */

@@ -48,7 +48,7 @@ export const memory = async ({ rounds }: Settings): Promise<Section> =>
       asked: candidates.map(({ asked }) => asked),
       notes: [
         'lower bound: one RxJS subscription with a teardown per topic, and its entry in the `Map`. It keeps no price, time or byte pattern.',
-        '**svc-streams** keeps beside that subscription the state of the topic, its byte pattern, and the link between the two. Of its bytes, by a heap snapshot of Node 20, RxJS takes 208: `SafeSubscriber` 72, its observer 80, and the array of its teardown 56. The state takes 264 with its four numbers, the link 96, the byte pattern about 100, the address 32, and the tables of topics and deadlines take the rest.',
+        '**svc-streams** keeps beside that subscription the state of the topic, its byte pattern, and the link between the two. Of its bytes, by a heap snapshot of Node 20, RxJS takes 208: `SafeSubscriber` 72, its observer 80, and the array of its teardown 56. The state takes 224 with its three numbers, the link 88, the byte pattern about 90, the address 32, and the tables of topics and deadlines take the rest.',
       ],
     }
   })

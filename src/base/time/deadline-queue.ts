@@ -1,8 +1,10 @@
 /** An item with a deadline. */
 export interface DeadlineItem {
-  /** The time for which the item is queued; `Infinity` if it is not. Written by the queue alone. */
+  /** The time for which the item is queued, or `notQueued`. Rounded down in a slot: V8 allocates 16 bytes unless it is an integer. */
   queuedFor: number
 }
+
+export const notQueued = -1
 
 /**
  * Items with deadlines: one timer serves all of them, and a deadline costs the same with one item and with 100 000. An
@@ -39,7 +41,7 @@ export const createDeadlineQueue = <Item extends DeadlineItem>(): DeadlineQueue<
 
   const remove = (item: Item): void => {
     if (!late.delete(item)) slots.get(slotOf(item.queuedFor))?.delete(item)
-    item.queuedFor = Infinity
+    item.queuedFor = notQueued
   }
 
   const takeDue = (now: number): readonly Item[] => {
@@ -60,7 +62,7 @@ export const createDeadlineQueue = <Item extends DeadlineItem>(): DeadlineQueue<
     }
     for (const item of due) {
       late.delete(item)
-      item.queuedFor = Infinity
+      item.queuedFor = notQueued
     }
     return due
   }
@@ -68,10 +70,10 @@ export const createDeadlineQueue = <Item extends DeadlineItem>(): DeadlineQueue<
   return {
     next: () => next,
     add: (item, time) => {
-      if (time >= item.queuedFor) return
+      if (time === Infinity || (item.queuedFor !== notQueued && time >= item.queuedFor)) return
       remove(item)
-      item.queuedFor = time
       const slot = slotOf(time)
+      item.queuedFor = slot <= taken ? time : Math.floor(time)
       if (slot <= taken) late.add(item)
       else slots.set(slot, (slots.get(slot) ?? new Set()).add(item))
       next = Math.min(next, time)

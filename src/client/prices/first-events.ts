@@ -34,6 +34,8 @@ export class FirstEvents {
   /** The subscribers of each topic that received a failure in a later turn. */
   private readonly repeats = new Map<Address, RepeatCount>()
   private refusalTimer: Subscription | undefined
+  /** The subscribers whose first event was a failure. */
+  private readonly failed = new WeakSet<PriceSubscription>()
 
   constructor(
     private readonly config: FirstEventsConfig,
@@ -47,14 +49,12 @@ export class FirstEvents {
     if (isLeft(event) && refusals >= maxRefusals)
       return this.repeatLater(subscription, state, this.nextRepeatDelay(state))
     if (!isLeft(event) && !this.isUpToDate) return this.repeatLater(subscription, state, socketCheckInterval)
-    subscription.hasFailed = isLeft(event)
-    // After an exception here, the caller could not remove the subscriber.
-    safeNext(subscription.subscriber, event)
+    this.emit(subscription, event)
   }
 
-  /** Called when a subscriber leaves that has received a failure as its first event. */
-  onRefused({ base }: TopicState): void {
+  onLeft(subscription: PriceSubscription, { base }: TopicState): void {
     const { refusals } = this
+    if (!this.failed.has(subscription)) return
     if (refusals.size === 0) this.refusalTimer = delay(this.config.clock, 0, () => refusals.clear())
     refusals.set(base, (refusals.get(base) ?? 0) + 1)
   }
@@ -80,14 +80,13 @@ export class FirstEvents {
     const lag = source.session?.lag
     if (state.live && lag?.mayDeliverAt(now) === false) {
       // The subscribers before this one have the price.
-      if (!state.held) state.deliveredUpTo = position - 1
-      state.held = true
+      state.held ??= { hasReplaced: false, deliveredUpTo: position - 1 }
       lag.onHeld(now)
     }
     const { currentFailure } = source
     if (currentFailure !== undefined) return failureEvent(() => currentFailure)
     // A held price is delivered to all subscribers, or replaced by `Stale`.
-    if (state.live && state.held) return undefined
+    if (state.live && state.held !== undefined) return undefined
     return initialEvent(state, config, now, lag?.isBehind === true ? lag.ms : undefined)
   }
 
@@ -116,10 +115,15 @@ export class FirstEvents {
       if (state.live && !this.isUpToDate) return this.repeatLater(subscription, state, socketCheckInterval)
       const event = this.eventOf(state, subscription)?.(subscription.topic)
       if (event === undefined) return
-      subscription.hasFailed = isLeft(event)
-      safeNext(subscription.subscriber, event)
+      this.emit(subscription, event)
     })
     subscription.subscriber.add(waiting)
+  }
+
+  private emit(subscription: PriceSubscription, event: PriceEvent): void {
+    if (isLeft(event)) this.failed.add(subscription)
+    // After an exception here, the caller could not remove the subscriber.
+    safeNext(subscription.subscriber, event)
   }
 }
 
@@ -128,8 +132,6 @@ export class PriceSubscription implements PriceSubscriber, Unsubscribable {
   position = 0
   previous: PriceSubscriber | undefined
   next: PriceSubscriber | undefined
-  /** True if the subscriber received a failure on its subscription. */
-  hasFailed = false
   /** Set once the subscriber is added. */
   state: TopicState | undefined
 

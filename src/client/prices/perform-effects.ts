@@ -7,7 +7,7 @@ import type { Session } from '../../wire/socket/session.js'
 import { publishFailure, staleEvent } from './price-events.js'
 import { deliver, deliverPrice, subscribersIn, type Delivery } from './subscribers.js'
 import type { Effect } from './subscriptions.js'
-import { clearHeld, lastPrice, type TopicState } from './topics.js'
+import { lastPrice, type TopicState } from './topics.js'
 
 export interface EffectConfig {
   readonly clock: Clock
@@ -41,7 +41,7 @@ export class EffectPerformer {
   /** False if the handler of a subscriber took so long that the remaining ones receive the price later, or not at all. */
   deliverPrice(state: TopicState, session: Session | undefined, after?: number): boolean {
     if (deliverPrice(state, session?.mayDeliver ?? always, after)) return true
-    state.held = state.skipped = true
+    state.held = { hasReplaced: true, deliveredUpTo: 0 }
     session?.lag.onHeld(this.config.clock.elapsed())
     return false
   }
@@ -52,14 +52,14 @@ export class EffectPerformer {
    */
   deliverHeld(states: readonly TopicState[], behindMs: number): void {
     for (const state of states) {
-      if (!state.held) continue
+      const { held } = state
+      if (held === undefined) continue
       const lag = this.connection.session?.lag
       if (lag?.mayDeliverNow() === false) return lag.onHeld(this.config.clock.elapsed())
-      const { skipped, deliveredUpTo } = state
-      clearHeld(state)
-      if (state.live && skipped) this.deliverStale(state, behindMs)
+      state.held = undefined
+      if (state.live && held.hasReplaced) this.deliverStale(state, behindMs)
       if (!state.live || lastPrice(state) === undefined) continue
-      if (!this.deliverPrice(state, this.connection.session, deliveredUpTo)) return
+      if (!this.deliverPrice(state, this.connection.session, held.deliveredUpTo)) return
     }
   }
 

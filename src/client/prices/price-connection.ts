@@ -251,7 +251,7 @@ export class PriceConnection implements FrameSink {
   }
 
   private readonly onUnsubscribe = (subscriber: PriceSubscription, state: TopicState): void => {
-    if (subscriber.hasFailed) this.firstEvents.onRefused(state)
+    this.firstEvents.onLeft(subscriber, state)
     this.subscriptions.removeSubscriber(state, subscriber, this.config.clock.elapsed())
     this.schedule()
   }

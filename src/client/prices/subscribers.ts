@@ -34,10 +34,10 @@ export interface PriceSubscriber {
  * each value, and has no check between two subscribers that the price is still current.
  */
 export interface SubscriberList {
-  /** The only subscriber, if there is exactly one, or its observer. Avoids the list on the hot path. */
+  /** The topic as the client sends it: the text of the first subscriber. */
+  readonly topic: Topic
+  /** The only subscriber, or its observer, if it wrote the topic alike. Avoids the list on the hot path. */
   soleSubscriber: NextTarget<PriceEvent> | undefined
-  /** The topic as the first current subscriber wrote it. */
-  soleTopic: Topic
   first: PriceSubscriber | undefined
   last: PriceSubscriber | undefined
 }
@@ -77,9 +77,9 @@ export const subscribersIn = ({ first }: SubscriberList): readonly PriceSubscrib
 }
 
 const setSole = (list: SubscriberList): void => {
-  const { first, last } = list
-  list.soleSubscriber = first !== undefined && first === last ? directObserver(first.subscriber) : undefined
-  if (first !== undefined) list.soleTopic = first.topic
+  const { first, last, topic } = list
+  const isSole = first !== undefined && first === last && first.topic === topic
+  list.soleSubscriber = isSole ? directObserver(first.subscriber) : undefined
 }
 
 /** An event and the subscribers at the time when it occurred. */
@@ -120,7 +120,7 @@ export const deliverPrice = (
   mayDeliver: () => boolean,
   after = 0,
 ): boolean => {
-  const { soleSubscriber, soleTopic, price, receivedAt, epoch } = state
+  const { soleSubscriber, topic: soleTopic, price, receivedAt, epoch } = state
   if (soleSubscriber !== undefined && after === 0) {
     safeNext(soleSubscriber, right({ topic: soleTopic, price, receivedAt, epoch }))
     return true

@@ -18,10 +18,10 @@ import {
   type ReceivedPrice,
 } from './subscribers.js'
 import {
-  clearHeld,
   isUnconfirmed,
   needsResubscribe,
   never,
+  newlyHeld,
   phaseOf,
   releaseAt,
   resetTopicState,
@@ -176,11 +176,12 @@ export class Subscriptions {
    * and the deadline is handled after it.
    */
   onHeldPrice(state: TopicState, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
-    if (!this.isBehind) state.skipped ||= state.held && state.deliveredUpTo === 0
+    const { held } = state
+    const hasReplaced =
+      held !== undefined && (held.hasReplaced || (!this.isBehind && held.deliveredUpTo === 0))
     setPrice(state, price)
     const effects = this.onActivity(state, now, age, phaseOf(state) !== 'stale')
-    state.held = true
-    state.deliveredUpTo = 0
+    state.held = { hasReplaced, deliveredUpTo: 0 }
     return effects
   }
 
@@ -191,8 +192,7 @@ export class Subscriptions {
     for (const state of this.topics.states) {
       if (!state.live) continue
       state.live = false
-      clearHeld(state)
-      state.held = true
+      state.held = newlyHeld
       effects.push(deliver(state, staleEvent(state, now, behindMs)))
     }
     return effects
@@ -203,11 +203,11 @@ export class Subscriptions {
     this.isBehind = false
     const held: TopicState[] = []
     for (const state of this.topics.states) {
-      if (!state.held) continue
+      if (state.held === undefined) continue
       if (now - state.lastActivityAt < this.timeouts.staleAfter) {
         state.live = true
         held.push(state)
-      } else clearHeld(state)
+      } else state.held = undefined
       this.schedule(state)
     }
     return held
@@ -252,7 +252,7 @@ export class Subscriptions {
     for (const state of this.topics.states) {
       if (state.lastActivityAt === never) continue
       state.lastActivityAt -= ms
-      clearHeld(state)
+      state.held = undefined
       if (!state.live) continue
       state.live = false
       effects.push(deliver(state, staleEvent(state, now)))
@@ -281,7 +281,7 @@ export class Subscriptions {
     if (isFirst) this.deadlines.delete(state)
     state.lastActivityAt = now - age
     state.live = !this.isBehind && (isHeld || age < this.timeouts.staleAfter)
-    if (this.isBehind) state.held = true
+    if (this.isBehind) state.held ??= newlyHeld
     if (needsResubscribe(state)) {
       state.resubscribeBy = undefined
       this.dequeue(state)

@@ -4,7 +4,7 @@ import { assertNever } from '../../base/domain/assert-never.js'
 import { newRun, type PricePosition } from '../../base/domain/position.js'
 import type { TopicSnapshotState } from '../../base/domain/snapshot.js'
 import type { Topic } from '../../base/domain/topic.js'
-import type { DeadlineItem } from '../../base/time/deadline-queue.js'
+import { notQueued, type DeadlineItem } from '../../base/time/deadline-queue.js'
 import type { ReceivedPrice, SubscriberList } from './subscribers.js'
 
 // The state of one topic on one connection, and the table of all of them. All times are monotonic, in ms, except
@@ -28,8 +28,6 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   run: string
   /** The canonical key: the lower-cased base address. */
   readonly base: Address
-  /** The topic as the client sends it: the text of the first subscriber. */
-  readonly topic: Topic
   /** When the last subscribe frame was sent on the open connection. */
   subscribeSentAt: number | undefined
   /** True if the topic was requested and left before, on the open connection: a price before the answer may be an earlier one. */
@@ -41,15 +39,21 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   resubscribeBy: number | undefined
   /** When the last subscriber unsubscribed; `undefined` while there are subscribers. */
   idleSince: number | undefined
-  /** True if the last price is not delivered yet, because it may be older than `maxLag`. */
-  held: boolean
-  /** True if a newer price replaced a held price, which is then never delivered. */
-  skipped: boolean
-  /** While the price is held: the position of the last subscriber that has received it; 0 if none has. */
-  deliveredUpTo: number
+  /** Defined if the last price is not delivered yet, because it may be older than `maxLag`. */
+  held: HeldPrice | undefined
   /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
   framePattern: RecordOffset | 'not learnable' | undefined
 }
+
+export interface HeldPrice {
+  /** True if it replaced a held price, which is then never delivered. */
+  readonly hasReplaced: boolean
+  /** The position of the last subscriber that has received it; 0 if none has. */
+  readonly deliveredUpTo: number
+}
+
+/** No subscriber has received it, and none misses an earlier one. */
+export const newlyHeld: HeldPrice = { hasReplaced: false, deliveredUpTo: 0 }
 
 /**
  * Marks a time or a price that is not set. It is a number, because V8 updates a field that always holds a double in
@@ -60,7 +64,7 @@ export const never = -Infinity
 export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   live: false,
   soleSubscriber: undefined,
-  soleTopic: topic,
+  topic,
   lastActivityAt: never,
   price: never,
   receivedAt: never,
@@ -70,16 +74,13 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   first: undefined,
   last: undefined,
   base,
-  topic,
   subscribeSentAt: undefined,
   wasLeft: false,
   resubscribeBy: undefined,
   idleSince: undefined,
-  held: false,
-  skipped: false,
-  deliveredUpTo: 0,
+  held: undefined,
   framePattern: undefined,
-  queuedFor: Infinity,
+  queuedFor: notQueued,
 })
 
 /** Clears everything that is valid for one connection only. */
@@ -91,16 +92,9 @@ export const resetTopicState = (state: TopicState): void => {
   state.run = ''
   state.count = 0
   state.live = false
-  clearHeld(state)
+  state.held = undefined
   state.resubscribeBy = undefined
   state.framePattern = undefined
-}
-
-/** The held price is delivered, or no longer current. */
-export const clearHeld = (state: TopicState): void => {
-  state.held = false
-  state.skipped = false
-  state.deliveredUpTo = 0
 }
 
 /** The subscribe frame is sent. */

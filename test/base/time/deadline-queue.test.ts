@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createDeadlineQueue, type DeadlineItem } from '../../../src/base/time/deadline-queue.js'
+import { createDeadlineQueue, notQueued, type DeadlineItem } from '../../../src/base/time/deadline-queue.js'
 import { caseCount } from '../../support/run/long.js'
 
 const newItems = (count: number): DeadlineItem[] =>
-  Array.from({ length: count }, () => ({ queuedFor: Infinity }))
+  Array.from({ length: count }, () => ({ queuedFor: notQueued }))
 
 /** Many are equal. */
 const anyTime = fc.nat(60).map((time) => 30 * time)
@@ -84,7 +84,7 @@ describe('a queue of deadlines', () => {
   it('returns an item at most twice, however many items have their deadlines at different times of one slot', () => {
     const queue = createDeadlineQueue<DeadlineItem & { readonly time: number }>()
     const items = Array.from({ length: 1_000 }, (_, index) => ({
-      queuedFor: Infinity,
+      queuedFor: notQueued,
       time: 1_000 + index / 20,
     }))
     for (const item of items) queue.add(item, item.time)

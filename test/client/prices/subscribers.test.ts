@@ -181,8 +181,8 @@ const expectLinks = (state: TopicState, members: readonly Member[]): void => {
   expect(subscribersIn(state).map((node) => nodes.indexOf(node))).toEqual(nodes.map((_, index) => index))
   nodes.forEach((node, index) => expect(node.previous).toBe(nodes[index - 1]))
   expect(state.last).toBe(nodes.at(-1))
-  expect(state.soleSubscriber).toBe(nodes.length === 1 ? directObserver(nodes[0]!.subscriber) : undefined)
-  if (nodes.length > 0) expect(state.soleTopic).toBe(nodes[0]?.topic)
+  const sole = nodes.length === 1 && nodes[0]?.topic === state.topic ? nodes[0] : undefined
+  expect(state.soleSubscriber).toBe(sole && directObserver(sole.subscriber))
 }
 
 describe('a SubscriberList', () => {

@@ -108,7 +108,8 @@ export class ByteTable<V> {
   private create(words: number): RecordOffset {
     const record = this.used
     this.used += headSize + 2 * words
-    if (this.used > this.records.length) this.grow(Math.max(this.used, 2 * record))
+    // An even number of integers, by an eighth: patterns take most of the memory of the table.
+    if (this.used > this.records.length) this.grow(Math.max(this.used, record + 2 * (record >> 4)))
     this.records[record + valueField] = this.values.push(undefined) - 1
     if (this.values.length > this.slots.length) this.rehash()
     return record

@@ -112,6 +112,14 @@ export const topicHeader = (topic: Topic, at: number): RecordingHeader => ({
   interval: 1000,
 })
 
+/** The header after a step of the clock, within the recording of a header. */
+export const stepHeader = (header: RecordingHeader, at: number, clockStep: number): RecordingHeader => ({
+  ...header,
+  at,
+  continues: header.at,
+  clockStep,
+})
+
 /** In ms. The clocks that give `at` and `receivedAt` are those of one machine. */
 const maxSkew = 60_000
 

@@ -69,10 +69,13 @@ class RecordingTopics {
   private readonly starts = new Map<Topic, number | undefined>()
   /** The latest time of the rows since the last header, in ms since the Unix epoch. */
   private latest = -Infinity
+  /** True after a step of the clock: the time of the header counts if a row follows. */
+  private isStep = false
 
   onLine(line: RecordingHeader | Row): void {
     if (line._tag === 'Recording') {
       this.end()
+      this.isStep = line.clockStep !== undefined
       for (const topic of line.topics) this.starts.set(topic, line.at === 0 ? undefined : line.at)
       return
     }
@@ -83,8 +86,9 @@ class RecordingTopics {
   }
 
   end(): TopicTimes {
-    for (const [topic, from = 0] of this.starts)
-      this.times.add({ topic, from, to: Math.max(from, this.latest) })
+    if (!this.isStep || this.latest > -Infinity)
+      for (const [topic, from = 0] of this.starts)
+        this.times.add({ topic, from, to: Math.max(from, this.latest) })
     this.starts.clear()
     this.latest = -Infinity
     return this.times

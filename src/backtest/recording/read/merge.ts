@@ -36,10 +36,15 @@ class SequenceCursor extends Cursor implements EntryOrigin {
     return this.head?.origin.lineNumber ?? 0
   }
 
-  /** When the current entry is due, by the clock of the recorder. A header whose time is unknown is due at once. */
+  /**
+   * When the current entry is due, by the clock of the recorder; a step by the clock before it. A header whose time is unknown is
+   * due at once.
+   */
   get dueAt(): number {
     const line = this.head?.line
-    return line === undefined || (line._tag === 'Recording' && line.at === 0) ? -Infinity : line.at
+    if (line === undefined) return -Infinity
+    if (line._tag !== 'Recording') return line.at
+    return line.at === 0 ? -Infinity : line.at - (line.clockStep ?? 0)
   }
 
   override async refill(): Promise<void> {
@@ -72,8 +77,6 @@ export class Merge {
   /** The sequences that have not started, in order. */
   private readonly later: (readonly StartedSource[])[]
   private failure: RecordingError | undefined
-  /** True for one recorder: the steps of its clock are those of the replay. */
-  private readonly isAlone: boolean
 
   constructor(
     sequences: readonly (readonly StartedSource[])[],
@@ -81,7 +84,6 @@ export class Merge {
     private readonly reading: MergeOptions,
   ) {
     this.later = [...sequences]
-    this.isAlone = sequences.length === 1
     this.timeline = new Timeline(reading.range)
   }
 
@@ -140,6 +142,11 @@ export class Merge {
       const cursor = this.earliest()
       const line = cursor?.head?.line
       if (cursor === undefined || line === undefined || cursor.dueAt >= nextStart) return
+      if (line._tag === 'Recording' && line.clockStep !== undefined) {
+        yield* this.playStep(line, cursor)
+        if (this.open.some(({ head }) => head === undefined)) return
+        continue
+      }
       for (const played of this.played(line, cursor)) {
         const entry = this.entryOf(played, cursor)
         if (entry === undefined) return
@@ -147,6 +154,24 @@ export class Merge {
       }
       cursor.advance()
       if (cursor.head === undefined) return
+    }
+  }
+
+  /**
+   * A step of the clock of all recordings is that of the replay, once: a gateway writes it to the file of each topic. Any other step
+   * only changes the times of its recorder.
+   */
+  private *playStep(step: RecordingHeader, cursor: SequenceCursor): Generator<RecordingEntry, void> {
+    const { at, clockStep } = step
+    const nextStart = this.later[0]?.[0]?.start ?? Infinity
+    const isStep = ({ head }: SequenceCursor): boolean =>
+      head?.line._tag === 'Recording' && head.line.clockStep === clockStep && head.line.at === at
+    const isOfAll = nextStart >= at && this.open.every(isStep)
+    const time = isOfAll ? at : cursor.dueAt
+    for (const [index, stepping] of (isOfAll ? this.open : [cursor]).entries()) {
+      const entry = this.entryOf(step, stepping, time, isOfAll && index === 0 ? clockStep : undefined)
+      if (entry !== undefined) yield entry
+      stepping.advance()
     }
   }
 
@@ -177,10 +202,13 @@ export class Merge {
   }
 
   /** `undefined` after a failure. */
-  private entryOf(line: RecordingHeader | Row, origin: SequenceCursor): RecordingEntry | undefined {
-    const isHeader = line._tag === 'Recording'
-    const clockStep = isHeader && this.isAlone ? line.clockStep : undefined
-    const time = this.timeline.next(line.at, isHeader, clockStep)
+  private entryOf(
+    line: RecordingHeader | Row,
+    origin: SequenceCursor,
+    at = line.at,
+    clockStep?: number,
+  ): RecordingEntry | undefined {
+    const time = this.timeline.next(at, line._tag === 'Recording', clockStep)
     if (time !== undefined) return { line, time: time.time, skipped: time.skipped, origin }
     const { source, lineNumber } = origin
     this.failure = recordingError(source, lineNumber, encodeRow(line), [lateTime(line.at)])

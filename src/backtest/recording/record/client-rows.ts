@@ -152,6 +152,7 @@ export class WantedRows {
     private readonly client: PriceClient,
     private readonly topic: Topic,
     private readonly onRow: (row: Row) => void,
+    private readonly times = new RowTimes(),
   ) {}
 
   get isWanted(): boolean {
@@ -167,12 +168,13 @@ export class WantedRows {
 
   /** Requests the topic, unless its stream runs. */
   start(): void {
-    if (this.rows.closed) this.rows = priceRow$(this.client, this.topic).subscribe((row) => this.onRow(row))
+    if (!this.rows.closed) return
+    this.rows = priceRow$(this.client, this.topic, this.times).subscribe((row) => this.onRow(row))
   }
 
   private leave(): void {
     if (--this.count > 0 || this.rows.closed) return
     this.rows.unsubscribe()
-    this.onRow({ _tag: 'End', at: rxClock.wallClock(), of: this.topic })
+    this.onRow({ _tag: 'End', at: this.times.now(), of: this.topic })
   }
 }

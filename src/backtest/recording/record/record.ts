@@ -15,7 +15,7 @@ import {
 } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import type { RecordingHeader } from '../format/row.js'
+import { stepHeader, type RecordingHeader } from '../format/row.js'
 import { depthRow$, priceRow$, RowTimes, statusRow$, uncorrelatedRow$ } from './client-rows.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
 
@@ -51,9 +51,7 @@ export const recordOn =
       interval,
     } as const
     const recorder = createRecorder(createFile, options.to, header)
-    const times = new RowTimes((at, clockStep) =>
-      recorder.addHeader({ ...header, at, continues: header.at, clockStep }),
-    )
+    const times = new RowTimes((at, clockStep) => recorder.addHeader(stepHeader(header, at, clockStep)))
     recorder.addTeardown(times.watchClock())
     recorder.record(statusRow$(client, times))
     recorder.record(uncorrelatedRow$(client, times))

@@ -153,6 +153,7 @@ export const openGatewayHistory = async (
       stopChecks()
       for (const subscription of always) subscription.unsubscribe()
       recorder.closeUnwanted()
+      recorder.close()
       lock.release()
     },
   }

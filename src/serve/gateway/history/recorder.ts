@@ -8,10 +8,15 @@ import type { Topic } from '../../../base/domain/topic.js'
 import { writeError } from '../../../base/errors/constructors.js'
 import type { PriceError, WriteError } from '../../../base/errors/model.js'
 import { encodeLine } from '../../../backtest/recording/format/row-codec.js'
-import { topicHeader, type RecordingHeader, type Row } from '../../../backtest/recording/format/row.js'
+import {
+  stepHeader,
+  topicHeader,
+  type RecordingHeader,
+  type Row,
+} from '../../../backtest/recording/format/row.js'
 import { readFilePart } from '../../../wire/platform/node/files.js'
 import { lineEnd } from '../../../backtest/recording/read/whole-lines.js'
-import { WantedRows } from '../../../backtest/recording/record/client-rows.js'
+import { RowTimes, WantedRows } from '../../../backtest/recording/record/client-rows.js'
 import { createRotatingFile, type RotatingFile } from '../../../backtest/recording/record/rotating-file.js'
 import type { Clock } from '../../../base/time/clock.js'
 import type { GatewayHistoryFailure, GatewayHistorySnapshot } from '../gateway.js'
@@ -41,8 +46,14 @@ export class TopicRecorder {
   private readonly failures: Failures
   /** When the first of the failures began, in ms since the Unix epoch. */
   private failingSince = 0
+  private readonly times = new RowTimes((at, clockStep) => {
+    for (const recorded of this.topics.values()) recorded.onStep(at, clockStep)
+  })
   private rows = 0
   private bytes = 0
+
+  /** Ends the checks of the clock. */
+  readonly close = this.times.watchClock()
 
   constructor(private readonly config: RecorderConfig) {
     const { clock, onFailure } = config
@@ -114,6 +125,7 @@ export class TopicRecorder {
   private create(topic: Topic): RecordedTopic {
     const recorded: RecordedTopic = new RecordedTopic(topic, {
       ...this.config,
+      times: this.times,
       isLost: () => this.failures.of(this) !== undefined,
       onFailure: (error) => this.failures.set(recorded, error),
       onWritten: (bytes) => {
@@ -134,6 +146,8 @@ export interface OpenFile {
 }
 
 interface RecordedTopicConfig extends RecorderConfig {
+  /** Of the rows of all topics. */
+  readonly times: RowTimes
   readonly isLost: () => boolean
   /** Called with the size of each row that has been written, in bytes. */
   readonly onWritten: (bytes: number) => void
@@ -142,8 +156,10 @@ interface RecordedTopicConfig extends RecorderConfig {
 class RecordedTopic {
   private readonly rows: WantedRows
   private file: RotatingFile | undefined
-  /** True if the header of the current recording is written, and its end is not. */
-  isRecording = false
+  /** The header of the current recording, until its end is written. */
+  private header: RecordingHeader | undefined
+  /** The steps of the clock since the last row. Without a further row, they are not part of the recording. */
+  private steps: readonly RecordingHeader[] = []
   /** When rows are written again: monotonic, in ms. */
   private retryAt = -Infinity
   /** The latest time of the rows in the file. */
@@ -154,7 +170,11 @@ class RecordedTopic {
     private readonly topic: Topic,
     private readonly config: RecordedTopicConfig,
   ) {
-    this.rows = new WantedRows(config.client, topic, (row) => this.write(row))
+    this.rows = new WantedRows(config.client, topic, (row) => this.write(row), config.times)
+  }
+
+  get isRecording(): boolean {
+    return this.header !== undefined
   }
 
   get isWanted(): boolean {
@@ -183,7 +203,8 @@ class RecordedTopic {
   close(): void {
     const { file } = this
     this.file = undefined
-    this.isRecording = false
+    this.header = undefined
+    this.steps = []
     try {
       file?.close()
     } catch {
@@ -204,6 +225,11 @@ class RecordedTopic {
     }
   }
 
+  /** The clock has been set by `clockStep`, or the process was paused for it, in ms. `at`: the time of the next row. */
+  onStep(at: number, clockStep: number): void {
+    if (this.header !== undefined) this.steps = [...this.steps, stepHeader(this.header, at, clockStep)]
+  }
+
   /** A rejection that is repeated keeps its time. */
   private rejectionOf(event: Either<PriceError, Price>): GatewayHistoryFailure | undefined {
     if (isRight(event) || event.left._tag !== 'SubscriptionRejected') return undefined
@@ -214,11 +240,12 @@ class RecordedTopic {
   /** Throws if the row cannot be written. */
   private append(row: Row): void {
     this.file ??= this.createFile(row.at)
-    if (!this.isRecording) appendLine(this.file, topicHeader(this.topic, row.at))
-    this.isRecording = true
+    const starts = this.header === undefined ? [(this.header = topicHeader(this.topic, row.at))] : this.steps
+    for (const start of starts) appendLine(this.file, start)
+    this.steps = []
     this.config.onWritten(appendLine(this.file, row))
     this.latest = Math.max(this.latest, row.at)
-    if (row._tag === 'End') this.isRecording = false
+    if (row._tag === 'End') this.header = undefined
   }
 
   private createFile(startAt: number): RotatingFile {

@@ -1,4 +1,4 @@
-import { rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import fc from 'fast-check'
 import { isRight, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject, Subscription } from 'rxjs'
@@ -59,13 +59,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 type Range = Pick<Extract<Step, { kind: 'read' }>, 'from' | 'length'>
 
-/** The sizes of the files, without those that the history deletes meanwhile. */
-const sizesIn = (folder: string): ReadonlyMap<string, number> =>
+/** The numbers of prices in the files, without those that the history deletes meanwhile. */
+const countsIn = (folder: string): ReadonlyMap<string, number> =>
   new Map(
-    recordingsIn(folder).flatMap((path) => {
-      const size = statSync(path, { throwIfNoEntry: false })?.size
-      return size === undefined ? [] : [[path, size] as const]
-    }),
+    recordingsIn(folder)
+      .filter((path) => existsSync(path))
+      .map((path) => [path, readFileSync(path, 'utf8').split('"_tag":"Price"').length]),
   )
 
 const topicsIn = async (files: readonly string[]): Promise<readonly CoveredTopic[]> => {
@@ -114,11 +113,11 @@ const startModel = async () => {
     pass,
     setClock,
     sendPrice: (topic: Topic): void => {
-      const sizes = sizesIn(folder)
+      const counts = countsIn(folder)
       prices.get(topic)?.next(right(price(topic, ++count)))
       recorded.add(topic)
-      for (const [path, size] of sizesIn(folder))
-        if (size !== sizes.get(path)) lastRows.set(path, clock.elapsed())
+      for (const [path, prices] of countsIn(folder))
+        if (prices !== (counts.get(path) ?? 1)) lastRows.set(path, clock.elapsed())
     },
     remove: (index: number): void => {
       const path = recordingsIn(folder)[index]

@@ -1,4 +1,4 @@
-import { compile, own } from '../../package/support/compile.js'
+import { compile } from '../../package/support/compile.js'
 import { install } from '../../package/support/install.js'
 import { run } from '../../package/support/run.js'
 import type { Check, Subject } from '../check.js'
@@ -20,5 +20,5 @@ const errorsOf = async ({ runtime, executable, user, temporary }: Subject): Prom
   }
   const tools = await install(temporary, 'types', [types.package])
   const options = { types: [types.name] }
-  return compile({ folder: user, tools, name: runtime.name, files: [program], options, compiler: own })
+  return compile({ folder: user, tools, name: runtime.name, files: [program], options })
 }

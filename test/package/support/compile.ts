@@ -1,28 +1,29 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
 import { run } from './run.js'
 
+const repository = fileURLToPath(new URL('../../../', import.meta.url))
+
 export interface Compiler {
   readonly version: string
-  /** The name of its package in the folder of tools. Default: the compiler of this repository. */
-  readonly alias?: string
+  /** Its package. */
+  readonly name: string
 }
 
-/** The oldest supported version. */
-const oldest: Compiler = { version: '5.4.5', alias: 'typescript-oldest' }
+/** The oldest supported version, in the folder of tools. */
+const oldest: Compiler = { version: '5.4.5', name: 'typescript-oldest' }
+const { version } = createRequire(import.meta.url)('@typescript/native') as { readonly version: string }
 /** The version that builds the library. */
-export const own: Compiler = { version: ts.version }
-/** The newest version, and by far the fastest. */
-const newest: Compiler = { version: '7.0.2', alias: 'typescript-newest' }
+const own: Compiler = { version, name: '@typescript/native' }
 
-export const compilers: readonly Compiler[] = [oldest, own, newest]
+/** The second is the last version that tools can call. */
+export const compilers: readonly Compiler[] = [oldest, { version: ts.version, name: 'typescript' }, own]
 
-/** The packages of the compilers, as arguments of `npm install`. */
-export const compilerPackages: readonly string[] = compilers.flatMap(({ alias, version }) =>
-  alias === undefined ? [] : [`${alias}@npm:typescript@${version}`],
-)
+/** The compiler to install, as an argument of `npm install`. */
+export const oldestCompiler = `${oldest.name}@npm:typescript@${oldest.version}`
 
 /** The strictest compiler options of a user program. */
 export const strictest = {
@@ -46,13 +47,13 @@ export const strictest = {
 export interface Project {
   /** The folder of the user program. */
   readonly folder: string
-  /** The folder with the compilers. */
+  /** The folder with the oldest compiler and the types of Node. */
   readonly tools: string
   /** The name of its tsconfig file: `tsconfig.<name>.json`. */
   readonly name: string
   /** Paths relative to `folder`. */
   readonly files: readonly string[]
-  /** Default: the newest. */
+  /** Default: the one that builds the library. */
   readonly compiler?: Compiler
   /** Compiler options that differ from `strictest`. */
   readonly options?: Readonly<Record<string, unknown>>
@@ -60,7 +61,7 @@ export interface Project {
 
 /** Compiles files without output. Returns the compiler's errors. */
 export const compile = async (project: Project): Promise<readonly string[]> => {
-  const { folder, tools, name, files, options = {}, compiler = newest } = project
+  const { folder, tools, name, files, options = {}, compiler = own } = project
   const typeRoots = [join(tools, 'node_modules/@types')]
   const compilerOptions = { ...strictest, types: ['node'], typeRoots, ...options }
   const config = `tsconfig.${name}.json`
@@ -73,10 +74,8 @@ export const compile = async (project: Project): Promise<readonly string[]> => {
   return output === '' ? [] : output.split(/\n(?! )/)
 }
 
-const executableOf = ({ alias }: Compiler, tools: string): string =>
-  alias === undefined
-    ? createRequire(import.meta.url).resolve('typescript/bin/tsc')
-    : join(tools, 'node_modules', alias, 'bin/tsc')
+const executableOf = (compiler: Compiler, tools: string): string =>
+  join(compiler === oldest ? tools : repository, 'node_modules', compiler.name, 'bin/tsc')
 
 /** Writes source files into a folder `name` inside `folder`. Returns their paths relative to `folder`. */
 export const writeSources = async (

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { TestProject } from 'vitest/node'
 import { bundlerPackages, frameworkPackages } from './bundlers.js'
-import { compilerPackages } from './compile.js'
+import { oldestCompiler } from './compile.js'
 import { install } from './install.js'
 import { pack } from './pack.js'
 import { optionalPeers } from './packed.js'
@@ -19,7 +19,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   const [user, withPeers, tools, bundlers] = await Promise.all([
     install(root, 'user', [tarball]),
     install(root, 'with-peers', [tarball, ...Object.values(optionalPeers)]),
-    install(root, 'tools', ['@types/node@20', ...compilerPackages]),
+    install(root, 'tools', ['@types/node@20', oldestCompiler]),
     install(root, 'bundlers', [tarball, ...bundlerPackages, ...frameworkPackages]),
   ])
   for (const folder of [user, withPeers]) await cp(programs, join(folder, 'programs'), { recursive: true })

@@ -9,7 +9,7 @@ export interface Packed {
   readonly package: string
   /** A folder with the package and the bundlers. */
   readonly bundlers: string
-  /** A folder with other compilers and the types of Node. */
+  /** A folder with the oldest compiler and the types of Node. */
   readonly tools: string
 }
 

@@ -140,7 +140,7 @@ describe('a module', () => {
       'without a function as its default export',
       'export const strategy = () => undefined',
       undefined,
-      /expected \(client, parameter\) => Observable as the default export of file:.*strategy\.mjs$/,
+      /expected a function \(client, parameter\), or \(client, account, parameter\) beside an export options, as the default export of file:.*strategy\.mjs$/,
     ],
   ])('%s is a Left for each parameter', async (_, text, url, message) => {
     const file = new URL(url ?? pathToFileURL(newModule('strategy.mjs', text)))

@@ -1,4 +1,5 @@
-import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { identity } from 'rxjs'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import type { SweepFault } from '../../../base/errors/sweep-error.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
@@ -13,31 +14,49 @@ export interface LoadedStrategy {
 }
 
 /** What a module exports. A strategy of an account also has the options of `paper`. */
-interface StrategyExports {
+export interface StrategyExports {
+  readonly strategy: (...args: never) => unknown
+  readonly options: unknown
+}
+
+/**
+ * The exports of the module of a strategy: an ES module, CommonJS, or an ES module that a compiler has written as CommonJS.
+ * Left: the module cannot be imported, or its default export is not a function.
+ */
+export const importStrategy = async (url: string): Promise<Either<SweepFault, StrategyExports>> => {
+  try {
+    const module = (await import(url)) as Exports
+    const inner = module.default
+    const isCompiled = typeof inner === 'object' && inner !== null && 'default' in inner
+    const { default: strategy, options }: Exports = isCompiled ? inner : module
+    return isFunction(strategy) ? right({ strategy, options }) : failed(new Error(expected(url)))
+  } catch (thrown) {
+    return thrown instanceof SyntaxError ? misspelt(thrown, url) : failed(thrown)
+  }
+}
+
+interface Exports {
   readonly default?: unknown
   readonly options?: unknown
 }
 
 /**
- * Imports the module of a strategy. A strategy of an account emits the events of the account; its result is their summary.
- * Left: the module cannot be imported, its default export is not a function, or its options are not valid. `journal`: the
- * path of a journal that the account continues.
+ * Imports a strategy that a worker runs. A strategy of an account emits the events of the account; its result is their summary.
+ * Left: also if its options are not valid. `journal`: the path of a journal that the account continues.
  */
 export const loadStrategy = async (
   url: string,
   journal?: string,
 ): Promise<Either<SweepFault, LoadedStrategy>> => {
+  const imported = await importStrategy(url)
+  if (isLeft(imported)) return imported
+  const { strategy, options } = imported.right
+  if (!isPaperOptions(options))
+    return right({ strategy$: strategy as LoadedStrategy['strategy$'], resultOf: identity })
   try {
-    const module = exportsOf((await import(url)) as StrategyExports)
-    const { default: strategy, options } = module
-    if (!isFunction(strategy)) return failed(new Error(expected(url)))
-    return right(
-      isPaperOptions(options)
-        ? await withAccount(strategy as unknown as AccountStrategy, options, journal)
-        : { strategy$: strategy, resultOf: (values) => values },
-    )
+    return right(await withAccount(strategy as AccountStrategy, options, journal))
   } catch (thrown) {
-    return thrown instanceof SyntaxError ? misspelt(thrown, url) : failed(thrown)
+    return failed(thrown)
   }
 }
 
@@ -65,12 +84,6 @@ const withAccount = async (
 const isPaperOptions = (options: unknown): options is PaperOptions =>
   typeof options === 'object' && options !== null && ('tokens' in options || 'cash' in options)
 
-/** Those of an ES module, also of one that a compiler has written as CommonJS. */
-const exportsOf = (module: StrategyExports): StrategyExports => {
-  const { default: exported } = module
-  return typeof exported === 'object' && exported !== null && 'default' in exported ? exported : module
-}
-
 const failed = (thrown: unknown): Either<SweepFault, never> => left({ why: 'module', cause: causeOf(thrown) })
 
 /**
@@ -85,7 +98,7 @@ const misspelt = (thrown: SyntaxError, url: string): Either<SweepFault, never> =
   return left({ why: 'module', cause: { ...cause, message: `${cause.message}, in ${printable(where)}` } })
 }
 
-const isFunction = (value: unknown): value is SweepStrategy<unknown, unknown> => typeof value === 'function'
+const isFunction = (value: unknown): value is StrategyExports['strategy'] => typeof value === 'function'
 
 const expected = (url: string): string =>
-  `expected (client, parameter) => Observable as the default export of ${oneLine(url)}`
+  `expected a function (client, parameter), or (client, account, parameter) beside an export options, as the default export of ${oneLine(url)}`

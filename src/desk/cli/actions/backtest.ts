@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
@@ -47,7 +45,17 @@ export const checkedStrategy = async (
   { recordings, module }: BacktestFiles,
   range: Partial<TimeRange> = {},
 ): Promise<RunnableModule> => {
-  if (!existsSync(module)) throw new Error(`${printable(module)}: the module of the strategy does not exist`)
+  const strategy = await runnableModule(module)
+  try {
+    await checkRows(recordings, range)
+    return strategy
+  } catch (thrown) {
+    strategy[Symbol.dispose]()
+    throw thrown
+  }
+}
+
+const checkRows = async (recordings: readonly string[], range: Partial<TimeRange>): Promise<void> => {
   const closing = new Subscription()
   const reading = { closing, range: { ...allTimes, ...range } }
   let startAt = Infinity
@@ -55,7 +63,7 @@ export const checkedStrategy = async (
     for await (const entries of readSet(openableSources(nodePlatform, recordings), reading)) {
       if (isLeft(entries)) throw new Error(errorLine(entries.left))
       for (const { line } of entries.right) {
-        if (line._tag !== 'Recording') return await runnableModule(resolve(module))
+        if (line._tag !== 'Recording') return
         startAt = Math.min(startAt, line.at)
       }
     }

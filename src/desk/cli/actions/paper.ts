@@ -23,7 +23,7 @@ import { startMetrics, type MetricsFlags } from './metrics-server.js'
 import { assumptionsOf, writeBacktestReport } from './report.js'
 import { log } from './serve.js'
 import { noRowText } from './replay.js'
-import { importStrategy } from './strategy-module.js'
+import { importStrategyModule } from './strategy-module.js'
 
 export interface BacktestFlags {
   readonly parameter?: string
@@ -46,7 +46,7 @@ export const backtestRecordings = async (
   const { parameter: text, report, from: first, to, columns, json = false } = flags
   const { recordings, module } = backtestFiles(command, files)
   const parameter = strategyParameter(command, text)
-  const { strategy$, options: own } = await importStrategy(module)
+  const { strategy$, options: own } = await importStrategyModule(module)
   const options = withoutJournal(own)
   const range = definedRange(first, to)
   await using client = replay(recordings, { speed: Infinity, columns, ...range })
@@ -102,7 +102,7 @@ export const tradeOnPaper = async (
 ): Promise<void> => {
   const { parameter: text, journal, record: recording, warmUp = 0, report, json = false } = flags
   const parameter = strategyParameter(command, text)
-  const { strategy$, options: own } = await importStrategy(module)
+  const { strategy$, options: own } = await importStrategyModule(module)
   const options = { ...own, ...(journal === undefined ? {} : { journal }) }
   await using metrics = await startMetrics(flags)
   if (metrics !== undefined) log(io, `The metrics for Prometheus are at ${metrics.baseUrl}/metrics.`)

@@ -2,10 +2,13 @@ import { createRequire } from 'node:module'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { join, parse, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { catchError, defer, throwError, type Observable } from 'rxjs'
-import { strategyFault, strategyText } from '../../../base/errors/sweep-error.js'
+import { strategyFault, strategyText, sweepError } from '../../../base/errors/sweep-error.js'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
+import { importStrategy } from '../../../backtest/sweep/worker/load-strategy.js'
+import { failureOf } from '../output/error-text.js'
 
 /** A strategy with an account, as its module exports it. */
 export interface StrategyModule {
@@ -14,13 +17,11 @@ export interface StrategyModule {
 }
 
 /** Imports the module of a strategy. Throws if that fails, or an export is missing. */
-export const importStrategy = async (path: string): Promise<StrategyModule> => {
-  const module = (await importModule(resolve(path))) as Readonly<Record<string, unknown>>
-  const { default: strategy$, options } = module
-  if (typeof strategy$ !== 'function')
-    throw new Error(
-      `${printable(path)}: expected a function (client, account, parameter) as the default export`,
-    )
+export const importStrategyModule = async (path: string): Promise<StrategyModule> => {
+  using module = await runnableModule(path)
+  const imported = await importStrategy(module.url.href)
+  if (isLeft(imported)) throw failureOf(sweepError(undefined, imported.left))
+  const { strategy: strategy$, options } = imported.right
   if (typeof options !== 'object' || options === null)
     throw new Error(
       `${printable(path)}: expected an export with the name options, such as { tokens, cash: 100_000 }`,
@@ -38,26 +39,15 @@ export const importStrategy = async (path: string): Promise<StrategyModule> => {
   }
 }
 
-const importModule = async (path: string): Promise<unknown> => {
-  try {
-    return await import(pathToFileURL(path).href)
-  } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === 'ERR_UNKNOWN_FILE_EXTENSION') {
-      using bundle = await bundleOf(path)
-      return await import(bundle.url.href)
-    }
-    if (!existsSync(path)) throw new Error(`${printable(path)} does not exist`, { cause: thrown })
-    throw new Error(`${printable(path)} cannot be loaded: ${messageOf(thrown)}`, { cause: thrown })
-  }
-}
-
 /** A module that each Node runs. Disposed of when nothing imports it any more. */
 export interface RunnableModule extends Disposable {
   readonly url: URL
 }
 
-/** The module itself; a bundle of a module in TypeScript, where Node does not run that. */
-export const runnableModule = async (path: string): Promise<RunnableModule> => {
+/** The module itself; a bundle of a module in TypeScript, where Node does not run that. Throws if it does not exist. */
+export const runnableModule = async (given: string): Promise<RunnableModule> => {
+  const path = resolve(given)
+  if (!existsSync(path)) throw new Error(`${printable(given)}: the module of the strategy does not exist`)
   const isRunnable = !/\.[cm]?ts$/i.test(path) || Boolean(Reflect.get(process.features, 'typescript'))
   return isRunnable ? { url: pathToFileURL(path), [Symbol.dispose]: () => undefined } : bundleOf(path)
 }

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catchError, lastValueFrom, of } from 'rxjs'
 import { expect, test } from 'vitest'
-import { importStrategy } from '../../../../src/desk/cli/actions/strategy-module.js'
+import { importStrategyModule } from '../../../../src/desk/cli/actions/strategy-module.js'
 import { newFolder } from '../../../support/new-folder.js'
 
 test.each([
@@ -12,7 +12,7 @@ test.each([
 ])('the error of a strategy that %s names its module', async (_, strategy, text) => {
   const path = join(newFolder(), 'strategy.mjs')
   writeFileSync(path, `export const options = {}; export default ${strategy}`)
-  const { strategy$ } = await importStrategy(path)
+  const { strategy$ } = await importStrategyModule(path)
   const run$ = strategy$({} as never, {} as never, undefined)
   const failure = await lastValueFrom(run$.pipe(catchError((thrown: Error) => of(thrown.message))))
   expect(failure).toContain(`${path}: the strategy failed: ${text}`)

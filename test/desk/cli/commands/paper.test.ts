@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { transformSync } from 'esbuild'
 import { right } from 'fp-ts/lib/Either.js'
 import { depth } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
@@ -37,6 +38,9 @@ export default (client, account, units = 100) => client.price$('${topic}').pipe(
   rights(),
   map(({ price }, index) => market('ETH', index % 2 === 0 ? 'buy' : 'sell', { units: BigInt(units) })),
 )`
+
+/** The same module, compiled to CommonJS. */
+const commonJs = (text: string): string => transformSync(text, { format: 'cjs' }).code
 
 /** The command as it is installed: its packages are those of the strategy. */
 const main = (): string => compiledPath('dist/cli/main.js')
@@ -158,7 +162,7 @@ describe('svc-streams backtest', () => {
       return stderr
     }
     expect(await errorOf('export const options = {}')).toContain(
-      'expected a function (client, account, parameter)',
+      'expected a function (client, parameter), or (client, account, parameter) beside an export options',
     )
     expect(await errorOf('export default () => 1')).toContain('expected an export with the name options')
     const valid = strategy(2, '0xab', 'svc-0xab')
@@ -168,13 +172,13 @@ describe('svc-streams backtest', () => {
 })
 
 describe('a strategy of an account', () => {
-  const files = (text: string): readonly [string, string] => {
+  const files = (text: string, name = 'strategy.mjs'): readonly [string, string] => {
     const file = inFolder()
-    return [file('market.ndjson', recording), file('strategy.mjs', text)]
+    return [file('market.ndjson', recording), file(name, text)]
   }
 
-  it('gives the figures of each parameter in a sweep, without those of its warm-up', async () => {
-    const paths = files(strategy(2, '0xab', 'svc-0xab'))
+  it('gives the figures of each parameter in a sweep, also from CommonJS, without those of its warm-up', async () => {
+    const paths = files(commonJs(strategy(2, '0xab', 'svc-0xab')), 'strategy.cjs')
     const parameters = inFolder()('parameters.json', '[100, 200]')
     const sweep = async (...flags: readonly string[]) => {
       const args = ['sweep', ...paths, '--parameters', parameters, '--json', ...flags]
@@ -203,8 +207,8 @@ describe('a strategy of an account', () => {
     expect(stdout).toMatch(/^\{"_tag":"Right",.*"parameter":200,.*"score":3\.1/)
   })
 
-  it('is compared event by event by look-ahead', async () => {
-    const [market, module] = files(strategy(2, '0xab', 'svc-0xab'))
+  it('is compared event by event by look-ahead, also if it is compiled to CommonJS', async () => {
+    const [market, module] = files(commonJs(strategy(2, '0xab', 'svc-0xab')), 'strategy.cjs')
     const { code, stdout } = await runCommand(['look-ahead', market, module])
     expect(code).toBe(0)
     expect(stdout).toMatch(/^equal: \d+ outputs, over/)
@@ -227,13 +231,12 @@ describe('svc-streams paper', () => {
     const file = inFolder()
     const weth = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
     // Holds a position when it is stopped, and has no state of its own.
-    const module = file(
-      'strategy.mjs',
-      strategy(18, weth, `svc-${weth}`)
-        .replace('index % 2 === 0', 'true')
-        .replace('units = 100', 'units = 1e15')
-        .replace('depthInterval: 500', 'depthInterval: 50, maxDepthAge: 200, sampleMs: 100'),
-    )
+    const text = strategy(18, weth, `svc-${weth}`)
+      .replace('index % 2 === 0', 'true')
+      .replace('units = 100', 'units = 1e15')
+      .replace('depthInterval: 500', 'depthInterval: 50, maxDepthAge: 200, sampleMs: 100')
+    // Compiled to CommonJS for `paper`, `backtest` and `verify`.
+    const module = file('strategy.cjs', commonJs(text))
     const journal = file('desk.ndjson')
     const idsOf = (text: string): readonly number[] =>
       [...text.matchAll(/"_tag":"Filled","id":"(\d+)"/g)].map(([, id]) => Number(id))
@@ -260,7 +263,7 @@ describe('svc-streams paper', () => {
     expect(second.at(-1)).toBe(replayed.at(-1))
     const fillsOf = (lines: readonly string[]) => lines.filter((line) => line.startsWith('{"_tag":"Filled"'))
     expect(fillsOf(replayed)).toEqual(fillsOf([...first, ...second]))
-    expect(readFileSync(file('paper.html'), 'utf8')).toContain('strategy.mjs on paper')
+    expect(readFileSync(file('paper.html'), 'utf8')).toContain('strategy.cjs on paper')
 
     // Each run is replayed from the account that the run before it left.
     const verify = (live: string) => runCommand(['verify', ...recordings, module, '--journal', live])

@@ -196,7 +196,7 @@ test('fails once for a module that is no strategy', async () => {
   const { code, stdout, stderr } = await runCommand(['sweep', ...args])
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toMatch(
-    /^error: the strategy cannot be loaded: expected \(client, parameter\) => Observable as the default export of file:.*; see https:\S+\/docs\/reference\/errors\.md#sweeperror\n$/,
+    /^error: the strategy cannot be loaded: expected a function \(client, parameter\), or \(client, account, parameter\) beside an export options, as the default export of file:.*; see https:\S+\/docs\/reference\/errors\.md#sweeperror\n$/,
   )
 })
 

@@ -28,6 +28,8 @@ export interface Job {
   readonly strategy: string
   /** The path of a journal that the account of the strategy continues. */
   readonly journal?: string
+  /** True if the values of a strategy of an account are its events. Default: their summary. */
+  readonly keepsEvents?: boolean
   readonly tasks: readonly Task[]
   /** True if the worker reports the number of rows that it has played. */
   readonly reportsRows: boolean

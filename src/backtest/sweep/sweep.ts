@@ -51,11 +51,12 @@ export interface SweepEnvironment {
   readonly onProgress?: (progress: SweepProgress) => void
   /** The files of the source, whose columns are shared. Default: the sweep shares those of its own. */
   readonly files?: readonly WorkerFile[]
+  readonly keepsEvents?: Job['keepsEvents']
 }
 
 /** The `sweep` of a program for the worker threads. */
 export const sweepOn =
-  ({ program, onProgress, files: shared }: SweepEnvironment) =>
+  ({ program, onProgress, files: shared, keepsEvents = false }: SweepEnvironment) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -67,6 +68,7 @@ export const sweepOn =
     const job = {
       strategy: strategyUrl(strategy),
       ...warmed(replay, warmUp),
+      keepsEvents,
       reportsRows: onProgress !== undefined,
     }
     const tasks = tasksByWorker(tasksOf(parameters), workers)

@@ -54,9 +54,9 @@ interface Window {
   readonly test: WindowRange
 }
 
-/** The `walkForward$` of a program for the worker threads. */
+/** The `walkForward$` of a program for the worker threads. `keepsEvents`: in the test ranges. */
 export const walkForwardOn =
-  ({ program }: Pick<SweepEnvironment, 'program'>) =>
+  ({ program, keepsEvents = false }: Pick<SweepEnvironment, 'program' | 'keepsEvents'>) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -67,8 +67,8 @@ export const walkForwardOn =
     const { replay, warmUp } = settings
     const sweepOver =
       (files: readonly WorkerFile[]): SweepRange$<P, A> =>
-      (tried, played, threads) =>
-        sweepOn({ program, files })(source, strategy, tried, {
+      (tried, played, threads, scored) =>
+        sweepOn({ program, files, keepsEvents: keepsEvents && scored === 'test' })(source, strategy, tried, {
           ...replay,
           ...played,
           warmUp,
@@ -126,6 +126,7 @@ export type SweepRange$<P, A> = (
   parameters: readonly P[],
   range: WindowRange,
   threads: number,
+  scored: ScoredRange,
 ) => Observable<SweepResult<P, A>>
 
 /** The results of the windows of a recording, in order. */
@@ -200,7 +201,7 @@ const result$ = <P, A>(
 ): Observable<WindowResult<P, A>> => {
   const ranges = { train, test }
   const scored$ = (tried: readonly P[], range: ScoredRange, most: number) =>
-    sweep$(tried, ranges[range], most).pipe(
+    sweep$(tried, ranges[range], most, range).pipe(
       map((result) => scoredBy((values) => score(values, range), result)),
     )
 

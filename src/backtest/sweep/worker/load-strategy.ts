@@ -5,6 +5,7 @@ import type { SweepFault } from '../../../base/errors/sweep-error.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import type { PaperEvent, PaperOptions, PaperStrategy } from '../../paper/index.js'
 import type { StrategyClient } from '../../recording/replay/replay-session.js'
+import type { Job } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
 
 /** A strategy, and the values of its result. */
@@ -41,12 +42,12 @@ interface Exports {
 }
 
 /**
- * Imports a strategy that a worker runs. A strategy of an account emits the events of the account; its result is their summary.
- * Left: also if its options are not valid. `journal`: the path of a journal that the account continues.
+ * Imports a strategy that a worker runs. A strategy of an account emits the events of the account; its result is their summary,
+ * unless the job keeps them. Left: also if its options are not valid.
  */
 export const loadStrategy = async (
   url: string,
-  journal?: string,
+  job: AccountJob,
 ): Promise<Either<SweepFault, LoadedStrategy>> => {
   const imported = await importStrategy(url)
   if (isLeft(imported)) return imported
@@ -54,11 +55,13 @@ export const loadStrategy = async (
   if (!isPaperOptions(options))
     return right({ strategy$: strategy as LoadedStrategy['strategy$'], resultOf: identity })
   try {
-    return right(await withAccount(strategy as AccountStrategy, options, journal))
+    return right(await withAccount(strategy as AccountStrategy, options, job))
   } catch (thrown) {
     return failed(thrown)
   }
 }
+
+type AccountJob = Pick<Job, 'journal' | 'keepsEvents'>
 
 type AccountStrategy = (
   ...args: [...Parameters<PaperStrategy<StrategyClient>>, unknown]
@@ -67,7 +70,7 @@ type AccountStrategy = (
 const withAccount = async (
   strategy$: AccountStrategy,
   given: PaperOptions,
-  journal: string | undefined,
+  { journal, keepsEvents = false }: AccountJob,
 ): Promise<LoadedStrategy> => {
   // Most strategies have no account.
   const { paper: paper$, summaryOf } = await import('../../paper/index.js')
@@ -77,11 +80,11 @@ const withAccount = async (
   return {
     strategy$: (client, parameter) =>
       paper$(client, (market, account) => strategy$(market, account, parameter), options),
-    resultOf: (events) => [summaryOf(events as readonly PaperEvent[])],
+    resultOf: keepsEvents ? identity : (events) => [summaryOf(events as readonly PaperEvent[])],
   }
 }
 
-const isPaperOptions = (options: unknown): options is PaperOptions =>
+export const isPaperOptions = (options: unknown): options is PaperOptions =>
   typeof options === 'object' && options !== null && ('tokens' in options || 'cash' in options)
 
 const failed = (thrown: unknown): Either<SweepFault, never> => left({ why: 'module', cause: causeOf(thrown) })

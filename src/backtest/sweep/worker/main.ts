@@ -39,7 +39,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
   const settings = replaySettings(job.replay)
   const sources = files.map((file) => openedSource(file, settings.columns))
   const runPass = async (tasks: readonly Task[], module: string, lines?: number) => {
-    const loaded = await loadStrategy(module, job.journal)
+    const loaded = await loadStrategy(module, job)
     if (isLeft(loaded)) {
       for (const { index } of tasks) postFault(index, loaded.left)
       return

@@ -16,15 +16,14 @@ import { MissingTimes, type MissingTime } from '../../../backtest/recording/past
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { counted, countText } from '../../display/texts.js'
+import type { BacktestFiles } from './backtest.js'
 import { shellWord } from '../output/shell-word.js'
 
-// The pages that `backtest` and `paper` write.
+// The pages that `backtest`, `paper` and `sweep --walk-forward` write.
 
-export interface Backtest {
+export interface Backtest extends BacktestFiles {
   readonly files: readonly string[]
   readonly flags: Readonly<Record<string, string | number | undefined>>
-  readonly recordings: readonly string[]
-  readonly module: string
   readonly range: Partial<TimeRange>
   readonly options: PaperOptions
   readonly header: RecordingHeader | undefined
@@ -38,7 +37,7 @@ export const writeBacktestReport = async (
   { files, flags, recordings, module, range, options, header, summary }: Backtest,
 ): Promise<void> => {
   const html = renderReport(events, {
-    title: `${basename(module)} over ${recordings.map((file) => basename(file)).join(', ')}`,
+    title: titleOf(basename(module), recordings),
     notes: [assumptionsOf(options, header?.assumedDepth), rowsText(summary, header?.invalidRows ?? 0)],
     data: await dataOf(recordings, range, options),
     command: commandText('backtest', files, flags),
@@ -46,11 +45,15 @@ export const writeBacktestReport = async (
   writeFileSync(path, html)
 }
 
-export interface WalkForwardPage {
+const titleOf = (run: string, recordings: readonly string[]): string =>
+  `${run} over ${recordings.map((file) => basename(file)).join(', ')}`
+
+export interface WalkForwardPage extends BacktestFiles {
   readonly path: string
-  readonly title: string
   /** Gives the page again. */
   readonly command: string
+  /** Those of the account, if the module exports them. */
+  readonly options: PaperOptions | undefined
 }
 
 /** A window of a walk-forward. `events`: of its test range. */
@@ -59,16 +62,24 @@ export interface TestedWindow {
   readonly events: readonly PaperEvent[]
 }
 
-/** Writes the page of the test ranges as one curve. */
-export const writeWalkForwardReport = (
-  { path, ...page }: WalkForwardPage,
+/** Writes the page of the test ranges as one curve. Reads the recordings again, for their gaps. */
+export const writeWalkForwardReport = async (
+  { path, command, options, recordings, module }: WalkForwardPage,
   windows: readonly TestedWindow[],
   total: string,
-): void => {
+): Promise<void> => {
   const rule =
     'The parameter of each test range was chosen on the range before it. An account starts anew in each range; the curve adds their profits.'
-  const notes = [rule, ...windows.map(({ text }) => text), total]
-  writeFileSync(path, renderReport(stitched(windows), { ...page, notes }))
+  const events = stitched(windows)
+  const times = events.flatMap((event) => (event._tag === 'Equity' ? [event.at] : []))
+  const range = { from: times[0] ?? 0, to: (times.at(-1) ?? 0) + 1 }
+  const html = renderReport(events, {
+    title: titleOf(`${basename(module)}, walk-forward`, recordings),
+    notes: [rule, ...windows.map(({ text }) => text), total, ...(options ? [assumptionsOf(options)] : [])],
+    data: options ? await dataOf(recordings, range, options) : [],
+    command,
+  })
+  writeFileSync(path, html)
 }
 
 /** Each range starts with the equity of the one before. */

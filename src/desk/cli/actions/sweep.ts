@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { tap } from 'rxjs'
@@ -70,24 +69,10 @@ export const sweepRecordings = async (
   if (walkForward !== undefined) {
     const settings = { ...walkForward, workers, warmUp, columns, ...range }
     const ranking = { metric, minimises: minimise === true, minTrades }
-    const seconds = (ms: number): string => `${ms / 1_000}s`
     const page =
-      report === undefined
-        ? undefined
-        : {
-            path: report,
-            title: `${basename(backtest.module)}, walk-forward over ${recordings.map((file) => basename(file)).join(', ')}`,
-            command: commandText('sweep', files, {
-              ...{
-                parameters: path,
-                'walk-forward': `${seconds(walkForward.train)}/${seconds(walkForward.test)}`,
-                metric,
-              },
-              ...{ minimise: minimise === true ? '' : undefined, 'min-trades': minTrades },
-              ...{ 'warm-up': warmUp === 0 ? undefined : seconds(warmUp), ...range, report },
-            }),
-          }
-    await walkForwardRecordings(io, recordings, strategy.url, parameters, settings, ranking, json, page)
+      report === undefined ? undefined : { path: report, command: walkForwardCommand(files, flags) }
+    const run = { ...backtest, strategy: strategy.url, parameters, settings, ranking, json, report: page }
+    await walkForwardRecordings(io, run)
     return
   }
 
@@ -131,6 +116,17 @@ export const sweepRecordings = async (
   if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))
   if (!isCompleted) return void stderr.write(`stopped after ${finishedText()}\n`)
   if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
+}
+
+/** The command that gives the page of a walk-forward again. */
+const walkForwardCommand = (files: readonly string[], flags: SweepFlags): string => {
+  const { parameters, walkForward, metric, minimise, minTrades, warmUp, from, to, report } = flags
+  const seconds = (ms: number | undefined) => (ms === undefined ? undefined : `${ms / 1_000}s`)
+  return commandText('sweep', files, {
+    ...{ parameters, 'walk-forward': `${seconds(walkForward?.train)}/${seconds(walkForward?.test)}`, metric },
+    ...{ minimise: minimise === true ? '' : undefined, 'min-trades': minTrades, 'warm-up': seconds(warmUp) },
+    ...{ from, to, report },
+  })
 }
 
 /** The parameters of a file, a JSON array. A file that cannot be used is a usage error. */

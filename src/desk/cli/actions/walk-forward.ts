@@ -6,14 +6,15 @@ import { escapeUnsafe, printable } from '../../../base/errors/text.js'
 import type { ScoredRange, WalkForwardOptions } from '../../../backtest/sweep/options.js'
 import { walkForwardOn, type WalkForwardResult } from '../../../backtest/sweep/walk-forward.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
-import { jsonText, withoutResult } from './backtest.js'
-import { summaryOf, type PaperEvent } from '../../../backtest/paper/index.js'
+import { jsonText, withoutResult, type BacktestFiles } from './backtest.js'
+import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
+import { summaryOf, type PaperEvent, type PaperOptions } from '../../../backtest/paper/index.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
 import { failureOf } from '../output/error-text.js'
 import { coloursFor, numberFormat, type NumberFormat } from '../output/terminal.js'
 import { completes } from '../stop.js'
-import { writeWalkForwardReport, type TestedWindow, type WalkForwardPage } from './report.js'
+import { writeWalkForwardReport, type TestedWindow } from './report.js'
 
 /** How the best parameter is chosen. */
 export interface Ranking {
@@ -26,26 +27,34 @@ export interface Ranking {
 
 type Result = WalkForwardResult<unknown, unknown>
 
+export interface WalkForward extends BacktestFiles {
+  /** The module, as a worker imports it. */
+  readonly strategy: URL
+  readonly parameters: readonly unknown[]
+  readonly settings: Omit<WalkForwardOptions, 'score'>
+  readonly ranking: Ranking
+  readonly json: boolean
+  /** The page of the test ranges, and the command that gives it again. */
+  readonly report: { readonly path: string; readonly command: string } | undefined
+}
+
 /** Prints the result of each window in its test range, and their total. Throws if a window has none. */
 export const walkForwardRecordings = async (
   io: Io,
-  recordings: readonly string[],
-  strategy: URL,
-  parameters: readonly unknown[],
-  settings: Omit<WalkForwardOptions, 'score'>,
-  ranking: Ranking,
-  json: boolean,
-  page?: WalkForwardPage,
+  { recordings, module, strategy, parameters, settings, ranking, json, report }: WalkForward,
 ): Promise<void> => {
+  const options = report === undefined ? undefined : await accountOptions(strategy)
   const sign = ranking.minimises ? -1 : 1
   const total = new Total()
   const windows: TestedWindow[] = []
-  const result$ = walkForwardOn({ program: () => ({ url: packagedProgram() }) })<unknown, unknown>(
-    recordings,
-    strategy,
-    parameters,
-    { ...settings, score: (values, range) => sign * scoreOf(values, range, ranking) },
-  ).pipe(
+  const keepsEvents = options !== undefined
+  const result$ = walkForwardOn({ program: () => ({ url: packagedProgram() }), keepsEvents })<
+    unknown,
+    unknown
+  >(recordings, strategy, parameters, {
+    ...settings,
+    score: (values, range) => sign * scoreOf(values, range, ranking),
+  }).pipe(
     map((result) => (isLeft(result) ? result : right({ ...result.right, score: sign * result.right.score }))),
   )
 
@@ -54,17 +63,32 @@ export const walkForwardRecordings = async (
   const show = (result: Result): void => {
     failOnce(result)
     total.add(result)
-    if (page !== undefined) windows.push(testedWindow(result, ranking.metric))
-    const line = json ? outputJson(result) : escapeUnsafe(lineOf(result, ranking.metric, grouped))
+    if (report !== undefined) windows.push(testedWindow(result, ranking.metric))
+    const line = json
+      ? outputJson(keepsEvents ? summarised(result) : result)
+      : escapeUnsafe(lineOf(result, ranking.metric, grouped))
     io.stdout.write(`${isLeft(result) && !json ? failed(line) : line}\n`)
   }
   if (!(await completes(io, result$.pipe(tap(show)))))
     return void io.stderr.write(`stopped: ${counted(total.windows, 'window')} ended\n`)
   io.stdout.write(`${json ? outputJson(total.summary()) : total.line(ranking.metric, grouped)}\n`)
-  if (page !== undefined) writeWalkForwardReport(page, windows, total.line(ranking.metric, identity))
+  if (report !== undefined) {
+    const page = { ...report, recordings, module, options }
+    await writeWalkForwardReport(page, windows, total.line(ranking.metric, identity))
+  }
   if (total.failed > 0)
     throw withoutResult(total.failed, total.windows, 'window', { _tag: 'WalkForwardError' })
 }
+
+/** The options of the account whose orders the module returns; `undefined` if it exports none. */
+const accountOptions = async (strategy: URL): Promise<PaperOptions | undefined> => {
+  const imported = await importStrategy(strategy.href)
+  return !isLeft(imported) && isPaperOptions(imported.right.options) ? imported.right.options : undefined
+}
+
+/** The result with the figures of the account in place of its events. */
+const summarised = (result: Result): Result =>
+  isLeft(result) ? result : right({ ...result.right, values: [resultOf(result.right.values)] })
 
 /** Throws for a failure of the whole run, or a failure that each window would have. */
 const failOnce = (result: Result): void => {
@@ -104,7 +128,7 @@ const testedWindow = (result: Result, metric: string | undefined): TestedWindow 
   const events = isLeft(result) ? [] : accountEvents(result.right.values)
   if (events === undefined)
     throw new Error(
-      '--report: the values are no events of an account; let the strategy return what paper returns',
+      '--report: the values are no events of an account; let the strategy return what paper returns, or export its options',
     )
   return { text: lineOf(result, metric, identity, false), events }
 }

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { transformSync } from 'esbuild'
-import { right } from 'fp-ts/lib/Either.js'
-import { depth } from 'svc-streams/testing'
+import { left, right } from 'fp-ts/lib/Either.js'
+import { depth, disconnected } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../../src/backtest/recording/format/row.js'
 import { recordingText } from '../../../backtest/recording/support/recordings.js'
@@ -194,17 +194,30 @@ describe('a strategy of an account', () => {
     expect(warmed).toContain('"trades":1,')
   })
 
-  it('is chosen by a figure of its summary in a walk-forward', async () => {
+  it('is chosen by a figure of its summary in a walk-forward, whose page has its gaps and assumptions', async () => {
     const file = inFolder()
     const rows = Array.from({ length: 12 }, (_, index) => [
       bookAt(1_000 * index),
       priced(1_000 * index, 100 + index),
     ])
+    const outage = left(disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 0 }))
+    rows[6]!.push({ _tag: 'Price', at: at + 6_200, topic: 'svc-0xab', event: outage })
     const market = file('market.ndjson', recordingText({ ...header, mints: ['0xab'] }, ...rows.flat()))
     const paths = [market, file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const report = file('walk.html')
     const args = ['sweep', ...paths, '--parameters', file('parameters.json', '[100, 200]'), '--json']
-    const { stdout } = await runCommand([...args, '--walk-forward', '4s/4s', '--metric', 'profitUsd'])
-    expect(stdout).toMatch(/^\{"_tag":"Right",.*"parameter":200,.*"score":3\.1/)
+    const flags = ['--walk-forward', '4s/4s', '--metric', 'profitUsd', '--report', report]
+    const { code, stdout, stderr } = await runCommand([...args, ...flags])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(
+      /^\{"_tag":"Right",.*"parameter":200,"values":\[\{[^[]*"trades":\d[^[]*\}\],.*"score":3\.1/,
+    )
+    const html = readFileSync(report, 'utf8')
+    expect(html).toContain(
+      '<td>2026-11-21 10:00:06</td><td>2026-11-21 10:00:07</td><td>0.8 s</td><td>disconnected</td>',
+    )
+    expect(html).toContain('class="gap"')
+    expect(html).toContain('Assumptions: tokens ETH, cash 10000,')
   })
 
   it('is compared event by event by look-ahead, also if it is compiled to CommonJS', async () => {

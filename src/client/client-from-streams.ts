@@ -160,17 +160,12 @@ export class StreamStats {
     source$: Observable<A>,
     spelt: (event: A) => A = identity,
   ): Observable<A> {
-    return this.counted$(this.prices, keyOf(topic), { name: topic, interval: 0 }, source$, spelt)
+    return this.counted$(this.prices, keyOf(topic), () => new CountedStream(topic, 0), source$, spelt)
   }
 
   depth$<A extends StreamEvent>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
-    return this.counted$(
-      this.depths,
-      `${keyOf(mint)} ${asText(interval)}`,
-      { name: mint, interval },
-      source$,
-      identity,
-    )
+    const key = `${keyOf(mint)} ${asText(interval)}`
+    return this.counted$(this.depths, key, () => new CountedStream(mint, interval), source$, identity)
   }
 
   topics(): readonly TopicSnapshot[] {
@@ -183,11 +178,11 @@ export class StreamStats {
   }
 
   polls(): readonly PollSnapshot[] {
-    return [...this.depths.values()].map(({ name, interval, subscribers, last, lastEventAt }) => ({
+    return [...this.depths.values()].map(({ name, interval, subscribers, lastResult, lastEventAt }) => ({
       mint: name,
       interval,
       subscribers,
-      lastResult: resultOf(last),
+      lastResult,
       lastResultAgeMs: this.ageOf(lastEventAt),
     }))
   }
@@ -199,19 +194,12 @@ export class StreamStats {
   private counted$<A extends StreamEvent>(
     streams: Map<string, CountedStream>,
     key: string,
-    names: Pick<CountedStream, 'name' | 'interval'>,
+    create: () => CountedStream,
     source$: Observable<A>,
     spelt: (event: A) => A,
   ): Observable<A> {
     return new Observable((subscriber) => {
-      const stream = streams.get(key) ?? {
-        ...names,
-        subscribers: 0,
-        state: 'waiting',
-        last: undefined,
-        lastValueAt: NaN,
-        lastEventAt: NaN,
-      }
+      const stream = streams.get(key) ?? create()
       streams.set(key, stream)
       stream.subscribers++
       const counting = new CountingSubscriber(subscriber, stream, this.elapsed, spelt)
@@ -241,43 +229,50 @@ class CountingSubscriber<A extends StreamEvent> extends Subscriber<A> {
   ) {
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
     super(subscriber)
-    this.isRepeated = stream.last !== undefined
+    this.isRepeated = stream.lastResult !== 'none'
   }
 
   override next(event: A): void {
     if (this.closed) return
-    const { stream } = this
-    if (!this.isRepeated && event !== stream.last) {
-      stream.last = event
-      stream.lastEventAt = this.elapsed()
-      if (isLeft(event)) this.countLeft(event, stream)
-      else {
-        stream.state = 'live'
-        stream.lastValueAt = stream.lastEventAt
-      }
-    }
+    if (!this.isRepeated) this.stream.onEvent(event, this.elapsed())
     this.subscriber.next(this.spelt(event))
-  }
-
-  private countLeft(event: A, stream: CountedStream): void {
-    stream.state = stateAfter(event, stream.state)
-    // The last price is from an earlier connection.
-    if (stream.state === 'waiting') stream.lastValueAt = NaN
   }
 }
 
-/** Times are monotonic, in ms; NaN for none, because V8 overwrites a field that always holds a number in place. */
-interface CountedStream {
-  /** The topic or the mint, as the first subscriber wrote it. */
-  readonly name: string
-  /** In ms; 0 for prices, which have no interval. */
-  readonly interval: number
-  subscribers: number
+/** The figures of a stream. Times are monotonic, in ms; NaN for none: V8 overwrites such a field in place. */
+class CountedStream {
+  subscribers = 0
   /** Of a topic. */
-  state: TopicSnapshotState
-  last: StreamEvent | undefined
-  lastValueAt: number
-  lastEventAt: number
+  state: TopicSnapshotState = 'waiting'
+  lastResult = resultOf(undefined)
+  lastEventAt = NaN
+  /** When the last value before an error came. */
+  private earlierValueAt = NaN
+
+  constructor(
+    /** The topic or the mint, as the first subscriber wrote it. */
+    readonly name: string,
+    /** In ms; 0 for prices, which have no interval. */
+    readonly interval: number,
+  ) {}
+
+  get lastValueAt(): number {
+    return this.lastResult === 'ok' ? this.lastEventAt : this.earlierValueAt
+  }
+
+  /** A value after a value changes one number: a sweep calls this for each row and parameter. */
+  onEvent(event: StreamEvent, at: number): void {
+    if (isLeft(event) || this.lastResult !== 'ok') this.change(event)
+    this.lastEventAt = at
+  }
+
+  private change(event: StreamEvent): void {
+    this.earlierValueAt = this.lastValueAt
+    this.lastResult = resultOf(event)
+    this.state = stateAfter(event, this.state)
+    // The last price is from an earlier connection.
+    if (this.state === 'waiting') this.earlierValueAt = NaN
+  }
 }
 
 /** Accepts any value, which a caller in plain JavaScript may pass. */

@@ -1,10 +1,12 @@
-import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import fc from 'fast-check'
+import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
 import { StreamStats } from '../../src/client/client-from-streams.js'
 import type { Price } from '../../src/base/domain/price.js'
-import { disconnected, stale, timeout } from '../../src/base/errors/constructors.js'
+import { resultOf, stateAfter, type TopicSnapshotState } from '../../src/base/domain/snapshot.js'
+import { decodeError, disconnected, stale, timeout } from '../../src/base/errors/constructors.js'
 import type { PriceError } from '../../src/base/errors/model.js'
 import { depth, price } from '../../src/backtest/testing/builders.js'
 import { rxClock } from '../../src/base/time/rx-clock.js'
@@ -52,6 +54,44 @@ describe('StreamStats', () => {
       [{ topic, subscribers: 1, state: 'waiting', lastPriceAgeMs: null }],
       [],
     ])
+  })
+
+  it('returns the figures of the events so far, for any events, times and subscribers', () => {
+    const eventOf = fc.constantFrom<Either<{ readonly _tag: string }, unknown>>(
+      right(price('svc-0xab', 1)),
+      left(decodeError('price', '', [])),
+      left(stale('svc-0xab', 5, undefined)),
+      left(disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 5 })),
+    )
+    const steps = fc.array(fc.tuple(eventOf, fc.nat(5)), { maxLength: 12 })
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: 2 }), (events, subscribers) => {
+        let now = 0
+        const stats = new StreamStats(() => now)
+        const event$ = new Subject<Either<{ readonly _tag: string }, unknown>>()
+        const price$ = stats.price$('svc-0xab', event$)
+        const depth$ = stats.depth$('0xab', 5, event$)
+        for (let index = 0; index < subscribers; index++)
+          for (const each$ of [price$, depth$]) each$.subscribe()
+        let [state, lastResult]: [TopicSnapshotState, string] = ['waiting', 'none']
+        let [valueAt, eventAt]: (number | null)[] = [null, null]
+        const ageOf = (time: number | null | undefined) => (typeof time === 'number' ? now - time : null)
+        for (const [event, ms] of events) {
+          event$.next(event)
+          state = stateAfter(event, state)
+          lastResult = resultOf(event)
+          eventAt = now
+          valueAt = isRight(event) ? now : state === 'waiting' ? null : valueAt
+          now += ms
+          const age = { topic: ageOf(valueAt), poll: ageOf(eventAt) }
+          expect(stats.topics()).toEqual([
+            { topic: 'svc-0xab', subscribers, state, lastPriceAgeMs: age.topic },
+          ])
+          const poll = { mint: '0xab', interval: 5, subscribers, lastResult, lastResultAgeMs: age.poll }
+          expect(stats.polls()).toEqual([poll])
+        }
+      }),
+    )
   })
 
   it('returns the last result of each poll and its age, by mint and interval', () => {

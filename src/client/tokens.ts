@@ -9,7 +9,7 @@ import {
   type Check,
   type OptionTable,
 } from '../base/option-kinds/option.js'
-import { checkValue, parseOptions, type Surface } from '../base/option-kinds/parse-options.js'
+import { checkValue, parseOptions, type CheckRules } from '../base/option-kinds/parse-options.js'
 import { serviceOption } from './options.js'
 
 /** The contract of a token. */
@@ -67,9 +67,9 @@ export const defineTokens = <const Addresses extends Readonly<Record<string, str
   options: DefineTokensOptions = {},
 ): DefinedTokens<keyof Addresses & string> => {
   const { service } = parseOptions({ service: serviceOption }, options)
-  checkValue('tokens', definitions, definitionsCheck, tokenSurface)
+  checkValue('tokens', definitions, definitionsCheck, tokenRules)
   const tokens = Object.entries<object>(definitions).map(([symbol, definition]) => {
-    const { address, decimals } = parseOptions(tokenTable, definition, tokenSurface, oneLine(symbol))
+    const { address, decimals } = parseOptions(tokenTable, definition, tokenRules, oneLine(symbol))
     return [symbol, { symbol, address, topic: `${service}-${address}`, decimals }]
   })
   return Object.fromEntries(tokens) as DefinedTokens<keyof Addresses & string>
@@ -80,7 +80,7 @@ const definitionsCheck: Check = {
   expected: 'an object like { WETH: { address, decimals } }',
 }
 
-const tokenSurface: Surface = {
+const tokenRules: CheckRules = {
   expected: 'an object like { address, decimals }',
   allowsUndefined: true,
   format: describeValue,

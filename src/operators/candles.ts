@@ -2,13 +2,13 @@ import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
 import type { PastEvent } from '../base/domain/past.js'
 import type { HistoryError } from '../base/errors/model.js'
+import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { flagOption, type OptionTable } from '../base/option-kinds/option.js'
-import { parseOptions } from '../base/option-kinds/parse-options.js'
+import { checkValue, parseOptions, shown } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs } from '../base/time/clock.js'
 import { timeOfEvent } from '../base/time/event-time.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { CandleChart, noCandles, type Candle } from './candle-chart.js'
-import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 import { maxLateMs, settledDelay } from './settled-delay.js'
@@ -110,8 +110,8 @@ export function candles<E>(
   ms: number,
   options: CandlesOptions = {},
 ): EitherOperator<E, Priced, Either<E | HistoryError, Candle>> {
-  checkTimerMs('candles', ms, 1)
-  const { past$, pastTimeout, fill } = parseOptions(optionTable, options, { allowsUndefined: true })
+  checkValue('ms', ms, timerMsFrom(1), shown)
+  const { past$, pastTimeout, fill } = parseOptions(optionTable, options, shown)
   return (source$) =>
     new Observable((subscriber) => {
       const startedAt = past$ === undefined ? rxClock.wallClock() : -Infinity

@@ -1,6 +1,7 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
-import { checkTimerMs } from './check-ms.js'
+import { timerMsFrom } from '../base/option-kinds/number-option.js'
+import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 import { settledDelay } from './settled-delay.js'
@@ -35,7 +36,7 @@ export interface Conflated<A> {
  * client.price$(topic).pipe(conflate(250)) // Observable<Either<PriceError, Conflated<Price>>>
  */
 export const conflate = <E, A>(ms: number): EitherOperator<E, A, Either<E, Conflated<A>>> => {
-  checkTimerMs('conflate', ms)
+  checkValue('ms', ms, timerMsFrom(0), shown)
   return (source$) =>
     new Observable((subscriber) => new ConflateSubscriber<E, A>(subscriber, ms).subscribeTo(source$))
 }

@@ -1,8 +1,8 @@
 import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { describeValue } from '../base/errors/text.js'
-import { parsedOption, plainObject, type OptionTable } from '../base/option-kinds/option.js'
-import { parseOptions, type Surface } from '../base/option-kinds/parse-options.js'
-import { checkMs } from './check-ms.js'
+import { msFrom } from '../base/option-kinds/number-option.js'
+import { checkedOption, plainObject, type OptionTable } from '../base/option-kinds/option.js'
+import { checkValue, parseOptions, shown, type CheckRules } from '../base/option-kinds/parse-options.js'
 
 /** Maximum ages of the legs of `combineFresh`: of all legs, or of those that the record names, in ms. */
 export type MaxAge<Leg extends string = string> = number | Readonly<Partial<Record<Leg, number>>>
@@ -32,20 +32,15 @@ export interface FreshLimits {
 }
 
 export const freshLimits = (legs: readonly string[], options: CombineFreshOptions): FreshLimits => {
-  const { maxSkew, maxAge } = parseOptions(optionTable, options, surface)
+  const { maxSkew, maxAge } = parseOptions(optionTable, options, rules)
   if (maxSkew === undefined && maxAge === undefined) {
     throw new ConfigurationError('maxSkew', 'combineFresh needs maxSkew or maxAge, or both')
   }
-  if (maxSkew !== undefined) checkMs('combineFresh', 'maxSkew', maxSkew)
   return { maxSkew: maxSkew ?? Infinity, maxAgeOf: maxAges(legs, maxAge) }
 }
 
-const maxAges = (legs: readonly string[], maxAge: MaxAge | undefined): FreshLimits['maxAgeOf'] => {
-  if (maxAge === undefined) return () => Infinity
-  if (!plainObject.holds(maxAge)) {
-    checkMs('combineFresh', 'maxAge', maxAge as number)
-    return () => maxAge as number
-  }
+const maxAges = (legs: readonly string[], maxAge: MaxAge = Infinity): FreshLimits['maxAgeOf'] => {
+  if (typeof maxAge === 'number') return () => maxAge
   const ages = new Map(Object.entries(maxAge as Readonly<Record<string, number>>))
   for (const [leg, ms] of ages) {
     if (!legs.includes(leg)) {
@@ -55,15 +50,19 @@ const maxAges = (legs: readonly string[], maxAge: MaxAge | undefined): FreshLimi
         `combineFresh has no leg ${describeValue(leg)}, only ${known}`,
       )
     }
-    checkMs('combineFresh', `maxAge.${leg}`, ms)
+    checkValue(`maxAge.${leg}`, ms, limit, shown)
   }
   return (leg) => ages.get(leg) ?? Infinity
 }
 
-/** `checkMs` checks the values. */
+const limit = msFrom(0)
+
 const optionTable = {
-  maxSkew: parsedOption<number>('number', 'a finite number of ms'),
-  maxAge: parsedOption<MaxAge>('object', 'a finite number of ms, or a record of them'),
+  maxSkew: checkedOption<number>('number', limit),
+  maxAge: checkedOption<MaxAge>('object', {
+    expected: `${limit.expected}, or a record of such numbers`,
+    holds: (value) => plainObject.holds(value) || limit.holds(value),
+  }),
 } satisfies OptionTable<Limits<string>>
 
-const surface: Surface = { expected: 'an object like { maxAge: { depth: 2000 } }', allowsUndefined: true }
+const rules: CheckRules = { ...shown, expected: 'an object like { maxAge: { depth: 2000 } }' }

@@ -4,9 +4,10 @@ import { isPriceValue } from '../base/domain/valid-numbers.js'
 import type { Price } from '../base/domain/price.js'
 import { stale } from '../base/errors/constructors.js'
 import type { Stale } from '../base/errors/model.js'
+import { timerMsFrom } from '../base/option-kinds/number-option.js'
+import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import { RestartableDeadline } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
-import { checkTimerMs } from './check-ms.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 
@@ -29,7 +30,7 @@ import { OperatorSubscriber } from './operator-subscriber.js'
  * client.price$(topic).pipe(freshWithin(500)) // stricter than the client's own staleAfter
  */
 export const freshWithin = <E, A>(ms: number): EitherOperator<E, A, Either<E | Stale, A>> => {
-  checkTimerMs('freshWithin', ms)
+  checkValue('ms', ms, timerMsFrom(0), shown)
   return (source$) =>
     new Observable((subscriber) => new FreshWithinSubscriber<E, A>(subscriber, ms).subscribeTo(source$))
 }

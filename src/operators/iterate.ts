@@ -1,8 +1,7 @@
-import { isObservable, Subscription, type Observable } from 'rxjs'
-import { ConfigurationError } from '../base/errors/configuration-error.js'
-import { describeValue } from '../base/errors/text.js'
-import { parsedOption, type OptionTable } from '../base/option-kinds/option.js'
-import { checkValue, display, parseOptions } from '../base/option-kinds/parse-options.js'
+import { Subscription, type Observable } from 'rxjs'
+import { positiveCount } from '../base/option-kinds/number-option.js'
+import { checkedOption, observable, type OptionTable } from '../base/option-kinds/option.js'
+import { checkValue, parseOptions, shown } from '../base/option-kinds/parse-options.js'
 import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { responsiveDeadline } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
@@ -54,15 +53,9 @@ export interface EventIterable<A> extends AsyncIterable<A> {
  * for await (const event of iterate(client.price$(topic))) console.log(event)
  */
 export const iterate = <A>(source$: Observable<A>, options: IterateOptions = {}): EventIterable<A> => {
-  checkValue('source$', source$, { expected: 'an observable', holds: isObservable }, { format: display })
-  const { buffer = 'latest' } = parseOptions(optionTable, options, { allowsUndefined: true })
+  checkValue('source$', source$, observable, shown)
+  const { buffer = 'latest' } = parseOptions(optionTable, options, shown)
   const size = buffer === 'latest' ? 1 : buffer
-  if (!Number.isInteger(size) || size < 1) {
-    throw new ConfigurationError(
-      'buffer',
-      `iterate needs 'latest' or a whole number, 1 or more, got ${describeValue(buffer)}`,
-    )
-  }
   let dropped = 0
   const onDrop = () => {
     dropped++
@@ -75,9 +68,11 @@ export const iterate = <A>(source$: Observable<A>, options: IterateOptions = {})
   }
 }
 
-/** `iterate` checks the value. */
 const optionTable = {
-  buffer: parsedOption<'latest' | number>('number', `'latest' or a whole number, 1 or more`),
+  buffer: checkedOption<'latest' | number>('number', {
+    expected: `'latest' or ${positiveCount.expected}`,
+    holds: (value) => value === 'latest' || positiveCount.holds(value),
+  }),
 } satisfies OptionTable<IterateOptions>
 
 type Result<A> = IteratorResult<A, undefined>

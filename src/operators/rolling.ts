@@ -1,17 +1,10 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber } from 'rxjs'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
-import { describeValue } from '../base/errors/text.js'
-import {
-  checkedOption,
-  oneOf,
-  parsedOption,
-  withDefault,
-  type OptionTable,
-} from '../base/option-kinds/option.js'
-import { parseOptions } from '../base/option-kinds/parse-options.js'
+import { msFrom, positiveCount } from '../base/option-kinds/number-option.js'
+import { checkedOption, oneOf, withDefault, type OptionTable } from '../base/option-kinds/option.js'
+import { parseOptions, shown } from '../base/option-kinds/parse-options.js'
 import { rxClock } from '../base/time/rx-clock.js'
-import { checkMs } from './check-ms.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 import { WindowStatistics } from './window-statistics.js'
@@ -74,7 +67,7 @@ export const rolling = <E>(
   options: RollingOptions = {},
 ): EitherOperator<E, number, Either<E, Rolling>> => {
   const { count, ms } = checkWindow(window)
-  const { onLeft } = parseOptions(optionTable, options, { allowsUndefined: true })
+  const { onLeft } = parseOptions(optionTable, options, shown)
   return (source$) =>
     new Observable((subscriber) =>
       new RollingSubscriber<E>(subscriber, count, ms, onLeft === 'reset').subscribeTo(source$),
@@ -84,24 +77,18 @@ export const rolling = <E>(
 /** `Infinity` for the limit that is not given. */
 const checkWindow = (window: RollingWindow): { readonly count: number; readonly ms: number } => {
   const { count, ms } = parseOptions(windowTable, window, {
+    ...shown,
     expected: 'a window like { count: 20 } or { ms: 60_000 }',
-    allowsUndefined: true,
   })
   if ((count === undefined) === (ms === undefined)) {
     throw new ConfigurationError('count', 'rolling needs either count or ms')
   }
-  if (ms !== undefined) checkMs('rolling', 'ms', ms, 1)
-  if (count !== undefined && (!Number.isInteger(count) || count < 1)) {
-    const message = `rolling needs a whole number, 1 or more, got ${describeValue(count)}`
-    throw new ConfigurationError('count', message)
-  }
   return { count: count ?? Infinity, ms: ms ?? Infinity }
 }
 
-/** `checkWindow` checks the values. */
 const windowTable = {
-  count: parsedOption<number>('integer', 'a whole number, 1 or more'),
-  ms: parsedOption<number>('number', 'a finite number of ms'),
+  count: checkedOption<number>('integer', positiveCount),
+  ms: checkedOption<number>('number', msFrom(1)),
 } satisfies OptionTable<{ readonly count?: number; readonly ms?: number }>
 
 const optionTable = {

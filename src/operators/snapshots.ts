@@ -1,10 +1,10 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import type { Subscription } from 'rxjs'
-import { Observable, type Subscriber } from 'rxjs'
+import { Observable, type Subscriber, type Subscription } from 'rxjs'
+import { timerMsFrom } from '../base/option-kinds/number-option.js'
+import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs } from '../base/time/clock.js'
 import { timeOfEvent } from '../base/time/event-time.js'
 import { rxClock } from '../base/time/rx-clock.js'
-import { checkTimerMs } from './check-ms.js'
 import { DataWindow } from './data-window.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
@@ -45,7 +45,7 @@ export interface Snapshot<A> {
  * client.price$(topic).pipe(snapshots(1000)) // Observable<Either<PriceError, Snapshot<Price>>>
  */
 export const snapshots = <E, A>(ms: number): EitherOperator<E, A, Either<E, Snapshot<A>>> => {
-  checkTimerMs('snapshots', ms, 1)
+  checkValue('ms', ms, timerMsFrom(1), shown)
   return (source$) =>
     new Observable((subscriber) => new SnapshotsSubscriber<E, A>(subscriber, ms).subscribeTo(source$))
 }

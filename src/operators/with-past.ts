@@ -1,5 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { isObservable, Observable, Subscription, type Subscriber } from 'rxjs'
+import { Observable, Subscription, type Subscriber } from 'rxjs'
 import { liveSourceOf, pastSourceOf } from '../base/domain/joinable.js'
 import type { CaughtUp, PastEvent } from '../base/domain/past.js'
 import { copyOf, type PricePosition } from '../base/domain/position.js'
@@ -7,7 +7,7 @@ import type { Price } from '../base/domain/price.js'
 import { networkError, timeout } from '../base/errors/constructors.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { timerOption } from '../base/option-kinds/number-option.js'
-import { checkedOption, type OptionTable } from '../base/option-kinds/option.js'
+import { checkedOption, observable, type OptionTable } from '../base/option-kinds/option.js'
 import { checkValue, parseOptions } from '../base/option-kinds/parse-options.js'
 import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { delay } from '../base/time/deadline.js'
@@ -28,10 +28,7 @@ export interface WithPastOptions {
 }
 
 // Shared by `withPast` and `candles`.
-export const pastOption = checkedOption<PastStream>('object', {
-  expected: 'an observable',
-  holds: isObservable,
-})
+export const pastOption = checkedOption<PastStream>('object', observable)
 export const pastTimeoutOption = timerOption({ default: pastTimeout })
 
 /** Past prices and gaps, such as those of `prices$` of a history. */

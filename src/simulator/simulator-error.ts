@@ -4,7 +4,7 @@ import {
   display,
   parseOptions,
   type Completed,
-  type Surface,
+  type CheckRules,
 } from '../base/option-kinds/parse-options.js'
 
 /** An invalid option, fault or argument of the simulator, or a port that cannot be listened on. */
@@ -23,12 +23,12 @@ export class SimulatorError extends Error {
   }
 }
 
-const surface: Surface = { allowsUndefined: true, format: display, Failure: SimulatorError }
+const rules: CheckRules = { allowsUndefined: true, format: display, Failure: SimulatorError }
 
 /** Throws a `SimulatorError` for an unknown or an invalid field. `undefined` counts as absent. `noun` names a field. */
 export const parseFields = <T extends Table>(table: T, values: unknown, noun: string): Completed<T> =>
-  parseOptions(table, values, { ...surface, name: `${noun}s`, rejectsUnknown: noun })
+  parseOptions(table, values, { ...rules, name: `${noun}s`, rejectsUnknown: noun })
 
 /** Throws a `SimulatorError` for an invalid value. */
 export const checkValue = (name: string, value: unknown, check: Check): void =>
-  checkWith(name, value, check, surface)
+  checkWith(name, value, check, rules)

@@ -183,7 +183,7 @@ describe('conflate', () => {
   )
 
   it('names the option and the value in the message of the ConfigurationError', () => {
-    expect(() => conflate(-1)).toThrow('ms: conflate needs a finite number of ms, 0 or more, got -1')
+    expect(() => conflate(-1)).toThrow('ms: expected a number of at least 0 and at most 2147483647, got -1')
   })
 
   it('has the type Conflated of the values', () => {

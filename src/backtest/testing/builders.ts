@@ -5,7 +5,7 @@ import type { Topic } from '../../base/domain/topic.js'
 import { disconnected as createDisconnected } from '../../base/errors/constructors.js'
 import type { Disconnected } from '../../base/errors/model.js'
 import { checkedOption, nestedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
-import { display, parseOptions, type Surface } from '../../base/option-kinds/parse-options.js'
+import { display, parseOptions, type CheckRules } from '../../base/option-kinds/parse-options.js'
 
 /** Default `receivedAt` and `timestamp`: 2025-01-01 00:00:00 UTC, in ms since the Unix epoch. */
 const defaultTime = 1_735_689_600_000
@@ -18,7 +18,7 @@ const defaultTime = 1_735_689_600_000
  * price('svc-0xab', 12.5) // { topic: 'svc-0xab', price: 12.5, receivedAt: 1735689600000, epoch: 1 }
  */
 export const price = (topic: Topic, usd: number, fields: PriceFields = {}): Price => {
-  parseOptions(priceTable, fields, surface)
+  parseOptions(priceTable, fields, rules)
   return { topic, price: usd, receivedAt: defaultTime, epoch: 1, ...fields }
 }
 
@@ -30,7 +30,7 @@ type PriceFields = Partial<Pick<Price, 'receivedAt' | 'epoch'>>
  * field.
  */
 export const depth = (mint: Address, fields: DepthFields = {}): Depth => {
-  parseOptions(depthTable, fields, surface)
+  parseOptions(depthTable, fields, rules)
   const { buy = oneUnit, sell = oneUnit, ...others } = fields
   return {
     mint,
@@ -51,11 +51,11 @@ type DisconnectedFields = Omit<Disconnected, '_tag' | 'message'>
 
 /** Builds a `Disconnected` like those of a client. Throws a `ConfigurationError` for a missing or an invalid field. */
 export const disconnected = (fields: DisconnectedFields): Disconnected => {
-  parseOptions(disconnectedTable, fields, { ...surface, allowsUndefined: true })
+  parseOptions(disconnectedTable, fields, { ...rules, allowsUndefined: true })
   return createDisconnected(fields)
 }
 
-const surface: Surface = { name: 'fields', format: display }
+const rules: CheckRules = { name: 'fields', format: display }
 
 const finiteNumber = checkedOption<number>('number', {
   expected: 'a finite number',

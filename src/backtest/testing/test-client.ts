@@ -26,6 +26,7 @@ import {
   checkedOption,
   environmentOption,
   flagOption,
+  observable,
   plainObject,
   withDefault,
   type OptionTable,
@@ -176,10 +177,7 @@ const stampLast = (error: PriceError): PriceError =>
 const receivedAt = <A extends Price | Depth>(value: A, ms: number): A => ({ ...value, receivedAt: ms })
 
 const streamOption = <A>(fallback$: Observable<A>) =>
-  withDefault(
-    checkedOption<Observable<A>>('object', { expected: 'an observable', holds: isObservable }),
-    fallback$,
-  )
+  withDefault(checkedOption<Observable<A>>('object', observable), fallback$)
 
 const streamsOption = <A>() =>
   withDefault(

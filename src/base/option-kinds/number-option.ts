@@ -26,7 +26,7 @@ export interface NumberOption extends CheckedOption<number>, Described {
 }
 
 export const numberOption = (described: Described): NumberOption =>
-  optionOf('number', described, numberWithin(described))
+  optionOf('number', described, numberWithin({ orInfinity: described.default === Infinity, ...described }))
 
 /** A whole number within bounds. `noun`: for the error message. */
 export const integerOption = (
@@ -36,7 +36,11 @@ export const integerOption = (
 
 /** A number of things, at least 1. `Infinity` is accepted only as the default. */
 export const countOption = (described: Omit<Described, keyof Bounds>): NumberOption =>
-  optionOf('integer', { ...described, min: 1 }, countUpTo(described.default))
+  optionOf(
+    'integer',
+    { ...described, min: 1 },
+    described.default === Infinity ? countOrInfinity : positiveCount,
+  )
 
 /** A timer's delay in ms. */
 export const timerOption = (described: Pick<Described, 'default'>): NumberOption =>
@@ -59,14 +63,24 @@ export const integer = (min: number, max: number, noun = 'an integer'): Check =>
 
 export const milliseconds = integer(1, maxTimerMs, 'a whole number of ms')
 
-const countUpTo = (fallback: number): Check => ({
-  expected: `a whole number of at least 1${fallback === Infinity ? ', or Infinity' : ''}`,
-  holds: (value) =>
-    typeof value === 'number' && value >= 1 && (Number.isSafeInteger(value) || value === fallback),
-})
+/** A time of at least `min` ms, which may have a fraction. */
+export const msFrom = (min: number): Check => numberWithin({ min })
 
-const numberWithin = ({ default: fallback, ...bounds }: Described): Check => {
-  const { min = -Infinity, above = -Infinity, max = Infinity, orInfinity = fallback === Infinity } = bounds
+/** A delay of a timer of at least `min` ms, which may have a fraction. */
+export const timerMsFrom = (min: number): Check => numberWithin({ min, max: maxTimerMs })
+
+export const positiveCount: Check = {
+  expected: 'a whole number of at least 1',
+  holds: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
+}
+
+const countOrInfinity: Check = {
+  expected: `${positiveCount.expected}, or Infinity`,
+  holds: (value) => value === Infinity || positiveCount.holds(value),
+}
+
+const numberWithin = (bounds: Bounds): Check => {
+  const { min = -Infinity, above = -Infinity, max = Infinity, orInfinity = false } = bounds
   const finite = max < Infinity || orInfinity ? '' : 'finite '
   return {
     expected: `a ${finite}number ${boundsText(bounds)}`,

@@ -1,3 +1,4 @@
+import { isObservable } from 'rxjs'
 import { chainIds, type Environment } from '../domain/environment.js'
 
 /** A condition on a value: a predicate, and a text for an error message (`expected …`). */
@@ -93,6 +94,8 @@ export const stringOption = (pattern: RegExp, expected: string): CheckedOption<s
     expected,
     holds: (value) => typeof value === 'string' && pattern.test(value),
   })
+
+export const observable: Check = { expected: 'an observable', holds: isObservable }
 
 export const plainObject: Check = {
   expected: 'an object',

@@ -3,7 +3,7 @@ import { asText, truncate } from '../errors/text.js'
 import { plainObject, type Field, type Table } from './option.js'
 
 /** The differences between the functions that take options. */
-export interface Surface {
+export interface CheckRules {
   /** The name of the options as a whole, in errors. Default: `options`. */
   readonly name?: string
   /** A description of the options as a whole. Default: `an object`. */
@@ -24,6 +24,9 @@ export interface Surface {
   readonly Failure?: new (name: string, problem: string) => Error
 }
 
+/** For values without secrets: errors contain them. `undefined` counts as absent. */
+export const shown: CheckRules = { allowsUndefined: true, format: (value) => display(value) }
+
 /** The options of a table, completed by their defaults. */
 export type Completed<T> = {
   readonly [K in keyof T]: T[K] extends { readonly default: unknown } | { readonly required: true }
@@ -40,34 +43,34 @@ type ValueOf<O> = O extends { readonly table: infer T } ? Completed<T> : O exten
 export const parseOptions = <T extends Table>(
   table: T,
   options: unknown,
-  surface: Surface = {},
+  rules: CheckRules = {},
   path?: string,
 ): Completed<T> => {
-  const { name: whole = 'options', expected = 'an object', otherNames = [] } = surface
+  const { name: whole = 'options', expected = 'an object', otherNames = [] } = rules
   const known = [...Object.keys(table), ...otherNames]
   const nameOf = (name: string): string => (path === undefined ? name : `${path}.${name}`)
   const fail = (name: string, problem: string): never => {
-    throw failure(nameOf(name), problem, surface)
+    throw failure(nameOf(name), problem, rules)
   }
   const checkUnknown = (name: string): void => {
-    const { rejectsUnknown: noun } = surface
+    const { rejectsUnknown: noun } = rules
     if (noun !== undefined) fail(name, `unknown ${noun}; expected one of ${known.join(', ')}`)
     const meant = closestName(name, known)
     if (meant !== undefined) fail(name, `did you mean ${nameOf(meant)}?`)
   }
 
-  checkValue(path ?? whole, options, { ...plainObject, expected }, surface)
+  checkValue(path ?? whole, options, { ...plainObject, expected }, rules)
   for (const [name, value] of Object.entries(options as object) as [string, unknown][]) {
     if (!known.includes(name)) checkUnknown(name)
-    else if (value === undefined && surface.allowsUndefined !== true)
+    else if (value === undefined && rules.allowsUndefined !== true)
       fail(name, 'is undefined; omit the option or set a value')
   }
 
   const valueOf = (name: string, field: Table[string]): unknown => {
     const { [name]: value = field.default } = options as Readonly<Record<string, unknown>>
     if (value === undefined && field.required !== true) return undefined
-    checkValue(nameOf(name), value, field, surface)
-    return field.table === undefined ? value : parseOptions(field.table, value, surface, nameOf(name))
+    checkValue(nameOf(name), value, field, rules)
+    return field.table === undefined ? value : parseOptions(field.table, value, rules, nameOf(name))
   }
   const values = Object.entries(table).map(([name, field]) => [name, valueOf(name, field)] as const)
   return Object.fromEntries(values) as Completed<T>
@@ -78,18 +81,18 @@ export const checkValue = (
   name: string,
   value: unknown,
   { expected, holds, secret = false }: Field<unknown>,
-  surface: Surface = {},
+  rules: CheckRules = {},
 ): void => {
   if (holds === undefined || holds(value)) return
-  const received = surface.format === undefined || secret ? '' : `, got ${surface.format(value)}`
-  throw failure(name, `expected ${expected}${received}`, surface)
+  const received = rules.format === undefined || secret ? '' : `, got ${rules.format(value)}`
+  throw failure(name, `expected ${expected}${received}`, rules)
 }
 
 /** Formats a rejected value. Line breaks of a string are escaped, because they may be the fault. */
 export const display = (value: unknown): string =>
   typeof value === 'string' ? JSON.stringify(truncate(value, 100)) : asText(value)
 
-const failure = (name: string, problem: string, { Failure = ConfigurationError }: Surface): Error =>
+const failure = (name: string, problem: string, { Failure = ConfigurationError }: CheckRules): Error =>
   new Failure(name, problem)
 
 /**

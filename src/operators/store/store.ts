@@ -1,11 +1,12 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { isObservable, type Observable, type Subscription } from 'rxjs'
+import type { Observable, Subscription } from 'rxjs'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, NotFresh, PriceError } from '../../base/errors/model.js'
 import { topicStateOf, type TopicState } from '../../base/errors/topic-state.js'
-import { checkValue, display } from '../../base/option-kinds/parse-options.js'
+import { observable } from '../../base/option-kinds/option.js'
+import { checkValue, shown } from '../../base/option-kinds/parse-options.js'
 import { reportError, safeUnsubscribe } from '../../base/task/safe-notify.js'
 import { macrotasks } from '../../base/time/macrotask.js'
 
@@ -134,7 +135,7 @@ const createStore = <E, A, S>(
   source$: Observable<Either<E, A>>,
   { live, other, stateOf }: Snapshots<E, A, S>,
 ): Store<S> => {
-  checkValue('source$', source$, { expected: 'an observable', holds: isObservable }, { format: display })
+  checkValue('source$', source$, observable, shown)
   const initial = other('waiting', undefined, undefined)
   const listeners = new Set<(snapshot: S) => void>()
   let snapshot = initial

@@ -8,7 +8,7 @@ import {
   parsedOption,
   required,
 } from '../../../src/base/option-kinds/option.js'
-import { display, parseOptions, type Surface } from '../../../src/base/option-kinds/parse-options.js'
+import { display, parseOptions, type CheckRules } from '../../../src/base/option-kinds/parse-options.js'
 
 const innerTable = { depth: numberOption({ above: 0, max: 9, default: 1 }) }
 
@@ -32,8 +32,8 @@ const messageOf = (check: () => unknown): string => {
   }
 }
 
-const problemOf = (options: unknown, surface?: Surface): string =>
-  messageOf(() => parseOptions(table, options, surface))
+const problemOf = (options: unknown, rules?: CheckRules): string =>
+  messageOf(() => parseOptions(table, options, rules))
 
 describe('parseOptions', () => {
   it('completes absent options by their defaults, also inside of others', () => {
@@ -106,7 +106,7 @@ describe('parseOptions', () => {
     expect(messageOf(() => parseOptions({ text: required(table.text) }, {}))).toBe('accepted')
   })
 
-  it('follows the rules of the surface', () => {
+  it('follows the rules of the rules', () => {
     class OtherError extends ConfigurationError {}
     expect(problemOf({ length: undefined }, { allowsUndefined: true })).toBe('accepted')
     expect(problemOf({ servrs: 1 }, { otherNames: ['servers'] })).toBe('servrs: did you mean servers?')

@@ -119,8 +119,7 @@ test.each([['behind', -300_000] as const, ...(isLong ? [['ahead', 300_000] as co
     }
     // A burst of timers would be 6000 of them.
     const timers = stamped.filter(({ value }) => value === 'timer').length
-    const duration = Date.now() - start + (stamped[0] === undefined ? 0 : 100 * tick)
-    expect(timers).toBeLessThan(10 + duration / 50)
+    expect(timers).toBeLessThan(1_000)
   },
 )
 

@@ -1,38 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
-import { session$, type FrameSink } from '../../../src/wire/socket/session.js'
+import { session$ } from '../../../src/wire/socket/session.js'
 import type { GuardedSocket } from '../../../src/wire/socket/guarded-socket.js'
 import { ManualTransport, type ManualSocket } from '../../support/manual-transport.js'
 import { caseCount } from '../../support/run/long.js'
 import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
+import { ignoringSink, limits } from './support/session.js'
 
 const noProber = { probe: () => false, isRecognisable: () => true, isConclusive: () => false }
 
 const pongTimeout = 100
 
-const config = {
-  clock: rxClock,
-  url: 'ws://localhost',
-  connectTimeout: 100,
-  pingInterval: 1_000_000,
-  pongTimeout,
-  maxFrameBytes: 99,
-  maxLag: Infinity,
-  maxFramesPerSecond: Infinity,
-  probeSupport: { isProven: false },
-  nextEpoch: () => 1,
-  onMeasured: () => undefined,
-}
-
-const sink: FrameSink = {
-  onBytes: () => false,
-  onText: () => undefined,
-  onBinary: () => undefined,
-  onBehind: () => undefined,
-  onCaughtUp: () => undefined,
-  detectSuspend: () => undefined,
-}
+const config = { ...limits, pingInterval: 1_000_000, pongTimeout }
 
 /** The size of each frame. From 32 768 bytes the buffer is full. */
 const bytesPerFrame = 1000
@@ -51,7 +30,7 @@ const endOf = (scenario: (scenario: Scenario) => void, endsAt = 5000): string =>
   const pendingTimers = runInVirtualTime((virtual) => {
     const transport = new ManualTransport({ bytesPerFrame })
     let guarded: GuardedSocket | undefined
-    const subscription = session$({ transport, ...config }, sink, noProber).subscribe((event) => {
+    const subscription = session$({ transport, ...config }, ignoringSink, noProber).subscribe((event) => {
       if (event._tag === 'Opened') guarded = event.session.socket
       else end = `${virtual.now()} ${event.reason}`
     })

@@ -2,7 +2,7 @@ import type { Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 import type { Prober } from '../../../src/wire/socket/liveness.js'
-import { session$, type FrameSink, type SessionConfig } from '../../../src/wire/socket/session.js'
+import { session$, type SessionConfig } from '../../../src/wire/socket/session.js'
 import type { WebSocketTransport } from '../../../src/wire/transport/ports.js'
 import {
   ManualTransport,
@@ -11,29 +11,7 @@ import {
 } from '../../support/manual-transport.js'
 import { createTimedLog, type TimedLog } from '../../support/time/timed-log.js'
 import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
-
-const limits = {
-  clock: rxClock,
-  url: 'ws://localhost',
-  connectTimeout: 100,
-  pingInterval: 50,
-  pongTimeout: 20,
-  maxFrameBytes: 99,
-  maxLag: Infinity,
-  maxFramesPerSecond: Infinity,
-  probeSupport: { isProven: false },
-  nextEpoch: () => 1,
-  onMeasured: () => undefined,
-}
-
-const ignoringSink: FrameSink = {
-  onBytes: () => false,
-  onText: () => undefined,
-  onBinary: () => undefined,
-  onBehind: () => undefined,
-  onCaughtUp: () => undefined,
-  detectSuspend: () => undefined,
-}
+import { ignoringSink, limits } from './support/session.js'
 
 const noProber: Prober = { probe: () => false, isRecognisable: () => false, isConclusive: () => false }
 

@@ -311,7 +311,8 @@ describe('the backoff between dials', () => {
   })
 
   it('resets after a connection has been up for stableAfter', async () => {
-    const stableAfter = 100
+    // Far above what a connection takes that the service destroys at once.
+    const stableAfter = 500
     let short = 3
     const service = await startScriptedService({
       onSubscribe: (connection, topic) => {

@@ -42,7 +42,7 @@ export const depthRequests = async (settings: Settings): Promise<Section> =>
       ]),
       asked: candidates.map(({ asked }) => asked),
       notes: [
-        'In a CPU profile of svc-streams, the write to the socket takes half of the time, garbage collection a sixth, undici a sixth, the two hashes of a signature 2 %, and the recognition of the response 3 %. It allocates 11.8 kB per request, the first row 10.9 kB.',
+        'In a CPU profile of svc-streams, the write to the socket takes half of the time, undici a sixth, the two hashes of a signature 2 %, and the recognition of the response 3 %. Of what it allocates for a request, 0.1 kB outlives the next garbage collections.',
       ],
     }
   })

@@ -102,19 +102,19 @@ class GetRequest {
     this.sentAt ??= clock.elapsed()
     this.timer ??= responsiveDeadline(clock, requestTimeout, () => this.onTimeout())
     const onHttpResult: OnHttpResult = (answer, mayRepeat = false) => {
-      if (running.hasEnded()) return
+      if (running.hasEnded) return
       running.onEnd()
       this.onResponse(withoutSuspend(answer, suspendedFor(offset, clockOffset(clock))), mayRepeat)
     }
     const reportsSent = http.callsOnSent === true
     try {
       // Another transport gets no function: it may pass the request to a worker.
-      const onSent = reportsSent ? running.onSent : undefined
+      const onSent = reportsSent ? () => running.onSent() : undefined
       const abort = http.get(
         { origin, path, headers: headers(), maxBodyBytes, newConnection: this.isRepeated, onSent },
         onHttpResult,
       )
-      if (running.hasEnded()) return
+      if (running.hasEnded) return
       if (!reportsSent) running.onSent()
       this.abort = () => abortRunning(running, abort)
       // `headers` may have run the caller's code, which may have cancelled the request.
@@ -159,7 +159,7 @@ class GetRequest {
 }
 
 const abortRunning = (running: RunningRequest, abort: Cancel): void => {
-  if (running.hasEnded()) return
+  if (running.hasEnded) return
   running.onEnd()
   try {
     abort()

@@ -26,14 +26,17 @@ const run = <A>(
   const leaveQueue = limiter.acquire(() => {
     onTurn()
     if (isCancelled) return
-    const { onSent, onEnd } = limiter.start()
-    const cancel = task((result) => {
-      onEnd()
-      if (!isCancelled) onResult(result)
-    }, onSent)
+    const running = limiter.start()
+    const cancel = task(
+      (result) => {
+        running.onEnd()
+        if (!isCancelled) onResult(result)
+      },
+      () => running.onSent(),
+    )
     abort = () => {
       cancel()
-      onEnd()
+      running.onEnd()
     }
     // The task may have cancelled itself. The cast undoes the narrowing by the check above.
     if (isCancelled as boolean) abort()

@@ -5,7 +5,7 @@ import type { ClientClosed, RecordingError } from '../../../base/errors/model.js
 import { deferred } from '../../../base/task/deferred.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { nextTurn } from '../../../base/time/macrotask.js'
-import { enterContext, releaseDelegates } from '../../../base/time/rx-context.js'
+import { releaseDelegates } from '../../../base/time/rx-context.js'
 import type { EntriesResult, EntryOrigin, RecordingEntry } from '../read/read-entries.js'
 import { readSet, type SetReading } from '../read/recording-set.js'
 import type { RecordingHeader, Row } from '../format/row.js'
@@ -278,18 +278,11 @@ export class Playback implements RowPlayer, RowWork {
   /** Called when the clocks have the time of the line. */
   emitRow(): void {
     const { line, origin } = this
-    const { direct } = this.runs
-    if (line === undefined || origin === undefined || direct === undefined) return
+    if (line === undefined || origin === undefined) return
     this.turns.startRow(line._tag === 'Recording')
     if (line._tag !== 'Recording') this.count.add(line)
     this.observer.onLine?.(line, origin)
-    // So that entering the clock of a strategy is only a change of the virtual clock.
-    const before = direct.enter()
-    try {
-      this.streams.emit(line, origin.sequence)
-    } finally {
-      enterContext(before)
-    }
+    this.streams.emit(line, origin.sequence)
   }
 
   /** Every entry but the first header needs a subscriber. */

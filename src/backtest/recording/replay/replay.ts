@@ -14,7 +14,7 @@ import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import type { ReplaySummary } from './replay-summary.js'
 import { realClock, virtualClock } from './replay-clock.js'
 import { createSession, type ReplaySession, type StrategyClient } from './replay-session.js'
-import { replaySettings, type ReplayOptions } from './replay-options.js'
+import { replaySettings, type ReplayOptions, type ReplaySettings } from './replay-options.js'
 
 /** A client whose streams come from a recording. */
 export interface ReplayClient extends StrategyClient {
@@ -57,21 +57,18 @@ export interface ReplayClient extends StrategyClient {
 /** The `replay` of a platform. */
 export const replayOn =
   (platform: SourcePlatform) =>
-  (source: RecordingSource, options: ReplayOptions = {}): ReplayClient =>
-    replaySources(
-      openableSources(platform, source, replaySettings(options).columns),
-      options,
-      platform.publish,
-    )
+  (source: RecordingSource, options: ReplayOptions = {}): ReplayClient => {
+    const settings = replaySettings(options)
+    return replaySources(openableSources(platform, source, settings.columns), settings, platform.publish)
+  }
 
 /** `onLine` is called before the events of each line are emitted. */
 export const replaySources = (
   sources: readonly OpenableSource[],
-  options: ReplayOptions,
+  { speed, environment, range }: ReplaySettings,
   publish: Publish,
   onLine?: (line: Row | RecordingHeader) => void,
 ): ReplayClient => {
-  const { speed, environment, range } = replaySettings(options)
   const clock = systemClock()
   const onOver = ({ earlierRows, skewedRows, overlappingRows }: ReplaySummary): void => {
     if (earlierRows + skewedRows + overlappingRows === 0) return

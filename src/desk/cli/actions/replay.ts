@@ -16,7 +16,7 @@ import type { Client } from '../../../client/client.js'
 import { counted, formatTime } from '../../display/texts.js'
 import { isAddress, type Address } from '../../../base/domain/address.js'
 import { serviceOf, type Topic } from '../../../base/domain/topic.js'
-import { definedRange } from '../../../backtest/recording/replay/replay-options.js'
+import { definedRange, replaySettings } from '../../../backtest/recording/replay/replay-options.js'
 import type { RecordingHeader, Row } from '../../../backtest/recording/format/row.js'
 import type { TimeRange } from '../../../backtest/recording/format/timeline.js'
 import type { ReplayClient, ReplaySummary } from '../../../backtest/recording/index.js'
@@ -66,7 +66,8 @@ export const showRecordings = async (
   let recordedAt = 0
   const sources = files.map((file) => sourceOf(io, file))
   const names$ = new Subject<Topic | Address>()
-  await using client = replaySources(sources, { speed, ...range }, nodePlatform.publish, (line) => {
+  const settings = replaySettings({ speed, ...range })
+  await using client = replaySources(sources, settings, nodePlatform.publish, (line) => {
     recordedAt = line.at
     for (const name of namesIn(line)) names$.next(name)
   })

@@ -6,6 +6,7 @@ import { lastValueFrom, map, merge, timestamp, toArray } from 'rxjs'
 import { expect, it } from 'vitest'
 import { encodeRow } from '../../../../src/backtest/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../../src/backtest/recording/format/row.js'
+import { replaySettings } from '../../../../src/backtest/recording/replay/replay-options.js'
 import { replaySources } from '../../../../src/backtest/recording/replay/replay.js'
 import type { OpenableSource } from '../../../../src/backtest/recording/read/source.js'
 import { newFolder } from '../../../support/new-folder.js'
@@ -118,7 +119,7 @@ const recording = fc
 
 /** All events of a replay with the time at which they come. */
 const eventsOf = async (source: OpenableSource): Promise<readonly string[]> => {
-  const client = replaySources([source], { speed: Infinity }, () => undefined)
+  const client = replaySources([source], replaySettings({ speed: Infinity }), () => undefined)
   const events = await lastValueFrom(
     client
       .run$((inner) =>

@@ -13,9 +13,10 @@ import { Owners, type Sequence } from '../read/sequence.js'
 import type { OpenableSource, ReadOn } from '../read/source.js'
 import { allTimes, type TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
-import { interruptibleDelay, type ReplayClock } from './replay-clock.js'
+import type { ReplayClock } from './replay-clock.js'
 import { RowCount, type ReplaySummary } from './replay-summary.js'
 import { RowTurns, type RowPlayer } from './row-turns.js'
+import { RowWaits } from './row-waits.js'
 import { StrategyRuns, type RowWork, type StrategyRun } from './strategy-runs.js'
 
 /** The callbacks of a playback. */
@@ -50,8 +51,6 @@ export class Playback implements RowPlayer, RowWork {
   isOver = false
   /** True from the end of the recording on, if a live client continues it. */
   private isLive = false
-  /** True once the first header is emitted. */
-  hasTime = false
   private hasRun = false
   private readonly count = new RowCount()
   /** The header of a set of several recordings. */
@@ -63,22 +62,15 @@ export class Playback implements RowPlayer, RowWork {
   private origin: EntryOrigin | undefined
   /** The latest time of the lines so far, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
   recordedAt = -Infinity
-  /** The number of readings of the history that the replay waits for. */
-  private holds = 0
-  private onRelease: (() => void) | undefined
   readonly turns: RowTurns
-  private subscribers = 0
-  /** Ends the pause, if the replay is paused. */
-  private resume: (() => void) | undefined
-  /** The wait for the time of the next row. The last unsubscription interrupts it. */
-  private waiting = new Subscription()
+  readonly waits: RowWaits
 
   constructor(
     readonly sources: readonly OpenableSource[],
     private readonly range: TimeRange,
     private readonly clock: ReplayClock,
     /** Runs the waits between the rows. */
-    private readonly realTime: Clock,
+    realTime: Clock,
     private readonly observer: PlaybackObserver = {},
     private readonly read = (reading: SetReading): AsyncGenerator<EntriesResult, void> =>
       readSet(sources, reading),
@@ -91,15 +83,12 @@ export class Playback implements RowPlayer, RowWork {
     )
     this.runs = new StrategyRuns(clock)
     this.turns = new RowTurns(observer.onSettled)
+    this.waits = new RowWaits(clock, realTime, this.closing)
   }
 
   /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
   get isAtStart(): boolean {
     return this.count.rows === 0 && !this.isOver
-  }
-
-  get hasSubscribers(): boolean {
-    return this.subscribers > 0
   }
 
   /**
@@ -137,16 +126,7 @@ export class Playback implements RowPlayer, RowWork {
 
   /** True while no time may pass: a strategy reads the history. */
   get isHeld(): boolean {
-    return this.holds > 0 && !this.isLive
-  }
-
-  /** The replay pauses until the returned function is called. */
-  hold(): () => void {
-    this.holds++
-    return () => {
-      this.holds--
-      this.onRelease?.()
-    }
+    return this.waits.isHeld && !this.isLive
   }
 
   /** Moves all clocks by a time that passes at once, in ms: no timer fires, and each keeps its remaining delay. */
@@ -170,9 +150,6 @@ export class Playback implements RowPlayer, RowWork {
   /** Stops the replay. `completeStreams` completes the streams of the client. */
   close(completeStreams: () => void): void {
     this.closing.unsubscribe()
-    this.waiting.unsubscribe()
-    this.resume?.()
-    this.onRelease?.()
     this.finish(completeStreams)
     this.firstHeader.resolve(left(clientClosed))
     this.result.resolve(right(this.count.summary))
@@ -192,14 +169,11 @@ export class Playback implements RowPlayer, RowWork {
 
   /** Returns the teardown. */
   private addSubscriber(): () => void {
-    this.subscribers++
-    this.resume?.()
+    this.waits.addSubscriber()
     this.start()
     return () => {
-      this.subscribers--
-      if (this.subscribers > 0) return
-      this.waiting.unsubscribe()
-      if (this.hasRun && !this.isOver) this.stop()
+      this.waits.removeSubscriber()
+      if (!this.waits.hasSubscribers && this.hasRun && !this.isOver) this.stop()
     }
   }
 
@@ -242,23 +216,15 @@ export class Playback implements RowPlayer, RowWork {
   }
 
   private canEmit(time: number): boolean {
-    return this.isDue(time) && !this.closing.closed && !this.isHeld
+    return this.waits.isDue(time) && !this.closing.closed && !this.isHeld
   }
 
   /** False after `close`. */
   private async emitLater(entry: RecordingEntry): Promise<boolean> {
-    if (!this.isDue(entry.time)) await this.waitUntilDue(entry.time)
-    do await this.untilReleased()
+    await this.waits.untilDue(entry.time)
+    do await this.waits.untilReleased()
     while (!this.closing.closed && !this.emit(entry))
     return !this.closing.closed
-  }
-
-  private async untilReleased(): Promise<void> {
-    while (this.isHeld && !this.closing.closed) {
-      await new Promise<void>((resolve) => {
-        this.onRelease = resolve
-      })
-    }
   }
 
   /** False if a timer of a strategy holds the replay before the line. */
@@ -269,7 +235,7 @@ export class Playback implements RowPlayer, RowWork {
     this.recordedAt = Math.max(this.recordedAt, from, Math.min(line.at, to))
     if (!this.runs.runAt(time, this)) return false
     if (line._tag === 'Recording') {
-      this.hasTime = true
+      this.waits.hasStarted = true
       this.firstHeader.resolve(right(this.jointHeader ?? line))
     }
     return true
@@ -285,41 +251,11 @@ export class Playback implements RowPlayer, RowWork {
     this.streams.emit(line, origin.sequence)
   }
 
-  /** Every entry but the first header needs a subscriber. */
-  private get needsSubscriber(): boolean {
-    return this.hasTime && this.subscribers === 0
-  }
-
-  private isDue(time: number): boolean {
-    return !this.needsSubscriber && this.clock.msUntil(time) <= 0
-  }
-
-  /** Resolves when an entry is due, or on `close`. */
-  private async waitUntilDue(time: number): Promise<void> {
-    while (!this.closing.closed) {
-      if (this.needsSubscriber) await this.pauseUntilSubscribed()
-      const ms = this.clock.msUntil(time)
-      if (ms <= 0) return
-      await interruptibleDelay(this.realTime, ms, (this.waiting = new Subscription()))
-    }
-  }
-
-  private async pauseUntilSubscribed(): Promise<void> {
-    this.clock.pause()
-    while (this.subscribers === 0 && !this.closing.closed) {
-      await new Promise<void>((resolve) => {
-        this.resume = resolve
-      })
-    }
-    this.resume = undefined
-    this.clock.resume()
-  }
-
   private async end(error: RecordingError | undefined): Promise<void> {
     if (error !== undefined) this.firstHeader.resolve(left(error))
     // A strategy subscribes after the header settles. Its streams must not end before that.
     await nextTurn()
-    await this.untilReleased()
+    await this.waits.untilReleased()
     if (this.closing.closed) return
     const { onRecordingEnd } = this.observer
     if (onRecordingEnd !== undefined && error === undefined) {

@@ -1,6 +1,4 @@
-import type { Subscription } from 'rxjs'
 import type { Clock } from '../../../base/time/clock.js'
-import { delay } from '../../../base/time/deadline.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { activeContext, type RxContext } from '../../../base/time/rx-context.js'
 import { VirtualTime, type Brake, type ClockGroup } from '../../../base/time/virtual-time.js'
@@ -94,11 +92,3 @@ export const virtualClock: ReplayClock = {
   pause: () => undefined,
   resume: () => undefined,
 }
-
-/** Resolves after `ms`, rounded up as timers have whole ms, or when `interrupted` is unsubscribed from. */
-export const interruptibleDelay = (clock: Clock, ms: number, interrupted: Subscription): Promise<void> =>
-  new Promise((resolve) => {
-    const waiting = delay(clock, Math.ceil(ms), resolve)
-    waiting.add(() => resolve())
-    interrupted.add(waiting)
-  })

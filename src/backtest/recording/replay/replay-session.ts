@@ -56,10 +56,10 @@ const replayHistory = (playback: Playback, given?: History): History => {
     prices$: (topic, range) =>
       new Observable((subscriber) => {
         const read = (): void => {
-          subscriber.add(playback.hold())
+          subscriber.add(playback.waits.hold())
           subscriber.add(past.prices$(topic, range).subscribe(subscriber))
         }
-        if (playback.hasTime) return read()
+        if (playback.waits.hasStarted) return read()
         void playback.header().then((header) => {
           if (!isLeft(header)) return read()
           if (header.left._tag === 'RecordingError') subscriber.next(left(header.left))
@@ -67,8 +67,8 @@ const replayHistory = (playback: Playback, given?: History): History => {
         })
       }),
     topics: () => async () => {
-      if (!playback.hasTime) await playback.header()
-      const release = playback.hold()
+      if (!playback.waits.hasStarted) await playback.header()
+      const release = playback.waits.hold()
       const time = now()
       const topics = await past.topics()()
       release()

@@ -2,11 +2,8 @@ import { Subscription } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
 import { rxClock } from '../../../../src/base/time/rx-clock.js'
-import {
-  interruptibleDelay,
-  realClock,
-  virtualClock,
-} from '../../../../src/backtest/recording/replay/replay-clock.js'
+import { realClock, virtualClock } from '../../../../src/backtest/recording/replay/replay-clock.js'
+import { RowWaits } from '../../../../src/backtest/recording/replay/row-waits.js'
 
 /** Schedules work at virtual times. */
 const atTimes = (work: (at: (ms: number, what: () => void) => void) => void): void => {
@@ -47,12 +44,15 @@ describe('virtualClock', () => {
   })
 })
 
-describe('interruptibleDelay', () => {
-  it('resolves when it is interrupted, also before its start', async () => {
-    const interrupted = new Subscription()
-    const waiting = interruptibleDelay(rxClock, 2 ** 40, interrupted)
-    interrupted.unsubscribe()
-    await waiting
-    await interruptibleDelay(rxClock, 2 ** 40, interrupted)
+describe('RowWaits', () => {
+  it('end when the replay closes, also before their start', async () => {
+    const closing = new Subscription()
+    const clock = realClock(1, rxClock)
+    clock.msUntil(0)
+    const [timed, held] = [new RowWaits(clock, rxClock, closing), new RowWaits(clock, rxClock, closing)]
+    held.hold()
+    const before = [timed.untilDue(2 ** 40), held.untilReleased()]
+    closing.unsubscribe()
+    await Promise.all([...before, timed.untilDue(2 ** 40), held.untilReleased()])
   })
 })

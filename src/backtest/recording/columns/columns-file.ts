@@ -1,9 +1,9 @@
-import { constants, renameSync, rmSync, statSync } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { renameSync, rmSync } from 'node:fs'
+import { rm, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import * as zlib from 'node:zlib'
 import { systemClock } from '../../../base/time/system-clock.js'
+import { lockFile } from '../../../wire/platform/node/file-lock.js'
 import {
   createFile,
   fileSize,
@@ -39,9 +39,6 @@ const format = `svc-streams columns 1 ${new Uint8Array(new Uint16Array([1]).buff
 /** The first row of each topic is a text. */
 const textsAtStart = 2 ** 10
 
-/** A partial file of this age was left by a process that has ended. In ms. */
-const abandonedAge = 3_600_000
-
 /** Length and checksum of the summary, at the end of the file. */
 const footerLength = 8
 
@@ -58,7 +55,7 @@ const { crc32 } = zlib as { readonly crc32?: (bytes: Uint8Array, start?: number)
 
 /** The columns of a file: beside it, or for a while in another place. */
 export const columnsOf = (recording: string | URL, place?: string, limits = defaultLimits): Columns => {
-  const pathOf = () => place ?? `${recording instanceof URL ? fileURLToPath(recording) : recording}.columns`
+  const pathOf = () => place ?? columnsPath(recording)
   const version = () => versionOf(recording, limits)
 
   const read = async (): Promise<ColumnsReading | undefined> => {
@@ -78,12 +75,23 @@ export const columnsOf = (recording: string | URL, place?: string, limits = defa
     const text = await version()
     if (text === undefined || (place === undefined && age < limits.settledAge)) return undefined
     const path = pathOf()
-    await access(dirname(path), constants.W_OK)
-    removeAbandoned(partOf(path))
-    return new NewColumns(path, mode & 0o666, text, version, limits.linesPerChunk)
+    const { release } = lockFile(lockOf(path))
+    return new NewColumns(path, mode & 0o666, text, version, release, limits.linesPerChunk)
   }
 
   return { read: () => orUndefined(read), write: () => orUndefined(write) }
+}
+
+const columnsPath = (recording: string | URL): string =>
+  `${recording instanceof URL ? fileURLToPath(recording) : recording}.columns`
+
+/** One process writes the columns. That of a process that was killed is replaced. */
+const lockOf = (path: string): string => `${path}.lock`
+
+/** Removes the columns beside a recording, with the files that a killed process left. Never rejects. */
+export const removeColumns = async (recording: string): Promise<void> => {
+  const path = columnsPath(recording)
+  for (const each of [path, partOf(path), lockOf(path)]) await orUndefined(() => rm(each, { force: true }))
 }
 
 const orUndefined = async <A>(work: () => Promise<A>): Promise<A | undefined> => {
@@ -105,14 +113,6 @@ const versionOf = async (
   if (before.size < minLength && head[0] !== gzipStart) return undefined
   const { size, mtimeNs, ctimeNs, ino } = await stat(path, { bigint: true })
   return [size, mtimeNs, ctimeNs, ino, crc32(tail, crc32(head))].join(' ')
-}
-
-/** Throws while another process writes the file. */
-const removeAbandoned = (part: string): void => {
-  const changedAt = statSync(part, { throwIfNoEntry: false })?.mtimeMs
-  if (changedAt === undefined) return
-  if (systemClock().wallClock() - changedAt < abandonedAge) throw new Error('another process writes it')
-  rmSync(part)
 }
 
 const readSummary = async (path: string): Promise<Summary> => {
@@ -158,6 +158,7 @@ class NewColumns implements ColumnsWriting {
     private readonly mode: number,
     private readonly recording: string,
     private readonly version: () => Promise<string | undefined>,
+    private readonly release: () => void,
     linesPerChunk: number,
   ) {
     this.writer = new ChunkWriter(linesPerChunk)
@@ -191,17 +192,17 @@ class NewColumns implements ColumnsWriting {
       renameSync(partOf(this.path), this.path)
       this.isOver = true
       this.file?.close()
+      this.release()
     })
   }
 
   discard(): void {
-    const { file, isOver } = this
+    if (this.isOver) return
     this.isOver = true
-    // Without a file, one of this name is that of another process.
-    if (isOver || file === undefined) return
     try {
-      file.close()
+      this.file?.close()
       rmSync(partOf(this.path), { force: true })
+      this.release()
     } catch {
       // Nothing can be written or removed there.
     }
@@ -214,9 +215,15 @@ class NewColumns implements ColumnsWriting {
   }
 
   private append(bytes: Uint8Array): void {
-    this.file ??= createFile(partOf(this.path), this.mode)
+    this.file ??= this.createFile()
     this.file.write(bytes, this.position)
     this.position += bytes.length
+  }
+
+  private createFile(): NewFile {
+    const part = partOf(this.path)
+    rmSync(part, { force: true })
+    return createFile(part, this.mode)
   }
 
   private attempt(work: () => void): void {

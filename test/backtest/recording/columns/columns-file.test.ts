@@ -155,8 +155,8 @@ describe('columns are not kept', () => {
   })
 
   it('where another process writes them now', async () => {
-    writeFileSync(`${columnsPath(path)}.part`, '')
-    expect(await filesAfter(columnsFor(path))).toEqual(['market.ndjson', 'market.ndjson.columns.part'])
+    writeFileSync(`${columnsPath(path)}.lock`, `${process.ppid} unknown\n`)
+    expect(await filesAfter(columnsFor(path))).toEqual(['market.ndjson', 'market.ndjson.columns.lock'])
   })
 
   it('where their file cannot be created', async () => {
@@ -181,13 +181,12 @@ it('columns that two readings write at once are those of one of them', async () 
   expect(await expectSame()).toEqual({ found: 1, whole: 1 })
 })
 
-it('columns replace a partial file that a process has left an hour ago', async () => {
-  const part = `${columnsPath(path)}.part`
-  writeFileSync(part, 'rest')
-  const hourAgo = statSync(part).mtimeMs / 1000 - 3_700
-  utimesSync(part, hourAgo, hourAgo)
+it('columns replace what a killed process left of them', async () => {
+  writeFileSync(`${columnsPath(path)}.part`, 'rest')
+  writeFileSync(`${columnsPath(path)}.lock`, `${2 ** 22} unknown\n`)
   expect(await writeColumns(path)).toBe(true)
   expect(await expectSame()).toEqual({ found: 1, whole: 1 })
+  expect(readdirSync(folder).sort()).toEqual(['market.ndjson', 'market.ndjson.columns'])
 })
 
 it('columns have the permissions of the recording', async () => {

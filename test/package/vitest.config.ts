@@ -1,13 +1,15 @@
 import { defineConfig } from 'vitest/config'
 import { reporting, resolve } from '../../vitest.config.js'
+import { LongestFirst } from '../support/run/longest-first.js'
 
 export default defineConfig({
   resolve,
   test: {
     include: ['test/package/**/*.test.ts'],
     globalSetup: ['test/package/support/global-setup.ts', 'test/browser/support/start-chromium.ts'],
-    // As many as CI has cores: the tests wait for compilers, bundlers and npm.
-    maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
+    // More than CI has cores: the tests wait for npm and for pages.
+    maxWorkers: 3,
     // Most tests start processes, some of them compilers.
     testTimeout: 120_000,
     hookTimeout: 300_000,

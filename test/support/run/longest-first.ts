@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * one of these, and wait for it.
  */
 const longest: readonly string[] = [
+  'package/server-bundles',
   'serve/nats/failures.long',
   'serve/nats/history/failures.long',
   'backtest/recording/replay/memory.long',
@@ -12,9 +13,9 @@ const longest: readonly string[] = [
 
 /** Files with a process of their own come first, because Vitest runs one project after the other. */
 const rankOf = ({ project, moduleId }: TestSpecification): number => {
-  if (project.config.isolate) return -1
+  const first = project.config.isolate ? 0 : longest.length + 1
   const rank = longest.findIndex((file) => moduleId.endsWith(`/test/${file}.test.ts`))
-  return rank === -1 ? longest.length : rank
+  return first + (rank === -1 ? longest.length : rank)
 }
 
 export class LongestFirst extends BaseSequencer {

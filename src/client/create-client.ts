@@ -39,7 +39,7 @@ export const createClientOn =
   }
 
 const clientOf = (configuration: Configuration, platform: Platform): Client => {
-  const { chainId, priceWsUrl: url, connectTimeout, maxConcurrentRequests, ca } = configuration
+  const { chainId, priceWsUrl: url, connectTimeout, maxConcurrentRequests, maxLag, ca } = configuration
   const transport = configuration.webSocket ?? platform.webSocketTransport(ca)
   const http = configuration.http ?? platform.httpTransport({ connectTimeout, maxConcurrentRequests, ca })
   const clock = currentClock()
@@ -73,7 +73,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     errors$: inSubscriberZone$(pool.errors$),
     price$: (topic) => {
       const { open$, position } = pool.sourceOf(topic)
-      return liveStream$((onConfirmed) => inSubscriberZone$(open$(onConfirmed)), position)
+      return liveStream$((onConfirmed) => inSubscriberZone$(open$(onConfirmed)), position, maxLag)
     },
     price: (topic) => lifetime.once(priceRequest(shared, topic)),
     depth$: (mint, interval) =>

@@ -1,4 +1,4 @@
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
 import { liveSourceOf, pastSourceOf } from '../base/domain/joinable.js'
 import type { CaughtUp, PastEvent } from '../base/domain/past.js'
@@ -46,6 +46,8 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` ms
  *   (default 5000). After this time, the rest of the past is dropped, and a `Left` with a `Timeout` precedes
  *   `CaughtUp`. A failure of the past is a `Left`, then its completion ends the hold.
+ * - A held price that is no longer current when the past has ended is a `PastPrice` before `CaughtUp`: a `Left` has
+ *   followed, or a newer price has followed and the price is older than the `maxLag` of the client.
  * - No price is missing where the past meets the live events, if the source is a `price$` of a client, and the past is
  *   `prices$` of a history without `to`. The past is read again from its last price on, if it does not contain all prices
  *   before the confirmation of the topic. With an operator between `price$` and `withPast`, prices between the end of the
@@ -70,17 +72,45 @@ export const withPast = <E, A>(
   checkValue('past$', past$, pastOption)
   const { pastTimeout: timeoutMs } = parseOptions(optionTable, options, { allowsUndefined: true })
   return (source$) =>
-    new Observable((subscriber) =>
-      joinPast(past$, timeoutMs, source$, subscriber, {
-        onPast: (event) => subscriber.next(event),
-        onCaughtUp: (releaseLive) => {
+    new Observable((subscriber) => {
+      let latest = -Infinity
+      const { maxLag = 5_000 } = liveSourceOf(source$)
+      return joinPast(past$, timeoutMs, source$, subscriber, {
+        onPast: (event) => {
+          if (isRight(event)) latest = timeOf(event.right)
+          subscriber.next(event)
+        },
+        onCaughtUp: (releaseLive, held) => {
+          for (const { topic, price, receivedAt } of takeOutdated(held, maxLag)) {
+            latest = Math.max(latest, receivedAt)
+            subscriber.next(right({ _tag: 'PastPrice', topic, price, at: latest }))
+          }
           subscriber.next(right({ _tag: 'CaughtUp' }))
           releaseLive()
         },
         onLive: (event) => subscriber.next(event),
         onComplete: () => subscriber.complete(),
-      }),
-    )
+      })
+    })
+}
+
+/** Removes and returns the held prices that are no longer current: a `Left` follows, or a price follows and they are too old. */
+const takeOutdated = <E, A>(held: HeldEvent<Either<E, A>>[], maxLag: number): readonly Price[] => {
+  const lastLeft = held.findLastIndex(({ event }) => isLeft(event))
+  const oldest = rxClock.wallClock() - maxLag
+  const outdated: Price[] = []
+  const current = held.filter(({ event }, index) => {
+    const price = isRight(event) ? (event.right as Partial<Price>) : {}
+    const isOutdated =
+      price.topic !== undefined &&
+      price.price !== undefined &&
+      price.receivedAt !== undefined &&
+      (index < lastLeft || (index < held.length - 1 && price.receivedAt < oldest))
+    if (isOutdated) outdated.push(price as Price)
+    return !isOutdated
+  })
+  held.splice(0, held.length, ...current)
+  return outdated
 }
 
 const optionTable = { pastTimeout: pastTimeoutOption } satisfies OptionTable<WithPastOptions>
@@ -95,7 +125,7 @@ export interface JoinObserver<Event> {
    * Called once. Must call `releaseLive`, which delivers the held events. `hasLive`: false if the live stream has not
    * emitted yet, so that nothing is known of it.
    */
-  readonly onCaughtUp: (releaseLive: () => void, hasLive: boolean) => void
+  readonly onCaughtUp: (releaseLive: () => void, held: HeldEvent<Event>[], hasLive: boolean) => void
   /** `at`: the arrival of the event. */
   readonly onLive: (event: Event, at: number) => void
   readonly onComplete: () => void
@@ -122,25 +152,26 @@ export const joinPast = <E, A>(
   const { open$, position } = liveSourceOf(source$)
   const overlap = new Overlap()
   const past = new Subscription()
-  const held: HeldEvent<Either<E, A>>[] = []
+  let held: HeldEvent<Either<E, A>>[] = []
   const liveStart = new LiveStart()
   let latest = -Infinity
+  let hasCaughtUp = false
   let isLive = false
   let isComplete = false
 
-  const onLive = (event: Either<E, A>, at: number, eventPosition: PricePosition | undefined): void => {
-    if (!overlap.repeats(event, eventPosition)) observer.onLive(event, at)
-  }
   const releaseLive = (): void => {
     // A handler may cause further live events, which follow the held events.
     for (let next = held.shift(); next !== undefined; next = held.shift())
-      onLive(next.event, Math.max(latest, next.at), next.position)
+      observer.onLive(next.event, Math.max(latest, next.at))
     isLive = true
   }
   const catchUp = (): void => {
     safeUnsubscribe(past)
     overlap.end()
-    observer.onCaughtUp(releaseLive, held.length > 0)
+    hasCaughtUp = true
+    const hasLive = held.length > 0
+    held = held.filter(({ event, position }) => !overlap.repeats(event, position))
+    observer.onCaughtUp(releaseLive, held, hasLive)
     if (isComplete) observer.onComplete()
   }
   const onPast = (event: Either<HistoryError, PastEvent>): void => {
@@ -158,7 +189,8 @@ export const joinPast = <E, A>(
   const live = open$(() => liveStart.confirm(position())).subscribe({
     next: (event) => {
       const at = rxClock.wallClock()
-      if (isLive) return onLive(event, at, position())
+      if (hasCaughtUp && overlap.repeats(event, position())) return
+      if (isLive) return observer.onLive(event, at)
       const current = position()
       const eventPosition = current && copyOf(current)
       held.push({ event, at, position: eventPosition })

@@ -26,7 +26,7 @@ export class SharedStream<E> extends OperatorSubscriber<E, PaperEvent> {
     private readonly onEnd: () => void,
   ) {
     super(run)
-    const { open$, position } = liveSourceOf(source$)
+    const { open$, position, maxLag } = liveSourceOf(source$)
     const shared$ = new Observable<E>((subscriber) => {
       if (this.hasStarted) return source$.subscribe(subscriber)
       this.subscribers = [...this.subscribers, subscriber]
@@ -36,6 +36,7 @@ export class SharedStream<E> extends OperatorSubscriber<E, PaperEvent> {
     this.event$ = liveStream$(
       (onConfirmed) => (onConfirmed === undefined ? shared$ : open$(onConfirmed)),
       position,
+      maxLag,
     )
   }
 

@@ -13,6 +13,8 @@ export interface LiveSource<T> {
   readonly open$: (onConfirmed?: () => void) => Observable<T>
   /** The position of the last price, also while it is delivered. The object changes with the next price. */
   readonly position: () => PricePosition | undefined
+  /** The age up to which a price is current, in ms. Default: 5000. */
+  readonly maxLag?: number | undefined
 }
 
 const liveSources = new WeakMap<Observable<unknown>, LiveSource<unknown>>()
@@ -21,9 +23,10 @@ const liveSources = new WeakMap<Observable<unknown>, LiveSource<unknown>>()
 export const liveStream$ = <T>(
   open$: LiveSource<T>['open$'],
   position: LiveSource<T>['position'],
+  maxLag?: number,
 ): Observable<T> => {
   const stream$ = open$()
-  liveSources.set(stream$, { open$, position })
+  liveSources.set(stream$, { open$, position, maxLag })
   return stream$
 }
 

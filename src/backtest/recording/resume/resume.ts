@@ -1,3 +1,4 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription } from 'rxjs'
 import type { Address } from '../../../base/domain/address.js'
 import type { CaughtUp } from '../../../base/domain/past.js'
@@ -49,6 +50,8 @@ const optionTable = { from: timeOption } satisfies OptionTable<ResumeOptions>
  * has the first live price of each topic, for about 1 s. Each price comes once, in order, and nothing separates it from the one
  * before it. If prices may be missing, because the recording has ended before, or because its recorder is another client and
  * has written nothing within this time, the topic emits `Disconnected`, and has no current price until its first live price.
+ *
+ * Live prices that a `Left` has followed by then come before `CaughtUp`.
  *
  * Timers that are due between the last row and the present fire, each at its time. If the clock of the recorder is found to differ
  * from that of this process by more than 2 s, or is ahead of it, this time is no time of the strategy: its clock is set, and its
@@ -142,10 +145,15 @@ export const resume$ = <A>(
         playback.streams.continueLive(new Set(continued.map(([name]) => name)), firstEpoch, sequences),
       )
       moveTo(held[0]?.at ?? live.now(), continued[0]?.[1].overlap.difference)
+      // A price that a Left has followed is not current.
+      const lastLeft = held.findLastIndex((row) => row._tag === 'Price' && isLeft(row.event))
+      for (const row of held.splice(0, lastLeft + 1)) emitLive(row)
       subscriber.next({ _tag: 'CaughtUp' })
       isLive = true
       emitHeld()
     }
+    const emitLive = (row: Row): void =>
+      playback.emitLive(row, live.seamOf(row)?.isContinued === true ? sequences.continued : sequences.fresh)
     /** Moves the strategy from the time of the recorder to that of this clock. `difference`: between them, in ms, if it is known. */
     const moveTo = (now: number, difference = Math.min(0, now - playback.runs.time)): void => {
       if (Math.abs(difference) > maxSkew) playback.skip(difference)
@@ -154,10 +162,7 @@ export const resume$ = <A>(
     const emitHeld = (): void => {
       if (!isLive || isEmitting) return
       isEmitting = true
-      for (let row = held.shift(); row !== undefined; row = held.shift()) {
-        const isContinued = live.seamOf(row)?.isContinued === true
-        playback.emitLive(row, isContinued ? sequences.continued : sequences.fresh)
-      }
+      for (let row = held.shift(); row !== undefined; row = held.shift()) emitLive(row)
       isEmitting = false
       if (isClosed) playback.runs.run(() => playback.streams.complete(undefined))
       waitForTimer()

@@ -1,4 +1,4 @@
-import { isLeft, isRight, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { join } from 'node:path'
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs'
 import {
@@ -7,6 +7,7 @@ import {
   merge,
   mergeMap,
   NEVER,
+  of,
   scan,
   startWith,
   Subject,
@@ -15,9 +16,9 @@ import {
   timestamp,
   type Observable,
 } from 'rxjs'
-import { createTestClient, depth, price } from 'svc-streams/testing'
+import { createTestClient, depth, price, stale } from 'svc-streams/testing'
 import type { Client, Price, PriceError } from 'svc-streams'
-import { openHistory } from 'svc-streams/history'
+import { openHistory, type History, type HistoryError, type PastEvent } from 'svc-streams/history'
 import { record, resume, type Row, type StrategyClient } from 'svc-streams/recording'
 import { candles } from 'svc-streams/operators'
 import { expect, onTestFinished, test } from 'vitest'
@@ -375,4 +376,27 @@ test('a history gives the prices and the gaps of its recordings, and a failure o
   const failing = collect(resume(quickClient(), openHistory('http://127.0.0.1:1'), prices, { from: start }))
   await eventually(() => expect(failing.values).toEqual(['Disconnected', { _tag: 'CaughtUp' }, 9]))
   expect(() => resume(quickClient(), openHistory([path]), prices)).toThrow('from: required')
+})
+
+test('emits a live price that a Left has followed while the past was read before CaughtUp', async () => {
+  const live$ = new Subject<Either<PriceError, Price>>()
+  const rest$ = new Subject<Either<HistoryError, PastEvent>>()
+  const at = Date.now() - 1000
+  const past$ = of(right({ _tag: 'PastPrice', topic: ethTopic, price: 1, at } as const))
+  let readings = 0
+  const history: History = {
+    prices$: () => (++readings === 1 ? past$ : rest$),
+    topics: () => () => Promise.resolve(right([])),
+  }
+  const client = createTestClient({ prices: { [ethTopic]: live$ }, stamp: true })
+  const { values } = collect(
+    resume(client, history, (own) => own.price$(ethTopic).pipe(map(textOf)), { from: at }),
+  )
+  await eventually(() => expect(live$.observed).toBe(true))
+  live$.next(right(price(ethTopic, 2)))
+  live$.next(left(stale(ethTopic, 1000, undefined)))
+  await eventually(() => expect(rest$.observed).toBe(true))
+  rest$.complete()
+  await eventually(() => expect(values.at(-1)).toEqual({ _tag: 'CaughtUp' }))
+  expect(values).toEqual([1, 'Disconnected', 2, 'Stale', { _tag: 'CaughtUp' }])
 })

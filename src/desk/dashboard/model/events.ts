@@ -2,7 +2,6 @@ import { left, map as mapRight } from 'fp-ts/lib/Either.js'
 import {
   catchError,
   distinctUntilChanged,
-  EMPTY,
   exhaustMap,
   filter,
   map,
@@ -12,69 +11,66 @@ import {
   repeat,
   skip,
   switchMap,
-  tap,
   timer,
   type Observable,
 } from 'rxjs'
 import type { PriceClient } from '../../../client/client.js'
 import type { Address } from '../../../base/domain/address.js'
 import type { Depth, DepthSide } from '../../../base/domain/depth.js'
-import type { Topic } from '../../../base/domain/topic.js'
 import { networkError } from '../../../base/errors/constructors.js'
 import type { DepthRow } from '../../../backtest/recording/format/row.js'
 import { priceRow$, statusRow$, uncorrelatedRow$ } from '../../../backtest/recording/record/client-rows.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import type { Health } from '../../display/connection.js'
 import type { DisplayEvent, HealthRow } from '../../display/display.js'
-import type { PageConfig, ServedDepths } from './served.js'
+import type { PageConfig, ServedStatus } from './served.js'
 
-/** Time between two requests for the server's health, in ms. */
-const healthInterval = 2000
-
-/** Longest time between two requests for the depths, in ms. */
-const maxDepthInterval = 1000
+/** Longest time between two requests for the server's status, in ms. */
+const maxInterval = 1000
 
 /** Time after which a rejected token is requested again, in ms: the service may list it in the meantime. */
 const rejectedRetryDelay = 30_000
 
-/** All events of the page. `health$`, `depths$`: one request to the server each. */
+/** All events of the page. `served$`: one request for the status of the server. */
 export const pageEvent$ = (
   client: PriceClient,
-  { service, tokens, depthInterval }: PageConfig,
-  health$: Observable<Health>,
-  depths$: Observable<ServedDepths>,
+  config: PageConfig,
+  served$: Observable<ServedStatus>,
 ): Observable<DisplayEvent> => {
-  const topicOf = ({ address }: PageConfig['tokens'][number]): Topic => `${service}-${address}`
-  const prices = tokens.map((token) =>
-    priceRow$(client, topicOf(token)).pipe(repeat({ delay: () => retry$(client) })),
+  const prices = config.tokens.map(({ address }) =>
+    priceRow$(client, `${config.service}-${address}`).pipe(repeat({ delay: () => retry$(client) })),
   )
-  return merge(
-    statusRow$(client),
-    uncorrelatedRow$(client),
-    healthRow$(client, health$),
-    depthInterval === null ? EMPTY : depthRow$(tokens, depthInterval, depths$),
-    ...prices,
-  )
+  return merge(statusRow$(client), uncorrelatedRow$(client), servedRow$(client, config, served$), ...prices)
 }
 
-/** The depths, each once. While the server does not answer, no token has one. */
-const depthRow$ = (
-  tokens: PageConfig['tokens'],
-  interval: number,
-  depths$: Observable<ServedDepths>,
-): Observable<DepthRow> => {
-  const times = new Map<Address, number>()
-  const failed = (thrown: unknown): ServedDepths => ({
-    depths: tokens.map(({ address }) => ({
+/**
+ * The health of the server, and each depth once. Requested at once when the WebSocket opens or closes, then at an interval.
+ * While the server does not answer, no token has a depth.
+ */
+const servedRow$ = (
+  client: PriceClient,
+  { tokens, depthInterval }: PageConfig,
+  served$: Observable<ServedStatus>,
+): Observable<HealthRow | DepthRow> => {
+  const gone = (thrown: unknown): ServedStatus => ({
+    health: { _tag: 'Gone' },
+    depths: (depthInterval === null ? [] : tokens).map(({ address }) => ({
       ...{ _tag: 'Depth', at: rxClock.wallClock(), mint: address, event: left(networkError(thrown)) },
     })),
   })
-  return timer(0, Math.min(interval, maxDepthInterval)).pipe(
-    exhaustMap(() => depths$.pipe(catchError((thrown: unknown) => of(failed(thrown))))),
-    mergeMap(({ depths }) => depths),
-    filter(({ mint, at }) => times.get(mint) !== at),
-    tap(({ mint, at }) => times.set(mint, at)),
-    map(withQuantities),
+  const times = new Map<Address, number>()
+  const isNew = ({ mint, at }: DepthRow): boolean => {
+    const before = times.get(mint)
+    times.set(mint, at)
+    return before !== at
+  }
+  const answer$ = served$.pipe(catchError((thrown: unknown) => of(gone(thrown))))
+  const interval = Math.min(depthInterval ?? maxInterval, maxInterval)
+  return isOpen$(client).pipe(
+    switchMap(() => timer(0, interval).pipe(exhaustMap(() => answer$))),
+    mergeMap(({ health, depths }): readonly (HealthRow | DepthRow)[] => [
+      { _tag: 'Health', at: rxClock.wallClock(), health },
+      ...depths.filter(isNew).map(withQuantities),
+    ]),
   )
 }
 
@@ -91,22 +87,12 @@ const withQuantities = (row: DepthRow): DepthRow => ({
 })
 
 /** Emits when a rejected token is requested again: after a while, and when the connection is open again. */
-const retry$ = ({ status$ }: PriceClient): Observable<unknown> =>
-  merge(
-    timer(rejectedRetryDelay),
-    status$.pipe(
-      map(({ _tag }) => _tag),
-      distinctUntilChanged(),
-      skip(1),
-      filter((tag) => tag === 'Open'),
-    ),
-  )
+const retry$ = (client: PriceClient): Observable<unknown> =>
+  merge(timer(rejectedRetryDelay), isOpen$(client).pipe(skip(1), filter(Boolean)))
 
-/** Requests the health at once when the WebSocket opens or closes, then at an interval. */
-const healthRow$ = ({ status$ }: PriceClient, health$: Observable<Health>): Observable<HealthRow> =>
+/** Whether the WebSocket is open. */
+const isOpen$ = ({ status$ }: PriceClient): Observable<boolean> =>
   status$.pipe(
     map(({ _tag }) => _tag === 'Open'),
     distinctUntilChanged(),
-    switchMap(() => timer(0, healthInterval).pipe(exhaustMap(() => health$))),
-    map((health) => ({ _tag: 'Health', at: rxClock.wallClock(), health })),
   )

@@ -1,14 +1,14 @@
-import type { Behind } from '../../display/connection.js'
+import type { Health } from '../../display/connection.js'
 import type { DisplayToken } from '../../display/token-state.js'
 import type { Environment } from '../../../base/domain/environment.js'
-import type { ConnectionStatus } from '../../../base/domain/status.js'
+import { behindMsOf, isDown, type ConnectionStatus } from '../../../base/domain/status.js'
 import type { DepthRow } from '../../../backtest/recording/format/row.js'
 import type { Side } from '../../../backtest/paper/orders.js'
 import type { LogEntry } from '../../display/display.js'
 import type { PastPrices } from './samples.js'
 
-// The data that the server sends to the page, as JSON: its configuration, which is a part of the page, the state of its
-// connection to the service, the past, the depths, and the fills of an account.
+// The data that the server sends to the page, as JSON: its configuration, which is a part of the page, its status, the past,
+// and the fills of an account.
 
 export interface PageConfig {
   /** Name of the service: the prefix of the topics. */
@@ -28,61 +28,45 @@ export interface PageConfig {
 /** What the server sends. `pageId`: equal for equal files and configurations; an open page of another server is out of date. */
 export type Served<A> = A & { readonly pageId: string }
 
-export interface ServiceStatus {
-  readonly isUp: boolean
-  /** Why the connection is down; empty if it is up. */
-  readonly reason: string
-  /**
-   * `undefined` unless the prices of the connection may be too old, and are held. `ms`: the upper bound of their age when
-   * that began; `since`: monotonic, in ms.
-   */
-  readonly behind?: { readonly ms: number; readonly since: number } | undefined
-}
-
-/** The status as the server sends it to the page. */
-export interface ServedStatus extends Omit<ServiceStatus, 'behind'> {
-  readonly behind?: Behind | undefined
+/** The answer of the server to a page that asks about its connection to the service, and for what is new. */
+export interface ServedStatus {
+  readonly health: Health
+  /** The last depth of each token that has one. JSON has the quantities as text. */
+  readonly depths: readonly DepthRow[]
   /** Changes with the fills; `undefined` without a journal. */
-  readonly fillsVersion: number | undefined
+  readonly fillsVersion?: number | undefined
 }
 
-/** `now`: monotonic, in ms. */
-export const servedStatus = (
-  { isUp, reason, behind }: ServiceStatus,
-  now: number,
-  fillsVersion?: number,
-): ServedStatus => ({
-  isUp,
-  reason,
-  behind: behind === undefined ? undefined : { ms: behind.ms, forMs: now - behind.since },
-  fillsVersion,
-})
+/** The server's connection to the service. */
+export interface ServiceState {
+  /** The last one that is not of a dial: a client that connects again keeps the reason. */
+  readonly status: ConnectionStatus
+  /** Monotonic, in ms; `undefined` unless the prices of the connection may be too old, and are held. */
+  readonly behindSince?: number | undefined
+}
 
-/**
- * The status after a status of the client, at a monotonic time in ms. A client that connects again keeps the reason.
- * `closedReason`: for a client that is closed, such as that of a recording at its end.
- */
-export const nextServiceStatus = (
-  before: ServiceStatus,
+/** The state after a status of the client, at a monotonic time in ms. */
+export const nextServiceState = (
+  before: ServiceState,
   status: ConnectionStatus,
   at: number,
+): ServiceState => {
+  if (status._tag === 'Connecting') return before
+  return { status, behindSince: behindMsOf(status) === undefined ? undefined : (before.behindSince ?? at) }
+}
+
+/**
+ * `now`: monotonic, in ms. `closedReason`: for a client that is closed, such as that of a recording at its end.
+ */
+export const servedHealth = (
+  { status, behindSince = 0 }: ServiceState,
+  now: number,
   closedReason: string,
-): ServiceStatus => {
-  switch (status._tag) {
-    case 'Waiting':
-      return { isUp: false, reason: status.reason }
-    case 'Closed':
-      return { isUp: false, reason: closedReason }
-    case 'Connecting':
-      return status.attempt > 1 ? { ...before, isUp: false } : before
-    case 'Idle':
-      return { isUp: true, reason: '' }
-    case 'Open': {
-      const { behindMs: ms } = status
-      const since = before.behind?.since ?? at
-      return { isUp: true, reason: '', behind: ms === undefined ? undefined : { ms, since } }
-    }
-  }
+): Health => {
+  if (isDown(status))
+    return { _tag: 'Down', reason: status._tag === 'Waiting' ? status.reason : closedReason }
+  const ms = behindMsOf(status)
+  return { _tag: 'Up', behind: ms === undefined ? undefined : { ms, forMs: now - behindSince } }
 }
 
 /** The past prices of each token, by its address in lower case. */
@@ -90,11 +74,6 @@ export type PricesByAddress = Readonly<Record<string, PastPrices>>
 
 export interface ServedPast {
   readonly prices: PricesByAddress
-}
-
-/** The last depth of each token that has one. JSON has the quantities as text. */
-export interface ServedDepths {
-  readonly depths: readonly DepthRow[]
 }
 
 /** A fill of an account, as an entry of a list. The entry of a journal that cannot be read has no mark. */

@@ -1,17 +1,9 @@
-import { catchError, defer, map, of, type Observable } from 'rxjs'
+import { defer, tap, type Observable } from 'rxjs'
 import { createClientOn } from '../../../client/create-client.js'
-import type { Health } from '../../display/connection.js'
 import type { DisplayEvent } from '../../display/display.js'
 import { unsignedBrowser } from '../../../wire/platform/browser/unsigned-browser.js'
 import { pageEvent$ } from '../model/events.js'
-import type {
-  PageConfig,
-  Served,
-  ServedDepths,
-  ServedFills,
-  ServedPast,
-  ServedStatus,
-} from '../model/served.js'
+import type { PageConfig, Served, ServedFills, ServedPast, ServedStatus } from '../model/served.js'
 import { DashboardPage } from './dashboard-page.js'
 import { part } from './html.js'
 import { registerColours } from './price-chart.js'
@@ -47,8 +39,7 @@ const start = (config: Config): void => {
     priceWsUrl: origin.replace(/^http/, 'ws'),
     reconnect: { maxDelay: maxReconnectDelay },
   })
-  const depths$ = defer(() => servedInTime<ServedDepths>(config, '/depths.json'))
-  pageEvent$(client, config, health$(page, config), depths$).subscribe(receive)
+  pageEvent$(client, config, status$(page, config)).subscribe(receive)
 }
 
 // Requests to the dashboard's own server.
@@ -64,26 +55,21 @@ const served = async <A>({ pageId }: Config, path: string, signal: AbortSignal |
   throw new Error(path)
 }
 
-const servedInTime = <A>(config: Config, path: string): Promise<A> =>
-  served(config, path, AbortSignal.timeout(answerTimeout))
-
 /** Fills the charts with what the server has received, unless it does not answer. */
 const readPast = (page: DashboardPage, config: Config): void => {
   served<ServedPast>(config, '/past.json').then(({ prices }) => page.addPast(prices), ignore)
 }
 
-/** The state of the server's connection to the service. One request. */
-const health$ = (page: DashboardPage, config: Config): Observable<Health> =>
-  defer(() => servedInTime<ServedStatus>(config, '/status.json')).pipe(
-    map(({ isUp, behind, reason, fillsVersion }): Health => {
-      if (fillsVersion !== page.fillsVersion)
-        served<ServedFills>(config, '/fills.json').then(
-          ({ fills }) => page.showFills(fills, fillsVersion),
-          ignore,
-        )
-      return isUp ? { _tag: 'Up', behind } : { _tag: 'Down', reason }
+/** One request for the status of the server, and for the fills if they are new. */
+const status$ = (page: DashboardPage, config: Config): Observable<ServedStatus> =>
+  defer(() => served<ServedStatus>(config, '/status.json', AbortSignal.timeout(answerTimeout))).pipe(
+    tap(({ fillsVersion }) => {
+      if (fillsVersion === page.fillsVersion) return
+      served<ServedFills>(config, '/fills.json').then(
+        ({ fills }) => page.showFills(fills, fillsVersion),
+        ignore,
+      )
     }),
-    catchError(() => of<Health>({ _tag: 'Gone' })),
   )
 
 const ignore = (): void => undefined

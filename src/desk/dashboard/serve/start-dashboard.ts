@@ -2,28 +2,28 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { concat, of, scan, Subscription } from 'rxjs'
+import { concat, map, of, ReplaySubject, Subscription, take, takeUntil, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../../client/client.js'
 import type { History } from '../../../client/history.js'
 import { bigintAsText } from '../../../base/domain/plain-decimal.js'
+import type { CancellableTask } from '../../../base/task/cancellable-task.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { jsonResponse, type HttpResponse } from '../../../wire/server/http-response.js'
 import type { Pages } from '../../../serve/gateway/http/request-handler.js'
 import { runGateway } from '../../../serve/gateway/run-gateway.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import {
-  nextServiceStatus,
-  servedStatus,
+  nextServiceState,
+  servedHealth,
   type PageConfig,
   type Served,
-  type ServedDepths,
   type ServedFills,
   type ServedPast,
   type ServedStatus,
-  type ServiceStatus,
+  type ServiceState,
 } from '../model/served.js'
 import type { JournalFills } from './journal-fills.js'
-import { PageDepths } from './page-depths.js'
+import { pageDepths$ } from './page-depths.js'
 import { PagePast } from './page-past.js'
 
 /** The files of the page, as `npm run build:page` writes them. */
@@ -72,71 +72,54 @@ export const startDashboard = async (
   client: PriceClient | Client,
   { port, closedReason, files, config, history, fills }: DashboardOptions,
 ): Promise<DashboardServer> => {
-  let status: ServiceStatus = { isUp: true, reason: '' }
+  let service: ServiceState = { status: { _tag: 'Idle' } }
   let webSockets: readonly string[] = []
+  const closed$ = new ReplaySubject<void>(1)
   const past = new PagePast(client, config, history)
-  const depths = new PageDepths(client as Client, config)
-  const pages = pagesOf({
-    files,
-    config,
-    past,
-    depths,
-    fills,
-    status: () => status,
-    webSockets: () => webSockets,
-  })
+  const depths$ = pageDepths$(client as Client, config, closed$)
+  const status$ = depths$.pipe(
+    take(1),
+    map((depths): ServedStatus => {
+      const health = servedHealth(service, rxClock.elapsed(), closedReason)
+      return { health, depths, fillsVersion: fills?.version }
+    }),
+  )
+  const pageId = pageIdOf(files, config)
+  const html = withConfig(files.html, { ...config, pageId })
+  const json =
+    (content$: Observable<ServedStatus | ServedPast | ServedFills>): CancellableTask<HttpResponse> =>
+    (onResult) => {
+      const reading = content$.subscribe((content) =>
+        onResult(jsonResponse(200, JSON.stringify({ ...content, pageId }, bigintAsText))),
+      )
+      return () => reading.unsubscribe()
+    }
+  const routes: Readonly<Record<string, () => ReturnType<Pages>>> = {
+    '/': () => ok('text/html; charset=utf-8', html, pageHeaders(webSockets)),
+    '/main.css': () => ok('text/css; charset=utf-8', files.style),
+    '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
+    '/status.json': () => json(status$),
+    '/fills.json': () => json(of({ fills: fills?.entries ?? [] })),
+    '/past.json': () => json(past.read$()),
+  }
+  const pages: Pages = (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
   const record = (topic: Topic): Subscription => {
     past.record(topic)
     return Subscription.EMPTY
   }
   const { gateway } = await runGateway(client, { port, service: config.service }, { pages, record })
+  // Not every browser counts these as the origin of the page.
   webSockets = ['127.0.0.1', 'localhost'].map((name) => gateway.priceWsUrl.replace('127.0.0.1', name))
-  const subscription = concat(client.status$, of({ _tag: 'Closed' } as const))
-    .pipe(scan((before, next) => nextServiceStatus(before, next, rxClock.elapsed(), closedReason), status))
-    .subscribe((next) => (status = next))
-  subscription.add(fills?.reading$.subscribe())
+  concat(client.status$, of({ _tag: 'Closed' } as const))
+    .pipe(takeUntil(closed$))
+    .subscribe((status) => (service = nextServiceState(service, status, rxClock.elapsed())))
+  fills?.reading$.pipe(takeUntil(closed$)).subscribe()
   const close = (): Promise<void> => {
-    subscription.unsubscribe()
+    closed$.next()
     past.close()
-    depths.close()
     return gateway.close()
   }
   return { url: `${gateway.baseUrl}/`, close }
-}
-
-/** The responses of the server in addition to the protocol of the service. */
-interface PageContent {
-  readonly files: PageFiles
-  readonly config: PageConfig
-  readonly past: PagePast
-  readonly depths: PageDepths
-  readonly fills: JournalFills | undefined
-  readonly status: () => ServiceStatus
-  /** The WebSocket addresses of the server: not every browser counts them as the page's own origin. */
-  readonly webSockets: () => readonly string[]
-}
-
-const pagesOf = ({ files, config, past, depths, fills, status, webSockets }: PageContent): Pages => {
-  const pageId = pageIdOf(files, config)
-  const html = withConfig(files.html, { ...config, pageId })
-  const json = (content: ServedStatus | ServedPast | ServedDepths | ServedFills): HttpResponse =>
-    jsonResponse(200, JSON.stringify({ ...content, pageId }, bigintAsText))
-  const routes: Readonly<Record<string, () => ReturnType<Pages>>> = {
-    '/': () => ({
-      ...ok('text/html; charset=utf-8', html),
-      headers: { 'Content-Type': 'text/html; charset=utf-8', ...pageHeaders(webSockets()) },
-    }),
-    '/main.css': () => ok('text/css; charset=utf-8', files.style),
-    '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
-    '/status.json': () => json(servedStatus(status(), rxClock.elapsed(), fills?.version)),
-    '/depths.json': () => json({ depths: depths.read() }),
-    '/fills.json': () => json({ fills: fills?.entries ?? [] }),
-    '/past.json': () => (onResult) => {
-      const reading = past.read$().subscribe((content) => onResult(json(content)))
-      return () => reading.unsubscribe()
-    },
-  }
-  return (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
 }
 
 /** The page with its configuration: a block of data, which no browser runs. */
@@ -152,9 +135,9 @@ const pageIdOf = (files: PageFiles, config: PageConfig): string =>
     .update(JSON.stringify([files, config]))
     .digest('base64url')
 
-const ok = (type: string, body: string): HttpResponse => ({
+const ok = (type: string, body: string, headers: HttpResponse['headers'] = {}): HttpResponse => ({
   status: 200,
-  headers: { 'Content-Type': type },
+  headers: { 'Content-Type': type, ...headers },
   body,
 })
 

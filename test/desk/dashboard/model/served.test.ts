@@ -1,40 +1,41 @@
 import { expect, test } from 'vitest'
 import {
-  nextServiceStatus,
-  servedStatus,
-  type ServiceStatus,
+  nextServiceState,
+  servedHealth,
+  type ServiceState,
 } from '../../../../src/desk/dashboard/model/served.js'
 import type { ConnectionStatus } from '../../../../src/base/domain/status.js'
 
-const up = { isUp: true, reason: '' }
+const idle: ServiceState = { status: { _tag: 'Idle' } }
+const open = { _tag: 'Open', epoch: 1, since: 0 } as const
+const up = { _tag: 'Up', behind: undefined }
 
-test('nextServiceStatus keeps the reason until the connection is open', () => {
+const health = (state: ServiceState, now = 0) => servedHealth(state, now, 'closed')
+
+test('servedHealth keeps the reason until the connection is open', () => {
   const statuses: readonly ConnectionStatus[] = [
     { _tag: 'Connecting', attempt: 1 },
-    { _tag: 'Open', epoch: 1, since: 0 },
+    open,
     { _tag: 'Waiting', attempt: 1, retryInMs: 1, reason: 'refused' },
     { _tag: 'Connecting', attempt: 2 },
-    { _tag: 'Open', epoch: 2, since: 0 },
+    { ...open, epoch: 2 },
     { _tag: 'Closed' },
   ]
-  let status: ServiceStatus = up
-  const all = statuses.map((next) => (status = nextServiceStatus(status, next, 0, 'closed')))
-  const refused = { isUp: false, reason: 'refused' }
-  expect(all).toEqual([up, up, refused, refused, up, { isUp: false, reason: 'closed' }])
+  let state = idle
+  const all = statuses.map((status) => health((state = nextServiceState(state, status, 0))))
+  const refused = { _tag: 'Down', reason: 'refused' }
+  expect(all).toEqual([up, up, refused, refused, up, { _tag: 'Down', reason: 'closed' }])
 })
 
-test('nextServiceStatus keeps when the prices fell behind, until they are current again', () => {
-  const open = { _tag: 'Open', epoch: 1, since: 0 } as const
-  const next = (before: ServiceStatus, status: ConnectionStatus, at: number) =>
-    nextServiceStatus(before, status, at, 'closed')
-  const behind = next(up, { ...open, behindMs: 5234 }, 100)
-  expect(servedStatus(behind, 150)).toEqual({ ...up, behind: { ms: 5234, forMs: 50 } })
-  const longer = next(behind, { ...open, behindMs: 6000 }, 200)
-  expect(servedStatus(longer, 250)).toMatchObject({ behind: { ms: 6000, forMs: 150 } })
-  const current = next(longer, open, 300)
-  expect(servedStatus(current, 350)).toEqual(up)
-  const again = next(current, { ...open, behindMs: 5000 }, 400)
-  expect(servedStatus(again, 401)).toMatchObject({ behind: { forMs: 1 } })
-  const down = next(again, { _tag: 'Waiting', attempt: 1, retryInMs: 1, reason: 'reset' }, 500)
-  expect(servedStatus(down, 501)).toEqual({ isUp: false, reason: 'reset' })
+test('servedHealth has the time since the prices fell behind, until they are current again', () => {
+  const behind = nextServiceState(idle, { ...open, behindMs: 5234 }, 100)
+  expect(health(behind, 150)).toEqual({ _tag: 'Up', behind: { ms: 5234, forMs: 50 } })
+  const longer = nextServiceState(behind, { ...open, behindMs: 6000 }, 200)
+  expect(health(longer, 250)).toEqual({ _tag: 'Up', behind: { ms: 6000, forMs: 150 } })
+  const current = nextServiceState(longer, open, 300)
+  expect(health(current, 350)).toEqual(up)
+  const again = nextServiceState(current, { ...open, behindMs: 5000 }, 400)
+  expect(health(again, 401)).toEqual({ _tag: 'Up', behind: { ms: 5000, forMs: 1 } })
+  const down = nextServiceState(again, { _tag: 'Waiting', attempt: 1, retryInMs: 1, reason: 'reset' }, 500)
+  expect(health(down, 501)).toEqual({ _tag: 'Down', reason: 'reset' })
 })

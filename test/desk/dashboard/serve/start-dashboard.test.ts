@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
+import type { Served, ServedStatus } from '../../../../src/desk/dashboard/model/served.js'
 import { startDashboard, type DashboardServer } from '../../../../src/desk/dashboard/serve/start-dashboard.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { TestMarket } from '../support/test-market.js'
@@ -77,20 +78,24 @@ describe('startDashboard', () => {
 
   it('reports why the service is lost, and how far behind its prices are', async () => {
     const { pageId } = configOf(await (await get('/')).text())
-    const status = async (): Promise<unknown> => (await get('/status.json')).json()
-    expect(await status()).toEqual({ isUp: true, reason: '', pageId })
+    const health = async (): Promise<unknown> => {
+      const status = (await (await get('/status.json')).json()) as Served<ServedStatus>
+      expect(status.pageId).toBe(pageId)
+      return status.health
+    }
+    expect(await health()).toEqual({ _tag: 'Up' })
     market.disconnect('connection refused')
-    expect(await status()).toEqual({ isUp: false, reason: 'connection refused', pageId })
+    expect(await health()).toEqual({ _tag: 'Down', reason: 'connection refused' })
     market.connect()
-    expect(await status()).toEqual({ isUp: true, reason: '', pageId })
+    expect(await health()).toEqual({ _tag: 'Up' })
     market.fallBehind(5234)
     const behind = { ms: 5234, forMs: expect.any(Number) as number }
-    expect(await status()).toEqual({ isUp: true, reason: '', behind, pageId })
+    expect(await health()).toEqual({ _tag: 'Up', behind })
     market.catchUp()
-    expect(await status()).toEqual({ isUp: true, reason: '', pageId })
+    expect(await health()).toEqual({ _tag: 'Up' })
     await market.client.close()
     await eventually(async () =>
-      expect(await status()).toEqual({ isUp: false, reason: 'the recording has ended', pageId }),
+      expect(await health()).toEqual({ _tag: 'Down', reason: 'the recording has ended' }),
     )
   })
 })

@@ -112,12 +112,6 @@ const ticksOf = ({ from, to }: Scale, step: number): Ticks => {
   return { step, values: Array.from({ length: count }, (_, index) => (first + index) * step) }
 }
 
-/** A time without a current price. */
-interface Gap {
-  readonly from: number
-  readonly to: number
-}
-
 /** Points of the line of a small chart. */
 const linePoints = 60
 
@@ -146,8 +140,8 @@ export const linePath = (
 /** Of a small chart, in its own units. */
 export const lineSize = [100, 20] as const
 
-/** The gaps of the samples; one that lasts until the last time ends there. */
-export const gapsOf = (times: readonly number[], prices: readonly (number | null)[]): readonly Gap[] =>
+/** The times without a current price; one that lasts until the last time ends there. */
+export const gapsOf = ({ times, prices }: ChartData): readonly Scale[] =>
   prices.flatMap((price, index) => {
     const from = times[index]
     const to = times[index + 1]

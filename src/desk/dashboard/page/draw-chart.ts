@@ -57,7 +57,8 @@ export const drawChart = (
     times: { from: times.from, to: times.to + (isLive ? step : 0) },
     prices: priceScale(range),
   }
-  drawAxes(plot, last, colours)
+  drawPriceAxis(plot, last, colours)
+  drawTimeAxis(plot, colours)
   drawGaps(plot, data, colours)
   if (isCandles) drawCandles(plot, data, step, colours)
   else drawPrices(plot, data, colours)
@@ -104,16 +105,11 @@ const [priceSpace, timeSpace] = [34, 72]
 
 const maxPrices = 8
 
-const drawAxes = (plot: Plot, last: number | null, colours: ChartColours): void => {
-  plot.context.lineWidth = 1
-  drawPriceAxis(plot, last, colours)
-  drawTimeAxis(plot, colours)
-}
-
 /** The label of the last price takes the place of a mark. */
 const drawPriceAxis = (plot: Plot, last: number | null, { grid, text }: ChartColours): void => {
   const { context, width, top, bottom } = plot
   const { step, values } = priceTicks(plot.prices, Math.min(maxPrices, (bottom - top) / priceSpace))
+  context.lineWidth = 1
   context.strokeStyle = grid
   context.fillStyle = text
   context.textAlign = 'left'
@@ -298,23 +294,25 @@ const drawCursor = (plot: Plot, data: ChartData, time: number, { text }: ChartCo
 
 const hatchStep = 7
 
-const drawGaps = (plot: Plot, { times, prices }: ChartData, { gap }: ChartColours): void => {
-  const { context, top, bottom } = plot
+const drawGaps = (plot: Plot, data: ChartData, { gap }: ChartColours): void => {
+  const { context, width, top, bottom } = plot
   const height = bottom - top
+  const gaps = gapsOf(data)
+  if (gaps.length === 0) return
   context.strokeStyle = gap
   context.lineWidth = 1
-  for (const { from, to } of gapsOf(times, prices)) {
-    const [left, right] = [Math.max(0, xOf(plot, from)), xOf(plot, to)]
-    context.save()
-    context.beginPath()
-    context.rect(left, top, right - left, height)
-    context.clip()
-    context.beginPath()
-    for (let x = left - height; x < right; x += hatchStep) {
-      context.moveTo(x, bottom)
-      context.lineTo(x + height, top)
-    }
-    context.stroke()
-    context.restore()
+  const area = new Path2D()
+  for (const { from, to } of gaps) {
+    const left = Math.max(0, xOf(plot, from))
+    area.rect(left, top, xOf(plot, to) - left, height)
   }
+  context.save()
+  context.clip(area)
+  context.beginPath()
+  for (let x = -height; x < width; x += hatchStep) {
+    context.moveTo(x, bottom)
+    context.lineTo(x + height, top)
+  }
+  context.stroke()
+  context.restore()
 }

@@ -13,7 +13,7 @@ const entryHtml = '<li><time></time><span></span></li>'
 export class EventList {
   readonly element: HTMLElement
   readonly #part: (selector: string) => HTMLElement
-  readonly #entries = new Map<number, HTMLElement>()
+  #entries: ReadonlyMap<number, HTMLElement> = new Map()
   #log: readonly LogEntry[] = []
 
   constructor(title: string) {
@@ -27,28 +27,16 @@ export class EventList {
     })
   }
 
-  /** Shows the entries, the newest first. */
+  /** Shows the entries, the newest first. Those that remain stay where they are: a screen reader announces the new ones alone. */
   render(log: readonly LogEntry[]): void {
     if (log === this.#log) return
     this.#log = log
-    const list = this.#part('ol')
-    for (const entry of log.toReversed()) {
-      const element = this.#entries.get(entry.id) ?? this.#add(entry.id, list)
-      renderEntry(element, entry)
-    }
-    const oldest = log.at(-1)?.id ?? Infinity
-    for (const [id, element] of this.#entries) {
-      if (id >= oldest) break
-      element.remove()
-      this.#entries.delete(id)
-    }
-  }
-
-  #add(id: number, list: HTMLElement): HTMLElement {
-    const element = fromHtml(entryHtml)
-    this.#entries.set(id, element)
-    list.prepend(element)
-    return element
+    const before = this.#entries
+    const elements = log.map((entry) => [entry, before.get(entry.id) ?? fromHtml(entryHtml)] as const)
+    this.#entries = new Map(elements.map(([{ id }, element]) => [id, element]))
+    for (const [id, element] of before) if (!this.#entries.has(id)) element.remove()
+    this.#part('ol').prepend(...elements.flatMap(([{ id }, element]) => (before.has(id) ? [] : [element])))
+    for (const [entry, element] of elements) renderEntry(element, entry)
   }
 }
 

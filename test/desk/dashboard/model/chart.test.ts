@@ -121,7 +121,7 @@ test('priceTickText has the decimals of the step', () => {
 })
 
 test('gapsOf gives the times without a price, also one that lasts', () => {
-  expect(gapsOf([1, 2, 5, 9, 12], [10, null, 11, null, null])).toEqual([
+  expect(gapsOf({ times: [1, 2, 5, 9, 12], prices: [10, null, 11, null, null] })).toEqual([
     { from: 2, to: 5 },
     { from: 9, to: 12 },
   ])

@@ -24,9 +24,6 @@ export interface Figures {
   readonly rate: number | undefined
   /** Age that the price had when it arrived, in ms; while the connection is behind, the upper bound of it. */
   readonly lag: number | undefined
-  /** Totals of the depth in USD; `undefined` without a current depth. */
-  readonly buy: number | undefined
-  readonly sell: number | undefined
 }
 
 /** The prices of a range, at a time in ms since the Unix epoch. */
@@ -51,7 +48,6 @@ export class WatchedToken {
   #threshold: Threshold = {}
   /** The side that the last current price has reached. */
   #side: ThresholdSide | undefined
-  #isCompared = false
   #shown: ShownPrices | undefined
 
   /** `depthInterval`: as in the configuration of the page. */
@@ -95,7 +91,9 @@ export class WatchedToken {
     if (state.price === before) return undefined
     this.samples.add(at, state.price.price)
     this.#rate.add(at)
-    return this.#compare(state.price.price)
+    const side = this.#side
+    this.#side = reachedSide(this.#threshold, state.price.price, side)
+    return before !== undefined && this.#side !== side ? this.reached : undefined
   }
 
   /** Replaces the threshold. A threshold that the current price has already reached is not newly reached. */
@@ -137,7 +135,6 @@ export class WatchedToken {
     const index = data.prices.findIndex((each) => each !== null)
     const first = data.prices[index] ?? undefined
     const spanMs = Math.min(rangeMs, now - (data.times[index] ?? now))
-    const depth = this.isDepthCurrent(now) ? this.#state.depth : undefined
     const isCurrent = state === 'live' && price !== undefined && first !== undefined && spanMs >= minute
     const newest = state === 'live' && price !== undefined ? [price.price] : []
     return {
@@ -151,17 +148,7 @@ export class WatchedToken {
       age: price === undefined ? undefined : Math.max(0, now - price.receivedAt),
       rate: state === 'live' ? this.#rate.perSecond(now) : undefined,
       lag: lagOf(this.#state),
-      buy: depth?.buy.totalQuantityUsd,
-      sell: depth?.sell.totalQuantityUsd,
     }
-  }
-
-  #compare(price: number): Reached | undefined {
-    const before = this.#side
-    this.#side = reachedSide(this.#threshold, price, before)
-    const isNew = this.#isCompared && this.#side !== before
-    this.#isCompared = true
-    return isNew ? this.reached : undefined
   }
 }
 
@@ -175,35 +162,26 @@ const seconds = 10
 
 /** The number of prices a second, over the last 10 complete seconds. */
 export class PriceRate {
-  /** The number of prices of each second, by the second modulo the length; the current second has one of its own. */
-  readonly #counts = new Array<number>(seconds + 1).fill(0)
-  #first: number | undefined
-  #last = 0
+  /** The number of prices of each second that has some. */
+  readonly #counts = new Map<number, number>()
+  #first = Infinity
 
-  /** Counts a price. `at`: in ms since the Unix epoch. A time before the last one counts as that. */
+  /** Counts a price. `at`: in ms since the Unix epoch. */
   add(at: number): void {
-    this.#advance(at)
-    this.#first ??= this.#last
-    const slot = this.#last % this.#counts.length
-    this.#counts[slot] = (this.#counts[slot] ?? 0) + 1
+    const second = Math.floor(at / 1000)
+    this.#first = Math.min(this.#first, second)
+    this.#counts.set(second, (this.#counts.get(second) ?? 0) + 1)
+    const [oldest = second] = this.#counts.keys()
+    if (this.#counts.size > seconds + 1) this.#counts.delete(oldest)
   }
 
   /** `undefined` within the second of the first price. `now`: in ms since the Unix epoch. */
   perSecond(now: number): number | undefined {
-    this.#advance(now)
-    if (this.#first === undefined || this.#first === this.#last) return undefined
-    const current = this.#counts[this.#last % this.#counts.length] ?? 0
-    const sum = this.#counts.reduce((total, count) => total + count, 0)
-    return (sum - current) / Math.min(seconds, this.#last - this.#first)
-  }
-
-  /** Removes the seconds that are no longer among the last ones. */
-  #advance(at: number): void {
-    const second = Math.max(this.#last, Math.floor(at / 1000))
-    const passed = Math.min(second - this.#last, this.#counts.length)
-    for (let index = 1; index <= passed; index += 1) {
-      this.#counts[(second - passed + index) % this.#counts.length] = 0
-    }
-    this.#last = second
+    const current = Math.floor(now / 1000)
+    if (current <= this.#first) return undefined
+    let sum = 0
+    for (const [second, count] of this.#counts)
+      if (second < current && second >= current - seconds) sum += count
+    return sum / Math.min(seconds, current - this.#first)
   }
 }

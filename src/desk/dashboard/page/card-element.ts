@@ -1,16 +1,7 @@
-import { formatSeconds, shortAddress, shortPrice, shortTokens } from '../../display/texts.js'
+import { shortAddress, shortTokens } from '../../display/texts.js'
 import type { DepthSide } from '../../../base/domain/depth.js'
-import type { WatchedToken } from '../model/watched-token.js'
-import {
-  amountDigits,
-  changeOf,
-  depthReason,
-  lagText,
-  priceReason,
-  rateText,
-  spanText,
-  unknown,
-} from '../text/card-texts.js'
+import type { Figures, WatchedToken } from '../model/watched-token.js'
+import { lagText, priceReason, rateText, spanText } from '../text/card-texts.js'
 import { fromHtml, setAttribute, setDigits, setText } from './html.js'
 import { PriceChart } from './price-chart.js'
 import { TokenElement, type TokenActions } from './token-element.js'
@@ -33,7 +24,7 @@ const cardHtml = `<article class="card">
   </header>
   <p class="price"><span data-field="price"></span> <span class="unit">USD</span></p>
   <div class="below">
-    <p class="change"><span class="arrow" aria-hidden="true"></span><span data-field="change"></span><span class="over"></span></p>
+    <p class="change"><span data-field="change"></span><span class="over"></span></p>
     <p class="reason"></p>
     <p class="since">age <span data-field="age"></span></p>
   </div>
@@ -62,46 +53,21 @@ export class CardElement extends TokenElement {
     this.part('.depth').before(this.#chart.element)
   }
 
-  protected override renderToken(now: number, rangeMs: number): void {
-    this.#renderPrice(now, rangeMs)
+  protected override renderToken({ change, spanMs, rate, lag }: Figures, now: number, rangeMs: number): void {
+    this.part('.change').hidden = change === undefined
+    setText(this.part('.over'), spanText(spanMs))
+    setText(this.part('.reason'), priceReason(this.token.state))
+    setText(this.part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s, lag ${lagText(lag)}`)
     for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
-    setAttribute(this.part('.depth'), 'data-current', String(this.token.isDepthCurrent(now) === true))
     this.#chart.draw(now, rangeMs)
   }
 
-  onTheme(): void {
-    this.#chart.onTheme()
-  }
-
-  #renderPrice(now: number, rangeMs: number): void {
-    const { state: token } = this.token
-    const { state, price } = token
-    const { age, rate, lag, change, spanMs } = this.token.figures(now, rangeMs)
-    setText(this.field('state'), state)
-    if (price === undefined) setText(this.field('price'), unknown)
-    else setDigits(this.field('price'), shortPrice(price.price))
-    this.part('.change').hidden = change === undefined
-    if (change !== undefined) {
-      const { direction, text } = changeOf(change)
-      setAttribute(this.part('.change'), 'data-direction', direction)
-      setText(this.field('change'), text)
-      setText(this.part('.over'), spanText(spanMs))
-    }
-    setText(this.part('.reason'), priceReason(token))
-    setText(this.field('age'), age === undefined ? unknown : formatSeconds(age))
-    setText(this.part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s, lag ${lagText(lag)}`)
-  }
-
-  /** What can be bought or sold at the midpoint. The longer bar is the larger amount. */
+  /** The longer bar is the larger amount. */
   #renderSide(name: 'buy' | 'sell'): void {
     const { depth, depthError, token } = this.token.state
     const side = depthError === undefined ? depth?.[name] : undefined
     const share = side === undefined || depth === undefined ? 0 : shareOf(side, depth)
     setAttribute(this.part(`[data-side=${name}] .fill`), 'width', `${(share * 100).toFixed(1)}%`)
-    const amount = this.field(name)
-    amount.title = depthError?.message ?? ''
-    if (side === undefined) setText(amount, depthError === undefined ? unknown : depthReason(depthError))
-    else setDigits(amount, amountDigits(side.totalQuantityUsd))
     setText(this.part(`[data-side=${name}] .unit`), side === undefined ? '' : 'USD')
     const quantity = this.part(`[data-side=${name}] .quantity`)
     if (side === undefined) return setText(quantity, '')

@@ -98,13 +98,13 @@ export class DashboardPage {
     })
     this.#toolbar = new Toolbar(onView, () => {
       toggleTheme()
-      this.#onTheme()
+      this.#invalidate()
     })
     this.#table = new TableElement(
       this.#tokens.map(({ row }) => row),
       onView,
     )
-    this.#main.prepend(this.#table.element)
+    this.#mainPart('.cards').after(this.#table.element)
     setText(this.#headerPart('.host'), config.source)
     setText(this.#headerPart('.tag'), config.label)
     const logs = fromHtml('<footer class="logs"></footer>')
@@ -112,7 +112,7 @@ export class DashboardPage {
     logs.append(this.#fillList.element, this.#log.element)
     root.append(this.#header, this.#toolbar.element, this.#main, logs, this.#dialog.element)
     timer(tickInterval, tickInterval).subscribe(() => this.#tick())
-    onSystemTheme(() => this.#onTheme())
+    onSystemTheme(() => this.#invalidate())
     addEventListener('hashchange', () => this.#setView(this.#readView()))
     this.#requestRender()
   }
@@ -164,11 +164,6 @@ export class DashboardPage {
     this.#isTickDue = true
     // A depth may be overdue.
     this.#renderTitle(rxClock.wallClock())
-    this.#invalidate()
-  }
-
-  #onTheme(): void {
-    for (const { card } of this.#tokens) card.onTheme()
     this.#invalidate()
   }
 

@@ -4,7 +4,8 @@ import { recentWindow, timesOf, type ChartData, type Scale } from '../model/samp
 import type { FillEntry } from '../model/served.js'
 import type { WatchedToken } from '../model/watched-token.js'
 import { colourNames, drawChart, fillAt, timeAt, type ChartColours, type Plot } from './draw-chart.js'
-import { fromHtml, part, setAttribute, setDigits, setText } from './html.js'
+import { fromHtml, partsOf, setAttribute, setDigits, setText } from './html.js'
+import { currentTheme } from './theme.js'
 
 /** Number of samples that Page Up and Page Down move the crosshair by. */
 const pageStep = 20
@@ -22,19 +23,16 @@ export class PriceChart {
       '<div class="cursor" role="slider" tabindex="0" aria-valuemin="0" aria-valuemax="0" aria-valuenow="0"></div>' +
       '<p class="readout" hidden><span class="clock"></span> · <span class="value"></span><span class="filled"></span></p><button class="whole" hidden>Whole range</button></div>',
   )
-  readonly #chart = part(this.element, '.chart')
-  readonly #canvas = part(this.element, 'canvas') as HTMLCanvasElement
-  readonly #slider = part(this.element, '.cursor')
-  readonly #readout = part(this.element, '.readout')
-  readonly #clock = part(this.element, '.clock')
-  readonly #value = part(this.element, '.value')
-  readonly #filled = part(this.element, '.filled')
-  readonly #whole = part(this.element, '.whole')
+  readonly #part = partsOf(this.element)
+  readonly #chart = this.#part('.chart')
+  readonly #canvas = this.#part('canvas') as HTMLCanvasElement
+  readonly #slider = this.#part('.cursor')
+  readonly #readout = this.#part('.readout')
   readonly #context = this.#canvas.getContext('2d')
   readonly #token: WatchedToken
   #colours: ChartColours | undefined
-  /** The state that the card showed at the last `draw`. The token may have a newer one, whose style the card has not yet. */
-  #colouredState = ''
+  /** What the colours depend on. The token may have a newer state, whose style the card has not yet. */
+  #look = ''
   #isVisible = false
   /** In CSS pixels. Reading it from the element would lay out the page for each chart. */
   #size: readonly [width: number, height: number] = [0, 0]
@@ -64,7 +62,7 @@ export class PriceChart {
     for (const type of ['pointerdown', 'pointermove', 'pointerup', 'pointercancel'] as const)
       this.#slider.addEventListener(type, (event) => this.#onPointer(event))
     this.#slider.addEventListener('pointerleave', () => this.#setCursor(undefined))
-    this.#whole.addEventListener('click', () => this.#setZoom(undefined))
+    this.#part('.whole').addEventListener('click', () => this.#setZoom(undefined))
     this.#slider.addEventListener('focus', () => {
       if (this.#slider.matches(':focus-visible')) this.#setCursor(Infinity)
     })
@@ -74,9 +72,9 @@ export class PriceChart {
 
   /** Draws the prices of the range until `now`, in ms. The card has the style of the state. */
   draw(now: number, rangeMs: number): void {
-    const { state } = this.#token.state
-    if (state !== this.#colouredState) this.#colours = undefined
-    this.#colouredState = state
+    const look = `${this.#token.state.state} ${currentTheme()}`
+    if (look !== this.#look) this.#colours = undefined
+    this.#look = look
     if (rangeMs !== this.#rangeMs) this.#zoom = undefined
     this.#now = now
     this.#rangeMs = rangeMs
@@ -86,14 +84,10 @@ export class PriceChart {
     this.#draw()
   }
 
-  onTheme(): void {
-    this.#colours = undefined
-  }
-
   #draw(): void {
     const { samples, fills, threshold } = this.#token
     const [width, height] = this.#size
-    this.#whole.hidden = this.#zoom === undefined
+    this.#part('.whole').hidden = this.#zoom === undefined
     if (this.#context === null || !this.#isVisible || width === 0 || this.#now === 0) return
     this.#context.clearRect(0, 0, width, height)
     const all = samples.data(this.#now, this.#zoom ? this.#now - this.#zoom.from : this.#rangeMs)
@@ -221,14 +215,14 @@ export class PriceChart {
     if (this.#cursor === undefined || this.#plot === undefined) return
     const index = indexAt(this.#data, this.#cursor)
     const [time = 0, price = null] = [this.#data.times[index], this.#data.prices[index]]
-    setText(this.#clock, `${clockTime(time)}.${String(Math.floor(time) % 1000).padStart(3, '0')}`)
-    if (price === null) setText(this.#value, 'no current price')
+    setText(this.#part('.clock'), `${clockTime(time)}.${String(Math.floor(time) % 1000).padStart(3, '0')}`)
+    if (price === null) setText(this.#part('.value'), 'no current price')
     else {
       const digits = shortPrice(price)
-      setDigits(this.#value, { ...digits, fraction: `${digits.fraction} USD` })
+      setDigits(this.#part('.value'), { ...digits, fraction: `${digits.fraction} USD` })
     }
     const fill = fillAt(this.#plot, this.#fills, Math.min(this.#cursor, this.#now))
-    setText(this.#filled, fill === undefined ? '' : `${clockTime(fill.at)} ${fill.text}`)
+    setText(this.#part('.filled'), fill === undefined ? '' : `${clockTime(fill.at)} ${fill.text}`)
     const { from, to } = this.#plot.times
     this.#readout.dataset['side'] = time > (from + to) / 2 ? 'left' : 'right'
     this.#readout.hidden = false

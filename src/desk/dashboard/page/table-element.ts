@@ -1,18 +1,10 @@
-import { formatSeconds, shortPrice, type DigitGroups } from '../../display/texts.js'
+import { shortPrice } from '../../display/texts.js'
 import { linePath, lineSize } from '../model/chart.js'
 import { timesOf } from '../model/samples.js'
 import { sortedBy, sortKeys, type View } from '../model/view.js'
-import type { ShownPrices, WatchedToken } from '../model/watched-token.js'
-import {
-  amountDigits,
-  changeOf,
-  depthReason,
-  lagText,
-  priceReason,
-  rateText,
-  unknown,
-} from '../text/card-texts.js'
-import { fromHtml, part, partsOf, setAttribute, setChildren, setDigits, setText } from './html.js'
+import type { Figures, ShownPrices, WatchedToken } from '../model/watched-token.js'
+import { lagText, priceReason, rateText } from '../text/card-texts.js'
+import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
 import { TokenElement, type TokenActions } from './token-element.js'
 
 /** The columns, with their titles, and the cells of a row that have more than a text. */
@@ -22,7 +14,7 @@ const columns = [
   [
     'state',
     'State',
-    '<span class="state"><span class="mark" aria-hidden="true"></span><span class="word" data-field="state"></span></span>',
+    '<span class="state"><span class="mark" aria-hidden="true"></span><span data-field="state"></span></span>',
   ],
   ['price', 'Price, USD'],
   ['change', 'Change'],
@@ -44,13 +36,15 @@ const columns = [
 /** The order in which columns are omitted from a narrow table. */
 const omitted = ['lag', 'rate', 'buy sell', 'age', 'low high', 'pin', 'line', 'change', 'state', 'alert']
 
-const headerHtml = columns.map(([key, title]) => {
-  const isSortable = sortKeys.some((each) => each === key)
-  return `<th scope="col" data-column="${key}">${isSortable ? `<button>${title}</button>` : title}</th>`
+export const sortableColumns = columns.filter(([key]) => sortKeys.some((each) => each === key))
+
+const headerHtml = columns.map((column) => {
+  const [key, title] = column
+  const content = sortableColumns.includes(column) ? `<button>${title}</button>` : title
+  return `<th scope="col" data-column="${key}">${content}</th>`
 })
 
-const tableHtml = `<div class="rows"><table>
-  <caption class="unseen">Prices. The buttons of the headers sort the rows.</caption>
+const tableHtml = `<div class="rows"><table aria-label="Prices, which the buttons of the headers sort">
   <thead><tr>${headerHtml.join('')}</tr></thead>
   <tbody></tbody>
 </table></div>`
@@ -164,35 +158,17 @@ export class RowElement extends TokenElement {
     this.field('symbol').style.minWidth = `min(${Math.min(symbol.length, 16) + 2}ch, 25cqi)`
   }
 
-  protected override renderToken(now: number, rangeMs: number): void {
-    const { state: token } = this.token
-    const { state, price, change, low, high, age, rate, lag, buy, sell } = this.token.figures(now, rangeMs)
-    setText(this.field('state'), state)
-    setAttribute(this.part('.state'), 'title', priceReason(token))
-    this.#setNumber('price', price, shortPrice)
-    const changed = change === undefined ? undefined : changeOf(change)
-    setText(this.field('change'), changed?.text ?? unknown)
-    setAttribute(this.field('change'), 'data-direction', changed?.direction ?? '')
-    this.#setNumber('low', low, shortPrice)
-    this.#setNumber('high', high, shortPrice)
-    setText(this.field('age'), age === undefined ? unknown : formatSeconds(age))
+  protected override renderToken({ low, high, rate, lag }: Figures, now: number, rangeMs: number): void {
+    setAttribute(this.part('.state'), 'title', priceReason(this.token.state))
+    this.setNumber('low', low, shortPrice)
+    this.setNumber('high', high, shortPrice)
     setText(this.field('rate'), rateText(rate))
     setText(this.field('lag'), lagText(lag))
-    const { depthError } = token
-    for (const [name, usd] of [['buy', buy] as const, ['sell', sell] as const]) {
-      if (depthError === undefined) this.#setNumber(name, usd, amountDigits)
-      else setText(this.field(name), depthReason(depthError))
-    }
     const shown = this.token.shown(now, rangeMs)
     if (shown === this.#shown) return
     this.#shown = shown
     const { at, data, range } = shown
     const path = range === undefined ? '' : linePath(data, timesOf(data, at, rangeMs), range)
     setAttribute(this.part('path'), 'd', path)
-  }
-
-  #setNumber(name: string, value: number | undefined, digitsOf: (value: number) => DigitGroups): void {
-    if (value === undefined) setText(this.field(name), unknown)
-    else setDigits(this.field(name), digitsOf(value))
   }
 }

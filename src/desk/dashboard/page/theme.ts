@@ -4,19 +4,22 @@ const key = 'svc-streams:theme'
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
 
 /** The colours of the page; empty: those of the system. */
-const chosen = (): string => document.documentElement.dataset['theme'] ?? ''
+const chosen = (): string => document.documentElement.style.colorScheme
 
 const show = (theme: string): void => {
-  document.documentElement.dataset['theme'] = theme
+  document.documentElement.style.colorScheme = theme
 }
 
 export const restoreTheme = (): void => show(stored(() => localStorage.getItem(key)) ?? '')
 
+const systemTheme = (): string => (systemIsDark.matches ? 'dark' : 'light')
+
+export const currentTheme = (): string => chosen() || systemTheme()
+
 /** Changes between dark and light. The colours of the system are followed again when they are chosen. */
 export const toggleTheme = (): void => {
-  const system = systemIsDark.matches ? 'dark' : 'light'
-  const next = (chosen() || system) === 'dark' ? 'light' : 'dark'
-  show(next === system ? '' : next)
+  const next = currentTheme() === 'dark' ? 'light' : 'dark'
+  show(next === systemTheme() ? '' : next)
   stored(() => localStorage.setItem(key, chosen()))
 }
 

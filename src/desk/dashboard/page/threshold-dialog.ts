@@ -66,7 +66,7 @@ export class ThresholdDialog {
   }
 
   #save(): void {
-    const [above, below] = [this.#read('above'), this.#read('below')]
+    const [above, below] = [readPrice(this.#input('above').value), readPrice(this.#input('below').value)]
     const threshold = thresholdOf(above.value, below.value)
     const problem = above.problem ?? below.problem
     const isEmpty = above.value === undefined && below.value === undefined
@@ -88,10 +88,6 @@ export class ThresholdDialog {
     const isAllowed = !input.checked || (await requestNotifications())
     if (!isAllowed) input.checked = false
     this.#showProblem(isAllowed ? '' : 'The browser does not allow notifications of this page.')
-  }
-
-  #read(name: string): ReturnType<typeof readPrice> {
-    return readPrice(this.#input(name).value)
   }
 
   /** `name`: of the field that has the problem. */

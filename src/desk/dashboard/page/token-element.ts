@@ -1,8 +1,10 @@
+import { formatSeconds, shortPrice, type DigitGroups } from '../../display/texts.js'
 import { ranges } from '../model/samples.js'
 import { thresholdText } from '../model/threshold.js'
 import type { View } from '../model/view.js'
-import type { WatchedToken } from '../model/watched-token.js'
-import { partsOf, setAttribute, setText } from './html.js'
+import type { Figures, WatchedToken } from '../model/watched-token.js'
+import { amountDigits, changeOf, depthReason, unknown } from '../text/card-texts.js'
+import { partsOf, setAttribute, setDigits, setText } from './html.js'
 
 /** What a person does with a token. */
 export interface TokenActions {
@@ -47,11 +49,43 @@ export abstract class TokenElement {
     setAttribute(this.element, 'data-known', String(state.price !== undefined))
     setAttribute(this.element, 'data-reached', String(reached !== undefined))
     this.#renderThreshold()
-    this.renderToken(now, ranges[range])
+    const figures = this.token.figures(now, ranges[range])
+    this.#renderFigures(figures)
+    this.#renderDepth(now)
+    this.renderToken(figures, now, ranges[range])
   }
 
-  /** `rangeMs`: the time that the view is of. */
-  protected abstract renderToken(now: number, rangeMs: number): void
+  /** Renders what only a card, or only a row, shows. `rangeMs`: the time that the view is of. */
+  protected abstract renderToken(figures: Figures, now: number, rangeMs: number): void
+
+  protected setNumber(
+    name: string,
+    value: number | undefined,
+    digitsOf: (value: number) => DigitGroups,
+  ): void {
+    if (value === undefined) setText(this.field(name), unknown)
+    else setDigits(this.field(name), digitsOf(value))
+  }
+
+  #renderFigures({ state, price, age, change }: Figures): void {
+    setText(this.field('state'), state)
+    this.setNumber('price', price, shortPrice)
+    setText(this.field('age'), age === undefined ? unknown : formatSeconds(age))
+    const changed = change === undefined ? undefined : changeOf(change)
+    setText(this.field('change'), changed?.text ?? unknown)
+    setAttribute(this.field('change'), 'data-direction', changed?.direction ?? '')
+  }
+
+  /** What can be bought or sold at the midpoint, or why that is not known. */
+  #renderDepth(now: number): void {
+    const { depth, depthError } = this.token.state
+    setAttribute(this.element, 'data-depth', String(this.token.isDepthCurrent(now) === true))
+    for (const name of ['buy', 'sell'] as const) {
+      this.field(name).title = depthError?.message ?? ''
+      if (depthError !== undefined) setText(this.field(name), depthReason(depthError))
+      else this.setNumber(name, depth?.[name].totalQuantityUsd, amountDigits)
+    }
+  }
 
   /** The text of the button is the threshold, and whether it is reached. */
   #renderThreshold(): void {

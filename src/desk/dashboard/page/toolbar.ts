@@ -1,14 +1,6 @@
-import { layouts, rangeNames, sortKeys, type SortKey, type View } from '../model/view.js'
+import { layouts, rangeNames, sortKeys, type View } from '../model/view.js'
 import { fromHtml, part, partsOf, setAttribute, setText } from './html.js'
-
-const titles: Readonly<Record<SortKey, string>> = {
-  symbol: 'Token',
-  price: 'Price',
-  change: 'Change',
-  age: 'Age',
-  rate: 'Prices/s',
-  lag: 'Lag',
-}
+import { sortableColumns } from './table-element.js'
 
 /** Buttons of which one is pressed. */
 const choiceHtml = (name: string, title: string, values: readonly string[]): string =>
@@ -20,8 +12,8 @@ const toolbarHtml = `<section class="tools" aria-label="View">
   <input type="search" aria-label="Filter by symbol or address" placeholder="Filter" autocomplete="off" spellcheck="false">
   ${choiceHtml('range', 'Range', rangeNames)}
   ${choiceHtml('layout', 'Layout', layouts)}
-  <label>Sort <select><option value="">as given</option>${sortKeys
-    .map((key) => `<option value="${key}">${titles[key]}</option>`)
+  <label>Sort <select><option value="">as given</option>${sortableColumns
+    .map(([key, title]) => `<option value="${key}">${title}</option>`)
     .join('')}</select></label>
   <button class="theme">Theme</button>
   <p class="shown"></p>

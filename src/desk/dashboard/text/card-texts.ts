@@ -60,16 +60,10 @@ export const depthReason = (error: DepthError): string => {
   }
 }
 
-export type Direction = 'up' | 'down' | 'flat'
-
-/** The change of a price over the time of the chart. */
-export interface Change {
-  readonly direction: Direction
-  /** In percent, with a sign: `+0.12 %`, `−0.12 %`, `0.00 %`. */
-  readonly text: string
-}
-
-export const changeOf = (percent: number): Change => {
+/** The change of a price over the time of the chart: `+0.12 %`, `−0.12 %`, `0.00 %`. */
+export const changeOf = (
+  percent: number,
+): { readonly direction: 'up' | 'down' | 'flat'; readonly text: string } => {
   const size = Math.abs(percent) < 1e4 ? Math.abs(percent).toFixed(2) : Math.abs(percent).toExponential(1)
   if (!/[1-9]/.test(size.split('e')[0] ?? '')) return { direction: 'flat', text: `${size} %` }
   return percent > 0

@@ -28,8 +28,8 @@ const prices = (values: readonly number[], address: Address = weth): readonly Di
 
 describe('the figures of a token', () => {
   it('are not known before the first price', () => {
-    const { price, change, age, rate, lag, buy, sell } = initial().figures(1000, minutes)
-    expect([price, change, age, rate, lag, buy, sell]).toEqual(new Array(7).fill(undefined))
+    const { price, change, age, rate, lag } = initial().figures(1000, minutes)
+    expect([price, change, age, rate, lag]).toEqual(new Array(5).fill(undefined))
   })
 
   it('have the age, the rate, and the lowest and the highest price', () => {
@@ -82,10 +82,10 @@ describe('the figures of a token', () => {
     const token = initial()
     watch(token, [depthRead(1000)])
     const receivedAt = token.state.depth?.receivedAt ?? NaN
-    expect(token.figures(receivedAt + 7000, minutes).buy).toBeGreaterThan(0)
-    expect(token.figures(receivedAt + 7001, minutes)).toMatchObject({ buy: undefined, sell: undefined })
+    expect(token.isDepthCurrent(receivedAt + 7000)).toBe(true)
+    expect(token.isDepthCurrent(receivedAt + 7001)).toBe(false)
     watch(token, [depthRead(1000), depthFailed(2000, httpError(429, '', undefined))])
-    expect(token.figures(receivedAt, minutes)).toMatchObject({ buy: undefined, sell: undefined })
+    expect(token.isDepthCurrent(receivedAt)).toBe(false)
   })
 })
 

@@ -14,8 +14,6 @@ export const figures = (values: Partial<Figures> = {}): Figures => ({
   age: 0,
   rate: 1,
   lag: 0,
-  buy: 1,
-  sell: 1,
   ...values,
 })
 

@@ -73,6 +73,9 @@ export const withPriceEvent = (token: TokenState, { at, event }: PriceRow): Toke
 export const withPriceEnd = (token: TokenState): TokenState =>
   token.state === 'rejected' ? { ...token, rejection: token.priceError } : token
 
+/** Time within which the server of the page answers, in ms. */
+export const maxAnswerTime = 2000
+
 /**
  * Called when the service's prices are held: earlier prices are no longer current, and no price arrives because of that. The
  * server sends each price again when it is current.
@@ -80,7 +83,9 @@ export const withPriceEnd = (token: TokenState): TokenState =>
 export const withHeldPrices = (token: TokenState, { ms, forMs }: Behind, at: number): TokenState => {
   const { state, price, priceAt, priceError } = token
   const isSilent = priceError?._tag === 'Stale' && priceError.behindMs === undefined
-  if ((state !== 'live' && !isSilent) || price === undefined || priceAt > at - forMs) return token
+  if ((state !== 'live' && !isSilent) || price === undefined) return token
+  // The server may have sent it since the answer, but not longer ago than an answer takes.
+  if (priceAt > at - Math.min(forMs, maxAnswerTime)) return token
   return { ...inState(token, 'stale', at), priceError: stale(price.topic, at - priceAt, price, ms) }
 }
 

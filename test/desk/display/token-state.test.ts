@@ -76,6 +76,9 @@ describe('the state of a token', () => {
     expect(tokenAfter(priced(100, 2500), behind(300, 150), priced(350, 2501)).state).toBe('live')
     // Caught up before the answer of the server has arrived.
     expect(tokenAfter(priced(200, 2500), behind(300, 150)).state).toBe('live')
+    // It was on its way when the prices fell behind.
+    expect(tokenAfter(priced(200, 2500), behind(300, 150), behind(2199, 2049)).state).toBe('live')
+    expect(tokenAfter(priced(200, 2500), behind(300, 150), behind(2201, 2051)).state).toBe('stale')
     expect(tokenAfter(behind(300, 150)).state).toBe('waiting')
     expect(tokenAfter(priced(100, 2500), priceFailed(200, down), behind(300, 150)).state).toBe('down')
     // No price arrives because the prices are held.

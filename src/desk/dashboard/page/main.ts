@@ -2,6 +2,7 @@ import { defer, tap, type Observable } from 'rxjs'
 import { createClientOn } from '../../../client/create-client.js'
 import type { DisplayEvent } from '../../display/display.js'
 import { unsignedBrowser } from '../../../wire/platform/browser/unsigned-browser.js'
+import { maxAnswerTime } from '../../display/token-state.js'
 import { pageEvent$ } from '../model/events.js'
 import type { PageConfig, Served, ServedFills, ServedPast, ServedStatus } from '../model/served.js'
 import { DashboardPage } from './dashboard-page.js'
@@ -44,9 +45,6 @@ const start = (config: Config): void => {
 
 // Requests to the dashboard's own server.
 
-/** Time within which the server answers, in ms. */
-const answerTimeout = 2000
-
 /** An answer of the server. Reloads a page that is not the server's. */
 const served = async <A>({ pageId }: Config, path: string, signal: AbortSignal | null = null): Promise<A> => {
   const answer = (await (await fetch(path, { cache: 'no-store', signal })).json()) as Served<A>
@@ -62,7 +60,7 @@ const readPast = (page: DashboardPage, config: Config): void => {
 
 /** One request for the status of the server, and for the fills if they are new. */
 const status$ = (page: DashboardPage, config: Config): Observable<ServedStatus> =>
-  defer(() => served<ServedStatus>(config, '/status.json', AbortSignal.timeout(answerTimeout))).pipe(
+  defer(() => served<ServedStatus>(config, '/status.json', AbortSignal.timeout(maxAnswerTime))).pipe(
     tap(({ fillsVersion }) => {
       if (fillsVersion === page.fillsVersion) return
       served<ServedFills>(config, '/fills.json').then(

@@ -5,9 +5,8 @@ import type { RecordingError } from '../../../base/errors/model.js'
 import { messageOf } from '../../../base/errors/text.js'
 import { wholeLines } from '../../../wire/platform/node/line-file.js'
 import type { PaperEvent } from '../events.js'
-import type { Order, TradeOrder } from '../orders.js'
 import { changes, lineOf, type JournalLine } from './journal.js'
-import { bigintOf, isSavedState, withUnits } from './saved-state.js'
+import { isSavedState } from './saved-state.js'
 
 /**
  * The events of all runs of a journal, as they were emitted: for `summaryOf` and `renderReport`. The file may still be
@@ -64,7 +63,7 @@ export const readJournal = async (
         isUnsaved = false
       }
       isUnsaved ||= changes.has(value._tag)
-      if (isEvent(value) && wanted.has(value._tag)) (isUnsaved ? unsaved : events).push(eventOf(value))
+      if (isEvent(value) && wanted.has(value._tag)) (isUnsaved ? unsaved : events).push(value)
       if (!isUnsaved) end = { bytes, lines }
     }
   } catch (thrown) {
@@ -78,40 +77,3 @@ export const readJournal = async (
 const tags: ReadonlySet<unknown> = new Set([...changes, 'Equity', 'Account'])
 
 const isEvent = (line: JournalLine): line is PaperEvent => tags.has(line._tag)
-
-/** The event with its quantities as `bigint`, which JSON has as text. */
-const eventOf = (event: PaperEvent): PaperEvent => {
-  switch (event._tag) {
-    case 'Filled':
-      return {
-        ...event,
-        order: withUnits(event.order),
-        quantity: bigintOf(event.quantity),
-        remaining: bigintOf(event.remaining),
-      }
-    case 'Cancelled': {
-      const { order, remaining } = event
-      return { ...event, order: withUnits(order), remaining: remaining === null ? null : bigintOf(remaining) }
-    }
-    case 'Rejected':
-      return { ...event, order: orderOf(event.order) }
-    case 'Account':
-      return {
-        ...event,
-        positions: event.positions.map((each) => ({ ...each, quantity: bigintOf(each.quantity) })),
-      }
-    case 'Equity':
-    case 'WriteError':
-      return event
-  }
-}
-
-/** A rejected order may be anything: one that is not valid stays as JSON has it. */
-const orderOf = (order: Order): Order => {
-  try {
-    if (order._tag === 'Together') return { ...order, orders: order.orders.map(withUnits) }
-    return order._tag === 'Cancel' ? order : withUnits(order satisfies TradeOrder)
-  } catch {
-    return order
-  }
-}

@@ -39,7 +39,7 @@ export const startFrom = (lines: readonly string[]): JournalStart & { readonly k
     const value = lineOf(line)
     if (isSavedState(value)) {
       const { prices, sampled } = value
-      start = { saved: value, prices, sampled: sampled ?? undefined, at: Math.max(start.at, value.at) }
+      start = { saved: value, prices, sampled, at: Math.max(start.at, value.at) }
     } else if (isEquity(value)) {
       const { at, prices, isCurrent } = value
       start = { ...start, prices, sampled: { at, isCurrent }, at: Math.max(start.at, at) }
@@ -63,10 +63,19 @@ const isEquity = (line: JournalLine): line is Equity => line._tag === 'Equity'
 /** Throws for a line that is not one of a journal. */
 export const lineOf = (line: string): JournalLine => {
   try {
-    const value = JSON.parse(line) as unknown
+    const value = JSON.parse(line, line.startsWith(equityMark) ? undefined : withQuantities) as unknown
     if (typeof value === 'object' && value !== null && '_tag' in value) return value
   } catch {
     // Reported below.
   }
   throw new Error(`expected a line of a journal, got ${JSON.stringify(line.slice(0, 80))}`)
 }
+
+/** Most lines of a journal. They have no quantity. */
+const equityMark = '{"_tag":"Equity"'
+
+/** A reviver: the quantities of events, orders and states, which JSON has as text. */
+const withQuantities = (name: string, value: unknown): unknown =>
+  quantities.has(name) && typeof value === 'string' && /^-?\d+$/.test(value) ? BigInt(value) : value
+
+const quantities: ReadonlySet<string> = new Set(['quantity', 'remaining', 'units', 'buy', 'sell'])

@@ -1,10 +1,10 @@
 import type { AccountState, Sampled } from '../account-state.js'
 import { decimalText, parseDecimal } from '../exact.js'
 import type { Settings } from '../options.js'
-import type { Side, Size, TradeOrder } from '../orders.js'
-import type { OrderGroup } from '../working-order.js'
+import type { Side } from '../orders.js'
+import type { OrderGroup, WorkingOrder } from '../working-order.js'
 
-/** The state of an account as JSON: amounts and quantities as text. */
+/** The state of an account, which becomes JSON. */
 export interface SavedState {
   readonly _tag: 'State'
   readonly at: number
@@ -16,29 +16,22 @@ export interface SavedState {
   /** The last price of each token that has one, by symbol. */
   readonly prices: Readonly<Record<string, number>>
   /** Of the last `Equity`. */
-  readonly sampled: Sampled | null
+  readonly sampled: Sampled | undefined
   readonly holdings: readonly SavedHolding[]
   readonly groups: readonly SavedGroup[]
 }
 
 interface SavedHolding {
   readonly symbol: string
-  readonly quantity: string
+  readonly quantity: bigint
+  /** USD, exact. */
   readonly cost: string
   /** What orders have taken of the last depths, by `timestamp`. */
-  readonly taken: readonly (readonly [timestamp: number, Readonly<Record<Side, string>>])[]
+  readonly taken: readonly (readonly [timestamp: number, Readonly<Record<Side, bigint>>])[]
 }
 
-interface SavedGroup {
-  readonly decidedAt: number
-  readonly rest: 'cancel' | 'work'
-  readonly orders: readonly {
-    readonly id: string
-    readonly order: TradeOrder
-    readonly remaining: string | null
-    readonly best: number | null
-    readonly isTriggered: boolean
-  }[]
+interface SavedGroup extends Omit<OrderGroup, 'orders'> {
+  readonly orders: readonly Omit<WorkingOrder, 'state'>[]
 }
 
 export const isSavedState = (value: { readonly _tag: unknown }): value is SavedState => value._tag === 'State'
@@ -50,30 +43,19 @@ export const savedStateOf = (state: AccountState, { digits }: Settings): SavedSt
   fees: decimalText(state.fees, digits),
   numbered: state.numbered,
   prices: state.lastPrices,
-  sampled: sampledOf(state.sampled),
+  sampled: state.sampled && { at: state.sampled.at, isCurrent: state.sampled.isCurrent },
   holdings: [...state.tokens.values()]
     .filter(({ quantity, taken }) => quantity !== 0n || taken.size > 0)
-    .map(({ token, quantity, cost, taken }) => ({
-      symbol: token.symbol,
-      quantity: String(quantity),
-      cost: decimalText(cost, digits),
-      taken: [...taken].map(([timestamp, { buy, sell }]) => [
-        timestamp,
-        { buy: String(buy), sell: String(sell) },
-      ]),
+    .map(({ token: { symbol }, quantity, cost, taken }) => ({
+      ...{ symbol, quantity, cost: decimalText(cost, digits), taken: [...taken] },
     })),
-  groups: state.groups.map(({ decidedAt, rest, orders }) => ({
-    decidedAt,
-    rest,
+  groups: state.groups.map(({ orders, ...group }) => ({
+    ...group,
     orders: orders.map(({ id, order, remaining, best, isTriggered }) => ({
-      ...{ id, order, remaining: remaining === undefined ? null : String(remaining) },
-      ...{ best: best ?? null, isTriggered },
+      ...{ id, order, remaining, best, isTriggered },
     })),
   })),
 })
-
-const sampledOf = (sampled: Sampled | undefined): Sampled | null =>
-  sampled === undefined ? null : { at: sampled.at, isCurrent: sampled.isCurrent }
 
 /** Where an account continues. */
 export interface JournalStart {
@@ -112,29 +94,12 @@ const restoreState = (state: AccountState, saved: SavedState, { digits }: Settin
   state.numbered = saved.numbered
   for (const { symbol, quantity, cost, taken } of saved.holdings) {
     const token = tokenOf(symbol)
-    token.quantity = BigInt(quantity)
+    token.quantity = quantity
     token.cost = parseDecimal(cost, digits)
-    for (const [timestamp, { buy, sell }] of taken)
-      token.taken.set(timestamp, { buy: BigInt(buy), sell: BigInt(sell) })
+    for (const [timestamp, amounts] of taken) token.taken.set(timestamp, { ...amounts })
   }
-  state.groups = saved.groups.map(({ orders, ...group }): OrderGroup => ({
+  state.groups = saved.groups.map(({ orders, ...group }) => ({
     ...group,
-    orders: orders.map(({ id, order, remaining, best, isTriggered }) => ({
-      ...{ id, order: withUnits(order), state: tokenOf(order.symbol) },
-      ...{
-        remaining: remaining === null ? undefined : BigInt(remaining),
-        best: best ?? undefined,
-        isTriggered,
-      },
-    })),
+    orders: orders.map((each) => ({ ...each, state: tokenOf(each.order.symbol) })),
   }))
 }
-
-/** The order with its units as a `bigint`, which JSON has as text. */
-export const withUnits = (order: TradeOrder): TradeOrder =>
-  'size' in order ? { ...order, size: sizeOf(order.size) } : order
-
-const sizeOf = (size: Size): Size => ('units' in size ? { units: bigintOf(size.units) } : size)
-
-/** A quantity that JSON has as text. */
-export const bigintOf = (text: unknown): bigint => BigInt(text as string)

@@ -17,5 +17,5 @@ export const filled = (
 /** A state that follows fills in a journal. */
 export const savedState: SavedState = {
   ...{ _tag: 'State', at: 0, cash: '0', fees: '0', numbered: 1 },
-  ...{ prices: {}, sampled: null, holdings: [], groups: [] },
+  ...{ prices: {}, sampled: undefined, holdings: [], groups: [] },
 }

@@ -71,7 +71,7 @@ export class RowSorter {
       ...this.ends.map(
         (end, index) => new FileCursor(file?.descriptor ?? -1, this.ends[index - 1] ?? 0, end, blockBytes),
       ),
-      new RunCursor(this.run),
+      new RunCursor(this.run.bytes, this.run.end),
     ]
     const queue = new TinyQueue<MergedRun>(
       [],
@@ -122,24 +122,17 @@ export class RowSorter {
       ;[this.run, this.spare] = [this.spare, this.run]
     }
     this.run.isSealed = true
-    this.onRun(rowsOf(new RunCursor(this.run)))
+    this.onRun(rowsOf(new RunCursor(this.run.bytes, this.run.end)))
   }
 }
 
 interface MergedRun {
-  readonly cursor: Cursor
+  readonly cursor: RunCursor
   /** Of rows of one ms, those of an earlier run are first. */
   readonly index: number
 }
 
-interface Cursor {
-  /** The current row, until the next call. */
-  readonly row: SortedRow
-  /** Moves to the next row. Returns false at the end. */
-  readonly next: () => boolean
-}
-
-function* rowsOf(cursor: Cursor): Generator<SortedRow, void> {
+function* rowsOf(cursor: RunCursor): Generator<SortedRow, void> {
   while (cursor.next()) yield cursor.row
 }
 
@@ -220,58 +213,50 @@ const low = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 0 : 1
 /** The number of times that the low word has, beside the index. */
 const lowTimes = 2 ** (32 - indexBits)
 
-/** Reads rows from bytes. */
-class RunCursor implements Cursor {
+/** Reads the rows of a run from bytes. */
+class RunCursor {
+  /** The current row, until the next call of `next`. */
   readonly row: SortedRow = { at: 0, value: 0, tag: 0, text: '' }
-  private position = 0
+  protected start = 0
 
-  constructor(private readonly run: Pick<Run, 'bytes' | 'view' | 'end'>) {}
+  constructor(
+    protected readonly bytes: Buffer,
+    protected end: number,
+    protected readonly view = new DataView(bytes.buffer, bytes.byteOffset),
+  ) {}
 
+  /** Moves to the next row. Returns false at the end. */
   next(): boolean {
-    if (this.position >= this.run.end) return false
-    this.position = readRow(this.run, this.position, this.row)
+    const { row, start, view } = this
+    if (start >= this.end) return false
+    const textLength = view.getUint16(start + 20)
+    this.start = start + rowBytes + textLength
+    row.at = view.getFloat64(start)
+    row.value = view.getFloat64(start + 8)
+    row.tag = view.getUint32(start + 16)
+    row.text = textLength === 0 ? '' : this.bytes.toString('latin1', start + rowBytes, this.start)
     return true
   }
-}
-
-/** Returns the position after the row. */
-const readRow = ({ bytes, view }: Pick<Run, 'bytes' | 'view'>, start: number, row: SortedRow): number => {
-  const textLength = view.getUint16(start + 20)
-  const end = start + rowBytes + textLength
-  row.at = view.getFloat64(start)
-  row.value = view.getFloat64(start + 8)
-  row.tag = view.getUint32(start + 16)
-  row.text = textLength === 0 ? '' : bytes.toString('latin1', start + rowBytes, end)
-  return end
 }
 
 /** The bytes that are read at once. More than any row has; all blocks together are about as large as a run. */
 const minBlockBytes = 2 ** 12
 const maxBlockBytes = 2 ** 17
 
-/** Reads the rows of one part of the file. */
-class FileCursor implements Cursor {
-  readonly row: SortedRow = { at: 0, value: 0, tag: 0, text: '' }
-  readonly bytes: Buffer
-  readonly view: DataView
-  private start = 0
-  private end = 0
-
+/** Reads the rows of one part of the file, block by block. */
+class FileCursor extends RunCursor {
   constructor(
     private readonly descriptor: number,
     private position: number,
     private readonly last: number,
     blockBytes: number,
   ) {
-    this.bytes = Buffer.alloc(Math.min(blockBytes, last - position))
-    this.view = new DataView(this.bytes.buffer, this.bytes.byteOffset)
+    super(Buffer.alloc(Math.min(blockBytes, last - position)), 0)
   }
 
-  next(): boolean {
+  override next(): boolean {
     if (!this.isWhole()) this.fill()
-    if (this.start >= this.end) return false
-    this.start = readRow(this, this.start, this.row)
-    return true
+    return super.next()
   }
 
   /** True if the next row is in memory. */

@@ -56,14 +56,14 @@ export const summaryOf = (events: readonly PaperEvent[], options: SummaryOptions
   const fills = events.filter((event) => event._tag === 'Filled')
   const [first, last] = [equities[0], equities.at(-1)]
   const profitUsd = first && last ? last.equityUsd - first.equityUsd : null
-  const trades = tradesOf(fills)
+  const { trades, heldMs } = positionsOf(fills, first?.at ?? 0, last?.at ?? 0)
   return {
     profitUsd,
     returnRatio: first && profitUsd !== null ? ratio(profitUsd, first.equityUsd) : null,
     maxDrawdown: maxDrawdownOf(equities),
     ...ratiosOf(returnsOf(equities, sampleMs)),
     sampleMs,
-    exposure: first && last ? ratio(heldMs(fills, first.at, last.at), last.at - first.at) : null,
+    exposure: first && last ? ratio(heldMs, last.at - first.at) : null,
     trades: trades.length,
     winRate: ratio(trades.filter((isWon) => isWon).length, trades.length),
     feesUsd: sumOf(fills.map(({ feeUsd }) => feeUsd)),
@@ -127,39 +127,30 @@ const ratiosOf = (returns: Returns | undefined): Pick<Summary, 'sharpe' | 'sorti
   }
 }
 
-/** True or false for each fill that reduces a position: whether its price is better than the average. */
-const tradesOf = (fills: readonly Filled[]): readonly boolean[] => {
+/**
+ * `trades`: for each fill that reduces a position, whether its price is better than the average. `heldMs`: the time with a
+ * position.
+ */
+const positionsOf = (fills: readonly Filled[], from: number, to: number) => {
   const holdings = new Map<string, Holding>()
   const trades: boolean[] = []
-  for (const { symbol, side, price, quantity } of fills) {
+  let heldMs = 0
+  let since: number | undefined
+  for (const { symbol, side, price, quantity, at } of fills) {
     const holding = holdings.get(symbol) ?? new Holding()
     holdings.set(symbol, holding)
     const unit = exact(price, priceDigits)
-    if (holding.isReducedBy(side)) {
-      // Both signs of a position: a sale of a long one, and a purchase for a short one.
-      const gain = unit * holding.quantity - holding.cost
-      trades.push(gain > 0n)
-    }
+    // Both signs of a position: a sale of a long one, and a purchase for a short one.
+    if (holding.isReducedBy(side)) trades.push(unit * holding.quantity > holding.cost)
     holding.trade(side, quantity, unit * quantity)
-  }
-  return trades
-}
-
-/** The time with a position. */
-const heldMs = (fills: readonly Filled[], from: number, to: number): number => {
-  const quantities = new Map<string, bigint>()
-  let held = 0
-  let since: number | undefined
-  for (const { symbol, side, quantity, at } of fills) {
-    quantities.set(symbol, (quantities.get(symbol) ?? 0n) + (side === 'buy' ? quantity : -quantity))
-    const isHeld = [...quantities.values()].some((each) => each !== 0n)
+    const isHeld = [...holdings.values()].some((each) => each.quantity !== 0n)
     if (isHeld) since ??= Math.max(at, from)
     else if (since !== undefined) {
-      held += at - since
+      heldMs += at - since
       since = undefined
     }
   }
-  return since === undefined ? held : held + to - since
+  return { trades, heldMs: since === undefined ? heldMs : heldMs + to - since }
 }
 
 const notCurrentMsOf = (equities: readonly Equity[]): number =>

@@ -10,7 +10,7 @@ import { RequestLimiter } from '../wire/http/request-limiter.js'
 import { SignedGet } from '../wire/http/signed-get.js'
 import type { Platform } from '../wire/platform/platform.js'
 import { ConnectionPool } from './prices/connection-pool.js'
-import { onAbort } from '../base/task/on-abort.js'
+import { closeOnce } from '../base/task/close-once.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import type { Client, PriceClient } from './client.js'
 import { configure, type Configuration } from './configuration.js'
@@ -32,10 +32,7 @@ export interface CreateClient {
 export const createClientOn =
   (platform: Platform): CreateClient =>
   (options: ClientOptions): Client => {
-    const configuration = configure(options, platform)
-    const client = clientOf(configuration, platform)
-    closeOnAbort(client, configuration.signal)
-    return client
+    return clientOf(configure(options, platform), platform)
   }
 
 const clientOf = (configuration: Configuration, platform: Platform): Client => {
@@ -51,21 +48,14 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const depths = createDepths(configuration, { ...shared, arePricesSettled })
   const stopWaking = platform.onWake((event) => pool.wake(event))
   const lifetime = new Lifetime()
-  let closing: Promise<void> | undefined
-
-  const close = (): Promise<void> => {
-    if (closing !== undefined) return closing
-    // Set before subscribers are notified: a handler may close the client again.
-    closing = Promise.resolve().then(async () => {
-      // The client also closes if a transport fails to close.
-      await Promise.allSettled([transport, http].map(async (each) => each.close()))
-    })
+  const { close, closeOnAbort } = closeOnce(async () => {
     stopWaking()
     pool.close()
     lifetime.close()
     depths?.polls.close()
-    return closing
-  }
+    // The client also closes if a transport fails to close.
+    await Promise.allSettled([transport, http].map(async (each) => each.close()))
+  })
 
   const client: Client = {
     chainId,
@@ -98,6 +88,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     isUpToDate: () => pool.isUpToDate(),
     whenSendable: (onTurn) => limiter.acquire(onTurn),
   })
+  closeOnAbort(configuration.signal)
   return client
 }
 
@@ -114,12 +105,6 @@ const createDepths = (
   const signedGet = new SignedGet({ ...shared, ...depth, authExpiration })
   const host = hostWithPort(new URL(depth.relayer.origin))
   return { signedGet, polls: new DepthPolls({ ...shared, signedGet, reconnect, host, linger }) }
-}
-
-const closeOnAbort = (client: Client, signal: AbortSignal | undefined): void => {
-  if (signal === undefined) return
-  const unregister = onAbort(signal, () => void client.close())
-  client.status$.subscribe({ complete: unregister })
 }
 
 const noDepth = (): never => {

@@ -44,7 +44,7 @@ export interface History {
 }
 
 /** How a history reads. `Range`: a valid range. */
-export interface PastSource<Range> {
+export interface PastReader<Range> {
   readonly parseTopic: (topic: Topic) => Either<InvalidTopic, Topic>
   readonly parseTimes: (range: HistoryRange) => Either<InvalidRange, Range>
   /** Resolves at the end of the range, or with the error that ends the reading. `closing` ends it too. Never rejects. */
@@ -57,7 +57,7 @@ export interface PastSource<Range> {
 }
 
 /** The `prices$` of a history. `withPast` reads the positions of its prices, and continues a past without `to`. */
-export const pricesFrom$ = <Range>(source: PastSource<Range>): History['prices$'] => {
+export const pricesFrom$ = <Range>(source: PastReader<Range>): History['prices$'] => {
   const read$ = (
     topic: Topic,
     given: HistoryRange,

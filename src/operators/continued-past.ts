@@ -13,7 +13,7 @@ import {
 } from 'rxjs'
 import type { PastSource } from '../base/domain/joinable.js'
 import type { Gap, PastEvent } from '../base/domain/past.js'
-import { copyOf, type PricePosition } from '../base/domain/position.js'
+import { copyPosition, type PricePosition } from '../base/domain/position.js'
 import type { Price } from '../base/domain/price.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { delay$ } from '../base/time/deadline.js'
@@ -46,7 +46,7 @@ export class LiveStart {
 
   confirm(position: PricePosition | undefined): void {
     if (this.isConfirmed) return
-    this.position = position && copyOf(position)
+    this.position = position && copyPosition(position)
     this.phase$.next('confirmed')
   }
 

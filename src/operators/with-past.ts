@@ -2,7 +2,7 @@ import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
 import { liveSourceOf, pastSourceOf } from '../base/domain/joinable.js'
 import type { CaughtUp, PastEvent } from '../base/domain/past.js'
-import { copyOf, type PricePosition } from '../base/domain/position.js'
+import { copyPosition, type PricePosition } from '../base/domain/position.js'
 import type { Price } from '../base/domain/price.js'
 import { networkError, timeout } from '../base/errors/constructors.js'
 import type { HistoryError } from '../base/errors/model.js'
@@ -192,7 +192,7 @@ export const joinPast = <E, A>(
       if (hasCaughtUp && overlap.repeats(event, position())) return
       if (isLive) return observer.onLive(event, at)
       const current = position()
-      const eventPosition = current && copyOf(current)
+      const eventPosition = current && copyPosition(current)
       held.push({ event, at, position: eventPosition })
       if (isLeft(event)) liveStart.start()
       else liveStart.start(event.right as Partial<Price>, eventPosition)

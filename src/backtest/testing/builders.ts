@@ -4,7 +4,13 @@ import type { Price } from '../../base/domain/price.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { disconnected as createDisconnected } from '../../base/errors/constructors.js'
 import type { Disconnected } from '../../base/errors/model.js'
-import { checkedOption, nestedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
+import {
+  checkedOption,
+  nestedOption,
+  required,
+  stringOption,
+  type OptionTable,
+} from '../../base/option-kinds/option.js'
 import { display, parseOptions, type CheckRules } from '../../base/option-kinds/parse-options.js'
 
 /** Default `receivedAt` and `timestamp`: 2025-01-01 00:00:00 UTC, in ms since the Unix epoch. */
@@ -81,9 +87,7 @@ const depthTable = {
 
 const disconnectedTable = {
   code: required(finiteNumber),
-  reason: required(
-    checkedOption<string>('string', { expected: 'a string', holds: (value) => typeof value === 'string' }),
-  ),
+  reason: required(stringOption(/^/, 'a string')),
   attempt: required(finiteNumber),
   retryInMs: required(finiteNumber),
 } satisfies OptionTable<DisconnectedFields>

@@ -10,7 +10,7 @@ export interface PricePosition {
 }
 
 /** The position as it is now. */
-export const copyOf = ({ run, count }: PricePosition): PricePosition => ({ run, count })
+export const copyPosition = ({ run, count }: PricePosition): PricePosition => ({ run, count })
 
 /** A run id that no other run has, in this process or another one. It is part of each recorded row, so it is short. */
 export const newRun = (): string => Math.random().toString(36).slice(2)

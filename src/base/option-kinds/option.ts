@@ -89,7 +89,10 @@ export const oneOf = (...words: readonly string[]): Check => ({
 export const environmentOption = checkedOption<Environment>('word', oneOf(...Object.keys(chainIds)))
 
 /** A string that matches a pattern; `expected` describes the pattern. */
-export const stringOption = (pattern: RegExp, expected: string): CheckedOption<string> =>
+export const stringOption = <A extends string = string>(
+  pattern: RegExp,
+  expected: string,
+): CheckedOption<A> =>
   checkedOption('string', {
     expected,
     holds: (value) => typeof value === 'string' && pattern.test(value),

@@ -3,6 +3,7 @@ import { integerOption } from '../../base/option-kinds/number-option.js'
 import {
   checkedOption,
   required,
+  stringOption,
   withDefault,
   type Check,
   type OptionTable,
@@ -34,18 +35,10 @@ export const positiveNumber: Check = {
   holds: (value) => typeof value === 'number' && value > 0 && value < Infinity,
 }
 
-const textOption = checkedOption<string>('string', {
-  expected: 'a string',
-  holds: (value) => typeof value === 'string',
-})
+const textOption = stringOption(/^/, 'a string')
 
 const tokenTable = {
-  address: required(
-    checkedOption<Address>('string', {
-      expected: 'a token address, `0x` and hex digits',
-      holds: (value) => typeof value === 'string' && /^0x[0-9a-f]+$/i.test(value),
-    }),
-  ),
+  address: required(stringOption<Address>(/^0x[0-9a-f]+$/i, 'a token address, `0x` and hex digits')),
   symbol: textOption,
   decimals: integerOption({ min: 0, max: 100, default: 18 }, 'an integer'),
   price: withDefault(checkedOption('number', positiveNumber), 100),

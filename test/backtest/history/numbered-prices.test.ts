@@ -169,16 +169,18 @@ it('consumers receive no price twice if the gateway restarts while they join', a
   const service = await startService((n) => n)
   const { client, gateway, history } = await startRecorded(service)
   const { port } = new URL(gateway.baseUrl)
-  let running = gateway
+  let running = Promise.resolve(gateway)
   const joined = await joinOften(service, (index) => {
     const past$ = openHistory(gateway.baseUrl).prices$(ethTopic, { from: 0 })
     const events = collectJoined(consumerOf(gateway.baseUrl), past$)
     if (index % 3 === 0)
-      void running
-        .close()
-        .then(async () => (running = await startTestGateway(client, { port: Number(port), history })))
+      running = running.then(async (each) => {
+        await each.close()
+        return startTestGateway(client, { port: Number(port), history })
+      })
     return events
   })
+  await running
   for (const events of joined) {
     await eventually(() => expect(pricesOf(events).at(-1)).toBe(lastPrice))
     // After an outage, the last price comes again as the current one.

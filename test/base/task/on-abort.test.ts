@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import { onAbort } from '../../../src/base/task/on-abort.js'
+import { onAbort } from '../../../src/base/task/close-once.js'
 
 describe('onAbort', () => {
   it('calls each registered callback once when the signal aborts', () => {

@@ -3,7 +3,7 @@ import { catchError, concat, defer, EMPTY, map, of, Subscription, type Observabl
 import type { Client, PriceClient } from '../../../client/client.js'
 import type { Address } from '../../../base/domain/address.js'
 import { liveSourceOf, type OnPosition } from '../../../base/domain/joinable.js'
-import { copyOf, type PricePosition } from '../../../base/domain/position.js'
+import { copyPosition, type PricePosition } from '../../../base/domain/position.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { PriceError } from '../../../base/errors/model.js'
@@ -111,7 +111,7 @@ const priceRow = (
   position: PricePosition | undefined,
 ): Row => {
   if (position === undefined || !isRight(event)) return { _tag: 'Price', at, topic, event }
-  return { _tag: 'Price', at, topic, event, position: copyOf(position) }
+  return { _tag: 'Price', at, topic, event, position: copyPosition(position) }
 }
 
 /** The events of one mint, and an `End` row when its stream completes. `interval` in ms. */

@@ -51,6 +51,9 @@ export const exports = async ({ dayRows }: Settings): Promise<Section> => {
     ],
     rows,
     asked: rows.map(() => '4, 300 MB'),
+    notes: [
+      'In a CPU profile with as many depths, the garbage collector takes a fifth, reading the file an eighth, and the conversion of quantities to 16 bytes, which hyparquet-writer does byte by byte, a tenth.',
+    ],
   }
 }
 

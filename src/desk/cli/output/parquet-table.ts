@@ -102,9 +102,11 @@ export class ParquetTable {
 
 const bytesPerNumber = 8
 
-/** A recording may have fractions of a ms. */
-const valueOf = (kind: ColumnKind | undefined, value: unknown): unknown =>
-  (kind === 'time' || kind === 'long') && typeof value === 'number' ? BigInt(Math.floor(value)) : value
+/** A recording may have fractions of a ms. The writer makes a time a bigint, which takes more memory than a number, when it writes it. */
+const valueOf = (kind: ColumnKind | undefined, value: unknown): unknown => {
+  if (kind === 'time' && typeof value === 'number') return Math.floor(value)
+  return kind === 'long' && typeof value === 'number' ? BigInt(value) : value
+}
 
 const optional = { repetition_type: 'OPTIONAL' } as const
 

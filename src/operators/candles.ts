@@ -193,14 +193,12 @@ class CandlesSubscriber<E>
   private startTimer(): void {
     this.timer.unsubscribe()
     if (!this.chart.isOpen || this.closed) return
-    const timer = settledDelay(Math.max(1, this.chart.to - rxClock.wallClock()), () => {
-      timer.unsubscribe()
+    this.timer = settledDelay(Math.max(1, this.chart.to - rxClock.wallClock()), () => {
       const now = rxClock.wallClock()
       this.emit(this.chart.move(now, now, maxBlockedMs))
       this.startTimer()
     })
-    this.timer = timer
-    this.add(timer)
+    this.add(this.timer)
   }
 
   private emit(closed: readonly Candle[]): void {

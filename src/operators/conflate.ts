@@ -1,5 +1,5 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, Subscription, type Subscriber } from 'rxjs'
+import { Observable, type Subscriber } from 'rxjs'
 import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import type { EitherOperator } from './either.js'
@@ -42,7 +42,6 @@ export const conflate = <E, A>(ms: number): EitherOperator<E, A, Either<E, Confl
 }
 
 class ConflateSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E, Conflated<A>>> {
-  private timer = Subscription.EMPTY
   /** Number of values of the open window; 0 if no window is open. */
   private count = 0
   /** The last value of the window, unless a `Left` has dropped it. */
@@ -66,20 +65,12 @@ class ConflateSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E
     this.pending = event.right
     this.isPending = true
     this.count += 1
-    if (this.count === 1) this.closeLater()
+    if (this.count === 1) this.add(settledDelay(this.ms, () => this.close()))
   }
 
   protected onComplete(): void {
     this.close()
     this.subscriber.complete()
-  }
-
-  private closeLater(): void {
-    this.timer = settledDelay(this.ms, () => {
-      this.timer.unsubscribe()
-      this.close()
-    })
-    this.add(this.timer)
   }
 
   private close(): void {

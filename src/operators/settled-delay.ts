@@ -14,9 +14,13 @@ export const settleMs = 1_000
  */
 export const settledDelay = (ms: number, callback: () => void): Subscription => {
   const dueAt = rxClock.elapsed() + ms
+  const settle = (): void => {
+    subscription.unsubscribe()
+    callback()
+  }
   const subscription = delay(rxClock, ms, () => {
-    if (rxClock.elapsed() - dueAt <= maxLateMs) callback()
-    else subscription.add(responsiveDeadline(rxClock, settleMs, callback))
+    if (rxClock.elapsed() - dueAt <= maxLateMs) settle()
+    else subscription.add(responsiveDeadline(rxClock, settleMs, settle))
   })
   return subscription
 }

@@ -1,5 +1,5 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, type Subscriber, type Subscription } from 'rxjs'
+import { Observable, type Subscriber } from 'rxjs'
 import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs } from '../base/time/clock.js'
@@ -89,16 +89,12 @@ class SnapshotsSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<
   /** By the wall clock, a timer may fire a millisecond early; it is then restarted. */
   private startTimer(): void {
     if (this.closed) return
-    const now = rxClock.wallClock()
-    const timer: Subscription = settledDelay(
-      Math.max(1, Math.min(this.window.to - now, this.window.ms)),
-      () => {
-        timer.unsubscribe()
-        const firedAt = rxClock.wallClock()
-        this.moveTo(firedAt, firedAt, this.latest)
-        this.startTimer()
-      },
-    )
-    this.add(timer)
+    const { to, ms } = this.window
+    const onTime = (): void => {
+      const now = rxClock.wallClock()
+      this.moveTo(now, now, this.latest)
+      this.startTimer()
+    }
+    this.add(settledDelay(Math.max(1, Math.min(to - rxClock.wallClock(), ms)), onTime))
   }
 }

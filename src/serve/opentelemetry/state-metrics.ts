@@ -11,19 +11,17 @@ import type { MetricMeter, ObservedValues } from './meter.js'
 export const stateMetrics = <I>(meter: MetricMeter<I>): (() => void) => {
   const readings = createReadings(meter)
   const all = Object.values(readings)
-  const endedPrices = new Totals()
-  const endedBytes = new Totals()
   const collector = collectorOf(readings)
 
   const stopListening = listen({
-    'svc-streams:disconnected': ({ host, prices }) => endedPrices.add(host, prices),
-    'svc-streams:gateway-disconnected': ({ host, bytes }) => endedBytes.add(host, bytes),
+    'svc-streams:disconnected': ({ host, prices }) =>
+      readings.prices.addEnded(serverAttributes(host), prices),
+    'svc-streams:gateway-disconnected': ({ host, bytes }) =>
+      readings.sent.addEnded(serverAttributes(host), bytes),
   })
 
   const collect = (result: ObservedValues<I>): void => {
     for (const each of all) each.reset()
-    for (const [host, total] of endedPrices.entries()) readings.prices.add(serverAttributes(host), total)
-    for (const [host, total] of endedBytes.entries()) readings.sent.add(serverAttributes(host), total)
     channel('svc-streams:collect').publish(collector)
     for (const each of all) each.observe(result)
   }
@@ -111,6 +109,8 @@ const collectorOf = <I>(readings: ReturnType<typeof createReadings<I>>): Diagnos
 
 interface Series {
   readonly attributes: Attributes
+  /** The sum of what has ended, which is part of each later value. */
+  ended: number
   value: number
 }
 
@@ -124,11 +124,15 @@ class Readings<I> {
   constructor(readonly instrument: I) {}
 
   reset(): void {
-    for (const each of this.series.values()) each.value = 0
+    for (const each of this.series.values()) each.value = each.ended
   }
 
   add(attributes: Attributes, value: number): void {
     this.seriesOf(attributes).value += value
+  }
+
+  addEnded(attributes: Attributes, value: number): void {
+    this.seriesOf(attributes).ended += value
   }
 
   /** Keeps the largest value, at least 0. */
@@ -144,21 +148,8 @@ class Readings<I> {
 
   private seriesOf(attributes: Attributes): Series {
     const key = JSON.stringify(attributes)
-    const series = this.series.get(key) ?? { attributes, value: 0 }
+    const series = this.series.get(key) ?? { attributes, ended: 0, value: 0 }
     this.series.set(key, series)
     return series
-  }
-}
-
-/** Sums by host, of what has ended. */
-class Totals {
-  private readonly byHost = new Map<string, number>()
-
-  add(host: string, value: number): void {
-    this.byHost.set(host, (this.byHost.get(host) ?? 0) + value)
-  }
-
-  entries(): Iterable<readonly [host: string, total: number]> {
-    return this.byHost
   }
 }

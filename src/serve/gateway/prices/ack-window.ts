@@ -71,7 +71,8 @@ const maxMarkers = 16
  */
 export class AckWindow {
   private limit = Infinity
-  private isHeld = false
+  /** True while prices are held: until the marker that follows is answered. */
+  isHolding = false
   private written = 0
   private marked = 0
   private acknowledged = 0
@@ -87,39 +88,31 @@ export class AckWindow {
   /** The last round trips without data before their pings, and shorter round trips. */
   private roundTrips: readonly number[] = []
   private shortest = Infinity
-  private hasAnswer = false
+  /** True once the consumer has answered a ping. */
+  hasAnswered = false
   private isProbing = false
   private probeLimit = firstProbe
   /** The markers up to this one were sent before the probe. */
   private probedAtId = 0
   /** True if the consumer has not answered its first ping in time. */
   private isUnjudged = false
-  private openedAt = 0
-  private messageAt = -Infinity
-
-  /** True while prices are held. */
-  get isHolding(): boolean {
-    return this.isHeld
-  }
+  /** When the connection was opened, and the time of its last message. */
+  openedAt = 0
+  messageAt = -Infinity
 
   /** True while some prices may have to wait. */
   get isLimited(): boolean {
-    return this.isHeld || this.isProbing || this.limit !== Infinity
+    return this.isHolding || this.isProbing || this.limit !== Infinity
   }
 
   /** True if the consumer reads too slowly. A probe alone does not show that. */
   get isBehind(): boolean {
-    return this.limit !== Infinity || (this.isHeld && !this.isProbing)
+    return this.limit !== Infinity || (this.isHolding && !this.isProbing)
   }
 
   /** True while only few prices may be unacknowledged. */
   get isNarrow(): boolean {
     return this.limit < wideLimit
-  }
-
-  /** True once the consumer has answered a ping. */
-  get hasAnswered(): boolean {
-    return this.hasAnswer
   }
 
   /** Number of bytes that may not have arrived. */
@@ -129,7 +122,7 @@ export class AckWindow {
 
   /** True if prices are held and all marked data have arrived. */
   get isDrained(): boolean {
-    return this.isHeld && this.markers.length === 0
+    return this.isHolding && this.markers.length === 0
   }
 
   /**
@@ -147,28 +140,20 @@ export class AckWindow {
    * now.
    */
   hasLiveRoom(frameBytes: number, pending = 0): boolean {
-    if (!this.isProbing || !this.hasAnswer || this.limit !== Infinity) return false
+    if (!this.isProbing || !this.hasAnswered || this.limit !== Infinity) return false
     return this.unacknowledged + pending + frameBytes <= 2 * this.probeLimit
-  }
-
-  open(now: number): void {
-    this.openedAt = now
-  }
-
-  onMessage(now: number): void {
-    this.messageAt = now
   }
 
   /** True while the first pong may wait behind a long upload. */
   isUploading(now: number): boolean {
     const openFor = now - this.openedAt
     const isLong = openFor > longUploadMs && openFor < maxUploadMs
-    return isLong && !this.hasAnswer && now - this.messageAt < uploadGapMs
+    return isLong && !this.hasAnswered && now - this.messageAt < uploadGapMs
   }
 
   /** True while the consumer may still answer its first ping. */
   isAwaitingFirst(now: number): boolean {
-    return !this.hasAnswer && (now - this.openedAt <= firstAnswerMs || this.isUploading(now))
+    return !this.hasAnswered && (now - this.openedAt <= firstAnswerMs || this.isUploading(now))
   }
 
   onWritten(bytes: number): void {
@@ -177,7 +162,7 @@ export class AckWindow {
 
   /** Starts a probe if `pending` bytes that are not written yet exceed its limit. */
   probe(pending: number): void {
-    if (this.isProbing || this.isHeld || (this.isUnjudged && !this.hasAnswer)) return
+    if (this.isProbing || this.isHolding || (this.isUnjudged && !this.hasAnswered)) return
     if (this.unacknowledged + pending <= this.probeLimit) return
     this.isProbing = true
     this.probedAtId = this.lastId
@@ -195,15 +180,6 @@ export class AckWindow {
     this.isProbing = false
   }
 
-  /** Holds prices until the marker that follows is answered. */
-  hold(): void {
-    this.isHeld = true
-  }
-
-  release(): void {
-    this.isHeld = false
-  }
-
   /** True if data was written that no marker follows. */
   get isUnmarked(): boolean {
     return this.written > this.marked
@@ -211,10 +187,10 @@ export class AckWindow {
 
   isMarkerDue(now: number): boolean {
     // While prices are held, the last marker ends the hold: another marker would extend it.
-    if (this.markers.length >= (this.isHeld ? 1 : maxMarkers)) return false
+    if (this.markers.length >= (this.isHolding ? 1 : maxMarkers)) return false
     const waited = now - this.markedAt
     // Without data, the limit grows again too.
-    if (!this.isUnmarked) return this.isLimited && !this.isHeld && waited >= soonMs
+    if (!this.isUnmarked) return this.isLimited && !this.isHolding && waited >= soonMs
     return waited >= laterMs || (waited >= soonMs && this.written - this.marked >= soonBytes)
   }
 
@@ -230,7 +206,7 @@ export class AckWindow {
   /** True if the oldest unanswered marker is late. */
   isLate(now: number): boolean {
     const [oldest] = this.markers
-    return oldest !== undefined && this.hasAnswer && now - oldest.sentAt > this.inTimeMs
+    return oldest !== undefined && this.hasAnswered && now - oldest.sentAt > this.inTimeMs
   }
 
   /**
@@ -241,10 +217,10 @@ export class AckWindow {
     const marker = this.markers.find((each) => each.id === id)
     if (marker === undefined) return
     const roundTrip = now - marker.sentAt
-    const wasLate = this.hasAnswer && roundTrip > this.inTimeMs
+    const wasLate = this.hasAnswered && roundTrip > this.inTimeMs
     this.markers = this.markers.filter((each) => each.id > id)
     this.acknowledged = marker.end
-    this.hasAnswer = true
+    this.hasAnswered = true
     const isIdle = marker.inFlight === 0
     if (this.isProbing && !isIdle && id > this.probedAtId) {
       this.isProbing = false

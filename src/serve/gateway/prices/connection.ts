@@ -130,7 +130,7 @@ export class Connection implements Session<Connection>, Pinged {
 
   /** Called when the connection is open. The first ping measures the round trip, before there is data. */
   open(): void {
-    this.window.open(this.config.now())
+    this.window.openedAt = this.config.now()
     this.mark()
   }
 
@@ -162,7 +162,7 @@ export class Connection implements Session<Connection>, Pinged {
   onMessage(): void {
     if (this.window.hasAnswered) return
     const now = this.config.now()
-    this.window.onMessage(now)
+    this.window.messageAt = now
     if (!this.socket.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
   }
 
@@ -250,7 +250,7 @@ export class Connection implements Session<Connection>, Pinged {
   /** Holds prices until a marker after all written data is answered. */
   private hold(): void {
     this.socket.flush()
-    this.window.hold()
+    this.window.isHolding = true
     this.maxUnsent = this.config.maxBufferedBytes + this.socket.unsentBytes
     if (this.window.isUnmarked) this.mark()
     this.onWindowChanged()
@@ -258,7 +258,7 @@ export class Connection implements Session<Connection>, Pinged {
 
   private releaseHeld(): void {
     const { window } = this
-    window.release()
+    window.isHolding = false
     this.maxUnsent = this.config.maxBufferedBytes
     // A round trip without data before its ping.
     if (!window.isUnmarked) this.mark()

@@ -19,6 +19,7 @@ import type {
   HttpError,
   InvalidMint,
   InvalidTopic,
+  NetworkError,
   PriceRequestError,
   Tagged,
   UnsupportedPair,
@@ -110,7 +111,7 @@ export const createRelays = (
       'price',
       0,
       (name) => map(canonicalTopic)(parseTopic(name, service)),
-      async (topic) => priceResponse(await requestPrice(client, topic)),
+      async (topic) => priceResponse(await tryRequest(() => client.price(topic)())),
     ),
   }
   return {
@@ -123,16 +124,23 @@ export const createRelays = (
   }
 }
 
-/** An exception of a custom client is handled like a failure of the network. */
 const requestDepth = async (
   client: PriceClient | Client,
   mint: Address,
-): Promise<Either<DepthError | NoDepth, Depth>> => {
-  if (!('depth' in client)) return left(noDepth)
+): Promise<Either<DepthError | NoDepth, Depth>> =>
+  'depth' in client
+    ? tryRequest<DepthError | NoDepth, Depth>(() => client.depth(mint)(), noDepth)
+    : left(noDepth)
+
+/** An exception of a custom client is handled like a failure of the network. `refused`: the error of a `ConfigurationError`. */
+const tryRequest = async <E, A>(
+  request: () => Promise<Either<E, A>>,
+  refused?: E,
+): Promise<Either<E | NetworkError, A>> => {
   try {
-    return await client.depth(mint)()
+    return await request()
   } catch (thrown) {
-    return left(thrown instanceof ConfigurationError ? noDepth : networkError(thrown))
+    return left((thrown instanceof ConfigurationError ? refused : undefined) ?? networkError(thrown))
   }
 }
 
@@ -143,15 +151,6 @@ const depthResponse = (mint: string, result: Either<RelayError, Depth>): TextRes
   } catch {
     // A test client may have a depth that the service could not send, such as NaN as a price.
     return textResponse(502, 'Bad Gateway: the depth of this client has no valid text')
-  }
-}
-
-/** An exception of a custom client is handled like a failure of the network. */
-const requestPrice = async (client: PriceClient, topic: Topic): Promise<Either<PriceRequestError, Price>> => {
-  try {
-    return await client.price(topic)()
-  } catch (thrown) {
-    return left(networkError(thrown))
   }
 }
 
@@ -186,32 +185,8 @@ const failureResponse = (
   error: RelayError,
   unsupportedText: (error: UnsupportedPair) => string = unsupportedTopicText,
 ): TextResponse => {
-  switch (error._tag) {
-    case 'UnsupportedPair':
-      return textResponse(500, unsupportedText(error))
-    case 'HttpError':
-      return httpErrorResponse(error)
-    case 'InvalidTopic':
-      return textResponse(500, invalidTupleText)
-    case 'InvalidMint':
-      return textResponse(400, 'Bad Request: the mint is not 0x and hex digits')
-    case 'NoDepth':
-      return textResponse(404, error.message)
-    case 'Unauthorized':
-      return textResponse(502, 'Bad Gateway: the service rejected the signature of the gateway')
-    case 'NetworkError':
-      return textResponse(502, 'Bad Gateway: no response from the service')
-    case 'DecodeError':
-      return textResponse(502, 'Bad Gateway: invalid response from the service')
-    case 'InvalidInterval':
-      return textResponse(502, 'Bad Gateway: invalid request to the service')
-    case 'Timeout':
-      return textResponse(504, 'Gateway Timeout: no complete response from the service in time')
-    case 'ClientClosed':
-      return textResponse(503, 'Service Unavailable: the client of this gateway is closed')
-    default:
-      return assertNever(error)
-  }
+  if (error._tag === 'UnsupportedPair') return textResponse(500, unsupportedText(error))
+  return error._tag === 'HttpError' ? httpErrorResponse(error) : textResponse(...fixedResponses[error._tag])
 }
 
 /** A status that is not final cannot be sent; 401 would refer to the consumer's key, and 200 would be a success. */
@@ -229,6 +204,23 @@ const httpErrorResponse = ({ status, body, retryAfterMs }: HttpError): TextRespo
 
 /** A malformed topic, or an internal error of the price reporter. */
 const invalidTupleText = 'Invalid (exchange, base, quote) tuple'
+
+const fixedResponses: Readonly<
+  Record<
+    Exclude<RelayError['_tag'], 'UnsupportedPair' | 'HttpError'>,
+    readonly [status: number, text: string]
+  >
+> = {
+  InvalidTopic: [500, invalidTupleText],
+  InvalidMint: [400, 'Bad Request: the mint is not 0x and hex digits'],
+  NoDepth: [404, noDepth.message],
+  Unauthorized: [502, 'Bad Gateway: the service rejected the signature of the gateway'],
+  NetworkError: [502, 'Bad Gateway: no response from the service'],
+  DecodeError: [502, 'Bad Gateway: invalid response from the service'],
+  InvalidInterval: [502, 'Bad Gateway: invalid request to the service'],
+  Timeout: [504, 'Gateway Timeout: no complete response from the service in time'],
+  ClientClosed: [503, 'Service Unavailable: the client of this gateway is closed'],
+}
 
 /** The text of a depth response. `mint`: the requested one. */
 const unsupportedMintText = ({ base = '', quote = '', body }: UnsupportedPair, mint: string): string =>

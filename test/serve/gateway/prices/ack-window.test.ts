@@ -6,7 +6,7 @@ const second = 1_000
 /** A window whose first ping was answered after this round trip, in ms. */
 const measured = (roundTrip = 50): AckWindow => {
   const window = new AckWindow()
-  window.open(0)
+  window.openedAt = 0
   window.onAck(window.mark(0), roundTrip)
   return window
 }
@@ -48,7 +48,7 @@ describe('an acknowledgement window', () => {
 
   it('is never late for a consumer that has never answered', () => {
     const window = new AckWindow()
-    window.open(0)
+    window.openedAt = 0
     window.mark(0)
     window.onWritten(1_000_000)
     window.mark(1)
@@ -153,14 +153,14 @@ describe('an acknowledgement window', () => {
     const window = measured()
     window.onWritten(10)
     const first = window.mark(second)
-    window.hold()
+    window.isHolding = true
     window.onWritten(10)
     const last = window.mark(second)
     window.onAck(first, second)
     expect(window.isDrained).toBe(false)
     window.onAck(last, second)
     expect([window.isDrained, window.isLimited]).toEqual([true, true])
-    window.release()
+    window.isHolding = false
     expect([window.isDrained, window.isLimited]).toEqual([false, false])
   })
 
@@ -246,7 +246,7 @@ describe('a probe', () => {
   it('begins with more than 6144 bytes, and gives no more room than for them; the consumer is not behind', () => {
     const window = probing()
     expect([window.hasRoom(1), window.isLimited, window.isBehind]).toEqual([false, true, false])
-    window.hold()
+    window.isHolding = true
     expect(window.isBehind).toBe(false)
   })
 
@@ -274,16 +274,16 @@ describe('a probe', () => {
     answered.onAck(id, 3 * second)
     expect([answered.isLimited, answered.isBehind]).toEqual([true, true])
     const late = probing()
-    late.hold()
+    late.isHolding = true
     late.failProbe()
     expect(late.isBehind).toBe(true)
-    late.release()
+    late.isHolding = false
     expect(late.isLimited).toBe(false)
   })
 
   it('is not started again for a consumer that does not answer', () => {
     const window = new AckWindow()
-    window.open(0)
+    window.openedAt = 0
     const id = window.mark(0)
     window.probe(6_145)
     expect(window.isLimited).toBe(true)
@@ -316,7 +316,7 @@ describe('a marker is due', () => {
       window.mark((marked + 1) * second)
     }
     expect(marked).toBe(16)
-    window.hold()
+    window.isHolding = true
     window.onAck(16, 100 * second)
     expect(window.isMarkerDue(200 * second)).toBe(false)
     window.onAck(17, 100 * second)
@@ -327,10 +327,10 @@ describe('a marker is due', () => {
 describe('an upload', () => {
   it('of more than 100 ms, with a message each 300 ms, explains a missing first answer for 30 s', () => {
     const window = new AckWindow()
-    window.open(0)
+    window.openedAt = 0
     const id = window.mark(0)
     const isUploadingAt = (messageAt: number, now: number): boolean => {
-      window.onMessage(messageAt)
+      window.messageAt = messageAt
       return window.isUploading(now)
     }
     expect([isUploadingAt(100, 100), isUploadingAt(101, 101)]).toEqual([false, true])

@@ -2,7 +2,7 @@ import { numberOption } from '../../base/option-kinds/number-option.js'
 import type { OptionTable } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import { exact, priceDigits } from './exact.js'
-import { Holding } from './holding.js'
+import { Holding } from './token-state.js'
 import type { Equity, Filled, PaperEvent } from './events.js'
 
 /** The figures of a run. USD. `null` where a figure has no meaning, such as a share of no trades. */

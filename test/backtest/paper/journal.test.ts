@@ -239,10 +239,16 @@ describe('a run whose journal cannot be used', () => {
   })
 
   it('ends with a WriteError that names a file that is no journal, and leaves the file as it is', () => {
-    const journal = newJournal()
-    writeFileSync(journal, 'a letter\nof two lines\n')
-    expect(errorOf(journal)).toContain(`${journal}: expected a line of a journal, got "a letter"`)
-    expect(readFileSync(journal, 'utf8')).toBe('a letter\nof two lines\n')
+    const recording = '{"_tag":"Recording","version":1}\n'
+    for (const text of ['a letter\nof two lines\n', 'a letter without an end', recording]) {
+      const journal = newJournal()
+      writeFileSync(journal, text)
+      const [first = ''] = text.split('\n')
+      expect(errorOf(journal)).toContain(
+        `${journal}: expected a line of a journal, got ${JSON.stringify(first)}`,
+      )
+      expect(readFileSync(journal, 'utf8')).toBe(text)
+    }
     expect(errorOf(join(folder, 'missing', 'journal.ndjson'))).toContain('ENOENT')
   })
 

@@ -5,7 +5,7 @@ import type { RecordingError } from '../../../base/errors/model.js'
 import { messageOf } from '../../../base/errors/text.js'
 import { wholeLines } from '../../../wire/platform/node/line-file.js'
 import type { PaperEvent } from '../events.js'
-import { changes, lineOf, type JournalLine } from './journal.js'
+import { changes, eventTags, lineOf, type JournalLine } from './journal.js'
 import { isSavedState } from './saved-state.js'
 
 /**
@@ -43,7 +43,7 @@ export interface JournalPart {
 export const readJournal = async (
   path: string,
   start = journalStart,
-  wanted = tags,
+  wanted = eventTags,
 ): Promise<Either<RecordingError, JournalPart>> => {
   const events: PaperEvent[] = []
   /** The events since the first one whose state is still missing. */
@@ -74,6 +74,4 @@ export const readJournal = async (
   return right({ events, end })
 }
 
-const tags: ReadonlySet<unknown> = new Set([...changes, 'Equity', 'Account'])
-
-const isEvent = (line: JournalLine): line is PaperEvent => tags.has(line._tag)
+const isEvent = (line: JournalLine): line is PaperEvent => eventTags.has(line._tag)

@@ -18,7 +18,7 @@ export const openJournalFile = (path: string): Journal => {
     const keptBytes = lines.slice(0, kept).reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
     return size - tail.length + keptBytes
   }
-  const { append, close } = namingFile(path, () => openLineFile(path, endOf))
+  const { append, close } = namingFile(path, () => openLineFile(path, '{"_tag":', endOf))
   return { start, write: append, close }
 }
 

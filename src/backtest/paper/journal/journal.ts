@@ -54,6 +54,12 @@ export const emptyStart: JournalStart = { saved: undefined, prices: {}, sampled:
 /** The tags of events that change the state of the account. */
 export const changes: ReadonlySet<unknown> = new Set(['Filled', 'Rejected', 'Cancelled'])
 
+/** The tags of events that an account has emitted. */
+export const eventTags: ReadonlySet<unknown> = new Set([...changes, 'Equity', 'Account'])
+
+/** The lines of a recording have tags too. */
+export const journalTags: ReadonlySet<unknown> = new Set([...eventTags, 'WriteError', startTag, 'State'])
+
 export interface JournalLine {
   readonly _tag: unknown
 }
@@ -63,8 +69,9 @@ const isEquity = (line: JournalLine): line is Equity => line._tag === 'Equity'
 /** Throws for a line that is not one of a journal. */
 export const lineOf = (line: string): JournalLine => {
   try {
-    const value = JSON.parse(line, line.startsWith(equityMark) ? undefined : withQuantities) as unknown
-    if (typeof value === 'object' && value !== null && '_tag' in value) return value
+    const reviver = line.startsWith(equityMark) ? undefined : withQuantities
+    const value = JSON.parse(line, reviver) as JournalLine | null
+    if (value !== null && journalTags.has(value._tag)) return value
   } catch {
     // Reported below.
   }

@@ -24,7 +24,7 @@ export const journal = <A>(path: string): MonoTypeOperatorFunction<A> => {
   return (source$) =>
     defer(() => {
       const name = `journal ${path}`
-      const file = namingFile(name, () => openLineFile(path))
+      const file = namingFile(name, () => openLineFile(path, '{"at":'))
       return source$.pipe(
         tap((value) => namingFile(name, () => file.append(lineOf(rxClock.wallClock(), value)))),
         finalize(() => file.close()),

@@ -1,5 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { changes, startTag } from '../../../backtest/paper/journal/journal.js'
+import { changes, journalTags, startTag } from '../../../backtest/paper/journal/journal.js'
 import { isSavedState } from '../../../backtest/paper/journal/saved-state.js'
 import { printable } from '../../../base/errors/text.js'
 import { wholeLines } from '../../../wire/platform/node/line-file.js'
@@ -82,7 +82,7 @@ const parsed = (text: string, line: number, path: string): JournalValue => {
   if (
     !isLeft(value) &&
     typeof value.right?.at === 'number' &&
-    ('value' in value.right || '_tag' in value.right)
+    ('value' in value.right || journalTags.has(value.right._tag))
   )
     return value.right as JournalValue
   throw new Error(`${printable(path)}, line ${line}: expected a line like {"at":1795601234567,"value":…}`)

@@ -9,7 +9,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs'
-import { messageOf } from '../../../base/errors/text.js'
+import { describeValue, messageOf } from '../../../base/errors/text.js'
 import { lockFile, LockedError } from './file-lock.js'
 
 /** A file of lines to which one process appends. */
@@ -24,15 +24,21 @@ export interface LineFile {
 }
 
 /**
- * Opens a file, or creates it. `endOf` returns the length of what is kept, in bytes; by default all but a last line without an
- * end, which a killed process left. Throws an error of the system, or one that names the process that appends to the file.
+ * Opens a file, or creates it. `lineStart`: the text with which each line begins. `endOf` returns the length of what is kept, in
+ * bytes; by default all but a last line without an end, which a killed process left. Throws an error of the system, one that
+ * names the process that appends to the file, or one for a file of something else, which stays as it is.
  */
-export const openLineFile = (path: string, endOf: (file: number) => number = endOfLines): LineFile => {
+export const openLineFile = (
+  path: string,
+  lineStart: string,
+  endOf: (file: number) => number = endOfLines,
+): LineFile => {
   const file = openSync(path, constants.O_RDWR | constants.O_CREAT)
   let release = (): void => undefined
   let end: number
   try {
     release = lockFile(`${path}.lock`).release
+    checkStart(file, lineStart)
     end = endOf(file)
     ftruncateSync(file, end)
   } catch (thrown) {
@@ -69,6 +75,14 @@ export const namingFile = <A>(name: string, action: () => A): A => {
   } catch (thrown) {
     throw new Error(`${name}: ${messageOf(thrown)}`, { cause: thrown })
   }
+}
+
+/** Without this, the last line of any file would be taken for one that a killed process left. */
+const checkStart = (file: number, lineStart: string): void => {
+  const bytes = Buffer.alloc(80)
+  const [first = ''] = bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0)).split('\n')
+  if (!first.startsWith(lineStart) && !lineStart.startsWith(first))
+    throw new Error(`expected a line of a journal, got ${describeValue(first)}`)
 }
 
 const lineFeed = 10

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { firstValueFrom, from, NEVER, of, Subject, tap, toArray } from 'rxjs'
@@ -56,12 +56,13 @@ test('continues a journal, without a last line that has no end', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.jsonValue(), { maxLength: 5 }),
-      fc.string({ maxLength: 300_000, minLength: 0 }).map((text) => text.replaceAll('\n', '')),
+      fc.string({ maxLength: 300_000 }).map((text) => `{"at":${text.replaceAll('\n', '')}`),
+      fc.nat(300_000),
       fc.array(fc.jsonValue(), { minLength: 1, maxLength: 5 }),
-      async (before, torn, after) => {
+      async (before, torn, length, after) => {
         const path = newPath()
         await firstValueFrom(from(before).pipe(journal(path), toArray()))
-        appendFileSync(path, torn)
+        appendFileSync(path, torn.slice(0, length))
         await firstValueFrom(from(after).pipe(journal(path), toArray()))
         const expected = [...before, ...after].map((value) => ({
           value: JSON.parse(JSON.stringify(value)) as unknown,
@@ -71,6 +72,21 @@ test('continues a journal, without a last line that has no end', async () => {
     ),
     { numRuns: 20 },
   )
+})
+
+test('fails for a file of something else, which stays as it is', () => {
+  for (const text of ['important notes', '{"_tag":"Recording"}\n']) {
+    const path = newPath()
+    writeFileSync(path, text)
+    const errors: Error[] = []
+    of(1)
+      .pipe(journal(path))
+      .subscribe({ error: (thrown: Error) => errors.push(thrown) })
+    expect(errors.map(({ message }) => message)).toEqual([
+      `journal ${path}: expected a line of a journal, got ${JSON.stringify(text.trim())}`,
+    ])
+    expect([readFileSync(path, 'utf8'), existsSync(`${path}.lock`)]).toEqual([text, false])
+  }
 })
 
 test('fails for a journal that is in use, and releases it when its stream ends or is left', () => {

@@ -9,9 +9,9 @@ import { readSet } from '../../../backtest/recording/read/recording-set.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { attempt } from '../input/read-file.js'
 import { outputJson } from '../output/json.js'
-import { errorLine, seeGuide } from '../output/error-text.js'
+import { orFail, seeGuide } from '../output/error-text.js'
 import { usageError } from '../run.js'
-import { noRowText } from './replay.js'
+import { noRowText } from '../input/range.js'
 import { runnableModule, type RunnableModule } from './strategy-module.js'
 
 // Shared by the commands that run a strategy in worker threads.
@@ -61,8 +61,7 @@ const checkRows = async (recordings: readonly string[], range: Partial<TimeRange
   let startAt = Infinity
   try {
     for await (const entries of readSet(openableSources(nodePlatform, recordings), reading)) {
-      if (isLeft(entries)) throw new Error(errorLine(entries.left))
-      for (const { line } of entries.right) {
+      for (const { line } of orFail(entries)) {
         if (line._tag !== 'Recording') return
         startAt = Math.min(startAt, line.at)
       }

@@ -27,7 +27,7 @@ import {
 import { checkSocket, openRules } from '../conform/socket-rules.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
-import { errorLine } from '../output/error-text.js'
+import { errorText } from '../output/error-text.js'
 import { coloursFor, type Colours } from '../output/terminal.js'
 import { usageError } from '../run.js'
 
@@ -115,7 +115,7 @@ class Results {
 /** True if no rule holds, and the only rules that were tested are those of the first contact. */
 const isUnreachable = ({ 'socket-opens': socket, 'http-price': price, ...others }: Verdicts): boolean =>
   socket?.result === 'failed' &&
-  (price === undefined || /NetworkError|no response/.test(price.why ?? '')) &&
+  (price === undefined || price.why?.startsWith('no response') === true) &&
   Object.values(others).every(({ result }) => result === 'not tested')
 
 const unreachableText = ({ host }: URL, { 'socket-opens': socket }: Verdicts): string => {
@@ -164,7 +164,7 @@ const get$ = (transport: HttpTransport, url: URL, resource: string, limit: numbe
   return answer$.pipe(
     map((answer) =>
       isLeft(answer)
-        ? { status: 0, text: errorLine(answer.left) }
+        ? { status: 0, text: errorText(answer.left) }
         : { status: answer.right.status, text: answer.right.body },
     ),
     timeout({ first: limit, with: () => of({ status: 0, text: `no response in ${limit} ms` }) }),

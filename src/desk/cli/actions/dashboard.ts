@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
-import { isLeft, map, type Either } from 'fp-ts/lib/Either.js'
+import { map, type Either } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, ignoreElements, merge, NEVER } from 'rxjs'
 import { clientTable } from '../../../client/options.js'
 import type { PageConfig } from '../../dashboard/model/served.js'
@@ -12,7 +12,7 @@ import { withTokens, type CommandInput, type OpenSource } from '../input/open-so
 import { resolveSource, type Source } from '../input/source.js'
 import type { SourceFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
-import { errorLine } from '../output/error-text.js'
+import { orFail } from '../output/error-text.js'
 import { interrupted } from '../stop.js'
 import { listenFailure, recordingFailure$ } from './serve.js'
 
@@ -67,8 +67,7 @@ const fillsOf = async (
 ): Promise<JournalFills | undefined> => {
   if (journal === undefined) return undefined
   const fills = new JournalFills(journal, tokens)
-  const read = await fills.read()
-  if (isLeft(read)) throw new Error(errorLine(read.left))
+  orFail(await fills.read())
   if (!existsSync(journal))
     stderr.write(`${printable(journal)} does not exist yet; its fills will be shown\n`)
   return fills

@@ -25,7 +25,7 @@ import { resolveSource, type Source } from '../input/source.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
 import { coloursFor, numberFormat, type Colours } from '../output/terminal.js'
-import { usageError } from '../run.js'
+import { orUsageError } from '../run.js'
 import { parseTokensVariable } from '../tokens/select-tokens.js'
 
 interface DoctorFlags {
@@ -35,9 +35,7 @@ interface DoctorFlags {
 }
 
 export const diagnose = async (io: Io, command: Command, flags: DoctorFlags): Promise<void> => {
-  const selected = resolveSource(command)
-  if (isLeft(selected)) return usageError(command, selected.left)
-  const source = selected.right
+  const source = orUsageError(command, resolveSource(command))
   if (source._tag !== 'Simulator') return printChecks(io, source, flags)
   const simulator = await startSimulator()
   await printChecks(io, serviceOfSimulator(simulator, source.environment), flags).finally(() =>

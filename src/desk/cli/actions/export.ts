@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
@@ -14,8 +13,9 @@ import { nodePlatform } from '../../../backtest/recording/on-node.js'
 import { readSet } from '../../../backtest/recording/read/recording-set.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { partOf } from '../../../wire/platform/node/files.js'
+import { checkOutput } from '../input/read-file.js'
 import type { Io } from '../io.js'
-import { errorLine } from '../output/error-text.js'
+import { failureOf } from '../output/error-text.js'
 import { ParquetTable, type ColumnKind } from '../output/parquet-table.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
@@ -54,12 +54,7 @@ export const exportRecordings = async (
 ): Promise<void> => {
   if (!out.endsWith('.parquet')) return usageError(command, '--out: expected a name that ends with .parquet')
   const paths = new Map(tableNames.map((name) => [name, out.replace(/parquet$/, `${name}.parquet`)]))
-  const existing = [...paths.values()].filter((path) => existsSync(path))
-  if (existing.length > 0)
-    return usageError(
-      command,
-      `--out: ${existing.join(', ')} ${existing.length === 1 ? 'exists' : 'exist'}; choose another name, or move it`,
-    )
+  for (const path of paths.values()) checkOutput(command, '--out', path)
   let stopped = false
   const stop = (): void => void (stopped = true)
   for (const signal of signals) io.on(signal, stop)
@@ -69,10 +64,10 @@ export const exportRecordings = async (
     while (result.outcome === 'too narrow') result = await pass(result.widths)
     const { outcome, rows, failure } = result
     if (outcome === 'stopped') throw new Error('stopped; no file was written')
-    if (failure !== undefined && rows === 0) throw new Error(errorLine(failure))
+    if (failure !== undefined && rows === 0) throw failureOf(failure)
     for (const path of paths.values()) await rename(partOf(path), path)
     io.stdout.write(`Wrote ${counted(rows, 'row')} to ${[...paths.values()].join(', ')}\n`)
-    if (failure !== undefined) throw new Error(errorLine(failure))
+    if (failure !== undefined) throw failureOf(failure)
   } finally {
     for (const signal of signals) io.off(signal, stop)
     for (const path of paths.values()) await rm(partOf(path), { force: true })

@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
-import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import type { GatewayKeys, GatewayOptions, GatewayTls, GatewayTokens } from '../../../serve/gateway/index.js'
 import { runGateway, type RunningGateway } from '../../../serve/gateway/run-gateway.js'
-import { base64Bytes } from '../../../base/domain/bytes.js'
+import { decodeKey } from '../../../wire/auth/key.js'
 import { counted } from '../../display/texts.js'
 import { readTokens, withSource, type OpenSource } from '../input/open-source.js'
 import { readBytes, readJson } from '../input/read-file.js'
 import { flagErrorText } from '../input/source.js'
 import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../input/source-flags.js'
 import { setVariables, type Io } from '../io.js'
-import { usageError } from '../run.js'
+import { orUsageError, usageError } from '../run.js'
 import { symbolsOf, userTokens, type UserTokens } from '../tokens/select-tokens.js'
 import { serveNats } from './gateway-nats.js'
 import { metricsLines, startMetrics, type MetricsFlags } from './metrics-server.js'
@@ -78,15 +78,15 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
     const nats = withVariable(deploymentFlags.nats)
     return usageError(command, `${flagName(conflict)}: cannot be combined with ${nats}; remove one of them`)
   }
-  const options = gatewayServerOptions(flags)
-  if (isLeft(options)) return usageError(command, options.left)
+  const given = orUsageError(command, gatewayServerOptions(flags))
   await using metrics = await startMetrics(flags)
   const user = userTokens(command, io.env)
   await withSource(command, 'both', async (source) => {
     const symbols = await servedTokens(io, source, user)
-    const running = await start(command, source, { ...options.right, symbols }, flags.keys)
+    const options = { ...given, symbols }
+    const running = await start(command, source, options, flags.keys)
     await using gateway = running.gateway
-    const text = summary(io, gateway.baseUrl, source, { ...options.right, symbols }, metricsLines(metrics))
+    const text = summary(io, gateway.baseUrl, source, options, metricsLines(metrics))
     await withHistoryLog(io, async () => {
       const signal = await serveUntilStopped(io, source, text)
       const { connections } = gateway.inspect()
@@ -164,7 +164,10 @@ export const readKeysFile = (path: string): Either<string, GatewayKeys> => {
   if (isLeft(json) || typeof json.right !== 'object' || json.right === null || Array.isArray(json.right))
     return failed(': expected JSON such as { "desk": "…" }: keys in base64, by name')
   const keys = json.right as GatewayKeys
-  const isShort = (key: unknown) => typeof key === 'string' && base64Bytes(key).length < minKeyBytes
+  const isShort = (key: unknown) => {
+    const bytes = decodeKey(key)
+    return isRight(bytes) && bytes.right.length < minKeyBytes
+  }
   return Object.values(keys).some(isShort)
     ? failed(`: a key has fewer than ${minKeyBytes} bytes; make one with: openssl rand -base64 32`)
     : right(keys)

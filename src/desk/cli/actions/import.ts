@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { createWholeRecording } from '../../../backtest/recording/record/recording-file.js'
@@ -16,9 +15,9 @@ import { addressOf, isTopicOfAnyService } from '../../../base/domain/topic.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../../base/errors/text.js'
 import { counted, countText, formatSeconds } from '../../display/texts.js'
-import { existingText } from '../input/read-file.js'
+import { writeProblem } from '../input/read-file.js'
 import { print, type Io } from '../io.js'
-import { errorLine } from '../output/error-text.js'
+import { writeFailure } from '../output/error-text.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
 import { findToken, namedTokens, userTokens } from '../tokens/select-tokens.js'
@@ -43,7 +42,8 @@ export const importFiles = async (
 ): Promise<void> => {
   const { out, interval, depth, dryRun = false, strict = false } = flags
   if (out === undefined && !dryRun) return usageError(command, 'give --out, or --dry-run')
-  if (out !== undefined && existsSync(out)) throw new Error(`--out: ${existingText(out)}`)
+  const problem = out === undefined ? undefined : writeProblem(out)
+  if (problem !== undefined) throw new Error(`--out: ${problem}`)
   if (depth !== undefined && !(/^\d+(?:\.\d+)?$/.test(depth) && Number(depth) > 0))
     return usageError(command, `--depth: expected a number of tokens above 0, got ${describeValue(depth)}`)
   const resolve = tokenResolver(io, command)
@@ -88,7 +88,8 @@ const write = async (
   const written = await writeFile(() => createWholeRecording(out), stoppable(rows, checkStop), tokens, known)
   if (isLeft(written)) {
     checkStop()
-    throw new Error(errorLine(written.left))
+    const { cause } = written.left
+    throw writeFailure(out, Object.assign(new Error(cause.message), cause))
   }
   io.stdout.write(`Wrote ${counted(written.right.rows, 'row')} to ${printable(out)}\n`)
 }

@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
 import { defer, Subject, takeUntil, tap } from 'rxjs'
 import { counted, formatDuration, formatTime } from '../../display/texts.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
@@ -16,7 +15,7 @@ import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
 import type { Io } from '../io.js'
-import { errorLine } from '../output/error-text.js'
+import { orFail } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
 import { showProgressLine } from '../output/terminal.js'
 import { unlessStopped } from '../stop.js'
@@ -40,9 +39,7 @@ export const checkLookAhead = async (
   using strategy = await checkedStrategy(backtest)
 
   const paths = backtest.recordings
-  const count = await countLines(paths)
-  if (isLeft(count)) throw new Error(errorLine(count.left))
-  const lines = count.right
+  const lines = orFail(await countLines(paths))
   const program = { url: packagedProgram() }
   const runs = prefixRuns({ program, paths, strategy: strategy.url.href, parameter })
   const { countRun, hide } = showRuns(io)
@@ -56,13 +53,14 @@ export const checkLookAhead = async (
       },
     ),
   )
-  const result = await unlessStopped(io, found$).finally(() => {
+  const result = await unlessStopped(io, found$, comparisonProgress).finally(() => {
     hide()
     stopped$.next()
   })
-  if (result === undefined) return void io.stderr.write('stopped: the comparison has not ended\n')
-  await report(io, result, paths, json)
+  if (result !== undefined) await report(io, result, paths, json)
 }
+
+export const comparisonProgress = (): string => ': the comparison has not ended'
 
 /** Shows the number of runs on a terminal. `countRun` counts one. */
 const showRuns = (io: Io) => {

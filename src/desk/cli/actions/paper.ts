@@ -1,18 +1,17 @@
-import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
 import { journalEvents, paper, renderReport, type PaperEvent } from '../../../backtest/paper/index.js'
 import { settingsOf, withoutJournal } from '../../../backtest/paper/options.js'
 import type { Order } from '../../../backtest/paper/orders.js'
 import { record, replay, resume } from '../../../backtest/recording/index.js'
-import { definedRange } from '../../../backtest/recording/replay/replay-options.js'
 import type { CaughtUp } from '../../../base/domain/past.js'
 import type { Client } from '../../../client/client.js'
 import { withSource } from '../input/open-source.js'
+import { noRowText, rangeOf, type RangeFlags } from '../input/range.js'
+import { checkOutput } from '../input/read-file.js'
 import type { Io } from '../io.js'
-import { errorLine } from '../output/error-text.js'
+import { orFail } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
 import { eventLines, printSummary, resultLine } from '../output/paper-lines.js'
 import { numberFormat } from '../output/terminal.js'
@@ -20,18 +19,13 @@ import { usageError } from '../run.js'
 import { completes, stop$ } from '../stop.js'
 import { backtestFiles, strategyParameter } from './backtest.js'
 import { startMetrics, type MetricsFlags } from './metrics-server.js'
-import { assumptionsOf, writeBacktestReport } from './report.js'
+import { assumptionsOf, writeBacktestReport, writePage } from './report.js'
 import { log } from './serve.js'
-import { noRowText } from './replay.js'
 import { importStrategyModule } from './strategy-module.js'
 
-export interface BacktestFlags {
+interface BacktestFlags extends RangeFlags {
   readonly parameter?: string
   readonly report?: string
-  /** In ms since the Unix epoch. */
-  readonly from?: number
-  /** In ms since the Unix epoch. */
-  readonly to?: number
   readonly columns: boolean
   readonly json?: boolean
 }
@@ -43,15 +37,16 @@ export const backtestRecordings = async (
   files: readonly string[],
   flags: BacktestFlags,
 ): Promise<void> => {
-  const { parameter: text, report, from: first, to, columns, json = false } = flags
+  const { parameter: text, report, columns, json = false } = flags
   const { recordings, module } = backtestFiles(command, files)
+  checkOutput(command, '--report', report, false)
+  const range = rangeOf(command, flags)
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategyModule(module)
   const options = withoutJournal(own)
-  const range = definedRange(first, to)
   await using client = replay(recordings, { speed: Infinity, columns, ...range })
-  const header = await client.header()
-  if (!isLeft(header) && header.right.mints.length === 0) io.stderr.write(withoutDepth)
+  const header = orFail(await client.header())
+  if (header.mints.length === 0) io.stderr.write(withoutDepth)
   const events: PaperEvent[] = []
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
   const run$ = client.run$((recorded) =>
@@ -65,25 +60,21 @@ export const backtestRecordings = async (
         events.push(event)
       }),
     ),
+    () => ': the backtest has not ended',
   )
-  if (!isComplete) return void io.stderr.write('stopped: the backtest has not ended\n')
-  const played = await client.finished
-  if (isLeft(played)) throw new Error(errorLine(played.left))
-  if (played.right.rows === 0 && !isLeft(header)) throw new Error(noRowText(header.right.at, range))
+  if (!isComplete) return
+  const summary = orFail(await client.finished)
+  if (summary.rows === 0) throw new Error(noRowText(header.at, range))
   printSummary(io, events, json)
   if (report === undefined) return
-  const run = { files, recordings, module, range, options, summary: played.right }
-  await writeBacktestReport(report, events, {
-    ...run,
-    flags: { parameter: text, from: first, to, report },
-    header: isLeft(header) ? undefined : header.right,
-  })
+  const run = { files, recordings, module, range, options, summary, header }
+  await writeBacktestReport(report, events, { ...run, flags: { parameter: text, ...range, report } })
 }
 
 const withoutDepth =
   'warning: the recording has no depth, and without one no order is filled; import adds an assumed depth with --depth\n'
 
-export interface PaperFlags extends MetricsFlags {
+interface PaperFlags extends MetricsFlags {
   readonly parameter?: string
   readonly journal?: string
   readonly record?: string
@@ -101,6 +92,9 @@ export const tradeOnPaper = async (
   flags: PaperFlags,
 ): Promise<void> => {
   const { parameter: text, journal, record: recording, warmUp = 0, report, json = false } = flags
+  checkOutput(command, '--journal', journal, false)
+  checkOutput(command, '--record', recording)
+  checkOutput(command, '--report', report, false)
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategyModule(module)
   const options = { ...own, ...(journal === undefined ? {} : { journal }) }
@@ -151,16 +145,13 @@ export const tradeOnPaper = async (
     stopping.unsubscribe()
     close()
     const written = await recorded
-    if (written !== undefined && isLeft(written)) throw new Error(errorLine(written.left))
-    if (options.journal !== undefined && events.length === 0) {
-      const all = await journalEvents(options.journal)()
-      if (isLeft(all)) throw new Error(errorLine(all.left))
-      events.push(...all.right)
-    }
+    if (written !== undefined) orFail(written)
+    if (options.journal !== undefined && events.length === 0)
+      events.push(...orFail(await journalEvents(options.journal)()))
     printSummary(io, events, json)
     if (report === undefined) return
     const notes = [assumptionsOf(options)]
-    writeFileSync(report, renderReport(events, { title: `${basename(module)} on paper`, notes }))
+    writePage(report, renderReport(events, { title: `${basename(module)} on paper`, notes }))
   })
 }
 

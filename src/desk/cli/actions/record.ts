@@ -14,14 +14,13 @@ import {
 import { createRecordingFile, gzipExtension } from '../../../backtest/recording/record/recording-file.js'
 import { createRotatingFile } from '../../../backtest/recording/record/rotating-file.js'
 import type { DepthError, PriceError } from '../../../base/errors/model.js'
-import { renderError } from '../../../base/errors/render.js'
-import { printable, systemText } from '../../../base/errors/text.js'
+import { systemText } from '../../../base/errors/text.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { withTokens, type OpenSource } from '../input/open-source.js'
-import { existingText } from '../input/read-file.js'
+import { checkOutput } from '../input/read-file.js'
 import { isClosedOutput, type Io } from '../io.js'
 import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
-import { errorLine } from '../output/error-text.js'
+import { errorLine, errorText } from '../output/error-text.js'
 import { showProgressLine } from '../output/terminal.js'
 import { usageError } from '../run.js'
 import { stop$, type StopReason } from '../stop.js'
@@ -109,17 +108,13 @@ const openOutput = (
     return standardOutput(stdout)
   }
   const isGzip = gzip ?? out.endsWith(gzipExtension)
+  checkOutput(command, '--out', out, rotate === undefined)
   try {
     return rotate === undefined
       ? Object.assign(createRecordingFile(out, isGzip), { name: out })
       : createRotatingFile(out, { period: rotate, isGzip, startAt, elapsed: rxClock.elapsed })
   } catch (thrown) {
-    const { code } = thrown as NodeJS.ErrnoException
-    const fail = (problem: string): never => usageError(command, `--out: ${problem}`)
-    if (code === 'EEXIST') return fail(existingText(out))
-    if (code === 'ENOENT')
-      return fail(`the folder of ${out} does not exist; create it, or choose another name`)
-    return fail(`${out} cannot be written: ${systemText(thrown)}`)
+    return usageError(command, `--out: ${out} cannot be written: ${systemText(thrown)}`)
   }
 }
 
@@ -198,7 +193,7 @@ const depthLines$ = (row$: Observable<Row>): Observable<string> =>
         if (isRight(event)) failing.delete(mint)
         else if (isOfService(event.left)) {
           failing.add(mint)
-          if (!hadFailures) return `Depth requests fail: ${printable(renderError(event.left))}`
+          if (!hadFailures) return `Depth requests fail: ${errorText(event.left)}`
         }
         return hadFailures && failing.size === 0 ? 'Depth requests succeed again.' : undefined
       }),
@@ -212,7 +207,7 @@ const rejectionLines$ = (row$: Observable<Row>): Observable<string> =>
     filter((row): row is PriceRow | DepthRow => row._tag === 'Price' || row._tag === 'Depth'),
     filter(({ event }) => event._tag === 'Left' && rejections.has(event.left._tag)),
     distinct((row) => (row._tag === 'Price' ? row.topic : row.mint)),
-    map(({ event }) => (event._tag === 'Left' ? printable(renderError(event.left)) : '')),
+    map(({ event }) => (event._tag === 'Left' ? errorText(event.left) : '')),
   )
 
 const rejections: ReadonlySet<string> = new Set<(PriceError | DepthError)['_tag']>([

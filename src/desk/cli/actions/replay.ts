@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import { isLeft } from 'fp-ts/lib/Either.js'
 import {
   distinct,
   endWith,
+  firstValueFrom,
   from,
   ignoreElements,
   map,
@@ -13,12 +13,11 @@ import {
   type Observable,
 } from 'rxjs'
 import type { Client } from '../../../client/client.js'
-import { counted, formatTime } from '../../display/texts.js'
+import { counted } from '../../display/texts.js'
 import { isAddress, type Address } from '../../../base/domain/address.js'
 import { serviceOf, type Topic } from '../../../base/domain/topic.js'
-import { definedRange, replaySettings } from '../../../backtest/recording/replay/replay-options.js'
+import { replaySettings } from '../../../backtest/recording/replay/replay-options.js'
 import type { RecordingHeader, Row } from '../../../backtest/recording/format/row.js'
-import type { TimeRange } from '../../../backtest/recording/format/timeline.js'
 import type { ReplayClient, ReplaySummary } from '../../../backtest/recording/index.js'
 import { nodePlatform } from '../../../backtest/recording/on-node.js'
 import { openableSource, type OpenableSource } from '../../../backtest/recording/read/source.js'
@@ -31,21 +30,17 @@ import {
 } from '../../../backtest/recording/record/client-rows.js'
 import { recordedMarket } from '../../../simulator/index.js'
 import { showBoard$ } from '../board/show.js'
-import { rangeProblem } from '../input/parse-flags.js'
+import { noRowText, rangeOf, type RangeFlags } from '../input/range.js'
 import { pacedBy, type Io } from '../io.js'
-import { errorLine } from '../output/error-text.js'
+import { orFail } from '../output/error-text.js'
 import { printRows$ } from '../output/rows.js'
 import { canRedraw } from '../output/terminal.js'
-import { usageError } from '../run.js'
-import { completes } from '../stop.js'
+import { stop$ } from '../stop.js'
 import { namedTokens, recordedAddresses, userTokens, type UserTokens } from '../tokens/select-tokens.js'
 import { createTokenNames, type TokenNames } from '../tokens/token-names.js'
 
-interface ReplayFlags {
+interface ReplayFlags extends RangeFlags {
   readonly speed: number
-  /** In ms since the Unix epoch. */
-  readonly from?: number
-  readonly to?: number
   readonly json?: boolean
   readonly tokens?: string
 }
@@ -57,10 +52,8 @@ export const showRecordings = async (
   files: readonly string[],
   flags: ReplayFlags,
 ): Promise<void> => {
-  const { speed, json = false, from, to } = flags
-  const range = definedRange(from, to)
-  const problem = rangeProblem(range)
-  if (problem !== undefined) return usageError(command, problem)
+  const { speed, json = false } = flags
+  const range = rangeOf(command, flags)
   const user = userTokens(command, io.env)
   /** The time of the current line, as written in the recording. */
   let recordedAt = 0
@@ -71,19 +64,17 @@ export const showRecordings = async (
     recordedAt = line.at
     for (const name of namesIn(line)) names$.next(name)
   })
-  const header = await client.header()
-  if (isLeft(header)) throw new Error(errorLine(header.left))
-  const shown$ = show$(io, client, header.right, names$, namesOf(header.right, user), {
+  const header = orFail(await client.header())
+  const shown$ = show$(io, client, header, names$, namesOf(header, user), {
     speed,
     json,
     recordedAt: () => recordedAt,
   })
-  const completed = await completes(io, shown$)
-  if (!completed) return
-  const result = await client.finished
-  if (isLeft(result)) throw new Error(errorLine(result.left))
-  for (const warning of timeWarnings(result.right)) io.stderr.write(`warning: ${warning}\n`)
-  if (result.right.rows === 0) throw new Error(noRowText(header.right.at, range))
+  const end = await firstValueFrom(merge(shown$.pipe(endWith(undefined)), stop$(io, undefined)))
+  if (end !== undefined) return
+  const result = orFail(await client.finished)
+  for (const warning of timeWarnings(result)) io.stderr.write(`warning: ${warning}\n`)
+  if (result.rows === 0) throw new Error(noRowText(header.at, range))
 }
 
 /** A file, or standard input. It is read no faster than the output accepts the events. */
@@ -93,12 +84,6 @@ const sourceOf = (io: Io, file: string): OpenableSource => {
       ? openableSource(nodePlatform, io.stdin, 'standard input')
       : openableSource(nodePlatform, file)
   return { ...source, open: (closing) => pacedBy(io.stdout, open(closing)) }
-}
-
-/** `startAt`: that of the recording, in ms since the Unix epoch. `range`: the part that is played. */
-export const noRowText = (startAt: number, { from, to }: Partial<TimeRange>): string => {
-  const part = (from ?? to) === undefined ? 'after the header of the recording' : 'between --from and --to'
-  return `no event ${part}; the recording starts at ${formatTime(startAt)}`
 }
 
 /** Warnings of rows with doubtful times. */

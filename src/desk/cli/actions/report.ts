@@ -14,6 +14,7 @@ import { nodePlatform } from '../../../backtest/recording/on-node.js'
 import { Inspection } from '../../../backtest/recording/past/inspection.js'
 import { MissingTimes, type MissingTime } from '../../../backtest/recording/past/missing-times.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
+import { printable, systemText } from '../../../base/errors/text.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { counted, countText } from '../../display/texts.js'
 import type { BacktestFiles } from './backtest.js'
@@ -26,7 +27,7 @@ export interface Backtest extends BacktestFiles {
   readonly flags: Readonly<Record<string, string | number | undefined>>
   readonly range: Partial<TimeRange>
   readonly options: PaperOptions
-  readonly header: RecordingHeader | undefined
+  readonly header: RecordingHeader
   readonly summary: ReplaySummary
 }
 
@@ -38,11 +39,22 @@ export const writeBacktestReport = async (
 ): Promise<void> => {
   const html = renderReport(events, {
     title: titleOf(basename(module), recordings),
-    notes: [assumptionsOf(options, header?.assumedDepth), rowsText(summary, header?.invalidRows ?? 0)],
+    notes: [assumptionsOf(options, header.assumedDepth), rowsText(summary, header.invalidRows ?? 0)],
     data: await dataOf(recordings, range, options),
     command: commandText('backtest', files, flags),
   })
-  writeFileSync(path, html)
+  writePage(path, html)
+}
+
+/** Throws if the page of `--report` cannot be written. */
+export const writePage = (path: string, html: string): void => {
+  try {
+    writeFileSync(path, html)
+  } catch (thrown) {
+    throw new Error(`--report: ${printable(path)} cannot be written: ${systemText(thrown)}`, {
+      cause: thrown,
+    })
+  }
 }
 
 const titleOf = (run: string, recordings: readonly string[]): string =>
@@ -79,7 +91,7 @@ export const writeWalkForwardReport = async (
     data: options ? await dataOf(recordings, range, options) : [],
     command,
   })
-  writeFileSync(path, html)
+  writePage(path, html)
 }
 
 /** Each range starts with the equity of the one before. */

@@ -1,5 +1,4 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { isLeft } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, merge, mergeMap, NEVER, type Observable } from 'rxjs'
 import type { DiagnosticMessages } from '../../../base/diagnostics/messages.js'
 import { printable } from '../../../base/errors/text.js'
@@ -9,7 +8,7 @@ import type { OpenSource } from '../input/open-source.js'
 import { deploymentFlags, flagName, withVariable } from '../input/source-flags.js'
 import type { Io, StopSignal, Variable } from '../io.js'
 import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
-import { errorLine } from '../output/error-text.js'
+import { orFail } from '../output/error-text.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../tokens/select-tokens.js'
 
@@ -55,8 +54,14 @@ const depthProblem = ({
   error,
 }: DiagnosticMessages['svc-streams:request']): string | undefined => {
   if (status === 401) return `status 401. Check ${withVariable(deploymentFlags.authKey)}`
-  return status > 500 ? `status ${status}` : error
+  return status > 500 ? `status ${status}` : error && requestProblems[error]
 }
+
+const requestProblems = {
+  NetworkError: 'no connection',
+  Timeout: 'no answer in time',
+  DecodeError: 'the answer is not readable',
+} as const
 
 const meanwhile: Meanwhile = {
   down: 'The gateway refuses consumers until it returns.',
@@ -106,7 +111,7 @@ export const recordingFailure$ = (
 ): Observable<never> =>
   from(finished ?? NEVER).pipe(
     mergeMap((result) => {
-      if (isLeft(result)) throw new Error(errorLine(result.left))
+      orFail(result)
       onEnd()
       return NEVER
     }),

@@ -4,6 +4,7 @@ import { join, parse, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { catchError, defer, throwError, type Observable } from 'rxjs'
+import { settingsOf } from '../../../backtest/paper/options.js'
 import { strategyFault, strategyText, sweepError } from '../../../base/errors/sweep-error.js'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
@@ -26,6 +27,11 @@ export const importStrategyModule = async (path: string): Promise<StrategyModule
     throw new Error(
       `${printable(path)}: expected an export with the name options, such as { tokens, cash: 100_000 }`,
     )
+  try {
+    settingsOf(options as PaperOptions)
+  } catch (thrown) {
+    throw new Error(`${printable(path)}: options: ${messageOf(thrown)}`, { cause: thrown })
+  }
   const failure = (thrown: unknown): Error =>
     new Error(`${printable(path)}: the strategy failed: ${strategyText(strategyFault(thrown).cause)}`, {
       cause: thrown,

@@ -8,8 +8,9 @@ import { sweepOn, type SweepProgress } from '../../../backtest/sweep/sweep.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { backtestFiles, checkedStrategy, jsonText, withoutResult } from './backtest.js'
-import { rangeProblem, type Shard, type WalkForwardLengths } from '../input/parse-flags.js'
-import { readJson } from '../input/read-file.js'
+import type { Shard, WalkForwardLengths } from '../input/parse-flags.js'
+import { rangeOf, type RangeFlags } from '../input/range.js'
+import { checkOutput, readJson } from '../input/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
 import { failureOf } from '../output/error-text.js'
@@ -21,15 +22,12 @@ import { commandText } from './report.js'
 import { identityOf, inShard, mergeShards, shardLine } from './shards.js'
 import { resultOf, walkForwardRecordings } from './walk-forward.js'
 
-interface SweepFlags {
+interface SweepFlags extends RangeFlags {
   /** Absent for `merge`. */
   readonly parameters?: string
   readonly workers: number
   /** In ms. */
   readonly warmUp?: number
-  /** In ms since the Unix epoch. */
-  readonly from?: number
-  readonly to?: number
   readonly walkForward?: WalkForwardLengths
   readonly metric?: string
   readonly minimise?: boolean
@@ -53,11 +51,11 @@ export const sweepRecordings = async (
     return mergeShards(io, files.slice(1))
   }
   const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
-  const { minTrades, shard, report, columns, json = false, ...range } = rest
+  const { minTrades, shard, report, columns, json = false } = rest
   if (path === undefined) return usageError(command, "required option '--parameters <file>' not specified")
   const backtest = backtestFiles(command, files)
-  const problem = rangeProblem(range)
-  if (problem !== undefined) return usageError(command, problem)
+  const range = rangeOf(command, flags)
+  checkOutput(command, '--report', report, false)
   if (walkForward === undefined && [metric, minimise, minTrades, report].some((flag) => flag !== undefined))
     return usageError(command, '--metric, --minimise, --min-trades and --report need --walk-forward')
   if (shard !== undefined && (!json || walkForward !== undefined))
@@ -83,7 +81,7 @@ export const sweepRecordings = async (
     program: () => ({ url: packagedProgram() }),
     onProgress: (latest) => (progress = latest),
   })
-  const { stdout, stderr, env } = io
+  const { stdout, env } = io
   const colours = coloursFor(stdout, env)
   const isTable = !json && canRedraw(stdout, env)
   const rows: Result[] = []
@@ -111,10 +109,11 @@ export const sweepRecordings = async (
     columns,
     ...range,
   })
-  const isCompleted = await completes(io, result$.pipe(tap(show))).finally(hide)
-  // At the end, when the widths of the columns are known.
-  if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))
-  if (!isCompleted) return void stderr.write(`stopped after ${finishedText()}\n`)
+  await completes(io, result$.pipe(tap(show)), () => ` after ${finishedText()}`).finally(() => {
+    hide()
+    // At the end, when the widths of the columns are known.
+    if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))
+  })
   if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
 }
 

@@ -15,20 +15,17 @@ import {
 } from '../../../backtest/sweep/look-ahead/prefix-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
+import { comparisonProgress } from './look-ahead.js'
 import { journalEntries, journalRuns, type Entry, type JournalRun } from './journal-runs.js'
 import { definedRange } from '../../../backtest/recording/replay/replay-options.js'
-import type { TimeRange } from '../../../backtest/recording/format/timeline.js'
+import { rangeOf, type RangeFlags } from '../input/range.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../output/json.js'
 import { unlessStopped } from '../stop.js'
 
-interface VerifyFlags {
+interface VerifyFlags extends RangeFlags {
   readonly journal: string
   readonly parameter?: string
-  /** In ms since the Unix epoch. */
-  readonly from?: number
-  /** In ms since the Unix epoch. */
-  readonly to?: number
   readonly json?: boolean
 }
 
@@ -40,11 +37,11 @@ export const verifyJournal = async (
   io: Io,
   command: Command,
   files: readonly string[],
-  { journal, parameter: text, from, to, json = false }: VerifyFlags,
+  { journal, parameter: text, json = false, ...flags }: VerifyFlags,
 ): Promise<void> => {
   const backtest = backtestFiles(command, files)
   const parameter = strategyParameter(command, text)
-  const range = definedRange(from, to)
+  const range = rangeOf(command, flags)
   using strategy = await checkedStrategy(backtest, range)
   const paths = backtest.recordings
   const program = { url: packagedProgram() }
@@ -63,14 +60,14 @@ export const verifyJournal = async (
       run = { ...started, isOver: false, first: count }
     if (run === undefined || run.isOver) continue
     run.outputs ??= await playRun(io, module, run, range)
-    if (run.outputs === undefined) return void io.stderr.write('stopped: the comparison has not ended\n')
+    if (run.outputs === undefined) return
     const output = run.outputs[count - run.first]
     if (jsonOf(output) !== journalJson(entry.value)) {
       run.isOver =
         entry.line >= run.endLine || (output?.event._tag === 'Completed' && (await isAfterEnd(paths, entry)))
       if (run.isOver) continue
       // Lines are counted from the first one that is played.
-      const isWhole = run.from === -Infinity && from === undefined
+      const isWhole = run.from === -Infinity && range.from === undefined
       const line = isWhole && output?.event._tag === 'Value' ? output.line : undefined
       const lines = await linesBefore(paths, { at: entry.at, line }, shownLines)
       return reportDifference(io, { journal, entry, before, output, lines, number: count + 1 }, json)
@@ -97,12 +94,12 @@ interface PlayedRun extends JournalRun {
   isOver: boolean
 }
 
-/** Replays a run, which continues the account of the run before it. Undefined if the user stops the command. */
+/** Replays a run, which continues the account of the run before it. Undefined if the reader has closed the output. */
 const playRun = async (
   io: Io,
   module: Pick<PrefixRun, 'program' | 'paths' | 'strategy' | 'parameter'>,
   { from, to, before }: JournalRun,
-  given: Partial<TimeRange>,
+  given: RangeFlags,
 ): Promise<readonly Output[] | undefined> => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-streams-'))
   try {
@@ -112,7 +109,11 @@ const playRun = async (
     const journal = join(folder, 'account.ndjson')
     if (before.length > 0) writeFileSync(journal, before.map((line) => `${line}\n`).join(''))
     const account = before.length === 0 ? {} : { journal }
-    return await unlessStopped(io, prefixRuns({ ...module, ...account, replay }).run$(Infinity))
+    return await unlessStopped(
+      io,
+      prefixRuns({ ...module, ...account, replay }).run$(Infinity),
+      comparisonProgress,
+    )
   } finally {
     rmSync(folder, { recursive: true })
   }

@@ -69,8 +69,8 @@ export const walkForwardRecordings = async (
       : escapeUnsafe(lineOf(result, ranking.metric, grouped))
     io.stdout.write(`${isLeft(result) && !json ? failed(line) : line}\n`)
   }
-  if (!(await completes(io, result$.pipe(tap(show)))))
-    return void io.stderr.write(`stopped: ${counted(total.windows, 'window')} ended\n`)
+  const progress = () => ` after ${counted(total.windows, 'window')}`
+  if (!(await completes(io, result$.pipe(tap(show)), progress))) return
   io.stdout.write(`${json ? outputJson(total.summary()) : total.line(ranking.metric, grouped)}\n`)
   if (report !== undefined) {
     const page = { ...report, recordings, module, options }

@@ -1,4 +1,5 @@
 import { printable } from '../../../base/errors/text.js'
+import { depthReason } from '../../dashboard/text/card-texts.js'
 import type { Connection } from '../../display/connection.js'
 import { symbolsText, type Display, type LogEntry } from '../../display/display.js'
 import {
@@ -162,9 +163,7 @@ const drawStatus = (
 }
 
 const eventLine = (entry: LogEntry): string =>
-  [`${clockTime(entry.at)} `, ...(entry.symbols.length === 0 ? [] : [symbolsText(entry)]), entry.text].join(
-    ' ',
-  )
+  `${clockTime(entry.at)}  ${entry.symbols.length === 0 ? '' : `${symbolsText(entry)}: `}${entry.text}`
 
 /** A longer name of SVC_TOKENS is cut, so that it does not displace the prices. */
 const maxNameWidth = 20
@@ -237,12 +236,13 @@ const narrowColumns = (
   ]
 }
 
-/** The columns of depth. A failed depth is replaced by the `_tag` of its error. */
+/** The columns of depth. A failed depth is replaced by its reason. */
 const depthColumns = (tokens: readonly TokenState[], { colours }: DrawContext): readonly Column[] => {
   const column = columnOf(tokens)
   const usd = (title: string, side: 'buy' | 'sell'): Column =>
     column({ group: 'DEPTH', title, align: 'right', rank: 5, width: 11 }, ({ depth, depthError }) => {
-      if (depthError !== undefined) return { text: depthError._tag, paint: colours.failed, canCut: true }
+      if (depthError !== undefined)
+        return { text: depthReason(depthError), paint: colours.failed, canCut: true }
       return depth === undefined ? emptyCell : { text: shortText(depth[side].totalQuantityUsd, formatUsd) }
     })
   const quantity = (side: 'buy' | 'sell'): Column =>

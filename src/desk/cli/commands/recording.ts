@@ -10,8 +10,8 @@ Examples:
       Replay a recording in real time.
   $ npx svc-streams replay market.ndjson --speed 10
       Replay it ten times as fast.
-  $ npx svc-streams replay market.ndjson --speed max | grep Disconnected
-      Print all events immediately, one per line.
+  $ npx svc-streams replay market.ndjson --speed max | grep error
+      Print the errors of all streams immediately, one per line.
   $ npx svc-streams replay market.ndjson --speed max --json | jq -r 'select(._tag == "Price").event.right.price // empty'
       Print the recorded JSON objects, one per line, for programs.
   $ npx svc-streams replay market.*.ndjson.gz --from 2026-11-22T10:30:00Z --to 2026-11-22T11:30:00Z

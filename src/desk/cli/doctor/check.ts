@@ -39,5 +39,5 @@ export const failed = (problem: string, advice: string, interfaces: readonly Int
 })
 
 /** The text of an exception of Node, or of a wait that reached its limit. */
-export const errorText = (error: unknown, limit: number): string =>
+export const thrownText = (error: unknown, limit: number): string =>
   error instanceof TimeoutError ? `no answer in ${limit} ms` : printable(causeOf(error).message)

@@ -8,7 +8,7 @@ import { rxClock } from '../../../base/time/rx-clock.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
 import { counted } from '../../display/texts.js'
 import { serverName, tlsHint } from '../output/error-text.js'
-import { errorText, failed, passed, type Check } from './check.js'
+import { thrownText, failed, passed, type Check } from './check.js'
 import { allInterfaces, type Interface } from './target.js'
 
 /** The host names of all interfaces. */
@@ -52,7 +52,7 @@ const resolve$ = (host: string, limit: number): Observable<Lookup> =>
     : defer(() => dns.promises.lookup(host)).pipe(
         timeout(limit),
         map(({ address }) => ({ host, text: `${host} has ${address}`, error: undefined })),
-        catchError((error: unknown) => of({ host, text: '', error: errorText(error, limit) })),
+        catchError((error: unknown) => of({ host, text: '', error: thrownText(error, limit) })),
       )
 
 /** The certificates of all encrypted interfaces. */
@@ -99,7 +99,7 @@ const handshake$ = (used: Interface, limit: number): Observable<Handshake> =>
     }),
     catchError((error: unknown) => {
       const { code = 'UNKNOWN' } = error as NodeJS.ErrnoException
-      return of({ used, text: `${used.url.host}: ${errorText(error, limit)}`, code })
+      return of({ used, text: `${used.url.host}: ${thrownText(error, limit)}`, code })
     }),
   )
 

@@ -21,8 +21,8 @@ import { matchError } from '../../../base/errors/render.js'
 import { Peer, type PeerEvent } from '../conform/peer.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { deploymentFlags, withVariable } from '../input/source-flags.js'
-import { errorLine, hint, serverName } from '../output/error-text.js'
-import { errorText, failed, passed, skipped, type Check, type CheckResult } from './check.js'
+import { errorText, hint, serverName } from '../output/error-text.js'
+import { thrownText, failed, passed, skipped, type Check, type CheckResult } from './check.js'
 import type { Interface, Target } from './target.js'
 
 const priceHttpCheck: Check = {
@@ -36,7 +36,7 @@ const priceHttpCheck: Check = {
           return passed(`${symbol} ${grouped(formatPrice(value.right.price))} USD, ${interval} ms`)
         if (value.left._tag === 'UnsupportedPair')
           return passed(`answers in ${interval} ms; does not list ${symbol}`)
-        return failed(errorLine(value.left), hint(value.left, priceHttp.flag), usable)
+        return failed(errorText(value.left), hint(value.left, priceHttp.flag), usable)
       }),
     ),
 }
@@ -66,7 +66,7 @@ const socketResult = (
 ): CheckResult => {
   if (isRight(event))
     return passed(`opens, ${symbol} ${grouped(formatPrice(event.right.price))} USD, ${ms} ms`)
-  const fail = (advice: string) => failed(errorLine(event.left), advice, usable)
+  const fail = (advice: string) => failed(errorText(event.left), advice, usable)
   const flag = withVariable(deploymentFlags[priceSocket.flag])
   const server = serverName(priceSocket.flag)
   return matchError(event.left, {
@@ -131,7 +131,7 @@ const depthHttpCheck: Check = {
             if (error._tag === 'Unauthorized')
               return passed(`answers and requires a signature, ${interval} ms`)
             if (error._tag === 'UnsupportedPair') return passed(`answers, ${interval} ms`)
-            return failed(errorLine(error), hint(error, relayer.flag), usable)
+            return failed(errorText(error), hint(error, relayer.flag), usable)
           }),
         ),
 }
@@ -151,7 +151,7 @@ const signatureCheck: Check = {
           map((depth) => {
             if (isRight(depth)) return passed(`accepted, for the depth of ${symbol}`)
             if (depth.left._tag === 'UnsupportedPair') return passed('accepted')
-            return failed(errorLine(depth.left), hint(depth.left, relayer.flag), usable)
+            return failed(errorText(depth.left), hint(depth.left, relayer.flag), usable)
           }),
         ),
 }
@@ -178,7 +178,7 @@ const clockCheck: Check = {
       : offset$(used).pipe(
           timeout(limit),
           map(clockResult),
-          catchError((error: unknown) => of(skipped(errorText(error, limit)))),
+          catchError((error: unknown) => of(skipped(thrownText(error, limit)))),
         ),
 }
 

@@ -11,8 +11,8 @@ import type * as Nats from '../../../serve/nats/index.js'
 import { replay, type ReplayResult } from '../../../backtest/recording/index.js'
 import { recordedMarket, startSimulator, type Simulator } from '../../../simulator/index.js'
 import type { Io } from '../io.js'
-import { errorLine } from '../output/error-text.js'
-import { usageError } from '../run.js'
+import { failureOf } from '../output/error-text.js'
+import { orUsageError, usageError } from '../run.js'
 import {
   namedTokens,
   recordedAddresses,
@@ -84,8 +84,8 @@ export const withSource = async (
   selected: Either<string, Source> = resolveSource(command),
 ): Promise<void> => {
   const source = isLeft(selected) ? selected : await open(selected.right, dataKind)
-  if (isLeft(source)) return usageError(command, source.left)
-  await use(source.right).finally(source.right.close)
+  const opened = orUsageError(command, source)
+  await use(opened).finally(opened.close)
 }
 
 export interface CommandInput {
@@ -239,7 +239,7 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
   const header = await client.header()
   if (isLeft(header)) {
     await client.close()
-    throw new Error(errorLine(header.left))
+    throw failureOf(header.left)
   }
   const { topics, mints } = header.right
   const knownTokens = recordedMarket().tokens

@@ -121,12 +121,3 @@ export const parseTime = (text: string): number => {
   if (!Number.isNaN(time)) return time
   throw new InvalidArgumentError('Give a time like 2026-11-22T10:00:00Z, or ms since the Unix epoch.')
 }
-
-/** Why `--from` and `--to` cannot be used together; `undefined` if they can. */
-export const rangeProblem = ({
-  from = -Infinity,
-  to = Infinity,
-}: {
-  readonly from?: number
-  readonly to?: number
-}): string | undefined => (from >= to ? '--to: expected a time after --from' : undefined)

@@ -1,3 +1,4 @@
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type {
   AnyError,
   DepthError,
@@ -6,28 +7,35 @@ import type {
   PriceRequestError,
 } from '../../../base/errors/model.js'
 import { httpError, unauthorized } from '../../../base/errors/constructors.js'
-import { matchError, renderError } from '../../../base/errors/render.js'
+import { matchError } from '../../../base/errors/render.js'
 import { printable, systemText } from '../../../base/errors/text.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
 import { docsUrl } from '../manifest.js'
 import { tokenSyntax } from '../tokens/select-tokens.js'
 
-/**
- * The error of a failed command or check: its text, and the heading of the guide that explains it. An error of a file has no
- * tag in front.
- */
-export const errorLine = (error: AnyError): string => {
-  const isOfFile = error._tag === 'RecordingError' || error._tag === 'WriteError'
-  return `${printable(isOfFile ? error.message : renderError(withPageText(error)))}; ${seeGuide(error)}`
+/** Any error of the library. */
+interface TaggedError {
+  readonly _tag: string
+  readonly message: string
 }
+
+/** The text of an error for people. Its `_tag` is for programs: it is in the output of `--json`. */
+export const errorText = (error: TaggedError): string => printable(withPageText(error as AnyError).message)
+
+/** The failure of a command by an error: its text, and the heading of the guide that explains it. */
+export const failureOf = (error: TaggedError): Error => new Error(errorLine(error))
+
+/** The value of a result. Throws the failure of a command for an error. */
+export const orFail = <A>(result: Either<TaggedError, A>): A => {
+  if (isLeft(result)) throw failureOf(result.left)
+  return result.right
+}
+
+export const errorLine = (error: TaggedError): string => `${errorText(error)}; ${seeGuide(error)}`
 
 /** The page of an error, and its heading: `see https://…/docs/reference/errors.md#stale`. */
 export const seeGuide = ({ _tag }: { readonly _tag: string }): string =>
   `see ${docsUrl('reference/errors.md')}#${_tag.toLowerCase()}`
-
-/** The failure of a command by an error of a backtest, whose message needs no rendering. */
-export const failureOf = (error: { readonly _tag: string; readonly message: string }): Error =>
-  new Error(`${printable(error.message)}; ${seeGuide(error)}`)
 
 /** A proxy in front of a server answers with an HTML page. Its title, or its first words, are the text of the error. */
 const withPageText = (error: AnyError): AnyError => {

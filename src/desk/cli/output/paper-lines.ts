@@ -3,7 +3,7 @@ import { summaryOf, type PaperEvent, type PaperOptions } from '../../../backtest
 import { printable } from '../../../base/errors/text.js'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../display/texts.js'
 import type { Io } from '../io.js'
-import { errorLine } from './error-text.js'
+import { failureOf } from './error-text.js'
 import { outputJson } from './json.js'
 import { numberFormat, type NumberFormat } from './terminal.js'
 
@@ -57,7 +57,7 @@ export const printSummary = ({ stdout }: Io, events: readonly PaperEvent[], json
   )
   stdout.write(json ? `${outputJson({ _tag: 'Summary', ...summary })}\n` : lines.join(''))
   const failure = events.find((event) => event._tag === 'WriteError')
-  if (failure !== undefined) throw new Error(errorLine(failure))
+  if (failure !== undefined) throw failureOf(failure)
 }
 
 /** Without the rounding errors of sums: 8 significant digits, and at least 2 decimals. */

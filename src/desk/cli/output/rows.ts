@@ -9,13 +9,13 @@ import type { PastPrice } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
 import { addressOf, type Topic } from '../../../base/domain/topic.js'
-import type { DepthError, PriceError } from '../../../base/errors/model.js'
-import { renderError } from '../../../base/errors/render.js'
+import type { AnyError, DepthError, PriceError } from '../../../base/errors/model.js'
 import { behindText, printable } from '../../../base/errors/text.js'
 import { encodeRow } from '../../../backtest/recording/format/row-codec.js'
 import type { Row } from '../../../backtest/recording/format/row.js'
 import type { Variables } from '../io.js'
 import type { TokenNames } from '../tokens/token-names.js'
+import { errorText } from './error-text.js'
 import { pastPriceOf, sinceText, type PastPrices } from './since.js'
 import { coloursFor, numberFormat, type NumberFormat } from './terminal.js'
 
@@ -121,23 +121,25 @@ const eventText = (row: Row, grouped: NumberFormat, quantityText: QuantityText):
     case 'Status':
       return `status ${statusText(row.status)}`
     case 'Uncorrelated':
-      return renderError(row.error)
+      return failureText(row.error)
     default:
       return assertNever(row)
   }
 }
 
+const failureText = (error: AnyError): string => `error: ${errorText(error)}`
+
 const streamName = (stream: string): string => (isAddress(stream) ? 'depth' : 'price')
 
 const priceText = (event: Either<PriceError, Price>, grouped: NumberFormat): string =>
-  isLeft(event) ? renderError(event.left) : `${grouped(formatPrice(event.right.price))} USD`
+  isLeft(event) ? failureText(event.left) : `${grouped(formatPrice(event.right.price))} USD`
 
 const depthText = (
   event: Either<DepthError, Depth>,
   grouped: NumberFormat,
   quantityText: QuantityText,
 ): string => {
-  if (isLeft(event)) return renderError(event.left)
+  if (isLeft(event)) return failureText(event.left)
   const { price, buy, sell } = event.right
   const sideText = ({ totalQuantityUsd, totalQuantity }: DepthSide) =>
     `${grouped(formatUsd(totalQuantityUsd))} USD ${quantityText(totalQuantity)}`

@@ -7,7 +7,7 @@ import { describeValue, printable } from '../../../base/errors/text.js'
 import type { RecordingHeader } from '../../../backtest/recording/format/row.js'
 import { attempt, readJson } from '../input/read-file.js'
 import type { Variables } from '../io.js'
-import { usageError } from '../run.js'
+import { orUsageError } from '../run.js'
 import type { NamedToken } from './token-names.js'
 
 /** A token that the user has selected. */
@@ -155,11 +155,9 @@ export const recordedAddresses = ({
 /** The tokens of --tokens and of SVC_TOKENS. An invalid one is a usage error. */
 export const userTokens = (command: Command, variables: Variables): UserTokens => {
   const { tokens: path } = command.opts<{ readonly tokens?: string }>()
-  const fileTokens = path === undefined ? right([]) : readTokensFile(path)
-  if (isLeft(fileTokens)) return usageError(command, fileTokens.left)
-  const variableEntries = parseTokensVariable(variables['SVC_TOKENS'] ?? '', fileTokens.right)
-  if (isLeft(variableEntries)) return usageError(command, variableEntries.left)
-  return { fileTokens: fileTokens.right, variableEntries: variableEntries.right }
+  const fileTokens = path === undefined ? [] : orUsageError(command, readTokensFile(path))
+  const entries = parseTokensVariable(variables['SVC_TOKENS'] ?? '', fileTokens)
+  return { fileTokens, variableEntries: orUsageError(command, entries) }
 }
 
 /** The tokens of a file. Left: the reason why it cannot be used. */

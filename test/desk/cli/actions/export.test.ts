@@ -160,7 +160,7 @@ describe('export', () => {
     const { out, recording, files } = await exported(textOf([priced(1, 1)]))
     const before = files()
     const again = await runInProcess(['export', recording, '--out', out])
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exist; choose another name')])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists; choose another name')])
     expect(files()).toEqual(before)
   })
 
@@ -169,7 +169,7 @@ describe('export', () => {
     const out = recording.replace('ndjson', 'parquet')
     expect(await runInProcess(['export', recording, '--out', `${out}.gz`])).toMatchObject({ code: 2 })
     const missing = `${dirname(out)}/no/m.parquet`
-    expect(await runInProcess(['export', recording, '--out', missing])).toMatchObject({ code: 1 })
+    expect(await runInProcess(['export', recording, '--out', missing])).toMatchObject({ code: 2 })
     expect(readdirSync(dirname(out))).toEqual(['market.ndjson'])
   })
 

@@ -83,19 +83,19 @@ test('draws the change since a time, of the tokens whose price is current', () =
 
 test('draws one row per token, the event log and the connection status', () => {
   const time = new Date(rowTime)
-  const [entry] = logOf('Stale: no price for 30000 ms')
+  const [entry] = logOf('no price for 30000 ms')
   const display = boardOf(names, [{ ...entry!, symbols: ['ETH'] }])
   const clock = time.toLocaleTimeString('en-GB')
   expect(`\n${draw({ display }).join('\n').replace(clock, 'hh:mm:ss')}\n`).toMatchInlineSnapshot(`
     "
-                               CHANGE                             DEPTH
-    TOKEN          PRICE, USD  SINCE LAST     AGE  STATE          BUY, USD   QUANTITY     SELL, USD   QUANTITY
-    ETH          2,681.2500       -1.2500   1.5 s  live           1,234.50    123.450         67.89   0.050000
-    0x82af…bab1      0.500000           –   1.5 s  stale          1,234.50       1e19         67.89   5
-    0xcc                    –           –       –  waiting    Unauthorized          –  Unauthorized          –
+                               CHANGE                               DEPTH
+    TOKEN          PRICE, USD  SINCE LAST     AGE  STATE            BUY, USD   QUANTITY       SELL, USD   QUANTITY
+    ETH          2,681.2500       -1.2500   1.5 s  live             1,234.50    123.450           67.89   0.050000
+    0x82af…bab1      0.500000           –   1.5 s  stale            1,234.50       1e19           67.89   5
+    0xcc                    –           –       –  waiting    not authorized          –  not authorized          –
     The service rejects the signature: check --auth-key (SVC_AUTH_KEY).
 
-    hh:mm:ss  ETH Stale: no price for 30000 ms
+    hh:mm:ss  ETH: no price for 30000 ms
 
     ● connected again, up 1 min
     Press Ctrl-C to stop.
@@ -196,7 +196,7 @@ test('colours current values and dims others', () => {
   expect(lines[2]).toContain(colours.falling('   -1.2500'))
   expect(lines[3]).toContain(colours.failed('stale    '))
   expect(lines[3]).toContain(colours.dim('    0.500000'))
-  expect(lines[4]).toContain(colours.failed('Unauthorized'))
+  expect(lines[4]).toContain(colours.failed('not authorized'))
 })
 
 test('shows the reason of a lost connection, without control characters', () => {

@@ -114,7 +114,7 @@ test('redraws without colours with NO_COLOR', async () => {
 const expectLines = async (stdout: () => string): Promise<void> => {
   await eventually(() => {
     expect(stdout()).toMatch(/Z ETH price [\d,.]+ USD$/m)
-    expect(stdout()).toMatch(/ PEPE price SubscriptionRejected: /)
+    expect(stdout()).toMatch(/ PEPE price error: .* rejected by the service: /)
   })
   expect(stdout()).toMatch(/Z A simulator plays a recorded market\. .* Press Ctrl-C to stop\.$/m)
   expect(stdout()).not.toContain('\u001b')
@@ -131,7 +131,9 @@ test('npm start prints lines without escape sequences into a pipe, and exits wit
   const command = startCommand(programCommand('scripts/start.ts'))
   await expectLines(() => command.stdout)
   await eventually(() =>
-    expect(command.stdout).toMatch(/Z The simulator drops its connection\.\n[^]* ETH price Disconnected: /),
+    expect(command.stdout).toMatch(
+      /Z The simulator drops its connection\.\n[^]* ETH price error: connection down /,
+    ),
   )
   command.process.kill('SIGINT')
   expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])

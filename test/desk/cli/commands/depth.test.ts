@@ -63,7 +63,7 @@ test('exits with 1 and a hint for a wrong key, without printing the key', async 
   expect(result).toMatchInlineSnapshot(`
     {
       "code": 1,
-      "stderr": "error: Unauthorized: the service rejected the signature (401: Unauthorized); check the auth key; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#unauthorized
+      "stderr": "error: the service rejected the signature (401: Unauthorized); check the auth key; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#unauthorized
     Check that --auth-key (SVC_AUTH_KEY) is the key of the service at --base-url (SVC_BASE_URL), in the right environment. The client has already corrected the clock offset.
     ",
       "stdout": "",

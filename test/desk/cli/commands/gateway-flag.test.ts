@@ -94,7 +94,7 @@ test.each([
   expect(await runInProcess(['depth', ...args], variables)).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: expect.stringMatching(/^error: Unauthorized: /) as string,
+    stderr: expect.stringMatching(/^error: the service rejected the signature /) as string,
   })
   expect((await runInProcess(['depth', ...args], variables)).stderr).toContain(advice)
   const command = startInProcess(['record', ...args, '--interval', '50'], variables)
@@ -111,7 +111,7 @@ test('watch reports a gateway that goes away, and recovers when it returns', asy
   const command = startInProcess(['watch', weth, '--no-depth', '--gateway', url])
   await eventually(() => command.stdout.includes(' ETH price 2500.0000 USD'))
   await gateway.close()
-  await eventually(() => command.stdout.includes(' ETH price Disconnected: '))
+  await eventually(() => command.stdout.includes(' ETH price error: connection down '))
   const pricesBefore = command.stdout.split('price 2500.0000 USD').length
   await startTestGateway(createClientFor(simulator), { port: Number(new URL(url).port) })
   await eventually(() => command.stdout.split('price 2500.0000 USD').length > pricesBefore)

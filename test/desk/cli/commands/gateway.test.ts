@@ -74,7 +74,7 @@ test('prints one line when the service is lost, and one when it returns; consume
   await eventually(() => watching.stdout.includes(' ETH price 2500.0000 USD'))
   simulator.inject({ refuseUpgrades: 503 })
   simulator.dropConnections(1012)
-  await eventually(() => watching.stdout.includes(' ETH price Disconnected: '))
+  await eventually(() => watching.stdout.includes(' ETH price error: connection down '))
   await eventually(async () => expect((await fetch(`${url}/health`)).status).toBe(503))
   simulator.inject({})
   market.update({ price: 2600 })
@@ -248,7 +248,7 @@ test('keeps running while the service is not reachable, and reports it once', as
     ...['--price-base-url', `http://127.0.0.1:${port}`, '--price-ws-url', `ws://127.0.0.1:${port}`],
   ])
   const watching = watch(url, '--no-depth')
-  await eventually(() => (watching.stdout.match(/ price Disconnected: .*503/g) ?? []).length >= 3)
+  await eventually(() => (watching.stdout.match(/ price error: .*503/g) ?? []).length >= 3)
   expect(command.stderr).toMatch(/^\S+Z The service is down: [^\n]*ECONNREFUSED[^\n]*\n$/)
   command.process.kill('SIGTERM')
   expect(await command.waitForExit()).toBe(0)

@@ -71,15 +71,15 @@ describe('a hostile text of the service', () => {
   test('is escaped in each line of a pipe', async () => {
     const command = startInProcess(['watch', '--interval', '20'], await startHostileService())
     await eventually(
-      () => command.stdout.includes(' depth HttpError: ') && command.stdout.includes('Uncorrelated'),
+      () => command.stdout.includes(' depth error: status ') && command.stdout.includes('error: error-text'),
     )
     await eventually(
-      () => command.stdout.includes(' SubscriptionRejected: ') && command.stdout.includes(' DecodeError: '),
+      () => command.stdout.includes(' rejected by the service: ') && command.stdout.includes(' frame: '),
     )
-    await eventually(() => / Disconnected: .*1012/.test(command.stdout))
+    await eventually(() => / connection down .*1012/.test(command.stdout))
     await stop(command)
     expect(command.output).not.toMatch(unsafeCharacters)
-    expect(command.stdout).toContain('以太🚀\\u202e price Disconnected')
+    expect(command.stdout).toContain('以太🚀\\u202e price error: ')
     expect(command.stdout).toContain('\\u202ed\\u2066e\\u2069\\u061cf')
   })
 

@@ -181,7 +181,7 @@ test.each([
   expect(stderr).toMatch(message)
 })
 
-test('Ctrl-C ends the threads and the command', async () => {
+test('Ctrl-C ends the threads and the command, which has no result', async () => {
   const folder = folderWith({
     'market.ndjson': market,
     'strategy.mjs': `console.log('imported'); export default () => { for (;;); }`,
@@ -190,8 +190,8 @@ test('Ctrl-C ends the threads and the command', async () => {
   const command = startCommand(commandLine('look-ahead', ...paths))
   await eventually(() => command.stdout.includes('imported'))
   command.process.kill('SIGINT')
-  expect(await command.waitForExit()).toBe(0)
-  expect(command.stderr).toBe('stopped: the comparison has not ended\n')
+  expect(await command.waitForExit()).toBe(1)
+  expect(command.stderr).toBe('error: stopped: the comparison has not ended\n')
   expect(existsSync(join(folder, 'market.ndjson'))).toBe(true)
 })
 

@@ -3,6 +3,7 @@ import type { Io } from '../../../../src/desk/cli/io.js'
 import { createProgram } from '../../../../src/desk/cli/program.js'
 import { wrapHelp } from '../../../../src/desk/cli/commands/parts.js'
 import { runInProcess } from '../support/in-process.js'
+import { newFile } from '../support/new-file.js'
 
 const help = `
 Examples:
@@ -54,17 +55,62 @@ test.each([
   [
     'a folder as the output',
     ['record', '--simulate', '--out', '.'],
-    '. is a folder; give the name of a file, such as ',
+    '. is a folder; give the name of a file in it\n',
   ],
   [
     'a folder as the output of import',
     ['import', 'no.csv', '--out', '.'],
     '. is a folder; give the name of a file',
   ],
-  ['a strategy that does not exist', ['backtest', 'no.ndjson', 'no.mjs'], 'no.mjs does not exist\n'],
+  [
+    'a rotated recording whose name is a folder',
+    ['record', '--simulate', '--rotate', '1h', '--out', '.'],
+    '--out: . is a folder; give the name of a file in it\n',
+  ],
+  [
+    'a report in a missing folder',
+    ['backtest', 'no.ndjson', 'no.mjs', '--report', '/no/such/page.html'],
+    '--report: the folder of /no/such/page.html does not exist; create it, or choose another name\n',
+  ],
+  [
+    'a journal that is a folder',
+    ['paper', 'no.mjs', '--simulate', '--journal', '.'],
+    '--journal: . is a folder; give the name of a file in it\n',
+  ],
+  [
+    'a strategy that does not exist',
+    ['backtest', 'no.ndjson', 'no.mjs'],
+    'no.mjs: the module of the strategy does not exist\n',
+  ],
 ])('%s has an error in words', async (_, args, text) => {
   const { code, stderr } = await runInProcess(args)
   expect(code).toBeGreaterThan(0)
   expect(stderr).toContain(text)
   expect(stderr).not.toMatch(/ENOENT: |EISDIR: |syscall|imported from/)
+})
+
+test.each([
+  [
+    'a part of a recording without a length',
+    ['backtest', 'no.ndjson', 'strategy.mjs', '--from', '2026-01-02', '--to', '2026-01-01'],
+    '--to: expected a time after --from\n',
+  ],
+  [
+    'an account without a token',
+    ['backtest', 'no.ndjson', 'strategy.mjs'],
+    'strategy.mjs: options: tokens: expected',
+  ],
+  [
+    'a key that is not base64',
+    ['gateway', '--simulate', '--keys', 'keys.json'],
+    'keys.json: keys.desk: expected a base64 string',
+  ],
+])('%s is named with its file', async (_, args, text) => {
+  const strategy = 'export default () => undefined; export const options = { tokens: {}, cash: 1 }'
+  const files = new Map([
+    ['strategy.mjs', newFile('strategy.mjs', strategy)],
+    ['keys.json', newFile('keys.json', '{ "desk": "%%" }')],
+  ])
+  const { code, stderr } = await runInProcess(args.map((arg) => files.get(arg) ?? arg))
+  expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining(text)])
 })

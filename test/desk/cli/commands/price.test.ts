@@ -57,7 +57,7 @@ test('exits with 1 and a hint for an unsupported token', async () => {
   expect(await runInProcess(['price', '0xdead'], environmentOf(simulator))).toMatchInlineSnapshot(`
     {
       "code": 1,
-      "stderr": "error: UnsupportedPair: the service does not support the pair 0xdead / 0xaf88d065e77c8cc2239327c5edb3a432268e5831; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#unsupportedpair
+      "stderr": "error: the service does not support the pair 0xdead / 0xaf88d065e77c8cc2239327c5edb3a432268e5831; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#unsupportedpair
     Check the token and --environment: a token has another address in each environment.
     ",
       "stdout": "",
@@ -76,7 +76,7 @@ test('exits with 1 and a hint for a refused connection', async () => {
   expect({ code, stdout, stderr: stderr.replaceAll(String(port), 'PORT') }).toMatchInlineSnapshot(`
     {
       "code": 1,
-      "stderr": "error: NetworkError: no response: connect ECONNREFUSED 127.0.0.1:PORT; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#networkerror
+      "stderr": "error: no response: connect ECONNREFUSED 127.0.0.1:PORT; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#networkerror
     Check that the service runs, and that --price-base-url (SVC_PRICE_BASE_URL) is its address.
     ",
       "stdout": "",

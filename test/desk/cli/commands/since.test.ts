@@ -69,7 +69,7 @@ test('watch --since fails with the error if the history cannot be read', async (
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(
-      /^error: --since: the history of the gateway at 127.0.0.1:1 cannot be read\nNetworkError: [^\n]+; see https:\S+\/docs\/reference\/errors\.md#networkerror\nTry again, or remove --since.\n$/,
+      /^error: --since: the history of the gateway at 127.0.0.1:1 cannot be read\nno response: [^\n]+; see https:\S+\/docs\/reference\/errors\.md#networkerror\nTry again, or remove --since.\n$/,
     ),
   ])
 })

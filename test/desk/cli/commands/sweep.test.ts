@@ -110,7 +110,7 @@ test('shows progress and a table on a terminal', async () => {
   ])
 })
 
-test('Ctrl-C ends the threads and the command', async () => {
+test('Ctrl-C ends the threads and the command, which has no result', async () => {
   const [recording, module, ...rest] = files(
     [{}],
     `console.log('imported'); export default () => { for (;;); }`,
@@ -118,8 +118,8 @@ test('Ctrl-C ends the threads and the command', async () => {
   const command = startCommand(commandLine('sweep', recording, module, ...rest))
   await eventually(() => command.stdout.includes('imported'))
   command.process.kill('SIGINT')
-  expect(await command.waitForExit()).toBe(0)
-  expect(command.stderr).toBe('stopped after 0 of 1 parameter\n')
+  expect(await command.waitForExit()).toBe(1)
+  expect(command.stderr).toBe('error: stopped after 0 of 1 parameter\n')
 })
 
 test.each<[string, (args: readonly [string, string, string, string]) => readonly string[], number, string]>([

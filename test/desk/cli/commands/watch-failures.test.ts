@@ -20,7 +20,9 @@ test('exits with 1 when the service has rejected every token', async () => {
     ",
     }
   `)
-  expect(stdout).toMatch(/ 0xdead price SubscriptionRejected: [^]* 0xbeef price SubscriptionRejected: /)
+  expect(stdout).toMatch(
+    / 0xdead price error: .* rejected by the service: [^]* 0xbeef price error: .* rejected by the service: /,
+  )
 })
 
 test('exits with 1 when no price has arrived after --duration, and prints the host and the last error', async () => {
@@ -35,7 +37,7 @@ test('exits with 1 when no price has arrived after --duration, and prints the ho
   expect(stderr.replaceAll(host, 'HOST').replace(/attempt \d+ in \d+/, 'attempt N in N'))
     .toMatchInlineSnapshot(`
       "error: no price arrived from HOST in 1 s
-      Last error: Disconnected: connection down (1006: connect ECONNREFUSED HOST); attempt N in N ms; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#disconnected
+      Last error: connection down (1006: connect ECONNREFUSED HOST); attempt N in N ms; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#disconnected
       Check --price-base-url (SVC_PRICE_BASE_URL) and --price-ws-url (SVC_PRICE_WS_URL), or run npx svc-streams doctor.
       "
     `)
@@ -77,7 +79,7 @@ test.each([
     ...environmentOf(simulator),
     SVC_AUTH_KEY: authKey,
   })
-  await eventually(() => command.stdout.includes(' ETH depth Unauthorized: '))
+  await eventually(() => command.stdout.includes(' ETH depth error: the service rejected the signature '))
   await eventually(() => command.stdout.includes(' ETH price 2500.0000 USD'))
   if (signal !== undefined) command.process.kill(signal)
   expect(await command.waitForExit()).toBe(1)

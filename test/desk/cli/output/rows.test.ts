@@ -38,15 +38,15 @@ describe('an event as a line', () => {
     [
       "2026-11-21T10:15:02.123Z ETH price 2682.5050 USD",
       "2026-11-21T10:15:02.123Z 0xcd price 0.000000100000 USD",
-      "2026-11-21T10:15:02.123Z ETH price Stale: svc-0xab: no price for 30000 ms; none on this connection yet",
-      "2026-11-21T10:15:02.123Z ETH price Disconnected: connection down (1006: reset); attempt 2 in 250 ms",
+      "2026-11-21T10:15:02.123Z ETH price error: svc-0xab: no price for 30000 ms; none on this connection yet",
+      "2026-11-21T10:15:02.123Z ETH price error: connection down (1006: reset); attempt 2 in 250 ms",
       "2026-11-21T10:15:02.123Z ETH depth 2.000000 USD, buy 1234.50 USD 123.45 ETH, sell 67.89 USD 0.05 ETH",
       "2026-11-21T10:15:02.123Z 0xcd depth 2.000000 USD, buy 1234.50 USD 12345 units, sell 67.89 USD 5 units",
-      "2026-11-21T10:15:02.123Z ETH depth Unauthorized: the service rejected the signature (401: no); check the auth key",
+      "2026-11-21T10:15:02.123Z ETH depth error: the service rejected the signature (401: no); check the auth key",
       "2026-11-21T10:15:02.123Z ETH price ended",
       "2026-11-21T10:15:02.123Z 0xcd depth ended",
       "2026-11-21T10:15:02.123Z status connected again",
-      "2026-11-21T10:15:02.123Z UncorrelatedError: error-text that belongs to no topic: what?",
+      "2026-11-21T10:15:02.123Z error: error-text that belongs to no topic: what?",
     ]
   `)
   })

@@ -28,7 +28,7 @@ const users = [
 
 const destroyAfterTest = (socket: Socket): void => onTestFinished(() => void socket.destroy())
 
-const pings = { ping_interval: 50, ping_max: 2 }
+const pings = { ping_interval: 400, ping_max: 2 }
 
 const settingsOf = ({ hasUsers, hasJetStream }: Script): Partial<NatsSettings> =>
   hasUsers === true ? { ...limits, ...pings, users } : { ...limits, jetstream: hasJetStream === true }

@@ -102,15 +102,16 @@ export const nameOf = (row: Row): Topic | Address | undefined => {
   }
 }
 
+/** A header of the current version. */
+export const createHeader = (
+  at: number,
+  topics: readonly Topic[] = [],
+  mints: readonly Address[] = [],
+  interval = 1000,
+): RecordingHeader => ({ _tag: 'Recording', version: 1, at, topics, mints, interval })
+
 /** The header of a recording of one topic. */
-export const topicHeader = (topic: Topic, at: number): RecordingHeader => ({
-  _tag: 'Recording',
-  version: 1,
-  at,
-  topics: [topic],
-  mints: [],
-  interval: 1000,
-})
+export const topicHeader = (topic: Topic, at: number): RecordingHeader => createHeader(at, [topic])
 
 /** The header after a step of the clock, within the recording of a header. */
 export const stepHeader = (header: RecordingHeader, at: number, clockStep: number): RecordingHeader => ({

@@ -3,7 +3,7 @@ import type { Subscription } from 'rxjs'
 import { recordingError } from '../../../base/errors/constructors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import { encodeRow } from '../format/row-codec.js'
-import { nameOf, type RecordingHeader, type Row } from '../format/row.js'
+import { createHeader, nameOf, type RecordingHeader, type Row } from '../format/row.js'
 import { Timeline, type TimeRange } from '../format/timeline.js'
 import { Cursor } from './cursor.js'
 import { lateTime, type EntriesResult, type EntryOrigin, type RecordingEntry } from './read-entries.js'
@@ -196,7 +196,7 @@ export class Merge {
       return []
     }
     if (!isTakenOver || header === undefined) return [line]
-    const again = restarted(header, line.at)
+    const again = createHeader(line.at, header.topics, header.mints, header.interval)
     cursor.claim(again)
     return [again, line]
   }
@@ -217,12 +217,3 @@ export class Merge {
 }
 
 const namesOf = ({ topics, mints }: RecordingHeader): readonly string[] => [...topics, ...mints]
-
-const restarted = ({ topics, mints, interval }: RecordingHeader, at: number): RecordingHeader => ({
-  _tag: 'Recording',
-  version: 1,
-  at,
-  topics,
-  mints,
-  interval,
-})

@@ -65,12 +65,8 @@ export interface SourcePlatform {
   readonly publish: Publish
 }
 
-export interface PlatformSource {
-  /** Names the source in error messages. `undefined` if it has no name. */
-  readonly name?: string
+export interface PlatformSource extends Partial<Omit<OpenableSource, 'open'>> {
   readonly open: () => Chunks
-  readonly file?: FileBytes
-  readonly columns?: Columns
 }
 
 /** Decompresses gzip data of one or more members, chunk by chunk. */

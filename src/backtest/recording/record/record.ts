@@ -15,7 +15,7 @@ import {
 } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import { stepHeader, type RecordingHeader } from '../format/row.js'
+import { createHeader, stepHeader, type RecordingHeader } from '../format/row.js'
 import { depthRow$, priceRow$, RowTimes, statusRow$, uncorrelatedRow$ } from './client-rows.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
 
@@ -42,14 +42,7 @@ export const recordOn =
   (client: PriceClient | Client, options: RecordOptions): Recorder => {
     checkClient(client)
     const { topics, mints, interval } = checkOptions(client, options)
-    const header = {
-      _tag: 'Recording',
-      version: 1,
-      at: rxClock.wallClock(),
-      topics,
-      mints,
-      interval,
-    } as const
+    const header = createHeader(rxClock.wallClock(), topics, mints, interval)
     const recorder = createRecorder(createFile, options.to, header)
     const times = new RowTimes((at, clockStep) => recorder.addHeader(stepHeader(header, at, clockStep)))
     recorder.addTeardown(times.watchClock())

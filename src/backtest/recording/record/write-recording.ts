@@ -16,7 +16,7 @@ import {
 import { checkValue, parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { nextTurn } from '../../../base/time/macrotask.js'
 import type { DefinedTokens, TokenDefinition } from '../../../client/tokens.js'
-import type { DepthRow, PriceRow, RecordingHeader } from '../format/row.js'
+import { createHeader, type DepthRow, type PriceRow, type RecordingHeader } from '../format/row.js'
 import { LineRecorder, type LineWriter, type RecordSummary } from './line-recorder.js'
 import { OwnRows, type OwnRow } from './own-rows.js'
 import { targetCheck } from './record.js'
@@ -187,7 +187,13 @@ class RowWriter {
       if (this.early.length === earlyRows) this.start()
       return true
     }
-    if (isNew) recorder.addHeader({ ...header, ...this.names(), continues: header.at })
+    if (isNew)
+      recorder.addHeader({
+        ...header,
+        topics: [...this.topics],
+        mints: [...this.mints],
+        continues: header.at,
+      })
     recorder.addRow(row)
     return !recorder.hasEnded
   }
@@ -199,18 +205,10 @@ class RowWriter {
     return names.add(row._tag === 'Price' ? row.topic : row.mint).size > size
   }
 
-  private names(): Pick<RecordingHeader, 'topics' | 'mints'> {
-    return { topics: [...this.topics], mints: [...this.mints] }
-  }
-
   private start(): LineRecorder {
     const { assumedDepth, invalidRows } = this.known
     this.header = {
-      _tag: 'Recording',
-      version: 1,
-      at: this.early[0]?.at ?? 0,
-      ...this.names(),
-      interval: 1000,
+      ...createHeader(this.early[0]?.at ?? 0, [...this.topics], [...this.mints]),
       ...(assumedDepth === undefined ? {} : { assumedDepth }),
       ...(invalidRows === undefined ? {} : { invalidRows }),
     }

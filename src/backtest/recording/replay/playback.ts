@@ -139,7 +139,7 @@ export class Playback implements RowPlayer, RowWork {
   emitLive(row: Row, sequence: Sequence): void {
     // A strategy may have subscribed inside of a tick, and a live stream may emit at once.
     this.runs.afterTick(() => {
-      if (this.streams.hasOutage) this.runs.run(() => this.streams.beforeLine(row))
+      if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(row))
       this.line = row
       this.origin = { source: 'live', lineNumber: 0, sequence }
       this.recordedAt = Math.max(this.recordedAt, row.at)
@@ -211,7 +211,7 @@ export class Playback implements RowPlayer, RowWork {
     if (next.done === true || this.closing.closed) return false
     const { value: entry } = next
     if (entry.skipped !== 0) this.skip(entry.skipped)
-    if (this.streams.hasOutage) this.runs.run(() => this.streams.beforeLine(entry.line))
+    if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(entry.line))
     return (this.canEmit(entry.time) && this.emit(entry)) || this.emitLater(entry)
   }
 

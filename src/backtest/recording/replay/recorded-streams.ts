@@ -107,9 +107,9 @@ export class RecordedStreams {
     firstEpoch: number,
     { continued, fresh }: Readonly<Record<'continued' | 'fresh', Sequence>>,
   ): void {
-    this.recorderOf(continued).epochs.restart(firstEpoch)
-    this.recorderOf(fresh).epochs.restart()
-    this.depths.forgetAll()
+    this.recorderOf(continued).restartEpochs(firstEpoch)
+    this.recorderOf(fresh).restartEpochs()
+    this.depths.forget()
     this.prices.interruptAll(outage('the recording has ended'), topics)
     this.prices.reportOutage()
   }
@@ -157,7 +157,7 @@ export class RecordedStreams {
     for (const name of [...topics, ...mints]) sequence.claim(name, at)
     const isContinued = continues !== undefined && continues === headerAt
     if (!this.hasRow || isContinued || at >= this.range.to) return
-    recorder.epochs.restart()
+    recorder.restartEpochs()
     const isStart = headerAt === undefined
     // A recorder that starts beside others interrupts nothing.
     if (isStart && ![...this.recorders.keys()].some(({ isOver }) => isOver)) return
@@ -166,18 +166,18 @@ export class RecordedStreams {
     this.prices.reportOutage()
   }
 
-  private emitRow(row: Row, { epochs, isClosed, sequence }: Recorder): void {
+  private emitRow(row: Row, recorder: Recorder): void {
     this.hasRow = true
     switch (row._tag) {
       case 'Price':
-        return this.prices.emit(row.topic, epochs.eventOf(row.event))
+        return this.prices.emit(row.topic, recorder.eventOf(row.event))
       case 'Depth':
         return this.depths.emit(row.mint, row.event)
       case 'End':
-        if (isClosed) return undefined
+        if (recorder.isClosed) return undefined
         return isAddress(row.of) ? this.depths.complete(row.of) : this.prices.complete(row.of)
       case 'Status':
-        return this.onStatus(epochs.statusOf(row.status), sequence)
+        return this.onStatus(recorder.statusOf(row.status), recorder)
       case 'Uncorrelated':
         return this.errorSubject$.next(row.error)
       default:
@@ -185,8 +185,9 @@ export class RecordedStreams {
     }
   }
 
-  private onStatus(status: ConnectionStatus, sequence: Sequence): void {
-    this.recorderOf(sequence).isClosed = status._tag === 'Closed'
+  private onStatus(status: ConnectionStatus, recorder: Recorder): void {
+    const { sequence } = recorder
+    recorder.isClosed = status._tag === 'Closed'
     if (status._tag === 'Open') this.prices.onOpen(sequence)
     if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false, sequence)
     if (status._tag === 'Closed') {
@@ -201,36 +202,27 @@ export class RecordedStreams {
   }
 }
 
-/** The state of one of the recorders of a set of recordings. */
-class Recorder {
-  readonly epochs: Epochs
-  /** The time of its last header, in ms since the Unix epoch. */
-  headerAt: number | undefined
-  /** True after its client was closed. The `End` rows that the close caused do not end the streams. */
-  isClosed = false
-
-  constructor(
-    readonly sequence: Sequence,
-    latestEpoch: LatestEpoch,
-  ) {
-    this.epochs = new Epochs(latestEpoch)
-  }
-}
-
 /** The latest epoch of a replay. */
 interface LatestEpoch {
   value: number
 }
 
-/** The epochs of a replay: the epochs of a later recording continue the earlier epochs. */
-class Epochs {
-  private base = 0
+/** The state of one of the recorders of a set of recordings. The epochs of a later recording continue the earlier epochs. */
+class Recorder {
+  /** The time of its last header, in ms since the Unix epoch. */
+  headerAt: number | undefined
+  /** True after its client was closed. The `End` rows that the close caused do not end the streams. */
+  isClosed = false
+  private baseEpoch = 0
 
-  constructor(private readonly latest: LatestEpoch) {}
+  constructor(
+    readonly sequence: Sequence,
+    private readonly latestEpoch: LatestEpoch,
+  ) {}
 
   /** `continued`: the epoch that continues the latest one. */
-  restart(continued = 0): void {
-    this.base = this.latest.value - continued
+  restartEpochs(continued = 0): void {
+    this.baseEpoch = this.latestEpoch.value - continued
   }
 
   eventOf(event: Either<PriceError, Price>): Either<PriceError, Price> {
@@ -239,7 +231,7 @@ class Epochs {
       return price === event.right ? event : right(price)
     }
     const error = event.left
-    return error._tag === 'Stale' && error.last !== undefined && this.base !== 0
+    return error._tag === 'Stale' && error.last !== undefined && this.baseEpoch !== 0
       ? left({ ...error, last: this.priceOf(error.last) })
       : event
   }
@@ -256,8 +248,8 @@ class Epochs {
   }
 
   private epochOf(recorded: number): number {
-    const epoch = recorded + this.base
-    if (epoch > this.latest.value) this.latest.value = epoch
+    const epoch = recorded + this.baseEpoch
+    if (epoch > this.latestEpoch.value) this.latestEpoch.value = epoch
     return epoch
   }
 }

@@ -63,14 +63,10 @@ export class ReplayStreams<E, A> {
     for (const stream of this.streamsOf(sequence)) stream.onOpen()
   }
 
-  /** Late subscribers receive no event before the next one. */
-  forget(sequence: Sequence): void {
-    for (const stream of this.streamsOf(sequence)) stream.forget()
-  }
-
-  /** As `forget`, for the streams of all recorders. */
-  forgetAll(): void {
-    for (const stream of this.streams.values()) stream.forget()
+  /** Late subscribers of the streams of a recorder, by default of all, receive no event before the next one. */
+  forget(sequence?: Sequence): void {
+    for (const stream of sequence === undefined ? this.streams.values() : this.streamsOf(sequence))
+      stream.forget()
   }
 
   complete(name: string): void {

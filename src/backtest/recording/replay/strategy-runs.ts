@@ -89,11 +89,6 @@ export class StrategyRuns {
     return this.isEmitting && this.clock.isVirtual ? time : this.clock.elapsed(time)
   }
 
-  /** Runs work on the clock outside of `run$`. */
-  run<A>(work: () => A): A {
-    return this.tick(() => (this.direct === undefined ? work() : this.direct.run(work)))
-  }
-
   /** Moves the clocks by a time that passes at once, in ms. */
   skip(ms: number): void {
     this.group.time += ms
@@ -124,7 +119,7 @@ export class StrategyRuns {
   /** Ends all runs, and the clock outside of `run$`, after `completeStreams`. */
   endAll(completeStreams: () => void): void {
     this.isEnding = true
-    this.run(completeStreams)
+    this.tick(completeStreams)
     for (const run of this.runs) run.end()
     this.afterTick(() => this.finish(this.direct))
   }
@@ -155,7 +150,7 @@ export class StrategyRuns {
   }
 
   /** Runs work, and then what it has scheduled without a delay. */
-  private tick<A>(work: () => A): A {
+  tick<A>(work: () => A): A {
     if (this.isRunning) return work()
     this.isRunning = true
     try {

@@ -12,7 +12,7 @@ import type { History } from '../../../client/history.js'
 import { outage } from '../../../client/retained-event.js'
 import { PastEnd } from '../../../operators/continued-past.js'
 import { Overlap } from '../../../operators/overlap.js'
-import type { PriceRow, RecordingHeader, Row } from '../format/row.js'
+import { createHeader, type PriceRow, type RecordingHeader, type Row } from '../format/row.js'
 import type { EntriesResult, RecordingEntry } from '../read/read-entries.js'
 import type { SetReading } from '../read/recording-set.js'
 import { Owners, Sequence } from '../read/sequence.js'
@@ -46,8 +46,7 @@ export class HistoryRows {
       this.time = Math.max(this.time, line.at)
       return { line, time: this.time, skipped: 0, origin }
     }
-    const header = { topics: [], mints: [], interval: 1000, at: this.time } as const
-    yield right([entryOf({ _tag: 'Recording', version: 1, ...header })])
+    yield right([entryOf(createHeader(this.time))])
     while (!closing.closed) {
       for (const topic of this.topics) await topic.refill()
       const rows = this.piece()

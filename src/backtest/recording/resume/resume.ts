@@ -12,7 +12,7 @@ import type { Client } from '../../../client/client.js'
 import type { History } from '../../../client/history.js'
 import { checkClient } from '../../../client/options.js'
 import { encodeRow } from '../format/row-codec.js'
-import type { Row } from '../format/row.js'
+import { createHeader, type Row } from '../format/row.js'
 import { allTimes } from '../format/timeline.js'
 import { nodePlatform } from '../on-node.js'
 import type { EntriesResult } from '../read/read-entries.js'
@@ -141,7 +141,7 @@ export const resume$ = <A>(
       held = held.filter((row) => !isRepeated(row))
       const continued = Array.from(live.seams).filter(([, { isContinued }]) => isContinued)
       const firstEpoch = Math.min(...continued.map(([, each]) => each.live.price?.epoch ?? 1))
-      playback.runs.run(() =>
+      playback.runs.tick(() =>
         playback.streams.continueLive(new Set(continued.map(([name]) => name)), firstEpoch, sequences),
       )
       moveTo(held[0]?.at ?? live.now(), continued[0]?.[1].overlap.difference)
@@ -164,7 +164,7 @@ export const resume$ = <A>(
       isEmitting = true
       for (let row = held.shift(); row !== undefined; row = held.shift()) emitLive(row)
       isEmitting = false
-      if (isClosed) playback.runs.run(() => playback.streams.complete(undefined))
+      if (isClosed) playback.runs.tick(() => playback.streams.complete(undefined))
       waitForTimer()
     }
     /** The timers of the strategy fire when they are due: its clock moves only here and with each row. */
@@ -233,5 +233,5 @@ async function* readWritten(
 /** A recording without a row. */
 const startOf = (at: number): OpenableSource => ({
   name: 'the start',
-  open: () => [encodeRow({ _tag: 'Recording', version: 1, at, topics: [], mints: [], interval: 1000 })],
+  open: () => [encodeRow(createHeader(at))],
 })

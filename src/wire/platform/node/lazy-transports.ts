@@ -86,7 +86,11 @@ class LazyTransport<T extends { close(): Promise<void> }> {
   /** Calls `begin` with the transport once it is loaded, or `fail` once. */
   start<A>(begin: (transport: T) => A, fail: (failure: unknown) => void): Pending<A> {
     const pending = new Pending<A>()
-    void this.startWhenLoaded(pending, begin, fail)
+    const started = this.load().then((transport) => {
+      if (pending.endReason !== undefined) throw pending.endReason
+      pending.started = begin(transport)
+    })
+    void started.catch(fail)
     return pending
   }
 
@@ -95,25 +99,6 @@ class LazyTransport<T extends { close(): Promise<void> }> {
     this.isClosed = true
     await this.loading?.catch(() => undefined)
     await this.loaded?.close()
-  }
-
-  private async startWhenLoaded<A>(
-    pending: Pending<A>,
-    begin: (transport: T) => A,
-    fail: (failure: unknown) => void,
-  ): Promise<void> {
-    let failure: unknown
-    try {
-      const transport = await this.load()
-      failure = pending.endReason
-      if (failure === undefined) {
-        pending.started = begin(transport)
-        return
-      }
-    } catch (thrown) {
-      failure = thrown
-    }
-    fail(failure)
   }
 
   /** Rejects if the transport cannot be loaded, after which the next call tries again, and after `close`. */

@@ -33,8 +33,8 @@ With --walk-forward, each window prints one line: its test range, the parameter 
 range directly before it, and what that parameter did in the test range. The last line is the total of the test ranges. The
 results of training are not shown. The metric is the last value of the strategy, or its field --metric, and is the same
 number in both ranges. A strategy starts anew in each range, after --warm-up. A rest shorter than a test range is not tested.
-If the values are the events of an account, the metric is of the summary of the range, without those of the warm-up, and --report
-writes a page. If the last value has a field trades, a parameter with 0 trades, or with fewer than --min-trades in training, has no score.
+If the strategy has an account, or emits the events of one, the metric is of the summary of the range, without the warm-up, and
+--report writes a page. If the last value has a field trades, a parameter with 0 trades, or with fewer than --min-trades in training, has no score.
 
 Exit codes: 0 if every parameter or window has a result, 1 otherwise. merge: also 1 if a part is missing.`
 

@@ -147,7 +147,7 @@ describeNats('--nats', () => {
     const url = `nats://user:secret-password@127.0.0.1:${await findUnusedPort()}`
     const gateway = startInProcess(['gateway', '--simulate', '--nats', url])
     await eventually(() => gateway.stdout.includes('NATS is not reachable yet. The gateway keeps trying.'))
-    const { stdout, stderr } = await runInProcess(['watch', weth, '--duration', '3', '--nats', url])
+    const { stdout, stderr } = await runInProcess(['watch', weth, '--duration', '6', '--nats', url])
     expect(stdout).toContain('NATS is not reachable')
     expect(gateway.stdout + stdout + stderr).not.toContain('secret-password')
     expect(stderr).toContain('Check --nats (SVC_NATS), or run npx svc-streams doctor.\n')

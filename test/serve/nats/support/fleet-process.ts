@@ -31,10 +31,11 @@ export class FleetProcess {
     this.child.process.stdin?.write(`${JSON.stringify(command)}\n`)
   }
 
-  /** Sends a signal. Returns the time, in ms since the epoch. */
+  /** Sends a signal. Returns the time, in ms since the epoch: before that at which a process may continue. */
   signal(signal: 'SIGSTOP' | 'SIGCONT' | 'SIGKILL'): number {
+    const before = Date.now()
     this.child.process.kill(signal)
-    const now = Date.now()
+    const now = signal === 'SIGCONT' ? before : Date.now()
     if (signal === 'SIGSTOP') this.stops.push({ from: now, to: Infinity })
     const stop = this.stops.at(-1)
     if (signal === 'SIGCONT' && stop !== undefined) stop.to = now

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 import { aloneFolders } from '../../support/run/alone.js'
+import { LongestFirst } from '../../support/run/longest-first.js'
 import { notRun } from './not-run.js'
 import { packedPackage } from './packed-package.js'
 
@@ -45,8 +46,9 @@ export default defineConfig({
     provide: { isLong: false, seed: Number(seed), caseShare: 0.05 },
     setupFiles: ['test/support/run/setup.ts'],
     globalSetup: ['test/matrix/suite/compiled-programs.ts'],
+    sequence: { sequencer: LongestFirst },
     isolate: false,
-    maxWorkers: Math.max(4, availableParallelism()),
+    maxWorkers: Math.max(6, availableParallelism()),
     testTimeout: 60_000,
     reporters: ['default', 'json'],
     outputFile: { json: report },

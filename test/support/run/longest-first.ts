@@ -9,6 +9,10 @@ const longest: readonly string[] = [
   'serve/nats/failures.long',
   'serve/nats/history/failures.long',
   'backtest/recording/replay/memory.long',
+  'backtest/sweep/failures',
+  'desk/cli/commands/sweep',
+  'backtest/recording/resume/resume-kill.long',
+  'promises/nothing-left',
 ]
 
 /** Files with a process of their own come first, because Vitest runs one project after the other. */

@@ -60,7 +60,7 @@ test('shows the recorded time of an error on a terminal at a finite speed', asyn
   const command = startOnTerminal(['replay', file], { TZ: 'UTC' }, { columns: 100, rows: 24 })
   expect(await command.waitForExit()).toBe(0)
   expect((await command.screen()).visible).toContainEqual(
-    expect.stringMatching(/^10:00:00 {2}0xab no price for 30 s/),
+    expect.stringMatching(/^10:00:00 {2}0xab: no price for 30 s/),
   )
 })
 

@@ -65,12 +65,17 @@ class ConflateSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E
     this.pending = event.right
     this.isPending = true
     this.count += 1
-    if (this.count === 1) this.add(settledDelay(this.ms, () => this.close()))
+    if (this.count === 1) this.closeLater()
   }
 
   protected onComplete(): void {
     this.close()
     this.subscriber.complete()
+  }
+
+  // Not in `onNext`: V8 allocates what the arrow function captures at each call of the function around it.
+  private closeLater(): void {
+    this.add(settledDelay(this.ms, () => this.close()))
   }
 
   private close(): void {

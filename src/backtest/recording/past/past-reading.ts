@@ -5,7 +5,8 @@ import type { Topic } from '../../../base/domain/topic.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import { emptyRecording, unknownTopic } from '../../../base/errors/constructors.js'
 import type { HistoryError, RecordingError } from '../../../base/errors/model.js'
-import type { RecordingHeader } from '../format/row.js'
+import { encodeRow } from '../format/row-codec.js'
+import type { RecordingHeader, Row } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
 import type { RecordedFile, StartedFile } from './recorded-file.js'
 import { clockTolerance } from './row-times.js'
@@ -15,6 +16,24 @@ import { TopicPast } from './topic-past.js'
  * Initial number of bytes by which a reading starts earlier, if it is unknown whether the topic had a price at `from`.
  */
 const firstStep = 2 ** 20
+
+export type Line = RecordingHeader | Row
+
+/**
+ * Called for each line in order. True for the lines from a step back of the clock on that follow `last`, the last line of a
+ * replay so far.
+ */
+export const afterLast = (last: Line | undefined): ((line: Line) => boolean) => {
+  if (last === undefined) return () => false
+  const text = encodeRow(last)
+  let isPassed = false
+  let isAfter = false
+  return (line) => {
+    isAfter ||= isPassed && line.at < last.at
+    isPassed ||= line.at === last.at && encodeRow(line) === text
+    return isAfter
+  }
+}
 
 /** Where a reading starts. */
 interface Cursor {
@@ -55,6 +74,8 @@ export class PastReading {
     private readonly flush: () => Promise<void> | undefined = () => undefined,
     /** True if the last row is the current state, because the topic is being recorded. */
     private readonly isRecordedOn = false,
+    /** The last line of a replay so far: lines after it are not read. */
+    private readonly last?: Line,
   ) {}
 
   /** Resolves at the end of the range, or with the error that ends the reading. */
@@ -117,6 +138,7 @@ export class PastReading {
   ): Promise<Either<HistoryError, ReadingEnd>> {
     const { to } = this.range
     const past = new TopicPast(this.topic, this.emit, this.range, index === 0 && position === 0)
+    const isUnplayed = afterLast(this.last)
     const otherTopics = new Set<string>()
     let isKnownTopic = false
     let isNext = true
@@ -135,7 +157,7 @@ export class PastReading {
       if (isLeft(isIn)) return isIn
       if (isIn.right) {
         isKnownTopic = true
-        const end = await this.readFile(file, offset === 0 ? position : 0, past)
+        const end = await this.readFile(file, offset === 0 ? position : 0, past, isUnplayed)
         if (isLeft(end) || end.right === 'starts too late') return end
       } else for (const topic of header.right.topics) otherTopics.add(topic)
     }
@@ -149,6 +171,7 @@ export class PastReading {
     file: RecordedFile,
     position: number,
     past: TopicPast,
+    isUnplayed: (line: Line) => boolean,
   ): Promise<Either<HistoryError, ReadingEnd>> {
     const { from, to } = this.range
     const canStop = !(await file.stepsBack()) && file.isSeekable
@@ -160,6 +183,7 @@ export class PastReading {
       await this.flush()
       for (const { line } of entries.right) {
         const isHeader = line._tag === 'Recording'
+        if (isUnplayed(line)) return right('end of the range')
         if (isHeader && !isEntered) {
           past.enter(line)
           isEntered = true

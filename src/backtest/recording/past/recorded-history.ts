@@ -11,29 +11,35 @@ import { readSet } from '../read/recording-set.js'
 import type { OpenableSource } from '../read/source.js'
 import { CoveredTopics } from './covered-topics.js'
 import { hasOverlap } from './overlap.js'
-import { filesInOrder, PastReading } from './past-reading.js'
+import { afterLast, filesInOrder, PastReading, type Line } from './past-reading.js'
 import { RecordedFile } from './recorded-file.js'
 import { TopicPast } from './topic-past.js'
 
-/**
- * The history in recordings of the same topics. `end`: rows from this time on do not exist yet, in ms since the Unix
- * epoch. Default: no limit.
- */
-export const recordedHistory = (sources: readonly OpenableSource[], end?: () => number): History => {
+/** The present of a replay: later rows do not exist yet. */
+export interface Present {
+  /** In ms since the Unix epoch. */
+  readonly now: () => number
+  /** The last line that was played of the recorder of a topic. After a step back of its clock, later rows have earlier times. */
+  readonly lastOf: (topic: Topic) => Line | undefined
+}
+
+/** The history in recordings of the same topics. */
+export const recordedHistory = (sources: readonly OpenableSource[], present?: Present): History => {
   const files = sources.map((source) => new RecordedFile(source))
   const topics = new CoveredTopics(files)
   return {
     prices$: pricesFrom$({
       parseTopic: parseTopicOfAnyService,
-      parseTimes: (range) => parseTimes(range, end?.()),
+      parseTimes: (range) => parseTimes(range, present?.now()),
       read: async (topic, range, emit, closing) => {
+        const last = present?.lastOf(topic)
         const ordered = await filesInOrder(files)
         if (isLeft(ordered)) return ordered
         const isMerged = await hasOverlap(ordered.right, topic, range.to)
         if (isLeft(isMerged)) return isMerged
         return isMerged.right
-          ? readMerged(sources, { topic, range, emit, closing })
-          : new PastReading(topic, range, emit, closing).read(ordered.right)
+          ? readMerged(sources, { topic, range, emit, closing, last })
+          : new PastReading(topic, range, emit, closing, undefined, false, last).read(ordered.right)
       },
     }),
     topics: () => () => topics.read(),
@@ -45,14 +51,16 @@ interface MergedReading {
   readonly range: TimeRange
   readonly emit: EmitPast
   readonly closing: Subscription
+  readonly last: Line | undefined
 }
 
 /** Reads all lines, because any earlier line may decide which recorder's rows are played. */
 const readMerged = async (
   sources: readonly OpenableSource[],
-  { topic, range, emit, closing }: MergedReading,
+  { topic, range, emit, closing, last }: MergedReading,
 ): Promise<Either<HistoryError, unknown>> => {
   const past = new TopicPast(topic, emit, range)
+  const isUnplayed = afterLast(last)
   let isAfter = false
   for await (const entries of readSet(sources, { range: allTimes, closing, allowsCut: true })) {
     if (isLeft(entries)) {
@@ -60,7 +68,7 @@ const readMerged = async (
       break
     }
     for (const { line, origin } of entries.right) {
-      if (!origin.sequence.owns(topic)) continue
+      if (!origin.sequence.owns(topic) || isUnplayed(line)) continue
       isAfter = line.at >= range.to
       if (line._tag === 'Recording' || !isAfter) past.onLine(line)
       else past.passTime(line.at)

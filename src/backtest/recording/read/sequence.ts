@@ -1,3 +1,5 @@
+import type { RecordingHeader, Row } from '../format/row.js'
+
 /**
  * The sequence whose rows of each topic and mint are played, by the name in lower case, and the sequences that have the name
  * too, in the order of their starts.
@@ -15,6 +17,8 @@ export class Sequence {
   isOver = false
   /** The latest time of its rows so far, in ms since the Unix epoch. */
   latest = -Infinity
+  /** The last line that was played. */
+  last: RecordingHeader | Row | undefined
 
   constructor(
     readonly owners: Owners,

@@ -245,6 +245,7 @@ export class Playback implements RowPlayer, RowWork {
   emitRow(): void {
     const { line, origin } = this
     if (line === undefined || origin === undefined) return
+    origin.sequence.last = line
     this.turns.startRow(line._tag === 'Recording')
     if (line._tag !== 'Recording') this.count.add(line)
     this.observer.onLine?.(line, origin)

@@ -51,7 +51,13 @@ export interface StrategyClient extends Client {
 const replayHistory = (playback: Playback, given?: History): History => {
   /** A timer of a strategy may fire before the line is emitted. */
   const now = (): number => Math.min(playback.recordedAt, rxClock.wallClock())
-  const past = given === undefined ? recordedHistory(playback.sources, now) : until(given, now)
+  const past =
+    given === undefined
+      ? recordedHistory(playback.sources, {
+          now,
+          lastOf: (topic) => playback.owners.get(topic.toLowerCase())?.last,
+        })
+      : until(given, now)
   return {
     prices$: (topic, range) =>
       new Observable((subscriber) => {

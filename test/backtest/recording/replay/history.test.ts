@@ -57,6 +57,24 @@ describe('the history of a replay', () => {
     expect(await collect(results$)).toEqual(rows.map((_, index) => [index + 1, ...upTo(index), 0]))
   })
 
+  it('has no row of the future if the clock of the recorder is set back later', async () => {
+    const at = start + 20_000
+    const step = { ...header, at, continues: start, clockStep: -10_000 }
+    const before = [0, 10_000, 20_000, 30_000].map((ms, index) => priceRow(ms, index + 1))
+    const after = [20_000, 25_000, 30_000].map((ms, index) => priceRow(ms, index + 5))
+    const results$ = replay(chunksOf(recordingText(header, ...before) + recordingText(step, ...after)), {
+      speed: Infinity,
+    }).run$((client) =>
+      client.price$(topic).pipe(
+        rights(),
+        concatMap(({ price }) => past$(client).pipe(map((past) => [price, ...past.slice(0, -1)]))),
+      ),
+    )
+    expect(await collect(results$)).toEqual([
+      ...[[1], [2, 1], [3, 1, 2], [4, 1, 2, 3], [5, 1, 2], [6, 1, 2, 3, 5], [7, 1, 2, 3, 5, 6]],
+    ])
+  })
+
   it('is empty at the start, and has no row of the future for any `to`', async () => {
     const range = { from: start, to: start + 600_000 }
     const atStart$ = replayAtOnce().run$(({ history }) => history.prices$(topic, range))

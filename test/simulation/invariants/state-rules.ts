@@ -55,10 +55,11 @@ const unwantedTopicsAreReleased: Rule = ({ open, process, idleSince, times }) =>
 /** A price that arrives is delivered or held: a subscriber never waits in silence for what the client has read. */
 const arrivedPricesAreDelivered: Rule = ({ open, process, subscribers, answerMissingSince }) => {
   if (open === undefined || answerMissingSince !== undefined) return undefined
-  for (const { base, topic, joinedAt, lastEvent, lastSocket, lastIndex } of subscribers) {
+  for (const { base, topic, firstDue, lastEvent, lastSocket, lastIndex } of subscribers) {
     const state = open.topics.get(base)
-    if (state === undefined || state.arrivedIndex < 0 || joinedAt > state.arrivedAt) continue
-    if (state.mayBeDropped) continue
+    // After a long pause, the client drops what it reads before the service answers: such a price is not due. Most subscribers
+    // have a `Stale` then, but not one that joins a topic without a price between two of these reads.
+    if (state === undefined || firstDue < 0 || state.mayBeDropped) continue
     const delivered = lastSocket === open.socket ? lastIndex : -1
     const waited = process.activeMs - state.arrivedAt
     if (lastEvent !== 'failure' && delivered < state.arrivedIndex && waited > deliveryMs)

@@ -46,8 +46,8 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  * - Subscribes to the source at once. Live events are held until the past has ended, for at most `pastTimeout` ms
  *   (default 5000). After this time, the rest of the past is dropped, and a `Left` with a `Timeout` precedes
  *   `CaughtUp`. A failure of the past is a `Left`, then its completion ends the hold.
- * - A held price that is no longer current when the past has ended is a `PastPrice` before `CaughtUp`: a `Left` has
- *   followed, or a newer price has followed and the price is older than the `maxLag` of the client.
+ * - A held price that is older than the `maxLag` of the client when the past has ended, and that another event has followed,
+ *   is a `PastPrice` before `CaughtUp`.
  * - No price is missing where the past meets the live events, if the source is a `price$` of a client, and the past is
  *   `prices$` of a history without `to`. The past is read again from its last price on, if it does not contain all prices
  *   before the confirmation of the topic. With an operator between `price$` and `withPast`, prices between the end of the
@@ -94,9 +94,8 @@ export const withPast = <E, A>(
     })
 }
 
-/** Removes and returns the held prices that are no longer current: a `Left` follows, or a price follows and they are too old. */
+/** Removes and returns the held prices that are too old, except the last event, which is the state of the topic. */
 const takeOutdated = <E, A>(held: HeldEvent<Either<E, A>>[], maxLag: number): readonly Price[] => {
-  const lastLeft = held.findLastIndex(({ event }) => isLeft(event))
   const oldest = rxClock.wallClock() - maxLag
   const outdated: Price[] = []
   const current = held.filter(({ event }, index) => {
@@ -105,7 +104,8 @@ const takeOutdated = <E, A>(held: HeldEvent<Either<E, A>>[], maxLag: number): re
       price.topic !== undefined &&
       price.price !== undefined &&
       price.receivedAt !== undefined &&
-      (index < lastLeft || (index < held.length - 1 && price.receivedAt < oldest))
+      price.receivedAt < oldest &&
+      index < held.length - 1
     if (isOutdated) outdated.push(price as Price)
     return !isOutdated
   })

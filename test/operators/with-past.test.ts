@@ -43,10 +43,10 @@ describe('withPast', () => {
   it('emits the past, CaughtUp, the live events that came meanwhile, and then each as it comes', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
       const past$ = cold$('  -o-pg|', past)
-      const source$ = hot$(' 1-2--------6-8L|', live)
+      const source$ = hot$(' 1-2-L------6-8-|', live)
       const subscribed = '   ^--------------!'
       const pastSubscribed = '^----!'
-      const expected = '     -o-pg(C12)-6-8L|'
+      const expected = '     -o-pg(C12L)6-8-|'
       expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
       expectSubscriptions(source$.subscriptions).toBe(subscribed)
       expectSubscriptions(past$.subscriptions).toBe(pastSubscribed)
@@ -84,19 +84,20 @@ describe('withPast', () => {
     })
   })
 
-  it('emits a held price as past that a Left has followed, or a newer price once it is older than `maxLag`', () => {
+  it('emits held prices older than `maxLag` as past, if another event has followed', () => {
     marbles(({ hot$, cold$, expectObservable }) => {
-      const past$ = cold$(' -o------p|', past)
-      const source$ = hot$('--1-L2--3-', live)
-      const expected = '    -o------p(UCL23)'
-      expectObservable(source$.pipe(withPast(past$))).toBe(expected, { ...events, U: pastPrice(1, 101) })
+      const past$ = cold$(' -o 7s |', past)
+      const source$ = hot$('--12 6s L', live)
+      const expected = '    -o 7s (UVCL)'
+      const outdated = { ...events, U: pastPrice(1, 101), V: pastPrice(2, 102) }
+      expectObservable(source$.pipe(withPast(past$, { pastTimeout: 10_000 }))).toBe(expected, outdated)
     })
     marbles(({ hot$, cold$, expectObservable }) => {
       const past$ = cold$(' -o 7s |', past)
-      const source$ = hot$('--12 6s 8', live)
-      const expected = '    -o 7s (UVC8)'
-      const late = { ...events, U: pastPrice(1, 101), V: pastPrice(2, 102) }
-      expectObservable(source$.pipe(withPast(past$, { pastTimeout: 10_000 }))).toBe(expected, late)
+      const source$ = hot$('--12', live)
+      const expected = '    -o 7s (UC2)'
+      const outdated = { ...events, U: pastPrice(1, 101) }
+      expectObservable(source$.pipe(withPast(past$, { pastTimeout: 10_000 }))).toBe(expected, outdated)
     })
   })
 

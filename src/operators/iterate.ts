@@ -1,6 +1,7 @@
 import { Subscription, type Observable } from 'rxjs'
 import { positiveCount } from '../base/option-kinds/number-option.js'
-import { checkedOption, observable, type OptionTable } from '../base/option-kinds/option.js'
+import { observable } from '../base/option-kinds/observable.js'
+import { checkedOption, type OptionTable } from '../base/option-kinds/option.js'
 import { checkValue, parseOptions, shown } from '../base/option-kinds/parse-options.js'
 import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { responsiveDeadline } from '../base/time/deadline.js'

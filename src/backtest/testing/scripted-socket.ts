@@ -1,7 +1,7 @@
 import { asapScheduler, isObservable, Subject, subscribeOn, type Observable } from 'rxjs'
 import { assertNever } from '../../base/domain/assert-never.js'
 import { flagOption, type Check, type OptionTable } from '../../base/option-kinds/option.js'
-import { checkRxjs } from '../../base/option-kinds/other-rxjs.js'
+import { checkRxjs } from '../../base/option-kinds/observable.js'
 import { checkValue, parseOptions } from '../../base/option-kinds/parse-options.js'
 import { notifyPong, type SocketListener, type WebSocketTransport } from '../../wire/transport/ports.js'
 

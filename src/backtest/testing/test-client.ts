@@ -26,12 +26,11 @@ import {
   checkedOption,
   environmentOption,
   flagOption,
-  observable,
   plainObject,
   withDefault,
   type OptionTable,
 } from '../../base/option-kinds/option.js'
-import { checkRxjs } from '../../base/option-kinds/other-rxjs.js'
+import { checkRxjs, observable } from '../../base/option-kinds/observable.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { SharedStreams } from './shared-streams.js'

@@ -1,4 +1,3 @@
-import { isObservable } from 'rxjs'
 import { chainIds, type Environment } from '../domain/environment.js'
 
 /** A condition on a value: a predicate, and a text for an error message (`expected …`). */
@@ -97,8 +96,6 @@ export const stringOption = <A extends string = string>(
     expected,
     holds: (value) => typeof value === 'string' && pattern.test(value),
   })
-
-export const observable: Check = { expected: 'an observable', holds: isObservable }
 
 export const plainObject: Check = {
   expected: 'an object',

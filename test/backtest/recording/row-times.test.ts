@@ -162,7 +162,10 @@ describe('a recording whose first row is near 0', () => {
   it('is read from any position of a large file', async () => {
     const rows = Array.from({ length: 3000 }, (_, n) => priceRow(n * 3 * minute - start, n + 1))
     const path = newFile('market.ndjson', ofSimulation(0, rows))
-    const history = recordedHistory([openableSource(nodePlatform, path)], { now: () => 1e9, lastOf: () => undefined })
+    const history = recordedHistory([openableSource(nodePlatform, path)], {
+      now: () => 1e9,
+      lastOf: () => undefined,
+    })
     const past = await eventsOf(history.prices$(topic, { from: 500e6, to: 501e6 }))
     expect(past).toHaveLength(6)
     expect(past[0]).toMatchObject({ right: { price: 2779 } })

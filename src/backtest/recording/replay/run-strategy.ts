@@ -3,7 +3,7 @@ import {
   isOfOtherRxjs,
   isSubscriberOfOtherRxjs,
   otherRxjsError,
-} from '../../../base/option-kinds/other-rxjs.js'
+} from '../../../base/option-kinds/observable.js'
 import { reportError } from '../../../base/task/safe-notify.js'
 import {
   activeContext,

@@ -1,5 +1,9 @@
-import { Observable, Subscriber } from 'rxjs'
+import { isObservable, Observable, Subscriber } from 'rxjs'
 import { ConfigurationError } from '../errors/configuration-error.js'
+import type { Check } from './option.js'
+
+// Not among the other checks: the help of commands loads them without RxJS.
+export const observable: Check = { expected: 'an observable', holds: isObservable }
 
 // Two copies of RxJS may be loaded in one process: two installations, or the CommonJS and the ES module files of one.
 // Each copy has its own classes, clocks and timers, and the library can make only those of its own copy virtual.

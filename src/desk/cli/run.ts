@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { CommanderError, type Command } from 'commander'
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
+import type { Either } from 'fp-ts/lib/Either.js'
 import { escapeUnsafe, fileProblem, messageOf } from '../../base/errors/text.js'
 import type { Io } from './io.js'
 
@@ -46,9 +46,9 @@ const usualArgs = ({ commands }: Command, args: readonly string[]): readonly str
 export const usageError = (command: Command, problem: string): never =>
   command.error(`error: ${problem}`, { exitCode: exitCodes.usage })
 
-/** The value of a result. Left: the problem of a usage error. */
+/** The value of a result. Left: the problem of a usage error. Without the functions of fp-ts, which the help does not load. */
 export const orUsageError = <A>(command: Command, result: Either<string, A>): A =>
-  isLeft(result) ? usageError(command, result.left) : result.right
+  result._tag === 'Left' ? usageError(command, result.left) : result.right
 
 /** Makes commander throw instead of exiting, in all subcommands. */
 const overrideExit = (command: Command): void => {

@@ -29,7 +29,7 @@ export const rangeOf = (prices: ChartData['prices']): ChartRange | undefined => 
 }
 
 /** The index of the sample that is valid at a time; before the first sample, the index of the first one. */
-export const indexAt = ({ times }: ChartData, time: number): number => {
+export const indexAt = ({ times }: Pick<ChartData, 'times'>, time: number): number => {
   // The last sample is the end of the one before.
   const next = times.slice(0, -1).findLastIndex((each) => each <= time)
   return Math.max(0, next)

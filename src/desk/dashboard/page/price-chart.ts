@@ -188,8 +188,9 @@ export class PriceChart {
   #onKey(event: KeyboardEvent): void {
     // A past may have arrived since the last frame: a key chooses one of the prices that are there now.
     this.#draw()
-    const last = this.#data.times.length - 2
-    const index = indexAt(this.#data, this.#cursor ?? Infinity)
+    const choices = this.#choices()
+    const last = choices.times.length - 2
+    const index = indexAt(choices, this.#cursor ?? Infinity)
     const next: Partial<Record<string, number>> = {
       ArrowLeft: index - 1,
       ArrowRight: index + 1,
@@ -207,7 +208,12 @@ export class PriceChart {
     if (factor !== undefined && !event.ctrlKey && !event.metaKey) this.#zoomBy(factor)
     if (chosen === undefined || last < 0) return
     event.preventDefault()
-    this.#setCursor(chosen >= last ? Infinity : this.#data.times[Math.max(0, chosen)])
+    this.#setCursor(chosen >= last ? Infinity : choices.times[Math.max(0, chosen)])
+  }
+
+  /** What a key chooses from: the times of the samples, each once, and an end. */
+  #choices(): Pick<ChartData, 'times'> {
+    return { times: [...new Set(this.#data.times.slice(0, -1)), Infinity] }
   }
 
   /** The exact time and price of the crosshair, in the half of the chart that it is not in. */
@@ -230,8 +236,9 @@ export class PriceChart {
 
   /** A screen reader announces each change of a slider: its value changes with the crosshair, not with each price. */
   #describeCursor(): void {
-    setAttribute(this.#slider, 'aria-valuemax', String(this.#data.times.length - 2))
-    setAttribute(this.#slider, 'aria-valuenow', String(indexAt(this.#data, this.#cursor ?? Infinity)))
+    const choices = this.#choices()
+    setAttribute(this.#slider, 'aria-valuemax', String(choices.times.length - 2))
+    setAttribute(this.#slider, 'aria-valuenow', String(indexAt(choices, this.#cursor ?? Infinity)))
     setAttribute(this.#slider, 'aria-valuetext', this.#readout.textContent)
   }
 }

@@ -20,7 +20,7 @@ describe('the samples of a chart', () => {
     const data = { times: [1000, 2000, 3000, 9000], prices: [10, null, 12, 12] }
     const at = [-Infinity, 999, 1000, 1999, 2000, 3000, 8999, 9000, Infinity]
     expect(at.map((time) => indexAt(data, time))).toEqual([0, 0, 0, 0, 1, 2, 2, 2, 2])
-    expect(indexAt({ times: [], prices: [] }, 0)).toBe(0)
+    expect(indexAt({ times: [] }, 0)).toBe(0)
   })
 
   it('are those of a part of the time, from the one that holds at its start to its end', () => {

@@ -54,7 +54,12 @@ describe('the chart of the dashboard', () => {
   })
 
   it('shows them to the keyboard and to a screen reader, price by price', async () => {
-    const { page, slider } = await openChart()
+    // The gap begins at the time of the price before it: two samples have one time.
+    const at = Date.now() - 100_000
+    const gap = { _tag: 'Gap', topic: 'svc-0x', from: at, to: at + 50_000, cause: 'stale' } as const
+    const { page, slider } = await openChart(historyOf(from([right(past(at, 2300)), right(gap)])))
+    const label = () => page.locator(`${card} .chart`).getAttribute('aria-label')
+    await eventually(async () => expect(await label()).toContain('lowest 2300.0000'))
     await page.getByRole('button', { name: 'Theme' }).focus()
     await page.keyboard.press('Tab')
     expect(await slider.evaluate((element) => element === document.activeElement)).toBe(true)
@@ -67,6 +72,10 @@ describe('the chart of the dashboard', () => {
     expect(await valueOfSlider()).toMatch(/ · 2500\.0000 USD$/)
     await page.keyboard.press('Home')
     expect(await slider.getAttribute('aria-valuenow')).toBe('0')
+    await page.keyboard.press('ArrowRight')
+    expect(await valueOfSlider()).toMatch(/ · no current price$/)
+    await page.keyboard.press('ArrowLeft')
+    expect(await valueOfSlider()).toMatch(/ · 2300\.0000 USD$/)
     await page.keyboard.press('Escape')
     expect(await page.locator(`${card} .readout`).isVisible()).toBe(false)
   })

@@ -92,7 +92,14 @@ export class PastReading {
   private async firstCursor(ordered: readonly StartedFile[]): Promise<Either<RecordingError, Cursor>> {
     const { from } = this.range
     const last = ordered.findLastIndex(({ start }) => start <= from)
-    const index = await this.lastIndex(ordered, last + 1, ({ at }) => at <= from)
+    let index = await this.lastIndex(ordered, last + 1, ({ at }) => at <= from)
+    // If the clock was set back between two files, the first one has later rows. Damage to it does not end the reading.
+    while (isRight(index) && index.right > 0) {
+      const before = await this.lastIndex(ordered, index.right)
+      const latest = isLeft(before) ? before : await ordered[before.right]?.file.latest()
+      if (latest === undefined || isLeft(latest) || latest.right < from) break
+      index = before
+    }
     if (isLeft(index)) return index
     const position = await ordered[index.right]?.file.positionOf(from)
     return right({ index: index.right, position: position ?? 0, step: firstStep })

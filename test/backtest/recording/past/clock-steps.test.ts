@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { openHistory, type PastEvent } from 'svc-streams/history'
@@ -128,6 +129,21 @@ describe('a recorder that starts again after its clock was set back', () => {
   it('is taken for a second recorder otherwise: its rows count from the end of the first one on', async () => {
     expect((await pastOf(files(), 0, minute)).prices).toEqual([...numbers(1, 30), ...numbers(41, 20)])
   })
+})
+
+describe('a recorder whose clock is set back between two files', () => {
+  it.each(['plain', 'compressed'])(
+    'loses no price that is later than the start of the second one: %s',
+    async (form) => {
+      const first = recordingText(header, ...seconds(0, 6, 1))
+      const next = { ...header, at: start + 4000, continues: start }
+      const paths = writeFiles({
+        'a.ndjson': form === 'plain' ? first : gzipSync(first),
+        'b.ndjson': recordingText(next, ...seconds(4000, 4, 7)),
+      })
+      expect(await pastOf(paths, 5000, 7000)).toEqual({ prices: [6, 8, 9], gaps: [] })
+    },
+  )
 })
 
 describe('the topics of a history', () => {

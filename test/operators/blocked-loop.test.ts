@@ -77,8 +77,10 @@ it('operators emit nothing after a blocked event loop before the client does', a
   service.connections[0]?.sendPrice(ethTopic, 2)
   await eventually(() => expect(priceEvents).toBe(2))
   service.connections[0]?.sendPrice(ethTopic, 3)
+  // On a busy machine, a window has ended before the block.
+  counts.length = 0
   block(2_000)
-  await eventually(() => all.every((events) => events.length > 0))
+  await eventually(() => counts.length > 0 && all.every((events) => events.length > 0))
   expect(Math.min(...counts)).toBeGreaterThan(2)
 })
 

@@ -48,7 +48,7 @@ export default defineConfig({
     globalSetup: ['test/matrix/suite/compiled-programs.ts'],
     sequence: { sequencer: LongestFirst },
     isolate: false,
-    maxWorkers: Math.max(6, availableParallelism()),
+    maxWorkers: Math.max(4, availableParallelism()),
     testTimeout: 60_000,
     reporters: ['default', 'json'],
     outputFile: { json: report },

@@ -109,7 +109,7 @@ export const accountDurations = ({ rounds }: Settings): Promise<Section> => {
       ]),
       asked: [undefined, 1.5],
       notes: [
-        'In a CPU profile of the second row, the account takes 25 %: its exact amounts, its orders and its events.',
+        'The asked ratio is not met. In a CPU profile of the second row, the account takes 25 %: its exact amounts, its orders and its events. The ratio rises when the sweep around it takes less time.',
       ],
     }
   })

@@ -106,7 +106,8 @@ describe('the probes of a gateway', () => {
     const ages = others.map(measureAges)
     await eventually(() => expect(ages.every(({ prices }) => prices > 0)).toBe(true))
     const together = await probesWith()
-    expect(together).toBeLessThan(1.7 * alone)
+    // Not sixteen times as many. On a busy machine, prices are late and probes are not, so that the share varies.
+    expect(together).toBeLessThan(3 * alone)
     expect([first, ...ages].flatMap(({ errors }) => errors)).toEqual([])
   })
 })

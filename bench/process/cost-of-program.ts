@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 const reporter = fileURLToPath(new URL('report-cost.cjs', import.meta.url))
 const bench = new URL('../', import.meta.url)
 
-interface ProgramCost {
+export interface ProgramCost {
   /** From the start of Node to the exit. */
   readonly cpuMs: number
   readonly peakMegabytes: number

@@ -1,9 +1,9 @@
 import { readdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { inRounds, valuesOf } from '../measure/rounds.js'
-import { ratios, spreadOf } from '../measure/statistics.js'
+import { inRounds } from '../measure/rounds.js'
 import { costOfProgram } from '../process/cost-of-program.js'
-import { formatFigure, formatSpread } from '../report/format-figure.js'
+import { costTable } from '../report/cost-table.js'
+import { formatFigure } from '../report/format-figure.js'
 import type { Section } from '../report/markdown.js'
 import { withRecording } from '../server/recording.js'
 import type { Settings } from '../settings.js'
@@ -71,13 +71,11 @@ interface Reader {
   readonly asked?: string
 }
 
-const readByHand: Reader = {
-  name: 'by hand: readline, `JSON.parse`, a `Map` of counts',
-  measure: (path) => costOfProgram(byHand, [path]),
-}
-
 const readers: readonly Reader[] = [
-  readByHand,
+  {
+    name: 'by hand: readline, `JSON.parse`, a `Map` of counts',
+    measure: (path) => costOfProgram(byHand, [path]),
+  },
   {
     name: '**svc-streams inspect**',
     measure: (path) => costOfProgram(command, ['inspect', path]),
@@ -91,16 +89,9 @@ export const inspections = async ({ rounds, dayRows }: Settings): Promise<Sectio
   const measured = await withRecording({ rows: count, topics }, (path) =>
     inRounds(rounds, readers, ({ measure }) => measure(path)),
   )
-  const micros = (reader: Reader) => valuesOf(measured, reader, ({ cpuMs }) => (1000 * cpuMs) / count)
   return {
     method: `\`svc-streams inspect\` of a recording of ${count} prices of ${topics} topics in one plain file: peak memory of the process, and CPU from the start of the program to its exit, ${rounds} rounds. By hand counts the prices of each topic; svc-streams also checks each row, and finds gaps, rates and silence. Cost: relative to the first row in the same round.`,
-    columns: ['Reader', 'MB', 'cost', 'µs a row'],
-    rows: readers.map((reader) => [
-      reader.name,
-      formatSpread(spreadOf(valuesOf(measured, reader, ({ peakMegabytes }) => peakMegabytes))),
-      formatSpread(spreadOf(ratios(micros(reader), micros(readByHand)))),
-      formatSpread(spreadOf(micros(reader))),
-    ]),
+    ...costTable('Reader', measured, count),
     asked: readers.map(({ asked }) => asked),
   }
 }

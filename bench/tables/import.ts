@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { pipeline } from 'node:stream/promises'
-import { inRounds, valuesOf } from '../measure/rounds.js'
-import { ratios, spreadOf } from '../measure/statistics.js'
+import { inRounds } from '../measure/rounds.js'
 import { costOfProgram } from '../process/cost-of-program.js'
-import { formatSpread } from '../report/format-figure.js'
+import { costTable } from '../report/cost-table.js'
 import type { Section } from '../report/markdown.js'
 import { createPrices } from '../server/prices.js'
 import type { Settings } from '../settings.js'
@@ -28,10 +27,8 @@ const csvReader = (name: string, reader: string): Reader => ({
   args: (source, target) => [reader, source, target, topic],
 })
 
-const byHand = csvReader('by hand: readline, `split`, `JSON.stringify`', 'by hand')
-
 const readers: readonly Reader[] = [
-  byHand,
+  csvReader('by hand: readline, `split`, `JSON.stringify`', 'by hand'),
   csvReader('fast-csv, `JSON.stringify`', 'fast-csv'),
   {
     name: '**svc-streams import**',
@@ -64,16 +61,9 @@ export const imports = async ({ rounds, dayRows }: Settings): Promise<Section> =
       await rm(out)
       return cost
     })
-    const micros = (reader: Reader) => valuesOf(measured, reader, ({ cpuMs }) => (1000 * cpuMs) / count)
     return {
       method: `A file of ${count} times and prices becomes the rows of a recording: peak memory of the process, and CPU from the start of the program to its exit, ${rounds} rounds. svc-streams also recognises the columns, checks and sorts the rows. Cost: relative to the first row in the same round.`,
-      columns: ['Reader', 'MB', 'cost', 'µs a row'],
-      rows: readers.map((reader) => [
-        reader.name,
-        formatSpread(spreadOf(valuesOf(measured, reader, ({ peakMegabytes }) => peakMegabytes))),
-        formatSpread(spreadOf(ratios(micros(reader), micros(byHand)))),
-        formatSpread(spreadOf(micros(reader))),
-      ]),
+      ...costTable('Reader', measured, count),
       asked: readers.map(({ asked }) => asked),
     }
   } finally {

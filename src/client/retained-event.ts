@@ -7,8 +7,7 @@ import type { DepthError, PriceError } from '../base/errors/model.js'
 import { safeNext } from '../base/task/safe-notify.js'
 import { repeatLater } from '../base/time/at-once-limit.js'
 import { maxRefusals, RepeatCount } from '../base/time/backoff.js'
-import { rxClock } from '../base/time/rx-clock.js'
-import { activeContext, type RxContext } from '../base/time/rx-context.js'
+import { activeTimeKey, rxClock } from '../base/time/rx-clock.js'
 
 /** The events for late subscribers of a stream. */
 export interface Retention<E, A> {
@@ -37,7 +36,7 @@ export class RetainedEvent<E, A> {
   private current: Either<E, A> | undefined
   /** When the current error was emitted, monotonic, in ms. */
   private errorAt = 0
-  private readonly repeats = new WeakMap<RxContext, Repeats>()
+  private readonly repeats = new WeakMap<object, Repeats>()
 
   /** `elapsed`: the monotonic time at which events are emitted and subscribers come, in ms. */
   constructor(
@@ -63,7 +62,7 @@ export class RetainedEvent<E, A> {
       subscriber.next(current)
       return true
     }
-    const repeats = this.repeatsOf(activeContext())
+    const repeats = this.repeatsOf(activeTimeKey())
     const emit = (): void => {
       if (this.current !== current) return
       subscriber.add(() => this.refuse(repeats))
@@ -81,11 +80,11 @@ export class RetainedEvent<E, A> {
     return left(this.retention.agedBy(event.left, this.elapsed() - this.errorAt))
   }
 
-  private repeatsOf(context: RxContext): Repeats {
-    const existing = this.repeats.get(context)
+  private repeatsOf(key: object): Repeats {
+    const existing = this.repeats.get(key)
     if (existing !== undefined) return existing
     const repeats: Repeats = { refusedAt: -Infinity, refusals: 0, delays: new RepeatCount() }
-    this.repeats.set(context, repeats)
+    this.repeats.set(key, repeats)
     return repeats
   }
 

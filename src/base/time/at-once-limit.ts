@@ -1,8 +1,7 @@
 import { Observable, type Subscriber } from 'rxjs'
 import { delay } from './deadline.js'
 import { repeatDelay } from './backoff.js'
-import { rxClock } from './rx-clock.js'
-import { activeContext, type RxContext } from './rx-context.js'
+import { activeTimeKey, activeVirtualClock, rxClock } from './rx-clock.js'
 
 /** The number of subscriptions that may end at one time. Further subscriptions start later. */
 const maxAtOnce = 100
@@ -26,7 +25,7 @@ interface Turn {
  * subscription that has ended was successful.
  */
 export const withAtOnceLimit$ = <A>(source$: Observable<A>, counts = () => true): Observable<A> => {
-  const turns = new WeakMap<RxContext, Turn>()
+  const turns = new WeakMap<object, Turn>()
   return new Observable((subscriber) => {
     const turn = currentTurn(turns)
     // Set before the subscription, which may contain the next subscription.
@@ -45,10 +44,10 @@ export const withAtOnceLimit$ = <A>(source$: Observable<A>, counts = () => true)
   })
 }
 
-const currentTurn = (turns: WeakMap<RxContext, Turn>): Turn => {
-  const context = activeContext()
-  const turn = turns.get(context) ?? { time: undefined, count: 0, delays: 0 }
-  turns.set(context, turn)
+const currentTurn = (turns: WeakMap<object, Turn>): Turn => {
+  const key = activeTimeKey()
+  const turn = turns.get(key) ?? { time: undefined, count: 0, delays: 0 }
+  turns.set(key, turn)
   const time = rxClock.isVirtual ? rxClock.elapsed() : undefined
   if (time !== turn.time) turn.count = 0
   turn.time = time
@@ -63,7 +62,7 @@ const currentTurn = (turns: WeakMap<RxContext, Turn>): Turn => {
  * itself.
  */
 export const repeatLater = (subscriber: Subscriber<unknown>, delays: number, callback: () => void): void => {
-  const isTestScheduler = rxClock.isVirtual && activeContext().clock === undefined
+  const isTestScheduler = rxClock.isVirtual && activeVirtualClock() === undefined
   if (isTestScheduler && delays >= maxTestDelays) return
   subscriber.add(delay(rxClock, repeatDelay(delays), callback))
 }

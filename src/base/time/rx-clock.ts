@@ -25,6 +25,14 @@ export const setVirtualClock = (clock: VirtualClock | undefined): void => {
   virtualClock = clock
 }
 
+/** The virtual clock that is active at the time of this call. It may be disposed of. */
+export const activeVirtualClock = (): VirtualClock | undefined => virtualClock
+
+const realTime = {}
+
+/** A key for the state of one strategy: its virtual clock, or one object for all that runs in real time. */
+export const activeTimeKey = (): object => virtualClock ?? realTime
+
 /**
  * The clock that is active at the time of this call. A client keeps the clock that was active at its creation, even if
  * another clock is active when the client is used: inside `TestScheduler.run`, inside a replay, or under fake timers.

@@ -1,8 +1,8 @@
 /**
- * The wings: what each may import, and its folders by floor, the lowest first. A folder imports the lower floors of its
- * wing. `*`: the files of the wing itself.
+ * The folders of `src`: what each may import, and its own folders by floor, the lowest first. A folder imports the lower
+ * floors of its parent. `*`: the files of the folder itself.
  */
-const wings = {
+const folders = {
   base: {
     imports: [],
     floors: [['domain', 'task'], ['time'], ['errors'], ['diagnostics', 'option-kinds']],
@@ -10,24 +10,38 @@ const wings = {
   wire: {
     imports: ['base'],
     floors: [
-      ['auth', 'codec', 'server', 'transport'],
+      ['auth', 'codec', 'transport'],
       ['http', 'platform', 'socket'],
     ],
   },
   operators: { imports: ['base'], floors: [['*', 'store']] },
   client: { imports: ['base', 'wire'], floors: [['depth', 'prices'], ['*']] },
-  simulator: { imports: ['base', 'wire'], floors: [] },
+  testing: { imports: ['base', 'wire', 'client', 'operators'], floors: [] },
+  simulator: { imports: ['base', 'gateway/server'], floors: [] },
   backtest: {
-    imports: ['base', 'wire', 'operators', 'client'],
-    floors: [['paper', 'recording', 'testing'], ['history', 'import'], ['sweep']],
+    imports: ['base', 'wire', 'operators', 'client', 'testing'],
+    floors: [['recording'], ['paper'], ['history', 'import'], ['sweep']],
   },
-  serve: {
+  gateway: {
     imports: ['base', 'wire', 'operators', 'client', 'backtest'],
-    floors: [['gateway', 'opentelemetry'], ['nats']],
+    floors: [],
   },
-  desk: {
-    imports: ['base', 'wire', 'operators', 'client', 'simulator', 'backtest', 'serve'],
-    floors: [['display'], ['dashboard'], ['cli']],
+  nats: {
+    imports: ['base', 'wire', 'client', 'backtest', 'gateway'],
+    floors: [],
+  },
+  opentelemetry: { imports: ['base', 'client'], floors: [] },
+  view: { imports: ['base', 'wire', 'operators', 'client', 'backtest'], floors: [] },
+  dashboard: {
+    imports: ['base', 'wire', 'operators', 'client', 'backtest', 'gateway', 'view'],
+    floors: [['page', 'server']],
+  },
+  cli: {
+    imports: [
+      ...['base', 'wire', 'operators', 'client', 'testing', 'simulator', 'backtest', 'gateway', 'nats'],
+      ...['opentelemetry', 'view', 'dashboard'],
+    ],
+    floors: [],
   },
 }
 
@@ -36,17 +50,17 @@ const folder = (name) => (name.endsWith('/*') ? `^src/${name.slice(0, -1)}[^/]+$
 /** The entry point, and that of browsers. */
 const doors = '^src/(index|browser|exports)\\.ts$'
 
-const outsideWings = { path: '^src/', pathNot: [doors, ...Object.keys(wings).map(folder)] }
+const outsideFolders = { path: '^src/', pathNot: [doors, ...Object.keys(folders).map(folder)] }
 
 /** The script of the dashboard's page, which esbuild bundles with what it imports. */
-const page = '^src/desk/dashboard/page/'
+const page = '^src/dashboard/page/'
 
 /** The files that run on Node alone. All others run in browsers too. */
 const nodeOnly = [
-  '^src/(simulator|serve|wire/server|backtest/(import|sweep)|desk/cli|desk/dashboard/serve)/',
+  '^src/(simulator|gateway|nats|opentelemetry|backtest/(import|sweep|recording/files)|cli|dashboard/server)/',
   '^src/wire/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
   '^src/wire/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|paper/(on-node|journal/journal-(events|file))|recording/(on-node|columns/columns-file|(journal/journal|resume/resume)|record/(recording|rotating)-file)))\\.ts',
+  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|history/dialed-fetch|paper/(on-node|journal/journal-(events|file))|recording/(on-node|columns/columns-file|(journal/journal|resume/resume)|record/(recording|rotating)-file)))\\.ts',
 ]
 
 const browserOnly = [
@@ -56,21 +70,21 @@ const browserOnly = [
   '^src/(browser|backtest/(history|paper|recording)/browser)\\.ts',
 ]
 
-const wingRules = Object.entries(wings).flatMap(([wing, { imports, floors }]) => [
+const folderRules = Object.entries(folders).flatMap(([name, { imports, floors }]) => [
   {
-    name: `${wing} imports only ${imports.join(', ') || 'itself'}`,
+    name: `${name} imports only ${imports.join(', ') || 'itself'}`,
     severity: 'error',
-    from: { path: folder(wing) },
-    to: { path: '^src/', pathNot: [wing, ...imports].map(folder) },
+    from: { path: folder(name) },
+    to: { path: '^src/', pathNot: [name, ...imports].map(folder) },
   },
   ...floors.flatMap((names, level) =>
-    names.map((name) => ({
-      name: `${wing}/${name} imports only the lower floors of its wing`,
+    names.map((inner) => ({
+      name: `${name}/${inner} imports only the lower floors of ${name}`,
       severity: 'error',
-      from: { path: folder(`${wing}/${name}`) },
+      from: { path: folder(`${name}/${inner}`) },
       to: {
-        path: folder(wing),
-        pathNot: [name, ...floors.slice(0, level).flat()].map((lower) => folder(`${wing}/${lower}`)),
+        path: folder(name),
+        pathNot: [inner, ...floors.slice(0, level).flat()].map((lower) => folder(`${name}/${lower}`)),
       },
     })),
   ),
@@ -78,17 +92,17 @@ const wingRules = Object.entries(wings).flatMap(([wing, { imports, floors }]) =>
 
 module.exports = {
   forbidden: [
-    ...wingRules,
+    ...folderRules,
     {
-      name: 'src holds the entry points and the wings',
+      name: 'src holds the entry points and the folders',
       severity: 'error',
       from: {},
-      to: outsideWings,
+      to: outsideFolders,
     },
     {
-      name: 'a file outside of the wings imports nothing',
+      name: 'a file outside of the folders imports nothing',
       severity: 'error',
-      from: outsideWings,
+      from: outsideFolders,
       to: {},
     },
     {
@@ -98,7 +112,7 @@ module.exports = {
       to: {
         path: '^src/',
         pathNot: [
-          ...['simulator', 'base/option-kinds', 'wire/server', 'base/task'].map(folder),
+          ...['simulator', 'base/option-kinds', 'gateway/server', 'base/task'].map(folder),
           '^src/base/domain/plain-decimal\\.ts',
         ],
         dependencyTypesNot: ['type-only'],
@@ -107,7 +121,7 @@ module.exports = {
     {
       name: 'adapters are reached from platform alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/wire/(platform|transport)/' },
+      from: { path: '^src/', pathNot: '^src/(wire/(platform|transport)/|backtest/history/dialed-fetch)' },
       to: { path: '^src/wire/transport/((ws|undici)/|fetch\\.ts|native-web-socket\\.ts)' },
     },
     {
@@ -133,35 +147,39 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: '^src/(wire/transport/(ws/|undici/|packages\\.ts)|serve/gateway/|simulator/)',
+        pathNot: '^src/(wire/transport/(ws/|undici/|packages\\.ts)|gateway/|simulator/)',
       },
       to: { path: 'node_modules/(@types/)?(ws|undici)/' },
     },
     {
       name: 'the NATS client is imported by nats alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: folder('serve/nats') },
+      from: { path: '^src/', pathNot: folder('nats') },
       to: { path: 'node_modules/@nats-io/' },
     },
     {
       name: '@opentelemetry/api is imported by its folder alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: folder('serve/opentelemetry') },
+      from: { path: '^src/', pathNot: folder('opentelemetry') },
       to: { path: 'node_modules/@opentelemetry/' },
     },
     {
       name: 'io-ts is imported by the codecs alone',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(wire/codec|backtest/recording/format)/' },
+      from: {
+        path: '^src/',
+        pathNot:
+          '^src/(wire/codec|nats/codec|gateway/websocket/client-message|backtest/recording/format|backtest/history/past-codec)',
+      },
       to: { path: 'node_modules/io-ts/' },
     },
     {
       name: 'the definition of a command loads its action when the command runs, so that the help is fast',
       severity: 'error',
-      from: { path: '^src/desk/cli/(commands/|program\\.ts|input/(parse|source)-flags\\.ts)' },
+      from: { path: '^src/cli/(commands/|program\\.ts|input/(parse|source)-flags\\.ts)' },
       to: {
         path: [
-          '^src/desk/cli/(?!commands/|manifest\\.ts|input/(parse|source)-flags\\.ts)',
+          '^src/cli/(?!commands/|manifest\\.ts|input/(parse|source)-flags\\.ts)',
           '^src/(client|backtest/recording)/',
           '^src/simulator/index\\.ts',
           'node_modules/(rxjs|fp-ts|io-ts)/',
@@ -194,9 +212,9 @@ module.exports = {
         orphan: true,
         pathNot: [
           '^src/(index|browser)\\.ts$',
-          '^src/(operators|simulator)/index\\.ts$',
-          '^src/(backtest|serve)/[a-z]+/(index|browser)\\.ts$',
-          '^src/(desk/cli|backtest/sweep/worker|desk/dashboard/page)/main\\.ts$',
+          '^src/(gateway|nats|opentelemetry|operators|simulator|testing)/index\\.ts$',
+          '^src/backtest/[a-z]+/(index|browser)\\.ts$',
+          '^src/(cli|backtest/sweep/worker|dashboard/page)/main\\.ts$',
         ],
       },
       to: {},

@@ -73,7 +73,7 @@ export default tseslint.config(
     },
   },
   {
-    files: ['{src,test}/desk/dashboard/page/**/*.ts', 'examples/store/vanilla/*.ts'],
+    files: ['{src,test}/dashboard/page/**/*.ts', 'examples/store/vanilla/*.ts'],
     languageOptions: { parserOptions: { project: './tsconfig.page.json' } },
     rules: {
       // The types of Node are there for the files that the page imports.
@@ -82,7 +82,7 @@ export default tseslint.config(
   },
   {
     // OpenTelemetry names its instruments `Observable` too.
-    files: ['src/serve/opentelemetry/**'],
+    files: ['src/opentelemetry/**'],
     rules: { 'rxjs-x/finnish': 'off' },
   },
   {

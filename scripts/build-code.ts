@@ -40,7 +40,7 @@ const bundle = await rolldown({
   cwd: fileURLToPath(new URL('..', import.meta.url)),
   input: {
     ...builtSources,
-    'cli/main': './src/desk/cli/main.ts',
+    'cli/main': './src/cli/main.ts',
     ...Object.fromEntries(others.map((source) => [source.replace(/^src\/|\.ts$/g, ''), `./${source}`])),
   },
   platform: 'node',

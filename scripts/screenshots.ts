@@ -11,7 +11,7 @@ import {
   readPageFiles,
   startDashboard,
   type DashboardServer,
-} from '../src/desk/dashboard/serve/start-dashboard.js'
+} from '../src/dashboard/server/start-dashboard.js'
 import { unpackChromium } from '../test/browser/support/unpack-chromium.js'
 import { PictureMarket, type Start } from './screenshots/market.js'
 import { openFast, slowDown, webpOf, type Look } from './screenshots/page.js'
@@ -214,7 +214,7 @@ const takePictures = async ({
 
 /** The picture of `dashboard --simulate`, of the command itself. */
 const takeCommandPicture = async (): Promise<void> => {
-  const args = ['--import', 'tsx', 'src/desk/cli/main.ts', 'dashboard', '--simulate']
+  const args = ['--import', 'tsx', 'src/cli/main.ts', 'dashboard', '--simulate']
   const command = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   const [address] = (await once(command.stdout, 'data')) as [Buffer]
   const context = await browser.newContext({ viewport: desktop, colorScheme: 'light', timezoneId: 'UTC' })

@@ -4,4 +4,4 @@ const isConfigured = Object.entries(process.env).some(
   ([name, value]) => name.startsWith('SVC_') && value !== '',
 )
 process.argv.splice(2, 0, 'watch', ...(isConfigured ? [] : ['--demo']))
-await import('../src/desk/cli/main.js')
+await import('../src/cli/main.js')

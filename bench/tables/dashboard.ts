@@ -5,11 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { PictureMarket } from '../../scripts/screenshots/market.js'
 import { openFast, slowDown } from '../../scripts/screenshots/page.js'
-import {
-  readPageFiles,
-  startDashboard,
-  type PageFiles,
-} from '../../src/desk/dashboard/serve/start-dashboard.js'
+import { readPageFiles, startDashboard, type PageFiles } from '../../src/dashboard/server/start-dashboard.js'
 import { unpackChromium } from '../../test/browser/support/unpack-chromium.js'
 import { buildPage } from '../../scripts/page/build-page.js'
 import { pageCpu, type PageCpu } from '../browser/page-cpu.js'

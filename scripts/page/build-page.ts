@@ -8,7 +8,7 @@ import { minify } from 'rolldown/utils'
 export const buildPage = async (outdir: string): Promise<void> => {
   await build({
     absWorkingDir: fileURLToPath(new URL('../../', import.meta.url)),
-    entryPoints: ['main.ts', 'main.css', 'index.html'].map((name) => `src/desk/dashboard/page/${name}`),
+    entryPoints: ['main.ts', 'main.css', 'index.html'].map((name) => `src/dashboard/page/${name}`),
     outdir,
     bundle: true,
     minify: true,

@@ -12,7 +12,7 @@ import type {
 } from 'svc-streams'
 import type { Gap, History, PastPrice } from 'svc-streams/history'
 import { createTestClient, depth, disconnected, price, stale } from 'svc-streams/testing'
-import type { DisplayToken } from '../../src/desk/display/token-state.js'
+import type { DisplayToken } from '../../src/view/token-state.js'
 import { subscriptionRejected, timeout } from '../../src/base/errors/constructors.js'
 
 interface Listing {

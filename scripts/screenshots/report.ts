@@ -15,7 +15,7 @@ export const takeReportPicture = async (browser: Browser): Promise<void> => {
   const folder = mkdtempSync(join(tmpdir(), 'report-'))
   const path = (name: string) => join(folder, name)
   const run = (...args: readonly string[]) =>
-    execFileSync(process.execPath, ['--import', 'tsx', 'src/desk/cli/main.ts', ...args])
+    execFileSync(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args])
   writeFileSync(path('tokens.json'), JSON.stringify(tokens))
   const rows = readFileSync('examples/data/top-of-book.csv', 'utf8').split('\n')
   const missing = [Math.round(rows.length * 0.35), Math.round(rows.length * 0.35) + rows.length / 4] as const

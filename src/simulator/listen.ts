@@ -1,5 +1,5 @@
 import type { Server } from 'node:net'
-import { listenOn } from '../wire/server/listen.js'
+import { listenOn } from '../gateway/server/listen.js'
 import { SimulatorError } from './simulator-error.js'
 
 /** The only address that the simulator listens on. */

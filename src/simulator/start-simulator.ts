@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Address } from '../base/domain/address.js'
-import { stopListening } from '../wire/server/listen.js'
+import { stopListening } from '../gateway/server/listen.js'
 import { closeOnce } from '../base/task/close-once.js'
 import { host, listen } from './listen.js'
 import { checkValue } from './simulator-error.js'

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createRotatingFile } from '../../src/backtest/recording/record/rotating-file.js'
 import { encodeRow } from '../../src/backtest/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../src/backtest/recording/format/row.js'
-import { runInProcess } from '../desk/cli/support/in-process.js'
+import { runInProcess } from '../cli/support/in-process.js'
 import { readPage } from './support/block.js'
 
 // Runs the blocks of the guide to the analysis of recordings, over compressed files of a rotated recording.

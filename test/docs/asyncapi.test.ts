@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { decodeClientMessage } from '../../src/wire/codec/client-message.js'
+import { decodeClientMessage } from '../../src/gateway/websocket/client-message.js'
 import {
   decodeFrame,
   PriceUpdate,

@@ -10,7 +10,7 @@ const model = readPage('src/base/errors/model.ts')
 const tags = tagsIn('src/base/errors/model.ts')
 
 /** The `_tag` of every error of a backtest, which is no member of AnyError. */
-const backtestTags = tagsIn('src/base/errors/sweep-error.ts')
+const backtestTags = tagsIn('src/backtest/sweep/sweep-error.ts')
 
 /** The members of one of the unions. */
 const membersOf = (union: string): readonly string[] => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createProgram } from '../../src/desk/cli/program.js'
+import { createProgram } from '../../src/cli/program.js'
 import { filesBelow, readPage } from './support/block.js'
 
 /** `operations.test.ts` runs the commands of the runbooks, in a shell. */

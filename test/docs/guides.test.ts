@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { withInstallPart } from '../../scripts/release/install-part.js'
-import { createProgram } from '../../src/desk/cli/program.js'
+import { createProgram } from '../../src/cli/program.js'
 import { filesBelow, readPage } from './support/block.js'
 
 it('the pages have less than 250 kB', () => {

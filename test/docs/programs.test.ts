@@ -94,7 +94,7 @@ describe('the guide to commands', { timeout: 60_000 }, () => {
     expect(commands.length).toBeGreaterThan(5)
     const folder = folderOf(page)
     for (const command of commands) {
-      const { code, output } = await folder.node(compiledPath('src/desk/cli/main.ts'), ...command.split(' '))
+      const { code, output } = await folder.node(compiledPath('src/cli/main.ts'), ...command.split(' '))
       expect(code, `${command}: ${output}`).toBe(0)
     }
   })

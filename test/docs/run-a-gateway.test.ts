@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { eventMetrics } from '../../src/serve/opentelemetry/event-metrics.js'
-import type { MetricMeter } from '../../src/serve/opentelemetry/meter.js'
-import { stateMetrics } from '../../src/serve/opentelemetry/state-metrics.js'
+import { eventMetrics } from '../../src/opentelemetry/event-metrics.js'
+import type { MetricMeter } from '../../src/opentelemetry/meter.js'
+import { stateMetrics } from '../../src/opentelemetry/state-metrics.js'
 import { readPage } from './support/block.js'
 
 // The numbers and the names on the pages of a gateway's operator.

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { momentum$, type Momentum } from '../../examples/strategies/momentum.js'
 import type { Price, PriceError } from '../../src/index.js'
 import { mapRight } from '../../src/operators/index.js'
-import { createTestClient, disconnected, price, stale } from '../../src/backtest/testing/index.js'
+import { createTestClient, disconnected, price, stale } from '../../src/testing/index.js'
 import { marbles } from '../support/time/marbles.js'
 
 const topic = 'svc-0xab'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { commandLine, startCommand } from '../desk/cli/support/command.js'
-import { environmentOf } from '../desk/cli/support/environment-of.js'
+import { commandLine, startCommand } from '../cli/support/command.js'
+import { environmentOf } from '../cli/support/environment-of.js'
 import { readPage } from '../docs/support/block.js'
 import { describeNats } from '../support/nats/describe-nats.js'
 import { startNatsServer } from '../support/nats/nats-server.js'

@@ -4,7 +4,7 @@ import { replay, writeRecording, type OwnRow, type StrategyClient } from 'svc-st
 import { describe, expect, it } from 'vitest'
 import strategy$, { options } from '../../examples/strategies/warm-pairs.js'
 import { readPage } from '../docs/support/block.js'
-import { newFile } from '../desk/cli/support/new-file.js'
+import { newFile } from '../cli/support/new-file.js'
 import { btcTopic, ethTopic, wbtc, weth } from '../support/tokens.js'
 
 const start = 1_723_161_600_000

@@ -4,9 +4,9 @@ import { lastValueFrom, map, toArray } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { warmMomentum$, type CandleMomentum } from '../../examples/strategies/warm-momentum.js'
 import { replay } from '../../src/backtest/recording/index.js'
-import { createTestClient, disconnected } from '../../src/backtest/testing/index.js'
+import { createTestClient, disconnected } from '../../src/testing/index.js'
 import { marbles, priceAt } from '../support/time/marbles.js'
-import { newFile } from '../desk/cli/support/new-file.js'
+import { newFile } from '../cli/support/new-file.js'
 import { header, priceRow, recordingText, start, topic } from '../backtest/recording/support/recordings.js'
 
 const periods = { ms: 1_000, fastPeriod: 2, slowPeriod: 3 }

@@ -29,7 +29,7 @@ beforeAll(async () => {
   files = await filesIn(packed.package)
   const sources = await filesIn(join(repository, 'src'))
   modules = sources
-    .filter((file) => file.endsWith('.ts') && !file.startsWith('desk/'))
+    .filter((file) => file.endsWith('.ts') && !/^(?:cli|dashboard|view)\//.test(file))
     .map((file) => file.replace(/\.ts$/, ''))
 })
 

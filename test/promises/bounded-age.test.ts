@@ -2,7 +2,7 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type ClientOptions, type PriceClient, type PriceError, type Topic } from 'svc-streams'
 import { startTcpProxy } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
-import { startTestGateway } from '../serve/gateway/support/start-test-gateway.js'
+import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import {
   createPriceClient,

@@ -1,6 +1,6 @@
 import { publish } from '../../wire/platform/node/diagnostics.js'
-import { fileSize, readFileBytes, readFilePart } from '../../wire/platform/node/files.js'
-import { Gunzip } from '../../wire/platform/node/gzip.js'
+import { fileSize, readFileBytes, readFilePart } from './files/files.js'
+import { Gunzip } from './files/gzip.js'
 import { columnsOf } from './columns/columns-file.js'
 import type { PlatformSource, SourcePlatform } from './read/source.js'
 import { createRecordingFile, createWholeRecording } from './record/recording-file.js'

@@ -1,5 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { SweepFault } from '../../base/errors/sweep-error.js'
+import type { SweepFault } from './sweep-error.js'
 import type { ReplayOptions } from '../recording/replay/replay-options.js'
 
 // The messages between the main thread and a worker thread. They can be cloned.

@@ -10,7 +10,7 @@ import {
   walkForwardError,
   type WalkForwardError,
   type WindowRange,
-} from '../../base/errors/sweep-error.js'
+} from './sweep-error.js'
 import { nodePlatform } from '../recording/on-node.js'
 import { RecordedFile } from '../recording/past/recorded-file.js'
 import { openableSources, type FileUrl } from '../recording/read/source.js'

@@ -19,8 +19,8 @@ import {
   textResponse,
   writeResponse,
   type TextResponse,
-} from '../../wire/server/http-response.js'
-import { readBody, resourceOf, withoutQuery } from '../../wire/server/request.js'
+} from '../../gateway/server/http-response.js'
+import { readBody, resourceOf, withoutQuery } from '../../gateway/server/request.js'
 import type { BodyFault, HttpFaults } from '../faults/faults.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { toTokens } from '../market/market.js'

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import { WebSocketServer, type RawData, type WebSocket } from 'ws'
 import type { Address } from '../../base/domain/address.js'
-import { refuseUpgrade, textResponse, writeResponse } from '../../wire/server/http-response.js'
+import { refuseUpgrade, textResponse, writeResponse } from '../../gateway/server/http-response.js'
 import type { Faults, Garbage } from '../faults/faults.js'
 import {
   parseClientMessage,

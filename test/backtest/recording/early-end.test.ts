@@ -19,7 +19,7 @@ import {
 import type { Client } from 'svc-streams'
 import { replay, type ReplayClient } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
-import { newFile } from '../../desk/cli/support/new-file.js'
+import { newFile } from '../../cli/support/new-file.js'
 import { eventually } from '../../support/time/eventually.js'
 import { currentDelegates, unusedDelegates } from '../../support/time/unused-delegates.js'
 import { chunksOf, collect, header, priceRow, recordingText, summary$ } from './support/recordings.js'

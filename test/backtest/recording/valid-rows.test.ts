@@ -8,8 +8,8 @@ import { openHistory } from 'svc-streams/history'
 import { record, replay } from 'svc-streams/recording'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { HistoryRecorder } from '../../../src/serve/nats/history/history-recorder.js'
-import { subjectsOf } from '../../../src/serve/nats/subjects.js'
+import { HistoryRecorder } from '../../../src/nats/history/history-recorder.js'
+import { subjectsOf } from '../../../src/nats/subjects.js'
 import {
   decodeRow,
   encodeAnyRow,
@@ -18,9 +18,9 @@ import {
 } from '../../../src/backtest/recording/format/row-codec.js'
 import type { Row } from '../../../src/backtest/recording/format/row.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
-import { runInProcess } from '../../desk/cli/support/in-process.js'
-import { newFile } from '../../desk/cli/support/new-file.js'
-import { startTestGateway } from '../../serve/gateway/support/start-test-gateway.js'
+import { runInProcess } from '../../cli/support/in-process.js'
+import { newFile } from '../../cli/support/new-file.js'
+import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
 import { runSweep } from '../sweep/support/run-sweep.js'
 import { caseCount } from '../../support/run/long.js'
 import { newFolder } from '../../support/new-folder.js'

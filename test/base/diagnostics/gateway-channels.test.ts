@@ -1,6 +1,6 @@
 import { createClient } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { startTestGateway } from '../../serve/gateway/support/start-test-gateway.js'
+import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createNatsClient, startGatewayInProcess } from '../../serve/nats/support/start-in-process.js'
+import { createNatsClient, startGatewayInProcess } from '../../nats/support/start-in-process.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { describeNats } from '../../support/nats/describe-nats.js'
 import { startNatsServer } from '../../support/nats/nats-server.js'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { clientTable, reconnectTable } from '../../../src/client/options.js'
-import { gatewayTable, historyTable, tlsTable } from '../../../src/serve/gateway/options.js'
-import { instrumentTable } from '../../../src/serve/opentelemetry/instrument.js'
+import { gatewayTable, historyTable, tlsTable } from '../../../src/gateway/options.js'
+import { instrumentTable } from '../../../src/opentelemetry/instrument.js'
 import type { Option } from '../../../src/base/option-kinds/option.js'
 import { proxyTable } from '../../../src/simulator/network/tcp-proxy.js'
 import { simulatorTable } from '../../../src/simulator/options.js'
@@ -10,10 +10,10 @@ import { commentsOf, defaultOf, unitOf } from './support/options-page.js'
 describe.each<[string, string, Readonly<Record<string, Option<unknown>>>]>([
   ['client/options.ts', 'ClientOptions', clientTable],
   ['client/options.ts', 'ReconnectOptions', reconnectTable],
-  ['serve/gateway/options.ts', 'GatewayOptions', gatewayTable],
-  ['serve/opentelemetry/instrument.ts', 'InstrumentOptions', instrumentTable],
-  ['serve/gateway/options.ts', 'GatewayTls', tlsTable],
-  ['serve/gateway/options.ts', 'GatewayHistoryOptions', historyTable],
+  ['gateway/options.ts', 'GatewayOptions', gatewayTable],
+  ['opentelemetry/instrument.ts', 'InstrumentOptions', instrumentTable],
+  ['gateway/options.ts', 'GatewayTls', tlsTable],
+  ['gateway/options.ts', 'GatewayHistoryOptions', historyTable],
   ['simulator/options.ts', 'SimulatorOptions', simulatorTable],
   ['simulator/network/tcp-proxy.ts', 'TcpProxyOptions', proxyTable],
 ])('%s: the doc comments of %s', (file, name, table) => {

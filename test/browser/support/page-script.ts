@@ -3,7 +3,7 @@ import * as svcStreams from '../../../src/browser.js'
 import * as pastPrices from '../../../src/backtest/history/browser.js'
 import * as operators from '../../../src/operators/index.js'
 import * as recording from '../../../src/backtest/recording/browser.js'
-import * as testing from '../../../src/backtest/testing/index.js'
+import * as testing from '../../../src/testing/index.js'
 import { ClientDriver } from './client-driver.js'
 
 /** What the functions use that tests run in a page. */

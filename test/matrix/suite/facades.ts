@@ -10,9 +10,7 @@ import { builtName, sourceByEntryPoint } from '../../../scripts/entry-points.js'
 /** The code of the facades, by the path of the module that each replaces. `dist`: the folder of the packed package. */
 export const createFacades = async (sources: string, dist: string): Promise<ReadonlyMap<string, string>> => {
   // A dynamic import, because a bundle would run a static one before the program that contains it.
-  const facades = new Map([
-    [join(sources, 'desk/cli/main.ts'), `await import('${join(dist, 'cli/main.js')}')\n`],
-  ])
+  const facades = new Map([[join(sources, 'cli/main.ts'), `await import('${join(dist, 'cli/main.js')}')\n`]])
   for (const [entryPoint, source] of sourceByEntryPoint) {
     const door = join(sources, '..', source)
     const packed = join(dist, `${builtName(entryPoint)}.js`)

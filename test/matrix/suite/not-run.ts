@@ -7,15 +7,15 @@ interface NotRun {
 /** The tests that do not run against the packed package. */
 export const notRun: readonly NotRun[] = [
   { files: 'test/browser/**', reason: 'runs the library in Chromium, not in this runtime' },
-  { files: 'test/desk/dashboard/page/**', reason: 'runs the page in Chromium, not in this runtime' },
+  { files: 'test/dashboard/page/**', reason: 'runs the page in Chromium, not in this runtime' },
   {
     files: 'test/client/price-feed.test.ts',
     reason: 'reads what a client of the package keeps in a module that is not public',
   },
   {
-    files: 'test/serve/opentelemetry/prometheus.test.ts',
+    files: 'test/opentelemetry/prometheus.test.ts',
     reason:
-      'reads the metrics of a module that is not public; test/desk/cli/commands/gateway-operation.test.ts runs',
+      'reads the metrics of a module that is not public; test/cli/commands/gateway-operation.test.ts runs',
   },
   {
     files: 'test/backtest/recording/replay/same-as-live.property.test.ts',
@@ -43,13 +43,13 @@ export const notRun: readonly NotRun[] = [
   },
   { files: 'test/docs/**', reason: 'tests the documentation of the repository' },
   {
-    files: 'test/serve/opentelemetry/operations.test.ts',
+    files: 'test/opentelemetry/operations.test.ts',
     reason: 'tests docs/operate with Prometheus, which is not installed everywhere',
   },
   { files: 'test/matrix/**', reason: 'tests this table' },
   { files: 'test/package/**', reason: 'packs the package itself; the other columns run its programs' },
   { files: 'test/types/**', reason: 'is compiled, not run; see the column of the types' },
   { files: 'test/**/*.long.test.ts', reason: 'measures the heap of V8 over minutes' },
-  { files: 'test/serve/gateway/connection-memory.test.ts', reason: 'measures the heap of V8' },
+  { files: 'test/gateway/connection-memory.test.ts', reason: 'measures the heap of V8' },
   { files: 'test/base/option-kinds/doc-comments.test.ts', reason: 'reads the comments of the sources' },
 ]

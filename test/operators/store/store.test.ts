@@ -6,7 +6,7 @@ import type { Depth, DepthError, Price, PriceError } from '../../../src/index.js
 import { ConfigurationError } from '../../../src/base/errors/configuration-error.js'
 import { invalidMint, notFresh } from '../../../src/base/errors/constructors.js'
 import { depthStore, priceStore } from '../../../src/operators/store/index.js'
-import * as build from '../../../src/backtest/testing/index.js'
+import * as build from '../../../src/testing/index.js'
 import { caseCount } from '../../support/run/long.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { nextTurn } from '../../support/time/event-loop.js'

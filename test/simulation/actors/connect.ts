@@ -1,6 +1,6 @@
 import { createClient, type Client } from 'svc-streams'
 import { createClientOn } from '../../../src/client/create-client.js'
-import { upstreamOverNats } from '../../../src/serve/nats/nats-client.js'
+import { upstreamOverNats } from '../../../src/nats/nats-client.js'
 import { node } from '../../../src/wire/platform/node.js'
 import type { ClientTimes, Ledger } from '../invariants/ledger.js'
 import { NatsSessions, problemOfTcp } from '../invariants/nats-client.js'

@@ -2,9 +2,9 @@ import {
   createWebSocketFront,
   type ConsumerListener,
   type WebSocketFront,
-} from '../../../src/serve/gateway/prices/web-socket-front.js'
-import { createRelays, type Relays } from '../../../src/serve/gateway/relay/relays.js'
-import { resourceOf, withoutQuery } from '../../../src/wire/server/request.js'
+} from '../../../src/gateway/websocket/web-socket-front.js'
+import { createRelays, type Relays } from '../../../src/gateway/coalescing/relays.js'
+import { resourceOf, withoutQuery } from '../../../src/gateway/server/request.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
 import type { ConsumerRecord } from '../invariants/consumer-record.js'
 import { ConsumerLedger } from '../invariants/consumers.js'

@@ -74,4 +74,4 @@ export const gatewayBugs: readonly Bug[] = (
       edits: [{ in: 'Connection.add', code: 'this.probes.onTopic()', bug: 'undefined' }],
     },
   ] as const
-).map((bug) => ({ ...bug, folder: 'src/serve/gateway', shares: { webSocket: 1 } }))
+).map((bug) => ({ ...bug, folder: 'src/gateway', shares: { webSocket: 1 } }))

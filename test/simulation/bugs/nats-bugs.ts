@@ -1,6 +1,6 @@
 import type { Bug } from './bugs.js'
 
-const folder = 'src/serve/nats'
+const folder = 'src/nats'
 const shares = { nats: 1 }
 const mild = { nats: 1, mild: 1 }
 const cluster = { nats: 1, cluster: 1 }

@@ -3,7 +3,7 @@ import type { Bug } from './bugs.js'
 const prices = 'src/client/prices'
 const socket = 'src/wire/socket'
 const shares = { pages: 1 }
-const ofGateway = { folder: 'src/serve/gateway', shares: { ...shares, webSocket: 1 } }
+const ofGateway = { folder: 'src/gateway', shares: { ...shares, webSocket: 1 } }
 
 /** Bugs of clients whose sockets have no pings. */
 export const pageBugs: readonly Bug[] = [

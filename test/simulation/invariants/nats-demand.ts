@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { PriceEvent } from '../../../src/client/prices/subscribers.js'
-import { leaseCheckInterval, leaseTime } from '../../../src/serve/nats/gateway/lease.js'
+import { leaseCheckInterval, leaseTime } from '../../../src/nats/publisher/lease.js'
 import type { Publication } from '../world/nats-protocol.js'
 import { keptMs } from './consumers.js'
 import { baseOf, type Ledger } from './ledger.js'

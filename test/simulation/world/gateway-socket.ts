@@ -1,4 +1,4 @@
-import type { ConsumerStream, ConsumerWebSocket } from '../../../src/serve/gateway/prices/text-frame.js'
+import type { ConsumerStream, ConsumerWebSocket } from '../../../src/gateway/websocket/text-frame.js'
 import type { SentPrice } from './price-log.js'
 import type { SimulatedProcess } from './process.js'
 import type { ServerSocket } from './web-socket-transport.js'
@@ -13,7 +13,7 @@ export interface GatewaySocketObserver {
   onEnd(): void
 }
 
-/** The WebSocket of one consumer, and the stream below it, as `src/serve/gateway` uses those of `ws`. */
+/** The WebSocket of one consumer, and the stream below it, as `src/gateway` uses those of `ws`. */
 export class GatewaySocket implements ConsumerWebSocket, ConsumerStream {
   readonly OPEN = 1
   readyState: 1 | 2 | 3 = 1

@@ -13,8 +13,8 @@ const filesOf = (folder: string, pattern: RegExp): readonly string[] =>
 
 /** The sources that tests run as processes, or import in them. */
 export const sources: readonly string[] = [
-  'src/desk/cli/main.ts',
-  'src/desk/cli/stop.ts',
+  'src/cli/main.ts',
+  'src/cli/stop.ts',
   'src/wire/codec/http-headers.ts',
   'src/simulator/index.ts',
 ]

@@ -14,7 +14,7 @@ const compile = async (copy: string): Promise<void> => {
   await bundle({ entryPoints: [...sources, ...programs], outdir: copy, banner: { js: defineRequire } })
   // For programs that import the package by its name, and the command that imports such a module into its process.
   await bundle({
-    entryPoints: { ...builtSources, 'cli/main': './src/desk/cli/main.ts' },
+    entryPoints: { ...builtSources, 'cli/main': './src/cli/main.ts' },
     outdir: join(copy, 'dist'),
     packages: 'external',
   })

@@ -10,7 +10,7 @@ import { createEnvironment, type EnvironmentVariables } from './environment.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 
-/** The path of the compiled copy of a source file such as `src/desk/cli/main.ts`. */
+/** The path of the compiled copy of a source file such as `src/cli/main.ts`. */
 export const compiledPath = (source: string): string =>
   join(inject('compiledCopy'), source.replace(/\.ts$/, '.js'))
 

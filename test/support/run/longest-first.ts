@@ -6,11 +6,11 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const longest: readonly string[] = [
   'package/server-bundles',
-  'serve/nats/failures.long',
-  'serve/nats/history/failures.long',
+  'nats/failures.long',
+  'nats/history/failures.long',
   'backtest/recording/replay/memory.long',
   'backtest/sweep/failures',
-  'desk/cli/commands/sweep',
+  'cli/commands/sweep',
   'backtest/recording/resume/resume-kill.long',
   'promises/nothing-left',
 ]

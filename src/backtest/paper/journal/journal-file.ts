@@ -1,5 +1,5 @@
 import { fstatSync, readSync } from 'node:fs'
-import { namingFile, openLineFile } from '../../../wire/platform/node/line-file.js'
+import { namingFile, openLineFile } from '../../recording/files/line-file.js'
 import { emptyStart, startFrom, stateMark, type Journal } from './journal.js'
 
 /**

@@ -3,15 +3,8 @@ import { rm, stat } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import * as zlib from 'node:zlib'
 import { systemClock } from '../../../base/time/system-clock.js'
-import { lockFile } from '../../../wire/platform/node/file-lock.js'
-import {
-  createFile,
-  fileSize,
-  partOf,
-  readFileEnds,
-  readFilePart,
-  type NewFile,
-} from '../../../wire/platform/node/files.js'
+import { lockFile } from '../files/file-lock.js'
+import { createFile, fileSize, partOf, readFileEnds, readFilePart, type NewFile } from '../files/files.js'
 import type { TimeRange } from '../format/timeline.js'
 import { gzipStart } from '../read/source.js'
 import type { Columns, ColumnsReading, ColumnsWriting } from './columns.js'

@@ -3,7 +3,7 @@ import { bigintAsText } from '../../../base/domain/plain-decimal.js'
 import { stringOption } from '../../../base/option-kinds/option.js'
 import { checkValue } from '../../../base/option-kinds/parse-options.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import { namingFile, openLineFile } from '../../../wire/platform/node/line-file.js'
+import { namingFile, openLineFile } from '../files/line-file.js'
 
 /**
  * Writes each value to a file before it passes it: a line of JSON, `{ at, value }`, with the time in ms since the Unix

@@ -1,6 +1,6 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import type { CoveredTopic } from '../../../client/history.js'
+import type { CoveredTopic } from './history.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../format/row.js'

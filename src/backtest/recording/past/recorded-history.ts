@@ -1,6 +1,6 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
-import { pricesFrom$, type History, type HistoryRange } from '../../../client/history.js'
+import { pricesFrom$, type History, type HistoryRange } from './history.js'
 import { parseRange, parseTopicOfAnyService } from '../../../wire/codec/arguments.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { HistoryError, InvalidRange } from '../../../base/errors/model.js'

@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import { createFile, partOf, type NewFile } from '../../../wire/platform/node/files.js'
-import { Gzip } from '../../../wire/platform/node/gzip.js'
+import { createFile, partOf, type NewFile } from '../files/files.js'
+import { Gzip } from '../files/gzip.js'
 import type { LineWriter } from './line-recorder.js'
 import type { NewRecording } from './write-recording.js'
 

@@ -5,7 +5,7 @@ import type { ClientClosed, RecordingError } from '../../../base/errors/model.js
 import { deferred } from '../../../base/task/deferred.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { nextTurn } from '../../../base/time/macrotask.js'
-import { releaseDelegates } from '../../../base/time/rx-context.js'
+import { releaseDelegates } from './rx-context.js'
 import type { EntriesResult, EntryOrigin, RecordingEntry } from '../read/read-entries.js'
 import { readSet, type SetReading } from '../read/recording-set.js'
 import type { RecordingHeader, Row } from '../format/row.js'

@@ -1,6 +1,6 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { ReplaySubject, Subject, type Observable } from 'rxjs'
-import { depthRetention, outage, priceRetention } from '../../../client/retained-event.js'
+import { depthRetention, outage, priceRetention } from '../../../testing/retained-event.js'
 import { isAddress, type Address } from '../../../base/domain/address.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
 import type { Depth } from '../../../base/domain/depth.js'
@@ -16,7 +16,7 @@ import type {
   UncorrelatedError,
 } from '../../../base/errors/model.js'
 import { withSafeComplete$ } from '../../../base/task/safe-notify.js'
-import { withAtOnceLimit$ } from '../../../base/time/at-once-limit.js'
+import { withAtOnceLimit$ } from '../../../testing/at-once-limit.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
 import type { Owners, Sequence } from '../read/sequence.js'

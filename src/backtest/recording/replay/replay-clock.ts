@@ -1,7 +1,7 @@
 import type { Clock } from '../../../base/time/clock.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import { activeContext, type RxContext } from '../../../base/time/rx-context.js'
-import { VirtualTime, type Brake, type ClockGroup } from '../../../base/time/virtual-time.js'
+import { activeContext, type RxContext } from './rx-context.js'
+import { VirtualTime, type Brake, type ClockGroup } from './virtual-time.js'
 
 /**
  * Decides when each row is due. All times are times of the replay, in ms since the Unix epoch. They go back only by `skip`.

@@ -1,8 +1,8 @@
 import { isLeft, left, type Either, type Left } from 'fp-ts/lib/Either.js'
 import { defer, Observable, type Subscriber } from 'rxjs'
-import { RetainedEvent, type Retention } from '../../../client/retained-event.js'
+import { RetainedEvent, type Retention } from '../../../testing/retained-event.js'
 import { safeComplete, safeNext } from '../../../base/task/safe-notify.js'
-import { withAtOnceLimit$ } from '../../../base/time/at-once-limit.js'
+import { withAtOnceLimit$ } from '../../../testing/at-once-limit.js'
 import type { Owners, Sequence } from '../read/sequence.js'
 
 export interface ReplayStreamsConfig<E, A> extends ReplayStreamConfig<E, A> {

@@ -8,7 +8,7 @@ import {
   type RecordingSource,
   type SourcePlatform,
 } from '../read/source.js'
-import { activeContext, type RxContext } from '../../../base/time/rx-context.js'
+import { activeContext, type RxContext } from './rx-context.js'
 import { ContextSubscriber, runStrategy$ } from './run-strategy.js'
 import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
 import type { ReplaySummary } from './replay-summary.js'

@@ -1,5 +1,5 @@
 import { macrotasks, promiseDrain, promiseSettler } from '../../../base/time/macrotask.js'
-import { keepDelegates } from '../../../base/time/rx-context.js'
+import { keepDelegates } from './rx-context.js'
 
 /** Number of rows after which the replay yields to the event loop. */
 const rowsPerTurn = 256

@@ -5,12 +5,7 @@ import {
   otherRxjsError,
 } from '../../../base/option-kinds/observable.js'
 import { reportError } from '../../../base/task/safe-notify.js'
-import {
-  activeContext,
-  enterContext,
-  enterUnlessDisposed,
-  type RxContext,
-} from '../../../base/time/rx-context.js'
+import { activeContext, enterContext, enterUnlessDisposed, type RxContext } from './rx-context.js'
 import type { Playback } from './playback.js'
 import type { StrategyClock } from './replay-clock.js'
 import type { StrategyClient } from './replay-session.js'

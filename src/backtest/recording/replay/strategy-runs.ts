@@ -1,5 +1,5 @@
 import { reportError } from '../../../base/task/safe-notify.js'
-import { ClockGroup, type Brake } from '../../../base/time/virtual-time.js'
+import { ClockGroup, type Brake } from './virtual-time.js'
 import type { ReplayClock, StrategyClock } from './replay-clock.js'
 
 /** A strategy that runs over a replay, on its own clock. */

@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { filter, map, Subscription, takeWhile, type Observable } from 'rxjs'
 import type { RecordingError } from '../../../base/errors/model.js'
-import { sweepError } from '../../../base/errors/sweep-error.js'
+import { sweepError } from '../sweep-error.js'
 import { nodePlatform } from '../../recording/on-node.js'
 import { allTimes } from '../../recording/format/timeline.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'

@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { identity } from 'rxjs'
 import { causeOf } from '../../../base/errors/failure-cause.js'
-import type { SweepFault } from '../../../base/errors/sweep-error.js'
+import type { SweepFault } from '../sweep-error.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import type { PaperEvent, PaperOptions, PaperStrategy } from '../../paper/index.js'
 import type { StrategyClient } from '../../recording/replay/replay-session.js'

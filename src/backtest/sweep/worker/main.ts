@@ -1,7 +1,7 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
-import type { SweepFault } from '../../../base/errors/sweep-error.js'
+import type { SweepFault } from '../sweep-error.js'
 import { replaySettings } from '../../recording/replay/replay-options.js'
 import { openedSource } from '../shared-columns.js'
 import { sender, type Job, type Task, type TaskResult, type WorkerMessage } from '../messages.js'

@@ -14,7 +14,7 @@ import {
   type ObservableNotification,
   type OperatorFunction,
 } from 'rxjs'
-import { strategyFault, strategyText, type SweepFault } from '../../../base/errors/sweep-error.js'
+import { strategyFault, strategyText, type SweepFault } from '../sweep-error.js'
 import { isOfOtherRxjs } from '../../../base/option-kinds/observable.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
 import { readFirstLines, readSet, type SetReading } from '../../recording/read/recording-set.js'

@@ -5,7 +5,7 @@ import { openHistory, type PastEvent } from 'svc-streams/history'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../../src/backtest/recording/format/row.js'
 import { PastReading } from '../../../../src/backtest/recording/past/past-reading.js'
-import { runInProcess } from '../../../desk/cli/support/in-process.js'
+import { runInProcess } from '../../../cli/support/in-process.js'
 import { header, other, priceRow, recordingText, start, topic } from '../support/recordings.js'
 import { eventsOf, startedFiles, writeFiles } from './support/files.js'
 

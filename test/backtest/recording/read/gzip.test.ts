@@ -7,7 +7,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { replay } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
 import { createRecordingFile } from '../../../../src/backtest/recording/record/recording-file.js'
-import { newFile } from '../../../desk/cli/support/new-file.js'
+import { newFile } from '../../../cli/support/new-file.js'
 import { caseCount } from '../../../support/run/long.js'
 import { chunked, gzipMembers } from '../support/bytes.js'
 import {

@@ -10,7 +10,7 @@ import { price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { rxClock } from '../../../../src/base/time/rx-clock.js'
 import type { RecordingHeader, Row } from '../../../../src/backtest/recording/format/row.js'
-import { newFile } from '../../../desk/cli/support/new-file.js'
+import { newFile } from '../../../cli/support/new-file.js'
 import { caseCount } from '../../../support/run/long.js'
 import { chunked } from '../support/bytes.js'
 import {

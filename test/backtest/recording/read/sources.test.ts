@@ -7,7 +7,7 @@ import type { Client } from 'svc-streams'
 import { replay, type RecordingSource } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../../src/backtest/recording/format/row.js'
-import { newFile } from '../../../desk/cli/support/new-file.js'
+import { newFile } from '../../../cli/support/new-file.js'
 import { newFolder } from '../../../support/new-folder.js'
 import { chunked } from '../support/bytes.js'
 import {

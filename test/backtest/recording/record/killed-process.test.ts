@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { lastValueFrom, NEVER } from 'rxjs'
 import { replay } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
-import { newFile } from '../../../desk/cli/support/new-file.js'
+import { newFile } from '../../../cli/support/new-file.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { compiledPath, spawnNode } from '../../../support/process/node-process.js'
 

@@ -7,8 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { createRotatingFile } from '../../../../src/backtest/recording/record/rotating-file.js'
 import { encodeRow } from '../../../../src/backtest/recording/format/row-codec.js'
 import type { RecordingHeader, Row } from '../../../../src/backtest/recording/format/row.js'
-import { newFile } from '../../../desk/cli/support/new-file.js'
-import { priceRow } from '../../../desk/cli/support/rows.js'
+import { newFile } from '../../../cli/support/new-file.js'
+import { priceRow } from '../../../cli/support/rows.js'
 
 const hour = 3_600_000
 const startAt = Date.parse('2026-11-22T09:23:45.678Z')

@@ -10,7 +10,7 @@ import { record, replay, writeRecording, type OwnRow } from 'svc-streams/recordi
 import { createTestClient, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { caseCount } from '../../../support/run/long.js'
-import { newFile } from '../../../desk/cli/support/new-file.js'
+import { newFile } from '../../../cli/support/new-file.js'
 import { chunksOf, collect, summary$ } from '../support/recordings.js'
 import { memoryWriter, rightOf, rowsOf } from '../support/rows.js'
 

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { concat, filter, firstValueFrom, forkJoin, interval, repeat, take, toArray } from 'rxjs'
 import { replay, type RecordingSource } from 'svc-streams/recording'
 import { describe, expect, it } from 'vitest'
-import { newFile } from '../../../desk/cli/support/new-file.js'
+import { newFile } from '../../../cli/support/new-file.js'
 import { currentDelegates, unusedDelegates } from '../../../support/time/unused-delegates.js'
 import { eventually } from '../../../support/time/eventually.js'
 import {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import ts from 'typescript'
 import { clientTable, reconnectTable } from '../../../../src/client/options.js'
-import { gatewayTable, historyTable, tlsTable } from '../../../../src/serve/gateway/options.js'
-import { instrumentTable } from '../../../../src/serve/opentelemetry/instrument.js'
+import { gatewayTable, historyTable, tlsTable } from '../../../../src/gateway/options.js'
+import { instrumentTable } from '../../../../src/opentelemetry/instrument.js'
 import type { NumberOption } from '../../../../src/base/option-kinds/number-option.js'
 import type { Option } from '../../../../src/base/option-kinds/option.js'
 import { proxyTable } from '../../../../src/simulator/network/tcp-proxy.js'
@@ -128,21 +128,21 @@ ${tableOf(reconnectTable, 'client/options.ts', 'ReconnectOptions')}
 
 The rules of \`createClient\` apply. An error rejects the promise with the \`ConfigurationError\`.
 
-${tableOf(gatewayTable, 'serve/gateway/options.ts', 'GatewayOptions')}
+${tableOf(gatewayTable, 'gateway/options.ts', 'GatewayOptions')}
 
 ### \`tls\`
 
-${tableOf(tlsTable, 'serve/gateway/options.ts', 'GatewayTls')}
+${tableOf(tlsTable, 'gateway/options.ts', 'GatewayTls')}
 
 ### \`history\`
 
-${tableOf(historyTable, 'serve/gateway/options.ts', 'GatewayHistoryOptions')}
+${tableOf(historyTable, 'gateway/options.ts', 'GatewayHistoryOptions')}
 
 ## \`instrument\`
 
 The rules of \`createClient\` apply.
 
-${tableOf(instrumentTable, 'serve/opentelemetry/instrument.ts', 'InstrumentOptions')}
+${tableOf(instrumentTable, 'opentelemetry/instrument.ts', 'InstrumentOptions')}
 
 ## \`startSimulator\`
 

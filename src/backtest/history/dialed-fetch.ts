@@ -1,0 +1,32 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { maxTimerMs } from '../../base/domain/valid-numbers.js'
+import { importUndici, type UndiciModules } from '../../wire/transport/packages.js'
+import { Dialer } from '../../wire/transport/undici/dialer.js'
+
+/** What `fetch` is called with here. The signal ends each request, also after its response: it closes the connection. */
+export interface FetchInit {
+  readonly redirect: 'error' | 'manual'
+  readonly signal: AbortSignal
+}
+
+/**
+ * `fetch` without limits of time but those of the caller, to any address of a name. Node's own gives each address but the last
+ * 250 ms, and a connection 10 s.
+ */
+export const dialedFetch = async (url: string, init: FetchInit): ReturnType<UndiciModules['fetch']> => {
+  const { signal } = init
+  const modules = await importUndici()
+  const dialer = new Dialer(modules, { ca: undefined, connectTimeout: maxTimerMs })
+  const dispatcher = new modules.Agent({
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    connect: (target, callback) =>
+      void dialer.dial(target, (result) =>
+        isLeft(result) ? callback(result.left, null) : callback(null, result.right),
+      ),
+  })
+  const close = (): void => void Promise.all([dispatcher.destroy(), dialer.close()])
+  if (signal.aborted) close()
+  else signal.addEventListener('abort', close, { once: true })
+  return modules.fetch(url, { ...init, dispatcher })
+}

@@ -1,0 +1,182 @@
+import { assertNever } from '../../base/domain/assert-never.js'
+import { causeOf, isTagged } from '../../base/errors/failure-cause.js'
+import type { FailureCause, RecordingError, Tagged } from '../../base/errors/model.js'
+import { oneLine } from '../../base/errors/text.js'
+
+/** Why a parameter of a sweep has no result. */
+export type SweepFault =
+  | {
+      /** The module of the strategy cannot be imported, or its default export is not a function. */
+      readonly why: 'module'
+      readonly cause: FailureCause
+    }
+  | {
+      /** The strategy has thrown, or its stream has failed. */
+      readonly why: 'strategy'
+      readonly cause: FailureCause
+    }
+  | {
+      /** A value of the strategy cannot be cloned, such as a function. */
+      readonly why: 'value'
+      /** Position of the value among the values of the parameter, from 0. */
+      readonly index: number
+      readonly cause: FailureCause
+    }
+  | {
+      /** The worker thread ended: an uncaught exception, `process.exit`, or no memory left. */
+      readonly why: 'worker'
+      readonly cause: FailureCause
+    }
+  | {
+      /** The recording cannot be read, or is damaged before the end of the strategy's stream. */
+      readonly why: 'recording'
+      readonly error: RecordingError
+    }
+  | {
+      /** Only in `walkForward$`: the score of the values is not a finite number, or the function `score` has thrown. */
+      readonly why: 'score'
+      readonly cause: FailureCause
+    }
+
+/** A parameter of a sweep has no result. */
+export type SweepError<P = unknown> = SweepFault &
+  Tagged<'SweepError'> & {
+    /** The parameter, as given to `sweep`. */
+    readonly parameter: P
+  }
+
+export const sweepError = <P>(parameter: P, fault: SweepFault): SweepError<P> => ({
+  _tag: 'SweepError',
+  message: describeFault(fault),
+  parameter,
+  ...fault,
+})
+
+const describeFault = (fault: SweepFault): string => {
+  switch (fault.why) {
+    case 'module':
+      return `the strategy cannot be loaded: ${fault.cause.message}${loadHint(fault.cause)}`
+    case 'strategy':
+      return `the strategy failed: ${strategyText(fault.cause)}`
+    case 'value':
+      return `value ${fault.index} of the strategy cannot be cloned: ${fault.cause.message}`
+    case 'worker':
+      return `the worker thread ended: ${fault.cause.message}`
+    case 'recording':
+      return fault.error.message
+    case 'score':
+      return `the values have no score: ${fault.cause.message}`
+    default:
+      return assertNever(fault)
+  }
+}
+
+/**
+ * A module in TypeScript: this Node does not run it, or not its imports, whose names end in `.js`. Loaders such as tsx do not
+ * always act in worker threads.
+ */
+const loadHint = ({ code, message }: FailureCause): string =>
+  code === 'ERR_UNKNOWN_FILE_EXTENSION' ||
+  (code === 'ERR_MODULE_NOT_FOUND' &&
+    /^Cannot find module '.*\.[cm]?js' imported from .*\.[cm]?ts$/.test(message))
+    ? '; bundle it: npx esbuild strategy.ts --bundle --packages=external --format=esm --outfile=strategy.js'
+    : ''
+
+/** The message of the error of a strategy, after the class of the error, such as `TypeError`. `Error` is left out. */
+export const strategyText = ({ name, message }: FailureCause): string =>
+  /^(?:Configuration)?Error$/.test(name) ? message : `${oneLine(name)}: ${message}`
+
+/** The cause of a failed strategy. It may be an error of the client, because `orThrow` throws these. */
+export const strategyFault = (thrown: unknown): Extract<SweepFault, { readonly why: 'strategy' }> => ({
+  why: 'strategy',
+  cause:
+    !(thrown instanceof Error) && isTagged(thrown)
+      ? { name: thrown._tag, message: oneLine(thrown.message), code: undefined }
+      : causeOf(thrown),
+})
+
+/** A part of a recording, by the `at` of its rows, in ms since the Unix epoch. `from` is inclusive, `to` exclusive. */
+export interface WindowRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Why a walk-forward, or a window of it, has no result. */
+export type WalkForwardFault<P = unknown> =
+  | {
+      /** No parameter has a score in the training range. */
+      readonly why: 'train'
+      readonly train: WindowRange
+      readonly test: WindowRange
+      /** One error per parameter, in the order of the parameters. */
+      readonly errors: readonly SweepError<P>[]
+    }
+  | {
+      /** The chosen parameter has no score in the test range. */
+      readonly why: 'test'
+      readonly train: WindowRange
+      readonly test: WindowRange
+      readonly error: SweepError<P>
+    }
+  | {
+      /** The recording is shorter than one window. There are no further events. */
+      readonly why: 'too short'
+      /** Length of the recording, or of the part between `from` and `to`, in ms. */
+      readonly recordedMs: number
+      readonly trainMs: number
+      readonly testMs: number
+    }
+  | {
+      /** The recording cannot be read. There are no further events. */
+      readonly why: 'recording'
+      readonly error: RecordingError
+    }
+
+/** A walk-forward, or a window of it, has no result. */
+export type WalkForwardError<P = unknown> = WalkForwardFault<P> & Tagged<'WalkForwardError'>
+
+export const walkForwardError = <P>(fault: WalkForwardFault<P>): WalkForwardError<P> => ({
+  _tag: 'WalkForwardError',
+  message: describeWalkForwardFault(fault),
+  ...fault,
+})
+
+const describeWalkForwardFault = (fault: WalkForwardFault): string => {
+  switch (fault.why) {
+    case 'train':
+      return `no parameter has a score in the training range: ${fault.errors[0]?.message ?? 'there is none'}`
+    case 'test':
+      return `the test range has no result: ${fault.error.message}`
+    case 'too short':
+      return describeLengths(fault.recordedMs, fault.trainMs, fault.testMs)
+    case 'recording':
+      return fault.error.message
+    default:
+      return assertNever(fault)
+  }
+}
+
+const describeLengths = (recordedMs: number, trainMs: number, testMs: number): string =>
+  `the recording is ${lengthText(recordedMs)} long, shorter than a window of ${lengthText(trainMs + testMs)}: ` +
+  `${lengthText(trainMs)} of training and ${lengthText(testMs)} of test`
+
+const units = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+  ['ms', 1],
+] as const
+
+/** The two largest units of a duration, rounded down: `7 d 23 h`, `1 d`, `59 s 990 ms`. */
+const lengthText = (ms: number): string => {
+  const largest = units.findIndex(([, length]) => ms >= length)
+  if (largest < 0) return '0 ms'
+  let rest = ms
+  const parts = units.slice(largest, largest + 2).map(([unit, length]) => {
+    const count = Math.floor(rest / length)
+    rest -= count * length
+    return count === 0 ? '' : `${count} ${unit}`
+  })
+  return parts.filter((part) => part !== '').join(' ')
+}

@@ -1,0 +1,241 @@
+import type { Writable } from 'node:stream'
+import type { Command } from 'commander'
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
+import { defer, distinct, filter, firstValueFrom, from, map, merge, Subject, type Observable } from 'rxjs'
+import { counted, formatAge, formatDuration } from '../../view/texts.js'
+import type { Address } from '../../base/domain/address.js'
+import type { DepthRow, PriceRow, Row } from '../../backtest/recording/format/row.js'
+import { record, type LineWriter, type Recorder, type RecordResult } from '../../backtest/recording/index.js'
+import { createRecordingFile, gzipExtension } from '../../backtest/recording/record/recording-file.js'
+import { createRotatingFile } from '../../backtest/recording/record/rotating-file.js'
+import type { DepthError, PriceError } from '../../base/errors/model.js'
+import { systemText } from '../../base/errors/text.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import { withTokens, type OpenSource } from '../input/open-source.js'
+import { checkOutput } from '../input/read-file.js'
+import { isClosedOutput, type Io } from '../io.js'
+import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
+import { errorLine, errorText } from '../output/error-text.js'
+import { showProgressLine } from '../output/terminal.js'
+import { usageError } from '../run.js'
+import { stop$, type StopReason } from '../stop.js'
+import {
+  failureText,
+  nothingReceived,
+  receive,
+  watchRows$,
+  type StreamFlags,
+  type StreamRun,
+} from './stream.js'
+
+interface RecordFlags extends StreamFlags {
+  readonly out?: string
+  readonly gzip?: true
+  /** In ms. */
+  readonly rotate?: number
+}
+
+export const recordStreams = (
+  io: Io,
+  command: Command,
+  given: readonly string[],
+  flags: RecordFlags,
+): Promise<void> =>
+  withTokens(io, command, flags.depth ? 'both' : 'prices', given, async ({ source, tokens }) => {
+    // Called before the first row is written: Ctrl-C must not end the process in the middle of a row.
+    const stopped$ = stop$(io, flags.duration)
+    const startAt = rxClock.wallClock()
+    const output = openOutput(io, command, flags, startAt)
+    const addresses = tokens.map(({ address }) => address)
+    const recorder = startRecording(source, addresses, output, flags)
+    let received = nothingReceived
+    let lastPriceAt: number | undefined
+    const row$ = new Subject<Row>()
+    const progress = showProgressLine(io, flags.out === undefined, () =>
+      progressLine({
+        rows: recorder.rows,
+        bytes: output.bytes,
+        duration: rxClock.wallClock() - startAt,
+        priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
+      }),
+    )
+    const line$ = merge(
+      connectionLines$(source.client.status$, meanwhile),
+      depthLines$(row$),
+      rejectionLines$(row$),
+    )
+    const printing = line$.subscribe((line) => progress.print(timed(line)))
+    row$.subscribe((row) => {
+      received = receive(received, row)
+      if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
+    })
+    // The second subscriber of each stream causes no additional frames and requests.
+    const receiving = watchRows$(source, addresses, flags.interval).subscribe(row$)
+    const result = await stopped(recorder, stopped$)
+    progress.hide()
+    printing.unsubscribe()
+    receiving.unsubscribe()
+    output.close()
+    const end = endOf(io, result, recorder, output)
+    const failure = failureText(received, { command: 'record', source, duration: flags.duration, end })
+    if (failure !== undefined) throw new Error(failure)
+  })
+
+interface RecordOutput extends LineWriter {
+  readonly bytes: number
+  readonly close: () => void
+  /** A description of the files so far; undefined for standard output. */
+  readonly name: string | undefined
+}
+
+/** Flags that exclude each other, and a file that cannot be created, are usage errors. */
+const openOutput = (
+  { stdout }: Io,
+  command: Command,
+  { out, gzip, rotate }: RecordFlags,
+  startAt: number,
+): RecordOutput => {
+  if (out === undefined) {
+    if (rotate !== undefined)
+      return usageError(command, '--rotate: add --out, from which the names of the files are derived')
+    if (gzip !== undefined)
+      return usageError(command, '--gzip: add --out, or compress standard output with | gzip')
+    return standardOutput(stdout)
+  }
+  const isGzip = gzip ?? out.endsWith(gzipExtension)
+  checkOutput(command, '--out', out, rotate === undefined)
+  try {
+    return rotate === undefined
+      ? Object.assign(createRecordingFile(out, isGzip), { name: out })
+      : createRotatingFile(out, { period: rotate, isGzip, startAt, elapsed: rxClock.elapsed })
+  } catch (thrown) {
+    return usageError(command, `--out: ${out} cannot be written: ${systemText(thrown)}`)
+  }
+}
+
+const standardOutput = (stdout: Writable): RecordOutput => {
+  let bytes = 0
+  return {
+    get bytes() {
+      return bytes
+    },
+    name: undefined,
+    write: (line, done) => {
+      bytes += Buffer.byteLength(line)
+      stdout.write(line, done)
+    },
+    on: (event, failed) => stdout.on(event, failed),
+    off: (event, failed) => stdout.off(event, failed),
+    close: () => undefined,
+  }
+}
+
+const startRecording = (
+  { client, depthClient, service }: OpenSource,
+  addresses: readonly Address[],
+  to: LineWriter,
+  { interval }: RecordFlags,
+): Recorder => {
+  const topics = addresses.map((address) => `${service}-${address}` as const)
+  return depthClient === undefined
+    ? record(client, { to, topics })
+    : record(depthClient, { to, topics, mints: addresses, interval })
+}
+
+interface Stopped {
+  readonly end: StreamRun['end']
+  readonly result: RecordResult
+}
+
+/** Waits until the command is stopped or all streams have completed, and until all lines are written. */
+const stopped = async (recorder: Recorder, stopped$: Observable<StopReason>): Promise<Stopped> => {
+  const completed$ = from(recorder.finished).pipe(map(() => 'completed' as const))
+  const end = await firstValueFrom(merge(stopped$, completed$))
+  return { end, result: await recorder.stop() }
+}
+
+/** Prints the number of rows, and throws if a write failed. */
+const endOf = (
+  io: Io,
+  { end, result }: Stopped,
+  { rows }: Recorder,
+  { name }: RecordOutput,
+): StreamRun['end'] => {
+  if (isLeft(result)) {
+    // A closed pipe, such as that of `head`, is not a failure.
+    if (isClosedOutput(result.left.cause)) return 'output closed'
+    const advice =
+      result.left.cause.code === 'ENOSPC' ? ' Free space on the disk, and record to a new file.' : ''
+    throw new Error(`${errorLine(result.left)}\nAll earlier rows were written.${advice}`)
+  }
+  if (name !== undefined) io.stderr.write(`${counted(rows, 'row')} in ${name}\n`)
+  return end
+}
+
+const meanwhile: Meanwhile = {
+  down: 'The recording has no prices until it returns.',
+  behind: 'The recording has no prices until they are current.',
+}
+
+/** One line when the service stops answering depth requests, and one line when it answers those of each token again. */
+const depthLines$ = (row$: Observable<Row>): Observable<string> =>
+  defer(() => {
+    const failing = new Set<Address>()
+    return row$.pipe(
+      filter((row): row is DepthRow => row._tag === 'Depth'),
+      map(({ mint, event }) => {
+        const hadFailures = failing.size > 0
+        if (isRight(event)) failing.delete(mint)
+        else if (isOfService(event.left)) {
+          failing.add(mint)
+          if (!hadFailures) return `Depth requests fail: ${errorText(event.left)}`
+        }
+        return hadFailures && failing.size === 0 ? 'Depth requests succeed again.' : undefined
+      }),
+      filter((line) => line !== undefined),
+    )
+  })
+
+/** One line for each token that the service does not know, and for each whose depth it does not have. */
+const rejectionLines$ = (row$: Observable<Row>): Observable<string> =>
+  row$.pipe(
+    filter((row): row is PriceRow | DepthRow => row._tag === 'Price' || row._tag === 'Depth'),
+    filter(({ event }) => event._tag === 'Left' && rejections.has(event.left._tag)),
+    distinct((row) => (row._tag === 'Price' ? row.topic : row.mint)),
+    map(({ event }) => (event._tag === 'Left' ? errorText(event.left) : '')),
+  )
+
+const rejections: ReadonlySet<string> = new Set<(PriceError | DepthError)['_tag']>([
+  'SubscriptionRejected',
+  'UnsupportedPair',
+])
+
+/** False for an error of only one token. */
+const isOfService = ({ _tag }: DepthError): boolean =>
+  _tag !== 'UnsupportedPair' && _tag !== 'DecodeError' && _tag !== 'InvalidMint' && _tag !== 'ClientClosed'
+
+export interface Progress {
+  readonly rows: number
+  readonly bytes: number
+  /** In ms. */
+  readonly duration: number
+  /** Time since the last price of any token, in ms; undefined before the first. */
+  readonly priceAge: number | undefined
+}
+
+export const progressLine = ({ rows, bytes, duration, priceAge }: Progress): string =>
+  [
+    counted(rows, 'row'),
+    formatBytes(bytes),
+    formatDuration(duration),
+    priceAge === undefined ? 'no price yet' : `last price ${formatAge(priceAge)} ago`,
+  ].join('  ')
+
+const byteUnits = ['kB', 'MB', 'GB', 'TB'] as const
+
+/** A number of bytes in decimal units: `12.3 kB`. */
+const formatBytes = (bytes: number): string => {
+  if (bytes < 1000) return counted(bytes, 'byte')
+  const power = Math.min(byteUnits.length, Math.floor(Math.log10(bytes) / 3))
+  return `${(bytes / 1000 ** power).toFixed(1)} ${String(byteUnits[power - 1])}`
+}

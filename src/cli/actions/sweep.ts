@@ -1,0 +1,188 @@
+import type { Command } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { tap } from 'rxjs'
+import { counted, countText, formatDuration } from '../../view/texts.js'
+import { printable } from '../../base/errors/text.js'
+import type { SweepError, SweepResult, SweepRun } from '../../backtest/sweep/index.js'
+import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
+import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import { backtestFiles, checkedStrategy, jsonText, withoutResult } from './backtest.js'
+import type { Shard, WalkForwardLengths } from '../input/parse-flags.js'
+import { rangeOf, type RangeFlags } from '../input/range.js'
+import { checkOutput, readJson } from '../input/read-file.js'
+import type { Io } from '../io.js'
+import { outputJson } from '../output/json.js'
+import { failureOf } from '../output/error-text.js'
+import { drawTable, type Cell, type Column } from '../output/table.js'
+import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
+import { usageError } from '../run.js'
+import { completes } from '../stop.js'
+import { commandText } from './report.js'
+import { identityOf, inShard, mergeShards, shardLine } from './shards.js'
+import { resultOf, walkForwardRecordings } from './walk-forward.js'
+
+interface SweepFlags extends RangeFlags {
+  /** Absent for `merge`. */
+  readonly parameters?: string
+  readonly workers: number
+  /** In ms. */
+  readonly warmUp?: number
+  readonly walkForward?: WalkForwardLengths
+  readonly metric?: string
+  readonly minimise?: boolean
+  readonly minTrades?: number
+  readonly shard?: Shard
+  readonly columns: boolean
+  readonly json?: boolean
+  readonly report?: string
+}
+
+type Result = SweepResult<unknown, unknown>
+
+export const sweepRecordings = async (
+  io: Io,
+  command: Command,
+  files: readonly string[],
+  flags: SweepFlags,
+): Promise<void> => {
+  if (files[0] === 'merge') {
+    if (files.length === 1) return usageError(command, 'merge: give the outputs of sweep --shard --json')
+    return mergeShards(io, files.slice(1))
+  }
+  const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
+  const { minTrades, shard, report, columns, json = false } = rest
+  if (path === undefined) return usageError(command, "required option '--parameters <file>' not specified")
+  const backtest = backtestFiles(command, files)
+  const range = rangeOf(command, flags)
+  checkOutput(command, '--report', report, false)
+  if (walkForward === undefined && [metric, minimise, minTrades, report].some((flag) => flag !== undefined))
+    return usageError(command, '--metric, --minimise, --min-trades and --report need --walk-forward')
+  if (shard !== undefined && (!json || walkForward !== undefined))
+    return usageError(command, '--shard needs --json, and cannot be used with --walk-forward')
+  const all = readParameters(command, path)
+  const parameters = shard === undefined ? all : inShard(all, shard)
+  using strategy = await checkedStrategy(backtest, range)
+  const { recordings } = backtest
+  if (walkForward !== undefined) {
+    const settings = { ...walkForward, workers, warmUp, columns, ...range }
+    const ranking = { metric, minimises: minimise === true, minTrades }
+    const page =
+      report === undefined ? undefined : { path: report, command: walkForwardCommand(files, flags) }
+    const run = { ...backtest, strategy: strategy.url, parameters, settings, ranking, json, report: page }
+    await walkForwardRecordings(io, run)
+    return
+  }
+
+  const identity = shard === undefined ? undefined : await identityOf(backtest, all, { ...range, warmUp })
+  const startAt = rxClock.wallClock()
+  let progress: SweepProgress = { finished: 0, rows: 0 }
+  const sweep$ = sweepOn({
+    program: () => ({ url: packagedProgram() }),
+    onProgress: (latest) => (progress = latest),
+  })
+  const { stdout, env } = io
+  const colours = coloursFor(stdout, env)
+  const isTable = !json && canRedraw(stdout, env)
+  const rows: Result[] = []
+  let shown = 0
+  let failures = 0
+  const jsonLine = (result: Result): string =>
+    shard === undefined || identity === undefined
+      ? outputJson(result)
+      : shardLine(outputJson(result), shard, shown, all.length, identity)
+  const show = (result: Result): void => {
+    // Each parameter would fail for the same reason.
+    if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
+    if (isLeft(result)) failures++
+    if (isTable) rows.push(result)
+    else stdout.write(`${json ? jsonLine(result) : sweepLine(result, colours)}\n`)
+    shown++
+  }
+  const finishedText = () => `${countText(progress.finished)} of ${counted(parameters.length, 'parameter')}`
+  const { hide } = showProgressLine(io, json, () =>
+    [finishedText(), counted(progress.rows, 'row'), formatDuration(rxClock.wallClock() - startAt)].join('  '),
+  )
+  const result$ = sweep$<unknown, unknown>(recordings, strategy.url, parameters, {
+    workers,
+    warmUp,
+    columns,
+    ...range,
+  })
+  await completes(io, result$.pipe(tap(show)), () => ` after ${finishedText()}`).finally(() => {
+    hide()
+    // At the end, when the widths of the columns are known.
+    if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))
+  })
+  if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
+}
+
+/** The command that gives the page of a walk-forward again. */
+const walkForwardCommand = (files: readonly string[], flags: SweepFlags): string => {
+  const { parameters, walkForward, metric, minimise, minTrades, warmUp, from, to, report } = flags
+  const seconds = (ms: number | undefined) => (ms === undefined ? undefined : `${ms / 1_000}s`)
+  return commandText('sweep', files, {
+    ...{ parameters, 'walk-forward': `${seconds(walkForward?.train)}/${seconds(walkForward?.test)}`, metric },
+    ...{ minimise: minimise === true ? '' : undefined, 'min-trades': minTrades, 'warm-up': seconds(warmUp) },
+    ...{ from, to, report },
+  })
+}
+
+/** The parameters of a file, a JSON array. A file that cannot be used is a usage error. */
+const readParameters = (command: Command, path: string): readonly unknown[] => {
+  const fail = (problem: string): never =>
+    usageError(command, `--parameters: ${printable(path)}: ${printable(problem)}`)
+  const expected = 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'
+  const json = readJson(path)
+  if (isLeft(json))
+    return usageError(command, `--parameters: ${printable(path + json.left.message)}; ${expected}`)
+  if (!Array.isArray(json.right)) return fail(expected)
+  return json.right.length === 0 ? fail('has no parameter; add one') : (json.right as unknown[])
+}
+
+const sweepLine = (result: Result, { failed }: Colours): string => {
+  if (isLeft(result)) return failed(`${jsonText(result.left.parameter)}  ${failureText(result.left)}`)
+  const { parameter, values, summary } = result.right
+  return [
+    jsonText(parameter),
+    counted(values.length, 'value'),
+    counted(summary.rows, 'row'),
+    ...(values.length === 0 ? [] : [`last ${jsonText(resultOf(values))}`]),
+  ].join('  ')
+}
+
+/** The lines of a table of the results. */
+const sweepTable = (results: readonly Result[], width: number, { failed, dim }: Colours): string => {
+  const column = (
+    head: Pick<Column, 'title' | 'rank'> & { readonly width?: number },
+    cellOf: (result: Result) => Cell,
+  ): Column => ({
+    align: head.width === undefined ? 'right' : 'left',
+    width: 0,
+    ...head,
+    cells: results.map(cellOf),
+  })
+  const count = (title: string, rank: number, countOf: (run: SweepRun<unknown, unknown>) => number): Column =>
+    column({ title, rank }, (result) => ({ text: isLeft(result) ? '' : countText(countOf(result.right)) }))
+  const columns = [
+    column({ title: 'parameter', rank: 0, width: 20 }, (result) => ({
+      text: jsonText(isLeft(result) ? result.left.parameter : result.right.parameter),
+      canCut: true,
+    })),
+    count('values', 2, ({ values }) => values.length),
+    count('rows', 3, ({ summary }) => summary.rows),
+    column({ title: 'last value', rank: 1, width: 40 }, (result) =>
+      isLeft(result)
+        ? { text: failureText(result.left), paint: failed, canCut: true }
+        : {
+            text: result.right.values.length === 0 ? '' : jsonText(resultOf(result.right.values)),
+            canCut: true,
+          },
+    ),
+  ]
+  return drawTable(columns, width, dim)
+    .map((line) => `${line}\n`)
+    .join('')
+}
+
+const failureText = ({ message }: SweepError): string => printable(`failed: ${message}`)

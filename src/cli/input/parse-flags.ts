@@ -1,0 +1,123 @@
+import { InvalidArgumentError, Option } from 'commander'
+import { maxTimerMs } from '../../base/domain/valid-numbers.js'
+import type { NumberOption } from '../../base/option-kinds/number-option.js'
+
+// Parsers of numbers, durations and times. Commander prepends the name of the flag to the error message.
+
+/** A flag that takes a number, with the bounds and the default of an option. */
+export const numberFlag = (flags: string, help: string, described: NumberOption): Option =>
+  new Option(flags, help).argParser(parseNumber(described)).default(described.default)
+
+export const parseNumber =
+  (described: NumberOption) =>
+  (text: string): number => {
+    const value = decimalNumber(text, described)
+    if (described.holds(value)) return value
+    throw new InvalidArgumentError(`Give ${numberWords(described)}.`)
+  }
+
+/** Parses the speed of a replay. `max` is unlimited. */
+export const parseSpeed =
+  (described: NumberOption) =>
+  (text: string): number => {
+    const value = text === 'max' ? Infinity : decimalNumber(text, described)
+    if (text === 'max' || described.holds(value)) return value
+    throw new InvalidArgumentError(`Give ${numberWords(described)}, or max.`)
+  }
+
+/** Only decimal digits: `Number` also reads `1e3`, `0x10` and the empty text. */
+const decimalNumber = (text: string, { kind }: NumberOption): number =>
+  (kind === 'integer' ? /^-?\d+$/ : /^\d+(?:\.\d+)?$/).test(text) ? Number(text) : NaN
+
+const numberWords = ({ kind, min, above, max }: NumberOption): string => {
+  if (kind === 'integer')
+    return max === undefined
+      ? `a whole number of at least ${String(min)}`
+      : `a whole number from ${String(min)} to ${String(max)}`
+  return `a number above ${String(above)}${max === undefined ? '' : `, at most ${max}`}`
+}
+
+/** In ms. */
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Whole days, in ms: a year. */
+const longestRotation = 365 * 86_400_000
+
+/** Whole days, in ms, that a timer can wait. */
+const longestRun = Math.floor(maxTimerMs / 86_400_000) * 86_400_000
+
+/** Parses the argument of `--rotate`, `--keep` and `--since`, such as `15m`. Returns ms. */
+export const parseRotation = (text: string): number => withinLimit(unitsToMs(text), longestRotation, 'Give')
+
+/** Parses the argument of `--duration`: a number of seconds, or a duration such as `15m`. Returns ms. */
+export const parseDuration = (text: string): number =>
+  withinLimit(secondsToMs(text) ?? unitsToMs(text), longestRun, 'Give a number of seconds above 0, or')
+
+/** The lengths of the two ranges of a window, in ms. */
+export interface WalkForwardLengths {
+  readonly train: number
+  readonly test: number
+}
+
+/** Parses the argument of `--walk-forward`, such as `7d/1d`. */
+export const parseWalkForward = (text: string): WalkForwardLengths => {
+  const [train = 0, test = 0, ...others] = text.split('/').map(unitsToMs)
+  if (train > 0 && test > 0 && others.length === 0) return { train, test }
+  throw new InvalidArgumentError(
+    'Give the lengths of training and test, each with its unit, like 7d/1d, 12h/90m or 60s/10s.',
+  )
+}
+
+/** A part of a sweep. It has the parameters number `index`, `index + of`, …, from 1. */
+export interface Shard {
+  readonly index: number
+  readonly of: number
+}
+
+const mostShards = 100_000
+
+/** Parses the argument of `--shard`, such as `2/8`. */
+export const parseShard = (text: string): Shard => {
+  const [, index = NaN, of = NaN] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number)
+  if (index >= 1 && index <= of && of <= mostShards) return { index, of }
+  throw new InvalidArgumentError(
+    `Give the number of the part and of all parts, from 1/1 to ${mostShards}/${mostShards}, like 2/8.`,
+  )
+}
+
+/** `undefined` for a text that is not a plain number. */
+const secondsToMs = (text: string): number | undefined =>
+  /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : undefined
+
+const unitsToMs = (text: string): number => {
+  const [, digits = '', unit = ''] = /^(\d{1,8})([smhd])$/.exec(text) ?? []
+  return Number(digits) * (units[unit] ?? 0)
+}
+
+const withinLimit = (ms: number, longest: number, request: string): number => {
+  if (ms > 0 && ms <= longest) return ms
+  throw new InvalidArgumentError(
+    `${request} a duration like 30s, 15m, 1h or 1d, at most ${longest / 86_400_000}d.`,
+  )
+}
+
+/** A date, or a date and a time with its zone. Without a zone, the meaning would depend on the machine. */
+const isoTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/
+
+/** Year 1973 in ms, and 5138 in seconds: a smaller number is a time in seconds. */
+const earliestMs = 1e11
+
+/** Parses a time: ISO 8601, or ms since the Unix epoch. Returns ms since the Unix epoch. */
+export const parseTime = (text: string): number => {
+  const isUnixNumber = /^\d{1,15}$/.test(text)
+  const time = isoTime.test(text) ? Date.parse(text) : isUnixNumber ? Number(text) : NaN
+  if (isUnixNumber && time < earliestMs) {
+    throw new InvalidArgumentError(
+      text.length === 4
+        ? `Write ${text}-01-01: a year alone is not a time.`
+        : 'Give an ISO time, or ms since the Unix epoch. This looks like seconds.',
+    )
+  }
+  if (!Number.isNaN(time)) return time
+  throw new InvalidArgumentError('Give a time like 2026-11-22T10:00:00Z, or ms since the Unix epoch.')
+}

@@ -1,0 +1,124 @@
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { isEnvironment, type Environment } from '../../base/domain/environment.js'
+import { numberOption } from '../../base/option-kinds/number-option.js'
+import { numberFlag } from './parse-flags.js'
+
+/** The flags that select the source of data, as commander names and parses them. */
+export interface SourceFlags extends Partial<Readonly<Record<DeploymentFlagName, string>>> {
+  readonly environment: Environment
+  readonly allowInsecure?: true
+  readonly simulate?: true
+  readonly demo?: true
+  /** Files of one recording, in order. */
+  readonly recording?: readonly string[]
+  readonly speed: number
+}
+
+/** The flag and the environment variable of an address or a key. */
+export interface DeploymentFlag {
+  readonly flag: string
+  readonly variable: string
+  readonly argument: string
+  readonly help: string
+  /** The description in the error message when the value is missing. */
+  readonly meaning: string
+}
+
+export type DeploymentFlagName = 'baseUrl' | 'authKey' | 'priceBaseUrl' | 'priceWsUrl' | ServerFlagName
+
+/** The flags that select another server than the service itself. */
+export type ServerFlagName = 'gateway' | 'nats'
+
+export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag>> = {
+  baseUrl: {
+    flag: '--base-url',
+    variable: 'SVC_BASE_URL',
+    argument: '<url>',
+    help: 'address of the relayer API, for depth',
+    meaning: 'address of the relayer API, such as https://relayer.example:3000',
+  },
+  authKey: {
+    flag: '--auth-key',
+    variable: 'SVC_AUTH_KEY',
+    argument: '<base64>',
+    help: 'key that signs depth requests; other users of this machine can read flags: prefer the variable',
+    meaning: 'key that signs depth requests, in base64',
+  },
+  priceBaseUrl: {
+    flag: '--price-base-url',
+    variable: 'SVC_PRICE_BASE_URL',
+    argument: '<url>',
+    help: 'HTTP address of the price reporter',
+    meaning: 'HTTP address of the price reporter, such as https://prices.example:3000',
+  },
+  priceWsUrl: {
+    flag: '--price-ws-url',
+    variable: 'SVC_PRICE_WS_URL',
+    argument: '<url>',
+    help: 'WebSocket address of the price reporter (default: port 4000 of --price-base-url)',
+    meaning: 'WebSocket address of the price reporter, such as wss://prices.example:4000',
+  },
+  gateway: {
+    flag: '--gateway',
+    variable: 'SVC_GATEWAY',
+    argument: '<url>',
+    help: 'address of a gateway, for prices and depth, instead of the addresses of the service',
+    meaning: 'address of a gateway, such as http://127.0.0.1:8080',
+  },
+  nats: {
+    flag: '--nats',
+    variable: 'SVC_NATS',
+    argument: '<url>',
+    help: 'NATS servers of a gateway, separated by commas, instead of the addresses of the service',
+    meaning: 'NATS servers of a gateway, such as nats://127.0.0.1:4222',
+  },
+}
+
+export const withVariable = ({ flag, variable }: DeploymentFlag): string => `${flag} (${variable})`
+
+/** Adds the flags that select the service to a command. `table`: with other help. */
+export const addDeploymentFlags = (command: Command, table = deploymentFlags): Command => {
+  for (const { flag, argument, variable, help } of Object.values(table)) {
+    command.addOption(new Option(`${flag} ${argument}`, help).env(variable))
+  }
+  return command
+    .addOption(
+      new Option('--environment <name>', 'mainnet, or testnet, which has no depth')
+        .env('SVC_ENVIRONMENT')
+        .choices(['mainnet', 'testnet'])
+        .argParser(environment)
+        .default('mainnet'),
+    )
+    .option('--allow-insecure', 'allow http: and ws: to other machines even if a key is set')
+    .option('--simulate', 'use a simulator in this process, which plays a recorded market')
+}
+
+/** The flag of a simulator that shows faults, and the recovery from them. */
+export const demoFlag = (): Option =>
+  new Option('--demo', '--simulate with more tokens, dropped connections and a rejected token').implies({
+    simulate: true,
+  })
+
+/** An empty environment variable counts as not set. */
+export const environment = (text: string): Environment => {
+  if (text === '') return 'mainnet'
+  if (isEnvironment(text)) return text
+  throw new InvalidArgumentError('Give mainnet or testnet.')
+}
+
+const speedOption = numberOption({ above: 0, default: 1 })
+
+/** Adds the flags of the deployment, and those of a recording, to a command. `table`: with other help. */
+export const addSourceFlags = (command: Command, table = deploymentFlags): Command =>
+  addDeploymentFlags(command, table)
+    .addOption(
+      new Option(
+        '--recording <file>',
+        'play a recording instead, plain or gzip; repeat the flag for further files',
+      ).argParser((path: string, previous: readonly string[] | undefined) => [...(previous ?? []), path]),
+    )
+    .addOption(numberFlag('--speed <factor>', 'playback speed of --recording as a factor', speedOption))
+
+/** The flag of an option: `--base-url` for `baseUrl`. */
+export const flagName = (option: string): string =>
+  `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`

@@ -1,0 +1,65 @@
+import { plainDecimal } from '../../base/domain/plain-decimal.js'
+import { summaryOf, type PaperEvent, type PaperOptions } from '../../backtest/paper/index.js'
+import { printable } from '../../base/errors/text.js'
+import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
+import type { Io } from '../io.js'
+import { failureOf } from './error-text.js'
+import { outputJson } from './json.js'
+import { numberFormat, type NumberFormat } from './terminal.js'
+
+// The lines of the commands that trade on paper.
+
+/** The line of each event, if it has one: the results of orders, and each minute of data the value of the account. */
+export const eventLines = (
+  tokens: PaperOptions['tokens'],
+  grouped: NumberFormat,
+): ((event: PaperEvent) => string | undefined) => {
+  const lineOf = resultLine(tokens, grouped)
+  let lastAt = -Infinity
+  return (event) => {
+    if (event._tag !== 'Equity') return lineOf(event)
+    const { at, equityUsd, isCurrent } = event
+    if (at < lastAt + 60_000) return undefined
+    lastAt = at
+    return `${formatTime(at)}  equity ${grouped(formatUsd(equityUsd))} USD${isCurrent ? '' : ', not current'}`
+  }
+}
+
+/** The line of the result of an order; undefined for other events. */
+export const resultLine =
+  (tokens: PaperOptions['tokens'], grouped: NumberFormat) =>
+  (event: PaperEvent): string | undefined => {
+    switch (event._tag) {
+      case 'Filled': {
+        const { at, side, symbol, quantity, price, valueUsd, id, remaining } = event
+        const quantityText = (units: bigint) => grouped(formatTokens(units, tokens[symbol]?.decimals))
+        const rest = remaining === 0n ? '' : `, ${quantityText(remaining)} left`
+        const traded = `${quantityText(quantity)} ${symbol} at ${grouped(formatPrice(price))}`
+        return `${formatTime(at)}  ${side.padEnd(4)} ${traded}, ${grouped(formatUsd(valueUsd))} USD  #${printable(id)}${rest}`
+      }
+      case 'Rejected':
+        return `${formatTime(event.at)}  rejected  #${printable(event.id)}: ${printable(event.reason)}`
+      case 'Cancelled':
+        return `${formatTime(event.at)}  cancelled  #${printable(event.id)}`
+      case 'Equity':
+      case 'Account':
+      case 'WriteError':
+        return undefined
+    }
+  }
+
+/** One figure a line; `-` for one without a meaning. Throws if the journal could not be written. */
+export const printSummary = ({ stdout }: Io, events: readonly PaperEvent[], json: boolean): void => {
+  const summary = summaryOf(events)
+  const grouped = numberFormat(stdout)
+  const lines = Object.entries<number | null>({ ...summary }).map(
+    ([name, value]) => `${name.padEnd(14)}${value === null ? '-' : grouped(figureText(value))}\n`,
+  )
+  stdout.write(json ? `${outputJson({ _tag: 'Summary', ...summary })}\n` : lines.join(''))
+  const failure = events.find((event) => event._tag === 'WriteError')
+  if (failure !== undefined) throw failureOf(failure)
+}
+
+/** Without the rounding errors of sums: 8 significant digits, and at least 2 decimals. */
+const figureText = (value: number): string =>
+  plainDecimal(Number(Math.abs(value) < 1e6 ? value.toPrecision(8) : value.toFixed(2)))

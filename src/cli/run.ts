@@ -1,0 +1,90 @@
+import { readdirSync } from 'node:fs'
+import { join, parse } from 'node:path'
+import { CommanderError, type Command } from 'commander'
+import type { Either } from 'fp-ts/lib/Either.js'
+import { escapeUnsafe, fileProblem, messageOf } from '../base/errors/text.js'
+import type { Io } from './io.js'
+
+/** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
+export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+
+/** Runs the program and resolves to the exit code. Never calls `process.exit`. */
+export const run = async (
+  program: Command,
+  args: readonly string[],
+  { stderr, platform }: Pick<Io, 'stderr' | 'platform'>,
+): Promise<ExitCode> => {
+  overrideExit(program)
+  try {
+    await program.parseAsync(expandPatterns(usualArgs(program, args), platform), { from: 'user' })
+    return exitCodes.ok
+  } catch (error) {
+    // Commander has already printed the message; help and version are errors with exit code 0.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage
+    stderr.write(escapeUnsafe(`error: ${failureText(error)}\n`))
+    return exitCodes.failure
+  }
+}
+
+/** A failed system call is described by its path and words. */
+const failureText = (error: unknown): string => {
+  const { path, syscall } = Object(error) as NodeJS.ErrnoException
+  return path === undefined || syscall === undefined ? messageOf(error) : `${path} ${fileProblem(error)}`
+}
+
+/** Commander prints the general help for `help` with an unknown command. Users of Node know `-v` for the version. */
+const usualArgs = ({ commands }: Command, args: readonly string[]): readonly string[] => {
+  const [first, name] = args
+  if (first === '-v') return ['--version']
+  const isUnknown = first === 'help' && name !== undefined && commands.every((each) => each.name() !== name)
+  return isUnknown ? [name] : args
+}
+
+/** Fails a command with the exit code of invalid arguments. */
+export const usageError = (command: Command, problem: string): never =>
+  command.error(`error: ${problem}`, { exitCode: exitCodes.usage })
+
+/** The value of a result. Left: the problem of a usage error. Without the functions of fp-ts, which the help does not load. */
+export const orUsageError = <A>(command: Command, result: Either<string, A>): A =>
+  result._tag === 'Left' ? usageError(command, result.left) : result.right
+
+/** Makes commander throw instead of exiting, in all subcommands. */
+const overrideExit = (command: Command): void => {
+  command
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(escapeUnsafe(withoutValue(text))) })
+  command.commands.forEach(overrideExit)
+}
+
+/** Removes values that may be an auth key after a misspelt `--auth-key`: `--auth-ky=…`, `-k…`, `–auth-key=…`. */
+const withoutValue = (text: string): string =>
+  text
+    .replace(/(unknown option '(?:-[^-]|[^'=]*(?==)))[^]*?'(?=\n)/, "$1'")
+    .replace(/(command-argument value '[^'=]*)=[^]*?'(?= is invalid)/, "$1'")
+
+/**
+ * The arguments as a shell of Unix passes them: a path with `*` in its last part becomes the files that match it, in the order of
+ * their names. The shells of Windows, whose file names contain no `*`, leave this to the program.
+ */
+export const expandPatterns = (args: readonly string[], platform: NodeJS.Platform): readonly string[] =>
+  platform === 'win32' ? args.flatMap(expand) : args
+
+/** A pattern without a match is kept, so that the error message names it. */
+const expand = (arg: string): readonly string[] => {
+  const { dir, base } = parse(arg)
+  if (!base.includes('*')) return [arg]
+  const literals = base.split('*').map((text) => text.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&'))
+  const pattern = new RegExp(`^${literals.join('.*')}$`, 'i')
+  const names = namesIn(dir).filter((name) => pattern.test(name))
+  return names.length === 0 ? [arg] : names.sort().map((name) => join(dir, name))
+}
+
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder === '' ? '.' : folder)
+  } catch {
+    return []
+  }
+}

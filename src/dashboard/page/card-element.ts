@@ -1,0 +1,83 @@
+import { shortAddress, shortTokens } from '../../view/texts.js'
+import type { DepthSide } from '../../base/domain/depth.js'
+import type { Figures, WatchedToken } from '../../view/watched-token.js'
+import { lagText, priceReason, rateText, spanText } from '../../view/card-texts.js'
+import { fromHtml, setAttribute, setDigits, setText } from './html.js'
+import { PriceChart } from './price-chart.js'
+import { TokenElement, type TokenActions } from './token-element.js'
+
+const sideHtml = (name: string, title: string): string => `
+  <div class="side" data-side="${name}">
+    <dt>${title}</dt>
+    <dd>
+      <svg class="bar" aria-hidden="true" width="100%" height="6"><rect class="track" width="100%" height="6" rx="3" /><rect class="fill" width="0%" height="6" rx="3" /></svg>
+      <span class="amount"><span data-field="${name}"></span> <span class="unit"></span></span>
+      <span class="quantity"></span>
+    </dd>
+  </div>`
+
+const cardHtml = `<article class="card">
+  <header>
+    <h2><span data-field="symbol"></span></h2>
+    <span class="address"></span>
+    <span class="state"><span class="mark" aria-hidden="true"></span><span data-field="state"></span></span>
+  </header>
+  <p class="price"><span data-field="price"></span> <span class="unit">USD</span></p>
+  <div class="below">
+    <p class="change"><span data-field="change"></span><span class="over"></span></p>
+    <p class="reason"></p>
+    <p class="since">age <span data-field="age"></span></p>
+  </div>
+  <dl class="depth">${sideHtml('buy', 'Buy depth')}${sideHtml('sell', 'Sell depth')}</dl>
+  <footer>
+    <p class="flow"></p>
+    <button class="threshold"></button>
+    <button class="pin">Pin</button>
+  </footer>
+</article>`
+
+/** The card of one token. */
+export class CardElement extends TokenElement {
+  readonly #chart: PriceChart
+
+  constructor(token: WatchedToken, actions: TokenActions) {
+    super(fromHtml(cardHtml), token, actions)
+    this.#chart = new PriceChart(token)
+    const { symbol } = token.state.token
+    this.element.setAttribute('aria-labelledby', `name-${token.address}`)
+    this.part('h2').id = `name-${token.address}`
+    setText(this.part('[data-field=symbol]'), symbol)
+    const address = shortAddress(token.address)
+    setText(this.part('.address'), address === symbol ? '' : address)
+    this.part('.address').title = token.address
+    this.part('.depth').before(this.#chart.element)
+  }
+
+  protected override renderToken({ change, spanMs, rate, lag }: Figures, now: number, rangeMs: number): void {
+    this.part('.change').hidden = change === undefined
+    setText(this.part('.over'), spanText(spanMs))
+    setText(this.part('.reason'), priceReason(this.token.state))
+    setText(this.part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s, lag ${lagText(lag)}`)
+    for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
+    this.#chart.draw(now, rangeMs)
+  }
+
+  /** The longer bar is the larger amount. */
+  #renderSide(name: 'buy' | 'sell'): void {
+    const { depth, depthError, token } = this.token.state
+    const side = depthError === undefined ? depth?.[name] : undefined
+    const share = side === undefined || depth === undefined ? 0 : shareOf(side, depth)
+    setAttribute(this.part(`[data-side=${name}] .fill`), 'width', `${(share * 100).toFixed(1)}%`)
+    setText(this.part(`[data-side=${name}] .unit`), side === undefined ? '' : 'USD')
+    const quantity = this.part(`[data-side=${name}] .quantity`)
+    if (side === undefined) return setText(quantity, '')
+    const decimals = token.decimals ?? undefined
+    const digits = shortTokens(side.totalQuantity, decimals)
+    const unit = decimals === undefined ? 'units' : token.symbol
+    setDigits(quantity, { ...digits, fraction: `${digits.fraction} ${unit}` })
+  }
+}
+
+/** The amount as a share of the larger one, from 0 to 1. */
+const shareOf = ({ totalQuantityUsd }: DepthSide, { buy, sell }: Record<'buy' | 'sell', DepthSide>): number =>
+  totalQuantityUsd / (Math.max(buy.totalQuantityUsd, sell.totalQuantityUsd) || 1)

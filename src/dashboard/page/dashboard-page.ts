@@ -1,0 +1,291 @@
+import { timer } from 'rxjs'
+import { appended, createUpdate, emptyDisplay, type Display, type DisplayEvent } from '../../view/display.js'
+import { canonicalAddress } from '../../base/domain/address.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import { healthOf, type PageHealth } from '../../view/health.js'
+import { ranges } from '../../view/samples.js'
+import type { FillEntry, PageConfig, PricesByAddress } from '../../view/served.js'
+import {
+  pageTitle,
+  parseThresholds,
+  reachedText,
+  withThreshold,
+  type Reached,
+  type ThresholdSettings,
+} from '../../view/threshold.js'
+import { arranged, formatView, parseView, withPin, type View } from '../../view/view.js'
+import { WatchedToken } from '../../view/watched-token.js'
+import { logTexts } from '../../view/log-texts.js'
+import { notify, ThresholdDialog } from './threshold-dialog.js'
+import { CardElement } from './card-element.js'
+import { EventList } from './event-list.js'
+import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
+import { RowElement, TableElement } from './table-element.js'
+import { onSystemTheme, stored, toggleTheme } from './theme.js'
+import type { TokenActions } from './token-element.js'
+import { Toolbar } from './toolbar.js'
+
+/** Interval at which ages are counted up, and rows are sorted again, in ms. */
+const tickInterval = 1000
+
+/** Minimum time between two frames, in ms: a person cannot read numbers that change faster. */
+const paintInterval = 100
+
+/** Number of fills in the list. */
+const maxListed = 100
+
+const update = createUpdate(logTexts)
+
+/** A token with its elements. */
+interface Shown {
+  readonly watched: WatchedToken
+  readonly card: CardElement
+  readonly row: RowElement
+}
+
+/** The page: applies events to the state, and renders what has changed. */
+export class DashboardPage {
+  readonly #config: PageConfig
+  readonly #tokens: readonly Shown[]
+  readonly #header = fromHtml(headerHtml)
+  readonly #headerPart = partsOf(this.#header)
+  readonly #main = fromHtml(
+    '<main><div class="cards"></div><p class="none" hidden>No token matches the filter.</p></main>',
+  )
+  readonly #mainPart = partsOf(this.#main)
+  readonly #toolbar: Toolbar
+  readonly #table: TableElement
+  readonly #log = new EventList('Events')
+  readonly #fillList = new EventList('Fills')
+  readonly #dialog = new ThresholdDialog()
+  #display: Display
+  #fills: readonly FillEntry[] = []
+  /** As the server counts them; `undefined` without a journal. */
+  fillsVersion: number | undefined
+  #view: View
+  #settings: ThresholdSettings
+  /** The tokens that are shown, in their order. */
+  #arranged: readonly Shown[] = []
+  #isArrangementDue = true
+  #isRequested = false
+  #isTickDue = true
+  #paintedAt = -Infinity
+
+  constructor(root: HTMLElement, config: PageConfig) {
+    this.#config = config
+    this.#display = emptyDisplay(config.tokens)
+    this.#view = this.#readView()
+    this.#settings = loadSettings(config)
+    const onView = (change: (view: View) => View): void => this.#setView(change(this.#view))
+    const actions: TokenActions = {
+      onPin: ({ address }) => onView((view) => withPin(view, address)),
+      onThreshold: (token) => this.#askThreshold(token),
+    }
+    this.#tokens = this.#display.tokens.map((token) => {
+      const watched = new WatchedToken(token, config.depthInterval)
+      watched.setThreshold(this.#settings.thresholds[watched.address] ?? {})
+      return {
+        watched,
+        card: new CardElement(watched, actions),
+        row: new RowElement(watched, actions),
+      }
+    })
+    this.#toolbar = new Toolbar(onView, () => {
+      toggleTheme()
+      this.#invalidate()
+    })
+    this.#table = new TableElement(
+      this.#tokens.map(({ row }) => row),
+      onView,
+    )
+    this.#mainPart('.cards').after(this.#table.element)
+    setText(this.#headerPart('.host'), config.source)
+    setText(this.#headerPart('.tag'), config.label)
+    const logs = fromHtml('<footer class="logs"></footer>')
+    this.#fillList.element.hidden = true
+    logs.append(this.#fillList.element, this.#log.element)
+    root.append(this.#header, this.#toolbar.element, this.#main, logs, this.#dialog.element)
+    timer(tickInterval, tickInterval).subscribe(() => this.#tick())
+    onSystemTheme(() => this.#invalidate())
+    addEventListener('hashchange', () => this.#setView(this.#readView()))
+    this.#requestRender()
+  }
+
+  receive(event: DisplayEvent): void {
+    const { connection } = this.#display
+    this.#display = update(this.#display, event)
+    let isTitleChanged = this.#display.connection !== connection
+    const now = rxClock.wallClock()
+    this.#display.tokens.forEach((state, index) => {
+      const shown = this.#tokens[index]
+      if (shown === undefined || state === shown.watched.state) return
+      const before = shown.watched.state
+      const side = shown.watched.reached?.side
+      const reached = shown.watched.set(state, now)
+      isTitleChanged ||= shown.watched.reached?.side !== side || state.state !== before.state
+      isTitleChanged ||= state.depthError !== before.depthError
+      invalidate(shown)
+      if (reached !== undefined) this.#alert(reached, shown.watched.address, now)
+    })
+    // A hidden page has no frames, and its title is all that a person sees of it.
+    if (isTitleChanged) this.#renderTitle(now)
+    this.#requestRender()
+  }
+
+  /** Replaces the fills. `version`: as the server counts them; `undefined` without a journal. */
+  showFills(fills: readonly FillEntry[], version: number | undefined): void {
+    this.fillsVersion = version
+    this.#fills = fills.slice(0, maxListed)
+    this.#fillList.element.hidden = version === undefined
+    for (const { watched } of this.#tokens)
+      watched.fills = fills.filter(({ symbols }) => symbols.includes(watched.state.token.symbol))
+    this.#invalidate()
+  }
+
+  addPast(past: PricesByAddress): void {
+    for (const { watched } of this.#tokens) {
+      const ofToken = past[canonicalAddress(watched.state.token.address)]
+      if (ofToken !== undefined) watched.addPast(ofToken)
+    }
+    this.#invalidate()
+  }
+
+  #tick(): void {
+    // Rows do not move while somebody is about to click one.
+    if (this.#view.sort !== undefined && !this.#table.isInUse && this.#view.layout === 'table') {
+      this.#isArrangementDue = true
+    }
+    this.#isTickDue = true
+    // A depth may be overdue.
+    this.#renderTitle(rxClock.wallClock())
+    this.#invalidate()
+  }
+
+  #readView(): View {
+    return parseView(location.hash, this.#config.tokens.length)
+  }
+
+  #invalidate(): void {
+    this.#tokens.forEach(invalidate)
+    this.#requestRender()
+  }
+
+  #setView(view: View): void {
+    this.#view = view
+    this.#isArrangementDue = true
+    const hash = formatView(view, this.#tokens.length)
+    history.replaceState(null, '', hash === '' ? location.pathname : `#${hash}`)
+    this.#invalidate()
+  }
+
+  #askThreshold(token: WatchedToken): void {
+    this.#dialog.open(token, this.#settings, ({ threshold, ...how }) => {
+      token.setThreshold(threshold ?? {})
+      this.#settings = { ...withThreshold(this.#settings, token.address, threshold), ...how }
+      saveSettings(this.#config, this.#settings)
+      this.#invalidate()
+    })
+  }
+
+  #alert(reached: Reached, address: string, now: number): void {
+    const text = `the price is ${reached.side} ${reached.threshold} USD.`
+    const log = appended(this.#display.log, now, { tone: 'neutral', text }, reached.symbol)
+    this.#display = { ...this.#display, log }
+    if (this.#settings.hasNotification) notify(reachedText(reached), address)
+  }
+
+  /** Renders in an animation frame, at most ten times a second. A browser has no frames for a hidden page. */
+  #requestRender(): void {
+    if (this.#isRequested) return
+    this.#isRequested = true
+    timer(Math.max(0, this.#paintedAt + paintInterval - rxClock.elapsed())).subscribe(() =>
+      requestAnimationFrame(() => {
+        this.#isRequested = false
+        this.#paintedAt = rxClock.elapsed()
+        this.#render()
+      }),
+    )
+  }
+
+  #render(): void {
+    const now = rxClock.wallClock()
+    const { pins, layout } = this.#view
+    this.#dialog.render()
+    this.#renderHealth(this.#renderTitle(now))
+    this.#log.render(this.#display.log)
+    this.#fillList.render(this.#fills)
+    if (this.#isArrangementDue) this.#arrange(now)
+    for (const { watched, card, row } of this.#arranged) {
+      // A row that is not in view is rendered at each tick alone.
+      if (layout === 'table' && (this.#isTickDue || row.isInView)) row.render(now, this.#view)
+      if (layout === 'cards' || pins.includes(watched.address)) card.render(now, this.#view)
+    }
+    this.#isTickDue = false
+    if (layout === 'table') this.#table.fit()
+  }
+
+  #renderTitle(now: number): PageHealth {
+    const tokens = this.#tokens.map(({ watched }) => ({
+      state: watched.state,
+      isDepthCurrent: watched.isDepthCurrent(now),
+    }))
+    const health = healthOf(this.#display.connection, tokens)
+    const reached = this.#tokens.flatMap(({ watched }) => watched.reached ?? [])
+    const title = pageTitle(health.problem, reached)
+    if (document.title !== title) document.title = title
+    return health
+  }
+
+  /** A screen reader announces it. */
+  #renderHealth({ level, connection, detail }: PageHealth): void {
+    setAttribute(this.#headerPart('.health'), 'data-health', level)
+    setText(this.#headerPart('[data-field]'), connection)
+    setText(this.#headerPart('.why'), detail)
+  }
+
+  #arrange(now: number): void {
+    this.#isArrangementDue = false
+    this.#isTickDue = true
+    const rangeMs = ranges[this.#view.range]
+    const figures = this.#tokens.map((shown) => ({ ...shown.watched.figures(now, rangeMs), shown }))
+    const { layout, pins } = this.#view
+    this.#arranged = arranged(figures, this.#view).map(({ shown }) => shown)
+    const isTable = layout === 'table'
+    const cards = this.#arranged.filter(({ watched }) => !isTable || pins.includes(watched.address))
+    const used = this.#tokens.find(({ card }) => card.element.contains(document.activeElement))
+    const area = this.#mainPart('.cards')
+    setChildren(
+      area,
+      cards.map(({ card }) => card.element),
+    )
+    setAttribute(area, 'data-count', String(cards.length))
+    setAttribute(this.#main, 'data-layout', isTable && cards.length > 0 ? 'both' : layout)
+    this.#table.arrange(isTable ? this.#arranged.map(({ row }) => row) : [], this.#view)
+    // The card of a token that is no longer pinned is gone: the focus goes to the button that pins it again.
+    if (used?.card.element.isConnected === false) part(used.row.element, '.pin').focus()
+    this.#mainPart('.none').hidden = this.#arranged.length > 0
+    this.#toolbar.render(this.#view, this.#arranged.length, this.#tokens.length)
+  }
+}
+
+const headerHtml = `<header class="top">
+  <h1>Live prices</h1>
+  <p class="source"><span class="host"></span> <span class="tag"></span></p>
+  <p class="health" role="status"><span class="mark" aria-hidden="true"></span><span class="words"><span data-field="connection"></span> <span class="why"></span></span></p>
+</header>`
+
+const invalidate = ({ card, row }: Shown): void => {
+  card.invalidate()
+  row.invalidate()
+}
+
+// The thresholds are kept by the browser, for this address of the page.
+
+const settingsKey = ({ service, environment }: PageConfig): string => `thresholds ${service} ${environment}`
+
+const loadSettings = (config: PageConfig): ThresholdSettings =>
+  parseThresholds(stored(() => localStorage.getItem(settingsKey(config))) ?? null)
+
+/** If the browser keeps nothing, they last until the page is closed. */
+const saveSettings = (config: PageConfig, settings: ThresholdSettings): void =>
+  stored(() => localStorage.setItem(settingsKey(config), JSON.stringify(settings)))

@@ -1,0 +1,74 @@
+import type { DigitGroups } from '../../view/texts.js'
+
+// Elements from HTML of this program, and changes of their texts. Texts from elsewhere are never HTML.
+
+/** Creates an element. `html`: one element, without texts from elsewhere. */
+export const fromHtml = (html: string): HTMLElement => {
+  const template = document.createElement('template')
+  template.innerHTML = html
+  return template.content.firstElementChild as HTMLElement
+}
+
+/** The first element below `root` that matches. */
+export const part = (root: Element, selector: string): HTMLElement => {
+  const found = root.querySelector<HTMLElement>(selector)
+  if (found === null) throw new Error(`The page has no ${selector}.`)
+  return found
+}
+
+/** The parts of an element, each searched for once: for elements that are rendered many times a second. */
+export const partsOf = (root: Element): ((selector: string) => HTMLElement) => {
+  const found = new Map<string, HTMLElement>()
+  return (selector) => {
+    const element = found.get(selector) ?? part(root, selector)
+    found.set(selector, element)
+    return element
+  }
+}
+
+/** Replaces the text of an element, unless it is that. A browser then neither lays out nor announces anything. */
+export const setText = (element: Element, text: string): void => {
+  const { childNodes, firstChild } = element
+  if (childNodes.length === 1 && firstChild instanceof Text) setData(firstChild, text)
+  else if (element.textContent !== text) element.textContent = text
+}
+
+/** Replaces the children of an element, unless it has these. The focus remains where it is. */
+export const setChildren = (element: Element, children: readonly Element[]): void => {
+  const before = element.children
+  if (before.length === children.length && children.every((child, index) => child === before[index])) return
+  const focused = document.activeElement
+  element.replaceChildren(...children)
+  if (focused instanceof HTMLElement && element.contains(focused)) focused.focus()
+}
+
+/** Replaces an attribute, unless it has that value. */
+export const setAttribute = (element: Element, name: string, value: string): void => {
+  if (element.getAttribute(name) !== value) element.setAttribute(name, value)
+}
+
+/** Shows a number. Space between its groups is set by the style sheet, so that its text remains one number. */
+export const setDigits = (element: Element, { whole, fraction }: DigitGroups): void => {
+  const [first = '', ...groups] = whole
+  if (groups.length === 0) return setText(element, first + fraction)
+  const texts = [...whole, fraction]
+  if (element.childNodes.length !== texts.length) {
+    element.replaceChildren(first, ...groups.map(groupElement), fraction)
+    return
+  }
+  element.childNodes.forEach((node, index) => {
+    const text = node instanceof Text ? node : node.firstChild
+    if (text instanceof Text) setData(text, texts[index] ?? '')
+  })
+}
+
+const groupElement = (digits: string): HTMLElement => {
+  const group = document.createElement('span')
+  group.className = 'group'
+  group.textContent = digits
+  return group
+}
+
+const setData = (node: Text, text: string): void => {
+  if (node.data !== text) node.data = text
+}

@@ -1,0 +1,117 @@
+import { readPrice, thresholdOf, type Threshold, type ThresholdSettings } from '../../view/threshold.js'
+import type { WatchedToken } from '../../view/watched-token.js'
+import { shortPrice } from '../../view/texts.js'
+import { unknown } from '../../view/card-texts.js'
+import { fromHtml, partsOf, setAttribute, setDigits, setText } from './html.js'
+
+const dialogHtml = `<dialog aria-labelledby="threshold-title"><form method="dialog">
+  <h2 id="threshold-title"></h2>
+  <p class="hint">Price: <b class="now"></b></p>
+  <label>At or above, USD <input name="above" inputmode="decimal" autocomplete="off"></label>
+  <label>At or below, USD <input name="below" inputmode="decimal" autocomplete="off"></label>
+  <p class="hint">The page title shows alerts. For all tokens, also:</p>
+  <label class="check"><input type="checkbox" name="notification"> System notification</label>
+  <p class="problem" role="alert"></p>
+  <menu><button value="save">Save</button><button type="button" class="remove">Remove</button><button type="button" class="cancel">Cancel</button></menu>
+</form></dialog>`
+
+/** What a person has chosen. Without a `threshold`, the token has none. */
+export interface ChosenThreshold extends Pick<ThresholdSettings, 'hasNotification'> {
+  readonly threshold: Threshold | undefined
+}
+
+/** Asks for the threshold of a token. */
+export class ThresholdDialog {
+  readonly element = fromHtml(dialogHtml) as HTMLDialogElement
+  readonly #part = partsOf(this.element)
+  #token: WatchedToken | undefined
+  #onChosen: (chosen: ChosenThreshold) => void = () => undefined
+
+  constructor() {
+    this.#part('form').addEventListener('submit', (event) => {
+      event.preventDefault()
+      this.#save()
+    })
+    this.#part('.remove').addEventListener('click', () => this.#choose(undefined))
+    this.#part('.cancel').addEventListener('click', () => this.element.close())
+    const notification = this.#input('notification')
+    notification.addEventListener('change', () => void this.#request(notification))
+  }
+
+  open(
+    token: WatchedToken,
+    { hasNotification }: ThresholdSettings,
+    onChosen: (chosen: ChosenThreshold) => void,
+  ): void {
+    const { above, below } = token.threshold
+    this.#token = token
+    this.#onChosen = onChosen
+    this.render()
+    setText(this.#part('h2'), `Alert for ${token.state.token.symbol}`)
+    this.#part('.remove').hidden = above === undefined && below === undefined
+    this.#input('above').value = String(above ?? '')
+    this.#input('below').value = String(below ?? '')
+    this.#input('notification').checked = hasNotification
+    this.#showProblem('')
+    this.element.showModal()
+  }
+
+  /** Shows the price, and its state unless it is current. */
+  render(): void {
+    if (this.#token === undefined) return
+    const { price, state } = this.#token.state
+    const digits = price === undefined ? { whole: [unknown], fraction: '' } : shortPrice(price.price)
+    const fraction = `${digits.fraction} USD${state === 'live' ? '' : `, ${state}`}`
+    setDigits(this.#part('.now'), { ...digits, fraction })
+  }
+
+  #save(): void {
+    const [above, below] = [readPrice(this.#input('above').value), readPrice(this.#input('below').value)]
+    const threshold = thresholdOf(above.value, below.value)
+    const problem = above.problem ?? below.problem
+    const isEmpty = above.value === undefined && below.value === undefined
+    if (problem !== undefined) this.#showProblem(problem, above.problem === undefined ? 'below' : 'above')
+    else if (threshold !== undefined || isEmpty) this.#choose(threshold)
+    else this.#showProblem('The lower price must be below the upper one.', 'below')
+  }
+
+  #choose(threshold: Threshold | undefined): void {
+    this.element.close()
+    this.#onChosen({
+      threshold,
+      hasNotification: this.#input('notification').checked,
+    })
+  }
+
+  /** The browser asks the person once. */
+  async #request(input: HTMLInputElement): Promise<void> {
+    const isAllowed = !input.checked || (await requestNotifications())
+    if (!isAllowed) input.checked = false
+    this.#showProblem(isAllowed ? '' : 'The browser does not allow notifications of this page.')
+  }
+
+  /** `name`: of the field that has the problem. */
+  #showProblem(text: string, name = ''): void {
+    setText(this.#part('.problem'), text)
+    for (const each of ['above', 'below'])
+      setAttribute(this.#input(each), 'aria-invalid', String(each === name))
+    if (name !== '') this.#input(name).focus()
+  }
+
+  #input(name: string): HTMLInputElement {
+    return this.#part(`[name=${name}]`) as HTMLInputElement
+  }
+}
+
+/** Returns false if the browser, or the person, does not allow notifications. */
+const requestNotifications = async (): Promise<boolean> =>
+  'Notification' in globalThis && (await Notification.requestPermission()) === 'granted'
+
+/** Shows a notification; nothing if it is no longer allowed. One with the same `tag` is replaced. */
+export const notify = (text: string, tag: string): void => {
+  try {
+    new Notification(text, { tag })
+  } catch {
+    // Some browsers on phones have none for pages.
+  }
+}

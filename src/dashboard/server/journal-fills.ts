@@ -1,0 +1,103 @@
+import { stat } from 'node:fs/promises'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { exhaustMap, timer, type Observable } from 'rxjs'
+import { journalStart, readJournal } from '../../backtest/paper/journal/journal-events.js'
+import type { Filled, PaperEvent } from '../../backtest/paper/events.js'
+import { unreadableRecording } from '../../base/errors/constructors.js'
+import type { RecordingError } from '../../base/errors/model.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import { shortPrice, shortTokens, withNarrowSpaces } from '../../view/texts.js'
+import type { FillEntry, PageConfig } from '../../view/served.js'
+
+/** Time between two readings, in ms. */
+const readInterval = 1000
+
+/** Number of fills that a page gets. */
+const maxFills = 1000
+
+const wanted = new Set(['Filled'])
+
+/** The fills of the journal of an account, which another process writes. Neither writes nor locks the journal. */
+export class JournalFills {
+  /** The newest first. */
+  entries: readonly FillEntry[] = []
+  /** Changes with the entries. */
+  version = 0
+  private fills: readonly FillEntry[] = []
+  private file = { ino: 0, size: 0 }
+  private end = journalStart
+  private count = 0
+  private error: RecordingError | undefined
+  /** The position in each token, in base-token units. */
+  private readonly positions = new Map<string, bigint>()
+
+  /** Reads what was added, until it is unsubscribed. An error becomes an entry. */
+  readonly reading$: Observable<unknown> = timer(readInterval, readInterval).pipe(
+    exhaustMap(() => this.read()),
+  )
+
+  constructor(
+    private readonly path: string,
+    private readonly tokens: PageConfig['tokens'],
+  ) {}
+
+  /** Reads what was added. A journal that does not exist yet has no fills. After an error, reads the journal from its start. */
+  async read(): Promise<Either<RecordingError, unknown>> {
+    const file = await this.stat()
+    if (isLeft(file)) return this.fail(file.left)
+    const { ino, size } = file.right
+    if (ino === this.file.ino && size === this.file.size) return right(undefined)
+    // Also a journal that was moved away, emptied or repaired.
+    const isOther = ino !== this.file.ino || size < this.end.bytes || this.error !== undefined
+    this.file = file.right
+    const part = await readJournal(this.path, isOther ? journalStart : this.end, wanted)
+    if (isLeft(part)) return this.fail(part.left)
+    this.end = part.right.end
+    const fills = part.right.events.filter(isFill)
+    if (isOther) this.positions.clear()
+    if (isOther || fills.length > 0) {
+      const added = fills.map((event) => this.entryOf(event)).reverse()
+      this.fills = [...added, ...(isOther ? [] : this.fills)].slice(0, maxFills)
+      this.show(this.fills)
+    }
+    this.error = undefined
+    return part
+  }
+
+  /** A journal that does not exist is an empty one, or the one that was read before. */
+  private async stat(): Promise<Either<RecordingError, JournalFills['file']>> {
+    try {
+      return right(await stat(this.path))
+    } catch (thrown) {
+      const isMissing = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
+      return isMissing ? right(this.file) : left(unreadableRecording(this.path, 1, thrown))
+    }
+  }
+
+  private fail(error: RecordingError): Either<RecordingError, never> {
+    const { message } = error
+    if (message !== this.error?.message) {
+      const at = rxClock.wallClock()
+      this.show([{ id: ++this.count, at, tone: 'bad', text: message, symbols: [] }, ...this.fills])
+    }
+    this.error = error
+    return left(error)
+  }
+
+  private show(entries: readonly FillEntry[]): void {
+    this.entries = entries
+    this.version += 1
+  }
+
+  private entryOf({ at, symbol, side, quantity, price }: Filled): FillEntry {
+    const position = (this.positions.get(symbol) ?? 0n) + (side === 'buy' ? quantity : -quantity)
+    this.positions.set(symbol, position)
+    const decimals = this.tokens.find((token) => token.symbol === symbol)?.decimals ?? undefined
+    const amount = (units: bigint): string =>
+      `${withNarrowSpaces(shortTokens(units, decimals)).replace(/^-/, '\u2212')}${decimals === undefined ? ' units' : ''}`
+    const text = `${side} ${amount(quantity)} at ${withNarrowSpaces(shortPrice(price))} USD, position ${amount(position)}`
+    return { id: ++this.count, at, tone: 'neutral', text, symbols: [symbol], mark: { side, price } }
+  }
+}
+
+const isFill = (event: PaperEvent): event is Filled => event._tag === 'Filled'

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { concat, map, of, ReplaySubject, Subscription, take, takeUntil, type Observable } from 'rxjs'
+import type { Client, PriceClient } from '../../client/client.js'
+import type { History } from '../../backtest/recording/past/history.js'
+import { bigintAsText } from '../../base/domain/plain-decimal.js'
+import type { CancellableTask } from '../../base/task/cancellable-task.js'
+import type { Topic } from '../../base/domain/topic.js'
+import { jsonResponse, type HttpResponse } from '../../gateway/server/http-response.js'
+import type { Pages } from '../../gateway/http/request-handler.js'
+import { runGateway } from '../../gateway/run-gateway.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import {
+  nextServiceState,
+  servedHealth,
+  type PageConfig,
+  type Served,
+  type ServedFills,
+  type ServedPast,
+  type ServedStatus,
+  type ServiceState,
+} from '../../view/served.js'
+import type { JournalFills } from './journal-fills.js'
+import { pageDepths$ } from './page-depths.js'
+import { PagePast } from './page-past.js'
+
+/** The files of the page, as `npm run build:page` writes them. */
+export interface PageFiles {
+  readonly html: string
+  readonly style: string
+  readonly script: string
+}
+
+/** Reads the files of the page from a folder. Default: that of the installed package. */
+export const readPageFiles = async (folder = packagedFolder()): Promise<PageFiles> => {
+  const read = (name: string) => readFile(join(folder, name), 'utf8')
+  const [html, style, script] = await Promise.all([read('index.html'), read('main.css'), read('main.js')])
+  return { html, style, script }
+}
+
+/** The package is found by its name, because a bundler may have moved this code inside the package. */
+const packagedFolder = (): string =>
+  join(createRequire(import.meta.url).resolve('svc-streams/package.json'), '../dist/dashboard')
+
+export interface DashboardOptions {
+  /** Port to listen on, for the page, HTTP and WebSocket; 0 picks a free port. */
+  readonly port: number
+  /** Why there are no more prices once the client has closed. */
+  readonly closedReason: string
+  readonly files: PageFiles
+  readonly config: PageConfig
+  /** The history of the source. Default: none. */
+  readonly history?: History | undefined
+  /** The fills of an account. Default: none. */
+  readonly fills?: JournalFills | undefined
+}
+
+export interface DashboardServer {
+  /** Address of the page, `http://127.0.0.1:<port>/`. */
+  readonly url: string
+  /** Ends all connections. Resolves when the port is free. Idempotent. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Serves the page on loopback, and a gateway of the client on the same port. Does not close the client, which has depth
+ * if the configuration has an interval of it.
+ */
+export const startDashboard = async (
+  client: PriceClient | Client,
+  { port, closedReason, files, config, history, fills }: DashboardOptions,
+): Promise<DashboardServer> => {
+  let service: ServiceState = { status: { _tag: 'Idle' } }
+  let webSockets: readonly string[] = []
+  const closed$ = new ReplaySubject<void>(1)
+  const past = new PagePast(client, config, history)
+  const depths$ = pageDepths$(client as Client, config, closed$)
+  const status$ = depths$.pipe(
+    take(1),
+    map((depths): ServedStatus => {
+      const health = servedHealth(service, rxClock.elapsed(), closedReason)
+      return { health, depths, fillsVersion: fills?.version }
+    }),
+  )
+  const pageId = pageIdOf(files, config)
+  const html = withConfig(files.html, { ...config, pageId })
+  const json =
+    (content$: Observable<ServedStatus | ServedPast | ServedFills>): CancellableTask<HttpResponse> =>
+    (onResult) => {
+      const reading = content$.subscribe((content) =>
+        onResult(jsonResponse(200, JSON.stringify({ ...content, pageId }, bigintAsText))),
+      )
+      return () => reading.unsubscribe()
+    }
+  const routes: Readonly<Record<string, () => ReturnType<Pages>>> = {
+    '/': () => ok('text/html; charset=utf-8', html, pageHeaders(webSockets)),
+    '/main.css': () => ok('text/css; charset=utf-8', files.style),
+    '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
+    '/status.json': () => json(status$),
+    '/fills.json': () => json(of({ fills: fills?.entries ?? [] })),
+    '/past.json': () => json(past.read$()),
+  }
+  const pages: Pages = (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
+  const record = (topic: Topic): Subscription => {
+    past.record(topic)
+    return Subscription.EMPTY
+  }
+  const { gateway } = await runGateway(client, { port, service: config.service }, { pages, record })
+  // Not every browser counts these as the origin of the page.
+  webSockets = ['127.0.0.1', 'localhost'].map((name) => gateway.priceWsUrl.replace('127.0.0.1', name))
+  concat(client.status$, of({ _tag: 'Closed' } as const))
+    .pipe(takeUntil(closed$))
+    .subscribe((status) => (service = nextServiceState(service, status, rxClock.elapsed())))
+  fills?.reading$.pipe(takeUntil(closed$)).subscribe()
+  const close = (): Promise<void> => {
+    closed$.next()
+    past.close()
+    return gateway.close()
+  }
+  return { url: `${gateway.baseUrl}/`, close }
+}
+
+/** The page with its configuration: a block of data, which no browser runs. */
+const withConfig = (html: string, config: Served<PageConfig>): string =>
+  html.replace(
+    '</head>',
+    (end) =>
+      `<script type="application/json">${JSON.stringify(config).replaceAll('<', '\\u003c')}</script>${end}`,
+  )
+
+const pageIdOf = (files: PageFiles, config: PageConfig): string =>
+  createHash('sha256')
+    .update(JSON.stringify([files, config]))
+    .digest('base64url')
+
+const ok = (type: string, body: string, headers: HttpResponse['headers'] = {}): HttpResponse => ({
+  status: 200,
+  headers: { 'Content-Type': type, ...headers },
+  body,
+})
+
+/** The page loads nothing from elsewhere, runs no other script, and cannot be embedded. */
+const pageHeaders = (webSockets: readonly string[]): HttpResponse['headers'] => ({
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    'img-src data:',
+    ["connect-src 'self'", ...webSockets].join(' '),
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+})

@@ -1,0 +1,295 @@
+import { unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
+import type { PriceClient } from '../../client/client.js'
+import type { Price } from '../../base/domain/price.js'
+import type { Topic } from '../../base/domain/topic.js'
+import { writeError } from '../../base/errors/constructors.js'
+import type { PriceError, WriteError } from '../../base/errors/model.js'
+import { encodeLine } from '../../backtest/recording/format/row-codec.js'
+import {
+  stepHeader,
+  topicHeader,
+  type RecordingHeader,
+  type Row,
+} from '../../backtest/recording/format/row.js'
+import { readFilePart } from '../../backtest/recording/files/files.js'
+import { lineEnd } from '../../backtest/recording/read/whole-lines.js'
+import { RowTimes, WantedRows } from '../../backtest/recording/record/client-rows.js'
+import { createRotatingFile, type RotatingFile } from '../../backtest/recording/record/rotating-file.js'
+import type { Clock } from '../../base/time/clock.js'
+import type { GatewayHistoryFailure, GatewayHistorySnapshot } from '../gateway.js'
+import { Failures } from './failures.js'
+import { filePeriod } from './folder-index.js'
+
+/** Time after a failure in which no row is written, in ms. */
+export const retryAfter = 10_000
+
+export interface RecorderConfig {
+  readonly folder: string
+  readonly client: PriceClient
+  readonly clock: Clock
+  /** Called when rows can no longer be written, and with `undefined` when all topics are written again. */
+  readonly onFailure: (error: WriteError | undefined) => void
+  /** Called with the path of each file of a topic when it has been created. */
+  readonly onFile: (topic: Topic, path: string) => void
+}
+
+/**
+ * Records topics, each to separate files, so that a reader of one topic does not read other topics. Each row is written
+ * synchronously: a killed process loses no row. A topic has no file before its first price: a consumer may request any
+ * topic.
+ */
+export class TopicRecorder {
+  private readonly topics = new Map<Topic, RecordedTopic>()
+  private readonly failures: Failures
+  /** When the first of the failures began, in ms since the Unix epoch. */
+  private failingSince = 0
+  private readonly times = new RowTimes((at, clockStep) => {
+    for (const recorded of this.topics.values()) recorded.onStep(at, clockStep)
+  })
+  private rows = 0
+  private bytes = 0
+
+  /** Ends the checks of the clock. */
+  readonly close = this.times.watchClock()
+
+  constructor(private readonly config: RecorderConfig) {
+    const { clock, onFailure } = config
+    this.failures = new Failures((error) => {
+      this.failingSince = clock.wallClock()
+      onFailure(error)
+    })
+  }
+
+  /** Records a topic until each of its subscriptions has ended. */
+  record(topic: Topic): Subscription {
+    return (this.topics.get(topic) ?? this.create(topic)).want()
+  }
+
+  /** True if the last row of the topic is its current state. */
+  isRecording(topic: Topic): boolean {
+    return this.topics.get(topic)?.isRecording ?? false
+  }
+
+  /** The file that the rows of a topic are appended to; `undefined` if none is open. */
+  openFileOf(topic: Topic): OpenFile | undefined {
+    return this.topics.get(topic)?.openFile
+  }
+
+  /** True if a consumer wants the topic, or `topics` has it. */
+  isWanted(topic: Topic): boolean {
+    return this.topics.get(topic)?.isWanted ?? false
+  }
+
+  /** Why the rows of a topic are not written. Without a topic: why no rows are written. */
+  failureOf(topic?: Topic): WriteError | undefined {
+    const recorded = topic === undefined ? undefined : this.topics.get(topic)
+    return this.failures.of(this) ?? this.failures.of(recorded)
+  }
+
+  /** The amount written since the start, and the newest failure, or else a wanted topic that is rejected. */
+  snapshot(): Omit<GatewayHistorySnapshot, 'folder'> {
+    const { rows, bytes, failingSince: since } = this
+    const error = this.failures.newest
+    const failure = error && { message: error.message, code: error.cause.code, since }
+    return { rows, bytes, failure: failure ?? this.firstRejection() }
+  }
+
+  /** Requests each wanted topic again that the service has rejected. */
+  requestRejected(): void {
+    for (const recorded of this.topics.values()) if (recorded.rejection !== undefined) recorded.request()
+  }
+
+  /** `thrown`: why the folder cannot be used; `undefined` if it can be used. */
+  setFolderFailure(thrown: unknown): void {
+    if (thrown !== undefined) for (const recorded of this.topics.values()) recorded.close()
+    this.failures.set(this, thrown === undefined ? undefined : writeError(thrown))
+  }
+
+  /** Closes the files of the topics without a consumer. */
+  closeUnwanted(): void {
+    for (const [topic, recorded] of this.topics) {
+      if (recorded.isWanted) continue
+      recorded.close()
+      this.failures.set(recorded, undefined)
+      this.topics.delete(topic)
+    }
+  }
+
+  private firstRejection(): GatewayHistoryFailure | undefined {
+    return [...this.topics.values()].find(({ rejection }) => rejection !== undefined)?.rejection
+  }
+
+  private create(topic: Topic): RecordedTopic {
+    const recorded: RecordedTopic = new RecordedTopic(topic, {
+      ...this.config,
+      times: this.times,
+      isLost: () => this.failures.of(this) !== undefined,
+      onFailure: (error) => this.failures.set(recorded, error),
+      onWritten: (bytes) => {
+        this.rows++
+        this.bytes += bytes
+      },
+    })
+    this.topics.set(topic, recorded)
+    return recorded
+  }
+}
+
+/** A file that rows are appended to. */
+export interface OpenFile {
+  readonly path: string
+  /** The latest time of its rows, in ms since the Unix epoch. */
+  readonly latest: number
+}
+
+interface RecordedTopicConfig extends RecorderConfig {
+  /** Of the rows of all topics. */
+  readonly times: RowTimes
+  readonly isLost: () => boolean
+  /** Called with the size of each row that has been written, in bytes. */
+  readonly onWritten: (bytes: number) => void
+}
+
+class RecordedTopic {
+  private readonly rows: WantedRows
+  private file: RotatingFile | undefined
+  /** The header of the current recording, until its end is written. */
+  private header: RecordingHeader | undefined
+  /** The steps of the clock since the last row. Without a further row, they are not part of the recording. */
+  private steps: readonly RecordingHeader[] = []
+  /** When rows are written again: monotonic, in ms. */
+  private retryAt = -Infinity
+  /** The latest time of the rows in the file. */
+  private latest = -Infinity
+  private rejected: GatewayHistoryFailure | undefined
+
+  constructor(
+    private readonly topic: Topic,
+    private readonly config: RecordedTopicConfig,
+  ) {
+    this.rows = new WantedRows(config.client, topic, (row) => this.write(row), config.times)
+  }
+
+  get isRecording(): boolean {
+    return this.header !== undefined
+  }
+
+  get isWanted(): boolean {
+    return this.rows.isWanted
+  }
+
+  get openFile(): OpenFile | undefined {
+    const { file, latest } = this
+    return file && { path: file.path, latest }
+  }
+
+  /** Why the service rejects the topic; `undefined` if it does not, or if no consumer wants the topic. */
+  get rejection(): GatewayHistoryFailure | undefined {
+    return this.isWanted ? this.rejected : undefined
+  }
+
+  want(): Subscription {
+    return this.rows.want()
+  }
+
+  /** Requests the topic again if its stream has completed. */
+  request(): void {
+    this.rows.start()
+  }
+
+  close(): void {
+    const { file } = this
+    this.file = undefined
+    this.header = undefined
+    this.steps = []
+    try {
+      file?.close()
+    } catch {
+      // The disk is missing. Data that are not written are lost.
+    }
+  }
+
+  private write(row: Row): void {
+    const { clock, isLost, onFailure } = this.config
+    const isPrice = row._tag === 'Price' && isRight(row.event)
+    if (row._tag === 'Price') this.rejected = this.rejectionOf(row.event)
+    if (!this.isRecording && (!isPrice || isLost() || clock.elapsed() < this.retryAt)) return
+    try {
+      this.append(row)
+      onFailure(undefined)
+    } catch (thrown) {
+      this.fail(thrown)
+    }
+  }
+
+  /** The clock has been set by `clockStep`, or the process was paused for it, in ms. `at`: the time of the next row. */
+  onStep(at: number, clockStep: number): void {
+    if (this.header !== undefined) this.steps = [...this.steps, stepHeader(this.header, at, clockStep)]
+  }
+
+  /** A rejection that is repeated keeps its time. */
+  private rejectionOf(event: Either<PriceError, Price>): GatewayHistoryFailure | undefined {
+    if (isRight(event) || event.left._tag !== 'SubscriptionRejected') return undefined
+    const { _tag: code, message } = event.left
+    return { message, code, since: this.rejected?.since ?? this.config.clock.wallClock() }
+  }
+
+  /** Throws if the row cannot be written. */
+  private append(row: Row): void {
+    this.file ??= this.createFile(row.at)
+    const starts = this.header === undefined ? [(this.header = topicHeader(this.topic, row.at))] : this.steps
+    for (const start of starts) appendLine(this.file, start)
+    this.steps = []
+    this.config.onWritten(appendLine(this.file, row))
+    this.latest = Math.max(this.latest, row.at)
+    if (row._tag === 'End') this.header = undefined
+  }
+
+  private createFile(startAt: number): RotatingFile {
+    const { folder, clock, onFile } = this.config
+    return createRotatingFile(join(folder, `${this.topic}.ndjson`), {
+      period: filePeriod,
+      isGzip: false,
+      startAt,
+      elapsed: clock.elapsed,
+      onFile: (path) => {
+        this.latest = -Infinity
+        onFile(this.topic, path)
+      },
+    })
+  }
+
+  /** The file may end in a part of a row, so no row is appended to it. */
+  private fail(thrown: unknown): void {
+    const path = this.file?.path
+    this.close()
+    if (path !== undefined) void removeWithoutHeader(path)
+    this.retryAt = this.config.clock.elapsed() + retryAfter
+    this.config.onFailure(writeError(thrown))
+  }
+}
+
+/** Returns the size of the line, in bytes. Throws if it cannot be written. */
+const appendLine = (file: RotatingFile, row: Row | RecordingHeader): number => {
+  const line = encodeLine(row)
+  file.write(line, (error) => {
+    if (error !== undefined && error !== null) throw error
+  })
+  return Buffer.byteLength(line)
+}
+
+/** Removes a file that is not a recording, because its first line is not complete. Never rejects. */
+export const removeWithoutHeader = async (path: string): Promise<void> => {
+  try {
+    const bytes = await readFilePart(path, 0, headerBytes)
+    if (!bytes.includes(lineEnd)) await unlink(path)
+  } catch {
+    // It cannot be read or removed now.
+  }
+}
+
+/** Longer than a header of one topic. */
+const headerBytes = 4096

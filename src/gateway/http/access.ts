@@ -1,0 +1,104 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { authHeaderNames, macInput, type Mac, type MacInput } from '../../wire/auth/mac.js'
+import { isLoopback } from '../../base/domain/endpoint.js'
+import { hostOf, isIpLiteral, urlHost } from './addresses.js'
+
+export interface AccessConfig {
+  readonly scheme: 'http' | 'https'
+  /** The address that the gateway listens on. */
+  readonly host: string
+  /** Origins of pages with access, in addition to the gateway's own pages. */
+  readonly origins: ReadonlySet<string>
+}
+
+/** The headers of a request that decide about its access. */
+interface AccessHeaders {
+  readonly host?: string | undefined
+  readonly origin?: string | undefined
+}
+
+/**
+ * Decides whether a request may be answered. Right: the origin of the page that may read the response; `undefined` if no
+ * other page may. Left: the reason of the refusal, in one line, without a value from the request.
+ *
+ * A page of another site can send requests to the gateway, also through a DNS name of the site that resolves to the
+ * gateway's address (DNS rebinding). Such a request has that name as `Host`, or the page's `Origin`.
+ */
+export const checkAccess = (
+  { host: hostHeader = '', origin }: AccessHeaders,
+  { scheme, host: listensOn, origins }: AccessConfig,
+): Either<string, string | undefined> => {
+  const host = hostOf(hostHeader)
+  const ownHost = urlHost(listensOn)
+  if (isLoopback(ownHost) && (host === undefined || !isLoopback(host))) {
+    return left('Forbidden: the Host is not a loopback address')
+  }
+  if (origin === undefined || origins.has(origin)) return right(origin)
+  const isTrustedName = host !== undefined && (isIpLiteral(host) || host === 'localhost' || host === ownHost)
+  const isOwn = isTrustedName && origin === originOf(scheme, hostHeader)
+  return isOwn ? right(undefined) : left('Forbidden: the Origin has no access')
+}
+
+/** The origin of the gateway's pages under this Host, as browsers write it: without the default port. */
+const originOf = (scheme: string, hostHeader: string): string | undefined => {
+  const url = `${scheme}://${hostHeader}`
+  return URL.canParse(url) ? new URL(url).origin : undefined
+}
+
+/** The parts of a request that its signature covers. */
+export interface SignedRequest {
+  /** Path and query, byte for byte as received. */
+  readonly path: string
+  /** Keyed by lower-case name. */
+  readonly headers: IncomingHttpHeaders
+  readonly body: Uint8Array
+}
+
+export interface SignatureConfig {
+  readonly service: string
+  /** One MAC per accepted key. */
+  readonly macs: readonly Mac[]
+}
+
+/** The maximum time until an expiration, in ms: it limits the time in which a request can be replayed. */
+export const maxExpirationMs = 5 * 60_000
+
+/**
+ * The index of the key that has signed the request; `undefined` if none has, or if the signature has expired (section 5
+ * of the service's documentation). `now`: in ms since the Unix epoch.
+ */
+export const signingKeyOf = (
+  { path, headers, body }: SignedRequest,
+  { service, macs }: SignatureConfig,
+  now: number,
+): number | undefined => {
+  const names = authHeaderNames(service)
+  const signature = headers[names.signature]
+  if (typeof signature !== 'string' || !isUnexpired(headers[names.expiration], now)) return undefined
+  const input = latin1(macInput({ path, headers: textsOf(headers), body, service }))
+  const received = Buffer.from(signature, 'latin1')
+  // Each key is compared, so that the duration does not depend on which key matches.
+  const index = macs.map((mac) => isEqual(received, Buffer.from(mac(input), 'latin1'))).indexOf(true)
+  return index < 0 ? undefined : index
+}
+
+const isUnexpired = (expiration: string | readonly string[] | undefined, now: number): boolean => {
+  if (typeof expiration !== 'string' || !/^\d{1,15}$/.test(expiration)) return false
+  const remaining = Number(expiration) - now
+  return remaining > 0 && remaining <= maxExpirationMs
+}
+
+/** Only `set-cookie`, which is not signed, has several values. */
+const textsOf = (headers: IncomingHttpHeaders): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+
+/** Node decodes received bytes as latin1. */
+const latin1 = (input: MacInput): MacInput =>
+  input.map((piece) => (typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece))
+
+/** Compares in constant time. Only the length, which is not secret, affects the duration. */
+const isEqual = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)

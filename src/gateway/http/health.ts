@@ -1,0 +1,92 @@
+import type { ConnectionStatus } from '../../base/domain/status.js'
+import { jsonResponse, methodNotAllowed, notFound, type TextResponse } from '../server/http-response.js'
+import { stopListening, type ListenAddress } from '../server/listen.js'
+import { withoutQuery } from '../server/request.js'
+import type { GatewayDepthSnapshot, GatewayHistorySnapshot } from '../gateway.js'
+import { addressesOf } from './addresses.js'
+import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './http-server.js'
+
+/** The state that decides the health of a gateway. */
+export interface HealthState {
+  /** False while the connection to the service is down. */
+  readonly isUp: boolean
+  /** Why a further consumer would be refused, in one word; `undefined` if it would be accepted. */
+  readonly refusal: string | undefined
+  /** State of the connection to the service. */
+  readonly upstream: ConnectionStatus
+  /** False if the age of prices has no upper bound, because the service answers no probes. */
+  readonly ageBounded: boolean
+  /** The load of the gateway: numbers by name. */
+  readonly counts: Readonly<Record<string, number>>
+  /** Default: no depth request has a result. */
+  readonly depth?: GatewayDepthSnapshot | undefined
+  /** Default: the gateway has no history. */
+  readonly history?: GatewayHistorySnapshot | undefined
+}
+
+/** The health of a gateway, by path; `undefined` for other paths. */
+export const healthOf = (path: string, state: () => HealthState): TextResponse | undefined => {
+  switch (path) {
+    case '/health':
+      return healthResponse(state())
+    case '/health/live':
+      return jsonResponse(200, '{"status":"up"}')
+    case '/health/ready':
+      return readyResponse(state())
+    default:
+      return undefined
+  }
+}
+
+/** 200 if a further consumer is accepted, otherwise 503 with the reason. */
+const readyResponse = ({ refusal }: HealthState): TextResponse =>
+  refusal === undefined
+    ? jsonResponse(200, '{"status":"ready"}')
+    : jsonResponse(503, JSON.stringify({ status: 'not ready', reason: refusal }))
+
+/**
+ * 200 if the connection to the service is usable, otherwise 503. Reasons and the folder are omitted, because they may
+ * contain an address or a path. Depth requests that fail, and a history that cannot be written, do not affect prices.
+ */
+const healthResponse = ({ isUp, upstream, ageBounded, counts, depth, history }: HealthState): TextResponse =>
+  jsonResponse(
+    isUp ? 200 : 503,
+    JSON.stringify({
+      status: isUp ? 'up' : 'down',
+      upstream: upstream._tag,
+      ageBounded,
+      ...counts,
+      depth: depth && depthHealth(depth),
+      history: history && historyHealth(history),
+    }),
+  )
+
+const depthHealth = ({ failure }: GatewayDepthSnapshot) => ({
+  status: failure === undefined ? 'up' : 'down',
+  ...failure,
+})
+
+const historyHealth = ({ rows, bytes, failure }: GatewayHistorySnapshot) => ({
+  status: failure === undefined ? 'up' : 'down',
+  rows,
+  bytes,
+  error: failure?.code,
+  since: failure?.since,
+})
+
+export interface StateServer extends AsyncDisposable {
+  readonly baseUrl: string
+}
+
+/** Serves the state of a gateway, such as its health, at a port of its own. Rejects with a `GatewayError`. */
+export const startStateServer = async (
+  address: ListenAddress,
+  pageOf: (path: string) => TextResponse | undefined,
+): Promise<StateServer> => {
+  const server = createHttpServer(httpLimits(0), undefined, ({ method, url = '' }, response) => {
+    const page = pageOf(withoutQuery(url)) ?? notFound
+    writeGatewayResponse(response, page === notFound || method === 'GET' ? page : methodNotAllowed)
+  })
+  const { baseUrl } = addressesOf(address.host, await listen(server, address), false)
+  return { baseUrl, [Symbol.asyncDispose]: () => stopListening(server) }
+}

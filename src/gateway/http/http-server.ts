@@ -1,0 +1,154 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { createSecureContext } from 'node:tls'
+import { ConfigurationError } from '../../base/errors/configuration-error.js'
+import { writeResponse, type HttpResponse } from '../server/http-response.js'
+import { listenOn, type ListenAddress } from '../server/listen.js'
+import { GatewayError } from '../gateway.js'
+import type { GatewayTls } from '../options.js'
+
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Sockets for HTTP, in addition to those of WebSockets. */
+const httpSockets = 256
+
+/** Limits of one server. They bound the memory and the sockets that a consumer can hold. Times are in ms. */
+export const httpLimits = (maxConnections: number) => ({
+  /** Number of sockets; further sockets are closed at once. */
+  maxSockets: maxConnections + httpSockets,
+  /** Time after which a socket without data in either direction is closed. */
+  idleTimeout: 120_000,
+  /** Number of requests that one connection may send before the response of the first. */
+  maxPipelined: 16,
+  /** Time within which a request's headers must arrive, and a TLS handshake must complete. */
+  headersTimeout: 10_000,
+  /** Time within which a whole request must arrive. */
+  requestTimeout: 15_000,
+  /** Interval at which the two limits above are checked. */
+  connectionsCheckingInterval: 1_000,
+  /** Time for which a connection waits for its next request. */
+  keepAliveTimeout: 30_000,
+  /** In bytes. */
+  maxHeaderSize: 16 * 1024,
+})
+
+export type HttpLimits = ReturnType<typeof httpLimits>
+
+/** An HTTP server, or an HTTPS server if there is a certificate, that answers malformed and slow requests itself. */
+export const createHttpServer = (
+  { maxSockets, idleTimeout, maxPipelined, ...options }: HttpLimits,
+  tls: PemPair | undefined,
+  onRequest: RequestHandler,
+): Server => {
+  const server =
+    tls === undefined
+      ? createServer(options)
+      : createTlsServer({ ...options, ...tls, handshakeTimeout: options.headersTimeout })
+  server.maxConnections = maxSockets
+  server.timeout = idleTimeout
+  server.on('request', withPipelineLimit(maxPipelined, onRequest))
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => endMalformed(error, socket))
+  return server
+}
+
+/** Node parses pipelined requests without bound while their responses wait for the service. */
+const withPipelineLimit = (maxPipelined: number, onRequest: RequestHandler): RequestHandler => {
+  const pendingOf = new WeakMap<Socket, number>()
+  return (request, response) => {
+    const { socket } = request
+    const pending = (pendingOf.get(socket) ?? 0) + 1
+    if (pending > maxPipelined) {
+      socket.destroy()
+      return
+    }
+    pendingOf.set(socket, pending)
+    response.once('close', () => pendingOf.set(socket, (pendingOf.get(socket) ?? 1) - 1))
+    onRequest(request, response)
+  }
+}
+
+const statusLines: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+}
+
+/** Answers data that are not an HTTP request, without repeating them. */
+const endMalformed = ({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void => {
+  // Other errors are those of the socket and of TLS.
+  if (!socket.writable || !/^(?:HPE|ERR_HTTP)_/.test(code)) {
+    socket.destroy()
+    return
+  }
+  socket.once('finish', () => socket.destroy())
+  socket.end(`HTTP/1.1 ${statusLines[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`)
+}
+
+/** Resolves to the port. Rejects with a `GatewayError` that names the faulty option. */
+export const listen = (server: Server, address: ListenAddress): Promise<number> =>
+  listenOn(server, address, (error, problem) => {
+    if (problem !== undefined) return new GatewayError('port', problem, error)
+    const { code = 'unknown' } = error
+    return new GatewayError(
+      'host',
+      `cannot listen on ${address.host} (${code}); use an address of this machine, such as 127.0.0.1`,
+      error,
+    )
+  })
+
+/**
+ * Headers of every response. Prices are never answered from a cache, and a page of another origin cannot embed a
+ * response, also without CORS.
+ */
+export const commonHeaders = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+}
+
+/** Writes a response of a gateway. Has no effect if the consumer has left. */
+export const writeGatewayResponse = (to: ServerResponse, response: HttpResponse): void =>
+  writeResponse(to, { ...response, headers: { ...commonHeaders, ...response.headers } })
+
+/** A private key and its certificate, in PEM. */
+export interface PemPair {
+  readonly key: string | Buffer
+  readonly cert: string | Buffer
+}
+
+/**
+ * Throws a `ConfigurationError` unless the key belongs to the certificate. The message does not contain the error of
+ * OpenSSL, which may contain input.
+ */
+export const parsePem = ({ key, cert }: GatewayTls): PemPair => {
+  const pair = { key: pemOf(key), cert: pemOf(cert) }
+  if (!isPair(pair)) throw tlsError()
+  return pair
+}
+
+const isPair = ({ key, cert }: PemPair): boolean => {
+  try {
+    createSecureContext({ key, cert })
+    // The context of Node accepts a key of another type than the certificate's. That of Deno checks nothing.
+    const privateKey = createPrivateKey(firstBlock(key, 'PRIVATE KEY'))
+    return new X509Certificate(firstBlock(cert, 'CERTIFICATE')).checkPrivateKey(privateKey)
+  } catch {
+    return false
+  }
+}
+
+/** The first PEM block whose label ends in `label`. Other blocks may precede it, which Deno does not skip. */
+const firstBlock = (pem: string | Buffer, label: string): string => {
+  const block = new RegExp(`-----BEGIN ([A-Z0-9 ]*${label})-----.*?-----END \\1-----`, 's')
+  return block.exec(pem.toString())?.[0] ?? ''
+}
+
+const pemOf = (value: unknown): string | Buffer => {
+  if (typeof value === 'string' && value !== '') return value
+  if (value instanceof Uint8Array && value.length > 0) return Buffer.from(value)
+  throw tlsError()
+}
+
+const tlsError = () => new ConfigurationError('tls', 'expected a private key and its certificate, in PEM')

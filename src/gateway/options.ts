@@ -1,0 +1,201 @@
+import { serviceOption, signalOption } from '../client/options.js'
+import { isAddress, type Address } from '../base/domain/address.js'
+import { isLoopback } from '../base/domain/endpoint.js'
+import { isTopicOf, isTopicOfAnyService, type Topic } from '../base/domain/topic.js'
+import { isDecimals } from '../base/domain/valid-numbers.js'
+import { ConfigurationError } from '../base/errors/configuration-error.js'
+import { countOption, numberOption, portOption, timerOption } from '../base/option-kinds/number-option.js'
+import {
+  checkedOption,
+  flagOption,
+  nestedOption,
+  parsedOption,
+  plainObject,
+  required,
+  stringOption,
+  withDefault,
+  type OptionTable,
+  type Signal,
+} from '../base/option-kinds/option.js'
+import { parseOptions, type Completed } from '../base/option-kinds/parse-options.js'
+import { urlHost } from './http/addresses.js'
+
+/**
+ * Options of `startGateway`. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt
+ * option name reject with a `ConfigurationError`. Other unknown properties are ignored.
+ */
+export interface GatewayOptions {
+  /**
+   * Address to listen on; an address that other machines can reach requires `keys` or `openDepth: true`. Default:
+   * `127.0.0.1`.
+   */
+  readonly host?: string
+  /** Port to listen on, for HTTP and WebSocket; 0 picks a free port. Default: 0. */
+  readonly port?: number
+  /** Name of the service: prefix of topics and of signed headers. Default: `svc`. */
+  readonly service?: string
+  /**
+   * Keys of consumers, by name, in base64; a depth request must be signed with one of them. Default: depth requests
+   * need no signature.
+   */
+  readonly keys?: GatewayKeys
+  /**
+   * Allows a `host` that other machines can reach, without `keys`: every machine that reaches it can request depth.
+   * Default: `false`.
+   */
+  readonly openDepth?: boolean
+  /** Private key and certificate: the gateway serves `https:` and `wss:`. Default: `http:` and `ws:`. */
+  readonly tls?: GatewayTls
+  /** Origins of pages with access, such as `https://app.example`. Default: the gateway's own pages only. */
+  readonly origins?: readonly string[]
+  /** Number of WebSocket connections; further connections are refused. Default: 2000. */
+  readonly maxConnections?: number
+  /** Number of topics of one WebSocket connection; a further topic gets an error text. Default: 1000. */
+  readonly maxTopicsPerConnection?: number
+  /**
+   * Size of the unsent data, other than prices, above which a WebSocket connection is closed with 1013, in bytes. Prices
+   * count too for a consumer that has never answered a ping. Default: 4 MiB.
+   */
+  readonly maxBufferedBytes?: number
+  /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
+  readonly depthEvery?: number
+  /** Tokens that consumers can give by symbol, such as those of `defineTokens`: `GET /tokens` returns them. Default: none. */
+  readonly symbols?: GatewayTokens
+  /** Records the prices of the topics that consumers subscribe to, and serves them. Default: the gateway has no history. */
+  readonly history?: GatewayHistoryOptions
+  /** Closes the gateway when it aborts. */
+  readonly signal?: Signal
+}
+
+/** Options of the history of a gateway. */
+export interface GatewayHistoryOptions {
+  /**
+   * Path of the folder for the recordings, which is created if it does not exist. Only one gateway writes to a folder.
+   * A folder has recordings of one service and one deployment.
+   */
+  readonly folder: string
+  /**
+   * Minimum age at which prices are deleted, in ms; whole files are deleted, each of at most an hour. `Infinity` keeps all.
+   * Default: 604 800 000, 7 days.
+   */
+  readonly keep?: number
+  /** Topics that are always recorded. Other topics are recorded while consumers subscribe to them. Default: none. */
+  readonly topics?: readonly Topic[]
+}
+
+/** Keys in base64, in the standard or the url-safe alphabet, padded or not. */
+export type GatewayKeys = Readonly<Record<string, string>>
+
+/** Tokens by symbol. A token without decimals has quantities in base-token units. */
+export type GatewayTokens = Readonly<
+  Record<string, { readonly address: Address; readonly decimals?: number | undefined }>
+>
+
+export interface GatewayTls {
+  /** Private key, in PEM. */
+  readonly key: string | Uint8Array
+  /** Certificate of the key, with the certificates of the authorities between it and the root, in PEM. */
+  readonly cert: string | Uint8Array
+}
+
+/** With these options, depth requests must be signed. */
+export interface SignedGatewayOptions extends GatewayOptions {
+  readonly keys: GatewayKeys
+}
+
+/** With these options, depth requests need no signature. */
+export interface UnsignedGatewayOptions extends GatewayOptions {
+  readonly keys?: never
+}
+
+/** @internal */
+const pem = required(parsedOption<string | Uint8Array>('string or bytes', 'PEM, as a string or bytes'))
+
+/** @internal */
+export const tlsTable = { key: pem, cert: pem } satisfies OptionTable<GatewayTls>
+
+/** @internal */
+export const historyTable = {
+  folder: required(stringOption(/./, 'the path of a folder')),
+  keep: numberOption({ unit: 'ms', above: 0, default: 7 * 86_400_000, orInfinity: true }),
+  topics: withDefault(
+    checkedOption<readonly Topic[]>('array', {
+      expected: 'topics like svc-0x82af… of the service',
+      holds: (value) => Array.isArray(value) && value.every(isTopicOfAnyService),
+    }),
+    [],
+  ),
+} satisfies OptionTable<GatewayHistoryOptions>
+
+/**
+ * The options are checked in this order.
+ *
+ * @internal
+ */
+export const gatewayTable = {
+  host: withDefault(
+    stringOption(/^[\w.:%-]+$/, 'a host name or an IP address, without brackets'),
+    '127.0.0.1',
+  ),
+  port: portOption(),
+  service: serviceOption,
+  keys: checkedOption<GatewayKeys>('object', {
+    expected: 'an object of base64 strings, by the names of the keys, with at least one key',
+    holds: (value) => plainObject.holds(value) && Object.keys(value as object).length > 0,
+  }),
+  openDepth: flagOption(false),
+  tls: nestedOption(tlsTable),
+  origins: withDefault(
+    checkedOption<readonly string[]>('array', {
+      expected: 'an array of origins like https://app.example, without a path',
+      holds: (value) => Array.isArray(value) && value.every(isOrigin),
+    }),
+    [],
+  ),
+  maxConnections: countOption({ default: 2000 }),
+  maxTopicsPerConnection: countOption({ default: 1000 }),
+  maxBufferedBytes: countOption({ unit: 'bytes', default: 4 * 2 ** 20 }),
+  depthEvery: timerOption({ default: 250 }),
+  symbols: withDefault(
+    checkedOption<GatewayTokens>('object', {
+      expected: 'an object like { WETH: { address, decimals } }',
+      holds: (value) => plainObject.holds(value) && Object.values(value as object).every(isToken),
+    }),
+    {},
+  ),
+  history: nestedOption(historyTable),
+  signal: signalOption,
+} satisfies OptionTable<GatewayOptions>
+
+const isToken = (value: unknown): boolean => {
+  if (!plainObject.holds(value)) return false
+  const { address, decimals } = value as { readonly address?: unknown; readonly decimals?: unknown }
+  return isAddress(address) && (decimals === undefined || isDecimals(decimals))
+}
+
+/** An origin as browsers write it. */
+const isOrigin = (value: unknown): boolean =>
+  typeof value === 'string' &&
+  URL.canParse(value) &&
+  /^[a-z][a-z\d+.-]*:\/\/[^\s/?#@]+$/.test(value) &&
+  (!/^https?:/.test(value) || new URL(value).origin === value)
+
+/**
+ * Throws a `ConfigurationError` that names the first invalid option. The values of `keys` and `tls` are not checked.
+ *
+ * @internal
+ */
+export const parseGatewayOptions = (options: GatewayOptions): Completed<typeof gatewayTable> => {
+  const setup = parseOptions(gatewayTable, options)
+  if (setup.keys === undefined && !setup.openDepth && !isLoopback(urlHost(setup.host))) {
+    throw new ConfigurationError(
+      'host',
+      'other machines can reach this address; set keys, which depth requests must be signed with, or openDepth: true',
+    )
+  }
+  const { history, service } = setup
+  if (history?.topics.every((topic) => isTopicOf(topic, service)) === false) {
+    throw new ConfigurationError('history.topics', `expected topics of the service ${service}`)
+  }
+  return setup
+}

@@ -1,0 +1,144 @@
+import type { Server, Socket } from 'node:net'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
+import { decodeKey } from '../wire/auth/key.js'
+import type { Mac } from '../wire/auth/mac.js'
+import { checkClient } from '../client/options.js'
+import type { PriceClient } from '../client/client.js'
+import { hostWithPort } from '../base/domain/endpoint.js'
+import type { Topic } from '../base/domain/topic.js'
+import { node } from '../wire/platform/node.js'
+import { stopListening } from './server/listen.js'
+import { refuseUpgrade } from './server/http-response.js'
+import { closeOnce } from '../base/task/close-once.js'
+import { currentClock } from '../base/time/rx-clock.js'
+import { delay } from '../base/time/deadline.js'
+import { addressesOf } from './http/addresses.js'
+import { checkAccess, type AccessConfig } from './http/access.js'
+import type { Gateway } from './gateway.js'
+import { openGatewayHistory } from './history/gateway-history.js'
+import { historyResponses } from './history/history-responses.js'
+import { createHttpServer, httpLimits, listen, parsePem, type HttpLimits } from './http/http-server.js'
+import { createRequestHandler, type Pages } from './http/request-handler.js'
+import { parseGatewayOptions, type GatewayOptions } from './options.js'
+import { createUpgrade } from './websocket/upgrade.js'
+import { createWebSocketFront } from './websocket/web-socket-front.js'
+import { createRelays } from './coalescing/relays.js'
+
+/** Settings that only the library itself uses. */
+export interface GatewayInternals {
+  /** Additional pages. Default: none. */
+  readonly pages?: Pages
+  /** Called with each topic that a consumer wants, unless the gateway has a history. Ends when no consumer wants it. */
+  readonly record?: (topic: Topic) => Subscription
+  readonly limits?: Partial<HttpLimits>
+}
+
+export interface RunningGateway {
+  readonly gateway: Gateway
+  /** Refuses further consumers, and ends the open connections within `ms`. Resolves when none is open, or after `ms`. */
+  readonly drain: (ms: number) => Promise<void>
+}
+
+/** Time in which consumers may complete the closing handshake of their WebSockets, in ms. */
+const closeTimeout = 1_000
+
+/** The `startGateway` for the library itself, with further pages and other limits. */
+export const runGateway = async (
+  client: PriceClient,
+  options: GatewayOptions,
+  { pages = () => undefined, record, limits }: GatewayInternals = {},
+): Promise<RunningGateway> => {
+  checkClient(client)
+  const { keys, tls: pem, origins, symbols, history: historySetup, ...setup } = parseGatewayOptions(options)
+  const { service, host, signal } = setup
+  const macs = keys === undefined ? undefined : Object.entries(keys).map(macOf)
+  const tls = pem === undefined ? undefined : parsePem(pem)
+  signal?.throwIfAborted()
+  const clock = currentClock()
+  const scheme = tls === undefined ? 'http' : 'https'
+  const access: AccessConfig = { host, scheme, origins: new Set(origins) }
+  const { publish, addSource } = node
+  let ownHost = ''
+  const history =
+    historySetup &&
+    (await openGatewayHistory(historySetup, { client, clock, publish, ownHost: () => ownHost, service }))
+  const prices = createWebSocketFront(client, {
+    ...setup,
+    clock,
+    publish,
+    ownHost: () => ownHost,
+    record: history?.record ?? record,
+  })
+  const relays = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
+  const signatures = macs === undefined ? undefined : { service, macs }
+  const handleRequest = createRequestHandler({
+    access,
+    service,
+    relays,
+    health: () => ({ ...prices.health(), depth: relays.depth(), history: history?.snapshot() }),
+    signatures,
+    tokens: symbols,
+    pages,
+    history: history && historyResponses(history, { service, clock }),
+    now: clock.wallClock,
+  })
+  const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)
+  const sockets = trackSockets(server)
+  const upgrade = createUpgrade(prices)
+  server.on('upgrade', (request, socket, head) => {
+    const allowed = checkAccess(request.headers, access)
+    if (isLeft(allowed)) refuseUpgrade(socket, 403, allowed.left)
+    else upgrade(request, socket, head)
+  })
+
+  let removeSource = (): void => undefined
+  const { close, closeOnAbort } = closeOnce(async () => {
+    removeSource()
+    const closed = prices.close()
+    relays.close()
+    history?.close()
+    // Upgraded sockets, and those whose TLS handshake is not complete, are not connections of the HTTP server.
+    const timer = delay(clock, closeTimeout, () => sockets.forEach((socket) => socket.destroy()))
+    await Promise.all([stopListening(server), closed])
+    timer.unsubscribe()
+  })
+
+  const port = await listen(server, setup).catch(async (error: unknown) => {
+    await close()
+    throw error
+  })
+  closeOnAbort(signal)
+
+  const addresses = addressesOf(host, port, tls !== undefined)
+  ownHost = hostWithPort(new URL(addresses.baseUrl))
+  removeSource = addSource((collector) => collector.gateway({ host: ownHost, ...prices.load() }))
+
+  const gateway: Gateway = {
+    ...addresses,
+    unsigned: macs === undefined,
+    service,
+    inspect: () => ({ ...prices.inspect(), depth: relays.depth(), history: history?.snapshot() }),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+  return { gateway, drain: prices.drain }
+}
+
+/** The error has the name, or the position if the name may be a key: keys are longer than names. */
+const macOf = ([name, key]: readonly [string, string], index: number): Mac => {
+  const isName = name !== '' && name.length <= 20
+  const decoded = decodeKey(key, `keys.${isName ? name : index + 1}`)
+  if (isLeft(decoded)) throw decoded.left
+  return node.createMac(decoded.right)
+}
+
+/** The open sockets of a server, including upgraded sockets. */
+const trackSockets = (server: Server): ReadonlySet<Socket> => {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return sockets
+}

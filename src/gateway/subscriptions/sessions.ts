@@ -1,0 +1,168 @@
+import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import type { PriceClient } from '../../client/client.js'
+import { priceFeedOf } from '../../client/price-feed.js'
+import { parseTopic } from '../../wire/codec/arguments.js'
+import type { GatewayDisconnectCause, Publish } from '../../base/diagnostics/messages.js'
+import { canonicalAddress, type Address } from '../../base/domain/address.js'
+import type { ConnectionStatus } from '../../base/domain/status.js'
+import { addressOf, type Topic } from '../../base/domain/topic.js'
+import { oneLine } from '../../base/errors/text.js'
+import { Demand, type DemandConfig } from './demand.js'
+import type { TopicConsumer, TopicFeed } from './topic-feed.js'
+import { Upstream } from './upstream.js'
+
+/** Why a gateway ends a session. */
+export type EndCause = Exclude<GatewayDisconnectCause, 'consumer' | 'no-pong' | 'no-renewal'>
+
+/** The close code of a server that cannot serve now (IANA's registry of WebSocket close codes). */
+export const tryAgainLater = 1013
+
+/** The close codes of a gateway. `closing`: the code of a server that shuts down. */
+export const closeCodes: Readonly<Record<EndCause, number>> = {
+  'service-down': tryAgainLater,
+  'too-far-behind': tryAgainLater,
+  'message-lost': tryAgainLater,
+  'nats-lost': tryAgainLater,
+  closing: 1001,
+}
+
+/** The reason of the end `closing`. */
+export const closingReason = 'the gateway is closing'
+
+/** A connection or a lease of one consumer, and the topics that it wants. */
+export interface Session<S extends TopicConsumer> extends TopicConsumer {
+  readonly feeds: ReadonlyMap<Address, TopicFeed<S>>
+  /** Adds a topic, and becomes a consumer of its feed. */
+  readonly add: (feed: TopicFeed<S>) => void
+  /** Removes a topic. Returns the feed, which still has this session as a consumer. */
+  readonly remove: (base: Address) => TopicFeed<S> | undefined
+  /** Sends the reason to the consumer, and ends. */
+  readonly end: (cause: EndCause, reason: string) => void
+}
+
+export interface SessionsConfig<S extends TopicConsumer> extends Omit<
+  DemandConfig<S>,
+  'source' | 'upstream'
+> {
+  /** The name of a session in messages to its consumer. */
+  readonly noun: 'connection' | 'session'
+  /** True if sessions end while the client is in this state. */
+  readonly isDown: (status: ConnectionStatus) => boolean
+  readonly maxConnections: number
+  readonly maxTopicsPerConnection: number
+  readonly publish: Publish
+  /** Host and port: the name of the gateway in diagnostics. */
+  readonly ownHost: () => string
+}
+
+/** The sessions of a gateway with its consumers, over WebSocket or NATS, and the topics that they want. */
+export class Sessions<S extends Session<S>> {
+  readonly upstream: Upstream
+  readonly demand: Demand<S>
+  private readonly sessions = new Set<S>()
+
+  constructor(
+    client: PriceClient,
+    private readonly config: SessionsConfig<S>,
+  ) {
+    this.upstream = new Upstream({
+      isDown: config.isDown,
+      onDown: (text) => {
+        this.demand.onDown()
+        this.endAll('service-down', text)
+      },
+      onUp: () => this.demand.onUp(),
+    })
+    this.demand = new Demand({ ...config, source: priceFeedOf(client), upstream: this.upstream })
+    this.upstream.start(client)
+  }
+
+  get all(): ReadonlySet<S> {
+    return this.sessions
+  }
+
+  /** Why a further session is refused; `undefined` if it is accepted. */
+  get fullReason(): string | undefined {
+    const { maxConnections, noun } = this.config
+    return this.sessions.size < maxConnections ? undefined : `the gateway has its ${maxConnections} ${noun}s`
+  }
+
+  /** For collectors. */
+  get load() {
+    const { upstream, sessions, demand } = this
+    return { isUp: upstream.isUp, consumers: sessions.size, topics: demand.size }
+  }
+
+  onOpened(session: S): void {
+    const { publish, ownHost } = this.config
+    this.sessions.add(session)
+    publish('svc-streams:gateway-connected', () => ({ host: ownHost() }))
+  }
+
+  /** A consumer was refused with this HTTP status. */
+  onRefused(status: number): void {
+    const { publish, ownHost } = this.config
+    publish('svc-streams:gateway-refused', () => ({ host: ownHost(), status }))
+  }
+
+  /** `bytes`: size of what was sent. */
+  onEnded(session: S, cause: GatewayDisconnectCause, bytes: number): void {
+    const { publish, ownHost } = this.config
+    this.sessions.delete(session)
+    this.leaveTopics(session)
+    publish('svc-streams:gateway-disconnected', () => ({ host: ownHost(), cause, bytes }))
+  }
+
+  /** The topic of a consumer's message. Left: the error text for the consumer. */
+  topicOf(text: string): Either<string, Topic> {
+    const { service } = this.config
+    const topic = text.length > maxTopicLength ? undefined : parseTopic(text, service)
+    return topic === undefined || isLeft(topic)
+      ? left(`Invalid request: ${oneLine(text)} is no topic: expected ${service}-0x<hex digits>`)
+      : topic
+  }
+
+  /** Answers a subscribe message, now or once the service has answered. */
+  subscribe(session: S, topic: Topic): void {
+    const { maxTopicsPerConnection, noun } = this.config
+    const base = canonicalAddress(addressOf(topic))
+    const known = session.feeds.get(base)
+    if (known !== undefined) return known.answer(session, true)
+    if (session.feeds.size >= maxTopicsPerConnection) {
+      const text = `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a ${noun}`
+      return session.reject(base, text)
+    }
+    const feed = this.demand.feedOf(topic)
+    session.add(feed)
+    feed.start()
+  }
+
+  unsubscribe(session: S, topic: Topic): void {
+    this.leave(session, canonicalAddress(addressOf(topic)))
+  }
+
+  leaveTopics(session: S): void {
+    for (const base of [...session.feeds.keys()]) this.leave(session, base)
+  }
+
+  endAll(cause: EndCause, reason: string): void {
+    for (const session of [...this.sessions]) session.end(cause, reason)
+  }
+
+  /** Ends all sessions and all subscriptions. Idempotent. */
+  close(): void {
+    this.endAll('closing', closingReason)
+    this.upstream.close()
+    this.demand.close()
+  }
+
+  private leave(session: S, base: Address): void {
+    const feed = session.remove(base)
+    if (feed === undefined) return
+    feed.remove(session)
+    this.demand.releaseUnwanted(feed)
+  }
+}
+
+/** The maximum length of a topic. An address has 42 characters. */
+export const maxTopicLength = 256

@@ -1,0 +1,220 @@
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import type { PriceFeed } from '../../client/price-feed.js'
+import { positionField } from '../../wire/codec/position.js'
+import { assertNever } from '../../base/domain/assert-never.js'
+import type { Address } from '../../base/domain/address.js'
+import type { PricePosition } from '../../base/domain/position.js'
+import type { Price } from '../../base/domain/price.js'
+import type { Topic } from '../../base/domain/topic.js'
+import type { PriceError } from '../../base/errors/model.js'
+import type { GatewayTopicState } from '../gateway.js'
+import type { Upstream } from './upstream.js'
+
+/** The interface of a topic for its consumers. */
+export interface ConsumedTopic {
+  /** The address in lower case. */
+  readonly base: Address
+  /** The topic as it is requested from the service. */
+  readonly topic: Topic
+  /** The position of the last price that was sent. A price frame without a position is the next price. */
+  readonly position: PricePosition | undefined
+  /** The last price with its age and position, encoded, if it is current. */
+  readonly currentFrame: () => string | undefined
+}
+
+/** The interface of a session for its topics. */
+export interface TopicConsumer {
+  /** Answers a subscribe message: the service has confirmed the topic. `isRepeated`: the consumer has had it before. */
+  readonly confirm: (topic: ConsumedTopic, isRepeated: boolean) => void
+  /** Answers a subscribe message, or ends a subscription: the topic is rejected. */
+  readonly reject: (base: Address, text: string) => void
+}
+
+export interface TopicFeedConfig<S extends TopicConsumer> {
+  readonly source: PriceFeed
+  /** Encodes a price frame, once for all consumers. Its characters are all ASCII. */
+  readonly encode: (payload: string) => string
+  /** Sends a price to all consumers of the topic. There is at least one. */
+  readonly send: (feed: TopicFeed<S>, frame: string) => void
+  /** Records the topic until the subscription ends. Default: it is not recorded. */
+  readonly record?: ((topic: Topic) => Subscription) | undefined
+  readonly upstream: Pick<Upstream, 'onDisconnected' | 'onConnected'>
+  /** The stream has completed: the topic is rejected, or the client is closed. */
+  readonly onCompleted: () => void
+}
+
+/** One topic: its only subscription to the service, its last price, and the consumers that want it. */
+export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
+  readonly consumers = new Set<S>()
+  /** The consumers whose subscribe message is answered when the service confirms the topic. */
+  private readonly unanswered = new Set<S>()
+  private readonly subscription = new Subscription()
+  /** `live` without a price: the service has confirmed the topic. */
+  private state: GatewayTopicState = 'waiting'
+  /** The last price in USD, on the open connection to the service. */
+  private price: number | undefined
+  private run: string | undefined
+  private count = 0
+  private isStarted = false
+  private readonly priceAge: () => number
+  private readonly lastPosition: () => PricePosition | undefined
+
+  constructor(
+    readonly base: Address,
+    readonly topic: Topic,
+    private readonly config: TopicFeedConfig<S>,
+  ) {
+    this.priceAge = config.source.priceAgeOf(topic)
+    this.lastPosition = config.source.positionOf(topic)
+  }
+
+  /** Subscribes to the service. The first events may come at once. Idempotent. */
+  start(): void {
+    if (this.isStarted) return
+    this.isStarted = true
+    this.subscription.add(this.config.record?.(this.topic))
+    const event$ = this.config.source.price$(this.topic, () => this.onConfirmed())
+    this.subscription.add(
+      event$.subscribe({ next: (event) => this.onEvent(event), complete: () => this.onCompleted() }),
+    )
+  }
+
+  stop(): void {
+    this.subscription.unsubscribe()
+  }
+
+  get position(): PricePosition | undefined {
+    const { run, count } = this
+    return run === undefined ? undefined : { run, count }
+  }
+
+  get isConfirmed(): boolean {
+    return this.state === 'live' || this.state === 'stale'
+  }
+
+  get isWanted(): boolean {
+    return this.consumers.size > 0
+  }
+
+  get snapshot() {
+    return { topic: this.topic, consumers: this.consumers.size, state: this.state }
+  }
+
+  /** Adds a consumer, which may then read the current price. */
+  add(consumer: S): void {
+    this.consumers.add(consumer)
+    this.answer(consumer)
+  }
+
+  currentFrame(): string | undefined {
+    const { livePrice, config } = this
+    return livePrice !== undefined && config.source.isUpToDate() ? this.frameOf(livePrice, false) : undefined
+  }
+
+  /** True while the last price may be older than `maxLag` of the gateway's client, which may hold a newer one. */
+  isUncertain(): boolean {
+    return this.livePrice !== undefined && !this.config.source.isUpToDate()
+  }
+
+  remove(consumer: S): void {
+    this.consumers.delete(consumer)
+    this.unanswered.delete(consumer)
+  }
+
+  /** Answers a subscribe message, now or once the service has confirmed the topic. */
+  answer(consumer: S, isRepeated = false): void {
+    if (this.isConfirmed) consumer.confirm(this, isRepeated)
+    else this.unanswered.add(consumer)
+  }
+
+  private get livePrice(): number | undefined {
+    return this.state === 'live' ? this.price : undefined
+  }
+
+  private onConfirmed(): void {
+    if (this.isConfirmed) return
+    this.state = 'live'
+    this.passPosition()
+    this.answerAll()
+  }
+
+  private answerAll(): void {
+    for (const consumer of this.unanswered) consumer.confirm(this, false)
+    this.unanswered.clear()
+  }
+
+  private onEvent(event: Either<PriceError, Price>): void {
+    if (isRight(event)) this.onPrice(event.right.price)
+    else this.onFailure(event.left)
+  }
+
+  private onPrice(price: number): void {
+    this.state = 'live'
+    this.config.upstream.onConnected(this)
+    if (this.unanswered.size > 0) this.answerAll()
+    this.price = price
+    const isNext = this.passPosition()
+    if (this.isWanted) this.config.send(this, this.frameOf(price, isNext))
+  }
+
+  /** True if the last price of the client directly follows the one before. False after prices that were held. */
+  private passPosition(): boolean {
+    const { run, count } = this
+    const last = this.lastPosition()
+    this.run = last?.run
+    this.count = last?.count ?? 0
+    return run === this.run && (run === undefined || this.count === count + 1)
+  }
+
+  private onFailure(error: PriceError): void {
+    switch (error._tag) {
+      case 'Stale':
+        this.state = 'stale'
+        this.config.upstream.onConnected(this)
+        return this.answerAll()
+      case 'SubscriptionRejected':
+        this.state = 'rejected'
+        return this.reject(error.reason)
+      case 'Disconnected':
+      case 'ClientClosed':
+        this.state = 'down'
+        this.price = undefined
+        if (error._tag === 'Disconnected') this.config.upstream.onDisconnected(this, error.reason)
+        return
+      // The client requests the topic again; a consumer without an answer also requests it again.
+      case 'SubscriptionTimeout':
+      // No price is sent, so that the topic becomes stale.
+      case 'DecodeError':
+      case 'InvalidTopic':
+        return
+      default:
+        return assertNever(error)
+    }
+  }
+
+  private reject(text: string): void {
+    for (const consumer of this.consumers) consumer.reject(this.base, text)
+    this.consumers.clear()
+    this.unanswered.clear()
+  }
+
+  private onCompleted(): void {
+    if (this.state !== 'rejected') this.state = 'down'
+    this.price = undefined
+    this.config.upstream.onConnected(this)
+    this.config.onCompleted()
+  }
+
+  /**
+   * A price that is sent in the tick of its arrival has no age. `isNext`: false if consumers may not have the price
+   * before it, and therefore cannot count this one.
+   */
+  private frameOf(price: number, isNext: boolean): string {
+    const age = Math.round(this.priceAge())
+    const position = age > 0 || !isNext ? this.position : undefined
+    const ageField = age > 0 ? `,"age":${age}` : ''
+    const end = position === undefined ? ageField : ageField + positionField(position)
+    return this.config.encode(`{"topic":"${this.topic}","price":${price}${end}}`)
+  }
+}

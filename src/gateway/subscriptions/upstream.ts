@@ -1,0 +1,106 @@
+import { Subscription } from 'rxjs'
+import type { PriceClient } from '../../client/client.js'
+import { behindMsOf, type ConnectionStatus } from '../../base/domain/status.js'
+
+/** The words with which a gateway begins its reason for consumers. */
+export const serviceIsDown = 'the service is down'
+
+interface UpstreamListener {
+  /** True if the prices of a client in this state are not current, and consumers must not receive them. */
+  readonly isDown: (status: ConnectionStatus) => boolean
+  /** An outage begins. */
+  readonly onDown: (text: string) => void
+  readonly onUp: () => void
+}
+
+/** Whether the connection to the service is down: by the status of the client, or by a `Disconnected` of one stream. */
+export class Upstream {
+  private current: ConnectionStatus = { _tag: 'Idle' }
+  private readonly disconnected = new Set<unknown>()
+  private wasUp = true
+  private reason: DownReason = 'connection lost'
+  private readonly subscription = new Subscription()
+
+  constructor(private readonly listener: UpstreamListener) {}
+
+  start({ status$ }: Pick<PriceClient, 'status$'>): void {
+    this.subscription.add(
+      status$.subscribe({
+        next: (status) => this.onStatus(status),
+        // The status of a replay completes after its last row.
+        complete: () => this.onStatus({ _tag: 'Closed' }),
+      }),
+    )
+  }
+
+  get status(): ConnectionStatus {
+    return this.current
+  }
+
+  get isUp(): boolean {
+    return this.disconnected.size === 0 && !this.listener.isDown(this.current)
+  }
+
+  /** The reason for consumers while the connection is down; `undefined` while it is up. */
+  get downText(): string | undefined {
+    return this.isUp ? undefined : `${serviceIsDown}: ${this.reason}`
+  }
+
+  onDisconnected(stream: unknown, reason: string): void {
+    this.disconnected.add(stream)
+    this.reason = downReasonOf(reason)
+    this.notify()
+  }
+
+  onConnected(stream: unknown): void {
+    if (this.disconnected.delete(stream)) this.notify()
+  }
+
+  close(): void {
+    this.subscription.unsubscribe()
+  }
+
+  private onStatus(status: ConnectionStatus): void {
+    this.current = status
+    if (status._tag === 'Open') this.disconnected.clear()
+    if (status._tag === 'Waiting') this.reason = downReasonOf(status.reason)
+    else if (status._tag === 'Closed') this.reason = 'the client of the gateway is closed'
+    else if (behindMsOf(status) !== undefined) this.reason = 'prices are behind'
+    else if (this.listener.isDown(status)) this.reason = 'the connection is being opened again'
+    this.notify()
+  }
+
+  private notify(): void {
+    const { downText, wasUp } = this
+    const isUp = downText === undefined
+    if (isUp === wasUp) return
+    this.wasUp = isUp
+    if (isUp) this.listener.onUp()
+    else this.listener.onDown(downText)
+  }
+}
+
+/**
+ * Why the connection to the service is down, as a text for consumers. The client's own reason may contain paths,
+ * addresses and texts of the service. It is only in the status of the client, and in the gateway's `inspect()`.
+ */
+type DownReason = (typeof patterns)[number][0] | 'connection lost'
+
+/** The first pattern that fits decides. Each reason fits its own pattern: the service may be another gateway. */
+const patterns = [
+  ['too many open files', /EMFILE|ENFILE|too many open files/],
+  ['connection refused', /ECONNREFUSED|connection refused/i],
+  ['host not found', /ENOTFOUND|EAI_|host not found/i],
+  ['host unreachable', /EHOSTUNREACH|ENETUNREACH|ENETDOWN|unreachable|not reachable/],
+  ['TLS failed', /certificate|altnames|\b(?:TLS|SSL)\b|ERR_(?:TLS|SSL)/i],
+  ['upgrade refused', /unexpected server response|upgrade refused/i],
+  ['prices are behind', /\bbehind\b/],
+  ['no answer in time', /ETIMEDOUT|\bwithin \d+ ms\b|not answer|no answer|no gateway answers/],
+  ['connection reset', /ECONNRESET|EPIPE|ECONNABORTED|socket hang up|connection reset/i],
+  ['closed by the service', /closed by the service|without a close frame/],
+  ['the connection is being opened again', /being opened again/],
+  ['the client of the gateway is closed', /the client of the gateway is closed/],
+] as const
+
+const downReasonOf = (text: string): DownReason =>
+  patterns.find(([, pattern]) => pattern.test(text))?.[0] ?? 'connection lost'

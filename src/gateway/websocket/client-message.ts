@@ -1,0 +1,20 @@
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts/lib/index.js'
+import type { DecodeError } from '../../base/errors/model.js'
+import { decodeMessage } from '../../wire/codec/decode.js'
+
+/** A subscribe or unsubscribe message on the wire (section 4.3 of the service's documentation). */
+const ClientMessageCodec = t.type(
+  { method: t.keyof({ subscribe: null, unsubscribe: null }, 'subscribe or unsubscribe'), topic: t.string },
+  'a client message',
+)
+
+export type ClientMessage = t.TypeOf<typeof ClientMessageCodec>
+
+/** Decodes a text frame from a client of the price WebSocket. */
+export const decodeClientMessage = (text: string): Either<DecodeError, ClientMessage> => {
+  const decoded = decodeMessage('client message', ClientMessageCodec, text)
+  if (isLeft(decoded)) return decoded
+  const { method, topic } = decoded.right
+  return right({ method, topic })
+}

@@ -1,0 +1,82 @@
+import type { Writable } from 'node:stream'
+import type { WebSocket } from 'ws'
+import type { Topic } from '../../base/domain/topic.js'
+import type { ConsumedTopic } from '../subscriptions/topic-feed.js'
+import { truncate } from '../../base/errors/text.js'
+
+/** The members of a consumer's WebSocket that a gateway uses. */
+export type ConsumerWebSocket = Pick<
+  WebSocket,
+  'readyState' | 'OPEN' | 'ping' | 'pong' | 'close' | 'terminate'
+>
+
+/** The members of the underlying socket that a gateway uses. */
+export type ConsumerStream = Pick<Writable, 'write' | 'writableLength'>
+
+/**
+ * A WebSocket text frame of a server (RFC 6455, section 5.2), with a character for each byte. Such strings are
+ * concatenated without a copy, and equal frames compare as equal.
+ */
+export type TextFrame = string
+
+/** The first byte: the final fragment of a text message. */
+const finalText = '\x81'
+
+/** A payload of this length or more has its length in two further bytes. */
+const mediumLength = 126
+
+/** A payload of this length or more has its length in eight further bytes. */
+const longLength = 65_536
+
+/** Encodes a payload whose characters are all ASCII. */
+export const asciiFrame = (payload: string): TextFrame => finalText + lengthOf(payload.length) + payload
+
+export const textFrame = (text: string): TextFrame => asciiFrame(Buffer.from(text).toString('latin1'))
+
+const lengthOf = (length: number): string => {
+  if (length < mediumLength) return String.fromCharCode(length)
+  const bytes = length < longLength ? Buffer.alloc(3) : Buffer.alloc(9)
+  bytes[0] = length < longLength ? mediumLength : mediumLength + 1
+  bytes.writeUInt16BE(length % longLength, bytes.length - 2)
+  if (length >= longLength) bytes.writeUInt32BE(Math.floor(length / longLength), bytes.length - 6)
+  return bytes.toString('latin1')
+}
+
+/** The maximum length of the reason in a close frame, in bytes of UTF-8 (RFC 6455, section 5.5). */
+const maxReasonBytes = 123
+
+/** The start of a text that fits into a close frame. */
+export const closeReason = (text: string): string => {
+  let reason = truncate(text, maxReasonBytes)
+  while (Buffer.byteLength(reason) > maxReasonBytes) reason = truncate(reason, reason.length - 1)
+  return reason
+}
+
+/** Above this number of topics, a confirmation lists only the new topic. */
+const maxListedTopics = 64
+
+/** So do the confirmations after this number of bytes at once: lists of all topics would fill a slow link for seconds. */
+const maxListedBytes = 4096
+
+interface ListedTopic {
+  readonly topic: Topic
+  readonly isConfirmed: boolean
+}
+
+/**
+ * A confirmation. `confirmed`: the topic of a short list. `all`: the topics that the consumer wants. `bytes`: what it has
+ * not acknowledged. `hasPosition`: the next price frame of the topic follows the position of the confirmation.
+ */
+export const confirmationText = (
+  confirmed: Pick<ConsumedTopic, 'topic' | 'position'> | undefined,
+  all: ReadonlyMap<string, ListedTopic>,
+  bytes: number,
+  hasPosition: boolean,
+): string => {
+  const listsAll = all.size <= maxListedTopics && bytes < maxListedBytes
+  const listed = listsAll ? [...all.values()].filter(({ isConfirmed }) => isConfirmed) : undefined
+  const topics = listed ?? (confirmed === undefined ? [] : [confirmed])
+  const at = hasPosition ? confirmed?.position : undefined
+  const position = at && { topic: confirmed?.topic, ...at }
+  return JSON.stringify({ subscriptions: topics.map(({ topic }) => topic), position })
+}

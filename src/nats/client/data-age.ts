@@ -1,0 +1,189 @@
+import { clockOffset, suspendedFor, type Clock } from '../../base/time/clock.js'
+import type { ConsumerMessageOf } from '../codec/messages.js'
+
+/** The time between two renewals of the lease, in ms. */
+export const renewInterval = 500
+
+/** The age of the data of one gateway, by its answers to renewals, and by its proofs of the service's answers. */
+export class DataAge {
+  private readonly lag = new MessageLag()
+  readonly renewals = new Renewals()
+  readonly pings: Pings
+  /** When the newest answered renewal was sent: monotonic, in ms. Data that were read since are at least as new. */
+  private measuredAt = 0
+  /** When the price under delivery was sent, by the clock of the gateway, in ms. */
+  private priceTime = 0
+  /** True if a subscriber has not received this price, because it was too late by then. */
+  private isWithheld = false
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly maxLag: number,
+  ) {
+    this.pings = new Pings(clock)
+  }
+
+  /** `time`: of the gateway's clock, in ms. False if the number is not that of an unanswered renewal. */
+  onReply(number: number, time: number): boolean {
+    const sentAt = this.renewals.onReply(number)
+    if (sentAt === undefined) return false
+    this.lag.onRoundTrip(sentAt, this.clock.elapsed(), time)
+    this.measuredAt = sentAt
+    return true
+  }
+
+  /** `time`: of the gateway's clock, in ms; the service has sent all later data after it. */
+  answeredBy(time: number): string | undefined {
+    const now = this.clock.elapsed()
+    return this.answeredAt(now - this.lag.of(time, now))
+  }
+
+  /** The payload of the newest ping that was sent before this time, by the own monotonic clock, in ms. */
+  answeredAt(provenAt: number): string | undefined {
+    return this.pings.onProof(provenAt, this.measuredAt)
+  }
+
+  /** Starts the delivery of a price of this time of the gateway's clock, in ms. False if it is late. */
+  startDelivery(time: number): boolean {
+    this.priceTime = time
+    this.isWithheld = false
+    return this.isInTime()
+  }
+
+  /** The handlers of the previous subscribers may have taken seconds. */
+  readonly isInTime = (): boolean => {
+    this.isWithheld ||= this.behindMs > this.maxLag
+    return !this.isWithheld
+  }
+
+  /** While the event loop was blocked, neither prices nor replies were read. */
+  readonly isCurrent = (): boolean =>
+    this.clock.elapsed() - this.measuredAt <= Math.max(this.maxLag, 2 * renewInterval)
+
+  /** Why the session ends if the price under delivery was late: the prices after it are late too. */
+  get lateReason(): string | undefined {
+    if (!this.isWithheld) return undefined
+    return `the prices are ${Math.round(this.behindMs)} ms behind, at most ${this.maxLag} ms are allowed`
+  }
+
+  private get behindMs(): number {
+    return this.lag.of(this.priceTime, this.clock.elapsed())
+  }
+}
+
+/** The number of pings that are stored. The answer to a ping answers the older ones too. */
+const maxPings = 512
+
+/** The pings of a session. They cost no message: a proof of the gateway answers those that were sent before its probe. */
+export class Pings {
+  private readonly sent: { readonly payload: string; readonly at: number }[] = []
+  private offset: number
+  /** When a suspend of the machine was detected. */
+  private resumedAt = -Infinity
+
+  constructor(private readonly clock: Clock) {
+    this.offset = clockOffset(clock)
+  }
+
+  /** Returns true after a suspend: the distance to the gateway's clock is unknown until a renewal is answered. */
+  onPing(payload: string): boolean {
+    const at = this.clock.elapsed()
+    this.sent.push({ payload, at })
+    if (this.sent.length > maxPings) this.sent.shift()
+    const before = this.offset
+    this.offset = clockOffset(this.clock)
+    if (suspendedFor(before, this.offset) === 0) return false
+    this.resumedAt = at
+    return true
+  }
+
+  /**
+   * Returns the payload of the newest ping that is answered. `provenAt`: when the probe of the service was sent. `renewedAt`: when
+   * the newest answered renewal was sent. Both are monotonic, in ms.
+   */
+  onProof(provenAt: number, renewedAt: number): string | undefined {
+    if (renewedAt < this.resumedAt) return undefined
+    const answered = this.sent.findLastIndex(({ at }) => at <= provenAt)
+    return this.sent.splice(0, answered + 1).at(-1)?.payload
+  }
+}
+
+/** A measured offset of the clocks is used for one to two times this time, because clocks drift. In ms. */
+const windowMs = 30_000
+
+/**
+ * The lag of messages of a gateway. No wall clock is used. Each round trip bounds the offset of the two monotonic
+ * clocks, because the gateway reads its clock between the request and the receipt of the reply. The computed lag is an
+ * upper bound. It exceeds the true lag by at most the shortest round trip.
+ */
+export class MessageLag {
+  /** Greatest lower bounds of (own clock - gateway's clock), in the current and the previous window. */
+  private current = -Infinity
+  private previous = -Infinity
+  private windowStart = -Infinity
+
+  /** A round trip: times of the own clock, and the time of the gateway's clock, in ms. */
+  onRoundTrip(sentAt: number, receivedAt: number, gatewayTime: number): void {
+    const upperBound = receivedAt - gatewayTime
+    // A clock stood still while its machine was suspended: earlier bounds are wrong.
+    if (this.distance > upperBound) this.current = this.previous = -Infinity
+    if (receivedAt - this.windowStart > windowMs) {
+      this.previous = this.current
+      this.current = -Infinity
+      this.windowStart = receivedAt
+    }
+    this.current = Math.max(this.current, sentAt - gatewayTime)
+  }
+
+  /** The lag of a message in ms. `now`: of the own clock. `time`: of the gateway's clock. */
+  of(time: number, now: number): number {
+    return now - time - this.distance
+  }
+
+  private get distance(): number {
+    return Math.max(this.current, this.previous)
+  }
+}
+
+type RenewalReply = Pick<ConsumerMessageOf<'renewed'>, 'number' | 'publications' | 'part' | 'parts'>
+
+/** The renewals of a session that have no reply yet. Replies arrive in order; one may be lost. */
+export class Renewals {
+  /** When each was sent, by its number: monotonic, in ms. */
+  private readonly sent = new Map<number, number>()
+  private last = 0
+  private publications = 0
+  /** The last part of a reply that followed all parts before it. */
+  private previousPart = { number: 0, part: 0 }
+
+  /** Registers the next renewal. `since`: the updates up to this number need not be reported again. */
+  next(at: number): { readonly number: number; readonly since: number } {
+    const number = ++this.last
+    this.onSent(number, at)
+    return { number, since: this.publications }
+  }
+
+  onSent(number: number, at: number): void {
+    this.sent.set(number, at)
+  }
+
+  /** Returns when the renewal of a reply was sent, and forgets earlier renewals; `undefined` if the renewal is unknown. */
+  onReply(number: number): number | undefined {
+    const sentAt = this.sent.get(number)
+    if (sentAt === undefined) return undefined
+    for (const each of this.sent.keys()) {
+      if (each > number) break
+      this.sent.delete(each)
+    }
+    return sentAt
+  }
+
+  /** A reply, or a part of it. `publications`: the number of price updates that the gateway had published. */
+  onRenewed({ number, publications, part = 1, parts = 1 }: RenewalReply): void {
+    const { previousPart } = this
+    const isNext = part === 1 || (previousPart.number === number && previousPart.part === part - 1)
+    this.previousPart = { number, part: isNext ? part : 0 }
+    // If a part is lost, the gateway reports the same updates again.
+    if (isNext && part === parts) this.publications = publications
+  }
+}

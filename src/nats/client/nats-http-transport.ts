@@ -1,0 +1,105 @@
+import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { decodeConsumerMessage, encodeGatewayMessage } from '../codec/messages.js'
+import { networkError } from '../../base/errors/constructors.js'
+import {
+  bodyTooLong,
+  type HttpAnswer,
+  type HttpRequest,
+  type HttpTransport,
+  type OnHttpResult,
+} from '../../wire/transport/ports.js'
+import { isUndelivered, maxPayloadOf, publish } from '../connection/publish.js'
+import type { ConsumerContext } from './consumer-context.js'
+import { reachGateway } from './find-gateway.js'
+
+/** Sends requests to gateways over NATS. Only the path is sent, without headers and keys. */
+export const natsHttpTransport = (context: ConsumerContext): HttpTransport => ({
+  get: (request, onResult) => new NatsRequest(context, request, onResult).start(),
+  close: () => context.link.close(),
+})
+
+class NatsRequest {
+  private readonly resources = new Subscription()
+  private isFound = false
+  private readonly startedAt: number
+  private isSettled = false
+
+  constructor(
+    private readonly context: ConsumerContext,
+    private readonly request: HttpRequest,
+    private readonly onResult: OnHttpResult,
+  ) {
+    this.startedAt = context.clock.elapsed()
+  }
+
+  /** Returns the function that aborts the request. */
+  start(): () => void {
+    const { context, request } = this
+    const { followed } = context
+    const known = (): string | undefined => (request.newConnection === true ? undefined : followed.id)
+    this.resources.add(
+      reachGateway(context, () => this.isFound, known, {
+        onFound: (connection, gateway, isAsked) => {
+          if (!isAsked) this.resources.add(followed.onLost(() => this.fail('the gateway is lost', true)))
+          this.send(connection, gateway)
+        },
+        onFailed: (reason) => this.fail(reason),
+      }),
+    )
+    return () => this.resources.unsubscribe()
+  }
+
+  private send(connection: NatsConnection, gateway: string): void {
+    const { inboxPrefix, subjects, clock, requestTimeout, id: consumer } = this.context
+    this.isFound = true
+    const reply = createInbox(inboxPrefix)
+    const subscription = connection.subscribe(reply, {
+      callback: (error, message) => {
+        if (error === null) this.onMessage(message)
+        else this.fail(error.message)
+      },
+    })
+    this.resources.add(() => subscription.unsubscribe())
+    const { path } = this.request
+    const timeout = this.startedAt + requestTimeout - clock.elapsed()
+    const text = encodeGatewayMessage({ type: 'get', path, consumer, timeout })
+    if (!publish(connection, subjects.gateway(gateway), text, reply)) {
+      return this.fail(
+        `the request cannot be sent: NATS allows messages of ${maxPayloadOf(connection)} bytes`,
+      )
+    }
+    this.resources.add(() => {
+      if (this.isSettled || connection.isClosed()) return
+      publish(connection, subjects.gateway(gateway), encodeGatewayMessage({ type: 'cancel' }), reply)
+    })
+  }
+
+  private onMessage(message: Msg): void {
+    if (isUndelivered(message)) return this.fail('the gateway has left NATS', true)
+    const decoded = decodeConsumerMessage(message.string())
+    if (isLeft(decoded)) return this.fail(`invalid response of the gateway: ${decoded.left.message}`)
+    const response = decoded.right
+    if (response.type !== 'response') return this.fail(`the gateway answers with a ${response.type} message`)
+    const { status, headers, body, lateMs } = response
+    const { maxBodyBytes } = this.request
+    if (lateMs > this.context.maxLag) return this.fail(`the response is ${Math.round(lateMs)} ms late`)
+    this.settle(
+      Buffer.byteLength(body) > maxBodyBytes
+        ? left(bodyTooLong(body, maxBodyBytes))
+        : right({ status, headers, body }),
+    )
+  }
+
+  private fail(reason: string, isRepeatable = false): void {
+    this.settle(left(networkError(new Error(reason))), isRepeatable)
+  }
+
+  private settle(result: HttpAnswer, isRepeatable = false): void {
+    if (this.resources.closed) return
+    this.isSettled = true
+    this.resources.unsubscribe()
+    this.onResult(result, isRepeatable && this.request.newConnection !== true)
+  }
+}

@@ -1,0 +1,313 @@
+import {
+  createInbox,
+  type Msg,
+  type NatsConnection,
+  type Subscription as NatsSubscription,
+} from '@nats-io/transport-node'
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { decodeClientMessage } from '../../gateway/websocket/client-message.js'
+import {
+  decodeConsumerMessage,
+  encodeGatewayMessage,
+  type ConsumerMessage,
+  type ConsumerMessageOf,
+  type GatewayMessage,
+} from '../codec/messages.js'
+import { readPriceUpdate, type PriceUpdateHeader } from '../codec/price-update.js'
+import { assertNever } from '../../base/domain/assert-never.js'
+import { canonicalAddress, type Address } from '../../base/domain/address.js'
+import { addressOf, type Topic } from '../../base/domain/topic.js'
+import { maxTopicLength } from '../../gateway/subscriptions/sessions.js'
+import { responsiveDeadline } from '../../base/time/deadline.js'
+import {
+  messageTooBig,
+  noCloseFrame,
+  notifyPong,
+  unboundedPayload,
+  type Socket,
+  type SocketListener,
+  type WebSocketTransport,
+} from '../../wire/transport/ports.js'
+import { isUndelivered, publish } from '../connection/publish.js'
+import type { ConsumerContext } from './consumer-context.js'
+import { DataAge, renewInterval } from './data-age.js'
+import { reachGateway } from './find-gateway.js'
+import { TopicUpdatesTable } from './topic-updates.js'
+
+/** Sessions with gateways over NATS. The URL of a dial is not used. */
+export const natsWebSocketTransport = (context: ConsumerContext): WebSocketTransport => {
+  const sockets = new Set<NatsSocket>()
+  return {
+    dial: (_url, { maxFrameBytes }, listener) => {
+      const socket = new NatsSocket(context, maxFrameBytes, listener, (ended) => sockets.delete(ended))
+      sockets.add(socket)
+      socket.dial()
+      return socket
+    },
+    close: () => {
+      for (const socket of [...sockets]) socket.close()
+      return context.link.close()
+    },
+  }
+}
+
+/** A gateway that has not answered for this time is lost, in ms. Two renewals are sent within it. */
+export const replyTime = 1_400
+
+/** A session with one gateway, as a socket: frames of the client become messages to the gateway, and back. */
+class NatsSocket implements Socket {
+  private readonly age: DataAge
+  private readonly resources = new Subscription()
+  private lossTimer = new Subscription()
+  private connection: NatsConnection | undefined
+  private readonly topics = new TopicUpdatesTable()
+  /** The number of the last subscribe or unsubscribe message. */
+  private requests = 0
+  private readonly header: PriceUpdateHeader = { sequence: 0, time: 0, start: 0 }
+  private session = ''
+  private inbox = ''
+  private gateway = ''
+  private isOpen = false
+  private isEnded = false
+  /** When the first subscribe message was sent: monotonic, in ms. */
+  private requestedAt = Infinity
+  readonly isCurrent: () => boolean
+  readonly isInTime: () => boolean
+
+  constructor(
+    private readonly context: ConsumerContext,
+    private readonly maxFrameBytes: number,
+    private readonly listener: SocketListener,
+    private readonly onEnd: (socket: NatsSocket) => void,
+  ) {
+    this.age = new DataAge(context.clock, context.maxLag)
+    this.isCurrent = this.age.isCurrent
+    this.isInTime = this.age.isInTime
+  }
+
+  /** Not in the constructor: the listener may be called at once. */
+  dial(): void {
+    const isReached = (): boolean => this.isOpen
+    this.resources.add(
+      reachGateway(this.context, isReached, () => undefined, {
+        onFound: (connection, gateway) => this.onFound(connection, gateway),
+        onFailed: (reason) => this.end(noCloseFrame, reason),
+      }),
+    )
+  }
+
+  send(frame: string): void {
+    const { connection } = this
+    if (!this.isOpen || this.isEnded || connection === undefined) return
+    const decoded = decodeClientMessage(frame)
+    if (isLeft(decoded)) return
+    const { method, topic } = decoded.right
+    if (topic.length > maxTopicLength) return this.rejectLater(topic)
+    const base = canonicalAddress(addressOf(topic as Topic))
+    const number = ++this.requests
+    if (number === 1) this.requestedAt = this.context.clock.elapsed()
+    // Called before the subscribe message, so that no update after the confirmation is missed.
+    if (method === 'subscribe') this.topics.request(base, number, () => this.subscribeTo(connection, base))
+    else this.topics.remove(base)
+    this.publish({ type: method, session: this.session, topic, number })
+  }
+
+  /** Such a topic would exceed the limits of NATS; the server would end the connection. */
+  private rejectLater(topic: string): void {
+    const text = `Invalid request: ${topic} is longer than ${maxTopicLength} characters`
+    this.resources.add(this.context.clock.startImmediate(() => this.listener.text(text)))
+  }
+
+  readonly ping = (payload: string): void => {
+    if (this.isOpen && this.age.pings.onPing(payload)) this.renew()
+  }
+
+  close(): void {
+    this.end(noCloseFrame, 'closed by the client')
+  }
+
+  terminate(): void {
+    this.end(noCloseFrame, 'terminated by the client')
+  }
+
+  private onFound(connection: NatsConnection, gateway: string): void {
+    const { inboxPrefix, clock, subjects, maxLag } = this.context
+    this.connection = connection
+    this.gateway = gateway
+    this.inbox = createInbox(inboxPrefix)
+    this.session = this.inbox.slice(this.inbox.lastIndexOf('.') + 1)
+    const subscription = connection.subscribe(this.inbox, {
+      callback: (error, message) => {
+        if (error !== null) this.end(noCloseFrame, `NATS: ${error.message}`)
+        else this.onMessage(message)
+      },
+    })
+    this.resources.add(() => subscription.unsubscribe())
+    const proofs = connection.subscribe(subjects.proof(gateway), {
+      callback: (error, message) => {
+        if (error !== null) this.end(noCloseFrame, `NATS: ${error.message}`)
+        else this.onProof(message.string())
+      },
+    })
+    this.resources.add(() => proofs.unsubscribe())
+    this.resources.add(clock.startInterval(() => this.renew(), renewInterval))
+    this.awaitReply()
+    this.age.renewals.onSent(0, clock.elapsed())
+    this.publish({ type: 'open', session: this.session, ...(maxLag === Infinity ? {} : { maxLag }) })
+  }
+
+  /** The gateway is lost if it does not answer. Time in which the event loop is blocked does not count. */
+  private awaitReply(): void {
+    this.lossTimer.unsubscribe()
+    this.lossTimer = responsiveDeadline(this.context.clock, replyTime, () =>
+      this.end(noCloseFrame, 'the gateway does not answer'),
+    )
+  }
+
+  private renew(): void {
+    if (!this.isOpen) return
+    const { session, requests } = this
+    const renewal = this.age.renewals.next(this.context.clock.elapsed())
+    this.publish({ type: 'renew', session, ...renewal, requests })
+  }
+
+  private publish(message: GatewayMessage): void {
+    const { connection, gateway, inbox: reply } = this
+    if (connection === undefined) return
+    publish(connection, this.context.subjects.gateway(gateway), encodeGatewayMessage(message), reply)
+  }
+
+  private onMessage(message: Msg): void {
+    if (this.isEnded) return
+    if (isUndelivered(message)) return this.end(noCloseFrame, 'the gateway has left NATS')
+    const decoded = decodeConsumerMessage(message.string())
+    if (isRight(decoded)) this.handle(decoded.right)
+    else this.end(noCloseFrame, `invalid message of the gateway: ${decoded.left.message}`)
+  }
+
+  private handle(message: ConsumerMessage): void {
+    switch (message.type) {
+      case 'opened':
+        return this.onOpened(message)
+      case 'renewed':
+        return this.onRenewed(message)
+      case 'confirmed':
+        return this.onConfirmed(message)
+      case 'rejected':
+        return this.onRejected(message)
+      case 'closed':
+        return this.end(message.code, message.reason)
+      case 'ready':
+      case 'down':
+      case 'response':
+        return
+      default:
+        return assertNever(message)
+    }
+  }
+
+  private onOpened({ time }: ConsumerMessageOf<'opened'>): void {
+    if (this.isOpen) return
+    this.onReply(0, time)
+    this.isOpen = true
+    this.context.followed.follow(this.gateway)
+    this.listener.opened()
+  }
+
+  private onRenewed(reply: ConsumerMessageOf<'renewed'>): void {
+    this.onReply(reply.number, reply.time)
+    this.age.renewals.onRenewed(reply)
+    // Updates that the gateway had published before have arrived, or are lost.
+    for (const [base, sequence] of Object.entries(reply.sequences)) {
+      if (this.topics.isMissing(base as Address, sequence)) return this.onGap(base)
+    }
+    this.listener.alive()
+  }
+
+  private onReply(number: number, time: number): void {
+    if (this.age.onReply(number, time)) this.awaitReply()
+  }
+
+  /** The service has sent all later updates after this time of the gateway's clock. */
+  private onProof(text: string): void {
+    if (!this.isOpen || this.isEnded) return
+    const [time, mark] = text.split(' ')
+    if (mark === unboundedPayload) notifyPong(this.listener, unboundedPayload)
+    this.pong(this.age.answeredBy(Number(time)))
+  }
+
+  private pong(payload: string | undefined): void {
+    if (payload !== undefined) notifyPong(this.listener, payload)
+  }
+
+  private subscribeTo(connection: NatsConnection, base: Address): NatsSubscription {
+    return connection.subscribe(this.context.subjects.price(this.gateway, base), {
+      callback: (error, { data }) => {
+        if (error === null) this.onUpdate(base, data)
+        else this.end(noCloseFrame, `NATS: ${error.message}`)
+      },
+    })
+  }
+
+  private onConfirmed(message: ConsumerMessageOf<'confirmed'>): void {
+    const { topic, base, number, sequence, price, isPending } = message
+    const verdict = this.topics.onConfirmed(base as Address, number, isPending ? undefined : sequence)
+    if (verdict === 'foreign') return
+    if (verdict === 'gap') return this.onGap(base)
+    const { listener } = this
+    // Before the first price: until an answer, the client takes the gateway for a service that never answers.
+    if (isPending === false) this.pong(this.age.answeredAt(this.requestedAt))
+    // Prices after a repeated confirmation may have arrived before it.
+    const position = verdict === 'deliver' && message.position && { topic, ...message.position }
+    listener.text(JSON.stringify({ subscriptions: [topic], ...(position && { position }) }))
+    if (verdict !== 'deliver' || price === undefined || this.isEnded) return
+    if (this.age.startDelivery(price.time)) listener.text(price.frame)
+    this.endIfLate()
+  }
+
+  private onRejected({ base, number, text }: ConsumerMessageOf<'rejected'>): void {
+    if (this.topics.onRejected(base as Address, number)) this.listener.text(text)
+  }
+
+  private onUpdate(base: Address, data: Uint8Array): void {
+    if (this.isEnded) return
+    const { header } = this
+    if (!readPriceUpdate(data, header)) return this.end(noCloseFrame, 'malformed price update of the gateway')
+    const verdict = this.topics.onUpdate(base, header.sequence)
+    if (verdict === 'ignore') return
+    if (verdict === 'gap') return this.onGap(base)
+    if (this.age.startDelivery(header.time)) this.deliver(data, header.start)
+    this.endIfLate()
+  }
+
+  private deliver(data: Uint8Array, start: number): void {
+    const { listener, maxFrameBytes } = this
+    const length = data.length - start
+    if (length > maxFrameBytes)
+      return this.end(messageTooBig, `a message is longer than ${maxFrameBytes} bytes`)
+    if (listener.bytes(data, start, data.length)) return
+    listener.text(Buffer.from(data.buffer, data.byteOffset + start, length).toString())
+  }
+
+  private endIfLate(): void {
+    const reason = this.age.lateReason
+    if (reason !== undefined) this.end(noCloseFrame, reason)
+  }
+
+  private onGap(base: string): void {
+    this.end(noCloseFrame, `an update of ${base} is lost`)
+  }
+
+  private end(code: number, reason: string): void {
+    if (this.isEnded) return
+    this.isEnded = true
+    if (this.gateway !== '') this.publish({ type: 'close', session: this.session })
+    this.topics.clear()
+    this.lossTimer.unsubscribe()
+    this.resources.unsubscribe()
+    this.onEnd(this)
+    this.context.followed.lose(this.gateway)
+    this.listener.closed(code, reason)
+  }
+}

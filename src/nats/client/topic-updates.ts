@@ -1,0 +1,76 @@
+import type { Subscription } from '@nats-io/transport-node'
+import type { Address } from '../../base/domain/address.js'
+
+/** The updates of one topic of a session. */
+interface TopicUpdates {
+  readonly subscription: Subscription
+  /** The number of the last subscribe message: an earlier confirmation belongs to an earlier subscription. */
+  number: number
+  /** The sequence number of the last update; `undefined` until the gateway confirms the topic. */
+  sequence: number | undefined
+  /** True if the gateway has announced a further confirmation, which has not arrived. */
+  isPending: boolean
+}
+
+/** What to do with an update. */
+type UpdateVerdict = 'deliver' | 'ignore' | 'gap'
+
+/** The topics of a session, and the sequence numbers of their updates. */
+export class TopicUpdatesTable {
+  private readonly topics = new Map<Address, TopicUpdates>()
+
+  /** Adds or finds a topic. `subscribe` is called for a new topic. `number`: the number of the subscribe message. */
+  request(base: Address, number: number, subscribe: () => Subscription): void {
+    const topic = this.topics.get(base)
+    if (topic !== undefined) Object.assign(topic, { number, isPending: false })
+    else this.topics.set(base, { subscription: subscribe(), number, sequence: undefined, isPending: false })
+  }
+
+  remove(base: Address): void {
+    this.topics.get(base)?.subscription.unsubscribe()
+    this.topics.delete(base)
+  }
+
+  /** Decides on an update by its sequence number. The price of the confirmation includes earlier updates. */
+  onUpdate(base: Address, sequence: number): UpdateVerdict {
+    const topic = this.topics.get(base)
+    if (topic?.sequence === undefined || sequence <= topic.sequence) return 'ignore'
+    if (sequence > topic.sequence + 1) return 'gap'
+    topic.sequence = sequence
+    return 'deliver'
+  }
+
+  /**
+   * Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. `sequence`:
+   * `undefined` if a further confirmation follows, before which updates are ignored.
+   */
+  onConfirmed(base: Address, number: number, sequence: number | undefined): UpdateVerdict | 'foreign' {
+    const topic = this.topics.get(base)
+    if (topic?.number !== number) return 'foreign'
+    topic.isPending = sequence === undefined
+    if (sequence === undefined) return 'ignore'
+    const isFirst = topic.sequence === undefined
+    topic.sequence ??= sequence
+    if (sequence > topic.sequence) return 'gap'
+    return isFirst ? 'deliver' : 'ignore'
+  }
+
+  /** False if the rejection answers an earlier subscribe message than the last: the topic was unsubscribed in between. */
+  onRejected(base: Address, number: number | undefined): boolean {
+    const topic = this.topics.get(base)
+    if (topic !== undefined && number !== undefined && number < topic.number) return false
+    this.remove(base)
+    return true
+  }
+
+  /** True if the gateway has published an update, or sent the further confirmation, before its reply, and it has not arrived. */
+  isMissing(base: Address, sequence: number): boolean {
+    const { sequence: last, isPending = false } = this.topics.get(base) ?? {}
+    return last === undefined ? isPending : sequence > last
+  }
+
+  clear(): void {
+    for (const { subscription } of this.topics.values()) subscription.unsubscribe()
+    this.topics.clear()
+  }
+}

@@ -1,0 +1,182 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts/lib/index.js'
+import type { DecodeError } from '../../base/errors/model.js'
+import { decodeMessage, guardCodec } from '../../wire/codec/decode.js'
+import { Finite } from '../../wire/codec/number.js'
+import { OptionalPosition } from '../../wire/codec/position-codec.js'
+
+// The messages of consumers to gateways over NATS, as JSON.
+
+/** The maximum length of the identifier of a session. The library's identifiers have 22 characters. */
+const maxSessionLength = 64
+
+const isSessionId = (value: unknown): value is string =>
+  typeof value === 'string' && value.length <= maxSessionLength
+
+/** The gateway stores it as long as the session exists. */
+const SessionId = guardCodec(`an identifier of at most ${maxSessionLength} characters`, isSessionId)
+
+/**
+ * Starts a session. Its identifier is a secret of the consumer: with it, others could end the session. `maxLag`: the limit
+ * of the age of prices, in ms; absent without a limit.
+ */
+const Open = t.intersection(
+  [t.type({ type: t.literal('open'), session: SessionId }), t.partial({ maxLag: Finite })],
+  'an open message',
+)
+
+/**
+ * Renews the lease of a session. `since`: the number of publications that the last reply reported. `requests`: the
+ * number of the last subscribe or unsubscribe message, 0 before the first one. By this number the gateway detects a
+ * lost message.
+ */
+const Renew = t.type(
+  { type: t.literal('renew'), session: SessionId, number: Finite, since: Finite, requests: Finite },
+  'a renew message',
+)
+
+/** `number`: counts the subscribe and unsubscribe messages of the session, from 1. The confirmation repeats it. */
+const Subscribe = t.type(
+  { type: t.literal('subscribe'), session: SessionId, topic: t.string, number: Finite },
+  'a subscribe message',
+)
+
+/** `number`: as of a subscribe message. */
+const Unsubscribe = t.type(
+  { type: t.literal('unsubscribe'), session: SessionId, topic: t.string, number: Finite },
+  'an unsubscribe message',
+)
+
+const Close = t.type({ type: t.literal('close'), session: SessionId }, 'a close message')
+
+/**
+ * A request of a price or of depth. `path`: as over HTTP. `consumer`: an identifier of the client, by which gateways take
+ * turns. `timeout`: the time after which the consumer does not wait any longer, in ms. A consumer of an earlier version sends
+ * neither.
+ */
+const Get = t.intersection(
+  [t.type({ type: t.literal('get'), path: t.string }), t.partial({ consumer: t.string, timeout: Finite })],
+  'a get message',
+)
+
+/** The consumer does not wait any longer for the response to its get message with the same reply subject. */
+const Cancel = t.type({ type: t.literal('cancel') }, 'a cancel message')
+
+const GatewayMessageCodec = t.union(
+  [Open, Renew, Subscribe, Unsubscribe, Close, Get, Cancel],
+  'a message to a gateway',
+)
+
+/** A message to one gateway. */
+export type GatewayMessage = Readonly<t.TypeOf<typeof GatewayMessageCodec>>
+
+export type GatewayMessageOf<T extends GatewayMessage['type']> = Extract<GatewayMessage, { type: T }>
+
+/** A message of an existing session. */
+export type SessionMessage = Exclude<GatewayMessage, { readonly type: 'open' | 'get' | 'cancel' }>
+
+export const encodeGatewayMessage = (message: GatewayMessage): string => JSON.stringify(message)
+
+export const decodeGatewayMessage = (text: string): Either<DecodeError, GatewayMessage> =>
+  decodeMessage('message to a gateway', GatewayMessageCodec, text)
+
+// The messages of gateways to one consumer over NATS, as JSON. Times are those of the gateway's monotonic clock, in ms.
+
+const isGatewayId = (value: unknown): value is string =>
+  typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
+
+/** Part of subjects: with other characters, it could result in subjects of others, or in invalid subjects. */
+const GatewayId = guardCodec('an identifier of a gateway', isGatewayId)
+
+/** Answers a discovery request. `version`: of this protocol. */
+const Ready = t.type({ type: t.literal('ready'), gateway: GatewayId, version: Finite }, 'a ready message')
+
+/** Answers a discovery request: the gateway cannot serve now. */
+const Down = t.type({ type: t.literal('down'), reason: t.string }, 'a down message')
+
+const Opened = t.type({ type: t.literal('opened'), time: Finite }, 'an opened message')
+
+/** Sequence numbers by base address. */
+const Sequences = t.record(t.string, Finite, 'sequence numbers by base address')
+
+/**
+ * Answers a renew message. `publications`: the number of price updates that the gateway has published. `sequences`: the
+ * last sequence number of each topic of the session with an update since the number that the renew message reported. If
+ * they exceed one message, there are several messages in sequence: `part` of `parts`, from 1.
+ */
+const Renewed = t.intersection(
+  [
+    t.type({
+      type: t.literal('renewed'),
+      number: Finite,
+      time: Finite,
+      publications: Finite,
+      sequences: Sequences,
+    }),
+    t.partial({ part: Finite, parts: Finite }),
+  ],
+  'a renewed message',
+)
+
+/**
+ * The service has confirmed a topic. `sequence`: the number of its last update. `price`: the frame of the last price,
+ * if it is current, and the time at which it was current. `position`: of the last update; the next update is the next
+ * price. `isPending`: updates count from a further message on. False: the service has answered a probe that was sent after
+ * the first subscribe message of the session.
+ */
+const Confirmed = t.intersection(
+  [
+    t.type({
+      type: t.literal('confirmed'),
+      topic: t.string,
+      base: t.string,
+      number: Finite,
+      sequence: Finite,
+    }),
+    t.partial({
+      price: t.type({ frame: t.string, time: Finite }),
+      isPending: t.boolean,
+      ...OptionalPosition,
+    }),
+  ],
+  'a confirmed message',
+)
+
+/**
+ * An error text of the service or of the gateway. `base`: the topic that it rejects. `number`: of the subscribe message that it
+ * answers; gateways before version 0.2 send none.
+ */
+const Rejected = t.intersection(
+  [t.type({ type: t.literal('rejected'), base: t.string, text: t.string }), t.partial({ number: Finite })],
+  'a rejected message',
+)
+
+/** The session has ended. */
+const Closed = t.type({ type: t.literal('closed'), code: Finite, reason: t.string }, 'a closed message')
+
+/** The response for a get message. `lateMs`: its possible age, because the gateway was stopped. */
+const Response = t.type(
+  {
+    type: t.literal('response'),
+    status: Finite,
+    headers: t.record(t.string, t.string),
+    body: t.string,
+    lateMs: Finite,
+  },
+  'a response message',
+)
+
+const ConsumerMessageCodec = t.union(
+  [Ready, Down, Opened, Renewed, Confirmed, Rejected, Closed, Response],
+  'a message of a gateway',
+)
+
+/** A message to one consumer. */
+export type ConsumerMessage = Readonly<t.TypeOf<typeof ConsumerMessageCodec>>
+
+export type ConsumerMessageOf<T extends ConsumerMessage['type']> = Extract<ConsumerMessage, { type: T }>
+
+export const encodeConsumerMessage = (message: ConsumerMessage): string => JSON.stringify(message)
+
+export const decodeConsumerMessage = (text: string): Either<DecodeError, ConsumerMessage> =>
+  decodeMessage('message of a gateway', ConsumerMessageCodec, text)

@@ -1,0 +1,148 @@
+import type { PriceFeed } from '../../client/price-feed.js'
+import type { ConsumerMessage, GatewayMessageOf } from '../codec/messages.js'
+import type { Address } from '../../base/domain/address.js'
+import { closeCodes, type EndCause, type Session } from '../../gateway/subscriptions/sessions.js'
+import type { ConsumedTopic, TopicFeed } from '../../gateway/subscriptions/topic-feed.js'
+import type { Publisher } from './publisher.js'
+
+/** A lease expires this time after its last renewal, in ms. Time in which the gateway is stopped does not count. */
+export const leaseTime = 2_500
+
+/** The interval of the checks of all leases, in ms. */
+export const leaseCheckInterval = 250
+
+/** A session of one consumer: a lease on the topics that it wants. */
+export class Lease implements Session<Lease> {
+  readonly feeds = new Map<Address, TopicFeed<Lease>>()
+  /** The number of the last subscribe message of each topic. */
+  private readonly numbers = new Map<Address, number>()
+  /** The number of checks since the last renewal. */
+  private checks = 0
+  /** The number of the last subscribe or unsubscribe message. */
+  private requests = 0
+
+  /** The topics whose confirmation waits for an answer of the service. */
+  private readonly waiting = new Map<Address, ConsumedTopic>()
+  /** The number of updates of all topics before the second confirmation of each topic: the consumer must know of it. */
+  private readonly provenAt = new Map<Address, number>()
+  private isUnproven: (() => boolean) | undefined
+
+  constructor(
+    readonly id: string,
+    /** The limit of the age of prices of the consumer, in ms. */
+    readonly maxLag: number,
+    private readonly requestProbe: PriceFeed['requestProbe'],
+    /** The subject on which the consumer receives messages. */
+    private readonly inbox: string,
+    private readonly publisher: Publisher,
+    private readonly onEnd: (lease: Lease, cause: EndCause) => void,
+  ) {}
+
+  open(time: number): void {
+    this.send({ type: 'opened', time })
+  }
+
+  /** Returns true if the lease has expired. Called every `leaseCheckInterval` ms. */
+  check(): boolean {
+    return ++this.checks > leaseTime / leaseCheckInterval
+  }
+
+  /** Decides on a subscribe or unsubscribe message by its number. */
+  onRequest(number: number): 'next' | 'repeated' | 'gap' {
+    if (number <= this.requests) return 'repeated'
+    if (number > this.requests + 1) return 'gap'
+    this.requests = number
+    return 'next'
+  }
+
+  /** The confirmation of the topic repeats the number of the last request. */
+  onSubscribe(base: Address): void {
+    this.numbers.set(base, this.requests)
+    this.isUnproven ??= this.requestProbe(0)
+  }
+
+  /** True if a message with one of these numbers has not arrived. */
+  isMissing(requests: number): boolean {
+    return requests > this.requests
+  }
+
+  renew({ number, since }: GatewayMessageOf<'renew'>, time: number): void {
+    this.checks = 0
+    const { publications } = this.publisher
+    const sequences: Record<string, number> = {}
+    for (const feed of this.feeds.values()) {
+      const { base } = feed
+      // The consumer ignores updates before the second confirmation.
+      if (this.waiting.has(base)) continue
+      const isProvenSince = (this.provenAt.get(base) ?? -1) >= since
+      const sequence = this.publisher.sequenceSince(feed, isProvenSince ? -1 : since)
+      if (sequence !== undefined) sequences[base] = sequence
+    }
+    this.send({ type: 'renewed', number, time, publications, sequences })
+  }
+
+  readonly add = (feed: TopicFeed<Lease>): void => {
+    if (!feed.isWanted) this.publisher.startTopic(feed)
+    this.feeds.set(feed.base, feed)
+    feed.add(this)
+  }
+
+  readonly remove = (base: Address): TopicFeed<Lease> | undefined => {
+    const feed = this.feeds.get(base)
+    this.feeds.delete(base)
+    this.waiting.delete(base)
+    this.provenAt.delete(base)
+    this.numbers.delete(base)
+    return feed
+  }
+
+  /**
+   * A consumer takes all prices for newer than its session. They follow a second confirmation, once the service has answered a
+   * probe that was sent after the first subscribe message.
+   */
+  readonly confirm = (confirmed: ConsumedTopic): void => {
+    const { base, topic } = confirmed
+    const number = this.numbers.get(base) ?? 0
+    const sequence = this.publisher.sequenceOf(confirmed)
+    if (this.isUnproven?.() === true) {
+      this.waiting.set(base, confirmed)
+      return this.send({ type: 'confirmed', topic, base, number, sequence, isPending: true })
+    }
+    const frame = confirmed.currentFrame()
+    this.send({
+      type: 'confirmed',
+      topic,
+      base,
+      number,
+      sequence,
+      isPending: false,
+      position: confirmed.position,
+      ...(frame === undefined ? {} : { price: { frame, time: this.publisher.time() } }),
+    })
+  }
+
+  confirmWaiting(): void {
+    if (this.waiting.size === 0 || this.isUnproven?.() === true) return
+    const waiting = [...this.waiting.values()]
+    this.waiting.clear()
+    for (const confirmed of waiting) {
+      this.provenAt.set(confirmed.base, this.publisher.publications)
+      this.confirm(confirmed)
+    }
+  }
+
+  readonly reject = (base: Address, text: string): void => {
+    const number = this.numbers.get(base) ?? this.requests
+    this.remove(base)
+    this.send({ type: 'rejected', base, number, text })
+  }
+
+  readonly end = (cause: EndCause, reason: string): void => {
+    this.send({ type: 'closed', code: closeCodes[cause], reason })
+    this.onEnd(this, cause)
+  }
+
+  private send(message: ConsumerMessage): void {
+    this.publisher.send(this.inbox, message)
+  }
+}

@@ -1,0 +1,60 @@
+import { serviceOption, signalOption } from '../../client/options.js'
+import { countOption, numberOption, timerOption } from '../../base/option-kinds/number-option.js'
+import { nestedOption, type OptionTable, type Signal } from '../../base/option-kinds/option.js'
+import { parseOptions, type Completed } from '../../base/option-kinds/parse-options.js'
+import { connectionNames, type NatsOptions } from '../connection/options.js'
+
+/**
+ * Options of `startNatsGateway`: `servers`, the options of the NATS connection, such as `user`, `authenticator` and `tls`,
+ * and those below. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt option name
+ * reject with a `ConfigurationError`. Other unknown properties are ignored.
+ */
+export interface NatsGatewayOptions extends NatsOptions {
+  /** Name of the service: prefix of topics and of subjects. Default: `svc`. */
+  readonly service?: string
+  /** Number of sessions; further sessions are refused. Default: 10 000. */
+  readonly maxConnections?: number
+  /** Number of topics of one session; a further topic gets an error text. Default: 5000. */
+  readonly maxTopicsPerConnection?: number
+  /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
+  readonly depthEvery?: number
+  /**
+   * Stores the prices of the topics that consumers want in a JetStream stream, which `natsHistory` reads. Needs the package
+   * `@nats-io/jetstream`. Default: the gateway has no history.
+   */
+  readonly history?: NatsGatewayHistoryOptions
+  /** Closes the gateway when it aborts. */
+  readonly signal?: Signal
+}
+
+/** Options of the history of a gateway on NATS. */
+export interface NatsGatewayHistoryOptions {
+  /**
+   * Age at which the stream deletes prices, in ms, at least 1000; `Infinity` keeps all prices. It must be equal in all
+   * gateways of a service. Default: 604 800 000, 7 days.
+   */
+  readonly keep?: number
+}
+
+/** @internal */
+export const natsHistoryTable = {
+  keep: numberOption({ unit: 'ms', min: 1_000, default: 7 * 86_400_000, orInfinity: true }),
+} satisfies OptionTable<NatsGatewayHistoryOptions>
+
+/** @internal */
+const gatewayTable = {
+  service: serviceOption,
+  maxConnections: countOption({ default: 10_000 }),
+  maxTopicsPerConnection: countOption({ default: 5_000 }),
+  depthEvery: timerOption({ default: 250 }),
+  history: nestedOption(natsHistoryTable),
+  signal: signalOption,
+} satisfies OptionTable<Omit<NatsGatewayOptions, keyof NatsOptions>>
+
+/**
+ * Throws a `ConfigurationError` that names the first invalid option. The values of the connection are not checked.
+ *
+ * @internal
+ */
+export const parseNatsGatewayOptions = (options: NatsGatewayOptions): Completed<typeof gatewayTable> =>
+  parseOptions(gatewayTable, options, { otherNames: Object.keys(connectionNames) })

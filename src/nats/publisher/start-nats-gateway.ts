@@ -1,0 +1,184 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { checkClient } from '../../client/options.js'
+import type { PriceClient } from '../../client/client.js'
+import { priceFeedOf } from '../../client/price-feed.js'
+import { behindMsOf, isDown, type ConnectionStatus } from '../../base/domain/status.js'
+import type { GatewayDepthSnapshot, GatewayTopicSnapshot } from '../../gateway/gateway.js'
+import { createRelays } from '../../gateway/coalescing/relays.js'
+import { Sessions } from '../../gateway/subscriptions/sessions.js'
+import { node } from '../../wire/platform/node.js'
+import { closeOnce } from '../../base/task/close-once.js'
+import { deferred } from '../../base/task/deferred.js'
+import { currentClock } from '../../base/time/rx-clock.js'
+import { delay } from '../../base/time/deadline.js'
+import { connectionOptionsOf } from '../connection/options.js'
+import type { OpenTcpSocket } from '../connection/dial.js'
+import { NatsLink } from '../connection/nats-link.js'
+import { HistoryRecorder } from '../history/history-recorder.js'
+import { loadJetStream, type OpenJetStream } from '../history/jetstream.js'
+import { subjectsOf } from '../subjects.js'
+import { GatewayConnection } from './gateway-connection.js'
+import type { Lease } from './lease.js'
+import { parseNatsGatewayOptions, type NatsGatewayOptions } from './options.js'
+import { PriceClock } from './price-clock.js'
+import type { SentBytes } from './publisher.js'
+
+/** The state of a NATS gateway as plain JSON data for a log, without secrets. */
+export interface NatsGatewaySnapshot {
+  /** State of the connection to the service. */
+  readonly upstream: ConnectionStatus
+  /** False if the age of prices has no upper bound: the service answers no probes, or the client is a replay or a test client. */
+  readonly ageBounded: boolean
+  /** True while the gateway is connected to a NATS server. */
+  readonly isConnected: boolean
+  /** Number of sessions of consumers. */
+  readonly sessions: number
+  readonly topics: readonly GatewayTopicSnapshot[]
+  /** Whether the service answers depth requests; `undefined` before the first result. */
+  readonly depth: GatewayDepthSnapshot | undefined
+}
+
+/** A running gateway on NATS. */
+export interface NatsGateway {
+  /** State of both connections, of the sessions and of each topic, as plain data for a log. */
+  readonly inspect: () => NatsGatewaySnapshot
+  /** Ends all sessions and the connection to NATS. Does not close the client of the gateway. Idempotent. */
+  readonly close: () => Promise<void>
+  readonly [Symbol.asyncDispose]: () => Promise<void>
+}
+
+/** Maximum time that the start waits for NATS, in ms. After this time the gateway starts without NATS. */
+const startTimeout = 2_000
+
+/**
+ * Serves a client to all `natsClient`s of the same NATS cluster. Several gateways may run: each consumer uses one of
+ * them, and the others stand by. If no NATS server is reachable, the gateway starts and continues to dial.
+ *
+ * With `history`, the gateway that consumers use stores their prices in a JetStream stream (`natsHistory`). Prices do
+ * not wait for the store. A failure of the store is published on the channel `svc-streams:gateway-history`; the gateway
+ * then tries again.
+ *
+ * Rejects with a `ConfigurationError` if the client or an option is invalid or a package is missing. Rejects with the
+ * signal's reason if the signal is aborted. Closing the gateway does not close the client.
+ *
+ * @example
+ * const gateway = await startNatsGateway(client, { servers: 'nats://127.0.0.1:4222' })
+ */
+export const startNatsGateway = (client: PriceClient, options: NatsGatewayOptions): Promise<NatsGateway> =>
+  startNatsGatewayOver(client, options)
+
+/**
+ * `openSocket`: Node's by default. `openJetStream`: by default that of the package, which is loaded now.
+ *
+ * @internal
+ */
+export const startNatsGatewayOver = async (
+  client: PriceClient,
+  options: NatsGatewayOptions,
+  openSocket?: OpenTcpSocket,
+  openJetStream?: OpenJetStream,
+): Promise<NatsGateway> => {
+  checkClient(client)
+  const { history: historySetup, ...setup } = parseNatsGatewayOptions(options)
+  setup.signal?.throwIfAborted()
+  const stored = historySetup && { ...historySetup, open: openJetStream ?? (await jetStreamOrThrow()) }
+  const clock = currentClock()
+  const feed = priceFeedOf(client)
+  const link = new NatsLink(connectionOptionsOf(options), clock, openSocket)
+  const priceClock = new PriceClock(clock, feed)
+  const { publish, addSource } = node
+  const sent: SentBytes = { bytes: 0 }
+  const shared = { ...setup, clock, publish, ownHost: () => link.host }
+  const relays = createRelays(client, shared)
+  const started = deferred<undefined>()
+  let current: GatewayConnection | undefined
+
+  const subjects = subjectsOf(setup.service)
+  const history =
+    stored &&
+    new HistoryRecorder({
+      ...stored,
+      client,
+      clock,
+      subjects,
+      status: () => sessions.upstream.status,
+      onFailure: (error) => publish('svc-streams:gateway-history', () => ({ host: link.host, error })),
+    })
+  const sessions: Sessions<Lease> = new Sessions<Lease>(client, {
+    ...shared,
+    noun: 'session',
+    // Consumers then change to another gateway, whose connection to the service may not be behind.
+    isDown: (status) => isDown(status) || behindMsOf(status) !== undefined,
+    record: history?.record,
+    encode: (payload) => payload,
+    send: (feed, frame) => current?.publisher.publishPrice(feed, frame),
+  })
+  const { upstream, demand } = sessions
+  const config = { clock, subjects, priceClock, feed, sessions, relays, sent }
+
+  const connect = (): void => {
+    link.use({
+      onConnected: (connection) => {
+        current = new GatewayConnection(connection, config)
+        history?.onConnected(connection)
+        started.resolve(undefined)
+      },
+      onLost: (reason) => {
+        sessions.endAll('nats-lost', reason)
+        current?.close()
+        current = undefined
+        history?.onLost()
+        connect()
+      },
+    })
+  }
+
+  const { close, closeOnAbort } = closeOnce(async () => {
+    removeSource()
+    sessions.close()
+    current?.close()
+    current = undefined
+    priceClock.close()
+    relays.close()
+    await history?.close()
+    await link.close()
+  })
+
+  const removeSource = addSource((collector) =>
+    collector.gateway({
+      host: link.host,
+      ...sessions.load,
+      sentBytes: sent.bytes,
+      // Waiting frames are in the NATS server.
+      bufferedBytes: 0,
+      // A session that is behind ends: none is open.
+      behindConsumers: 0,
+      droppedPrices: 0,
+    }),
+  )
+  connect()
+  const timer = delay(clock, startTimeout, () => started.resolve(undefined))
+  await started.promise
+  timer.unsubscribe()
+  closeOnAbort(setup.signal)
+
+  return {
+    inspect: () => ({
+      upstream: upstream.status,
+      ageBounded: feed.isBounded(),
+      isConnected: current !== undefined,
+      sessions: sessions.all.size,
+      topics: demand.snapshot(),
+      depth: relays.depth(),
+    }),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+const jetStreamOrThrow = async (): Promise<OpenJetStream> => {
+  const loaded = await loadJetStream()
+  if (isLeft(loaded)) throw loaded.left
+  return loaded.right
+}

@@ -1,0 +1,109 @@
+import {
+  metrics,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+  type MeterProvider,
+  type Tracer,
+  type TracerProvider,
+} from '@opentelemetry/api'
+import { objectOption, type OptionTable } from '../base/option-kinds/option.js'
+import { parseOptions } from '../base/option-kinds/parse-options.js'
+import { eventMetrics } from './event-metrics.js'
+import { stateMetrics } from './state-metrics.js'
+import { assertNever } from '../base/domain/assert-never.js'
+import type { DepthError } from '../base/errors/model.js'
+import { currentClock } from '../base/time/rx-clock.js'
+import { errorAttributes, isStatus, listen, serverAttributes } from './messages.js'
+
+/** The name of the meter and of the tracer. */
+const scope = 'svc-streams'
+
+/**
+ * Turns the diagnostics of all clients and gateways of the process into OpenTelemetry metrics, and each poll into one
+ * client span. Call this function once, at any time. It needs no reference to a client. Attributes contain hosts,
+ * states and kinds of errors, never a topic, a mint, a key or a signature. Throws a `ConfigurationError` if an option
+ * is invalid.
+ *
+ * Returns a function that stops the instrumentation.
+ *
+ * @example
+ * const stop = instrument()
+ * stop()
+ */
+export const instrument = (options: InstrumentOptions = {}): (() => void) => {
+  const { meterProvider = metrics, tracerProvider = trace } = parseOptions(instrumentTable, options)
+  const meter = meterProvider.getMeter(scope)
+  const stops = [eventMetrics(meter), stateMetrics(meter), pollSpans(tracerProvider.getTracer(scope))]
+  return () => {
+    for (const stop of stops.splice(0)) stop()
+  }
+}
+
+const route = '/v0/order_book/depth/{mint}'
+
+/**
+ * One client span per poll. A poll is shared by its subscribers, so its span has no parent. Returns the function that
+ * stops the spans.
+ */
+const pollSpans = (tracer: Tracer): (() => void) =>
+  listen({
+    'svc-streams:poll': ({ host, durationMs, error }) => {
+      const endTime = currentClock().wallClock()
+      const status = statusOf(error)
+      const span = tracer.startSpan(`GET ${route}`, {
+        kind: SpanKind.CLIENT,
+        root: true,
+        startTime: endTime - durationMs,
+        attributes: {
+          'http.request.method': 'GET',
+          ...serverAttributes(host),
+          'url.template': route,
+          ...(isStatus(status) ? { 'http.response.status_code': status } : {}),
+          ...errorAttributes(error?._tag),
+        },
+      })
+      // The message is omitted, because it contains the mint.
+      if (error !== undefined) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end(endTime)
+    },
+  })
+
+/** The status of the response; `undefined` if it is not known. */
+const statusOf = (error: DepthError | undefined): number | undefined => {
+  if (error === undefined) return 200
+  switch (error._tag) {
+    case 'HttpError':
+      return error.status
+    case 'Unauthorized':
+      return 401
+    case 'UnsupportedPair':
+      return 500
+    case 'ClientClosed':
+    case 'DecodeError':
+    case 'InvalidInterval':
+    case 'InvalidMint':
+    case 'NetworkError':
+    case 'Timeout':
+      return undefined
+    default:
+      return assertNever(error)
+  }
+}
+
+/**
+ * Options of `instrument`. An absent option has its default. An invalid value, an explicit `undefined` and a misspelt
+ * option name throw a `ConfigurationError`.
+ */
+export interface InstrumentOptions {
+  /** Provider of the metrics. Default: the global provider, which must be registered before this call. */
+  readonly meterProvider?: MeterProvider
+  /** Provider of the spans. Default: the global provider. */
+  readonly tracerProvider?: TracerProvider
+}
+
+/** @internal */
+export const instrumentTable = {
+  meterProvider: objectOption<MeterProvider>(['getMeter']),
+  tracerProvider: objectOption<TracerProvider>(['getTracer']),
+} satisfies OptionTable<InstrumentOptions>

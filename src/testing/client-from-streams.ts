@@ -1,0 +1,279 @@
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import {
+  catchError,
+  concat,
+  defaultIfEmpty,
+  defer,
+  EMPTY,
+  filter,
+  identity,
+  map,
+  Observable,
+  of,
+  Subscriber,
+  take,
+} from 'rxjs'
+import { parseTopicOfAnyService } from '../wire/codec/arguments.js'
+import { validatedDepth$ } from '../client/depth/validate.js'
+import type { Address } from '../base/domain/address.js'
+import type { Depth } from '../base/domain/depth.js'
+import { chainIds, type Environment } from '../base/domain/environment.js'
+import type { Price } from '../base/domain/price.js'
+import {
+  resultOf,
+  stateAfter,
+  type PollSnapshot,
+  type StreamEvent,
+  type TopicSnapshot,
+  type TopicSnapshotState,
+} from '../base/domain/snapshot.js'
+import type { ConnectionStatus } from '../base/domain/status.js'
+import type { Topic } from '../base/domain/topic.js'
+import { clientClosed, networkError } from '../base/errors/constructors.js'
+import type {
+  ClientClosed,
+  DepthError,
+  InvalidTopic,
+  NetworkError,
+  PriceError,
+  UncorrelatedError,
+} from '../base/errors/model.js'
+import { asText } from '../base/errors/text.js'
+import type { CancellableTask } from '../base/task/cancellable-task.js'
+import { rxClock } from '../base/time/rx-clock.js'
+import type { Client } from '../client/client.js'
+import { Lifetime } from '../client/lifetime.js'
+
+/** The streams of a client without a connection: a test client or a replay. */
+export interface ClientStreams {
+  readonly environment: Environment
+  readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
+  readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
+  /** `Closed` is emitted when the client is closed. */
+  readonly status$: Observable<ConnectionStatus>
+  readonly currentStatus: () => ConnectionStatus
+  readonly errors$: Observable<UncorrelatedError>
+  /** The monotonic clock of `inspect`, in ms. Default: that of RxJS. */
+  readonly elapsed?: () => number
+  /** Called once, when the client is closed. Must call `completeStreams`. Default: calls only `completeStreams`. */
+  readonly onClose?: (completeStreams: () => void) => void
+}
+
+const closedStatus: ConnectionStatus = { _tag: 'Closed' }
+
+/** The `Client` interface over given streams, with the contract of a live client: validation, spelling, closing. */
+export const clientFromStreams = (streams: ClientStreams): Client => {
+  const { onClose = (completeStreams: () => void) => completeStreams() } = streams
+  const lifetime = new Lifetime()
+  const stats = new StreamStats(streams.elapsed ?? rxClock.elapsed)
+  let closing: Promise<void> | undefined
+
+  const price$ = (topic: Topic) => validatedPrice$(topic, () => streams.price$(topic))
+
+  const firstPrice$ = (topic: Topic) =>
+    validatedPrice$(topic, () =>
+      price$(topic).pipe(
+        filter(isRight),
+        map(({ right: price }) => right({ ...price, topic, epoch: 0 })),
+        defaultIfEmpty(left(networkError(new Error(`the stream of ${topic} ended without a price`)))),
+      ),
+    )
+
+  const depth$ = (mint: Address, interval: number) => validatedDepth$(mint, interval, streams.depth$)
+
+  const close = (): Promise<void> => {
+    if (closing !== undefined) return closing
+    closing = Promise.resolve()
+    onClose(() => lifetime.close())
+    return closing
+  }
+
+  const closedStatus$ = defer(() => (closing === undefined ? EMPTY : of(closedStatus)))
+
+  return {
+    chainId: chainIds[streams.environment],
+    status$: concat(lifetime.until$(streams.status$), closedStatus$),
+    errors$: lifetime.until$(streams.errors$),
+    price$: (topic) => lifetime.whileOpen$(stats.price$(topic, price$(topic), withTopic(topic))),
+    price: (topic) => lifetime.once(firstValue(firstPrice$(topic))),
+    depth$: (mint, interval) => lifetime.whileOpen$(stats.depth$(mint, interval, depth$(mint, interval))),
+    depth: (mint) => lifetime.once(firstValue(depth$(mint, 1))),
+    inspect: () => ({
+      status: closing === undefined ? streams.currentStatus() : closedStatus,
+      topics: stats.topics(),
+      polls: stats.polls(),
+    }),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** The contract of every `price$`: an invalid topic is a Left followed by completion. */
+const validatedPrice$ = <E>(
+  topic: Topic,
+  priceOf$: () => Observable<Either<E, Price>>,
+): Observable<Either<E | InvalidTopic, Price>> => {
+  const parsed = parseTopicOfAnyService(topic)
+  return isLeft(parsed) ? of(parsed) : priceOf$()
+}
+
+/** Gives each event the topic as the caller wrote it. */
+const withTopic = (topic: Topic) => {
+  // Of the last event: a text that is compared with itself needs no comparison of its characters.
+  let known = topic
+  return (event: Either<PriceError | InvalidTopic, Price>): Either<PriceError | InvalidTopic, Price> => {
+    if (isRight(event)) {
+      if (event.right.topic === known) return event
+      if (event.right.topic !== topic) return right({ ...event.right, topic })
+      known = event.right.topic
+      return event
+    }
+    return 'topic' in event.left && event.left.topic !== topic ? left({ ...event.left, topic }) : event
+  }
+}
+
+/** The first value of a stream. `ClientClosed` if the stream completes without a value. */
+const firstValue =
+  <E, A>(source$: Observable<Either<E, A>>): CancellableTask<Either<E | NetworkError | ClientClosed, A>> =>
+  (onResult) => {
+    const subscription = source$
+      .pipe(
+        take(1),
+        catchError((thrown) => of(left(networkError(thrown)))),
+        defaultIfEmpty(left(clientClosed)),
+      )
+      .subscribe(onResult)
+    return () => subscription.unsubscribe()
+  }
+
+/** Counts subscribers and remembers the last event of each stream, for `inspect()`. */
+export class StreamStats {
+  /** `elapsed`: monotonic, in ms. */
+  constructor(private readonly elapsed: () => number) {}
+
+  private readonly prices = new Map<string, CountedStream>()
+  private readonly depths = new Map<string, CountedStream>()
+
+  /** `spelt`: the event as its subscriber receives it. */
+  price$<A extends StreamEvent>(
+    topic: Topic,
+    source$: Observable<A>,
+    spelt: (event: A) => A = identity,
+  ): Observable<A> {
+    return this.counted$(this.prices, keyOf(topic), () => new CountedStream(topic, 0), source$, spelt)
+  }
+
+  depth$<A extends StreamEvent>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
+    const key = `${keyOf(mint)} ${asText(interval)}`
+    return this.counted$(this.depths, key, () => new CountedStream(mint, interval), source$, identity)
+  }
+
+  topics(): readonly TopicSnapshot[] {
+    return [...this.prices.values()].map(({ name, subscribers, state, lastValueAt }) => ({
+      topic: name,
+      subscribers,
+      state,
+      lastPriceAgeMs: this.ageOf(lastValueAt),
+    }))
+  }
+
+  polls(): readonly PollSnapshot[] {
+    return [...this.depths.values()].map(({ name, interval, subscribers, lastResult, lastEventAt }) => ({
+      mint: name,
+      interval,
+      subscribers,
+      lastResult,
+      lastResultAgeMs: this.ageOf(lastEventAt),
+    }))
+  }
+
+  private ageOf(time: number): number | null {
+    return Number.isNaN(time) ? null : Math.round(this.elapsed() - time)
+  }
+
+  private counted$<A extends StreamEvent>(
+    streams: Map<string, CountedStream>,
+    key: string,
+    create: () => CountedStream,
+    source$: Observable<A>,
+    spelt: (event: A) => A,
+  ): Observable<A> {
+    return new Observable((subscriber) => {
+      const stream = streams.get(key) ?? create()
+      streams.set(key, stream)
+      stream.subscribers++
+      const counting = new CountingSubscriber(subscriber, stream, this.elapsed, spelt)
+      source$.subscribe(counting)
+      counting.isRepeated = false
+      subscriber.add(() => {
+        stream.subscribers--
+        if (stream.subscribers === 0) streams.delete(key)
+      })
+    })
+  }
+}
+
+/**
+ * Remembers the last event of a stream. A method instead of operators of RxJS, because a sweep runs it for each row and
+ * parameter.
+ */
+class CountingSubscriber<A extends StreamEvent> extends Subscriber<A> {
+  /** A later subscriber first receives the last event again. */
+  isRepeated: boolean
+
+  constructor(
+    private readonly subscriber: Subscriber<A>,
+    private readonly stream: CountedStream,
+    private readonly elapsed: () => number,
+    private readonly spelt: (event: A) => A,
+  ) {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
+    super(subscriber)
+    this.isRepeated = stream.lastResult !== 'none'
+  }
+
+  override next(event: A): void {
+    if (this.closed) return
+    if (!this.isRepeated) this.stream.onEvent(event, this.elapsed())
+    this.subscriber.next(this.spelt(event))
+  }
+}
+
+/** The figures of a stream. Times are monotonic, in ms; NaN for none: V8 overwrites such a field in place. */
+class CountedStream {
+  subscribers = 0
+  /** Of a topic. */
+  state: TopicSnapshotState = 'waiting'
+  lastResult = resultOf(undefined)
+  lastEventAt = NaN
+  /** When the last value before an error came. */
+  private earlierValueAt = NaN
+
+  constructor(
+    /** The topic or the mint, as the first subscriber wrote it. */
+    readonly name: string,
+    /** In ms; 0 for prices, which have no interval. */
+    readonly interval: number,
+  ) {}
+
+  get lastValueAt(): number {
+    return this.lastResult === 'ok' ? this.lastEventAt : this.earlierValueAt
+  }
+
+  /** A value after a value changes one number: a sweep calls this for each row and parameter. */
+  onEvent(event: StreamEvent, at: number): void {
+    if (isLeft(event) || this.lastResult !== 'ok') this.change(event)
+    this.lastEventAt = at
+  }
+
+  private change(event: StreamEvent): void {
+    this.earlierValueAt = this.lastValueAt
+    this.lastResult = resultOf(event)
+    this.state = stateAfter(event, this.state)
+    // The last price is from an earlier connection.
+    if (this.state === 'waiting') this.earlierValueAt = NaN
+  }
+}
+
+/** Accepts any value, which a caller in plain JavaScript may pass. */
+const keyOf = (name: unknown): string => asText(name).toLowerCase()

@@ -1,0 +1,96 @@
+import { assertNever } from '../base/domain/assert-never.js'
+import type { DepthError, PriceError } from '../base/errors/model.js'
+import { behindText, oneLine } from '../base/errors/text.js'
+import { formatUsd, shortAddresses, shortNumber, type DigitGroups } from './texts.js'
+import type { TokenState } from './token-state.js'
+
+/** Why the price of a card is not current; empty if it is. */
+export const priceReason = ({ state, price, priceError }: TokenState): string => {
+  if (state === 'live') return ''
+  if (state === 'down') return 'the connection is down'
+  if (priceError !== undefined) return errorReason(priceError)
+  return price === undefined ? 'waiting for the first price' : 'waiting for a new price'
+}
+
+const errorReason = (error: PriceError): string => {
+  switch (error._tag) {
+    case 'Stale':
+      return error.behindMs === undefined
+        ? 'the service sends no price'
+        : `the prices are ${behindText(error.behindMs)}`
+    case 'Disconnected':
+    case 'ClientClosed':
+      return 'the connection was lost'
+    case 'SubscriptionRejected':
+      return shortAddresses(oneLine(error.reason))
+    case 'InvalidTopic':
+      return 'the address is not valid'
+    case 'SubscriptionTimeout':
+      return 'the service has not answered'
+    case 'DecodeError':
+      return 'the last message is not readable'
+    default:
+      return assertNever(error)
+  }
+}
+
+/** Why there is no depth, in place of its value. */
+export const depthReason = (error: DepthError): string => {
+  switch (error._tag) {
+    case 'HttpError':
+      return `HTTP ${error.status}`
+    case 'NetworkError':
+      return 'no connection'
+    case 'Timeout':
+      return 'no answer'
+    case 'Unauthorized':
+      return 'not authorized'
+    case 'UnsupportedPair':
+      return 'not supported'
+    case 'DecodeError':
+      return 'not readable'
+    case 'InvalidMint':
+      return 'invalid address'
+    case 'InvalidInterval':
+      return 'invalid interval'
+    case 'ClientClosed':
+      return 'closed'
+    default:
+      return assertNever(error)
+  }
+}
+
+/** The change of a price over the time of the chart: `+0.12 %`, `−0.12 %`, `0.00 %`. */
+export const changeOf = (
+  percent: number,
+): { readonly direction: 'up' | 'down' | 'flat'; readonly text: string } => {
+  const size = Math.abs(percent) < 1e4 ? Math.abs(percent).toFixed(2) : Math.abs(percent).toExponential(1)
+  if (!/[1-9]/.test(size.split('e')[0] ?? '')) return { direction: 'flat', text: `${size} %` }
+  return percent > 0
+    ? { direction: 'up', text: `+${size} %` }
+    : { direction: 'down', text: `\u2212${size} %` }
+}
+
+/** The time of a change, rounded down: `in 5 min`, `in 2 h`. `ms`: its duration, at least a minute. */
+export const spanText = (ms: number): string => {
+  const minutes = Math.floor(ms / 60_000)
+  return minutes < 120 ? `in ${minutes} min` : `in ${Math.floor(minutes / 60)} h`
+}
+
+/** An amount in USD, without cents from 1000 on. */
+export const amountDigits = (usd: number): DigitGroups => shortNumber(usd, formatAmount)
+
+const formatAmount = (usd: number): string =>
+  usd < 1000 ? formatUsd(usd) : formatUsd(usd).replace(/\.\d*$/, '')
+
+/** Stands for a value that is not known. */
+export const unknown = '\u2013'
+
+/** Prices a second: `9.8`. */
+export const rateText = (rate: number | undefined): string => rate?.toFixed(1) ?? unknown
+
+/** `0 ms`, `250 ms`, `5.2 s`. `ms`: the lag of a price. */
+export const lagText = (ms: number | undefined): string => {
+  if (ms === undefined) return unknown
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`
+}

@@ -1,0 +1,108 @@
+import { behindMsOf, type ConnectionStatus } from '../base/domain/status.js'
+
+/** The possible lag of the service's prices. */
+export interface Behind {
+  /** The upper bound of the age when this state began, in ms. */
+  readonly ms: number
+  /** The time since this state began, in ms. */
+  readonly forMs: number
+}
+
+/** The answer of the dashboard's own server about its connection to the service. */
+export type Health =
+  /** `behind`: defined while the service's prices may be too old, and are held. */
+  | { readonly _tag: 'Up'; readonly behind?: Behind | undefined }
+  | { readonly _tag: 'Down'; readonly reason: string }
+  /** The dashboard's own server has not answered in time. */
+  | { readonly _tag: 'Gone' }
+
+/**
+ * `behind`: connected, but the prices may be too old, and are held. `connection lost`: the page's connection is down, and
+ * the server has not reported why.
+ */
+export type ConnectionState =
+  'connecting' | 'connected' | 'behind' | 'connection lost' | 'service lost' | 'dashboard stopped'
+
+/** The connection to the service. The page connects through the dashboard's own server. */
+export interface Connection {
+  readonly state: ConnectionState
+  /** Why the connection is down; empty if it is up, or if the reason is unknown. */
+  readonly reason: string
+  /** The upper bound of the age of the prices when they became too old, in ms; `undefined` while they are current. */
+  readonly behindMs: number | undefined
+  /** Time at which the last connection was lost, in ms since the Unix epoch; undefined before the first loss. */
+  readonly lostAt: number | undefined
+  /** The state of the client's WebSocket. */
+  readonly status: ConnectionStatus
+  /**
+   * Time of the status, in ms since the Unix epoch; of an open connection, when it opened. In a replay, the time of
+   * playback.
+   */
+  readonly statusAt: number
+  /** Undefined until the server has answered since the WebSocket opened or closed. */
+  readonly health: Health | undefined
+}
+
+export const initialConnection: Connection = {
+  state: 'connecting',
+  reason: '',
+  behindMs: undefined,
+  lostAt: undefined,
+  status: { _tag: 'Idle' },
+  statusAt: 0,
+  health: undefined,
+}
+
+/** Applies a status of the WebSocket. An answer of the server from before the WebSocket opened or closed is ignored. */
+export const withStatus = (connection: Connection, status: ConnectionStatus, at: number): Connection => {
+  const { status: before, statusAt, health } = connection
+  const isSame = (status._tag === 'Open') === (before._tag === 'Open')
+  const isSameEpoch = status._tag === 'Open' && before._tag === 'Open' && status.epoch === before.epoch
+  const changed = { status, statusAt: isSameEpoch ? statusAt : at, health: isSame ? health : undefined }
+  return derived({ ...connection, ...changed }, at)
+}
+
+/**
+ * Applies an answer of the server. On a busy machine, an answer may be late while prices arrive: the pings of an open
+ * WebSocket find a server that has stopped.
+ */
+export const withHealth = (connection: Connection, health: Health, at: number): Connection =>
+  health._tag === 'Gone' && connection.status._tag === 'Open'
+    ? connection
+    : derived({ ...connection, health }, at)
+
+const derived = (connection: Connection, at: number): Connection => {
+  const behindMs = behindMsBetween(connection)
+  const state = stateOf(connection, behindMs !== undefined)
+  const isLost = isConnected(connection) && !isConnected({ state })
+  return {
+    ...connection,
+    state,
+    behindMs: state === 'behind' ? behindMs : undefined,
+    reason: reasonOf(connection, state),
+    lostAt: isLost ? at : connection.lostAt,
+  }
+}
+
+/** True while prices arrive from the service, current or not. */
+export const isConnected = ({ state }: Pick<Connection, 'state'>): boolean =>
+  state === 'connected' || state === 'behind'
+
+/** The lag of the page's WebSocket, or of the connection between its server and the service. */
+const behindMsBetween = ({ status, health }: Connection): number | undefined =>
+  behindMsOf(status) ?? (health?._tag === 'Up' ? health.behind?.ms : undefined)
+
+const stateOf = (connection: Connection, isBehind: boolean): ConnectionState => {
+  const { status, health } = connection
+  if (health?._tag === 'Gone') return 'dashboard stopped'
+  if (health?._tag === 'Down') return 'service lost'
+  if (status._tag === 'Open') return isBehind ? 'behind' : 'connected'
+  if (health?._tag === 'Up') return 'connecting'
+  return isConnected(connection) || status._tag === 'Waiting' ? 'connection lost' : connection.state
+}
+
+const reasonOf = ({ status, health, reason }: Connection, state: ConnectionState): string => {
+  if (isConnected({ state }) || state === 'dashboard stopped') return ''
+  if (health?._tag === 'Down') return health.reason
+  return status._tag === 'Waiting' ? status.reason : reason
+}

@@ -1,0 +1,61 @@
+import { behindText } from '../base/errors/text.js'
+import type { Connection } from './connection.js'
+import type { TokenState } from './token-state.js'
+
+/** The worst of the connection, of the prices and of the depths of a page. */
+export interface PageHealth {
+  /** `bad`: nothing of one kind is current. */
+  readonly level: 'good' | 'warn' | 'bad'
+  /** The state of the connection: `connected`, `5.2 s behind`. */
+  readonly connection: string
+  /** What is not current, or why; without a problem, that all prices are current. */
+  readonly detail: string
+  /** What is not current, in short; `undefined` without a problem, and while the page connects for the first time. */
+  readonly problem: string | undefined
+}
+
+/** A token, and whether its depth is current; `undefined` if there is none to wait for. */
+export interface CheckedToken {
+  readonly state: Pick<TokenState, 'state' | 'token'>
+  readonly isDepthCurrent: boolean | undefined
+}
+
+export const healthOf = (connection: Connection, tokens: readonly CheckedToken[]): PageHealth => {
+  const { state, reason, behindMs, lostAt } = connection
+  if (state === 'connected') return healthOfData(tokens)
+  const isFirst = state === 'connecting' && lostAt === undefined
+  return {
+    level: state === 'connecting' || state === 'behind' ? 'warn' : 'bad',
+    connection: behindMs === undefined ? state : behindText(behindMs),
+    detail: reason,
+    problem: isFirst ? undefined : state,
+  }
+}
+
+const healthOfData = (tokens: readonly CheckedToken[]): PageHealth => {
+  const withDepth = tokens.filter(({ isDepthCurrent }) => isDepthCurrent !== undefined)
+  const silent = tokens.filter(({ state }) => state.state !== 'live')
+  const failed = withDepth.filter(({ isDepthCurrent }) => isDepthCurrent === false)
+  const problems = [
+    ...problemOf('price', silent, tokens.length),
+    ...problemOf('depth', failed, withDepth.length),
+  ]
+  const isBad = [silent.length === tokens.length, failed.length > 0 && failed.length === withDepth.length]
+  const problem = problems.length === 0 ? undefined : problems.join(', ')
+  return {
+    level: problem === undefined ? 'good' : isBad.includes(true) ? 'bad' : 'warn',
+    connection: 'connected',
+    detail:
+      problem ?? (tokens.length === 1 ? 'the price is current' : `all ${tokens.length} prices are current`),
+    problem,
+  }
+}
+
+/** `no price is current`, `the price of ETH is not current`, `2 of 6 prices are not current`. */
+const problemOf = (kind: string, failed: readonly CheckedToken[], count: number): readonly string[] => {
+  const [first] = failed
+  if (first === undefined) return []
+  if (failed.length === count) return [`no ${kind} is current`]
+  if (failed.length > 1) return [`${failed.length} of ${count} ${kind}s are not current`]
+  return [`the ${kind} of ${first.state.token.symbol} is not current`]
+}

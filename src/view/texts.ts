@@ -1,0 +1,170 @@
+import { formatQuantity } from '../wire/codec/arguments.js'
+
+// Times, addresses and numbers as text for people.
+
+/** The local time of day: `17:02:05`. `at`: ms since the Unix epoch. */
+export const clockTime = (at: number): string => {
+  const date = new Date(at)
+  return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':')
+}
+
+/** ISO 8601 text of a time in ms since the Unix epoch; the number itself if it is outside the range of dates. */
+export const formatTime = (at: number): string => {
+  const date = new Date(at)
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString()
+}
+
+/** An age for a narrow column, in one unit: `1.5 s`, `12 min`, `3 h`. `ms` below 0 is 0. */
+export const formatAge = (ms: number): string => {
+  const seconds = Math.max(0, ms) / 1000
+  if (seconds < 60) return `${seconds.toFixed(1)} s`
+  return seconds < 3600 ? `${Math.floor(seconds / 60)} min` : `${Math.floor(seconds / 3600)} h`
+}
+
+/** A duration in whole units, rounded down: `42 s`, `2 min 05 s`, `1 h 02 min`. `ms` below 0 is 0. */
+export const formatSeconds = (ms: number): string => {
+  const { hours, minutes, seconds } = partsOf(ms)
+  if (hours > 0) return `${hours} h ${twoDigits(minutes)} min`
+  return minutes > 0 ? `${minutes} min ${twoDigits(seconds)} s` : `${seconds} s`
+}
+
+/** Hours, minutes and seconds: `1:02:03`. `ms` below 0 is 0. */
+export const formatDuration = (ms: number): string => {
+  const { hours, minutes, seconds } = partsOf(ms)
+  return [hours, twoDigits(minutes), twoDigits(seconds)].join(':')
+}
+
+const partsOf = (ms: number) => {
+  const seconds = Math.floor(Math.max(0, ms) / 1000)
+  return { hours: Math.floor(seconds / 3600), minutes: Math.floor(seconds / 60) % 60, seconds: seconds % 60 }
+}
+
+const twoDigits = (value: number): string => String(value).padStart(2, '0')
+
+/** The first and last digits of a long address. */
+export const shortAddress = (address: string): string =>
+  address.length <= 13 ? address : `${address.slice(0, 6)}…${address.slice(-4)}`
+
+/** Abbreviates the addresses of a text, which would fill a line. */
+export const shortAddresses = (text: string): string => text.replace(/0x[0-9a-f]+/gi, shortAddress)
+
+// Prices, amounts and quantities as text for people, in plain decimal notation. Data for programs has the exact numbers.
+
+/**
+ * A price in USD: 4 decimals from 10 USD, 6 decimals below, and 6 significant digits below 0.1 USD. The number of decimals
+ * depends only on the magnitude, so that texts of similar prices are equally long.
+ */
+export const formatPrice = (usd: number): string => {
+  const size = Math.abs(usd)
+  return size > 0 && size < 0.1 ? sixSignificantDigits(usd) : fixedDecimals(usd, size >= 10 ? 4 : 6)
+}
+
+/** An amount in USD. */
+export const formatUsd = (usd: number): string => fixedDecimals(usd, 2)
+
+/** A price difference with the decimals of the price, and with a sign unless it is 0 after rounding. */
+export const formatChange = (change: number, price: number): string => {
+  const decimals = formatPrice(price).split('.')[1]?.length ?? 0
+  const size = fixedDecimals(Math.abs(change), Math.min(decimals, 100))
+  return `${/[1-9]/.test(size) ? (change > 0 ? '+' : '-') : ''}${size}`
+}
+
+/** The exact number of tokens; base-token units if the decimals are unknown. */
+export const formatTokens = (units: bigint, decimals: number | undefined): string =>
+  decimals === undefined ? `${units} units` : formatQuantity(units, decimals)
+
+/** `toFixed` uses scientific notation from 1e21. Such a number is an integer. */
+const fixedDecimals = (value: number, decimals: number): string =>
+  Math.abs(value) < 1e21 ? value.toFixed(decimals) : `${BigInt(value)}.${'0'.repeat(decimals)}`
+
+/** For values between -0.1 and 0.1, except 0. `toFixed` has at most 100 decimals. */
+const sixSignificantDigits = (value: number): string => {
+  const [mantissa = '', exponent] = Math.abs(value).toExponential(5).split('e-')
+  const zeros = '0'.repeat(Number(exponent) - 1)
+  return `${value < 0 ? '-' : ''}0.${zeros}${mantissa.replace('.', '')}`
+}
+
+/** A number as decimal text, in groups of three digits before the decimal point. Together they are the number. */
+export interface DigitGroups {
+  /** Three digits each; the first has one to three, and the sign. */
+  readonly whole: readonly string[]
+  /** The decimal point and what follows; empty for an integer. */
+  readonly fraction: string
+}
+
+/** `decimal`: a number, in plain or in scientific notation. */
+export const digitGroups = (decimal: string): DigitGroups => {
+  const [, whole = '', fraction = ''] = /^(-?\d*)(.*)$/.exec(decimal) ?? []
+  return { whole: whole.split(/\B(?=(?:\d{3})+$)/), fraction }
+}
+
+/** The number as a program reads it. */
+export const withoutSeparators = (groups: DigitGroups): string => joined(groups, '')
+
+/** For a terminal, where each character is as wide as a digit. */
+export const withCommas = (groups: DigitGroups): string => joined(groups, ',')
+
+/** For the page of the dashboard, which has narrow spaces. */
+export const withNarrowSpaces = (groups: DigitGroups): string => joined(groups, '\u202f')
+
+const joined = ({ whole, fraction }: DigitGroups, separator: string): string =>
+  `${whole.join(separator)}${fraction}`
+
+/** A whole number in a sentence of a command: `12,345`. */
+export const countText = (count: number): string => withCommas(digitGroups(String(count)))
+
+/** A number of things in a sentence of a command: `1 row`, `12,345 rows`. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${countText(count)} ${count === 1 ? one : many}`
+
+const maxLength = 16
+
+/**
+ * A number of a narrow column: in scientific notation if it is too long with separators, so that one value does not
+ * displace others.
+ */
+export const shortNumber = (value: number, formatted: (value: number) => string): DigitGroups => {
+  const groups = digitGroups(formatted(value))
+  return withCommas(groups).length <= maxLength ? groups : scientific(value)
+}
+
+/** A price in USD for a narrow column. */
+export const shortPrice = (usd: number): DigitGroups => shortNumber(usd, formatPrice)
+
+/** A rounded quantity for a narrow column, in tokens, or in units if the decimals are unknown: `50.974`, `5.5661 B`. */
+export const shortTokens = (units: bigint, decimals: number | undefined): DigitGroups => {
+  const whole = units / 10n ** BigInt(decimals ?? 0)
+  const size = whole < 0n ? -whole : whole
+  if (size >= 10n ** 15n) return scientific(whole)
+  if (size >= 10n ** 6n) return digitGroups(compactFormat.format(whole).replace(/(?=[MBT]$)/, ' '))
+  return decimals === undefined
+    ? digitGroups(String(units))
+    : shortNumber(Number(units) / 10 ** decimals, fiveDigits)
+}
+
+/** Five significant digits, and millions, billions or trillions. */
+const compactFormat = new Intl.NumberFormat('en-US', {
+  notation: 'compact',
+  minimumSignificantDigits: 5,
+  maximumSignificantDigits: 5,
+})
+
+/** Five significant digits. */
+const scientific = (value: number | bigint): DigitGroups =>
+  digitGroups(scientificFormat.format(value).toLowerCase())
+
+const scientificFormat = new Intl.NumberFormat('en-US', {
+  notation: 'scientific',
+  maximumSignificantDigits: 5,
+})
+
+/** At least three decimals and five significant digits. The number of decimals depends only on the magnitude. */
+const fiveDigits = (value: number): string => fiveDigitFormat.format(value)
+const fiveDigitFormat = new Intl.NumberFormat('en-US', {
+  minimumFractionDigits: 3,
+  maximumFractionDigits: 3,
+  minimumSignificantDigits: 5,
+  maximumSignificantDigits: 5,
+  roundingPriority: 'morePrecision',
+  useGrouping: false,
+})

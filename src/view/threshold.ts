@@ -1,0 +1,130 @@
+import { isPriceValue } from '../base/domain/valid-numbers.js'
+
+/** The prices at which the page shows an alert for a token, in USD. `below` is less than `above`. */
+export interface Threshold {
+  /** Reached by a price that is at least this. */
+  readonly above?: number | undefined
+  /** Reached by a price that is at most this. */
+  readonly below?: number | undefined
+}
+
+export type ThresholdSide = 'above' | 'below'
+
+/**
+ * The distance by which a price must return before a threshold can be reached again, as a share of the threshold: a
+ * price that moves around a threshold reaches it once.
+ */
+const returnShare = 0.0005
+
+/** The side that is reached with this price. `before`: the side that was reached with the price before. */
+export const reachedSide = (
+  { above = Infinity, below = -Infinity }: Threshold,
+  price: number,
+  before: ThresholdSide | undefined,
+): ThresholdSide | undefined => {
+  if (price >= (before === 'above' ? above * (1 - returnShare) : above)) return 'above'
+  return price <= (before === 'below' ? below * (1 + returnShare) : below) ? 'below' : undefined
+}
+
+/** The thresholds of a page, and whether the system also shows a notification of them. */
+export interface ThresholdSettings {
+  readonly hasNotification: boolean
+  /** By the address of the token in lower case. */
+  readonly thresholds: Readonly<Record<string, Threshold>>
+}
+
+export const noThresholds: ThresholdSettings = { hasNotification: false, thresholds: {} }
+
+/** Reads stored settings. Leaves out what is not valid. */
+export const parseThresholds = (text: string | null): ThresholdSettings => {
+  const stored = parsed(text ?? '')
+  if (!isRecord(stored)) return noThresholds
+  const { hasNotification, thresholds } = stored
+  const entries = isRecord(thresholds) ? Object.entries(thresholds) : []
+  return {
+    hasNotification: hasNotification === true,
+    thresholds: Object.fromEntries(
+      entries.flatMap(([address, value]) => {
+        const threshold = isRecord(value) ? thresholdOf(value['above'], value['below']) : undefined
+        return threshold === undefined ? [] : [[address, threshold]]
+      }),
+    ),
+  }
+}
+
+/** `undefined` if one of them is no price, if `below` is not less than `above`, or without both. */
+export const thresholdOf = (above: unknown, below: unknown): Threshold | undefined => {
+  if (above === undefined && below === undefined) return undefined
+  if ((above !== undefined && !isPriceValue(above)) || (below !== undefined && !isPriceValue(below)))
+    return undefined
+  return above !== undefined && below !== undefined && below >= above ? undefined : { above, below }
+}
+
+/** `2,700`: thousands in one country, decimals in another. */
+const ambiguous = /^[1-9]\d{0,2},\d{3}(e|$)/i
+
+/** At most one separator, before the decimals. */
+const decimal = /^-?\d*([.,]\d*)?(e[+-]?\d+)?$/i
+
+/**
+ * Reads a price in USD that a person has typed or copied from the page: with a point or a comma before the decimals, and
+ * any white space. Without a value for an empty text. `problem`: what is wrong, and what to write instead.
+ */
+export const readPrice = (text: string): { readonly value?: number; readonly problem?: string } => {
+  const digits = text.replace(/\s/g, '')
+  if (digits === '') return {}
+  const value = decimal.test(digits) ? Number(digits.replace(',', '.')) : NaN
+  if (value <= 0) return { problem: 'The price must be above 0.' }
+  if (!isPriceValue(value)) return { problem: `${digits} cannot be read: write a number such as 2700.5.` }
+  if (!ambiguous.test(digits)) return { value }
+  return { problem: `${digits} is ambiguous: write ${Number(digits.replace(',', ''))} or ${value}.` }
+}
+
+/** The settings with another threshold of a token; without one, with none. */
+export const withThreshold = (
+  settings: ThresholdSettings,
+  address: string,
+  threshold: Threshold | undefined,
+): ThresholdSettings => {
+  const others = Object.entries(settings.thresholds).filter(([each]) => each !== address)
+  const changed = threshold === undefined ? others : [...others, [address, threshold]]
+  return { ...settings, thresholds: Object.fromEntries(changed) as ThresholdSettings['thresholds'] }
+}
+
+/** For a button: `≥ 2700 ≤ 2500`; empty without a threshold. */
+export const thresholdText = ({ above, below }: Threshold): string =>
+  [above === undefined ? [] : `≥\u00a0${above}`, below === undefined ? [] : `≤\u00a0${below}`]
+    .flat()
+    .join(' ')
+
+/** A threshold that is reached now. */
+export interface Reached {
+  readonly symbol: string
+  readonly side: ThresholdSide
+  /** In USD. */
+  readonly threshold: number
+}
+
+/** `ETH above 2700 USD`. */
+export const reachedText = ({ symbol, side, threshold }: Reached): string =>
+  `${symbol} ${side} ${threshold} USD`
+
+const title = 'Live prices · svc-streams'
+
+/** The title of the page. Begins with what is not current, if anything is not. */
+export const pageTitle = (problem: string | undefined, reached: readonly Reached[]): string => {
+  const [first, ...others] = reached
+  const alert = others.length > 0 ? `${reached.length} thresholds reached` : first && reachedText(first)
+  return [problem, alert, title].filter((text) => text !== undefined).join(' · ')
+}
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null

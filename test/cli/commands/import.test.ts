@@ -1,0 +1,582 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { parquetWriteBuffer } from 'hyparquet-writer'
+import { record, replay } from 'svc-streams/recording'
+import { candles, rights } from 'svc-streams/operators'
+import { createTestClient, price } from 'svc-streams/testing'
+import { right } from 'fp-ts/lib/Either.js'
+import { from, toArray, lastValueFrom } from 'rxjs'
+import type { Client, Topic } from 'svc-streams'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../../support/time/eventually.js'
+import { newFolder } from '../../support/new-folder.js'
+import { caseCount } from '../../support/run/long.js'
+import { memoryWriter } from '../../backtest/recording/support/rows.js'
+import { chunksOf } from '../../backtest/recording/support/recordings.js'
+import { runCommand } from '../support/command.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
+
+const address = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+const topic: Topic = `svc-${address}`
+const other = '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f'
+const tokens = { ETH: { address, decimals: 18 }, BTC: { address: other, decimals: 8 } }
+const start = Date.UTC(2025, 10, 13, 2, 14)
+
+interface Imported {
+  readonly code: unknown
+  readonly stdout: string
+  readonly stderr: string
+  readonly out: string
+  /** The rows without their envelopes. */
+  readonly rows: readonly ImportedRow[]
+  readonly header: Record<string, unknown> | undefined
+}
+
+interface ImportedRow {
+  readonly at: number
+  readonly topic?: string
+  readonly mint?: string | undefined
+  readonly price: number
+  readonly buy?: string | undefined
+  readonly sell?: string | undefined
+}
+
+/** Imports files of a new folder. */
+const imported = async (
+  files: Readonly<Record<string, string | Uint8Array>>,
+  flags: readonly string[] = ['--token', address],
+  run = runInProcess,
+): Promise<Imported> => {
+  const folder = newFolder()
+  const path = (name: string) => join(folder, name)
+  writeFileSync(path('tokens.json'), JSON.stringify(tokens))
+  for (const [name, content] of Object.entries(files)) writeFileSync(path(name), content)
+  const out = path('market.ndjson')
+  const names = Object.keys(files).map(path)
+  const given = flags.map((flag) => (flag === 'tokens.json' ? path(flag) : flag))
+  const { code, stdout, stderr } = await run(['import', ...names, '--out', out, ...given])
+  expect(readdirSync(folder).filter((name) => name.endsWith('.part'))).toEqual([])
+  const text = existsSync(out) ? readFileSync(out, 'utf8') : ''
+  const [header, ...lines] = text
+    .split('\n')
+    .flatMap((line) => (line === '' ? [] : [JSON.parse(line) as never]))
+  return { code, stdout, stderr, out, rows: lines.map(rowOf), header }
+}
+
+interface Side {
+  readonly totalQuantity: string
+}
+
+interface Line {
+  readonly at: number
+  readonly event: {
+    readonly right: {
+      readonly topic?: string
+      readonly mint?: string
+      readonly price: number
+      readonly buy?: Side
+      readonly sell?: Side
+      readonly receivedAt: number
+    }
+  }
+}
+
+const rowOf = ({ at, event }: Line): ImportedRow => {
+  const { topic: of, mint, price: usd, buy, sell, receivedAt } = event.right
+  expect(receivedAt).toBe(at)
+  if (of !== undefined) return { at, topic: of, price: usd }
+  return { at, mint, price: usd, buy: buy?.totalQuantity, sell: sell?.totalQuantity }
+}
+
+const priceRows = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ at: start + index * 250, price: 2680 + index / 4 }))
+
+const csv = (rows: readonly { at: number; price: number }[]) =>
+  ['time,price,amount', ...rows.map(({ at, price: usd }) => `${at},${usd},1`), ''].join('\n')
+
+const tokenFlags = ['--tokens', 'tokens.json']
+
+describe('import', () => {
+  it('writes the prices of trades without a header, in seconds', async () => {
+    const lines = Array.from(
+      { length: 40 },
+      (_, index) => `${start / 1000 + index},${(2680.5 + index / 4).toFixed(8)},0.01`,
+    )
+    const { code, rows, stdout } = await imported({ 'trades.csv': `${lines.join('\n')}\n` })
+    expect(code).toBe(0)
+    expect(rows).toEqual(
+      lines.map((_, index) => ({ at: start + index * 1000, topic, price: 2680.5 + index / 4 })),
+    )
+    expect(stdout).toContain('CSV, ",", no header, trades\n  columns: time = "1" (s), price = "2"')
+    expect(stdout).toContain('from 2025-11-13T02:14:00.000Z to 2025-11-13T02:14:39.000Z')
+    expect(stdout).toContain('Median distance of the prices of a token: 1.0 s')
+  })
+
+  it('maps symbols by --tokens: a BOM, CRLF, times in µs', async () => {
+    const lines = priceRows(5).map(({ at, price: usd }) => `${at}000,ETH,sell,${usd},0.5`)
+    const text = `\uFEFFtimestamp,symbol,side,price,amount\r\n${lines.join('\r\n')}\r\n`
+    const { code, rows, stdout } = await imported({ 'trades.csv': text }, tokenFlags)
+    expect(code).toBe(0)
+    expect(rows).toEqual(priceRows(5).map((row) => ({ ...row, topic })))
+    expect(stdout).toContain(`"ETH" = ${topic}`)
+  })
+
+  const damaged = [
+    'time_ms;price;amount',
+    `${start};2680.0;1.0e-07`,
+    `${start + 250};2680.1;`,
+    `${start + 500};NaN;1`,
+    `${start + 750};-3;1`,
+    'not a time;2681;1',
+    `${start + 1250};2680.3;1`,
+    `${start + 1000};2680.2;1`,
+    `"${start + 1500};2680.4;1`,
+    '',
+  ].join('\n')
+
+  it('sorts rows, leaves invalid ones out, and counts them by reason with the first line', async () => {
+    const { code, rows, stdout } = await imported({ 'trades.csv': damaged })
+    expect(code).toBe(0)
+    expect(rows.map(({ at, price: usd }) => [at - start, usd])).toEqual([
+      [0, 2680],
+      [250, 2680.1],
+      [1000, 2680.2],
+      [1250, 2680.3],
+    ])
+    expect(stdout).toContain('not a number: 1, first in line 4')
+    expect(stdout).toContain('not above 0: 1, first in line 5')
+    expect(stdout).toContain('no time: 2, first in line 6')
+  })
+
+  it('shows the text of a line that is not JSON', async () => {
+    const lines = [`{"time":${start},"price":2680}`, '{"time":', '']
+    const { rows, stdout } = await imported({ 'trades.ndjson': lines.join('\n') })
+    expect(rows).toHaveLength(1)
+    expect(stdout).toContain(String.raw`no time: 1, first in line 2: "{\"time\":"`)
+  })
+
+  it('--strict fails at the first invalid row, and there is no file', async () => {
+    const { code, out, stderr } = await imported({ 'trades.csv': damaged }, ['--token', address, '--strict'])
+    expect([code, existsSync(out)]).toEqual([1, false])
+    expect(stderr).toContain('trades.csv: line 4: not a number')
+  })
+
+  it('--dry-run prints what is understood, and writes nothing', async () => {
+    const { code, out, stdout } = await imported({ 'trades.csv': csv(priceRows(9)) }, [
+      '--token',
+      address,
+      '--dry-run',
+    ])
+    expect([code, existsSync(out)]).toEqual([0, false])
+    expect(stdout).toContain(`First rows:\n  2025-11-13T02:14:00.000Z  ${topic}  2680\n`)
+    expect(stdout).not.toContain('Wrote')
+  })
+
+  it('gives the prices of a candle inside its window, from which candles gives the candle again', async () => {
+    const lines = Array.from({ length: 20 }, (_, index) => {
+      const at = new Date(start + index * 60_000).toISOString().replace('.000', '')
+      return `${at},${2680 + index},${2690 + index},${2675 + index},${2685 + index},12.5`
+    })
+    const text = `open_time,open,high,low,close,volume\n${lines.join('\n')}\n`
+    const { code, rows, out } = await imported({ 'candles.csv': text })
+    expect(code).toBe(0)
+    expect(rows).toHaveLength(80)
+    for (const [index, { at }] of rows.entries()) {
+      const open = start + Math.floor(index / 4) * 60_000
+      expect(at).toBe(index % 4 === 0 ? open : open + 59_999)
+    }
+    const strategy = (client: Client) => client.price$(topic).pipe(candles(60_000), rights(), toArray())
+    const again = await lastValueFrom(replay(out, { speed: Infinity }).run$(strategy))
+    expect(again.map(({ open, high, low, close }) => [open, high, low, close])).toEqual(
+      lines.slice(0, again.length).map((line) => line.split(',').slice(1, 5).map(Number)),
+    )
+    expect(again.length).toBeGreaterThanOrEqual(19)
+  })
+
+  it('takes the start of a candle for its time, not its end', async () => {
+    const day = (n: number, time: string) => `"2026-01-0${n}T${time}Z"`
+    const rows = [1, 2].map(
+      (n) => `${day(n, '00:00:00.000')};${day(n, '23:59:59.999')};1;2;1;2;${day(n, '23:59:59.999')}`,
+    )
+    const header = 'timeOpen;timeClose;open;high;low;close;timestamp'
+    const { stdout, rows: written } = await imported({ 'days.csv': [header, ...rows].join('\n') })
+    expect(stdout).toContain('time = "timeOpen"')
+    expect(written[0]?.at).toBe(Date.UTC(2026, 0, 1))
+  })
+
+  it.each([
+    ['rows in one line', `[[${start}, 1, 2], [${start + 1}, 1, 2]]`],
+    ['rows in several lines', `[\n  { "time": ${start}, "price": 1 }\n]`],
+  ])('says how to convert one JSON text: %s', async (_, text) => {
+    const { code, stderr } = await imported({ 'rows.json': text })
+    expect(code).toBe(1)
+    expect(stderr).toContain('it is one JSON text, not one row a line')
+  })
+
+  it('needs --interval for a single candle', async () => {
+    const files = { 'candle.csv': `time,open,high,low,close\n${start},1,3,0.5,2\n` }
+    expect((await imported(files)).stderr).toContain('--interval')
+    const { rows } = await imported(files, ['--token', address, '--interval', '5m'])
+    expect(rows.map(({ at, price: usd }) => [at - start, usd])).toEqual([
+      [0, 1],
+      [299_999, 3],
+      [299_999, 0.5],
+      [299_999, 2],
+    ])
+  })
+
+  it('gives the midpoint of a quote, after the depth of a top of a book', async () => {
+    const quotes = `time,bid,ask\n${start},2680,2681\n`
+    expect((await imported({ 'quotes.csv': quotes })).rows).toEqual([{ at: start, topic, price: 2680.5 }])
+    const tops = `time,symbol,bid,bid_qty,ask,ask_qty\n${start},ETH,2680,1.5,2681,0.123456789012345678\n${start},BTC,90000,,90002,1\n`
+    const { rows, header, stdout } = await imported({ 'tops.csv': tops }, tokenFlags)
+    expect(rows).toEqual([
+      { at: start, mint: address, price: 2680.5, buy: '123456789012345678', sell: '1500000000000000000' },
+      { at: start, topic, price: 2680.5 },
+      { at: start, topic: `svc-${other}`, price: 90_001 },
+    ])
+    expect(header).toMatchObject({ topics: [topic, `svc-${other}`], mints: [address, other] })
+    expect(stdout).toContain('rows without a depth: 1, first in line 3')
+  })
+
+  it('--depth adds an assumed depth before each price: the header and inspect say so', async () => {
+    const flags = [...tokenFlags, '--token', 'ETH', '--depth', '2.5']
+    const { rows, header, out } = await imported({ 'trades.csv': csv(priceRows(2)) }, flags)
+    const units = '2500000000000000000'
+    expect(rows.slice(0, 2)).toEqual([
+      { at: start, mint: address, price: 2680, buy: units, sell: units },
+      { at: start, topic, price: 2680 },
+    ])
+    expect(header).toMatchObject({ assumedDepth: '2.5', mints: [address] })
+    const { stdout } = await runInProcess(['inspect', out])
+    expect(stdout).toContain('its depth is assumed, not recorded: 2.5 tokens on both sides with each price')
+    const json = await runInProcess(['inspect', out, '--json'])
+    expect(JSON.parse(json.stdout)).toMatchObject({ topic, assumedDepth: '2.5' })
+    const unknown = await imported({ 'trades.csv': csv(priceRows(2)) }, ['--token', address, '--depth', '1'])
+    expect(unknown).toMatchObject({ code: 1, stderr: expect.stringContaining('decimals') as string })
+  })
+
+  it('joins the files of several tokens and formats by time', async () => {
+    const rows = priceRows(4)
+    const json = rows
+      .map(({ at, price: usd }) => JSON.stringify({ ts: at + 1, symbol: 'BTC', price: usd }))
+      .join('\n')
+    const parquet = parquetWriteBuffer({
+      columnData: [
+        { name: 'time', data: rows.map(({ at }) => new Date(at + 2)), type: 'TIMESTAMP' },
+        { name: 'symbol', data: rows.map(() => 'ETH'), type: 'STRING' },
+        { name: 'price', data: rows.map(({ price: usd }) => usd), type: 'DOUBLE' },
+      ],
+    })
+    const lines = rows.map(({ at, price: usd }) => `${topic}\t${at}\t${usd}`)
+    const files = {
+      'a.ndjson': json,
+      'b.parquet': new Uint8Array(parquet),
+      'c.parquet.gz': gzipSync(new Uint8Array(parquet)),
+      'd.csv.gz': gzipSync(`topic\ttime\tprice\n${lines.join('\n')}`),
+    }
+    const { code, rows: written, stdout } = await imported(files, tokenFlags)
+    expect(code).toBe(0)
+    const expected = rows.flatMap(({ at, price: usd }) => [
+      { at, topic, price: usd },
+      { at: at + 1, topic: `svc-${other}`, price: usd },
+      ...[1, 2].map(() => ({ at: at + 2, topic, price: usd })),
+    ])
+    expect(written).toEqual(expected)
+    expect(stdout).toMatch(
+      /NDJSON, objects, trades[^]*Parquet, trades[^]*Parquet, gzip[^]*CSV, tab, header in line 1, gzip/,
+    )
+  })
+
+  it.each<[string, string, readonly string[]]>([
+    ['number, in a file without a header', `7,x,${start},2680\n`, ['--time', '3', '--price', '4']],
+    ['name', `when,cost\n${start},2680\n`, ['--time', 'when', '--price', 'cost']],
+  ])('takes columns by %s', async (_, text, flags) => {
+    const { rows } = await imported({ 'trades.csv': text }, ['--token', address, ...flags])
+    expect(rows).toEqual([{ at: start, topic, price: 2680 }])
+  })
+
+  it.each<[string, string, readonly string[], RegExp]>([
+    ['no valid row', 'time,price\nx,1\n', [], /no column|times of the years|no row is valid/],
+    ['an empty file', '', [], /it has no row/],
+    [
+      'two columns of one name',
+      `time,price,price\n${start},1,2\n`,
+      [],
+      /its columns 2 and 3 are both "price"; give --price by number from 1/,
+    ],
+    [
+      'rows with more cells than the header, such as decimal commas',
+      `time,price\n${start},1600,05\n${start},1601,5\n`,
+      [],
+      /its header has 2 names, and its rows have more cells/,
+    ],
+    [
+      'the numbers of trades in place of prices',
+      [1, 2, 3].map((id) => `[${start + id},"${id}",null,"buy",1600.5,0.1]\n`).join(''),
+      [],
+      /is recognised in the first row/,
+    ],
+    ['a time in two columns', 'date,time,price\n2025-11-13,22:13:20,1\n', [], /column time: expected times/],
+    ['a header alone', 'time,price', [], /it has no row/],
+    [
+      'a column that does not exist',
+      csv(priceRows(1)),
+      ['--price', 'cost'],
+      /--price: the file has no column "cost"/,
+    ],
+    [
+      'unknown names',
+      `a1,b1\n${start},1\n`,
+      [],
+      /no column of times is recognised in "a1", "b1"; give --time/,
+    ],
+    ['a ZIP archive', 'PK\u0003\u0004xxxx', [], /ZIP archive/],
+    [
+      'a recording',
+      '{"_tag":"Recording","version":1,"at":0,"topics":[],"mints":[],"interval":1}\n',
+      [],
+      /a recording already/,
+    ],
+  ])('fails with exit code 1 for %s, and there is no file', async (_, text, flags, problem) => {
+    const { code, stderr, out } = await imported({ 'trades.csv': text }, ['--token', address, ...flags])
+    expect([code, existsSync(out)]).toEqual([1, false])
+    expect(stderr).toMatch(problem)
+    expect(stderr).toContain('trades.csv')
+  })
+
+  it('fails with exit code 1 if --out exists, and 2 for invalid arguments', async () => {
+    const { out, stdout } = await imported({ 'trades.csv': csv(priceRows(1)) })
+    expect(stdout).toContain('Wrote 1 row ')
+    const file = join(dirname(out), 'trades.csv')
+    const again = await runInProcess(['import', file, '--token', address, '--out', out])
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('exists') as string })
+    const missing = await runInProcess(['import', `${file}.x`, '--token', address, '--out', `${out}.2`])
+    expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('does not exist') as string })
+    const without = await runInProcess(['import', file, '--out', `${out}.2`])
+    expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('--token') as string })
+    for (const flags of [
+      ['--token', 'ETH'],
+      ['--depth', 'x', '--token', address],
+      ['--interval', 'soon'],
+    ])
+      expect(await runInProcess(['import', file, '--out', `${out}.2`, ...flags])).toMatchObject({ code: 2 })
+    expect(await runInProcess(['import', file])).toMatchObject({ code: 2 })
+  })
+
+  it('counts an unknown symbol, and does not give its prices to the token of --token', async () => {
+    const text = `time,symbol,price\n${start},ETHUSDT,1\n${start},BTCUSDT,2\n${start},ETHUSDT,3\n`
+    const { rows, stdout } = await imported({ 'trades.csv': text })
+    expect(rows.map(({ price: usd }) => usd)).toEqual([1, 3])
+    expect(stdout).toContain('unknown symbol: 1, first in line 3')
+    expect(stdout).toContain('unknown symbols: "BTCUSDT"; define them in --tokens')
+  })
+
+  it('counts rows that contradict themselves, shows the first, and keeps them', async () => {
+    const quotes = await imported({ 'quotes.csv': `time,bid,ask\n${start},2,1\n${start},1,2\n` })
+    expect(quotes.stdout).toContain(`the bid is above the ask: 1, first in line 2: "${start} | 2 | 1"`)
+    const text = `time,open,high,low,close,note\n${start},1,3,2,2\n${start + 1_000},1,2,1,1,a,b,\n`
+    const candle = await imported({ 'candles.csv': text })
+    expect(candle.stdout).toContain('the high or the low is not that of its candle: 1, first in line 2')
+    expect(candle.stdout).toContain('more cells than the header: 1, first in line 3')
+    expect([quotes.rows.length, candle.rows.length]).toEqual([2, 8])
+  })
+
+  it('recognises the orders of public files without a header, and the column that has times', async () => {
+    const coinbase = [0, 60, 120].map((s) => `${start / 1_000 + s},1599,1602,1600,1601,12\n`).join('')
+    const { rows, stdout } = await imported({ 'candles.csv': coinbase })
+    expect(stdout).toContain('time = "1" (s), open = "4", high = "3", low = "2", close = "5"')
+    expect(rows.slice(0, 4).map(({ price: usd }) => usd)).toEqual([1600, 1602, 1599, 1601])
+    const binance = JSON.stringify({ e: 'trade', s: 'ETH', t: 5, p: '1.5', T: start })
+    expect((await imported({ 'trades.ndjson': binance })).rows).toEqual([{ at: start, topic, price: 1.5 }])
+    const named = `ts,value,price_usd\n2025-11-13 02:14,7,2\n`
+    const zoneless = await imported({ 'trades.csv': named })
+    expect(zoneless.stdout).toContain('time = "ts" (ISO 8601 without a zone: UTC), price = "price_usd"')
+    expect(zoneless.rows).toEqual([{ at: start, topic, price: 2 }])
+  })
+
+  it('reads a file whose first row is longer than a piece of the file', async () => {
+    const text = `time,price,note\n${start},1,${'x'.repeat(600_000)}\n${start + 1},2,y\n`
+    const { rows, stdout } = await imported({ 'trades.csv': text })
+    expect(stdout).toContain('header in line 1')
+    expect(rows.map(({ price: usd }) => usd)).toEqual([1, 2])
+  })
+
+  it('writes a compressed recording, as a process', async () => {
+    const result = await imported({ 'trades.csv': csv(priceRows(3)) }, ['--token', address], async (args) => {
+      const { code, stdout, stderr } = await runCommand(
+        args.map((arg) => arg.replace(/market\.ndjson$/, '$&.gz')),
+      )
+      return { code: Number(code), stdout, stderr }
+    })
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(
+      gunzipSync(readFileSync(`${result.out}.gz`))
+        .toString()
+        .split('\n'),
+    ).toHaveLength(5)
+  })
+
+  it('leaves no file if it is stopped while it writes', async () => {
+    const folder = newFolder()
+    const path = (name: string) => join(folder, name)
+    writeFileSync(path('trades.csv'), csv(priceRows(100_000)))
+    const command = startInProcess([
+      ...['import', path('trades.csv'), '--token', address],
+      ...['--out', path('market.ndjson')],
+    ])
+    await eventually(() => existsSync(path('market.ndjson.part')))
+    command.process.kill('SIGINT')
+    expect(await command.waitForExit()).toBe(1)
+    expect(command.stderr).toBe('error: stopped; no file was written\n')
+    expect(readdirSync(folder)).toEqual(['trades.csv'])
+  })
+
+  it('gives a strategy the values that it has over the same market recorded', async () => {
+    const market = priceRows(50)
+    const recorded = memoryWriter()
+    const live$ = from(market.map((row) => right(price(topic, row.price, { receivedAt: row.at }))))
+    await record(createTestClient({ prices: { [topic]: live$ } }), { topics: [topic], to: recorded }).finished
+    const { out } = await imported({ 'trades.csv': csv(market) })
+    const strategy = (client: Client) => client.price$(topic).pipe(candles(1000), rights(), toArray())
+    const valuesOf = (source: string | Iterable<string>) =>
+      lastValueFrom(replay(source, { speed: Infinity }).run$(strategy))
+    const recordedAtTimes = recorded
+      .text()
+      .replace(/"at":\d+(,"topic":"[^"]*","event":.*?"receivedAt":)(\d+)/g, '"at":$2$1$2')
+      .replace(/"at":\d+(,"status")/g, `"at":${start}$1`)
+      .replace(/"at":\d+(,"topics")/, `"at":${start}$1`)
+      .replace(/"at":\d+(,"of")/g, `"at":${start + 49 * 250}$1`)
+    const values = await valuesOf(out)
+    expect(values.length).toBeGreaterThan(5)
+    expect(values).toEqual(await valuesOf(chunksOf(recordedAtTimes)))
+  })
+})
+
+interface Form {
+  readonly delimiter: string
+  readonly hasHeader: boolean
+  readonly isQuoted: boolean
+  readonly lineEnd: string
+  readonly unit: string
+  readonly isGzip: boolean
+  readonly encoding: string
+  readonly hasEnd: boolean
+}
+
+/** A row of a generated market. */
+const generatedRow = fc.record({
+  wait: fc.oneof(fc.constant(0), fc.nat({ max: 100_000 })),
+  isFirst: fc.boolean(),
+  price: fc.double({ min: 1e-9, max: 1e12, noNaN: true }),
+})
+
+const dialect = fc.record({
+  delimiter: fc.constantFrom(',', ';', '\t', '|'),
+  hasHeader: fc.boolean(),
+  isQuoted: fc.boolean(),
+  lineEnd: fc.constantFrom('\n', '\r\n'),
+  unit: fc.constantFrom('s', 'ms', 'µs', 'ns', 'iso'),
+  isReversed: fc.boolean(),
+  isGzip: fc.boolean(),
+  encoding: fc.constantFrom('utf8', 'utf8 with BOM', 'utf16le', 'ndjson'),
+  hasEnd: fc.boolean(),
+})
+
+const timeText = (at: number, unit: string): string => {
+  if (unit === 's') return `${Math.floor(at / 1000)}.${String(at % 1000).padStart(3, '0')}`
+  if (unit === 'iso') return new Date(at).toISOString().slice(0, -1)
+  return `${at}${unit === 'µs' ? '999' : unit === 'ns' ? '999999' : ''}`
+}
+
+describe('import of a generated market', () => {
+  it('has the rows of the market, in each dialect', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(generatedRow, { minLength: 3, maxLength: 30 }),
+        dialect,
+        async (steps, form) => {
+          let at = start
+          const market = steps.map(({ wait, isFirst, price: usd }) => {
+            at += wait
+            return { at, symbol: isFirst ? 'ETH' : 'BTC', price: usd }
+          })
+          // Rows of one ms keep the order of the file.
+          const inFile = form.isReversed ? market.toReversed() : market
+          const { code, rows, stderr, stdout } = await imported(
+            { 'market.txt': contentOf(inFile, form) },
+            form.hasHeader || form.encoding === 'ndjson'
+              ? tokenFlags
+              : [...tokenFlags, '--time', '1', '--symbol', '2', '--price', '3'],
+          )
+          expect([code, stderr, stdout]).toEqual([0, '', expect.not.stringContaining('invalid rows')])
+          expect(rows).toEqual(
+            inFile
+              .toSorted((a, b) => a.at - b.at)
+              .map((row) => ({
+                at: row.at,
+                topic: row.symbol === 'ETH' ? topic : `svc-${other}`,
+                price: row.price,
+              })),
+          )
+        },
+      ),
+      { numRuns: caseCount(400) },
+    )
+  })
+
+  it('never crashes for mutilated bytes, and counts each row', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(generatedRow, { minLength: 5, maxLength: 20 }),
+        dialect,
+        fc.array(fc.record({ at: fc.nat(), byte: fc.nat({ max: 255 }) }), { maxLength: 8 }),
+        fc.constantFrom('change', 'cut', 'repeat'),
+        async (steps, form, changes, how) => {
+          const market = steps.map(({ price: usd }, index) => ({
+            at: start + index,
+            symbol: 'ETH',
+            price: usd,
+          }))
+          const bytes = Buffer.from(contentOf(market, { ...form, isGzip: false }))
+          if (how === 'change') for (const { at, byte } of changes) bytes[at % bytes.length] = byte
+          const content =
+            how === 'cut'
+              ? bytes.subarray(0, (changes[0]?.at ?? 0) % bytes.length)
+              : how === 'repeat'
+                ? Buffer.concat([bytes, bytes])
+                : bytes
+          const { code, rows, stderr, stdout } = await imported({ 'market.txt': content }, tokenFlags)
+          expect(stderr).not.toMatch(/TypeError|RangeError|undefined|is not a function/)
+          expect([0, 1]).toContain(code)
+          expect(rows.length > 0).toBe(code === 0)
+          const valid = Number(/valid rows: (\d+)/.exec(stdout)?.[1] ?? 0)
+          if (code === 0 && !stdout.includes('candles')) expect(rows.length).toBe(valid)
+        },
+      ),
+      { numRuns: caseCount(400) },
+    )
+  })
+})
+
+const contentOf = (
+  market: readonly { readonly at: number; readonly symbol: string; readonly price: number }[],
+  { delimiter, hasHeader, isQuoted, lineEnd, unit, isGzip, encoding, hasEnd }: Form,
+): Uint8Array => {
+  const cell = (text: string) => (isQuoted ? `"${text}"` : text)
+  const lines = market.map(({ at, symbol, price: usd }) =>
+    encoding === 'ndjson'
+      ? JSON.stringify({ timestamp: timeText(at, unit), symbol, price: usd })
+      : [timeText(at, unit), symbol, String(usd)].map(cell).join(delimiter),
+  )
+  if (hasHeader && encoding !== 'ndjson')
+    lines.unshift(['timestamp', 'symbol', 'price'].map(cell).join(delimiter))
+  const text = lines.join(lineEnd) + (hasEnd ? lineEnd : '')
+  const bytes =
+    encoding === 'utf16le'
+      ? Buffer.from(`\uFEFF${text}`, 'utf16le')
+      : Buffer.from(encoding === 'utf8 with BOM' ? `\uFEFF${text}` : text)
+  return isGzip ? gzipSync(bytes) : bytes
+}

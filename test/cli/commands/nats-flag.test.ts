@@ -1,0 +1,186 @@
+import { natsHistory } from 'svc-streams/nats'
+import { expect, onTestFinished, test } from 'vitest'
+import { describeNats } from '../../support/nats/describe-nats.js'
+import { startNatsServer } from '../../support/nats/nats-server.js'
+import { findUnusedPort } from '../../support/network/servers.js'
+import { eventually } from '../../support/time/eventually.js'
+import { startTestSimulator } from '../../support/simulator.js'
+import { weth } from '../../support/tokens.js'
+import { commandLine, startCommand } from '../support/command.js'
+import { environmentOf } from '../support/environment-of.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
+
+/** A NATS server, and a gateway of a simulator on it. Returns the line that selects it in another terminal. */
+const startGatewayCommand = async () => {
+  const server = await startNatsServer({ onFinished: onTestFinished })
+  const gateway = startCommand(commandLine('gateway', '--simulate', '--nats', server.url))
+  await eventually(() => gateway.stdout.includes('Press Ctrl-C'))
+  return { server, gateway, nats: /^export SVC_NATS=(\S+)$/m.exec(gateway.stdout)?.[1] ?? '' }
+}
+
+describeNats('--nats', () => {
+  test('serves a simulator, to watch, price, depth and doctor, until Ctrl-C', async () => {
+    const { server, gateway, nats } = await startGatewayCommand()
+    expect(nats).toBe(server.url)
+    const watch = startInProcess(['watch', weth, '--nats', nats])
+    const variables = { SVC_NATS: nats, SVC_PRICE_BASE_URL: 'https://prices.invalid' }
+    await eventually(() => watch.stdout.includes(' ETH price ') && watch.stdout.includes(' ETH depth '))
+    expect(await runInProcess(['price', weth], variables)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+\.\d{4}\n$/) as string,
+      stderr: '',
+    })
+    expect(await runInProcess(['depth', weth], variables)).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('ETH at ') as string,
+    })
+    const { code, stdout } = await runInProcess(['doctor', '--nats', nats])
+    const lines = stdout
+      .replace(/:\d+/g, ':PORT')
+      .replace(/\d+ ms/g, 'N ms')
+      .replace(/\d+\.\d{4}/g, 'P')
+    expect([code, lines]).toMatchInlineSnapshot(`
+      [
+        0,
+        "options          ok       prices nats://127.0.0.1:PORT and nats://127.0.0.1:PORT, depth nats://127.0.0.1:PORT, no key
+      DNS              ok       127.0.0.1 is an address
+      TLS              skipped  no address uses https: or wss:
+      price over HTTP  ok       ETH P USD, N ms
+      price WebSocket  ok       opens, ETH P USD, N ms; the gateway measures the lag
+      depth over HTTP  ok       answers without a signature, N ms
+      clock            skipped  over NATS, no clock is compared
+      signature        skipped  the gateway signs
+      ",
+      ]
+    `)
+    for (const command of [watch, gateway]) {
+      command.process.kill('SIGINT')
+      expect([await command.waitForExit(), command.stderr]).toEqual([0, ''])
+    }
+  })
+
+  test('serves the health of a gateway over HTTP, with --port', async () => {
+    const server = await startNatsServer({ onFinished: onTestFinished })
+    const service = await startTestSimulator()
+    const port = String(await findUnusedPort())
+    const gateway = startInProcess(['gateway', '--nats', server.url, '--port', port], environmentOf(service))
+    const healthUrl = `http://127.0.0.1:${port}/health`
+    await eventually(() => gateway.stdout.includes(`# Its own state is at ${healthUrl}.\n`))
+    const health = async () => {
+      const [own, live, ready] = await Promise.all(
+        ['', '/live', '/ready'].map((path) => fetch(healthUrl + path).then(async (answer) => answer.text())),
+      )
+      return [own, live, ready]
+    }
+    const watch = startInProcess(['watch', weth, '--nats', server.url])
+    await eventually(async () =>
+      expect(await health()).toEqual([
+        '{"status":"up","upstream":"Open","ageBounded":true,"sessions":1,"topics":1,"depth":{"status":"up"}}',
+        '{"status":"up"}',
+        '{"status":"ready"}',
+      ]),
+    )
+    await service.close()
+    await eventually(async () =>
+      expect((await health())[2]).toBe('{"status":"not ready","reason":"service-down"}'),
+    )
+    expect((await fetch(healthUrl)).status).toBe(503)
+    expect((await fetch(`${healthUrl}/live`)).status).toBe(200)
+    expect((await fetch(`${healthUrl}/other`)).status).toBe(404)
+    expect((await fetch(healthUrl, { method: 'POST' })).status).toBe(405)
+    const second = await runInProcess(['gateway', '--simulate', '--nats', server.url, '--port', port])
+    expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining('--port: port') as string })
+    for (const command of [watch, gateway]) {
+      command.process.kill('SIGINT')
+      expect(await command.waitForExit()).toBe(0)
+    }
+  })
+
+  test('is not ready while it is not connected to NATS', async () => {
+    const gateway = startInProcess(['gateway', '--simulate', '--nats', 'nats://127.0.0.1:1', '--port', '0'])
+    await eventually(() => gateway.stdout.includes('Press Ctrl-C'))
+    const [, url = ''] = /at (http:\S+)\/health\./.exec(gateway.stdout) ?? []
+    const response = await fetch(`${url}/health/ready`)
+    expect([response.status, await response.text()]).toEqual([
+      503,
+      '{"status":"not ready","reason":"nats-lost"}',
+    ])
+  })
+
+  test('stores the prices with --keep, which watch --since reads, and logs that it cannot without JetStream', async () => {
+    const [server, without] = await Promise.all([
+      startNatsServer({ onFinished: onTestFinished, jetStream: true }),
+      startNatsServer({ onFinished: onTestFinished }),
+    ])
+    const gateway = startInProcess(['gateway', '--simulate', '--nats', server.url, '--keep', '1h'])
+    await eventually(() =>
+      gateway.stdout.includes('# It stores the prices in a JetStream stream, which natsHistory reads.\n'),
+    )
+    startInProcess(['watch', weth, '--nats', server.url])
+    await eventually(async () =>
+      expect(await natsHistory({ servers: server.url }).topics()()).toMatchObject({
+        right: [{ topic: `svc-${weth}` }],
+      }),
+    )
+    const since = startInProcess(['watch', weth, '--nats', server.url, '--since', '1m'])
+    await eventually(() => expect(since.stdout).toMatch(/ USD, [-+]\d+\.\d\d % since \d{4}-/))
+    const other = startInProcess(['gateway', '--simulate', '--nats', without.url, '--keep', '1h'])
+    await eventually(() =>
+      expect(other.stderr).toContain(
+        'The history cannot be written: the NATS server has no JetStream: enable it in its configuration. Consumers still receive prices.\n',
+      ),
+    )
+  })
+
+  test('names NATS if no gateway is there', async () => {
+    const server = await startNatsServer({ onFinished: onTestFinished })
+    const failed = await runInProcess(['price', weth, '--nats', server.url])
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'Check that NATS and a gateway on it run, and that --nats (SVC_NATS) is the address of NATS.\n',
+      ) as string,
+    })
+  })
+
+  test('shows no password', async () => {
+    const url = `nats://user:secret-password@127.0.0.1:${await findUnusedPort()}`
+    const gateway = startInProcess(['gateway', '--simulate', '--nats', url])
+    await eventually(() => gateway.stdout.includes('NATS is not reachable yet. The gateway keeps trying.'))
+    const { stdout, stderr } = await runInProcess(['watch', weth, '--duration', '6', '--nats', url])
+    expect(stdout).toContain('NATS is not reachable')
+    expect(gateway.stdout + stdout + stderr).not.toContain('secret-password')
+    expect(stderr).toContain('Check --nats (SVC_NATS), or run npx svc-streams doctor.\n')
+  })
+})
+
+test.each([
+  [
+    ['watch', weth, '--nats', 'http://127.0.0.1:4222'],
+    'error: --nats (SVC_NATS): expected addresses like nats://',
+  ],
+  [
+    ['gateway', '--simulate', '--nats', 'http://127.0.0.1:4222'],
+    'error: --nats (SVC_NATS): expected addresses like nats://',
+  ],
+  [
+    ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--open-depth'],
+    'error: --open-depth: cannot be combined with --nats (SVC_NATS); remove one of them',
+  ],
+  [
+    ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--history', 'prices'],
+    'error: --history: with --nats, use --keep alone: the prices are in a JetStream stream',
+  ],
+  [
+    ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--host', '0.0.0.0'],
+    'error: --host: with --nats, give --port too, to serve the health of the gateway',
+  ],
+  [
+    ['watch', weth, '--nats', 'nats://a', '--gateway', 'http://b'],
+    'error: --gateway: cannot be combined with --nats; remove one of them',
+  ],
+])('exits with 2: %j', async (args, message) => {
+  const { code, stderr } = await runInProcess(args)
+  expect(code).toBe(2)
+  expect(stderr).toContain(message)
+})

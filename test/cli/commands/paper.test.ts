@@ -1,0 +1,345 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { transformSync } from 'esbuild'
+import { left, right } from 'fp-ts/lib/Either.js'
+import { depth, disconnected } from 'svc-streams/testing'
+import { describe, expect, it } from 'vitest'
+import type { Row } from '../../../src/backtest/recording/format/row.js'
+import { recordingText } from '../../backtest/recording/support/recordings.js'
+import { moduleFolder } from '../../backtest/sweep/support/run-sweep.js'
+import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
+import { collectEvents } from '../../support/collect-events.js'
+import { manualMarket } from '../../support/manual-market.js'
+import { newFolder } from '../../support/new-folder.js'
+import { createClientFor, startTestSimulator } from '../../support/simulator.js'
+import { ethTopic, weth } from '../../support/tokens.js'
+import { eventually } from '../../support/time/eventually.js'
+import { compiledPath, spawnNode } from '../../support/process/node-process.js'
+import { runInProcess, startInProcess } from '../support/in-process.js'
+import { at, header, priced } from '../support/recording.js'
+
+const side = { totalQuantity: 1_000_000n, totalQuantityUsd: 1 }
+const bookAt = (ms: number): Row => ({
+  _tag: 'Depth',
+  at: at + ms,
+  mint: '0xab',
+  event: right(depth('0xab', { buy: side, sell: side, timestamp: at + ms, receivedAt: at + ms })),
+})
+
+/** Buys at each even price, and sells at each odd one. */
+const strategy = (decimals: number, address: string, topic: string) => `
+import { map } from 'rxjs'
+import { defineTokens } from 'svc-streams'
+import { rights } from 'svc-streams/operators'
+import { market } from 'svc-streams/paper'
+const tokens = defineTokens({ ETH: { address: '${address}', decimals: ${decimals} } })
+export const options = { tokens, cash: 10_000, feeBps: 10, depthInterval: 500 }
+export default (client, account, units = 100) => client.price$('${topic}').pipe(
+  rights(),
+  map(({ price }, index) => market('ETH', index % 2 === 0 ? 'buy' : 'sell', { units: BigInt(units) })),
+)`
+
+/** The same module, compiled to CommonJS. */
+const commonJs = (text: string): string => transformSync(text, { format: 'cjs' }).code
+
+/** The command as it is installed: its packages are those of the strategy. */
+const main = (): string => compiledPath('dist/cli/main.js')
+
+const runCommand = async (args: readonly string[]) => {
+  const command = spawnNode([main(), ...args])
+  const code = await command.waitForExit()
+  return { code, stdout: command.stdout, stderr: command.stderr }
+}
+
+const inFolder = () => {
+  const folder = moduleFolder()
+  return (name: string, text?: string): string => {
+    if (text !== undefined) writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+}
+
+const recording = recordingText(
+  { ...header, mints: ['0xab'] },
+  bookAt(0),
+  ...[0, 1, 2, 3].map((index) => priced(1_000 * (index + 1), 100 + index)),
+)
+
+describe('svc-streams backtest', () => {
+  it('prints fills and the summary, and writes the report', async () => {
+    const file = inFolder()
+    const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const report = file('report.html')
+    const { code, stdout, stderr } = await runCommand(['backtest', ...args, '--report', report])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(
+      / buy +1 ETH at 100\.0000, 100\.00 USD {2}#1\n.* sell +1 ETH at 101\.0000, 101\.00 USD {2}#2\n/,
+    )
+    expect(stdout).toMatch(/^profitUsd +1\.594$/m)
+    expect(stdout).toMatch(/^winRate +1$/m)
+    expect(stdout).toMatch(/^sharpe +-$/m)
+    const html = readFileSync(report, 'utf8')
+    expect(html).toContain(
+      'Assumptions: tokens ETH, cash 10000, feeBps 10, slippageBps 0, latency 0, depthInterval 500,',
+    )
+    expect(html).toContain('Data: 5 rows played. Left out: 0 invalid')
+    expect(html).not.toContain('class="gap"')
+    expect(html).not.toContain('is assumed to be')
+    expect(html).toContain(`<code>npx svc-streams backtest ${args.join(' ')} --report ${report}<`)
+  })
+
+  it('names the assumed depths, the gaps, the invalid rows, and each flag in the report', async () => {
+    const file = inFolder()
+    const assumed = (name: string, assumedDepth: string) =>
+      file(
+        name,
+        recording.replace('"interval"', `"assumedDepth":"${assumedDepth}","invalidRows":3,"interval"`),
+      )
+    const later = recordingText({ ...header, at: at + 60_000, mints: ['0xab'] }, priced(70_000, 100))
+    const args = [
+      file("joe's plain.ndjson", later),
+      assumed('one.ndjson', '10'),
+      file('strategy.mjs', strategy(2, '0xab', 'svc-0xab')),
+    ]
+    const report = file('report.html')
+    const flags = ['--parameter', '200', '--from', '1700000000000', '--report', report]
+    expect((await runInProcess(['backtest', ...args, ...flags])).code).toBe(0)
+    const html = readFileSync(report, 'utf8')
+    expect(html).toContain('it is assumed to be 10 tokens on both sides')
+    expect(html).toContain('Left out: 3 invalid in the imported files')
+    expect(html).toContain(
+      '<td>2026-11-21 10:00:04</td><td>2026-11-21 10:01:10</td><td>1 min</td><td>not recorded</td>',
+    )
+    expect(html).toContain('class="gap"')
+    const command = html.slice(html.indexOf('npx svc-streams')).split('<')[0]
+    expect(command).toContain(`--parameter 200 --from 1700000000000 --report ${report}`)
+    expect(command).toContain(`joe'\\''s plain.ndjson' `)
+  })
+
+  it('warns that a recording without depth fills no order', async () => {
+    const file = inFolder()
+    const prices = recordingText(header, priced(1_000, 100), priced(2_000, 101))
+    const args = [file('market.ndjson', prices), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const { code, stdout, stderr } = await runInProcess(['backtest', ...args])
+    expect(code).toBe(0)
+    expect(stderr).toContain('the recording has no depth')
+    expect(stdout).toContain('rejected  #1: no depth yet')
+  })
+
+  it('fails if no row is between --from and --to', async () => {
+    const file = inFolder()
+    const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const { code, stdout, stderr } = await runInProcess(['backtest', ...args, '--from', '2030-01-01'])
+    expect([code, stdout]).toEqual([1, ''])
+    expect(stderr).toBe(
+      'error: no event between --from and --to; the recording starts at 2026-11-21T10:00:00.000Z\n',
+    )
+  })
+
+  it('prints each event as JSON, last the summary, for a parameter', async () => {
+    const file = inFolder()
+    const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const { code, stdout } = await runInProcess(['backtest', ...args, '--parameter', '200', '--json'])
+    expect(code).toBe(0)
+    const lines = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { readonly _tag: string })
+    expect(lines.filter(({ _tag }) => _tag === 'Filled')).toHaveLength(4)
+    expect(lines.find(({ _tag }) => _tag === 'Filled')).toMatchObject({ quantity: '200', valueUsd: 200 })
+    expect(lines.at(-2)).toMatchObject({ _tag: 'Account', positions: [] })
+    expect(lines.at(-1)).toMatchObject({ _tag: 'Summary', trades: 2, turnoverUsd: 812 })
+  })
+
+  it('fails for a module without the exports, for invalid options, and for a damaged recording', async () => {
+    const file = inFolder()
+    const market = file('market.ndjson', recording)
+    let count = 0
+    const errorOf = async (text: string, content = recording): Promise<string> => {
+      file('market.ndjson', content)
+      const { code, stderr } = await runInProcess(['backtest', market, file(`strategy-${++count}.mjs`, text)])
+      expect(code).toBe(1)
+      return stderr
+    }
+    expect(await errorOf('export const options = {}')).toContain(
+      'expected a function (client, parameter), or (client, account, parameter) beside an export options',
+    )
+    expect(await errorOf('export default () => 1')).toContain('expected an export with the name options')
+    const valid = strategy(2, '0xab', 'svc-0xab')
+    expect(await errorOf(valid.replace('feeBps', 'feBps'))).toContain('feBps: did you mean feeBps?')
+    expect(await errorOf(valid, `${recording}{`)).toContain('#recordingerror')
+  })
+})
+
+describe('a strategy of an account', () => {
+  const files = (text: string, name = 'strategy.mjs'): readonly [string, string] => {
+    const file = inFolder()
+    return [file('market.ndjson', recording), file(name, text)]
+  }
+
+  it('gives the figures of each parameter in a sweep, also from CommonJS, without those of its warm-up', async () => {
+    const paths = files(commonJs(strategy(2, '0xab', 'svc-0xab')), 'strategy.cjs')
+    const parameters = inFolder()('parameters.json', '[100, 200]')
+    const sweep = async (...flags: readonly string[]) => {
+      const args = ['sweep', ...paths, '--parameters', parameters, '--json', ...flags]
+      const { code, stdout, stderr } = await runCommand(args)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      return stdout.trimEnd().split('\n')
+    }
+    const results = await sweep()
+    expect(results[0]).toContain('"trades":2,"winRate":1,"feesUsd":0.40599')
+    expect(results[1]).toContain('"trades":2,"winRate":1,"feesUsd":0.81199')
+    const from = new Date(at + 3_000).toISOString()
+    const [warmed] = await sweep('--from', from, '--warm-up', '5s')
+    expect(warmed).toContain('"trades":1,')
+  })
+
+  it('is chosen by a figure of its summary in a walk-forward, whose page has its gaps and assumptions', async () => {
+    const file = inFolder()
+    const rows = Array.from({ length: 12 }, (_, index) => [
+      bookAt(1_000 * index),
+      priced(1_000 * index, 100 + index),
+    ])
+    const outage = left(disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 0 }))
+    rows[6]!.push({ _tag: 'Price', at: at + 6_200, topic: 'svc-0xab', event: outage })
+    const market = file('market.ndjson', recordingText({ ...header, mints: ['0xab'] }, ...rows.flat()))
+    const paths = [market, file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const report = file('walk.html')
+    const args = ['sweep', ...paths, '--parameters', file('parameters.json', '[100, 200]'), '--json']
+    const flags = ['--walk-forward', '4s/4s', '--metric', 'profitUsd', '--report', report]
+    const { code, stdout, stderr } = await runCommand([...args, ...flags])
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).toMatch(
+      /^\{"_tag":"Right",.*"parameter":200,"values":\[\{[^[]*"trades":\d[^[]*\}\],.*"score":3\.1/,
+    )
+    const html = readFileSync(report, 'utf8')
+    expect(html).toContain(
+      '<td>2026-11-21 10:00:06</td><td>2026-11-21 10:00:07</td><td>0.8 s</td><td>disconnected</td>',
+    )
+    expect(html).toContain('class="gap"')
+    expect(html).toContain('Assumptions: tokens ETH, cash 10000,')
+  })
+
+  it('is compared event by event by look-ahead, also if it is compiled to CommonJS', async () => {
+    const [market, module] = files(commonJs(strategy(2, '0xab', 'svc-0xab')), 'strategy.cjs')
+    const { code, stdout } = await runCommand(['look-ahead', market, module])
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^equal: \d+ outputs, over/)
+  })
+
+  it('fails once for invalid options, and writes to no journal of its options', async () => {
+    const text = strategy(2, '0xab', 'svc-0xab')
+    const [market, invalid] = files(text.replace('feeBps', 'feBps'))
+    const parameters = inFolder()('parameters.json', '[100, 200]')
+    const { code, stderr } = await runCommand(['sweep', market, invalid, '--parameters', parameters])
+    expect(code).toBe(1)
+    expect(stderr).toContain('feBps: did you mean feeBps?')
+    const [, withJournal] = files(text.replace('cash:', "journal: '/dev/null/none', cash:"))
+    expect((await runInProcess(['backtest', market, withJournal])).stdout).toMatch(/^trades +2$/m)
+  })
+})
+
+describe('svc-streams paper', () => {
+  it('continues from its journal after a stop, with the summary that a backtest of both recordings has', async () => {
+    const file = inFolder()
+    const weth = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
+    // Holds a position when it is stopped, and has no state of its own.
+    const text = strategy(18, weth, `svc-${weth}`)
+      .replace('index % 2 === 0', 'true')
+      .replace('units = 100', 'units = 1e15')
+      .replace('depthInterval: 500', 'depthInterval: 50, maxDepthAge: 200, sampleMs: 100')
+    // Compiled to CommonJS for `paper`, `backtest` and `verify`.
+    const module = file('strategy.cjs', commonJs(text))
+    const journal = file('desk.ndjson')
+    const idsOf = (text: string): readonly number[] =>
+      [...text.matchAll(/"_tag":"Filled","id":"(\d+)"/g)].map(([, id]) => Number(id))
+    const stopAfter = async (fills: number, recording: string) => {
+      const source = ['--simulate', '--metrics-port', '0']
+      const files = ['--journal', journal, '--record', recording, '--report', file('paper.html')]
+      const run = spawnNode([main(), 'paper', module, ...source, ...files, '--json'])
+      await eventually(() => expect(idsOf(run.stdout).length).toBeGreaterThan(fills))
+      const [, address] = /are at (\S+)\.\n/.exec(run.stderr) ?? []
+      expect(await (await fetch(address ?? '')).text()).toContain('svc_streams_')
+      run.process.kill('SIGINT')
+      expect(await run.waitForExit()).toBe(0)
+      return run.stdout.trimEnd().split('\n')
+    }
+    const recordings = [file('first.ndjson'), file('second.ndjson')]
+    const first = await stopAfter(1, recordings[0]!)
+    const second = await stopAfter(0, recordings[1]!)
+    const written = readFileSync(journal, 'utf8')
+    expect(idsOf(written)).toEqual([...idsOf(first.join()), ...idsOf(second.join())])
+    const { code, stdout } = await runCommand(['backtest', ...recordings, module, '--json'])
+    expect(code).toBe(0)
+    const replayed = stdout.trimEnd().split('\n')
+    expect(second.at(-1)).toMatch(/^\{"_tag":"Summary"/)
+    expect(second.at(-1)).toBe(replayed.at(-1))
+    const fillsOf = (lines: readonly string[]) => lines.filter((line) => line.startsWith('{"_tag":"Filled"'))
+    expect(fillsOf(replayed)).toEqual(fillsOf([...first, ...second]))
+    expect(readFileSync(file('paper.html'), 'utf8')).toContain('strategy.cjs on paper')
+
+    // Each run is replayed from the account that the run before it left.
+    const verify = (live: string) => runCommand(['verify', ...recordings, module, '--journal', live])
+    const events = written.match(/^\{"_tag":"(?!Start|State)/gm)!.length
+    const { stdout: equal, ...exit } = await verify(journal)
+    expect(exit).toEqual({ code: 0, stderr: '' })
+    // The last value and the account depend on when a run was stopped.
+    const ends = 2 * 2
+    expect(Number(/^equal: (\d+) values/.exec(equal)?.[1])).toBeGreaterThanOrEqual(events - ends)
+    const lines = written.split('\n')
+    const lastFill = lines.findLastIndex((line) => line.startsWith('{"_tag":"Filled"'))
+    const torn = [...lines.slice(0, lastFill + 1), '{"_tag":"Equ'].join('\n')
+    expect(await verify(file('killed.ndjson', torn))).toMatchObject({ code: 0 })
+    const other = lines.with(lastFill, lines[lastFill]!.replace(/"feeUsd":[^,]+/, '"feeUsd":7')).join('\n')
+    const { code: failed, stdout: difference } = await verify(file('other.ndjson', other))
+    expect(failed).toBe(1)
+    expect(difference).toContain(`line ${lastFill + 1} of `)
+    expect(difference).toMatch(/^ {2}feeUsd is 7 in the live run, 0\.\d+ in the replay$/m)
+    expect(difference).toContain('second.ndjson, line ')
+    expect(difference).not.toContain('first.ndjson, line ')
+  })
+
+  it('warms the strategy by the history of a gateway, and drops the orders of that time', async () => {
+    const file = inFolder()
+    const market = manualMarket()
+    const client = createClientFor(await startTestSimulator({ market }))
+    const gateway = await startTestGateway(client, { history: { folder: newFolder(), topics: [ethTopic] } })
+    const { events } = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(events).toHaveLength(1))
+    for (let price = 1; price <= 20; price++) {
+      market.update({ price })
+      await eventually(() => expect(events.at(-1)).toMatchObject({ right: { price } }))
+    }
+    // An order per event, whose number is that of the event.
+    const module = file(
+      'strategy.mjs',
+      strategy(18, weth, ethTopic).replace(
+        '{ units: BigInt(units) })',
+        '{ units: BigInt(units) }, { id: `${index}` })',
+      ),
+    )
+    const args = ['paper', module, '--gateway', gateway.baseUrl, '--warm-up', '1m', '--json']
+    const command = startInProcess(args)
+    const ids = (): readonly number[] =>
+      [...command.stdout.matchAll(/"id":"(\d+)"/g)].map(([, id]) => Number(id))
+    let price = 20
+    await eventually(() => {
+      market.update({ price: ++price })
+      expect(new Set(ids()).size).toBeGreaterThan(1)
+    })
+    const [first = 0, second] = new Set(ids())
+    expect(first).toBeGreaterThan(20)
+    expect(second).toBe(first + 1)
+  })
+
+  it('runs the example, in TypeScript', async () => {
+    const file = inFolder()
+    const module = file('strategy.ts', readFileSync('examples/cookbook/pairs.ts', 'utf8'))
+    const parameter = JSON.stringify({ usd: 2_000, count: 4, entry: 0.1 })
+    const command = spawnNode([...[main(), 'paper', module, '--simulate', '--parameter', parameter]])
+    await eventually(() => expect(command.stdout).toMatch(/ (?:buy|sell) .* ETH at /))
+    command.process.kill('SIGINT')
+    expect(await command.waitForExit()).toBe(0)
+    expect(command.stderr).toBe('')
+  })
+})

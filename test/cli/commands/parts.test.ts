@@ -1,0 +1,116 @@
+import { expect, test } from 'vitest'
+import type { Io } from '../../../src/cli/io.js'
+import { createProgram } from '../../../src/cli/program.js'
+import { wrapHelp } from '../../../src/cli/commands/parts.js'
+import { runInProcess } from '../support/in-process.js'
+import { newFile } from '../support/new-file.js'
+
+const help = `
+Examples:
+  $ npx svc-streams record WETH --tokens tokens.json --out market.ndjson --rotate 1h --gzip
+      Start a new file at each full hour.
+
+The line of a topic has its symbol, if it is known, and contains:
+  gaps      the times in which prices may be missing, by cause: their number, and their duration in all. disconnected: the
+            recorder had no connection
+
+Times are UTC, in ms. Quantities are in base-token units and exact: DECIMAL(38, 0), or text in all rows if one has more
+digits.`
+
+test('the help of a command is as wide as the terminal, and a command in it keeps its line', () => {
+  expect(wrapHelp(help, { isTTY: true, columns: 50 })).toBe(`
+Examples:
+  $ npx svc-streams record WETH --tokens tokens.json --out market.ndjson --rotate 1h --gzip
+      Start a new file at each full hour.
+
+The line of a topic has its symbol, if it is
+known, and contains:
+  gaps      the times in which prices may be
+            missing, by cause: their number, and
+            their duration in all. disconnected:
+            the recorder had no connection
+
+Times are UTC, in ms. Quantities are in base-token
+units and exact: DECIMAL(38, 0), or text in all
+rows if one has more digits.`)
+  expect(wrapHelp(help, { isTTY: false, columns: 50 })).toBe(help)
+})
+
+test('the lists of commands, arguments and flags are as wide as a narrow terminal', () => {
+  const stdout = { isTTY: true, columns: 60 }
+  const program = createProgram({ stdout } as Io)
+  const helps = [program, ...program.commands].map((command) => command.helpInformation())
+  expect(helps.length).toBeGreaterThan(15)
+  const lines = helps.join('\n').split('\n')
+  expect(lines.filter((line) => line.length > 60)).toEqual([])
+})
+
+test.each([
+  [
+    'a file of tokens that is a folder',
+    ['watch', '--simulate', '--tokens', '.'],
+    '--tokens: . is a directory\n',
+  ],
+  ['a file that does not exist', ['import', 'no.csv', '--out', 'x.ndjson'], 'error: no.csv does not exist\n'],
+  [
+    'a folder as the output',
+    ['record', '--simulate', '--out', '.'],
+    '. is a folder; give the name of a file in it\n',
+  ],
+  [
+    'a folder as the output of import',
+    ['import', 'no.csv', '--out', '.'],
+    '. is a folder; give the name of a file',
+  ],
+  [
+    'a rotated recording whose name is a folder',
+    ['record', '--simulate', '--rotate', '1h', '--out', '.'],
+    '--out: . is a folder; give the name of a file in it\n',
+  ],
+  [
+    'a report in a missing folder',
+    ['backtest', 'no.ndjson', 'no.mjs', '--report', '/no/such/page.html'],
+    '--report: the folder of /no/such/page.html does not exist; create it, or choose another name\n',
+  ],
+  [
+    'a journal that is a folder',
+    ['paper', 'no.mjs', '--simulate', '--journal', '.'],
+    '--journal: . is a folder; give the name of a file in it\n',
+  ],
+  [
+    'a strategy that does not exist',
+    ['backtest', 'no.ndjson', 'no.mjs'],
+    'no.mjs: the module of the strategy does not exist\n',
+  ],
+])('%s has an error in words', async (_, args, text) => {
+  const { code, stderr } = await runInProcess(args)
+  expect(code).toBeGreaterThan(0)
+  expect(stderr).toContain(text)
+  expect(stderr).not.toMatch(/ENOENT: |EISDIR: |syscall|imported from/)
+})
+
+test.each([
+  [
+    'a part of a recording without a length',
+    ['backtest', 'no.ndjson', 'strategy.mjs', '--from', '2026-01-02', '--to', '2026-01-01'],
+    '--to: expected a time after --from\n',
+  ],
+  [
+    'an account without a token',
+    ['backtest', 'no.ndjson', 'strategy.mjs'],
+    'strategy.mjs: options: tokens: expected',
+  ],
+  [
+    'a key that is not base64',
+    ['gateway', '--simulate', '--keys', 'keys.json'],
+    'keys.json: keys.desk: expected a base64 string',
+  ],
+])('%s is named with its file', async (_, args, text) => {
+  const strategy = 'export default () => undefined; export const options = { tokens: {}, cash: 1 }'
+  const files = new Map([
+    ['strategy.mjs', newFile('strategy.mjs', strategy)],
+    ['keys.json', newFile('keys.json', '{ "desk": "%%" }')],
+  ])
+  const { code, stderr } = await runInProcess(args.map((arg) => files.get(arg) ?? arg))
+  expect([code, stderr]).toEqual([expect.any(Number), expect.stringContaining(text)])
+})

@@ -1,0 +1,137 @@
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { createClient, type Client } from 'svc-streams'
+import { journal, record } from 'svc-streams/recording'
+import type { Observable } from 'rxjs'
+import { expect, test } from 'vitest'
+import { recordingText } from '../../backtest/recording/support/recordings.js'
+import { moduleFolder } from '../../backtest/sweep/support/run-sweep.js'
+import { closeAfterTest } from '../../support/close-after-test.js'
+import { startTestSimulator } from '../../support/simulator.js'
+import { eventually } from '../../support/time/eventually.js'
+import { ethTopic } from '../../support/tokens.js'
+import { runCommand } from '../support/command.js'
+import { at, header, priced } from '../support/recording.js'
+
+const prices = Array.from({ length: 6 }, (_, index) => priced(index * 1000, 100 + index))
+
+const doubled = `
+import { map } from 'rxjs'
+import { rights } from 'svc-streams/operators'
+export default (client, factor = 2) => client.price$('svc-0xab').pipe(rights(), map(({ price }) => ({ order: BigInt(price) * BigInt(factor) })))`
+
+const journalText = (...values: readonly unknown[]): string =>
+  values.map((value, index) => `${JSON.stringify({ at: at + index * 1000, value })}\n`).join('')
+
+const orders = (...values: readonly number[]) => values.map((order) => ({ order: String(order) }))
+
+/** Runs the command over 6 prices, 100 to 105. */
+const verify = async (journalContent: string, ...flags: readonly string[]) => {
+  const folder = moduleFolder()
+  const file = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const result = await runCommand([
+    ...['verify', file('market.ndjson', recordingText(header, ...prices)), file('strategy.mjs', doubled)],
+    ...['--journal', file('live.ndjson', journalContent), ...flags],
+  ])
+  return {
+    ...result,
+    stdout: result.stdout.replaceAll(`${folder}/`, ''),
+    stderr: result.stderr.replaceAll(`${folder}/`, ''),
+  }
+}
+
+test('finds no difference between equal values, whatever the live run has not given any more', async () => {
+  const all = journalText(...orders(200, 202, 204, 206, 208, 210))
+  expect(await verify(all)).toEqual({ code: 0, stdout: 'equal: 6 values\n', stderr: '' })
+  const killed = `${journalText(...orders(200, 202))}{"at":1795`
+  expect(await verify(killed)).toEqual({
+    code: 0,
+    stdout: 'equal: 2 values; the replay has 4 more after the end of the journal\n',
+    stderr: '',
+  })
+  expect(await verify(killed, '--json')).toMatchObject({
+    code: 0,
+    stdout: '{"_tag":"Equal","values":2,"later":4}\n',
+  })
+  expect(await verify(journalText(...orders(300, 303)), '--parameter', '3')).toMatchObject({ code: 0 })
+})
+
+test('prints the first difference, and the lines of the recording before it', async () => {
+  const { code, stdout, stderr } = await verify(journalText(...orders(200, 202, 999, 206)))
+  expect(code).toBe(1)
+  expect(stderr).toBe('error: the replay differs from the live run at value 3\n')
+  expect(stdout).toContain('value 3, line 3 of live.ndjson, ')
+  expect(stdout).toContain('  live    {"order":"999"}\n  replay  {"order":"204"}\n')
+  expect(stdout).toContain('the value before it, which is equal: {"order":"202"}\n')
+  expect(stdout.match(/market\.ndjson, line \d+/g)).toEqual(
+    [2, 3, 4].map((line) => `market.ndjson, line ${line}`),
+  )
+})
+
+test('reports values that the replay does not have', async () => {
+  const all = journalText(...orders(200, 202, 204, 206, 208, 210))
+  const { code, stdout } = await verify(all + journalText(...orders(212)))
+  expect(code).toBe(1)
+  expect(stdout).toContain('  live    {"order":"212"}\n  replay  the stream completes\n')
+  const afterEnd = journalText(...orders(200, 202, 204, 206, 208, 210, 212))
+  expect(await verify(afterEnd)).toMatchObject({ code: 0, stdout: 'equal: 6 values\n' })
+})
+
+test.each([
+  ['no line', '', 'the journal has no value to compare'],
+  ['a line that is none of a journal', '{"at":1}\n', 'live.ndjson, line 1: expected a line like {"at":'],
+  ['text', 'text\n', 'live.ndjson, line 1: expected a line like {"at":'],
+])('fails for a journal with %s', async (_, content, problem) => {
+  const { code, stderr } = await verify(content)
+  expect(code).toBe(1)
+  expect(stderr).toContain(problem)
+})
+
+test('plays the recording from the time at which the strategy was started', async () => {
+  const from = new Date(at + 2000).toISOString()
+  expect(await verify(journalText(...orders(204, 206, 208, 210)), '--from', from)).toMatchObject({ code: 0 })
+})
+
+test('finds no difference between a live run over real sockets and its recording', async () => {
+  const folder = moduleFolder()
+  const [market, strategyFile, live] = ['market.ndjson', 'strategy.mjs', 'live.ndjson'].map((name) =>
+    join(folder, name),
+  ) as [string, string, string]
+  writeFileSync(
+    strategyFile,
+    `import { isLeft } from 'fp-ts/lib/Either.js'
+     import { map, scan } from 'rxjs'
+     import { rolling } from 'svc-streams/operators'
+     export default (client) => client.price$('${ethTopic}').pipe(
+       map((event) => isLeft(event) ? event : { _tag: 'Right', right: event.right.price }),
+       rolling({ count: 5 }),
+       scan((all, event) => ({ events: all.events + 1, event }), { events: 0 }),
+       map(({ events, event }) => [events, isLeft(event) ? event.left._tag : event.right]),
+     )`,
+  )
+  const { default: strategy$ } = (await import(pathToFileURL(strategyFile).href)) as {
+    readonly default: (client: Client) => Observable<unknown>
+  }
+  const simulator = await startTestSimulator()
+  const client = closeAfterTest(
+    createClient({ environment: 'mainnet', ...simulator, reconnect: { initialDelay: 5, maxDelay: 5 } }),
+  )
+  const recorder = record(client, { topics: [ethTopic], to: market })
+  const running = strategy$(client).pipe(journal(live)).subscribe()
+  const lines = () => readFileSync(live, 'utf8').split('\n').length
+  await eventually(() => lines() > 5)
+  simulator.dropConnections()
+  await eventually(() => readFileSync(live, 'utf8').includes('Disconnected'))
+  const before = lines()
+  await eventually(() => lines() > before + 5)
+  running.unsubscribe()
+  await recorder.stop()
+  const result = await runCommand(['verify', market, strategyFile, '--journal', live])
+  expect(result, result.stdout).toMatchObject({ code: 0, stderr: '' })
+  appendFileSync(live, `${JSON.stringify({ at: 1, value: 'another value' })}\n`)
+  expect(await runCommand(['verify', market, strategyFile, '--journal', live])).toMatchObject({ code: 1 })
+})

@@ -1,0 +1,279 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { right } from 'fp-ts/lib/Either.js'
+import { depth } from 'svc-streams/testing'
+import { expect, test } from 'vitest'
+import type { Row } from '../../../src/backtest/recording/format/row.js'
+import { recordingText } from '../../backtest/recording/support/recordings.js'
+import { moduleFolder } from '../../backtest/sweep/support/run-sweep.js'
+import { runCommand } from '../support/command.js'
+import { runInProcess } from '../support/in-process.js'
+import { at, header, priced } from '../support/recording.js'
+
+/** Holds one unit long or short; the profit is the difference between the last and the first price. */
+const holder = `
+import { map, reduce } from 'rxjs'
+import { rights } from 'svc-streams/operators'
+export default (client, side) => {
+  if (side === 'fail') throw new Error('no side')
+  const sign = side === 'long' ? 1 : -1
+  return client.price$('svc-0xab').pipe(
+    rights(),
+    reduce(([first], { price }) => [first ?? price, price], []),
+    map(([first, last]) => ({ report: { profit: sign * (last - first) }, side })),
+  )
+}
+`
+
+/** Prices of 100 s, one a second: they rise by 0.1 for 30 s, then fall for 30 s, and so on. */
+const prices = Array.from({ length: 100 }, (_, index) => {
+  const phase = index % 60
+  return priced(index * 1000, 10 + (phase < 30 ? phase : 60 - phase) / 10)
+})
+
+const files = (parameters: unknown = ['long', 'short', 'fail'], module = holder): readonly string[] => {
+  const folder = moduleFolder()
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  return [
+    write('market.ndjson', recordingText(header, ...prices)),
+    write('strategy.mjs', module),
+    '--parameters',
+    write('parameters.json', JSON.stringify(parameters)),
+  ]
+}
+
+test('prints the test range of each window, and their total', async () => {
+  const args = ['sweep', ...files(), '--walk-forward', '30s/20s', '--metric', 'report.profit']
+  expect(await runCommand(args)).toEqual({
+    code: 0,
+    stdout: `\
+2026-11-21T10:00:30.000Z to 2026-11-21T10:00:50.000Z  "long"  report.profit -1.9  last {"report":{"profit":-1.9000000000000004},"side":"long"}
+2026-11-21T10:00:50.000Z to 2026-11-21T10:01:10.000Z  "short"  report.profit 0.1  last {"report":{"profit":0.09999999999999964},"side":"short"}
+2026-11-21T10:01:10.000Z to 2026-11-21T10:01:30.000Z  "short"  report.profit -1.9  last {"report":{"profit":-1.9000000000000004},"side":"short"}
+total  3 windows  report.profit -3.7  mean -1.23333333333
+`,
+    stderr: '',
+  })
+})
+
+test('--json prints the values of the test ranges alone, and --minimise inverts the choice', async () => {
+  const flags = ['--metric', 'report.profit', '--minimise', '--to', String(at + 50_000), '--json']
+  const { code, stdout } = await runCommand(['sweep', ...files(), '--walk-forward', '30s/20s', ...flags])
+  expect(code).toBe(0)
+  const value = { report: { profit: 1.9000000000000004 }, side: 'short' }
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown),
+  ).toEqual([
+    {
+      _tag: 'Right',
+      right: {
+        train: { from: at, to: at + 30_000 },
+        test: { from: at + 30_000, to: at + 50_000 },
+        parameter: 'short',
+        values: [value],
+        summary: { rows: 20 },
+        score: 1.9000000000000004,
+      },
+    },
+    { _tag: 'Total', windows: 1, failed: 0, sum: 1.9000000000000004, mean: 1.9000000000000004 },
+  ])
+})
+
+test('a window without a result is a failure, and says how to name a metric', async () => {
+  const { code, stdout, stderr } = await runCommand([
+    'sweep',
+    ...files(['long']),
+    '--walk-forward',
+    '30s/60s',
+  ])
+  expect(code).toBe(1)
+  expect(stdout).toBe(
+    '2026-11-21T10:00:30.000Z to 2026-11-21T10:01:30.000Z  failed: no parameter has a score in the training range: the ' +
+      'values have no score: the last value is no number; name one of its numbers by --metric: report.profit\n' +
+      'total  0 of 1 window  no score\n',
+  )
+  expect(stderr).toBe(
+    'error: 1 of 1 window has no result; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
+  )
+})
+
+test.each(['text', '--json'])('prints no value of a training range, as %s', async (format) => {
+  const args = ['sweep', ...files(['long', 'short']), '--walk-forward', '30s/60s']
+  const flags = format === 'text' ? [] : [format]
+  for (const metric of [[], ['--metric', 'side'], ['--metric', 'nope.a']]) {
+    const { code, stdout } = await runCommand([...args, ...metric, ...flags])
+    expect(code).toBe(1)
+    expect(stdout).not.toContain('2.9')
+  }
+})
+
+test('says that a strategy without a value in the training range has none', async () => {
+  const module = `import { EMPTY } from 'rxjs'\nexport default () => EMPTY\n`
+  const { stdout } = await runCommand(['sweep', ...files([1], module), '--walk-forward', '30s/60s'])
+  expect(stdout).toContain('the values have no score: there is no value\n')
+})
+
+test('a metric that the values lack fails with the names of their numbers', async () => {
+  const args = ['sweep', ...files(['long']), '--walk-forward', '30s/60s', '--metric', 'nope']
+  const { code, stdout } = await runCommand(args)
+  expect(code).toBe(1)
+  expect(stdout).toContain('the last value has no number nope; its numbers are report.profit\n')
+})
+
+test('fails once for a module that is no strategy', async () => {
+  const args = ['sweep', ...files(['long'], 'export const a = 1'), '--walk-forward', '30s/20s']
+  const { code, stdout, stderr } = await runCommand(args)
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toMatch(
+    /^error: the strategy cannot be loaded: expected .*; see https:\S+\/docs\/reference\/errors\.md#sweeperror\n$/,
+  )
+})
+
+test.each<[string, readonly string[], number, string]>([
+  ['a unit is missing', ['--walk-forward', '7/1d'], 2, 'each with its unit, like 7d/1d'],
+  [
+    'the recording is shorter than a test range',
+    ['--walk-forward', '30s/7d'],
+    1,
+    'error: the recording is 1 min 39 s long, shorter than a window of 7 d: 30 s of training and 7 d of test; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
+  ],
+  [
+    'the recording is shorter than a window',
+    ['--walk-forward', '90s/60s'],
+    1,
+    'error: the recording is 1 min 39 s long, shorter than a window of 2 min 30 s: 1 min 30 s of training and 1 min of test; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
+  ],
+  [
+    'a metric is given without windows',
+    ['--metric', 'profit'],
+    2,
+    '--metric, --minimise, --min-trades and --report need --walk-forward',
+  ],
+  [
+    '--minimise is given without windows',
+    ['--minimise'],
+    2,
+    '--metric, --minimise, --min-trades and --report need --walk-forward',
+  ],
+])('fails if %s', async (_, flags, code, message) => {
+  const result = await runInProcess(['sweep', ...files(), ...flags])
+  expect(result.stderr).toContain(message)
+  expect(result.code).toBe(code)
+})
+
+/** Trades as often as its parameter says, in each range, and reports the Sharpe ratio of an account without a trade as 0. */
+const trader = `
+import { count, map } from 'rxjs'
+export default (client, trades) =>
+  client.price$('svc-0xab').pipe(count(), map(() => ({ trades, sharpe: trades === 0 ? 0 : -1 / trades })))
+`
+
+test('a window whose parameters traded nothing, or too little, has no score, and neither has the total', async () => {
+  const sweep = (parameters: unknown, ...flags: readonly string[]) =>
+    runCommand([
+      'sweep',
+      ...files(parameters, trader),
+      '--walk-forward',
+      '30s/20s',
+      '--metric',
+      'sharpe',
+      ...flags,
+    ])
+  const none = await sweep([0, 0])
+  expect(none.code).toBe(1)
+  expect(none.stdout).toContain(
+    'no parameter has a score in the training range: the values have no score: nothing was traded',
+  )
+  expect(none.stdout).toMatch(/\ntotal {2}0 of 3 windows {2}no score\n$/)
+  expect((await sweep([0], '--json')).stdout).toMatch(/"windows":3,"failed":3,"sum":null,"mean":null\}\n$/)
+  const traded = await sweep([0, 3])
+  expect([traded.code, traded.stdout]).toEqual([0, expect.stringContaining('3  sharpe -0.333333333333')])
+  const few = await sweep([3, 4], '--min-trades', '5')
+  expect([few.code, few.stdout]).toEqual([1, expect.stringContaining('3 trades, fewer than 5')])
+  const enough = await sweep([3, 4], '--min-trades', '4')
+  expect([enough.code, enough.stdout]).toEqual([0, expect.stringContaining('4  sharpe -0.25')])
+})
+
+test('--warm-up runs the strategy over the data before each range, whose values do not count', async () => {
+  const module =
+    "import { scan } from 'rxjs'\nexport default (client) => client.price$('svc-0xab').pipe(scan((sum) => sum + 1, 0))"
+  const args = ['sweep', ...files([1], module), '--json', '--walk-forward', '30s/20s', '--warm-up', '10s']
+  const { stdout } = await runCommand(args)
+  const [first] = stdout.split('\n').map((line) => JSON.parse(line || 'null') as { right: unknown })
+  expect(first?.right).toMatchObject({
+    summary: { rows: 20 },
+    values: Array.from({ length: 20 }, (_, index) => index + 11),
+  })
+})
+
+/** Buys at each price that is an even number of seconds after the start, and sells all at the next one. */
+const account = `
+import { map } from 'rxjs'
+import { defineTokens } from 'svc-streams'
+import { rights } from 'svc-streams/operators'
+import { closePosition, market, paper } from 'svc-streams/paper'
+const tokens = defineTokens({ ETH: { address: '0xab', decimals: 0 } })
+export default (client, units) => paper(
+  client,
+  ({ price$ }) => price$('svc-0xab').pipe(
+    rights(),
+    map(({ receivedAt }) => receivedAt % 2000 === 0 ? market('ETH', 'buy', { units: BigInt(units) }) : closePosition('ETH')),
+  ),
+  { tokens, cash: 10_000, feeBps: 10 },
+)
+`
+
+const depths = Array.from({ length: 100 }, (_, index): Row => {
+  const [time, side] = [at + index * 1_000, { totalQuantity: 1_000n, totalQuantityUsd: 1 }]
+  const event = right(depth('0xab', { buy: side, sell: side, timestamp: time, receivedAt: time }))
+  return { _tag: 'Depth', at: time, mint: '0xab', event }
+})
+
+test('scores the events of an account without those of the warm-up, and draws the test ranges as one curve', async () => {
+  const args = files([1, 10], account)
+  const [recording = '', module = ''] = args
+  const rows = depths.flatMap((row, index) => [row, ...prices.slice(index, index + 1)])
+  writeFileSync(recording, recordingText({ ...header, mints: ['0xab'] }, ...rows))
+  const report = join(module, '..', 'report.html')
+  const flags = ['--walk-forward', '30s/20s', '--metric', 'profitUsd', '--warm-up', '10s']
+  const { code, stdout } = await runCommand(['sweep', ...args, ...flags, '--json', '--report', report])
+  expect(code).toBe(0)
+  const lines = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { right: { values: { equityUsd?: number }[]; score: number } })
+  const scores = lines.slice(0, -1).map(({ right: { values, score } }) => {
+    const equities = values.flatMap(({ equityUsd }) => equityUsd ?? []).slice(0, -1)
+    expect(equities.length).toBeLessThan(60)
+    expect(score).toBeCloseTo((equities.at(-1) ?? 0) - (equities[0] ?? 0), 9)
+    return score
+  })
+  expect(scores).toHaveLength(3)
+  const end = 10_000 + scores.reduce((sum, score) => sum + score, 0)
+  const html = readFileSync(report, 'utf8')
+  const [, from = '', to = ''] = /aria-label="Equity, USD: from ([\d,.]+) to ([\d,.]+),/.exec(html) ?? []
+  expect(Number(to.replace(',', '')) - Number(from.replace(',', ''))).toBeCloseTo(end - 10_000, 1)
+  expect(html).toContain('<p>2026-11-21T10:00:50.000Z to 2026-11-21T10:01:10.000Z 1 profitUsd ')
+  expect(html).toMatch(/<p>total 3 windows profitUsd -/)
+  expect(html).toContain(`${flags.join(' ')} --report ${report}</code>`)
+  const plain = await runCommand([
+    'sweep',
+    ...files(),
+    '--walk-forward',
+    '30s/20s',
+    '--metric',
+    'report.profit',
+    '--report',
+    report,
+  ])
+  expect([plain.code, plain.stderr]).toEqual([
+    1,
+    expect.stringContaining('the values are no events of an account'),
+  ])
+})

@@ -1,0 +1,46 @@
+import { EventEmitter } from 'node:events'
+import { expect, test } from 'vitest'
+import { interrupted } from '../../src/cli/stop.js'
+import { eventually } from '../support/time/eventually.js'
+import { compiledUrl, spawnScript } from '../support/process/node-process.js'
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  'the first %s resolves, the second ends the process immediately',
+  async (signal) => {
+    const child = spawnScript(
+      `import { interrupted } from ${JSON.stringify(compiledUrl('src/cli/stop.ts'))}
+     setInterval(() => {}, 60000)
+     const first = interrupted(process)
+     console.log('ready')
+     await first
+     console.log('resolved')`,
+    )
+    await eventually(() => child.stdout.includes('ready'))
+    child.process.kill(signal)
+    await eventually(() => child.stdout.includes('resolved'))
+    child.process.kill(signal)
+    expect(await child.waitForExit()).toBe(signal)
+  },
+)
+
+test('Ctrl-Break, which only Windows has, resolves too', async () => {
+  const signals = new EventEmitter()
+  const stopped = interrupted(signals)
+  signals.emit('SIGBREAK')
+  await stopped
+})
+
+test('keeps its handler until the other handlers of the signal have run', async () => {
+  const child = spawnScript(
+    `import { interrupted } from ${JSON.stringify(compiledUrl('src/cli/stop.ts'))}
+     setInterval(() => {}, 60000)
+     const first = interrupted(process)
+     process.on('SIGINT', () => console.log('listeners', process.listenerCount('SIGINT')))
+     console.log('ready')
+     await first`,
+  )
+  await eventually(() => child.stdout.includes('ready'))
+  child.process.kill('SIGINT')
+  await eventually(() => child.stdout.includes('listeners'))
+  expect(child.stdout).toContain('listeners 2')
+})

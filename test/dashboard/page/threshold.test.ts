@@ -1,0 +1,199 @@
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { eventually } from '../../support/time/eventually.js'
+import { weth } from '../../support/tokens.js'
+import { logOf, openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
+import { TestMarket } from '../support/test-market.js'
+import { eth } from '../support/tokens.js'
+
+/** The notifications that the page has shown since it was opened. */
+interface Calls {
+  calls: string[]
+}
+
+const title = 'Live prices · svc-streams'
+
+/** Records the notifications of a page, which it shows all the same. */
+const recordCalls = (page: Page): Promise<unknown> =>
+  page.addInitScript(() => {
+    const scope = globalThis as unknown as Calls
+    scope.calls = []
+    const Original = Notification
+    globalThis.Notification = class extends Original {
+      constructor(text: string, options?: NotificationOptions) {
+        super(text, options)
+        scope.calls.push(text)
+      }
+    }
+  })
+
+const callsOf = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(() => (globalThis as unknown as Calls).calls)
+
+const openPage = async (permissions: readonly string[] = []) => {
+  const market = new TestMarket()
+  const server = await startTestDashboard(market.client, { tokens: [eth] })
+  const page = await openDashboard(server, { permissions: [...permissions] }, recordCalls)
+  market.sendEth(2500)
+  const side = { totalQuantity: 1n, totalQuantityUsd: 1 }
+  market.sendDepth(side, side)
+  await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe('2500.0000'))
+  return { server, market, page }
+}
+
+const openDialog = async (page: Page) => {
+  await page.getByRole('button', { name: /^Alert for ETH/ }).click()
+  const dialog = page.getByRole('dialog', { name: 'Alert for ETH' })
+  await dialog.waitFor()
+  return dialog
+}
+
+const setAbove = async (page: Page, text: string): Promise<void> => {
+  const dialog = await openDialog(page)
+  await dialog.getByLabel('At or above, USD').fill(text)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+}
+
+describe('a threshold of the dashboard', () => {
+  it('is shown in the title, the card and the event log while it is reached, and survives a reload', async () => {
+    const { market, page } = await openPage()
+    const button = page.getByRole('button', { name: /^Alert for ETH/ })
+    // By keyboard alone.
+    await button.focus()
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('2600')
+    await page.keyboard.press('Enter')
+    await eventually(async () => expect(await button.textContent()).toBe('≥\u00a02600'))
+    expect(await page.title()).toBe(title)
+    market.sendEth(2600)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2600 USD · ${title}`))
+    // The title changes at once, the rest of the page in its next frame.
+    await eventually(async () => {
+      expect(await button.textContent()).toBe('≥\u00a02600 reached')
+      expect((await logOf(page))[0]).toBe('ETH: the price is above 2600 USD.')
+    })
+    await page.reload()
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2600 USD · ${title}`))
+    market.sendEth(2590)
+    await eventually(async () => expect(await page.title()).toBe(title))
+    const dialog = await openDialog(page)
+    await dialog.getByRole('button', { name: 'Remove' }).click()
+    await page.reload()
+    await eventually(async () => expect(await button.textContent()).toBe('Alert'))
+  })
+
+  it('is set beside the current price', async () => {
+    const { market, page } = await openPage()
+    const dialog = await openDialog(page)
+    const now = () => dialog.locator('.now').textContent()
+    expect(await now()).toBe('2500.0000 USD')
+    market.sendEth(2510)
+    await eventually(async () => expect(await now()).toBe('2510.0000 USD'))
+    market.disconnect('reset')
+    await eventually(async () => expect(await now()).toBe('2510.0000 USD, down'))
+  })
+
+  it('is not reached while the price is not current', async () => {
+    const { market, page } = await openPage()
+    const button = page.getByRole('button', { name: /^Alert for ETH/ })
+    const marked = page.locator('[data-reached="true"]')
+    await setAbove(page, '2400')
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
+    await eventually(async () => expect(await marked.count()).toBe(1))
+    market.fallBehind(5234)
+    await eventually(async () => expect(await page.title()).toBe(`behind · ${title}`))
+    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('stale'))
+    expect(await marked.count()).toBe(0)
+    expect(await button.textContent()).toBe('≥\u00a02400')
+    await page.getByRole('button', { name: 'Table' }).click()
+    await page.locator(`tr[data-token="${weth}"][data-state="stale"]`).waitFor()
+    expect(await marked.count()).toBe(0)
+    market.catchUp()
+    market.sendEth(2501)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
+    await page.locator(`tr[data-token="${weth}"][data-reached="true"]`).waitFor()
+  })
+
+  it('shows a notification once per crossing, if it is wanted', async () => {
+    const { market, page } = await openPage(['notifications'])
+    const dialog = await openDialog(page)
+    await dialog.getByLabel('At or below, USD').fill('2400')
+    await dialog.getByLabel('System notification').check()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await callsOf(page)).toEqual([])
+    for (const usd of [2400, 2390, 2450, 2399]) {
+      market.sendEth(usd)
+      await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe(`${usd}.0000`))
+    }
+    expect(await callsOf(page)).toEqual(['ETH below 2400 USD', 'ETH below 2400 USD'])
+  })
+
+  it('asks for notifications only when they are wanted, and says that they are not allowed', async () => {
+    const { page } = await openPage()
+    const dialog = await openDialog(page)
+    const notification = dialog.getByLabel('System notification')
+    await notification.click()
+    await dialog.getByText('The browser does not allow notifications of this page.').waitFor()
+    expect(await notification.isChecked()).toBe(false)
+  })
+
+  it('is not saved if it is no price, or if both cannot be', async () => {
+    const { page } = await openPage()
+    const dialog = await openDialog(page)
+    for (const [above, below, invalid, problem] of [
+      ['much', '', 'above', 'much cannot be read: write a number such as 2700.5.'],
+      ['0', '2400', 'above', 'The price must be above 0.'],
+      ['2500', '2,400', 'below', '2,400 is ambiguous: write 2400 or 2.4.'],
+      ['2400', '2500', 'below', 'The lower price must be below the upper one.'],
+    ] as const) {
+      await dialog.getByLabel('At or above, USD').fill(above)
+      await dialog.getByLabel('At or below, USD').fill(below)
+      await dialog.getByRole('button', { name: 'Save' }).click()
+      await dialog.getByRole('alert').getByText(problem, { exact: true }).waitFor()
+      const field = dialog.getByLabel(`At or ${invalid}, USD`)
+      expect(await field.getAttribute('aria-invalid')).toBe('true')
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
+    }
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'hidden' })
+    expect(await page.getByRole('button', { name: 'Alert for ETH', exact: true }).count()).toBe(1)
+  })
+})
+
+describe('the title of a hidden page', () => {
+  /** A browser has no animation frames for a hidden page. */
+  const stopFrames = (page: Page): Promise<unknown> =>
+    page.evaluate(() => {
+      globalThis.requestAnimationFrame = () => 0
+    })
+
+  it('shows that a threshold is reached, and that its price is no longer current', async () => {
+    const { market, page } = await openPage()
+    await setAbove(page, '2600')
+    await stopFrames(page)
+    market.sendEth(2601)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2600 USD · ${title}`))
+    market.sendEth(2590)
+    await eventually(async () => expect(await page.title()).toBe(title))
+    market.sendEth(2601)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2600 USD · ${title}`))
+    market.disconnect('connection refused')
+    await eventually(async () => expect(await page.title()).toBe(`service lost · ${title}`))
+    market.connect()
+    market.sendEth(2601)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2600 USD · ${title}`))
+  })
+
+  it('begins with the stop of the dashboard, until it is started again', async () => {
+    const { server, market, page } = await openPage()
+    await setAbove(page, '2400')
+    await stopFrames(page)
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
+    await server.close()
+    await eventually(async () => expect(await page.title()).toBe(`dashboard stopped · ${title}`))
+    await startTestDashboard(market.client, { tokens: [eth] }, Number(new URL(server.url).port))
+    await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
+  })
+})

@@ -1,0 +1,31 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { concat, defer, NEVER, of } from 'rxjs'
+import type { Price, PriceError } from 'svc-streams'
+import { createTestClient, price, subscriptionRejected } from 'svc-streams/testing'
+import { expect, it } from 'vitest'
+import { checkInterval } from '../../../src/gateway/history/gateway-history.js'
+import { newFolder } from '../../support/new-folder.js'
+import { ethTopic } from '../../support/tokens.js'
+import { createManualClock } from './support/manual-clock.js'
+import { openTestHistory } from './support/open-history.js'
+
+it('requests a rejected topic of `topics` again at each check until the service accepts it', async () => {
+  const rejection: Either<PriceError, Price> = left(subscriptionRejected(ethTopic, 'Invalid pair'))
+  let requests = 0
+  const price$ = defer(() => (++requests < 3 ? of(rejection) : concat(of(right(price(ethTopic, 1))), NEVER)))
+  const client = createTestClient({ prices: { [ethTopic]: price$ } })
+  const clock = createManualClock()
+  const history = await openTestHistory(newFolder(), { client, clock })
+  const states: unknown[] = []
+  for (let check = 0; check < 4; check++) {
+    const { rows, failure } = history.snapshot()
+    states.push([requests, rows, failure?.code])
+    clock.advance(checkInterval)
+  }
+  expect(states).toEqual([
+    [1, 0, 'SubscriptionRejected'],
+    [2, 0, 'SubscriptionRejected'],
+    [3, 1, undefined],
+    [3, 1, undefined],
+  ])
+})

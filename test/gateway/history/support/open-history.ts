@@ -1,0 +1,24 @@
+import type { Topic } from 'svc-streams'
+import { onTestFinished } from 'vitest'
+import {
+  openGatewayHistory,
+  type GatewayHistory,
+  type GatewayHistoryConfig,
+} from '../../../../src/gateway/history/gateway-history.js'
+import { ethTopic } from '../../../support/tokens.js'
+
+interface TestHistory extends Pick<GatewayHistoryConfig, 'client' | 'clock'> {
+  readonly keep?: number
+  readonly topics?: readonly Topic[]
+}
+
+/** The history of a gateway without the gateway. Default: it records `ethTopic` for ever. */
+export const openTestHistory = async (
+  folder: string,
+  { client, clock, keep = Infinity, topics = [ethTopic] }: TestHistory,
+): Promise<GatewayHistory> => {
+  const config = { client, clock, publish: () => undefined, ownHost: () => '', service: 'svc' }
+  const history = await openGatewayHistory({ folder, keep, topics }, config)
+  onTestFinished(() => history.close())
+  return history
+}

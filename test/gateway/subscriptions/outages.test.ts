@@ -1,0 +1,275 @@
+import fc from 'fast-check'
+import { left } from 'fp-ts/lib/Either.js'
+import { Observable, type Subscriber } from 'rxjs'
+import { createClient, type Address, type Topic } from 'svc-streams'
+import { rights } from 'svc-streams/operators'
+import { describe, expect, it } from 'vitest'
+import type { PriceFeed } from '../../../src/client/price-feed.js'
+import { disconnected } from '../../../src/base/errors/constructors.js'
+import { Demand } from '../../../src/gateway/subscriptions/demand.js'
+import type { TopicConsumer } from '../../../src/gateway/subscriptions/topic-feed.js'
+import { currentClock } from '../../../src/base/time/rx-clock.js'
+import { closeAfterTest } from '../../support/close-after-test.js'
+import { caseCount } from '../../support/run/long.js'
+import { createClientFor, startTestSimulator } from '../../support/simulator.js'
+import { eventually } from '../../support/time/eventually.js'
+import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
+import { startTestGateway } from '../support/start-test-gateway.js'
+import { unboundedFeed } from '../support/unbounded-feed.js'
+
+/** A demand whose consumers are topics: each has at most one consumer, and all leave when an outage begins. */
+const createManualDemand = () => {
+  const subscribed = new Map<Topic, Subscriber<never>>()
+  const source: PriceFeed = {
+    price$: (topic) =>
+      new Observable<never>((subscriber) => {
+        expect(subscribed.has(topic)).toBe(false)
+        subscribed.set(topic, subscriber)
+        return () => subscribed.delete(topic)
+      }),
+    priceAgeOf: () => () => 0,
+    positionOf: () => () => undefined,
+    ...unboundedFeed,
+    isUpToDate: () => true,
+  }
+  const demand = new Demand<TopicConsumer>({
+    clock: currentClock(),
+    service: 'svc',
+    source,
+    encode: (payload) => payload,
+    send: () => undefined,
+    upstream: { onDisconnected: () => undefined, onConnected: () => undefined },
+  })
+  const consumers = new Map<Topic, TopicConsumer>()
+  const want = (topic: Topic): void => {
+    if (consumers.has(topic)) return
+    const consumer = { confirm: () => undefined, reject: () => undefined }
+    consumers.set(topic, consumer)
+    const feed = demand.feedOf(topic)
+    feed.add(consumer)
+    feed.start()
+  }
+  const leave = (topic: Topic): void => {
+    const consumer = consumers.get(topic)
+    if (consumer === undefined) return
+    consumers.delete(topic)
+    const feed = demand.feedOf(topic)
+    feed.remove(consumer)
+    demand.releaseUnwanted(feed)
+  }
+  return {
+    demand,
+    want,
+    leave,
+    wanted: () => [...consumers.keys()].sort(),
+    subscribed: () => [...subscribed.keys()].sort(),
+    goDown: () => {
+      demand.onDown()
+      for (const topic of [...consumers.keys()]) leave(topic)
+    },
+    goUp: () => demand.onUp(),
+  }
+}
+
+type ManualDemand = ReturnType<typeof createManualDemand>
+
+const run = (scenario: (demand: ManualDemand, time: VirtualTime) => void): number =>
+  runInVirtualTime((time) => scenario(createManualDemand(), time))
+
+describe('during an outage a gateway', () => {
+  it('keeps the topics that were wanted, and releases those that nobody requests within 7 s of the return', () => {
+    const pending = run(({ want, goDown, goUp, subscribed }, { at }) => {
+      want('svc-0xa')
+      want('svc-0xb')
+      at(1_000, goDown)
+      at(600_000, () => expect(subscribed()).toEqual(['svc-0xa', 'svc-0xb']))
+      at(700_000, goUp)
+      at(701_000, () => want('svc-0xb'))
+      at(706_999, () => expect(subscribed()).toEqual(['svc-0xa', 'svc-0xb']))
+      at(707_001, () => expect(subscribed()).toEqual(['svc-0xb']))
+    })
+    expect(pending).toBe(0)
+  })
+
+  it('counts the time in which the service is up over several outages', () => {
+    run(({ want, goDown, goUp, subscribed }, { at }) => {
+      want('svc-0xa')
+      goDown()
+      // Up for 2 s and down for 8 s, again and again.
+      for (let round = 0; round < 4; round++) {
+        at(10_000 * (round + 1), goUp)
+        at(10_000 * (round + 1) + 2_000, goDown)
+      }
+      at(40_900, () => expect(subscribed()).toEqual(['svc-0xa']))
+      at(41_100, () => expect(subscribed()).toEqual([]))
+    })
+  })
+
+  it('keeps no topic that was requested and left during the outage', () => {
+    run(({ want, leave, goDown, subscribed }) => {
+      want('svc-0xa')
+      goDown()
+      want('svc-0xb')
+      leave('svc-0xb')
+      expect(subscribed()).toEqual(['svc-0xa'])
+    })
+  })
+
+  it('releases at once what is left while the service is up and was not lost before', () => {
+    run(({ want, leave, subscribed }) => {
+      want('svc-0xa')
+      leave('svc-0xa')
+      expect(subscribed()).toEqual([])
+    })
+  })
+
+  it('leaves no timer and no topic after close', () => {
+    const pending = run(({ want, goDown, goUp, demand, subscribed }) => {
+      want('svc-0xa')
+      goDown()
+      goUp()
+      demand.close()
+      expect([subscribed(), demand.size]).toEqual([[], 0])
+    })
+    expect(pending).toBe(0)
+  })
+
+  it('shows the topics that it keeps as down, without consumers', () => {
+    const subscribers: Subscriber<unknown>[] = []
+    const demand = new Demand<TopicConsumer>({
+      clock: currentClock(),
+      service: 'svc',
+      source: {
+        price$: () => new Observable((subscriber) => void subscribers.push(subscriber)),
+        priceAgeOf: () => () => 0,
+        positionOf: () => () => undefined,
+        ...unboundedFeed,
+        isUpToDate: () => true,
+      },
+      encode: (payload) => payload,
+      send: () => undefined,
+      upstream: { onDisconnected: () => undefined, onConnected: () => undefined },
+    })
+    const feed = demand.feedOf('svc-0xA')
+    const consumer = { confirm: () => undefined, reject: () => undefined }
+    feed.add(consumer)
+    feed.start()
+    subscribers[0]?.next(left(disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 1 })))
+    demand.onDown()
+    feed.remove(consumer)
+    demand.releaseUnwanted(feed)
+    expect(demand.snapshot()).toEqual([{ topic: 'svc-0xa', consumers: 0, state: 'down' }])
+    demand.close()
+  })
+})
+
+describe('for any sequence of outages, requests and departures a gateway', () => {
+  const topics = Array.from({ length: 12 }, (_, index): Topic => `svc-0x${index.toString(16)}`)
+  interface Step {
+    readonly wait: number
+    readonly kind: 'want' | 'leave' | 'down' | 'up'
+    readonly topic: Topic
+  }
+  const step: fc.Arbitrary<Step> = fc.record({
+    wait: fc.oneof(fc.integer({ min: 0, max: 50 }), fc.integer({ min: 0, max: 9_000 })),
+    kind: fc.constantFrom('want' as const, 'want' as const, 'leave' as const, 'down' as const, 'up' as const),
+    topic: fc.constantFrom(...topics),
+  })
+
+  it('keeps what was wanted before the outage, and nothing that was not wanted in the last 10 s of up-time', () => {
+    const check = (steps: readonly Step[]): void => {
+      const pending = run((manual, { at, now }) => {
+        let isUp = true
+        let changedAt = 0
+        let upBefore = 0
+        /** The topics that were wanted at the beginning of the outage. */
+        let lost: readonly Topic[] = []
+        /** The up-time at which each topic was wanted last, while the service was up. */
+        const lastWanted = new Map<Topic, number>()
+        const upTime = (): number => (isUp ? upBefore + now() - changedAt : upBefore)
+        const note = (): void => {
+          if (isUp) for (const topic of manual.wanted()) lastWanted.set(topic, upTime())
+        }
+        const verify = (): void => {
+          const wanted = new Set(manual.wanted())
+          const subscribed = manual.subscribed()
+          for (const topic of wanted) expect(subscribed).toContain(topic)
+          for (const topic of isUp ? [] : lost) expect(subscribed).toContain(topic)
+          for (const topic of subscribed) {
+            if (!wanted.has(topic)) {
+              expect(upTime() - (lastWanted.get(topic) ?? -Infinity)).toBeLessThanOrEqual(10_000)
+            }
+          }
+        }
+        const actions: Record<Step['kind'], (topic: Topic) => void> = {
+          want: (topic) => manual.want(topic),
+          leave: (topic) => manual.leave(topic),
+          down: () => {
+            if (!isUp) return
+            lost = manual.wanted()
+            upBefore = upTime()
+            isUp = false
+            manual.goDown()
+          },
+          up: () => {
+            if (isUp) return
+            isUp = true
+            changedAt = now()
+            manual.goUp()
+          },
+        }
+        let time = 0
+        for (const { wait, kind, topic } of steps) {
+          time += wait
+          at(time, () => {
+            note()
+            actions[kind](topic)
+            note()
+            verify()
+          })
+        }
+        at(time + 1, () => actions.up(topics[0]!))
+        at(time + 10_001, () => expect(manual.subscribed()).toEqual(manual.wanted()))
+      })
+      expect(pending).toBe(0)
+    }
+    fc.assert(fc.property(fc.array(step, { maxLength: 60, size: 'max' }), check), {
+      numRuns: caseCount(3_000),
+    })
+  })
+})
+
+describe('a service that is lost again and again', () => {
+  it('leaves the topics of its first time as soon as it has been up for long enough, whatever comes later', async () => {
+    const maxRounds = 60
+    const tokens = Array.from({ length: 4 * maxRounds }, (_, index): { address: Address; price: number } => ({
+      address: `0x${(0xa000 + index).toString(16)}`,
+      price: 2500,
+    }))
+    const simulator = await startTestSimulator({ tokens, tick: 50 })
+    const client = createClientFor(simulator, { reconnect: { initialDelay: 1, maxDelay: 20 } })
+    const gateway = await startTestGateway(client)
+    const isKept = (): boolean =>
+      gateway.inspect().topics.some(({ topic }) => topic === `svc-${tokens[0]?.address}`)
+    let rounds = 0
+    do {
+      expect(rounds).toBeLessThan(maxRounds)
+      await eventually(() => expect(gateway.inspect().upstream._tag).toMatch(/Open|Idle/))
+      const consumer = closeAfterTest(createClient({ environment: 'mainnet', ...gateway, unsigned: true }))
+      const wanted = tokens.slice(4 * rounds, 4 * rounds + 4).map(({ address }): Topic => `svc-${address}`)
+      // Consumers of the next round request other topics. A round takes 10 prices, which is 500 ms.
+      let prices = 0
+      for (const topic of wanted)
+        consumer
+          .price$(topic)
+          .pipe(rights())
+          .subscribe(() => prices++)
+      await eventually(() => expect(prices).toBeGreaterThan(40))
+      rounds++
+      simulator.dropConnections()
+      await consumer.close()
+    } while (isKept())
+    // 7 s of rounds of at least 450 ms.
+    expect(rounds).toBeLessThanOrEqual(17)
+  }, 60_000)
+})

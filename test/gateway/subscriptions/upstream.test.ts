@@ -1,0 +1,106 @@
+import { Subject } from 'rxjs'
+import type { ConnectionStatus } from 'svc-streams'
+import { describe, expect, it } from 'vitest'
+import { behindMsOf, isDown } from '../../../src/base/domain/status.js'
+import { Upstream } from '../../../src/gateway/subscriptions/upstream.js'
+
+const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: 'read ECONNRESET' }
+const open: ConnectionStatus = { _tag: 'Open', epoch: 1, since: 0 }
+
+const start = (isDownIn = isDown) => {
+  const status$ = new Subject<ConnectionStatus>()
+  const log: string[] = []
+  const upstream = new Upstream({
+    isDown: isDownIn,
+    onDown: (text) => log.push(text),
+    onUp: () => log.push('up'),
+  })
+  upstream.start({ status$ })
+  return { status$, log, upstream }
+}
+
+describe('the connection to the service', () => {
+  it.each<[string, ConnectionStatus, boolean]>([
+    ['Idle', { _tag: 'Idle' }, true],
+    ['the first attempt', { _tag: 'Connecting', attempt: 1 }, true],
+    ['a further attempt', { _tag: 'Connecting', attempt: 2 }, false],
+    ['Open', open, true],
+    ['Waiting', waiting, false],
+    ['Closed', { _tag: 'Closed' }, false],
+  ])('in the state %s', (_, status, isUp) => {
+    const { status$, upstream } = start()
+    status$.next(status)
+    expect([upstream.isUp, upstream.status]).toEqual([isUp, status])
+  })
+
+  it('is reported down with its reason, and up, once each', () => {
+    const { status$, log } = start()
+    for (const status of [waiting, { _tag: 'Connecting', attempt: 2 } as const, waiting, open, open])
+      status$.next(status)
+    expect(log).toEqual(['the service is down: connection reset', 'up'])
+  })
+
+  it('is down while a stream is disconnected: until the stream or the connection returns', () => {
+    const { status$, log, upstream } = start()
+    status$.next(open)
+    upstream.onDisconnected('a', 'connect ECONNREFUSED /run/service.sock')
+    upstream.onDisconnected('b', 'lost')
+    upstream.onConnected('a')
+    expect(upstream.isUp).toBe(false)
+    upstream.onConnected('b')
+    upstream.onDisconnected('a', 'again')
+    status$.next(open)
+    expect(log).toEqual([
+      'the service is down: connection refused',
+      'up',
+      'the service is down: connection lost',
+      'up',
+    ])
+  })
+
+  it('says that prices are behind, if that counts as down', () => {
+    const { status$, log } = start((status) => behindMsOf(status) !== undefined)
+    for (const status of [open, { ...open, behindMs: 5000 }, { ...open, behindMs: 5000 }, open])
+      status$.next(status)
+    expect(log).toEqual(['the service is down: prices are behind', 'up'])
+  })
+
+  it('is down for good when the status completes', () => {
+    const { status$, log, upstream } = start()
+    status$.complete()
+    expect([upstream.isUp, log]).toEqual([
+      false,
+      ['the service is down: the client of the gateway is closed'],
+    ])
+  })
+
+  it.each([
+    ['connect ECONNREFUSED 10.0.0.7:4000', 'connection refused'],
+    ['connect ECONNREFUSED /run/service.sock', 'connection refused'],
+    ["EMFILE: too many open files, open '/srv/app/node_modules/ws/wrapper.mjs'", 'too many open files'],
+    ['getaddrinfo EAI_AGAIN prices.internal', 'host not found'],
+    ['connect EHOSTUNREACH 10.0.0.7:4000', 'host unreachable'],
+    ['unable to verify the first certificate', 'TLS failed'],
+    ["Hostname/IP does not match certificate's altnames: IP: 10.0.0.7", 'TLS failed'],
+    ['Client network socket disconnected before secure TLS connection was established', 'TLS failed'],
+    ['Unexpected server response: 502', 'upgrade refused'],
+    ['not open within 10000 ms', 'no answer in time'],
+    ['no frame within 10000 ms of a ping', 'no answer in time'],
+    ['the gateway does not answer', 'no answer in time'],
+    ['no gateway answers', 'no answer in time'],
+    ['the prices are 1500 ms behind, at most 1000 ms are allowed', 'prices are behind'],
+    ['read ECONNRESET', 'connection reset'],
+    ['closed by the service', 'closed by the service'],
+    ['the connection ended without a close frame', 'closed by the service'],
+    ["Cannot find module '/srv/app/dist/chunk.js' imported from /srv/app/dist/index.js", 'connection lost'],
+    ['token=c29tZSBzZWNyZXQ', 'connection lost'],
+  ])('for the reason %j of the client has the reason %j', (text, reason) => {
+    const { status$, log, upstream } = start()
+    status$.next({ ...waiting, reason: text })
+    const expected = `the service is down: ${reason}`
+    expect([upstream.downText, log]).toEqual([expected, [expected]])
+    // The reason of a gateway that is the service of this one.
+    upstream.onDisconnected('a', expected)
+    expect(upstream.downText).toBe(expected)
+  })
+})

@@ -90,18 +90,16 @@ export { Quantity } from './wire/codec/number.js'
 export { parseTopic, topicOf } from './wire/codec/arguments.js'
 
 // Signing
-export type { CanonicalHeaders, HeaderPairs } from './wire/auth/mac.js'
+export type { CanonicalHeaders } from './wire/auth/mac.js'
 export type { RequestSigner, SignRequest } from './wire/auth/sign-request.js'
 
 // Ports
 export type {
   DialOptions,
-  HttpAnswer,
   HttpRequest,
   HttpResponse,
+  HttpResult,
   HttpTransport,
-  OnHttpResult,
-  ResponseHead,
   Socket,
   SocketListener,
   WebSocketTransport,

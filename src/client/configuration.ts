@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeKey } from '../wire/auth/key.js'
-import { authHeaderNames, type HeaderPairs } from '../wire/auth/mac.js'
+import { authHeaderNames } from '../wire/auth/mac.js'
 import { createSigner, type Signer, type SignerConfig } from '../wire/auth/sign-request.js'
 import { Secrets } from '../wire/auth/secrets.js'
 import { endpointOf, isLoopback, type Endpoint } from '../base/domain/endpoint.js'
@@ -164,7 +164,7 @@ const parseHeaders = (
 ): Readonly<Record<string, string>> => {
   const reserved = [...Object.values(authHeaderNames(service)), ...transportHeaders]
   const names = new Set<string>()
-  const parse = ([name, value]: readonly [string, unknown]): HeaderPairs[number] => {
+  const parse = ([name, value]: readonly [string, unknown]): readonly [name: string, value: string] => {
     if (!namePattern.test(name)) throw new ConfigurationError('headers', 'expected valid names of headers')
     const lowerCased = name.toLowerCase()
     const fail = (problem: string): never => {

@@ -1,7 +1,7 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { networkError } from '../../src/base/errors/constructors.js'
 import type {
-  HttpAnswer,
+  HttpResult,
   HttpRequest,
   HttpResponse,
   HttpTransport,
@@ -16,7 +16,7 @@ export interface FakeRequest extends HttpRequest {
   readonly fail: (thrown: unknown) => void
   /** Completes the request with a `NetworkError` after which it may be repeated. */
   readonly lose: () => void
-  readonly complete: (result: HttpAnswer) => void
+  readonly complete: (result: HttpResult) => void
 }
 
 /** An HTTP transport whose requests are completed by the test. */

@@ -8,7 +8,7 @@ import { escapeUnsafe } from '../../base/errors/text.js'
 import { node } from '../../wire/platform/node.js'
 import { eth } from '../../simulator/market/token-options.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import type { HttpAnswer, HttpTransport } from '../../wire/transport/ports.js'
+import type { HttpResult, HttpTransport } from '../../wire/transport/ports.js'
 import { checkGateway, healthOf, serviceDown } from '../conform/gateway-rules.js'
 import { checkHttp } from '../conform/http-rules.js'
 import {
@@ -152,20 +152,20 @@ const gatewayRules = ruleIds.filter((id) => id.startsWith('gateway-'))
 const get$ = (transport: HttpTransport, url: URL, resource: string, limit: number): Observable<HttpReply> => {
   const endpoint = endpointOf(url)
   const path = requestPath(endpoint, resource)
-  const answer$ = new Observable<HttpAnswer>((subscriber) =>
+  const result$ = new Observable<HttpResult>((subscriber) =>
     transport.get(
       { origin: endpoint.origin, path, headers: {}, maxBodyBytes: clientTable.maxBodyBytes.default },
-      (answer) => {
-        subscriber.next(answer)
+      (result) => {
+        subscriber.next(result)
         subscriber.complete()
       },
     ),
   )
-  return answer$.pipe(
-    map((answer) =>
-      isLeft(answer)
-        ? { status: 0, text: errorText(answer.left) }
-        : { status: answer.right.status, text: answer.right.body },
+  return result$.pipe(
+    map((result) =>
+      isLeft(result)
+        ? { status: 0, text: errorText(result.left) }
+        : { status: result.right.status, text: result.right.body },
     ),
     timeout({ first: limit, with: () => of({ status: 0, text: `no response in ${limit} ms` }) }),
   )

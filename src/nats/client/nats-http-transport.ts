@@ -5,7 +5,7 @@ import { decodeConsumerMessage, encodeGatewayMessage } from '../codec/messages.j
 import { networkError } from '../../base/errors/constructors.js'
 import {
   bodyTooLong,
-  type HttpAnswer,
+  type HttpResult,
   type HttpRequest,
   type HttpTransport,
   type OnHttpResult,
@@ -96,7 +96,7 @@ class NatsRequest {
     this.settle(left(networkError(new Error(reason))), isRepeatable)
   }
 
-  private settle(result: HttpAnswer, isRepeatable = false): void {
+  private settle(result: HttpResult, isRepeatable = false): void {
     if (this.resources.closed) return
     this.isSettled = true
     this.resources.unsubscribe()

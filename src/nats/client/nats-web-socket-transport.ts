@@ -25,7 +25,7 @@ import {
   noCloseFrame,
   notifyPong,
   unboundedPayload,
-  type Socket,
+  type InternalSocket,
   type SocketListener,
   type WebSocketTransport,
 } from '../../wire/transport/ports.js'
@@ -56,7 +56,7 @@ export const natsWebSocketTransport = (context: ConsumerContext): WebSocketTrans
 export const replyTime = 1_400
 
 /** A session with one gateway, as a socket: frames of the client become messages to the gateway, and back. */
-class NatsSocket implements Socket {
+class NatsSocket implements InternalSocket {
   private readonly age: DataAge
   private readonly resources = new Subscription()
   private lossTimer = new Subscription()

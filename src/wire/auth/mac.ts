@@ -41,11 +41,13 @@ export const hmacBlocks = (
   return { inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) }
 }
 
-/** Lower-cased header names with their values. */
-export type HeaderPairs = readonly (readonly [name: string, value: string])[]
-
-/** Converts the signed headers to the text or the bytes that are signed, for a deployment that differs from the default. */
-export type CanonicalHeaders = (headers: HeaderPairs) => Uint8Array | string
+/**
+ * Converts the signed headers to the text or the bytes that are signed, for a deployment that differs from the default.
+ * `headers`: lower-cased names with their values.
+ */
+export type CanonicalHeaders = (
+  headers: readonly (readonly [name: string, value: string])[],
+) => Uint8Array | string
 
 /** The default canonical form: each lower-cased name directly followed by its value, without separators. */
 export const concatenateHeaders: CanonicalHeaders = (headers) =>
@@ -58,7 +60,7 @@ export const concatenateHeaders: CanonicalHeaders = (headers) =>
 export const selectSignedHeaders = (
   headers: Readonly<Record<string, string>>,
   service: string,
-): HeaderPairs => {
+): Parameters<CanonicalHeaders>[0] => {
   const prefix = `x-${service.toLowerCase()}-`
   return Object.entries(headers)
     .map(([name, value]) => [name.toLowerCase(), value] as const)

@@ -12,9 +12,9 @@ import { clockOffset, suspendedFor, type Clock } from '../../base/time/clock.js'
 import { responsiveDeadline } from '../../base/time/deadline.js'
 import {
   headerOf,
-  type HttpAnswer,
+  type InternalHttpTransport,
+  type HttpResult,
   type HttpResponse,
-  type HttpTransport,
   type OnHttpResult,
 } from '../transport/ports.js'
 import type { RequestLimiter, RunningRequest } from './request-limiter.js'
@@ -22,7 +22,7 @@ import type { RequestLimiter, RunningRequest } from './request-limiter.js'
 export interface GetConfig {
   readonly clock: Clock
   readonly publish: Publish
-  readonly http: HttpTransport
+  readonly http: InternalHttpTransport
   readonly limiter: RequestLimiter
   /** The limit from the request to the last byte of its response, in ms. */
   readonly requestTimeout: number
@@ -101,10 +101,10 @@ class GetRequest {
     const offset = clockOffset(clock)
     this.sentAt ??= clock.elapsed()
     this.timer ??= responsiveDeadline(clock, requestTimeout, () => this.onTimeout())
-    const onHttpResult: OnHttpResult = (answer, mayRepeat = false) => {
+    const onHttpResult: OnHttpResult = (result, mayRepeat = false) => {
       if (running.hasEnded) return
       running.onEnd()
-      this.onResponse(withoutSuspend(answer, suspendedFor(offset, clockOffset(clock))), mayRepeat)
+      this.onResponse(withoutSuspend(result, suspendedFor(offset, clockOffset(clock))), mayRepeat)
     }
     const reportsSent = http.callsOnSent === true
     try {
@@ -124,9 +124,9 @@ class GetRequest {
     }
   }
 
-  private onResponse(answer: HttpAnswer, mayRepeat: boolean): void {
+  private onResponse(result: HttpResult, mayRepeat: boolean): void {
     if (this.isSettled) return
-    if (!mayRepeat || this.isRepeated) return this.settle(answer)
+    if (!mayRepeat || this.isRepeated) return this.settle(result)
     this.isRepeated = true
     this.config.publish('svc-streams:repeated', () => ({ host: hostWithPort(new URL(this.target.origin)) }))
     // A subscriber of the channel may have closed the client. The cast undoes the narrowing by the check above.
@@ -189,7 +189,7 @@ export const readResult = <E extends AnyError, A>(
 }
 
 /** A response that may be from before a suspend of the machine is not current, and its `Date` header is old. */
-const withoutSuspend = (result: HttpAnswer, suspendedMs: number): HttpAnswer => {
+const withoutSuspend = (result: HttpResult, suspendedMs: number): HttpResult => {
   if (isLeft(result) || suspendedMs === 0) return result
   const reason = `the machine was suspended, or its clock set forward, by ${Math.round(suspendedMs)} ms during the request`
   return left(networkError(new Error(reason)))

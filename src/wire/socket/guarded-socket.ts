@@ -1,11 +1,17 @@
-import { noCloseFrame, type ResponseHead, type Socket, type SocketListener } from '../transport/ports.js'
+import {
+  noCloseFrame,
+  type InternalSocket,
+  type ResponseHead,
+  type Socket,
+  type SocketListener,
+} from '../transport/ports.js'
 
 /** A socket of a transport. Passes exceptions to `onException`, and measures the unsent bytes. */
 export class GuardedSocket implements Socket {
   private readonly buffer = new SendBuffer(() => this.bufferedAmount)
 
   constructor(
-    private readonly socket: Socket,
+    private readonly socket: InternalSocket,
     private readonly onException: (thrown: unknown) => void,
   ) {}
 
@@ -59,10 +65,10 @@ export class GuardedSocket implements Socket {
     })
   }
 
-  /** See `Socket.isCurrent`. */
+  /** See `InternalSocket.isCurrent`. */
   readonly isCurrent = (): boolean => this.try(() => this.socket.isCurrent?.()) ?? true
 
-  /** See `Socket.isInTime`. */
+  /** See `InternalSocket.isInTime`. */
   get isInTime(): (() => boolean) | undefined {
     return this.socket.isInTime
   }

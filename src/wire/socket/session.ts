@@ -135,7 +135,7 @@ export class Session implements MeasuredConnection {
   readonly openedAt: number
   readonly hasPings: boolean
   readonly lag: Lag
-  /** False if the price under delivery is now too old, by `lag` or by `Socket.isInTime`. */
+  /** False if the price under delivery is now too old, by `lag` or by `InternalSocket.isInTime`. */
   readonly mayDeliver: () => boolean
   /** True while `requireAnswer` waits for the answer: the next frames may be older than the probe. */
   isAnswerMissing: () => boolean = () => false

@@ -1,6 +1,6 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { networkError } from '../../base/errors/constructors.js'
-import { bodyTooLong, type HttpAnswer, type HttpRequest, type HttpTransport } from './ports.js'
+import { bodyTooLong, type HttpResult, type HttpRequest, type HttpTransport } from './ports.js'
 
 /** HTTP over the `fetch` of the browser, which repeats a request on a lost connection itself. */
 export const fetchTransport = (): HttpTransport => {
@@ -11,9 +11,9 @@ export const fetchTransport = (): HttpTransport => {
       const abort = (): void => aborted.abort()
       closing.signal.addEventListener('abort', abort)
       if (closing.signal.aborted) abort()
-      void answerOf(request, aborted.signal).then((answer) => {
+      void resultOf(request, aborted.signal).then((result) => {
         closing.signal.removeEventListener('abort', abort)
-        onResult(answer)
+        onResult(result)
       })
       return abort
     },
@@ -33,10 +33,10 @@ const settings = {
 } as const
 
 /** Never rejects. */
-const answerOf = async (
+const resultOf = async (
   { origin, path, headers, maxBodyBytes }: HttpRequest,
   signal: AbortSignal,
-): Promise<HttpAnswer> => {
+): Promise<HttpResult> => {
   try {
     const response = await fetch(origin + path, { ...settings, headers, signal })
     // Its status and headers are hidden.

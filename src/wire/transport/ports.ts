@@ -38,7 +38,7 @@ export interface SocketListener {
    * received. `reason`: a text, which includes the socket's error. `refusal`: the HTTP response, if it refused the
    * upgrade. A transport may omit `refusal`; its `Retry-After` header then has no effect.
    */
-  closed(code: number, reason: string, refusal?: ResponseHead): void
+  closed(code: number, reason: string, refusal?: Omit<HttpResponse, 'body'>): void
 }
 
 /** A gateway sends a pong with this payload before that to a ping, if it does not limit the age of its prices. */
@@ -67,19 +67,6 @@ export interface Socket {
    * for the answer.
    */
   readonly ping?: ((payload: string) => void) | undefined
-  /**
-   * False while the delivered data may be out of date, because newer data may not have been read. A new subscriber of a
-   * topic then receives the last price later. For transports that measure the age of data themselves. Optional; without
-   * it, `maxLag` decides.
-   */
-  readonly isCurrent?: () => boolean
-  /**
-   * Called while a price is delivered, before each subscriber except the first. Returns false if the price is now too
-   * old: the remaining subscribers do not receive it, and the transport closes the socket after the delivery.
-   *
-   * @internal
-   */
-  readonly isInTime?: (() => boolean) | undefined
   /** Starts the closing handshake. Closes after a short timeout if the service does not respond. */
   close(): void
   /** Closes immediately, without a close frame. */
@@ -108,20 +95,17 @@ export interface HttpRequest {
   readonly maxBodyBytes: number
   /** True if the request must not reuse a connection: it repeats a request that failed on one. Default: false. */
   readonly newConnection?: boolean
-  /** Called when the request is written to its connection. Only by a transport with `callsOnSent`. */
-  readonly onSent?: (() => void) | undefined
 }
 
-/** An HTTP response without its body. */
-export interface ResponseHead {
+export interface HttpResponse {
   readonly status: number
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-}
-
-export interface HttpResponse extends ResponseHead {
   readonly body: string
 }
+
+/** An HTTP response without its body. */
+export type ResponseHead = Omit<HttpResponse, 'body'>
 
 /** The first value of a header. `name`: in lower case. */
 export const headerOf = ({ headers }: ResponseHead, name: string): string | undefined => {
@@ -130,22 +114,47 @@ export const headerOf = ({ headers }: ResponseHead, name: string): string | unde
 }
 
 /** The result of a request. */
-export type HttpAnswer = Either<NetworkError | DecodeError, HttpResponse>
-
-/**
- * Called with the result of a request. `mayRepeat`: the request failed on a reused connection before any byte of its
- * response; the client sends it once more, with `newConnection`. Default: false.
- */
-export type OnHttpResult = (result: HttpAnswer, mayRepeat?: boolean) => void
+export type HttpResult = Either<NetworkError | DecodeError, HttpResponse>
 
 /** Sends the GET requests of one client. It follows no redirects and reuses connections. */
 export interface HttpTransport {
-  /** True if it calls `onSent` of each request that it sends. Default: a request counts as sent when `get` returns. */
-  readonly callsOnSent?: boolean
-  /** Sends a request and calls `onResult` once. Returns a function that aborts the request; later calls are ignored. */
-  get(request: HttpRequest, onResult: OnHttpResult): () => void
+  /**
+   * Sends a request and calls `onResult` once. Returns a function that aborts the request; later calls are ignored.
+   * `mayRepeat`: the request failed on a reused connection before any byte of its response; the client sends it once more,
+   * with `newConnection`. Default: false.
+   */
+  get(request: HttpRequest, onResult: (result: HttpResult, mayRepeat?: boolean) => void): () => void
   /** Aborts every request and closes all connections. */
   close(): Promise<void>
+}
+
+export type OnHttpResult = Parameters<HttpTransport['get']>[1]
+
+// The transports of this package may do more than the ports require.
+
+/** A socket that may measure the age of its data itself. Otherwise `maxLag` alone decides. */
+export interface InternalSocket extends Socket {
+  /**
+   * False while the delivered data may be out of date, because newer data may not have been read. A new subscriber of a
+   * topic then receives the last price later.
+   */
+  readonly isCurrent?: () => boolean
+  /**
+   * Called while a price is delivered, before each subscriber except the first. Returns false if the price is now too
+   * old: the remaining subscribers do not receive it, and the transport closes the socket after the delivery.
+   */
+  readonly isInTime?: (() => boolean) | undefined
+}
+
+export interface InternalHttpRequest extends HttpRequest {
+  /** Called when the request is written to its connection. */
+  readonly onSent?: (() => void) | undefined
+}
+
+export interface InternalHttpTransport extends HttpTransport {
+  /** True if it calls `onSent` of each request that it sends. Otherwise a request counts as sent when `get` returns. */
+  readonly callsOnSent?: boolean
+  get(request: InternalHttpRequest, onResult: OnHttpResult): () => void
 }
 
 /** The error of a body with an encoding that was not requested. */

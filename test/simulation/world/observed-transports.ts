@@ -3,6 +3,7 @@ import type {
   DialOptions,
   HttpRequest,
   HttpTransport,
+  InternalSocket,
   OnHttpResult,
   ResponseHead,
   Socket,
@@ -40,7 +41,7 @@ export class ObservedTransport implements WebSocketTransport {
 }
 
 class ObservedSocket implements Socket, SocketListener, PortSocket {
-  private socket: Socket | undefined
+  private socket: InternalSocket | undefined
   private isClosed = false
   /** True while a frame of bytes that the client has not taken comes again as a text. */
   private isRepeated = false

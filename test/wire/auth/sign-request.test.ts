@@ -5,7 +5,7 @@ import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { signRequest, type SignRequest } from 'svc-streams'
 import * as browser from 'svc-streams/browser'
 import { describe, expect, it } from 'vitest'
-import { concatenateHeaders, type HeaderPairs } from '../../../src/wire/auth/mac.js'
+import { concatenateHeaders, type CanonicalHeaders } from '../../../src/wire/auth/mac.js'
 import { Secrets } from '../../../src/wire/auth/secrets.js'
 import { createSigner, type Signer, type SignerConfig } from '../../../src/wire/auth/sign-request.js'
 import { ConfigurationError } from '../../../src/base/errors/configuration-error.js'
@@ -199,8 +199,8 @@ describe('createSigner (section 5)', () => {
   })
 
   it('passes the signed headers to canonicalHeaders in order', () => {
-    let passed: HeaderPairs = []
-    const canonicalHeaders = (pairs: HeaderPairs) => {
+    let passed: Parameters<CanonicalHeaders>[0] = []
+    const canonicalHeaders: CanonicalHeaders = (pairs) => {
       passed = pairs
       return ''
     }

@@ -3,7 +3,7 @@ import { networkError } from '../../../base/errors/constructors.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import {
   noCloseFrame,
-  type HttpTransport,
+  type InternalHttpTransport,
   type Socket,
   type WebSocketTransport,
 } from '../../transport/ports.js'
@@ -12,7 +12,9 @@ import {
  * An HTTP transport that is loaded by its first request. A request that is aborted during the load is not sent. If the
  * load fails, each request that waits for it fails with a `NetworkError`. The loaded transport calls `onSent`.
  */
-export const lazyHttpTransport = (importTransport: () => Promise<HttpTransport>): HttpTransport => {
+export const lazyHttpTransport = (
+  importTransport: () => Promise<InternalHttpTransport>,
+): InternalHttpTransport => {
   const lazy = new LazyTransport(importTransport)
   return {
     callsOnSent: true,

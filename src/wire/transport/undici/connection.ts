@@ -37,7 +37,7 @@ export class Connection {
   private socket: Socket | undefined
   private cancelDial: CancelDial | undefined
   /** True if the socket has brought a whole response. */
-  private hasAnswered = false
+  private hasResponded = false
   /** True if a byte has arrived since the current request was assigned. */
   private hasReceived = false
   private interim = new InterimResponses()
@@ -46,7 +46,7 @@ export class Connection {
 
   /** True if the socket was reused for the current request, and has closed before any byte of the response. */
   get isLost(): boolean {
-    return this.hasAnswered && !this.hasReceived && this.socket?.destroyed === true
+    return this.hasResponded && !this.hasReceived && this.socket?.destroyed === true
   }
 
   /** The error that has closed the socket, for example a reset. */
@@ -56,7 +56,7 @@ export class Connection {
 
   /** Connects. undici calls it as its connector. */
   readonly connect = (target: buildConnector.Options, callback: buildConnector.Callback): void => {
-    this.hasAnswered = false
+    this.hasResponded = false
     this.interim = new InterimResponses()
     this.cancelDial = this.dialer.dial(target, (result) => {
       this.cancelDial = undefined
@@ -80,7 +80,7 @@ export class Connection {
 
   /** The response is complete. */
   complete(): void {
-    this.hasAnswered = true
+    this.hasResponded = true
   }
 
   /** Ends a dial in progress. undici aborts a request only after that. */

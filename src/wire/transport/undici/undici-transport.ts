@@ -6,8 +6,8 @@ import type { UndiciModules } from '../packages.js'
 import {
   bodyTooLong,
   encodedBody,
-  type HttpTransport,
-  type HttpAnswer,
+  type InternalHttpTransport,
+  type HttpResult,
   type HttpResponse,
   type OnHttpResult,
 } from '../ports.js'
@@ -26,7 +26,7 @@ export interface UndiciOptions extends DialerOptions {
 const minConnections = 256
 
 /** HTTP over `undici`, with one pool of connections for each origin. */
-export const undiciTransport = (modules: UndiciModules, options: UndiciOptions): HttpTransport => {
+export const undiciTransport = (modules: UndiciModules, options: UndiciOptions): InternalHttpTransport => {
   const dialer = new Dialer(modules, options)
   const createConnectionClient = connectionClients(modules)
   const connections = Math.max(minConnections, 2 * options.maxConcurrentRequests)
@@ -153,7 +153,7 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
   }
 
   /** Calls `onResult` asynchronously, because it may close the client while undici runs this handler. */
-  private settle(result: HttpAnswer, mayRepeat = false): void {
+  private settle(result: HttpResult, mayRepeat = false): void {
     if (this.isSettled) return
     this.isSettled = true
     // A resolved promise, because `queueMicrotask` is three times slower.

@@ -4,7 +4,7 @@ import { get } from '../../../../src/wire/http/get.js'
 import { node } from '../../../../src/wire/platform/node.js'
 import { lazyHttpTransport } from '../../../../src/wire/platform/node/lazy-transports.js'
 import { rxClock } from '../../../../src/base/time/rx-clock.js'
-import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../../src/wire/transport/ports.js'
+import type { HttpResult, HttpRequest, HttpTransport } from '../../../../src/wire/transport/ports.js'
 import { unlimited } from '../../http/support/unlimited.js'
 import { FakeHttp } from '../../../support/fake-http.js'
 import { eventually } from '../../../support/time/eventually.js'
@@ -22,7 +22,7 @@ const setUp = () => {
   const load = new ManualLoad<HttpTransport>()
   const http = new FakeHttp()
   const transport = lazyHttpTransport(load.start)
-  const results: HttpAnswer[] = []
+  const results: HttpResult[] = []
   const send = (path: string) => transport.get(requestOf(path), (result) => results.push(result))
   return { load, http, transport, results, send }
 }

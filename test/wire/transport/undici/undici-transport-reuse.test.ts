@@ -2,7 +2,7 @@ import type { Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../../src/wire/transport/ports.js'
+import type { HttpResult, HttpRequest, HttpTransport } from '../../../../src/wire/transport/ports.js'
 import { createSelfSignedCertificate } from '../../../support/network/certificate.js'
 import { startTcpServer } from '../../../support/network/servers.js'
 import { nextTurn } from '../../../support/time/event-loop.js'
@@ -30,7 +30,7 @@ const startServer = async (onReuse: OnReuse): Promise<string> =>
   `http://127.0.0.1:${await startTcpServer(handleConnection(onReuse))}`
 
 interface Outcome {
-  readonly result: HttpAnswer
+  readonly result: HttpResult
   readonly mayRepeat: boolean
 }
 

@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { expect, onTestFinished } from 'vitest'
-import type { HttpAnswer, HttpRequest, HttpTransport } from '../../../../../src/wire/transport/ports.js'
+import type { HttpResult, HttpRequest, HttpTransport } from '../../../../../src/wire/transport/ports.js'
 import { importUndici } from '../../../../../src/wire/transport/packages.js'
 import {
   undiciTransport,
@@ -33,13 +33,13 @@ export const requestOf = (origin: string, rest: Partial<HttpRequest> = {}): Http
 /** Sends a request. Returns its result, and a function that aborts it. */
 export const send = (transport: HttpTransport, request: HttpRequest) => {
   let abort: () => void = () => undefined
-  const result = new Promise<HttpAnswer>((resolve) => {
+  const result = new Promise<HttpResult>((resolve) => {
     abort = transport.get(request, resolve)
   })
   return { result, abort }
 }
 
-export const get = (origin: string, rest: Partial<HttpRequest> = {}): Promise<HttpAnswer> =>
+export const get = (origin: string, rest: Partial<HttpRequest> = {}): Promise<HttpResult> =>
   send(transportOf(), requestOf(origin, rest)).result
 
 export const withResolvers = <T>() => {
@@ -51,7 +51,7 @@ export const withResolvers = <T>() => {
 }
 
 /** Expects a NetworkError. `reason` matches the code of its cause, or the name if the cause has no code. */
-export const expectNetworkError = (result: HttpAnswer, reason: RegExp): void => {
+export const expectNetworkError = (result: HttpResult, reason: RegExp): void => {
   if (!isLeft(result) || result.left._tag !== 'NetworkError')
     return expect.unreachable(JSON.stringify(result))
   expectWellFormed(result.left)

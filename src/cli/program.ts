@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { conformCommand, doctorCommand } from './commands/check.js'
+import { doctorCommand } from './commands/check.js'
 import { completionCommand, initCommand } from './commands/setup.js'
 import { dashboardCommand, gatewayCommand } from './commands/serve.js'
 import { importCommand } from './commands/import.js'
@@ -51,6 +51,5 @@ export const createProgram = (io: Io): Command =>
     .addCommand(simulateCommand(io))
     .addCommand(gatewayCommand(io))
     .addCommand(doctorCommand(io))
-    .addCommand(conformCommand(io))
     .addCommand(completionCommand(io))
     .addHelpText('after', () => wrapHelp(examples, io.stdout))

@@ -120,7 +120,7 @@ test('--nats without @nats-io/transport-node says what to install, and so does d
   const problem =
     /--nats needs the package @nats-io\/transport-node\. Install it: npm install @nats-io\/transport-node\. .*\n/
   expect((await cli('price', '0xab')).stderr).toMatch(problem)
-  expect((await cli('doctor')).stdout).toMatch(problem)
+  expect((await cli('doctor')).stderr).toMatch(problem)
 })
 
 test('a history on NATS without @nats-io/jetstream says what to install', async () => {

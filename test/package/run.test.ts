@@ -139,7 +139,7 @@ describe('the command', () => {
       timeout: 30_000,
     })
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^options +ok [^]*^signature +ok /m)
+    expect(stdout).toMatch(/^price over HTTP +ok [^]*^signature +ok /m)
   })
 
   test('completes commands in bash by svc-streams completion bash', async () => {

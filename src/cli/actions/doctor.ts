@@ -1,153 +1,222 @@
 import type { Command } from 'commander'
-import { isLeft, left } from 'fp-ts/lib/Either.js'
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import {
-  concatMap,
+  catchError,
   defer,
+  finalize,
+  firstValueFrom,
   from,
-  lastValueFrom,
-  map,
   of,
-  reduce,
-  startWith,
-  take,
-  tap,
+  timeInterval,
+  timeout,
   type Observable,
 } from 'rxjs'
-import { assertNever } from '../../base/domain/assert-never.js'
+import { dialedFetch } from '../../backtest/history/dialed-fetch.js'
+import { defaultService } from '../../base/domain/topic.js'
+import type { DepthError, PriceError } from '../../base/errors/model.js'
+import { matchError } from '../../base/errors/render.js'
 import { escapeUnsafe } from '../../base/errors/text.js'
-import { startSimulator } from '../../simulator/index.js'
-import { failed, passed, skipped, type Check, type CheckResult } from '../doctor/check.js'
-import { networkChecks } from '../doctor/network-checks.js'
-import { serviceChecks } from '../doctor/service-checks.js'
-import { createTarget, type Interface, type OptionsProblem, type Target } from '../doctor/target.js'
-import { serviceOfSimulator } from '../input/open-source.js'
-import { resolveSource, type Source } from '../input/source.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import { eth } from '../../simulator/market/token-options.js'
+import { formatPrice } from '../../view/texts.js'
+import { parseHttpDate } from '../../wire/codec/http-headers.js'
+import { withSource, type OpenSource } from '../input/open-source.js'
+import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
 import type { Io } from '../io.js'
+import { errorText, hint, serverName } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
-import { coloursFor, numberFormat, type Colours } from '../output/terminal.js'
-import { orUsageError } from '../run.js'
-import { parseTokensVariable } from '../tokens/select-tokens.js'
+import { coloursFor, numberFormat, type NumberFormat } from '../output/terminal.js'
 
 interface DoctorFlags {
-  /** In ms. */
+  /** The limit of each check, in ms. */
   readonly timeout: number
   readonly json?: boolean
+  readonly authKey?: string
 }
 
-export const diagnose = async (io: Io, command: Command, flags: DoctorFlags): Promise<void> => {
-  const source = orUsageError(command, resolveSource(command))
-  if (source._tag !== 'Simulator') return printChecks(io, source, flags)
-  const simulator = await startSimulator()
-  await printChecks(io, serviceOfSimulator(simulator, source.environment), flags).finally(() =>
-    simulator.close(),
-  )
-}
+/** The result of a check. No text contains a secret. */
+type CheckResult =
+  | { readonly result: 'ok'; readonly measured: string }
+  | { readonly result: 'skipped'; readonly reason: string }
+  | { readonly result: 'failed'; readonly problem: string; readonly advice: string }
 
 /** Prints the result of each check. Throws if one failed. */
-const printChecks = async (io: Io, source: Source, { json = false, timeout }: DoctorFlags): Promise<void> => {
-  const tokens = parseTokensVariable(io.env['SVC_TOKENS'] ?? '', [])
-  const target = isLeft(tokens)
-    ? left({ problem: tokens.left, advice: 'Correct the environment variable.' })
-    : await createTarget(source, timeout, numberFormat(json ? {} : io.stdout))
-  const colours = coloursFor(io.stdout, io.env)
-  const result$: Observable<NamedResult> = isLeft(target)
-    ? invalidOptions$(target.left)
-    : runChecks$(target.right).pipe(startWith({ name: 'options', result: passed(optionsText(target.right)) }))
-  const failures$ = result$.pipe(
-    map((named) => {
-      io.stdout.write(`${json ? resultJson(named) : resultLine(named, colours)}\n`)
-      return named.result.result === 'failed' ? 1 : 0
-    }),
-    reduce((sum, failures) => sum + failures, 0),
-  )
-  const failures = await lastValueFrom(failures$).finally(() =>
-    isLeft(target) ? undefined : target.right.close(),
-  )
-  if (failures > 0) throw new Error(`${failures} of ${checks.length + 1} checks failed`)
-}
-
-const invalidOptions$ = ({ problem, advice }: OptionsProblem): Observable<NamedResult> =>
-  from([
-    { name: 'options', result: failed(problem, advice, []) },
-    ...checks.map(({ name }) => ({ name, result: skipped('options failed') })),
-  ])
-
-/** The addresses. Their paths and queries, which may contain a secret, are shown as `/…`. */
-const optionsText = ({ priceHttp, priceSocket, relayer, signingClient }: Target): string =>
-  [
-    `prices ${originOf(priceHttp.url)} and ${originOf(priceSocket.url)}`,
-    `depth ${relayer === undefined ? 'without an address' : originOf(relayer.url)}`,
-    signingClient === undefined ? 'no key' : 'a key',
-  ].join(', ')
-
-const originOf = ({ protocol, host, pathname, search }: URL): string =>
-  `${protocol}//${host}${['', '/'].includes(pathname + search) ? '' : '/…'}`
-
-/** The checks after that of the options, in this order. */
-const checks: readonly Check[] = [...networkChecks, ...serviceChecks]
-
-interface NamedResult {
-  readonly name: string
-  readonly result: CheckResult
-}
-
-/** Runs the checks one after the other. An interface that has failed is not checked again. */
-const runChecks$ = (target: Target): Observable<NamedResult> =>
-  defer(() => {
-    /** The name of the check that failed, by interface. */
-    const failures = new Map<Interface, string>()
-    return from(checks).pipe(
-      concatMap((check) =>
-        result$(check, target, failures).pipe(
-          take(1),
-          tap((result) => {
-            if (result.result === 'failed') for (const each of result.failed) failures.set(each, check.name)
-          }),
-          map((result) => ({ name: check.name, result })),
-        ),
-      ),
-    )
+export const diagnose = (io: Io, command: Command, flags: DoctorFlags): Promise<void> =>
+  withSource(command, 'both', async (source) => {
+    const { json = false, timeout: limit, authKey = '' } = flags
+    const print = (check: string, result: CheckResult): CheckResult => {
+      io.stdout.write(`${json ? outputJson({ check, ...result }) : resultLine(io, check, result)}\n`)
+      return result
+    }
+    const grouped = numberFormat(json ? {} : io.stdout)
+    const price = print('price over HTTP', await checkPrice(source, limit, grouped))
+    const event = print('first event', await checkFirstEvent(source, limit, grouped))
+    const depth = await requestDepth(source, limit)
+    const results = [
+      price,
+      event,
+      print('depth', depthResult(source, depth, limit)),
+      print('clock', await checkClock(source, limit)),
+      print('signature', signatureResult(source, depth, authKey !== '')),
+    ]
+    const failures = results.filter(({ result }) => result === 'failed').length
+    if (failures > 0) throw new Error(`${failures} of ${results.length} checks failed`)
   })
 
-const result$ = (
-  check: Check,
-  target: Target,
-  failures: ReadonlyMap<Interface, string>,
-): Observable<CheckResult> => {
-  const interfaces = check.interfaces(target)
-  if (isLeft(interfaces)) return of(skipped(interfaces.left))
-  const usable = interfaces.right.filter((each) => !failures.has(each))
-  if (usable.length > 0) return check.run$(usable, target)
-  const names = new Set(interfaces.right.map((each) => failures.get(each)))
-  return of(skipped(`${[...names].join(' and ')} failed`))
-}
-
-const nameWidth = Math.max(...checks.map(({ name }) => name.length))
-
-const resultLine = ({ name, result }: NamedResult, colours: Colours): string =>
-  [
-    name.padEnd(nameWidth),
-    paint(result, colours)(result.result.padEnd(7)),
-    escapeUnsafe(resultText(result)),
-  ].join('  ')
-
-const resultJson = ({ name, result }: NamedResult): string => {
-  const fields = result.result === 'failed' ? { ...result, failed: undefined } : result
-  return outputJson({ check: name, ...fields })
+const resultLine = (io: Io, check: string, result: CheckResult): string => {
+  const colours = coloursFor(io.stdout, io.env)
+  const paint = { ok: colours.live, failed: colours.failed, skipped: colours.dim }[result.result]
+  return [check.padEnd(15), paint(result.result.padEnd(7)), escapeUnsafe(resultText(result))].join('  ')
 }
 
 const resultText = (result: CheckResult): string => {
-  switch (result.result) {
-    case 'ok':
-      return result.measured
-    case 'failed':
-      return `${result.problem}. ${result.advice}`
-    case 'skipped':
-      return result.reason
-    default:
-      return assertNever(result)
-  }
+  if (result.result === 'failed') return `${result.problem}. ${result.advice}`
+  return result.result === 'ok' ? result.measured : result.reason
 }
 
-const paint = ({ result }: CheckResult, { live, failed, dim }: Colours) =>
-  ({ ok: live, failed, skipped: dim })[result]
+const ok = (measured: string): CheckResult => ({ result: 'ok', measured })
+
+const skipped = (reason: string): CheckResult => ({ result: 'skipped', reason })
+
+const failed = (problem: string, advice: string): CheckResult => ({ result: 'failed', problem, advice })
+
+const noAnswer = (limit: number, flag: DeploymentFlagName): CheckResult =>
+  failed(
+    `no answer in ${limit} ms`,
+    `Check that the ${serverName(flag)} runs, and that ${withVariable(deploymentFlags[flag])} is its address.`,
+  )
+
+/** The token that is requested. The service need not list it. */
+const { symbol, address } = eth
+const topic = `${defaultService}-${address}` as const
+
+interface Measured<A> {
+  readonly value: A
+  /** In ms. */
+  readonly interval: number
+}
+
+/** The first value, and the time until it; `undefined` after the limit. */
+const within = <A>(limit: number, value$: Observable<A>): Promise<Measured<A> | undefined> =>
+  firstValueFrom(
+    value$.pipe(timeInterval<A>(), timeout({ first: limit, with: () => of<undefined>(undefined) })),
+  )
+
+const checkPrice = async (
+  { client, serverFlag }: OpenSource,
+  limit: number,
+  grouped: NumberFormat,
+): Promise<CheckResult> => {
+  const flag = serverFlag ?? 'priceBaseUrl'
+  const response = await within(limit, defer(client.price(topic)))
+  if (response === undefined) return noAnswer(limit, flag)
+  const { value, interval } = response
+  if (isRight(value)) return ok(`${symbol} ${grouped(formatPrice(value.right.price))} USD, ${interval} ms`)
+  return value.left._tag === 'UnsupportedPair'
+    ? ok(`answers in ${interval} ms; does not list ${symbol}`)
+    : failed(errorText(value.left), hint(value.left, flag))
+}
+
+const checkFirstEvent = async (
+  { client, serverFlag }: OpenSource,
+  limit: number,
+  grouped: NumberFormat,
+): Promise<CheckResult> => {
+  const flag = serverFlag ?? 'priceWsUrl'
+  const event = await within(limit, client.price$(topic))
+  if (event === undefined) return noAnswer(limit, flag)
+  const { value, interval } = event
+  if (isRight(value)) return ok(`${symbol} ${grouped(formatPrice(value.right.price))} USD, ${interval} ms`)
+  return value.left._tag === 'SubscriptionRejected'
+    ? ok(`answers in ${interval} ms; does not list ${symbol}`)
+    : failed(errorText(value.left), streamHint(value.left, flag))
+}
+
+/** The next step after an error of live prices. */
+const streamHint = (error: PriceError, flag: DeploymentFlagName): string => {
+  const server = serverName(flag)
+  return matchError(error, {
+    Disconnected: ({ reason }) =>
+      server === 'gateway' && reason.includes(' 503')
+        ? 'The gateway runs, but accepts no connection now: its service is down, or it is full. GET /health of the gateway returns the reason.'
+        : `Check that the ${server} runs, and that ${withVariable(deploymentFlags[flag])} gives the address of its WebSocket.`,
+    _: () => `Check that ${withVariable(deploymentFlags[flag])} gives the address of this ${server}.`,
+  })
+}
+
+type DepthResponse = Measured<Either<DepthError, unknown>> | undefined | 'no depth'
+
+const requestDepth = async ({ depthClient }: OpenSource, limit: number): Promise<DepthResponse> =>
+  depthClient === undefined ? 'no depth' : within(limit, defer(depthClient.depth(address)))
+
+const noDepthText = `needs ${withVariable(deploymentFlags.baseUrl)} and ${withVariable(deploymentFlags.authKey)}, on mainnet`
+
+/** A rejected signature is an answer, too. */
+const depthResult = ({ serverFlag }: OpenSource, response: DepthResponse, limit: number): CheckResult => {
+  const flag = serverFlag ?? 'baseUrl'
+  if (response === 'no depth') return skipped(noDepthText)
+  if (response === undefined) return noAnswer(limit, flag)
+  const { value, interval } = response
+  if (isRight(value)) return ok(`depth of ${symbol}, ${interval} ms`)
+  return value.left._tag === 'UnsupportedPair' || value.left._tag === 'Unauthorized'
+    ? ok(`answers in ${interval} ms`)
+    : failed(errorText(value.left), hint(value.left, flag))
+}
+
+const signatureResult = (
+  { serverFlag }: OpenSource,
+  response: DepthResponse,
+  hasKey: boolean,
+): CheckResult => {
+  if (serverFlag === 'nats') return skipped('the gateway signs')
+  if (response === 'no depth') return skipped(noDepthText)
+  if (serverFlag === 'gateway' && !hasKey)
+    return skipped(`${withVariable(deploymentFlags.authKey)} is not set`)
+  if (response === undefined) return skipped('depth failed')
+  const { value } = response
+  if (isRight(value) || value.left._tag === 'UnsupportedPair') return ok('accepted')
+  return value.left._tag === 'Unauthorized'
+    ? failed(errorText(value.left), hint(value.left, serverFlag ?? 'baseUrl'))
+    : skipped('depth failed')
+}
+
+/** Half of the time for which a signature is valid. */
+const maxOffset = 5000
+
+/** A smaller offset is not measurable: the `Date` header has whole seconds, and the request takes time. */
+const precision = 1000
+
+/** The `Date` header has whole seconds. On average, it is this much behind. */
+const dateDelay = 500
+
+/** The clock of this machine, compared with that of the service. */
+const checkClock = async ({ httpUrl }: OpenSource, limit: number): Promise<CheckResult> => {
+  if (httpUrl === undefined) return skipped('over NATS, no clock is compared')
+  const measured = await within(limit, offset$(httpUrl))
+  const offset = measured?.value
+  if (offset === undefined) return skipped('no answer')
+  if (Number.isNaN(offset)) return skipped('the service sends no Date header')
+  const size = Math.abs(offset)
+  if (size <= precision) return ok('within 1 s of the clock of the service')
+  const difference = `this machine is ${(size / 1000).toFixed(1)} s ${offset > 0 ? 'behind' : 'ahead of'} the service`
+  return size <= maxOffset
+    ? ok(difference)
+    : failed(
+        difference,
+        'Set the clock of this machine, for example by NTP. The client corrects only the time of its signatures.',
+      )
+}
+
+/** The service's clock minus the local clock, in ms: NaN without a `Date` header, `undefined` without a response. */
+const offset$ = (url: string): Observable<number | undefined> =>
+  defer(() => {
+    const controller = new AbortController()
+    const start = rxClock.wallClock()
+    const offset = async (): Promise<number> => {
+      const { signal } = controller
+      const { headers } = await dialedFetch(new URL(url).origin, { signal, redirect: 'manual' })
+      const middle = (start + rxClock.wallClock()) / 2
+      return parseHttpDate(headers.get('date') ?? undefined) + dateDelay - middle
+    }
+    return from(offset()).pipe(finalize(() => controller.abort()))
+  }).pipe(catchError(() => of(undefined)))

@@ -54,6 +54,8 @@ export interface OpenSource {
   readonly depthClient: Client | undefined
   /** Host and port of the price reporter's WebSocket, or of a NATS server; empty for a recording. */
   readonly host: string
+  /** HTTP address of depth, or of prices without one; `undefined` over NATS, and for a recording. */
+  readonly httpUrl: string | undefined
   /** The flag that selects another server than the service itself. */
   readonly serverFlag: ServerFlagName | undefined
   /** A description of the source, such as `the service at prices.example:4000`. */
@@ -146,11 +148,13 @@ type Clients = Pick<OpenSource, 'client' | 'depthClient'>
 const serverSource = (
   clients: Clients,
   host: string,
+  httpUrl: string | undefined,
   environment: Environment,
   serverFlag?: ServerFlagName,
 ): OpenSource => ({
   ...clients,
   host,
+  httpUrl,
   serverFlag,
   description:
     serverFlag === 'nats' ? `the gateway on NATS at ${host}` : `the ${serverFlag ?? 'service'} at ${host}`,
@@ -176,8 +180,9 @@ const openAddresses = (
   const depthClient = hasDepth(options.right) ? createClient(options.right) : undefined
   const clients = { client: depthClient ?? createClient(options.right), depthClient }
   const { host } = new URL(configuration.right.priceWsUrl)
-  if (source._tag === 'Service') return right(serverSource(clients, host, source.environment))
-  const opened = serverSource(clients, host, source.environment, 'gateway')
+  const httpUrl = options.right.baseUrl ?? options.right.priceBaseUrl
+  if (source._tag === 'Service') return right(serverSource(clients, host, httpUrl, source.environment))
+  const opened = serverSource(clients, host, httpUrl, source.environment, 'gateway')
   return right({
     ...opened,
     readTokens: () => readServedTokens(source.url),
@@ -189,7 +194,7 @@ const openNats = async (source: NatsSource): Promise<Either<string, OpenSource>>
   const { servers, environment } = source
   const clients = await createNatsClients(source)
   if (isLeft(clients)) return clients
-  const opened = serverSource(clients.right, natsHost(servers), environment, 'nats')
+  const opened = serverSource(clients.right, natsHost(servers), undefined, environment, 'nats')
   const nats = await loadNats()
   return right({ ...opened, history: nats?.natsHistory({ servers: serverList(servers) }) })
 }
@@ -223,7 +228,7 @@ const openSimulator = async (
   return right({ ...source, ...clients, ownTokens: tokens, knownTokens: tokens, demonstration })
 }
 
-export const serviceOfSimulator = (
+const serviceOfSimulator = (
   { baseUrl, authKey, priceBaseUrl, priceWsUrl }: Simulator,
   environment: Environment,
 ): ServiceSource => ({
@@ -248,6 +253,7 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
     client,
     depthClient: mints.length > 0 ? client : undefined,
     host: '',
+    httpUrl: undefined,
     serverFlag: undefined,
     description: `the recording ${files.join(', ')}`,
     label: 'RECORDED',
@@ -267,20 +273,12 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
   }
 }
 
-/** Time options of the client that differ from their defaults, in ms. */
-type Times = Partial<
-  Readonly<Record<'requestTimeout' | 'connectTimeout' | 'confirmTimeout' | 'staleAfter', number>>
->
-
 /** The client of `--nats`. Left: the error message. */
-export const createNatsClients = async (
-  { servers, environment }: NatsSource,
-  times: Times = {},
-): Promise<Either<string, Clients>> => {
+const createNatsClients = async ({ servers, environment }: NatsSource): Promise<Either<string, Clients>> => {
   const nats = await loadNats()
   if (nats === undefined) return left(missingPackageText)
   try {
-    const options = { ...times, servers: serverList(servers) }
+    const options = { servers: serverList(servers) }
     if (environment === 'testnet') {
       return right({ client: nats.natsClient({ ...options, environment }), depthClient: undefined })
     }
@@ -302,13 +300,8 @@ export const loadNats = async (): Promise<typeof Nats | undefined> => {
   }
 }
 
-export const missingPackage = {
-  problem: '--nats needs the package @nats-io/transport-node',
-  advice:
-    'Install it: npm install @nats-io/transport-node. Or for npx: npx -p svc-streams -p @nats-io/transport-node svc-streams …',
-}
-
-export const missingPackageText = `${missingPackage.problem}. ${missingPackage.advice}`
+export const missingPackageText =
+  '--nats needs the package @nats-io/transport-node. Install it: npm install @nats-io/transport-node. Or for npx: npx -p svc-streams -p @nats-io/transport-node svc-streams …'
 
 /** `servers`: addresses, separated by commas. */
 export const serverList = (servers: string): readonly string[] =>

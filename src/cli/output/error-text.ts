@@ -124,7 +124,7 @@ const networkHint = ({ cause: { code = '' } }: NetworkError, addressFlag: Deploy
 }
 
 /** The next step after a TLS handshake that failed with this code; `undefined` for the codes of other failures. */
-export const tlsHint = (code: string, addressFlag: DeploymentFlagName): string | undefined => {
+const tlsHint = (code: string, addressFlag: DeploymentFlagName): string | undefined => {
   const server = serverName(addressFlag)
   const flag = withVariable(deploymentFlags[addressFlag])
   if (code === 'CERT_HAS_EXPIRED')

@@ -42,12 +42,9 @@ describeNats('--nats', () => {
     expect([code, lines]).toMatchInlineSnapshot(`
       [
         0,
-        "options          ok       prices nats://127.0.0.1:PORT and nats://127.0.0.1:PORT, depth nats://127.0.0.1:PORT, no key
-      DNS              ok       127.0.0.1 is an address
-      TLS              skipped  no address uses https: or wss:
-      price over HTTP  ok       ETH P USD, N ms
-      price WebSocket  ok       opens, ETH P USD, N ms; the gateway measures the lag
-      depth over HTTP  ok       answers without a signature, N ms
+        "price over HTTP  ok       ETH P USD, N ms
+      first event      ok       ETH P USD, N ms
+      depth            ok       depth of ETH, N ms
       clock            skipped  over NATS, no clock is compared
       signature        skipped  the gateway signs
       ",

@@ -43,11 +43,6 @@ export const knownFailures: readonly KnownFailure[] = [
     'node:zlib ignores the option dictionary: recordings are valid, but larger',
   ),
   deno(
-    'test/cli/doctor/doctor.test.ts',
-    "fails TLS with a self-signed, an expired, and another host's certificate",
-    'the code of an expired certificate is UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  ),
-  deno(
     'test/cli/commands/replay.test.ts',
     'exits with 0 on SIGINT while it waits for input',
     'a pending read of process.stdin keeps the process alive after destroy()',

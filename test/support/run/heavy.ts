@@ -59,7 +59,6 @@ const heavyFiles: readonly string[] = [
   'cli/commands/walk-forward',
   'cli/commands/watch-failures',
   'cli/commands/watch-terminal',
-  'cli/doctor/tls',
   'gateway/history/folder-index.property',
   'gateway/history/history-folder',
   'gateway/history/live-prices',

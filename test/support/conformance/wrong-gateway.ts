@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { WebSocketServer, type WebSocket } from 'ws'
-import type { RuleId } from '../../../../src/cli/conform/rules.js'
-import { ethTopic } from '../../../support/tokens.js'
+import type { RuleId } from './rules.js'
+import { ethTopic } from '../tokens.js'
 
 /** The number of topics that a connection may have. */
 export const topicLimit = 3

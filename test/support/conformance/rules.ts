@@ -1,8 +1,7 @@
-import type { Observable } from 'rxjs'
-import type { Topic } from '../../base/domain/topic.js'
-import { oneLine } from '../../base/errors/text.js'
+import { oneLine } from '../../../src/base/errors/text.js'
+import type { Topic } from '../../../src/base/domain/topic.js'
 
-/** The rules of docs/reference/protocol.md that a client can check, in the order in which they are checked and printed. */
+/** The rules of docs/reference/protocol.md that a client can check, in the order in which they are checked. */
 export const rules = {
   'socket-opens': 'The service accepts a WebSocket.',
   'subscribe-confirmed': 'A subscribe is answered by a confirmation that lists the topic.',
@@ -33,64 +32,35 @@ export const rules = {
 
 export type RuleId = keyof typeof rules
 
-export interface Verdict {
-  readonly result: 'passed' | 'failed' | 'not tested'
-  /** Why it failed, or was not tested; undefined if it passed. */
-  readonly why?: string
-}
-
-/** The results of the checks of a part, by rule. A rule without a verdict was not reached. */
-export type Verdicts = Partial<Readonly<Record<RuleId, Verdict>>>
-
-/** Takes verdicts as soon as they are known. The first verdict of a rule counts. */
-export type Report = (verdicts: Verdicts) => void
-
-/** The same verdict for several rules. */
-export const forRules = (ids: readonly RuleId[], verdict: Verdict): Verdicts =>
-  Object.fromEntries(ids.map((id) => [id, verdict]))
-
 export const ruleIds = Object.keys(rules) as readonly RuleId[]
 
-export const passed: Verdict = { result: 'passed' }
+/** `passed`, `not tested`, or why the server breaks the rule. */
+export type Verdict = string
 
-export const failed = (why: string): Verdict => ({ result: 'failed', why })
+/** A rule without a verdict was not tested. */
+export type Verdicts = Partial<Readonly<Record<RuleId, Verdict>>>
 
-export const notTested = (why: string): Verdict => ({ result: 'not tested', why })
+export const passed: Verdict = 'passed'
 
-/** Failed, if there is a reason. */
-export const failedIf = (why: string | undefined): Verdict => (why === undefined ? passed : failed(why))
+export const notTested: Verdict = 'not tested'
+
+/** Broken, if there is a reason. */
+export const brokenIf = (why: string | undefined): Verdict => why ?? passed
 
 /** The server to check. */
-export interface ConformTarget {
-  readonly http: URL
-  readonly webSocket: URL
+export interface ConformanceTarget {
+  readonly http: string
+  readonly webSocket: string
   /** A topic that the server supports. */
   readonly topic: Topic
   /** The limit of each wait, in ms. */
   readonly limit: number
-  /** Returns the ms until the end of the whole command. */
-  readonly remaining: () => number
-  /** The number of topics that a gateway allows per connection; undefined: not checked. */
-  readonly topicLimit: number | undefined
-  /** Emits the response for a path of the protocol, or why there is none, and completes. */
-  readonly get$: (resource: string) => Observable<HttpReply>
+  /** The number of topics that a gateway allows per connection. */
+  readonly topicLimit: number
 }
 
-export interface HttpReply {
-  /** 0 without a response. */
-  readonly status: number
-  /** Why there is no response, or the body. */
-  readonly text: string
-}
-
-/** A reply in a verdict. */
-export const replyText = ({ status, text }: HttpReply): string =>
-  status === 0 ? text : `got ${status}: ${oneLine(text)}`
-
-/** A frame, or the text of a reply, in a verdict. */
+/** A frame, or the text of a response, in a verdict. */
 export const quoted = (text: string): string => `got ${oneLine(text)}`
-
-export const notGateway = notTested('not a gateway')
 
 /** An address that no token has. */
 export const unknownAddress = '0x00000000000000000000000000000000000fabed'

@@ -60,7 +60,7 @@ const nodeOnly = [
   '^src/(simulator|gateway|nats|opentelemetry|backtest/(import|sweep|recording/files)|cli|dashboard/server)/',
   '^src/wire/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
   '^src/wire/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|history/dialed-fetch|paper/(on-node|journal/journal-(events|file))|recording/(on-node|columns/columns-file|(journal/journal|resume/resume)|record/(recording|rotating)-file)))\\.ts',
+  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|history/dialed-fetch|paper/(on-node|journal/journal-(events|file))|recording/(on-node|(journal/journal|resume/resume)|record/(recording|rotating)-file)))\\.ts',
 ]
 
 const browserOnly = [

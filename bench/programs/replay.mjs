@@ -59,21 +59,16 @@ const readByStreamJson = async (path) => {
 }
 
 /** Plays the recording with a strategy, and calls back with each event that it emits. */
-const play = async (path, strategy$, onEvent, columns = false) => {
-  const client = replay(path, { speed: Infinity, columns })
+const play = async (path, strategy$, onEvent) => {
+  const client = replay(path, { speed: Infinity })
   await new Promise((complete, error) => client.run$(strategy$).subscribe({ next: onEvent, complete, error }))
   const finished = await client.finished
   if (isLeft(finished)) throw new Error(finished.left.message)
 }
 
-const replayPrices = (columns) => async (path, topics) => {
+const replayPrices = async (path, topics) => {
   const prices = createPrices()
-  await play(
-    path,
-    (client) => merge(...topics.map((topic) => client.price$(topic))),
-    prices.addEvent,
-    columns,
-  )
+  await play(path, (client) => merge(...topics.map((topic) => client.price$(topic))), prices.addEvent)
   return prices.text()
 }
 
@@ -105,8 +100,7 @@ const operations = {
   'by hand': readByHand,
   split2: readBySplit2,
   'stream-json': readByStreamJson,
-  replay: replayPrices(false),
-  'second replay': replayPrices(true),
+  replay: replayPrices,
   depths: replayPricesAndDepths,
   combineFresh: replayWith((client, [a, b]) =>
     combineFresh({ a: client.price$(a), b: client.price$(b) }, { maxSkew: 2000 }),

@@ -5,7 +5,7 @@ import { dashboardCommand, gatewayCommand } from './commands/serve.js'
 import { importCommand } from './commands/import.js'
 import { exportCommand, inspectCommand, replayCommand } from './commands/recording.js'
 import { helpLayout, outputOf, wrapHelp } from './commands/parts.js'
-import { lookAheadCommand, sweepCommand, verifyCommand } from './commands/backtest.js'
+import { sweepCommand, verifyCommand } from './commands/backtest.js'
 import { backtestCommand, paperCommand } from './commands/paper.js'
 import { recordCommand, watchCommand } from './commands/stream.js'
 import { depthCommand, priceCommand } from './commands/request.js'
@@ -46,7 +46,6 @@ export const createProgram = (io: Io): Command =>
     .addCommand(backtestCommand(io))
     .addCommand(paperCommand(io))
     .addCommand(sweepCommand(io))
-    .addCommand(lookAheadCommand(io))
     .addCommand(verifyCommand(io))
     .addCommand(simulateCommand(io))
     .addCommand(gatewayCommand(io))

@@ -1,7 +1,6 @@
 import { publish } from '../../wire/platform/node/diagnostics.js'
 import { fileSize, readFileBytes, readFilePart } from './files/files.js'
 import { Gunzip } from './files/gzip.js'
-import { columnsOf } from './columns/columns-file.js'
 import type { PlatformSource, SourcePlatform } from './read/source.js'
 import { createRecordingFile, createWholeRecording } from './record/recording-file.js'
 import { recordOn } from './record/record.js'
@@ -26,7 +25,6 @@ const fileSource = (name: string, path: string | URL): PlatformSource => ({
     read: (position, length) => readFilePart(path, position, length),
     chunks: (position) => readFileBytes(path, position),
   },
-  columns: columnsOf(path),
 })
 
 /**

@@ -14,8 +14,6 @@ export interface Task {
 export interface WorkerFile {
   readonly kind: 'path' | 'URL'
   readonly name: string
-  /** The path of its columns. Default: beside it. */
-  readonly columns?: string
 }
 
 /** The job of a worker: it runs the strategy with each parameter, in one pass over the recording. */
@@ -26,40 +24,11 @@ export interface Job {
   readonly countsFrom?: number
   /** The URL of the strategy's module. */
   readonly strategy: string
-  /** The path of a journal that the account of the strategy continues. */
-  readonly journal?: string
   /** True if the values of a strategy of an account are its events. Default: their summary. */
   readonly keepsEvents?: boolean
   readonly tasks: readonly Task[]
   /** True if the worker reports the number of rows that it has played. */
   readonly reportsRows: boolean
-  /** If defined, the values are each an `Output`. */
-  readonly trace?: Trace
-}
-
-/** How a worker compares a strategy with itself. Lines include headers. */
-export type Trace =
-  /** The most lines that are played. */
-  | { readonly lines: number }
-  /**
-   * The tasks run in sequence. Each task reads this number of lines of the recording, and has a new instance of the
-   * strategy's module. The imported modules of the strategy are shared.
-   */
-  | { readonly prefixes: readonly number[] }
-
-/** An event of the stream of a strategy, and its position in the recording. */
-export interface Output {
-  /** Number of lines that had been played, headers included. */
-  readonly line: number
-  /**
-   * `line`: at the time of that line. `between`: later, but before the next line, for example from a timer. `end`: at
-   * or after the end of the recording.
-   */
-  readonly phase: 'line' | 'between' | 'end'
-  readonly event:
-    | { readonly _tag: 'Value'; readonly value: unknown }
-    | { readonly _tag: 'Completed' }
-    | { readonly _tag: 'Failed'; readonly message: string }
 }
 
 /** The values of a strategy, and the number of rows that were played until its stream ended. */

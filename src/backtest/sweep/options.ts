@@ -11,7 +11,7 @@ import {
 } from '../recording/replay/replay-options.js'
 
 /** Options of `sweep`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
-export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to' | 'columns'> {
+export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to'> {
   /** Number of worker threads. Default: the number of cores. */
   readonly workers?: number
   /**
@@ -41,10 +41,10 @@ export interface SweepSettings {
 
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const sweepSettings = (options: SweepOptions): SweepSettings => {
-  const { workers, warmUp, environment, columns, from, to } = parseOptions(sweepTable, options, {
+  const { workers, warmUp, environment, from, to } = parseOptions(sweepTable, options, {
     allowsUndefined: true,
   })
-  const replay = { environment, columns, ...definedRange(from, to) }
+  const replay = { environment, ...definedRange(from, to) }
   replaySettings(replay)
   return { workers, warmUp, replay }
 }

@@ -9,7 +9,6 @@ import type { ReplayOptions } from '../recording/replay/replay-options.js'
 import type { StrategyClient } from '../recording/replay/replay-session.js'
 import type { Job, Task, TaskResult, WorkerFile, WorkerMessage } from './messages.js'
 import { sweepSettings, type SweepOptions } from './options.js'
-import { withSharedColumns$ } from './shared-columns.js'
 import { packagedProgram, runInThread$, runJobs$, type WorkerProgram } from './worker-pool.js'
 
 /** A file by its path or `file:` URL. */
@@ -49,14 +48,12 @@ export interface SweepEnvironment {
   readonly program: () => WorkerProgram
   /** Called often while the sweep runs. */
   readonly onProgress?: (progress: SweepProgress) => void
-  /** The files of the source, whose columns are shared. Default: the sweep shares those of its own. */
-  readonly files?: readonly WorkerFile[]
   readonly keepsEvents?: Job['keepsEvents']
 }
 
 /** The `sweep` of a program for the worker threads. */
 export const sweepOn =
-  ({ program, onProgress, files: shared, keepsEvents = false }: SweepEnvironment) =>
+  ({ program, onProgress, keepsEvents = false }: SweepEnvironment) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -64,8 +61,8 @@ export const sweepOn =
     options: SweepOptions = {},
   ): Observable<SweepResult<P, A>> => {
     const { workers, replay, warmUp } = sweepSettings(options)
-    const files = shared ?? workerFiles(source)
     const job = {
+      files: workerFiles(source),
       strategy: strategyUrl(strategy),
       ...warmed(replay, warmUp),
       keepsEvents,
@@ -74,16 +71,10 @@ export const sweepOn =
     const tasks = tasksByWorker(tasksOf(parameters), workers)
     const given = [...parameters]
     const threads = program()
-    const run$ = (opened: readonly WorkerFile[]) =>
-      runJobs$(
-        tasks.map((some) => ({ ...job, files: opened, tasks: some })),
-        workers,
-        (each) => runInThread$(threads, each),
-      )
-    const sharesColumns = shared === undefined && job.replay.columns && tasks.length > 1
+    const jobs = tasks.map((some) => ({ ...job, tasks: some }))
 
     return defer(() =>
-      (sharesColumns ? withSharedColumns$(files, run$) : run$(files)).pipe(
+      runJobs$(jobs, workers, (each) => runInThread$(threads, each)).pipe(
         reportProgress(onProgress),
         filter((message) => message._tag === 'Result'),
         inOrder(),
@@ -93,8 +84,8 @@ export const sweepOn =
   }
 
 /**
- * Runs one strategy with each of the parameters over a recording, on worker threads. A long recording is decoded once for
- * all threads. Each thread plays it once, for all its parameters, in virtual time. Emits one event per parameter, in the order of the parameters, then
+ * Runs one strategy with each of the parameters over a recording, on worker threads. Each thread
+ * plays the recording once, for all its parameters, in virtual time. Emits one event per parameter, in the order of the parameters, then
  * completes. An event is emitted as soon as the runs of this and all earlier parameters have ended. The values are
  * those of `replay(source, { speed: Infinity }).run$`.
  *
@@ -129,7 +120,7 @@ const warmed = (replay: ReplayOptions, warmUp: number): Pick<Job, 'replay' | 'co
     : { replay: { ...replay, from: Math.max(-maxTime, replay.from - warmUp) }, countsFrom: replay.from }
 
 /** Throws a `ConfigurationError` for a value that is not a source, or that a worker cannot open. */
-export const workerFiles = (source: SweepSource): readonly WorkerFile[] =>
+const workerFiles = (source: SweepSource): readonly WorkerFile[] =>
   isList(source) ? source.map(workerFile) : [workerFile(source)]
 
 const isList = (source: SweepSource): source is readonly SweepPart[] => Array.isArray(source)

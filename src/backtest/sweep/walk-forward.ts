@@ -14,18 +14,15 @@ import {
 import { nodePlatform } from '../recording/on-node.js'
 import { RecordedFile } from '../recording/past/recorded-file.js'
 import { openableSources, type FileUrl } from '../recording/read/source.js'
-import type { WorkerFile } from './messages.js'
 import {
   walkForwardSettings,
   type ScoredRange,
   type WalkForwardOptions,
   type WalkForwardSettings,
 } from './options.js'
-import { withSharedColumns$ } from './shared-columns.js'
 import {
   inOrder,
   sweepOn,
-  workerFiles,
   type SweepEnvironment,
   type SweepResult,
   type SweepRun,
@@ -65,27 +62,23 @@ export const walkForwardOn =
   ): Observable<WalkForwardResult<P, A>> => {
     const settings = walkForwardSettings(options)
     const { replay, warmUp } = settings
-    const sweepOver =
-      (files: readonly WorkerFile[]): SweepRange$<P, A> =>
-      (tried, played, threads, scored) =>
-        sweepOn({ program, files, keepsEvents: keepsEvents && scored === 'test' })(source, strategy, tried, {
-          ...replay,
-          ...played,
-          warmUp,
-          workers: threads,
-        })
-    const given = workerFiles(source)
+    const sweepOver$: SweepRange$<P, A> = (tried, played, threads, scored) =>
+      sweepOn({ program, keepsEvents: keepsEvents && scored === 'test' })(source, strategy, tried, {
+        ...replay,
+        ...played,
+        warmUp,
+        workers: threads,
+      })
     // Throws for an invalid argument before the subscription.
     void sweepOn({ program })(source, strategy, parameters, replay)
     if (parameters.length === 0) throw new ConfigurationError('parameters', 'expected at least one parameter')
 
     return defer(() => rangeOf(source, settings)).pipe(
-      switchMap((recorded) => {
-        if (isLeft(recorded)) return of(left(walkForwardError<P>({ why: 'recording', error: recorded.left })))
-        const run$ = (files: readonly WorkerFile[]) =>
-          windowResult$(recorded.right, parameters, settings, sweepOver(files))
-        return replay.columns ? withSharedColumns$(given, run$) : run$(given)
-      }),
+      switchMap((recorded) =>
+        isLeft(recorded)
+          ? of(left(walkForwardError<P>({ why: 'recording', error: recorded.left })))
+          : windowResult$(recorded.right, parameters, settings, sweepOver$),
+      ),
     )
   }
 

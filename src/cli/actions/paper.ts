@@ -26,7 +26,6 @@ import { importStrategyModule } from './strategy-module.js'
 interface BacktestFlags extends RangeFlags {
   readonly parameter?: string
   readonly report?: string
-  readonly columns: boolean
   readonly json?: boolean
 }
 
@@ -37,14 +36,14 @@ export const backtestRecordings = async (
   files: readonly string[],
   flags: BacktestFlags,
 ): Promise<void> => {
-  const { parameter: text, report, columns, json = false } = flags
+  const { parameter: text, report, json = false } = flags
   const { recordings, module } = backtestFiles(command, files)
   checkOutput(command, '--report', report, false)
   const range = rangeOf(command, flags)
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategyModule(module)
   const options = withoutJournal(own)
-  await using client = replay(recordings, { speed: Infinity, columns, ...range })
+  await using client = replay(recordings, { speed: Infinity, ...range })
   const header = orFail(await client.header())
   if (header.mints.length === 0) io.stderr.write(withoutDepth)
   const events: PaperEvent[] = []

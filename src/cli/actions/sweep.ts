@@ -8,7 +8,7 @@ import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
 import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { backtestFiles, checkedStrategy, jsonText, withoutResult } from './backtest.js'
-import type { Shard, WalkForwardLengths } from '../input/parse-flags.js'
+import type { WalkForwardLengths } from '../input/parse-flags.js'
 import { rangeOf, type RangeFlags } from '../input/range.js'
 import { checkOutput, readJson } from '../input/read-file.js'
 import type { Io } from '../io.js'
@@ -19,12 +19,10 @@ import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output
 import { usageError } from '../run.js'
 import { completes } from '../stop.js'
 import { commandText } from './report.js'
-import { identityOf, inShard, mergeShards, shardLine } from './shards.js'
 import { resultOf, walkForwardRecordings } from './walk-forward.js'
 
 interface SweepFlags extends RangeFlags {
-  /** Absent for `merge`. */
-  readonly parameters?: string
+  readonly parameters: string
   readonly workers: number
   /** In ms. */
   readonly warmUp?: number
@@ -32,8 +30,6 @@ interface SweepFlags extends RangeFlags {
   readonly metric?: string
   readonly minimise?: boolean
   readonly minTrades?: number
-  readonly shard?: Shard
-  readonly columns: boolean
   readonly json?: boolean
   readonly report?: string
 }
@@ -46,26 +42,18 @@ export const sweepRecordings = async (
   files: readonly string[],
   flags: SweepFlags,
 ): Promise<void> => {
-  if (files[0] === 'merge') {
-    if (files.length === 1) return usageError(command, 'merge: give the outputs of sweep --shard --json')
-    return mergeShards(io, files.slice(1))
-  }
   const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
-  const { minTrades, shard, report, columns, json = false } = rest
-  if (path === undefined) return usageError(command, "required option '--parameters <file>' not specified")
+  const { minTrades, report, json = false } = rest
   const backtest = backtestFiles(command, files)
   const range = rangeOf(command, flags)
   checkOutput(command, '--report', report, false)
   if (walkForward === undefined && [metric, minimise, minTrades, report].some((flag) => flag !== undefined))
     return usageError(command, '--metric, --minimise, --min-trades and --report need --walk-forward')
-  if (shard !== undefined && (!json || walkForward !== undefined))
-    return usageError(command, '--shard needs --json, and cannot be used with --walk-forward')
-  const all = readParameters(command, path)
-  const parameters = shard === undefined ? all : inShard(all, shard)
+  const parameters = readParameters(command, path)
   using strategy = await checkedStrategy(backtest, range)
   const { recordings } = backtest
   if (walkForward !== undefined) {
-    const settings = { ...walkForward, workers, warmUp, columns, ...range }
+    const settings = { ...walkForward, workers, warmUp, ...range }
     const ranking = { metric, minimises: minimise === true, minTrades }
     const page =
       report === undefined ? undefined : { path: report, command: walkForwardCommand(files, flags) }
@@ -74,7 +62,6 @@ export const sweepRecordings = async (
     return
   }
 
-  const identity = shard === undefined ? undefined : await identityOf(backtest, all, { ...range, warmUp })
   const startAt = rxClock.wallClock()
   let progress: SweepProgress = { finished: 0, rows: 0 }
   const sweep$ = sweepOn({
@@ -85,19 +72,13 @@ export const sweepRecordings = async (
   const colours = coloursFor(stdout, env)
   const isTable = !json && canRedraw(stdout, env)
   const rows: Result[] = []
-  let shown = 0
   let failures = 0
-  const jsonLine = (result: Result): string =>
-    shard === undefined || identity === undefined
-      ? outputJson(result)
-      : shardLine(outputJson(result), shard, shown, all.length, identity)
   const show = (result: Result): void => {
     // Each parameter would fail for the same reason.
     if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
     if (isLeft(result)) failures++
     if (isTable) rows.push(result)
-    else stdout.write(`${json ? jsonLine(result) : sweepLine(result, colours)}\n`)
-    shown++
+    else stdout.write(`${json ? outputJson(result) : sweepLine(result, colours)}\n`)
   }
   const finishedText = () => `${countText(progress.finished)} of ${counted(parameters.length, 'parameter')}`
   const { hide } = showProgressLine(io, json, () =>
@@ -106,7 +87,6 @@ export const sweepRecordings = async (
   const result$ = sweep$<unknown, unknown>(recordings, strategy.url, parameters, {
     workers,
     warmUp,
-    columns,
     ...range,
   })
   await completes(io, result$.pipe(tap(show)), () => ` after ${finishedText()}`).finally(() => {

@@ -2,35 +2,36 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import { counted, countText, formatTime } from '../../view/texts.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { catchError, defer, endWith, map, of, reduce, takeWhile } from 'rxjs'
+import { bigintAsText } from '../../base/domain/plain-decimal.js'
 import { printable } from '../../base/errors/text.js'
 import { plainObject } from '../../base/option-kinds/option.js'
+import { changes, journalTags, startTag } from '../../backtest/paper/journal/journal.js'
+import { isSavedState } from '../../backtest/paper/journal/saved-state.js'
+import { wholeLines } from '../../backtest/recording/files/line-file.js'
+import type { RecordingHeader, Row } from '../../backtest/recording/format/row.js'
 import { journalJson } from '../../backtest/recording/journal/journal.js'
-import type { Output } from '../../backtest/sweep/messages.js'
-import {
-  linesBefore,
-  prefixRuns,
-  type PlayedLine,
-  type PrefixRun,
-} from '../../backtest/sweep/look-ahead/prefix-runs.js'
-import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
-import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
-import { comparisonProgress } from './look-ahead.js'
-import { journalEntries, journalRuns, type Entry, type JournalRun } from './journal-runs.js'
-import { definedRange } from '../../backtest/recording/replay/replay-options.js'
+import { nodePlatform } from '../../backtest/recording/on-node.js'
+import { openableSources } from '../../backtest/recording/read/source.js'
+import { replaySources } from '../../backtest/recording/replay/replay.js'
+import { definedRange, replaySettings } from '../../backtest/recording/replay/replay-options.js'
+import { strategyFault, strategyText, sweepError } from '../../backtest/sweep/sweep-error.js'
+import { loadStrategy } from '../../backtest/sweep/worker/load-strategy.js'
+import { counted, countText, formatTime } from '../../view/texts.js'
 import { rangeOf, type RangeFlags } from '../input/range.js'
+import { attempt } from '../input/read-file.js'
 import type { Io } from '../io.js'
+import { failureOf, orFail } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
 import { unlessStopped } from '../stop.js'
+import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
 
 interface VerifyFlags extends RangeFlags {
   readonly journal: string
   readonly parameter?: string
   readonly json?: boolean
 }
-
-/** Number of lines of the recording that are shown before a difference. */
-const shownLines = 3
 
 /** Compares the values of a strategy over a recording with those of a journal. Throws at the first difference. */
 export const verifyJournal = async (
@@ -43,103 +44,219 @@ export const verifyJournal = async (
   const parameter = strategyParameter(command, text)
   const range = rangeOf(command, flags)
   using strategy = await checkedStrategy(backtest, range)
-  const paths = backtest.recordings
-  const program = { url: packagedProgram() }
-  const module = { program, paths, strategy: strategy.url.href, parameter }
-  const runs = await journalRuns(journal)
-  let next = 0
-  let run: PlayedRun | undefined
-  let count = 0
-  let before: Entry | undefined
-  for await (const entry of journalEntries(journal)) {
-    for (
-      let started = runs[next];
-      started !== undefined && started.line <= entry.line;
-      started = runs[++next]
-    )
-      run = { ...started, isOver: false, first: count }
-    if (run === undefined || run.isOver) continue
-    run.outputs ??= await playRun(io, module, run, range)
-    if (run.outputs === undefined) return
-    const output = run.outputs[count - run.first]
-    if (jsonOf(output) !== journalJson(entry.value)) {
-      run.isOver =
-        entry.line >= run.endLine || (output?.event._tag === 'Completed' && (await isAfterEnd(paths, entry)))
-      if (run.isOver) continue
-      // Lines are counted from the first one that is played.
-      const isWhole = run.from === -Infinity && range.from === undefined
-      const line = isWhole && output?.event._tag === 'Value' ? output.line : undefined
-      const lines = await linesBefore(paths, { at: entry.at, line }, shownLines)
-      return reportDifference(io, { journal, entry, before, output, lines, number: count + 1 }, json)
-    }
-    count++
-    before = entry
+  let equal = 0
+  let afterEnd = 0
+  let later = 0
+  for (const [index, run] of (await journalRuns(journal)).entries()) {
+    if (run.entries.length === 0) continue
+    // A module is evaluated anew for each fragment of its URL.
+    const module = { recordings: backtest.recordings, url: `${strategy.url.href}#${index}`, parameter }
+    const compared = await compareRun(io, module, run, range)
+    if (compared === undefined) return
+    equal += compared.equal
+    afterEnd += compared.afterEnd
+    later = compared.later
+    if (compared.difference !== undefined)
+      return reportDifference(io, { ...compared.difference, journal, number: equal + 1 }, json)
   }
-  if (count === 0) throw new Error(`${printable(journal)}: the journal has no value to compare`)
-  const later = valuesIn(run?.outputs ?? []) - (count - (run?.first ?? 0))
-  const rest = later === 0 ? '' : `; the replay has ${countText(later)} more after the end of the journal`
+  if (equal === 0) throw new Error(`${printable(journal)}: the journal has no value to compare`)
+  const rest = [
+    ...(afterEnd === 0
+      ? []
+      : [`${countText(afterEnd)} came after the end of the recordings and were not compared`]),
+    ...(later === 0 ? [] : [`the replay has ${countText(later)} more after the end of the journal`]),
+  ]
   io.stdout.write(
     json
-      ? `${outputJson({ _tag: 'Equal', values: count, later })}\n`
-      : `equal: ${counted(count, 'value')}${rest}\n`,
+      ? `${outputJson({ _tag: 'Equal', values: equal, afterEnd, later })}\n`
+      : `${[`equal: ${counted(equal, 'value')}`, ...rest].join('; ')}\n`,
   )
 }
 
-/** A run of the journal, with its replay. */
-interface PlayedRun extends JournalRun {
-  /** The number of values before it. */
-  readonly first: number
-  outputs?: readonly Output[] | undefined
-  /** True if the rest of the run is not compared. */
-  isOver: boolean
+/** A value of a journal, or an event of an account. */
+interface Entry {
+  /** Number of the line, from 1. */
+  readonly line: number
+  /** In ms since the Unix epoch. */
+  readonly at: number
+  readonly value: unknown
 }
 
+/** A run that wrote to a journal. The values of a journal count as one run. */
+interface JournalRun {
+  /** When it began, and when the next one began, in ms since the Unix epoch. A first run may have begun earlier. */
+  readonly from: number
+  to: number
+  /** The last state of the account before it, and its last value. Empty for a new account. */
+  readonly before: readonly string[]
+  readonly entries: Entry[]
+  /** Entries of this line and later ones depend on when the run ended, or were not emitted. */
+  endLine: number
+}
+
+const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
+  const newRun = (from: number, before: readonly string[]): JournalRun => ({
+    ...{ from, before, to: Infinity, entries: [], endLine: Infinity },
+  })
+  let run = newRun(-Infinity, [])
+  const runs = [run]
+  let state: string[] = []
+  let previous: unknown
+  let line = 0
+  for await (const text of wholeLines(path)) {
+    const value = parsed(text, ++line, path)
+    const { _tag, at } = value
+    if (_tag === startTag && line > 1) {
+      run.to = at
+      run = newRun(at, state)
+      runs.push(run)
+    }
+    if (_tag === 'Account') run.endLine = previous === 'Equity' ? line - 1 : line
+    if (changes.has(_tag)) run.endLine = Math.min(run.endLine, line)
+    // Later than the state, with later prices.
+    if (_tag === 'Equity') state = [...state.slice(0, 1), text]
+    if (isSavedState({ _tag })) {
+      run.endLine = Infinity
+      state = [text]
+    } else if (_tag !== startTag) {
+      run.entries.push({ line, at, value: _tag === undefined ? value.value : value })
+    }
+    previous = _tag
+  }
+  return runs
+}
+
+interface JournalValue {
+  readonly _tag?: unknown
+  readonly at: number
+  readonly value?: unknown
+}
+
+const parsed = (text: string, line: number, path: string): JournalValue => {
+  const value = attempt(() => JSON.parse(text) as Partial<JournalValue> | null)
+  if (
+    !isLeft(value) &&
+    typeof value.right?.at === 'number' &&
+    ('value' in value.right || journalTags.has(value.right._tag))
+  )
+    return value.right as JournalValue
+  throw new Error(`${printable(path)}, line ${line}: expected a line like {"at":1795601234567,"value":…}`)
+}
+
+interface StrategyRun {
+  readonly recordings: readonly string[]
+  readonly url: string
+  readonly parameter: unknown
+}
+
+/** An event of the replayed strategy. */
+type Output =
+  | { readonly _tag: 'Value'; readonly value: unknown }
+  | { readonly _tag: 'Completed' }
+  | { readonly _tag: 'Failed'; readonly message: string }
+
+/** A line of a recording. */
+interface PlayedLine {
+  readonly source: string
+  /** Number of the line in its source, from 1. */
+  readonly line: number
+  readonly row: Row | RecordingHeader
+}
+
+interface RunDifference {
+  readonly entry: Entry
+  /** The value before it, which is equal. */
+  readonly before: Entry | undefined
+  readonly output: Output
+  /** The last lines of the recording before it. */
+  readonly lines: readonly PlayedLine[]
+}
+
+interface ComparedRun {
+  equal: number
+  /** Values of the journal that came after the last row of the recordings. */
+  afterEnd: number
+  /** Values of the replay after the last one of the journal. */
+  later: number
+  difference?: RunDifference
+}
+
+/** Number of lines of the recording that are shown before a difference. */
+const shownLines = 3
+
 /** Replays a run, which continues the account of the run before it. Undefined if the reader has closed the output. */
-const playRun = async (
+const compareRun = async (
   io: Io,
-  module: Pick<PrefixRun, 'program' | 'paths' | 'strategy' | 'parameter'>,
-  { from, to, before }: JournalRun,
+  { recordings, url, parameter }: StrategyRun,
+  { from, to, before, entries, endLine }: JournalRun,
   given: RangeFlags,
-): Promise<readonly Output[] | undefined> => {
+): Promise<ComparedRun | undefined> => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-streams-'))
   try {
-    const first = Math.max(from, given.from ?? -Infinity)
-    const end = Math.min(to, given.to ?? Infinity)
-    const replay = definedRange(first === -Infinity ? undefined : first, end === Infinity ? undefined : end)
     const journal = join(folder, 'account.ndjson')
     if (before.length > 0) writeFileSync(journal, before.map((line) => `${line}\n`).join(''))
     const account = before.length === 0 ? {} : { journal }
-    return await unlessStopped(
-      io,
-      prefixRuns({ ...module, ...account, replay }).run$(Infinity),
-      comparisonProgress,
+    const loaded = await loadStrategy(url, { ...account, keepsEvents: true })
+    if (isLeft(loaded)) throw failureOf(sweepError(parameter, loaded.left))
+    const first = Math.max(from, given.from ?? -Infinity)
+    const end = Math.min(to, given.to ?? Infinity)
+    const range = definedRange(first === -Infinity ? undefined : first, end === Infinity ? undefined : end)
+    const lines: PlayedLine[] = []
+    let lastAt = -Infinity
+    await using client = replaySources(
+      openableSources(nodePlatform, recordings),
+      replaySettings({ speed: Infinity, ...range }),
+      nodePlatform.publish,
+      (row, { source, lineNumber: line }) => {
+        lastAt = Math.max(lastAt, row.at)
+        if (lines.push({ source, line, row }) > shownLines) lines.shift()
+      },
     )
+    const compare = (compared: ComparedRun, output: Output): ComparedRun => {
+      const entry = entries[compared.equal]
+      if (entry === undefined) compared.later += output._tag === 'Value' ? 1 : 0
+      else if (output._tag === 'Value' && textOf(output.value, entry) === JSON.stringify(entry.value))
+        compared.equal++
+      else if (output._tag === 'Completed' && entry.at > lastAt)
+        compared.afterEnd = entries.slice(compared.equal).filter(({ line }) => line < endLine).length
+      else if (entry.line < endLine)
+        compared.difference = { entry, before: entries[compared.equal - 1], output, lines: [...lines] }
+      return compared
+    }
+    const output$ = client
+      .run$((own) => loaded.right.strategy$(own, parameter))
+      .pipe(
+        map((value): Output => ({ _tag: 'Value', value })),
+        endWith<Output>({ _tag: 'Completed' }),
+        catchError((thrown: unknown) => {
+          return of<Output>({ _tag: 'Failed', message: strategyText(strategyFault(thrown).cause) })
+        }),
+      )
+    const compared$ = defer(() => {
+      const compared: ComparedRun = { equal: 0, afterEnd: 0, later: 0 }
+      return output$.pipe(
+        takeWhile((output) => compare(compared, output).difference === undefined),
+        reduce(() => compared, compared),
+      )
+    })
+    const result = await unlessStopped(io, compared$, () => ': the comparison has not ended')
+    if (result !== undefined && result.difference === undefined) orFail(await client.finished)
+    return result
   } finally {
     rmSync(folder, { recursive: true })
   }
 }
 
-const valuesIn = (outputs: readonly Output[]): number =>
-  outputs.filter(({ event }) => event._tag === 'Value').length
+/** The JSON of a value as the journal has it: that of an account has the events themselves. */
+const textOf = (value: unknown, { value: live }: Entry): string =>
+  typeof live === 'object' && live !== null && '_tag' in live && journalTags.has(live._tag)
+    ? JSON.stringify(value, bigintAsText)
+    : journalJson(value)
 
-/** True if the live run gave a value after the last line of the recording, from a timer for example. */
-const isAfterEnd = async (paths: readonly string[], { at }: Entry): Promise<boolean> => {
-  const [last] = await linesBefore(paths, { at: Infinity, line: undefined }, 1)
-  return last !== undefined && at > last.at
-}
-
-/** The JSON of a value as a journal has it; `undefined` for the end of the stream. */
-const jsonOf = (output: Output | undefined): string | undefined =>
-  output?.event._tag === 'Value' ? journalJson(JSON.parse(journalJson(output.event.value))) : undefined
-
-interface Difference {
+interface Difference extends RunDifference {
   readonly journal: string
   /** Number of the value, from 1. */
   readonly number: number
-  readonly entry: Entry
-  readonly before: Entry | undefined
-  readonly output: Output | undefined
-  readonly lines: readonly PlayedLine[]
 }
 
 const reportDifference = (
@@ -147,20 +264,20 @@ const reportDifference = (
   { journal, number, entry, before, output, lines }: Difference,
   json: boolean,
 ): never => {
-  const replayed = output?.event ?? null
+  const { line, at, value: live } = entry
   io.stdout.write(
     json
-      ? `${outputJson({ _tag: 'Different', number, line: entry.line, at: entry.at, live: entry.value, replay: replayed, lines })}\n`
+      ? `${outputJson({ _tag: 'Different', number, line, at, live, replay: output, lines })}\n`
       : [
-          `value ${number}, line ${entry.line} of ${printable(journal)}, ${formatTime(entry.at)}`,
-          `  live    ${jsonText(entry.value)}`,
+          `value ${number}, line ${line} of ${printable(journal)}, ${formatTime(at)}`,
+          `  live    ${jsonText(live)}`,
           `  replay  ${replayText(output)}`,
-          ...fieldDifferences(entry.value, output).map((text) => `  ${text}`),
+          ...fieldDifferences(live, output).map((text) => `  ${text}`),
           ...(before === undefined ? [] : [`the value before it, which is equal: ${jsonText(before.value)}`]),
           'the last lines of the recording before it:',
           ...lines.map(
-            ({ source, line, at, row }) =>
-              `  ${printable(source)}, line ${line}, ${formatTime(at)}: ${jsonText(row)}`,
+            ({ source, line: number, row }) =>
+              `  ${printable(source)}, line ${number}, ${formatTime(row.at)}: ${jsonText(row)}`,
           ),
           '',
         ].join('\n'),
@@ -169,8 +286,8 @@ const reportDifference = (
 }
 
 /** The fields of an object that differ: a line shows only the beginning of a value. */
-const fieldDifferences = (live: unknown, output: Output | undefined): readonly string[] => {
-  const replayed = output?.event._tag === 'Value' ? output.event.value : undefined
+const fieldDifferences = (live: unknown, output: Output): readonly string[] => {
+  const replayed = output._tag === 'Value' ? output.value : undefined
   if (!plainObject.holds(live) || !plainObject.holds(replayed)) return []
   const fields = new Map<string, unknown>(Object.entries(replayed as object))
   return Object.entries(live as object)
@@ -179,9 +296,7 @@ const fieldDifferences = (live: unknown, output: Output | undefined): readonly s
     .map(([name, one, two]) => `${name} is ${one} in the live run, ${two} in the replay`)
 }
 
-const replayText = (output: Output | undefined): string => {
-  const event = output?.event
-  if (event === undefined) return 'no value'
-  if (event._tag === 'Value') return jsonText(event.value)
-  return event._tag === 'Failed' ? printable(`the stream fails: ${event.message}`) : 'the stream completes'
+const replayText = (output: Output): string => {
+  if (output._tag === 'Value') return jsonText(output.value)
+  return output._tag === 'Failed' ? printable(`the stream fails: ${output.message}`) : 'the stream completes'
 }

@@ -1,9 +1,9 @@
 import { Argument, Option, type Command } from 'commander'
 import { integerOption } from '../../base/option-kinds/number-option.js'
 import { workersOption } from '../../backtest/sweep/options.js'
-import { numberFlag, parseNumber, parseRotation, parseShard, parseWalkForward } from '../input/parse-flags.js'
+import { numberFlag, parseNumber, parseRotation, parseWalkForward } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
-import { columnsFlag, createCommand, fromFlag, toFlag, lazyAction } from './parts.js'
+import { createCommand, fromFlag, toFlag, lazyAction } from './parts.js'
 
 const sweepExamples = `
 Examples:
@@ -16,10 +16,6 @@ Examples:
       Print the last value of each parameter, for programs.
   $ npx svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --walk-forward 7d/1d --metric profit
       Choose the parameter on 7 days, test it on the day after them, and go on by a day.
-  $ npx svc-streams sweep market.ndjson strategy.js --parameters parameters.json --shard 2/8 --json > 2.ndjson
-      Run every eighth parameter, from the second on: a part of a sweep on several machines.
-  $ npx svc-streams sweep merge *.ndjson
-      Join the outputs of all parts, in any order, to the lines of the whole sweep with --json.
 
 The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
 default export, or a module of backtest and paper, whose value is the summary. The parameters are a JSON array, such as
@@ -36,12 +32,12 @@ number in both ranges. A strategy starts anew in each range, after --warm-up. A 
 If the strategy has an account, or emits the events of one, the metric is of the summary of the range, without the warm-up, and
 --report writes a page. If the last value has a field trades, a parameter with 0 trades, or with fewer than --min-trades in training, has no score.
 
-Exit codes: 0 if every parameter or window has a result, 1 otherwise. merge: also 1 if a part is missing.`
+Exit codes: 0 if every parameter or window has a result, 1 otherwise.`
 
 export const sweepCommand = (io: Io): Command =>
   createCommand(io, 'sweep', 'Run a strategy with many parameters over a recording.', sweepExamples)
     .addArgument(new Argument('<file...>', filesHelp))
-    .option('--parameters <file>', 'parameters of the strategy, as a JSON array (required but for merge)')
+    .requiredOption('--parameters <file>', 'parameters of the strategy, as a JSON array')
     .addOption(workersFlag())
     .option(
       '--warm-up <duration>',
@@ -64,50 +60,10 @@ export const sweepCommand = (io: Io): Command =>
       ),
     )
     .option('--report <file>', 'with --walk-forward: write a page of the test ranges as one curve, as HTML')
-    .option('--shard <part/parts>', 'with --json: run this part of the parameters, such as 2/8', parseShard)
     .addOption(fromFlag())
     .addOption(toFlag())
-    .addOption(columnsFlag())
     .option('--json', 'print each result as a JSON object, one per line')
     .action(lazyAction(io, async () => (await import('../actions/sweep.js')).sweepRecordings))
-
-const lookAheadExamples = `
-Examples:
-  $ npx svc-streams look-ahead market.ndjson strategy.js --parameter '{ "window": 5 }'
-      Check that no output of the strategy depends on a later row.
-  $ npx svc-streams look-ahead market.*.ndjson.gz strategy.js --prefixes 200
-      Use several files as one recording, and compare more prefixes.
-  $ npx svc-streams look-ahead market.ndjson strategy.js --json | jq '.changedBy.line'
-      Print the line that changes an earlier output.
-
-The strategy runs twice over the whole recording, and over prefixes of it: its first lines alone. An output that came at a
-line must be the same in each prefix that has the line. Half of the prefixes end at lines with an output, the others are spread
-evenly. If an output differs, further runs find the line that changes it. Outputs at the end of a run, such as a sum over all
-rows, are not compared. A strategy that reads the files of the recording by itself gets all rows: the command does not detect
-that.
-
-The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
-default export, or a module of backtest and paper, whose outputs are the events of the account. A run takes at most as long as one replay; there are at most 2 + <prefixes> of them, one more per worker if the
-strategy keeps a state outside its module, and 3 + 2 log2(lines) more if an output differs.
-
-Exit codes: 0 if all outputs are equal; 1 if an output depends on a later line, if two runs over the same lines differ, if the
-strategy emits nothing before the end, or if it fails.`
-
-const prefixesOption = integerOption({ min: 1, max: 1_000_000, default: 20 })
-
-export const lookAheadCommand = (io: Io): Command =>
-  createCommand(
-    io,
-    'look-ahead',
-    'Check that a strategy does not use later rows of a recording.',
-    lookAheadExamples,
-  )
-    .addArgument(new Argument('<file...>', filesHelp))
-    .option('--parameter <json>', 'parameter of the strategy, as JSON (default: none)')
-    .addOption(numberFlag('--prefixes <n>', 'number of prefixes that are compared', prefixesOption))
-    .addOption(workersFlag())
-    .option('--json', 'print the result as one JSON object')
-    .action(lazyAction(io, async () => (await import('../actions/look-ahead.js')).checkLookAhead))
 
 const verifyExamples = `
 Examples:

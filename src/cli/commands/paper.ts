@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander'
 import { parseRotation } from '../input/parse-flags.js'
 import { addDeploymentFlags } from '../input/source-flags.js'
 import type { Io } from '../io.js'
-import { addMetricsFlags, columnsFlag, createCommand, fromFlag, lazyAction, toFlag } from './parts.js'
+import { addMetricsFlags, createCommand, fromFlag, lazyAction, toFlag } from './parts.js'
 
 const strategyHelp = `The module of the strategy has two exports: (client, account, parameter) => Observable of orders as the default, and options,
 which are those of paper in svc-streams/paper, such as { tokens, cash: 100_000, feeBps: 2, slippageBps: 1, latency: 50 }.
@@ -31,7 +31,6 @@ export const backtestCommand = (io: Io): Command =>
     .option('--report <file>', 'HTML file to write; an existing file is overwritten')
     .addOption(fromFlag())
     .addOption(toFlag())
-    .addOption(columnsFlag())
     .option('--json', 'print each event as a JSON object, one per line')
     .action(lazyAction(io, async () => (await import('../actions/paper.js')).backtestRecordings))
 

@@ -101,9 +101,6 @@ export const fromFlag = (): Option =>
 export const toFlag = (): Option =>
   new Option('--to <time>', 'play only events before this time, ISO 8601 or Unix ms').argParser(parseTime)
 
-export const columnsFlag = (): Option =>
-  new Option('--no-columns', 'keep no decoded rows of long recordings in files beside them (*.columns)')
-
 /** Adds the flags of a server of metrics. */
 export const addMetricsFlags = (command: Command): Command =>
   command

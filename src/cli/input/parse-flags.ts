@@ -68,23 +68,6 @@ export const parseWalkForward = (text: string): WalkForwardLengths => {
   )
 }
 
-/** A part of a sweep. It has the parameters number `index`, `index + of`, …, from 1. */
-export interface Shard {
-  readonly index: number
-  readonly of: number
-}
-
-const mostShards = 100_000
-
-/** Parses the argument of `--shard`, such as `2/8`. */
-export const parseShard = (text: string): Shard => {
-  const [, index = NaN, of = NaN] = (/^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []).map(Number)
-  if (index >= 1 && index <= of && of <= mostShards) return { index, of }
-  throw new InvalidArgumentError(
-    `Give the number of the part and of all parts, from 1/1 to ${mostShards}/${mostShards}, like 2/8.`,
-  )
-}
-
 /** `undefined` for a text that is not a plain number. */
 const secondsToMs = (text: string): number | undefined =>
   /^\d+(?:\.\d+)?$/.test(text) ? Number(text) * 1000 : undefined

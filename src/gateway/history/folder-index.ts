@@ -1,7 +1,6 @@
 import { opendir, stat, unlink, utimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Topic } from '../../base/domain/topic.js'
-import { removeColumns } from '../../backtest/recording/columns/columns-file.js'
 import { rotatedStart } from '../../backtest/recording/past/recorded-file.js'
 import { rotatedPath } from '../../backtest/recording/record/rotating-file.js'
 
@@ -127,7 +126,6 @@ export class FolderIndex {
       for (const file of files) {
         if (file.endsBy > time) continue
         const path = this.pathOf(topic, file)
-        await removeColumns(path)
         const isDeleted = await unlink(path).then(() => true, isMissingError)
         // Windows deletes no file that another program has open. A later call tries it again.
         if (isDeleted) this.forget(topic, file)

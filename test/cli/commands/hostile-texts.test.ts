@@ -181,7 +181,6 @@ describe('a hostile text of the service', () => {
       ['inspect', file],
       ['replay', file, '--speed', 'max'],
       ['sweep', ...backtest],
-      ['look-ahead', file, strategy],
     ])
       for (const flags of [[], ['--json']]) {
         const { stdout, stderr } = await runInProcess([...args, ...flags])

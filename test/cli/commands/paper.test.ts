@@ -220,13 +220,6 @@ describe('a strategy of an account', () => {
     expect(html).toContain('Assumptions: tokens ETH, cash 10000,')
   })
 
-  it('is compared event by event by look-ahead, also if it is compiled to CommonJS', async () => {
-    const [market, module] = files(commonJs(strategy(2, '0xab', 'svc-0xab')), 'strategy.cjs')
-    const { code, stdout } = await runCommand(['look-ahead', market, module])
-    expect(code).toBe(0)
-    expect(stdout).toMatch(/^equal: \d+ outputs, over/)
-  })
-
   it('fails once for invalid options, and writes to no journal of its options', async () => {
     const text = strategy(2, '0xab', 'svc-0xab')
     const [market, invalid] = files(text.replace('feeBps', 'feBps'))

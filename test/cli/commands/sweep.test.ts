@@ -210,56 +210,7 @@ test.each([
   expect(code).toBe(2)
 })
 
-test('a merge of all parts, in any order, prints the lines of the whole sweep, and names a part that is missing', async () => {
-  const parameters = [
-    { count: 1 },
-    { fail: true },
-    {},
-    { count: 0 },
-    { count: 2 },
-    { text: 'a\u202e"}' },
-    { count: 3 },
-  ]
-  const args = ['sweep', ...files(parameters), '--json']
-  const whole = await runCommand(args)
-  const parts = await Promise.all(
-    [3, 1, 2].map(async (index) => (await runCommand([...args, '--shard', `${index}/3`])).stdout),
-  )
-  expect(parts.map((part) => part.trimEnd().split('\n').length)).toEqual([2, 3, 2])
-  const [third = '', ...others] = parts.map((part, index) => newFile(`${index}.ndjson`, part))
-  expect(await runInProcess(['sweep', 'merge', third, ...others])).toEqual(whole)
-  expect(await runInProcess(['sweep', 'merge', ...others])).toMatchObject({
-    code: 1,
-    stdout: '',
-    stderr: 'error: missing or not complete: 3/3\n',
-  })
-  const other = async (parameters: unknown, flags: readonly string[] = []) => {
-    const { stdout } = await runCommand(['sweep', ...files(parameters), '--json', '--shard', '1/3', ...flags])
-    return (await runInProcess(['sweep', 'merge', ...others, newFile('other.ndjson', stdout)])).stderr
-  }
-  expect(await other(parameters)).toBe('error: missing or not complete: 3/3\n')
-  expect(await other([...parameters.slice(0, 6), {}])).toMatch(
-    /line 1 of .*: is of another sweep than the lines before, with another list of parameters$/m,
-  )
-  expect(await other(parameters, ['--from', '2020-01-01'])).toContain('with another range')
-  const torn = newFile('torn.ndjson', (parts[0] ?? '').slice(0, -20))
-  expect(await runInProcess(['sweep', 'merge'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('merge: give the outputs of sweep --shard --json') as string,
-  })
-  const { code, stderr } = await runInProcess(['sweep', 'merge', torn, ...others])
-  expect([code, stderr]).toEqual([
-    1,
-    expect.stringMatching(/^error: line 2 of .*torn.ndjson: expected a line of sweep/),
-  ])
-})
-
-test.each([
-  ['--shard needs --json', ['--shard', '1/2']],
-  ['like 2/8', ['--shard', '3/2', '--json']],
-  ['like 2/8', ['--shard', '0/2', '--json']],
-  ['--min-trades', ['--min-trades', '5']],
-])('rejects with "%s": %j', async (message, flags) => {
+test.each([['--min-trades', ['--min-trades', '5']]])('rejects with "%s": %j', async (message, flags) => {
   const { code, stderr } = await runInProcess(['sweep', ...files([1]), ...flags])
   expect(code).toBe(2)
   expect(stderr).toContain(message)

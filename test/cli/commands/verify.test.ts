@@ -3,16 +3,23 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { createClient, type Client } from 'svc-streams'
 import { journal, record } from 'svc-streams/recording'
-import type { Observable } from 'rxjs'
+import { lastValueFrom, of, type Observable } from 'rxjs'
 import { expect, test } from 'vitest'
 import { recordingText } from '../../backtest/recording/support/recordings.js'
 import { moduleFolder } from '../../backtest/sweep/support/run-sweep.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { startTestSimulator } from '../../support/simulator.js'
+import { compiledPath, spawnNode } from '../../support/process/node-process.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
-import { runCommand } from '../support/command.js'
 import { at, header, priced } from '../support/recording.js'
+
+/** The command as it is installed: its packages are those of the strategy. */
+const runCommand = async (args: readonly string[]) => {
+  const command = spawnNode([compiledPath('dist/cli/main.js'), ...args])
+  const code = await command.waitForExit()
+  return { code, stdout: command.stdout, stderr: command.stderr }
+}
 
 const prices = Array.from({ length: 6 }, (_, index) => priced(index * 1000, 100 + index))
 
@@ -27,14 +34,17 @@ const journalText = (...values: readonly unknown[]): string =>
 const orders = (...values: readonly number[]) => values.map((order) => ({ order: String(order) }))
 
 /** Runs the command over 6 prices, 100 to 105. */
-const verify = async (journalContent: string, ...flags: readonly string[]) => {
+const verify = (journalContent: string, ...flags: readonly string[]) =>
+  verifyStrategy(doubled, journalContent, ...flags)
+
+const verifyStrategy = async (strategy: string, journalContent: string, ...flags: readonly string[]) => {
   const folder = moduleFolder()
   const file = (name: string, text: string): string => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
   const result = await runCommand([
-    ...['verify', file('market.ndjson', recordingText(header, ...prices)), file('strategy.mjs', doubled)],
+    ...['verify', file('market.ndjson', recordingText(header, ...prices)), file('strategy.mjs', strategy)],
     ...['--journal', file('live.ndjson', journalContent), ...flags],
   ])
   return {
@@ -55,7 +65,7 @@ test('finds no difference between equal values, whatever the live run has not gi
   })
   expect(await verify(killed, '--json')).toMatchObject({
     code: 0,
-    stdout: '{"_tag":"Equal","values":2,"later":4}\n',
+    stdout: '{"_tag":"Equal","values":2,"afterEnd":0,"later":4}\n',
   })
   expect(await verify(journalText(...orders(300, 303)), '--parameter', '3')).toMatchObject({ code: 0 })
 })
@@ -78,7 +88,27 @@ test('reports values that the replay does not have', async () => {
   expect(code).toBe(1)
   expect(stdout).toContain('  live    {"order":"212"}\n  replay  the stream completes\n')
   const afterEnd = journalText(...orders(200, 202, 204, 206, 208, 210, 212))
-  expect(await verify(afterEnd)).toMatchObject({ code: 0, stdout: 'equal: 6 values\n' })
+  expect(await verify(afterEnd)).toMatchObject({
+    code: 0,
+    stdout: 'equal: 6 values; 1 came after the end of the recordings and were not compared\n',
+  })
+})
+
+test.each([
+  ['NaN', NaN, 'null'],
+  ['Infinity', Infinity, 'null'],
+  ['-0', -0, '0'],
+  ['new Map([[1, 2]])', new Map([[1, 2]]), '{}'],
+  ['new Set([1])', new Set([1]), '{}'],
+])('distinguishes %s from what JSON has for it', async (live, value, other) => {
+  const strategy = (text: string): string => `
+    import { take, map } from 'rxjs'
+    export default (client) => client.price$('svc-0xab').pipe(take(1), map(() => ({ value: ${text} })))`
+  const path = join(moduleFolder(), 'live.ndjson')
+  await lastValueFrom(of({ value }).pipe(journal(path)))
+  const text = readFileSync(path, 'utf8')
+  expect(await verifyStrategy(strategy(live), text)).toMatchObject({ code: 0 })
+  expect(await verifyStrategy(strategy(other), text)).toMatchObject({ code: 1 })
 })
 
 test.each([

@@ -51,7 +51,6 @@ const heavyFiles: readonly string[] = [
   'cli/commands/exit',
   'cli/commands/gateway',
   'cli/commands/nats-flag',
-  'cli/commands/look-ahead',
   'cli/commands/record',
   'cli/commands/record-files',
   'cli/commands/replay',

@@ -7,7 +7,8 @@ import { namingFile, openLineFile } from '../files/line-file.js'
 
 /**
  * Writes each value to a file before it passes it: a line of JSON, `{ at, value }`, with the time in ms since the Unix
- * epoch. `bigint` is written as text. The command `verify` compares these values with those of a replay.
+ * epoch. `bigint` is written as text, `NaN`, infinities, `-0`, a `Map` and a
+ * `Set` by their names, as `{ $number: 'NaN' }`. The command `verify` compares these values with those of a replay.
  *
  * Lines are appended to an existing file. Each line is written synchronously: a killed process loses no value that was
  * passed on. A last line without an end, which a killed process left, is removed at the next start.
@@ -39,6 +40,14 @@ const lineOf = (at: number, value: unknown): string =>
 
 /** The JSON of a value. `undefined` and functions, which have none, are `null`. */
 export const journalJson = (value: unknown): string => {
-  const text: unknown = JSON.stringify(value, bigintAsText)
+  const text: unknown = JSON.stringify(value, distinctly)
   return typeof text === 'string' ? text : 'null'
+}
+
+/** A replacer: keeps what JSON would write as `null`, `0` or `{}`, so that `verify` finds the difference. */
+const distinctly = (name: string, value: unknown): unknown => {
+  if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
+    return { $number: Object.is(value, -0) ? '-0' : String(value) }
+  if (value instanceof Map || value instanceof Set) return { [`$${value.constructor.name}`]: [...value] }
+  return bigintAsText(name, value)
 }

@@ -3,8 +3,6 @@ import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../../../base/errors/constructors.js'
 import { isFromZero, unitOfTime, type TimeUnit } from '../../../base/domain/valid-numbers.js'
 import type { DecodeError, DecodeIssue, RecordingError } from '../../../base/errors/model.js'
-import type { ChunkReader } from '../columns/chunk.js'
-import type { ColumnsReading, ColumnsWriting } from '../columns/columns.js'
 import { LearnedRows } from '../format/learned-rows.js'
 import { decodeHeader, decodeRow, isHeaderLine } from '../format/row-codec.js'
 import type { RecordingHeader, Row } from '../format/row.js'
@@ -17,7 +15,7 @@ import {
   type TimeRange,
 } from '../format/timeline.js'
 import { Owners, Sequence } from './sequence.js'
-import type { Chunks, OpenableSource, ReadOn } from './source.js'
+import type { OpenableSource, ReadOn } from './source.js'
 import { endOfLine, lineEnd, maxLineLength, readWholeLines } from './whole-lines.js'
 
 /** A line of a recording, and its time in the replay. */
@@ -45,93 +43,35 @@ export interface SourceReading {
   /** True if a last row without a line end, which a crash has cut off, is skipped. Default: it is an error. */
   readonly allowsCut?: boolean
   readonly readOn?: ReadOn | undefined
-  /** True if columns are written for the next reading. All entries must be read. */
-  readonly writesColumns?: boolean
 }
 
 /**
  * The entries of a source that are within the range, headers included. Each entry is decoded when the consumer pulls it. A
  * line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last result.
- *
- * The lines come from the columns of the source, as long as there is no doubt about them, and from then on from the source.
  */
 export async function* readSource(
   source: OpenableSource,
   range: TimeRange,
   closing: Subscription,
-  {
-    sequence = new Sequence(new Owners()),
-    fromZero,
-    allowsCut = false,
-    readOn,
-    writesColumns = false,
-  }: SourceReading = {},
+  { sequence = new Sequence(new Owners()), fromZero, allowsCut = false, readOn }: SourceReading = {},
 ): AsyncGenerator<EntriesResult, void> {
-  const createDecoder = () => new EntryDecoder(source.name, sequence, range, fromZero)
-  let decoder = createDecoder()
-  let writing: ColumnsWriting | undefined
+  const decoder = new EntryDecoder(source.name, sequence, range, fromZero)
   const opened = new Subscription()
   closing.add(opened)
   try {
-    let chunks = source.open(opened, readOn)
-    // Opened before its version is read: in doubt this file is read, whatever becomes of its path.
-    if (source.columns !== undefined) chunks = await openChunks(chunks, opened)
-    const columns = await source.columns?.read()
-    if (columns !== undefined) {
-      if (yield* readColumns(columns, range, decoder)) return
-      const { linesRead } = decoder
-      decoder = createDecoder()
-      decoder.linesToSkip = linesRead
-    }
-    if (writesColumns) decoder.writing = writing = await source.columns?.write()
-    for await (const lines of readWholeLines(chunks, opened)) {
+    for await (const lines of readWholeLines(source.open(opened, readOn), opened)) {
       yield right(decoder.entries(lines))
       if (decoder.failure === undefined || (allowsCut && decoder.lineNumber > 1 && isCut(lines))) continue
       yield left(decoder.failure)
       return
     }
-    if (!closing.closed && decoder.failure === undefined) await writing?.finish()
   } catch (thrown) {
     yield left(unreadableRecording(source.name, decoder.lineNumber + 1, thrown))
     return
   } finally {
-    writing?.discard()
     opened.unsubscribe()
   }
   if (!closing.closed && !decoder.started) yield left(emptyRecording(source.name))
-}
-
-/** The entries of columns, up to the first doubt. Returns true if these are all entries of the source. */
-async function* readColumns(
-  columns: ColumnsReading,
-  range: TimeRange,
-  decoder: EntryDecoder,
-): AsyncGenerator<EntriesResult, boolean> {
-  try {
-    for await (const lines of columns.chunks(range)) {
-      yield right(decoder.columnEntries(lines))
-      // Its message needs the text of the line.
-      if (decoder.failure !== undefined) return false
-    }
-  } catch {
-    return false
-  }
-  return columns.isCurrent()
-}
-
-/** Opens a source. Its chunks are then read from the first on. */
-const openChunks = async (source: Chunks, closing: Subscription): Promise<Chunks> => {
-  const chunks = allOf(source)
-  closing.add(() => void chunks.return())
-  const first = await chunks.next()
-  return (async function* () {
-    if (first.done !== true) yield first.value
-    yield* chunks
-  })()
-}
-
-async function* allOf(source: Chunks): AsyncGenerator<string | Uint8Array, void> {
-  yield* source
 }
 
 /** True for a last line that has no line end. */
@@ -141,12 +81,8 @@ const isCut = (lines: Uint8Array): boolean => lines.length <= maxLineLength && l
 class EntryDecoder implements EntryOrigin {
   /** Number of the last line, from 1. */
   lineNumber = 0
-  /** The entries of so many lines are not returned again. */
-  linesToSkip = 0
   started = false
   failure: RecordingError | undefined
-  /** Receives all lines. */
-  writing: ColumnsWriting | undefined
   private readonly timeline: Timeline
   private readonly learnedRows = new LearnedRows()
   private readonly decoder = new TextDecoder()
@@ -171,33 +107,11 @@ class EntryDecoder implements EntryOrigin {
         const row = this.started ? this.learnedRows.recognise(bytes, start) : undefined
         at = row === undefined ? endOfLine(bytes, start) : this.learnedRows.end
         const value = row === undefined ? this.decode(bytes, start, at) : this.entryOf(row, bytes, start, at)
-        this.writing?.add(row, value?.line, bytes, start, at)
-        if (value !== undefined && this.lineNumber > this.linesToSkip) return { done: false, value }
-      }
-      return { done: true, value: undefined }
-    }
-    return { [Symbol.iterator]: () => ({ next }) }
-  }
-
-  /** The entries of lines in columns, up to the first failure. */
-  columnEntries(lines: ChunkReader): Iterable<RecordingEntry> {
-    const next = (): IteratorResult<RecordingEntry, undefined> => {
-      while (!lines.isAtEnd && this.failure === undefined) {
-        const row = lines.next()
-        this.lineNumber = lines.lineNumber
-        const { bytes, start, end } = lines
-        const value =
-          row === undefined ? this.decode(bytes, start, end) : this.entryOf(row, bytes, start, end)
         if (value !== undefined) return { done: false, value }
       }
       return { done: true, value: undefined }
     }
     return { [Symbol.iterator]: () => ({ next }) }
-  }
-
-  /** The number of lines whose entries were returned. */
-  get linesRead(): number {
-    return this.failure === undefined ? this.lineNumber : this.lineNumber - 1
   }
 
   /** Undefined for an empty line, for a row outside of the range, and after a failure. */

@@ -1,4 +1,4 @@
-import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
+import { isRight, left } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { emptyRecording } from '../../../base/errors/constructors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
@@ -6,7 +6,7 @@ import type { RecordingHeader, Row } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
 import { Cursor } from './cursor.js'
 import { Merge } from './merge.js'
-import { readSource, type EntriesResult, type RecordingEntry, type SourceReading } from './read-entries.js'
+import { readSource, type EntriesResult, type SourceReading } from './read-entries.js'
 import { Owners, Sequence } from './sequence.js'
 import type { OpenableSource, ReadOn } from './source.js'
 import { sequencesOf, type StartedSource } from './started-sources.js'
@@ -27,8 +27,6 @@ export interface SetReading {
   readonly allowsCut?: boolean
   /** Called at the end of the last file, after all other lines. Default: each file ends there. */
   readonly readOn?: ReadOn | undefined
-  /** True if columns are written for the next reading. */
-  readonly writesColumns?: boolean
 }
 
 /**
@@ -65,32 +63,12 @@ export async function* readSet(
   }
 }
 
-/** The first entries of a set: at most `lines`. */
-export async function* readFirstLines(
-  sources: readonly OpenableSource[],
-  reading: SetReading,
-  lines: number,
-): AsyncGenerator<EntriesResult, void> {
-  let count = 0
-  function* firstOf(entries: Iterable<RecordingEntry>): Generator<RecordingEntry, void> {
-    for (const entry of entries) {
-      count++
-      yield entry
-      if (count === lines) return
-    }
-  }
-  for await (const entries of readSet(sources, { ...reading, writesColumns: false })) {
-    yield isLeft(entries) ? entries : right(firstOf(entries.right))
-    if (count === lines) return
-  }
-}
-
 const readPart = (
   source: OpenableSource,
-  { range, closing, allowsCut = false, writesColumns = false }: SetReading,
+  { range, closing, allowsCut = false }: SetReading,
   options: Pick<SourceReading, 'sequence' | 'readOn'> & { readonly opened?: Subscription } = {},
 ): AsyncGenerator<EntriesResult, void> =>
-  readSource(source, range, options.opened ?? closing, { ...options, allowsCut, writesColumns })
+  readSource(source, range, options.opened ?? closing, { ...options, allowsCut })
 
 async function* withoutDamage(
   results: AsyncGenerator<EntriesResult, void>,
@@ -108,7 +86,7 @@ const startOf = async (source: OpenableSource, reading: SetReading): Promise<Sta
   const { closing, onDamage } = reading
   const opened = new Subscription()
   closing.add(opened)
-  const cursor = new Cursor(readPart(source, { ...reading, writesColumns: false }, { opened }))
+  const cursor = new Cursor(readPart(source, reading, { opened }))
   await cursor.refill()
   const header = cursor.head?.line._tag === 'Recording' ? cursor.head.line : undefined
   const headerAt = header?.at ?? Infinity

@@ -1,7 +1,6 @@
 import type { Subscription } from 'rxjs'
 import type { Publish } from '../../../base/diagnostics/messages.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
-import type { Columns } from '../columns/columns.js'
 
 /** The pieces of one source. */
 export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>
@@ -42,8 +41,6 @@ export interface OpenableSource {
   readonly open: (closing: Subscription, readOn?: ReadOn) => Chunks
   /** The bytes of the file, if the source is one: compressed or not. */
   readonly file?: FileBytes
-  /** The decoded lines of the file, if they may be kept. */
-  readonly columns?: Columns
 }
 
 /** Random access to the bytes of a file, which may grow. Each call rejects if the file cannot be read. */
@@ -78,15 +75,14 @@ export interface Gunzip {
   close(): void
 }
 
-/** Throws a `ConfigurationError` for a value that is not a source. `hasColumns`: true if its files may have columns. */
+/** Throws a `ConfigurationError` for a value that is not a source. */
 export const openableSources = (
   platform: SourcePlatform,
   source: RecordingSource,
-  hasColumns = false,
 ): readonly OpenableSource[] =>
   isList(source)
-    ? source.map((part, index) => openableSource(platform, part, `source ${index + 1}`, hasColumns))
-    : [openableSource(platform, source, undefined, hasColumns)]
+    ? source.map((part, index) => openableSource(platform, part, `source ${index + 1}`))
+    : [openableSource(platform, source)]
 
 const isList = (source: RecordingSource): source is readonly RecordingPart[] => Array.isArray(source)
 
@@ -95,15 +91,13 @@ export const openableSource = (
   platform: SourcePlatform,
   part: RecordingPart,
   defaultName = 'the recording',
-  hasColumns = false,
 ): OpenableSource => {
-  const { name = defaultName, open, columns, ...source } = sourceOf(platform, part)
+  const { name = defaultName, open, ...source } = sourceOf(platform, part)
   const { file } = source
   const chunksOf: OpenableSource['open'] = (closing, readOn) =>
     file === undefined || readOn === undefined ? open(closing) : growing(open(closing), file, readOn)
   return {
     ...source,
-    ...(hasColumns && columns !== undefined ? { columns } : {}),
     name,
     open: (closing, readOn) => decompressed(chunksOf(closing, readOn), platform.createGunzip),
   }

@@ -11,7 +11,7 @@ import { readSet, type SetReading } from '../read/recording-set.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { Owners, type Sequence } from '../read/sequence.js'
 import type { OpenableSource, ReadOn } from '../read/source.js'
-import { allTimes, type TimeRange } from '../format/timeline.js'
+import type { TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import type { ReplayClock } from './replay-clock.js'
 import { RowCount, type ReplaySummary } from './replay-summary.js'
@@ -23,8 +23,6 @@ import { StrategyRuns, type RowWork, type StrategyRun } from './strategy-runs.js
 export interface PlaybackObserver {
   /** Called before the events of each line are emitted. */
   readonly onLine?: ((line: Row | RecordingHeader, origin: EntryOrigin) => void) | undefined
-  /** Called when the promises of a line have settled, before any later timer fires. */
-  readonly onSettled?: () => void
   /** If defined, called at the end of the recording instead of the end of the replay, unless the recording is damaged. */
   readonly onRecordingEnd?: () => void
   /** Called at the end of the last file, when its rows are played. Default: the recording ends there. */
@@ -82,7 +80,7 @@ export class Playback implements RowPlayer, RowWork {
       () => this.addSubscriber(),
     )
     this.runs = new StrategyRuns(clock)
-    this.turns = new RowTurns(observer.onSettled)
+    this.turns = new RowTurns()
     this.waits = new RowWaits(clock, realTime, this.closing)
   }
 
@@ -193,9 +191,7 @@ export class Playback implements RowPlayer, RowWork {
     }
     const allowsCut = this.observer.onRecordingEnd !== undefined
     const { readOn } = this.observer
-    // A part leaves lines out, and a replay in real time may take days.
-    const writesColumns = this.clock.isVirtual && range === allTimes
-    const reading = { range, closing, owners, onHeader, onOverlap, allowsCut, readOn, writesColumns }
+    const reading = { range, closing, owners, onHeader, onOverlap, allowsCut, readOn }
     for await (const entries of this.read(reading)) {
       if (isLeft(entries)) return this.end(entries.left)
       this.entries = entries.right[Symbol.iterator]()

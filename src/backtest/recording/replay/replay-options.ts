@@ -4,7 +4,6 @@ import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import {
   checkedOption,
   environmentOption,
-  flagOption,
   withDefault,
   type OptionTable,
 } from '../../../base/option-kinds/option.js'
@@ -22,11 +21,6 @@ export interface ReplayOptions {
   readonly from?: number
   /** Plays only rows with an `at` below this time, in ms since the Unix epoch. Default: all rows. */
   readonly to?: number
-  /**
-   * With `speed: Infinity`, keeps the rows of a file of at least 16 MiB, or 2 MiB of gzip data, in a file beside it whose name
-   * ends in `.columns`, from which a later replay reads them faster. Default: true.
-   */
-  readonly columns?: boolean
 }
 
 export const timeOption = checkedOption<number>('number', {
@@ -39,7 +33,6 @@ export const playedTable = {
   environment: withDefault(environmentOption, 'mainnet'),
   from: timeOption,
   to: timeOption,
-  columns: flagOption(true),
 } satisfies OptionTable<Omit<ReplayOptions, 'speed'>>
 
 const replayTable = {
@@ -58,13 +51,12 @@ export interface ReplaySettings {
   readonly speed: number
   readonly environment: Environment
   readonly range: TimeRange
-  readonly columns: boolean
 }
 
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const replaySettings = (options: ReplayOptions): ReplaySettings => {
-  const { speed, environment, columns } = parseOptions(replayTable, options, { allowsUndefined: true })
-  return { speed, environment, range: timeRange(options), columns }
+  const { speed, environment } = parseOptions(replayTable, options, { allowsUndefined: true })
+  return { speed, environment, range: timeRange(options) }
 }
 
 /** The options of a part of a recording. */

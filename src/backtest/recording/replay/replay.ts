@@ -1,7 +1,6 @@
 import { defer, Observable } from 'rxjs'
 import type { Publish } from '../../../base/diagnostics/messages.js'
 import { systemClock } from '../../../base/time/system-clock.js'
-import type { RecordingHeader, Row } from '../format/row.js'
 import {
   openableSources,
   type OpenableSource,
@@ -10,7 +9,7 @@ import {
 } from '../read/source.js'
 import { activeContext, type RxContext } from './rx-context.js'
 import { ContextSubscriber, runStrategy$ } from './run-strategy.js'
-import { Playback, type HeaderResult, type ReplayResult } from './playback.js'
+import { Playback, type HeaderResult, type PlaybackObserver, type ReplayResult } from './playback.js'
 import type { ReplaySummary } from './replay-summary.js'
 import { realClock, virtualClock } from './replay-clock.js'
 import { createSession, type ReplaySession, type StrategyClient } from './replay-session.js'
@@ -59,7 +58,7 @@ export const replayOn =
   (platform: SourcePlatform) =>
   (source: RecordingSource, options: ReplayOptions = {}): ReplayClient => {
     const settings = replaySettings(options)
-    return replaySources(openableSources(platform, source, settings.columns), settings, platform.publish)
+    return replaySources(openableSources(platform, source), settings, platform.publish)
   }
 
 /** `onLine` is called before the events of each line are emitted. */
@@ -67,7 +66,7 @@ export const replaySources = (
   sources: readonly OpenableSource[],
   { speed, environment, range }: ReplaySettings,
   publish: Publish,
-  onLine?: (line: Row | RecordingHeader) => void,
+  onLine?: PlaybackObserver['onLine'],
 ): ReplayClient => {
   const clock = systemClock()
   const onOver = ({ earlierRows, skewedRows, overlappingRows }: ReplaySummary): void => {

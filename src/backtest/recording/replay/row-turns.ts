@@ -27,9 +27,6 @@ export class RowTurns {
   private isSettling = false
   private readonly afterPromises = promiseSettler()
 
-  /** `onSettled`: called when the promises of a row have settled. */
-  constructor(private readonly onSettled: (() => void) | undefined) {}
-
   /** Plays all rows. Callbacks instead of a loop with `await`, because this is the hot path. */
   play(player: RowPlayer): Promise<void> {
     return new Promise((resolve) => {
@@ -102,7 +99,6 @@ export class RowTurns {
 
   private endRow(): void {
     this.isSettling = false
-    this.onSettled?.()
   }
 
   /** True if the next row has the same turn. */

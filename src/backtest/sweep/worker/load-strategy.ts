@@ -5,7 +5,6 @@ import type { SweepFault } from '../sweep-error.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import type { PaperEvent, PaperOptions, PaperStrategy } from '../../paper/index.js'
 import type { StrategyClient } from '../../recording/replay/replay-session.js'
-import type { Job } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
 
 /** A strategy, and the values of its result. */
@@ -61,7 +60,11 @@ export const loadStrategy = async (
   }
 }
 
-type AccountJob = Pick<Job, 'journal' | 'keepsEvents'>
+/** `journal`: the path of a journal that the account continues. `keepsEvents`: the values are the events of the account. */
+interface AccountJob {
+  readonly journal?: string
+  readonly keepsEvents?: boolean
+}
 
 type AccountStrategy = (
   ...args: [...Parameters<PaperStrategy<StrategyClient>>, unknown]

@@ -3,8 +3,9 @@ import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import type { SweepFault } from '../sweep-error.js'
 import { replaySettings } from '../../recording/replay/replay-options.js'
-import { openedSource } from '../shared-columns.js'
-import { sender, type Job, type Task, type TaskResult, type WorkerMessage } from '../messages.js'
+import { openableSource } from '../../recording/read/source.js'
+import { nodePlatform } from '../../recording/on-node.js'
+import { sender, type Job, type TaskResult, type WorkerMessage } from '../messages.js'
 import { loadStrategy } from './load-strategy.js'
 import { runTasks$ } from './run-tasks.js'
 
@@ -35,29 +36,21 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     if (++rows === rowsPerReport) reportRows()
   }
 
-  const { files, strategy, trace } = job
+  const { files, strategy, tasks, countsFrom = -Infinity } = job
   const settings = replaySettings(job.replay)
-  const sources = files.map((file) => openedSource(file, settings.columns))
-  const runPass = async (tasks: readonly Task[], module: string, lines?: number) => {
-    const loaded = await loadStrategy(module, job)
-    if (isLeft(loaded)) {
-      for (const { index } of tasks) postFault(index, loaded.left)
-      return
-    }
-    const { countsFrom = -Infinity } = job
-    const pass = { sources, settings, tasks, countsFrom, isTraced: trace !== undefined, lines }
-    await runTasks$(pass, loaded.right, job.reportsRows ? onRow : () => undefined).forEach((result) => {
-      reportRows()
-      postResult(result)
-    })
+  const sources = files.map(({ kind, name }) =>
+    openableSource(nodePlatform, kind === 'path' ? name : new URL(name)),
+  )
+  const loaded = await loadStrategy(strategy, job)
+  if (isLeft(loaded)) {
+    for (const { index } of tasks) postFault(index, loaded.left)
+    return
   }
-
-  if (trace === undefined) return runPass(job.tasks, strategy)
-  if ('lines' in trace) return runPass(job.tasks, strategy, trace.lines)
-  for (const [index, lines] of trace.prefixes.entries()) {
-    // A module is evaluated anew for each fragment of its URL.
-    await runPass(job.tasks.slice(index, index + 1), `${strategy}#${index}`, lines)
-  }
+  const pass = { sources, settings, tasks, countsFrom }
+  await runTasks$(pass, loaded.right, job.reportsRows ? onRow : () => undefined).forEach((result) => {
+    reportRows()
+    postResult(result)
+  })
 }
 
 /** Finds the value that cannot be cloned. */

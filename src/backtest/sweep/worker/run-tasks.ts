@@ -1,23 +1,8 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import {
-  catchError,
-  concatMap,
-  filter,
-  from,
-  identity,
-  map,
-  materialize,
-  merge,
-  Observable,
-  of,
-  toArray,
-  type ObservableNotification,
-  type OperatorFunction,
-} from 'rxjs'
-import { strategyFault, strategyText, type SweepFault } from '../sweep-error.js'
+import { catchError, concatMap, filter, from, map, merge, Observable, of, toArray } from 'rxjs'
+import { strategyFault, type SweepFault } from '../sweep-error.js'
 import { isOfOtherRxjs } from '../../../base/option-kinds/observable.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
-import { readFirstLines, readSet, type SetReading } from '../../recording/read/recording-set.js'
 import type { OpenableSource } from '../../recording/read/source.js'
 import { Playback } from '../../recording/replay/playback.js'
 import { virtualClock } from '../../recording/replay/replay-clock.js'
@@ -27,7 +12,7 @@ import { runStrategy$, type CreateStrategyClient } from '../../recording/replay/
 import { delay } from '../../../base/time/deadline.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { systemClock } from '../../../base/time/system-clock.js'
-import { sender, type Output, type Played, type Task, type TaskResult } from '../messages.js'
+import { sender, type Played, type Task, type TaskResult } from '../messages.js'
 import type { LoadedStrategy } from './load-strategy.js'
 
 /**
@@ -43,15 +28,11 @@ export interface Pass {
   readonly tasks: readonly Task[]
   /** Rows and values before this time do not count, in ms since the Unix epoch. */
   readonly countsFrom: number
-  /** True if the values of each result are its events as `Output`s. */
-  readonly isTraced: boolean
-  /** The most lines that are played, headers included. */
-  readonly lines?: number | undefined
 }
 
 /** Runs the strategy with each parameter, in one pass over the recording. Emits each result when its stream has ended. */
 export const runTasks$ = (
-  { sources, settings, tasks, countsFrom, isTraced, lines }: Pass,
+  { sources, settings, tasks, countsFrom }: Pass,
   { strategy$, resultOf }: LoadedStrategy,
   onRow: () => void,
 ): Observable<TaskResult> =>
@@ -59,17 +40,12 @@ export const runTasks$ = (
     const { environment, range } = settings
     const clock = systemClock()
     let rows = 0
-    const tracer = new Tracer()
     const onLine = ({ _tag, at }: Row | RecordingHeader): void => {
-      tracer.onLine()
       if (_tag === 'Recording') return
       if (at >= countsFrom) rows++
       onRow()
     }
-    const onSettled = (): void => tracer.onSettled()
-    const read = (reading: SetReading) =>
-      lines === undefined ? readSet(sources, reading) : readFirstLines(sources, reading, lines)
-    const playback = new Playback(sources, range, virtualClock, clock, { onLine, onSettled }, read)
+    const playback = new Playback(sources, range, virtualClock, clock, { onLine })
 
     /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
     const createClient: CreateStrategyClient = (end) => {
@@ -91,9 +67,8 @@ export const runTasks$ = (
       runStrategy$(playback, createClient, (client) =>
         afterWarmUp$(strategy$(client, parameter), countsFrom),
       ).pipe(
-        isTraced ? tracer.traced(playback) : identity,
         toArray(),
-        map((values) => right({ values: isTraced ? values : resultOf(values), rows })),
+        map((values) => right({ values: resultOf(values), rows })),
         catchError((thrown: unknown) => of(left(strategyFault(thrown)))),
         concatMap(outcomeOf),
         map((outcome) => ({ _tag: 'Result', sender, index, outcome })),
@@ -107,38 +82,3 @@ const afterWarmUp$ = (value$: Observable<unknown>, countsFrom: number): Observab
   countsFrom === -Infinity || isOfOtherRxjs(value$)
     ? value$
     : from(value$).pipe(filter(() => rxClock.wallClock() >= countsFrom))
-
-/** Finds out when each event of a strategy came: at which line, or after it. */
-class Tracer {
-  private line = 0
-  private isAtLine = false
-
-  onLine(): void {
-    this.line++
-    this.isAtLine = true
-  }
-
-  /** Called when the promises of the line have settled. */
-  onSettled(): void {
-    this.isAtLine = false
-  }
-
-  /** The events of a stream, its end included, as values. */
-  traced(playback: { readonly isOver: boolean }): OperatorFunction<unknown, Output> {
-    return (source$) =>
-      source$.pipe(
-        materialize(),
-        map((notification) => ({
-          line: this.line,
-          phase: playback.isOver ? 'end' : this.isAtLine ? 'line' : 'between',
-          event: eventOf(notification),
-        })),
-      )
-  }
-}
-
-const eventOf = (notification: ObservableNotification<unknown>): Output['event'] => {
-  if (notification.kind === 'N') return { _tag: 'Value', value: notification.value }
-  if (notification.kind === 'C') return { _tag: 'Completed' }
-  return { _tag: 'Failed', message: strategyText(strategyFault(notification.error).cause) }
-}

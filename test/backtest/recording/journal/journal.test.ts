@@ -41,14 +41,16 @@ test('writes each value with its time before it passes it', () => {
   expect(written).toEqual([1, 2])
 })
 
-test('writes bigint as text, and what JSON does not have as null', async () => {
+test('writes bigint as text, and numbers and collections that JSON does not have by their names', async () => {
   const path = newPath()
-  const values = [{ quantity: 12345678901234567890n }, undefined, NaN]
+  const values = [{ quantity: 12345678901234567890n }, undefined, NaN, { of: -0 }, new Map([[1, Infinity]])]
   expect(await firstValueFrom(from(values).pipe(journal(path), toArray()))).toEqual(values)
   expect(linesOf(path)).toMatchObject([
     { value: { quantity: '12345678901234567890' } },
     { value: null },
-    { value: null },
+    { value: { $number: 'NaN' } },
+    { value: { of: { $number: '-0' } } },
+    { value: { $Map: [[1, { $number: 'Infinity' }]] } },
   ])
 })
 

@@ -13,16 +13,7 @@ import type { RecordingHeader, Row } from '../../../../src/backtest/recording/fo
 import { newFile } from '../../../cli/support/new-file.js'
 import { caseCount } from '../../../support/run/long.js'
 import { chunked } from '../support/bytes.js'
-import {
-  ofExport,
-  ofHistory,
-  ofInspect,
-  ofLookAhead,
-  ofReplay,
-  ofSweep,
-  ofTopics,
-  prices$,
-} from './support/readers.js'
+import { ofExport, ofHistory, ofInspect, ofReplay, ofSweep, ofTopics, prices$ } from './support/readers.js'
 import {
   chunksOf,
   collect,
@@ -162,7 +153,6 @@ describe('recordings', () => {
     expect(prices).toHaveLength(count)
     expect(await ofSweep(files)).toEqual(prices)
     expect(await ofExport(files)).toEqual(prices)
-    expect(await ofLookAhead(files)).toBe(count)
     const byTopic = [prices.filter((price) => price < 1000), prices.filter((price) => price > 1000)]
     expect(await ofHistory(files)).toEqual(byTopic)
     expect(await ofInspect(files)).toEqual(byTopic.map(({ length }) => length))

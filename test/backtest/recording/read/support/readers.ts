@@ -6,10 +6,8 @@ import type { Client, Topic } from 'svc-streams'
 import { openHistory } from 'svc-streams/history'
 import { replay, type RecordingSource } from 'svc-streams/recording'
 import { expect } from 'vitest'
-import { findLookAhead } from '../../../../../src/backtest/sweep/look-ahead/find-look-ahead.js'
-import { countLines, prefixRuns } from '../../../../../src/backtest/sweep/look-ahead/prefix-runs.js'
 import { runInProcess } from '../../../../cli/support/in-process.js'
-import { compiledProgram, newModule, runSweep } from '../../../sweep/support/run-sweep.js'
+import { newModule, runSweep } from '../../../sweep/support/run-sweep.js'
 import { newFolder } from '../../../../support/new-folder.js'
 import { eventsOf } from '../../past/support/files.js'
 import { collect, other, start, topic } from '../../support/recordings.js'
@@ -46,21 +44,6 @@ export const ofSweep = async (files: readonly string[]): Promise<unknown> => {
   const module = pathToFileURL(newModule('strategy.mjs', strategyText))
   const [result] = await collect(runSweep([...files], [{ kind: 'any' }], { workers: 1 }, {}, module))
   return result !== undefined && isRight(result) ? result.right.values : result
-}
-
-/** The number of the outputs that prefixes of the recordings have in common. */
-export const ofLookAhead = async (files: readonly string[]): Promise<unknown> => {
-  const strategy = pathToFileURL(newModule('strategy.mjs', strategyText)).href
-  const count = await countLines(files)
-  if (!isRight(count)) return count
-  const runs = prefixRuns({
-    program: { url: compiledProgram() },
-    paths: files,
-    strategy,
-    parameter: undefined,
-  })
-  const result = await findLookAhead({ lines: count.right, prefixes: 12, workers: 1 }, runs)
-  return result._tag === 'Equal' ? result.outputs : result
 }
 
 export const ofExport = async (files: readonly string[]): Promise<readonly number[]> => {

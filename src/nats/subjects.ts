@@ -13,12 +13,6 @@ export interface Subjects {
   readonly price: (id: string, base: Address) => string
   /** When the service had answered the newest probe of one gateway: a subject of the same wildcard as its prices. */
   readonly proof: (id: string) => string
-  /** Rows of the history of one topic, which a JetStream stream stores. */
-  readonly history: (base: Address) => string
-  /** The subjects of all histories. */
-  readonly histories: string
-  /** The name of the stream. */
-  readonly historyStream: string
   /**
    * False for the subjects of the service and of NATS itself: a reply to such a subject could forge a price. Also false
    * for subjects longer than any inbox, because a gateway keeps the subject as long as the session.
@@ -34,9 +28,6 @@ export const subjectsOf = (service: string): Subjects => ({
   gateway: (id) => `${service}.gateway.${id}`,
   price: (id, base) => `${service}.price.${id}.${base}`,
   proof: (id) => `${service}.price.${id}.proof`,
-  history: (base) => `${service}.history.${base}`,
-  histories: `${service}.history.>`,
-  historyStream: `${service}-history`,
   isInbox: (subject) =>
     subject.length <= maxInboxLength && !subject.startsWith(`${service}.`) && !subject.startsWith('$'),
 })

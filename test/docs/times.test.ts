@@ -9,9 +9,6 @@ import { findTime } from '../../src/nats/client/find-gateway.js'
 import { renewInterval } from '../../src/nats/client/data-age.js'
 import { replyTime } from '../../src/nats/client/nats-web-socket-transport.js'
 import { leaseTime } from '../../src/nats/publisher/lease.js'
-import { connectLimit } from '../../src/nats/history/nats-history.js'
-import { maxKeptBytes } from '../../src/nats/history/history-recorder.js'
-import { heartbeatTime, recordedTime, takeoverTime } from '../../src/nats/history/stored-topic.js'
 
 test.each([
   [
@@ -21,11 +18,6 @@ test.each([
   ['operate/gateway', `no consumer has requested again within ${returnTime / 1000} s of that time`],
   ['operate/gateway', `consumer answers no ping for ${(pongTime * 2) / 3000} to ${pongTime / 1000} s`],
   ['operate/gateway', `has ${backlogTime / 1000} s to read what was sent before`],
-  ['strategies/history', `gets a row every ${heartbeatTime / 1000} s`],
-  ['strategies/history', `a gap for a killed gateway ${recordedTime / 1000} s after its last row`],
-  ['strategies/history', `${takeoverTime / 1000} s after the first price that it does not store`],
-  ['strategies/history', `keeps up to ${maxKeptBytes / 2 ** 20} MiB of rows`],
-  ['strategies/history', `no server within ${connectLimit / 1000} s`],
   ['operate/many-machines', `renews a lease every ${renewInterval} ms`],
   ['operate/many-machines', `expires ${leaseTime} ms after its last renewal`],
   ['operate/many-machines', `get no answer for ${replyTime} ms`],

@@ -72,13 +72,10 @@ const main = async (root: string): Promise<boolean> => {
 
 const describe = ({ files, reason }: (typeof notRun)[number]): string => `  ${files}: ${reason}`
 
-/** `svc-streams/nats` needs it for a history alone. */
-const jetStream = '@nats-io/jetstream'
-
 const prepare = async (runtime: Runtime, root: string, tarball: string): Promise<Subject> => {
   const executable = await installRuntime(runtime)
   const temporary = await mkdtemp(join(root, 'runtime-'))
-  const user = await install(temporary, 'user', [tarball, ...Object.values(optionalPeers), jetStream])
+  const user = await install(temporary, 'user', [tarball, ...Object.values(optionalPeers)])
   await cp(programs, join(user, 'programs'), { recursive: true })
   return { runtime, executable, user, tarball, temporary }
 }

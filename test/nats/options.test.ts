@@ -1,11 +1,9 @@
 import { inspect } from 'node:util'
 import {
   natsClient,
-  natsHistory,
   startNatsGateway,
   type NatsClientOptions,
   type NatsGatewayOptions,
-  type NatsHistoryOptions,
 } from 'svc-streams/nats'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
@@ -41,23 +39,6 @@ describe.each(invalid)('the options %j', (options, message) => {
     const create = () => natsClient({ environment: 'mainnet', ...options } as NatsClientOptions)
     expect(create).toThrow(message)
     expect(create).not.toThrow('secret')
-  })
-
-  it('are rejected by a history', () => {
-    const open = () => natsHistory(options as NatsHistoryOptions)
-    expect(open).toThrow(message)
-    expect(open).not.toThrow('secret')
-  })
-})
-
-describe('the history of a gateway', () => {
-  it.each([
-    [{ keep: 0 }, 'history.keep: expected a number of at least 1000'],
-    [{ keep: '7d' }, 'history.keep: expected a number of at least 1000'],
-    [{ kep: 1_000 }, 'history.kep: did you mean history.keep?'],
-  ])('%j is rejected', async (history, message) => {
-    const options = { servers, history } as unknown as NatsGatewayOptions
-    await expect(startNatsGateway(createTestClient({}), options)).rejects.toThrow(message)
   })
 })
 

@@ -123,19 +123,6 @@ test('--nats without @nats-io/transport-node says what to install, and so does d
   expect((await cli('doctor')).stderr).toMatch(problem)
 })
 
-test('a history on NATS without @nats-io/jetstream says what to install', async () => {
-  const script = `
-    const { natsHistory, startNatsGateway } = await import('svc-streams/nats')
-    const { createTestClient } = await import('svc-streams/testing')
-    const servers = 'nats://127.0.0.1:1'
-    natsHistory({ servers }).prices$('svc-0xab', { from: 0 }).subscribe(({ left }) => console.log(left.message))
-    await startNatsGateway(createTestClient({}), { servers, history: {} }).catch(({ message }) => console.log(message))
-  `
-  const { stdout } = await run('node', ['--input-type=module', '-e', script], { cwd: packed.withPeers })
-  const install = 'needs the package @nats-io/jetstream: npm install @nats-io/jetstream'
-  expect(stdout.match(new RegExp(install, 'g'))).toHaveLength(2)
-})
-
 test('an import of a module that is not an entry point fails', async () => {
   const script = "await import('svc-streams/dist/client/create-client.js')"
   const { stderr } = await run('node', ['--input-type=module', '-e', script], { cwd: packed.user })

@@ -15,14 +15,11 @@ import {
 import { flagErrorText, resolveSource } from '../input/source.js'
 import { setVariables, type Io } from '../io.js'
 import { usageError } from '../run.js'
-import { listenFailure, serveUntilStopped, tokenVariables, withHistoryLog } from './serve.js'
+import { listenFailure, serveUntilStopped, tokenVariables } from './serve.js'
 
 interface NatsSetup {
-  /** The limits that the user has set, and the history. */
-  readonly options: Pick<
-    NatsGatewayOptions,
-    'maxConnections' | 'maxTopicsPerConnection' | 'depthEvery' | 'history'
-  >
+  /** The limits that the user has set. */
+  readonly options: Pick<NatsGatewayOptions, 'maxConnections' | 'maxTopicsPerConnection' | 'depthEvery'>
   /** Address of the health of the gateway. */
   readonly address: ListenAddress
   readonly metricsLines: readonly string[]
@@ -42,12 +39,11 @@ export const serveNats = (
     await using gateway = await start(command, source, servers, options)
     await using health = await startHealth(command, gateway, address)
     const { isConnected } = gateway.inspect()
-    const isStored = options.history !== undefined
-    const state = { isConnected, isStored, health, metricsLines }
+    const state = { isConnected, health, metricsLines }
     await serveUntilStopped(io, source, summary(io, source, natsHost(servers), state))
   }
   // Here --nats is where the command serves, not its source.
-  return withHistoryLog(io, () => withSource(command, 'both', serve, resolveSource(command, ['gateway'])))
+  return withSource(command, 'both', serve, resolveSource(command, ['gateway']))
 }
 
 const startHealth = async (
@@ -96,18 +92,13 @@ const start = async (
   if (nats === undefined) return usageError(command, missingPackageText)
   const all = { servers: serverList(servers), service, ...options }
   return nats.startNatsGateway(client, all).catch((error: unknown) => {
-    if (error instanceof ConfigurationError) return usageError(command, gatewayErrorText(error))
+    if (error instanceof ConfigurationError) return usageError(command, flagErrorText(error, 'Nats'))
     throw error
   })
 }
 
-/** The history is the flag `--keep`. */
-const gatewayErrorText = (error: ConfigurationError): string =>
-  error.option === 'history' ? `--keep${error.message.slice('history'.length)}` : flagErrorText(error, 'Nats')
-
 interface State {
   readonly isConnected: boolean
-  readonly isStored: boolean
   readonly health: StateServer | undefined
   readonly metricsLines: readonly string[]
 }
@@ -116,7 +107,7 @@ const summary = (
   io: Io,
   source: OpenSource,
   host: string,
-  { isConnected, isStored, health, metricsLines }: State,
+  { isConnected, health, metricsLines }: State,
 ): string => {
   const tokens = source.ownTokens.map(({ address }) => address).join(' ') || '<token>'
   const lines = [
@@ -124,7 +115,6 @@ const summary = (
     ...setVariables(io, [['SVC_NATS', `nats://${host}`], ...tokenVariables(source)]),
     `# To watch through it: npx svc-streams watch --nats nats://${host} ${tokens}`,
     `# It serves live prices${source.depthClient !== undefined ? ', prices and depth on request' : ' and prices on request'}. Start a second one for failover.`,
-    ...(isStored ? ['# It stores the prices in a JetStream stream, which natsHistory reads.'] : []),
     ...(health === undefined ? [] : [`# Its own state is at ${health.baseUrl}/health.`]),
     ...metricsLines,
     ...(isConnected ? [] : ['# NATS is not reachable yet. The gateway keeps trying.']),

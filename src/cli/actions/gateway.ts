@@ -45,6 +45,7 @@ const httpNames = [
   'tlsCert',
   'origin',
   'history',
+  'keep',
   'maxBufferedBytes',
   'drain',
 ]
@@ -61,20 +62,15 @@ export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags
   if (flags.nats !== undefined && flags.nats !== '') {
     const conflict = httpNames.find((name) => command.getOptionValueSource(name) === 'cli')
     if (conflict === undefined) {
-      const { host, port, keep } = flags
+      const { host, port } = flags
       await using metrics = await startMetrics(flags)
       await serveNats(io, command, flags.nats, {
-        options: { ...limitsOf(flags), ...(keep === undefined ? {} : { history: { keep } }) },
+        options: limitsOf(flags),
         address: { host, port },
         metricsLines: metricsLines(metrics),
       })
       return
     }
-    if (conflict === 'history')
-      return usageError(
-        command,
-        '--history: with --nats, use --keep alone: the prices are in a JetStream stream',
-      )
     const nats = withVariable(deploymentFlags.nats)
     return usageError(command, `${flagName(conflict)}: cannot be combined with ${nats}; remove one of them`)
   }

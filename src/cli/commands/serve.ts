@@ -22,8 +22,6 @@ Examples:
       Also record the prices that consumers get, in files of the folder prices, and serve those of the last 7 days.
   $ npx svc-streams gateway --nats nats://127.0.0.1:4222
       Serve many machines, through a NATS server. Start a second one for failover. With --port 8080, GET /health answers.
-  $ npx svc-streams gateway --nats nats://127.0.0.1:4222 --keep 7d
-      Also store the prices that consumers get, for 7 days, in a JetStream stream of the NATS server.
   $ npx svc-streams gateway --port 8080 --metrics
       Also serve metrics for Prometheus, at http://127.0.0.1:9464/metrics.
   $ npx svc-streams gateway --recording market.ndjson --speed 10
@@ -67,11 +65,7 @@ export const gatewayCommand = (io: Io): Command => {
           '--history <folder>',
           'record the prices that consumers receive in this folder, and serve them',
         )
-        .option(
-          '--keep <duration>',
-          'age at which recorded prices are deleted (default: 7d); with --nats, store them in JetStream',
-          parseRotation,
-        )
+        .option('--keep <duration>', 'age at which recorded prices are deleted (default: 7d)', parseRotation)
         .addOption(
           new Option(
             '--origin <url...>',

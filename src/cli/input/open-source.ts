@@ -194,9 +194,7 @@ const openNats = async (source: NatsSource): Promise<Either<string, OpenSource>>
   const { servers, environment } = source
   const clients = await createNatsClients(source)
   if (isLeft(clients)) return clients
-  const opened = serverSource(clients.right, natsHost(servers), undefined, environment, 'nats')
-  const nats = await loadNats()
-  return right({ ...opened, history: nats?.natsHistory({ servers: serverList(servers) }) })
+  return right(serverSource(clients.right, natsHost(servers), undefined, environment, 'nats'))
 }
 
 const openSimulator = async (

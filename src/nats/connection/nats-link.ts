@@ -88,8 +88,6 @@ export class NatsLink {
       ...credentials,
       ...(urls.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
       ...options,
-      // Replies of JetStream.
-      ...(this.inboxPrefix === undefined ? {} : { inboxPrefix: this.inboxPrefix }),
       reconnect: false,
       // The link dials them.
       ignoreClusterUpdates: true,

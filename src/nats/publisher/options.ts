@@ -1,6 +1,6 @@
 import { serviceOption, signalOption } from '../../client/options.js'
-import { countOption, numberOption, timerOption } from '../../base/option-kinds/number-option.js'
-import { nestedOption, type OptionTable, type Signal } from '../../base/option-kinds/option.js'
+import { countOption, timerOption } from '../../base/option-kinds/number-option.js'
+import { type OptionTable, type Signal } from '../../base/option-kinds/option.js'
 import { parseOptions, type Completed } from '../../base/option-kinds/parse-options.js'
 import { connectionNames, type NatsOptions } from '../connection/options.js'
 
@@ -18,28 +18,9 @@ export interface NatsGatewayOptions extends NatsOptions {
   readonly maxTopicsPerConnection?: number
   /** Minimum time between two depth requests for one mint to the service, in ms. Default: 250. */
   readonly depthEvery?: number
-  /**
-   * Stores the prices of the topics that consumers want in a JetStream stream, which `natsHistory` reads. Needs the package
-   * `@nats-io/jetstream`. Default: the gateway has no history.
-   */
-  readonly history?: NatsGatewayHistoryOptions
   /** Closes the gateway when it aborts. */
   readonly signal?: Signal
 }
-
-/** Options of the history of a gateway on NATS. */
-export interface NatsGatewayHistoryOptions {
-  /**
-   * Age at which the stream deletes prices, in ms, at least 1000; `Infinity` keeps all prices. It must be equal in all
-   * gateways of a service. Default: 604 800 000, 7 days.
-   */
-  readonly keep?: number
-}
-
-/** @internal */
-export const natsHistoryTable = {
-  keep: numberOption({ unit: 'ms', min: 1_000, default: 7 * 86_400_000, orInfinity: true }),
-} satisfies OptionTable<NatsGatewayHistoryOptions>
 
 /** @internal */
 const gatewayTable = {
@@ -47,7 +28,6 @@ const gatewayTable = {
   maxConnections: countOption({ default: 10_000 }),
   maxTopicsPerConnection: countOption({ default: 5_000 }),
   depthEvery: timerOption({ default: 250 }),
-  history: nestedOption(natsHistoryTable),
   signal: signalOption,
 } satisfies OptionTable<Omit<NatsGatewayOptions, keyof NatsOptions>>
 

@@ -1,5 +1,4 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { isLeft } from 'fp-ts/lib/Either.js'
 import { checkClient } from '../../client/options.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
@@ -15,8 +14,6 @@ import { delay } from '../../base/time/deadline.js'
 import { connectionOptionsOf } from '../connection/options.js'
 import type { OpenTcpSocket } from '../connection/dial.js'
 import { NatsLink } from '../connection/nats-link.js'
-import { HistoryRecorder } from '../history/history-recorder.js'
-import { loadJetStream, type OpenJetStream } from '../history/jetstream.js'
 import { subjectsOf } from '../subjects.js'
 import { GatewayConnection } from './gateway-connection.js'
 import type { Lease } from './lease.js'
@@ -55,10 +52,6 @@ const startTimeout = 2_000
  * Serves a client to all `natsClient`s of the same NATS cluster. Several gateways may run: each consumer uses one of
  * them, and the others stand by. If no NATS server is reachable, the gateway starts and continues to dial.
  *
- * With `history`, the gateway that consumers use stores their prices in a JetStream stream (`natsHistory`). Prices do
- * not wait for the store. A failure of the store is published on the channel `svc-streams:gateway-history`; the gateway
- * then tries again.
- *
  * Rejects with a `ConfigurationError` if the client or an option is invalid or a package is missing. Rejects with the
  * signal's reason if the signal is aborted. Closing the gateway does not close the client.
  *
@@ -69,7 +62,7 @@ export const startNatsGateway = (client: PriceClient, options: NatsGatewayOption
   startNatsGatewayOver(client, options)
 
 /**
- * `openSocket`: Node's by default. `openJetStream`: by default that of the package, which is loaded now.
+ * `openSocket`: Node's by default.
  *
  * @internal
  */
@@ -77,12 +70,10 @@ export const startNatsGatewayOver = async (
   client: PriceClient,
   options: NatsGatewayOptions,
   openSocket?: OpenTcpSocket,
-  openJetStream?: OpenJetStream,
 ): Promise<NatsGateway> => {
   checkClient(client)
-  const { history: historySetup, ...setup } = parseNatsGatewayOptions(options)
+  const setup = parseNatsGatewayOptions(options)
   setup.signal?.throwIfAborted()
-  const stored = historySetup && { ...historySetup, open: openJetStream ?? (await jetStreamOrThrow()) }
   const clock = currentClock()
   const feed = priceFeedOf(client)
   const link = new NatsLink(connectionOptionsOf(options), clock, openSocket)
@@ -95,22 +86,11 @@ export const startNatsGatewayOver = async (
   let current: GatewayConnection | undefined
 
   const subjects = subjectsOf(setup.service)
-  const history =
-    stored &&
-    new HistoryRecorder({
-      ...stored,
-      client,
-      clock,
-      subjects,
-      status: () => sessions.upstream.status,
-      onFailure: (error) => publish('svc-streams:gateway-history', () => ({ host: link.host, error })),
-    })
   const sessions: Sessions<Lease> = new Sessions<Lease>(client, {
     ...shared,
     noun: 'session',
     // Consumers then change to another gateway, whose connection to the service may not be behind.
     isDown: (status) => isDown(status) || behindMsOf(status) !== undefined,
-    record: history?.record,
     encode: (payload) => payload,
     send: (feed, frame) => current?.publisher.publishPrice(feed, frame),
   })
@@ -121,14 +101,12 @@ export const startNatsGatewayOver = async (
     link.use({
       onConnected: (connection) => {
         current = new GatewayConnection(connection, config)
-        history?.onConnected(connection)
         started.resolve(undefined)
       },
       onLost: (reason) => {
         sessions.endAll('nats-lost', reason)
         current?.close()
         current = undefined
-        history?.onLost()
         connect()
       },
     })
@@ -141,7 +119,6 @@ export const startNatsGatewayOver = async (
     current = undefined
     priceClock.close()
     relays.close()
-    await history?.close()
     await link.close()
   })
 
@@ -175,10 +152,4 @@ export const startNatsGatewayOver = async (
     close,
     [Symbol.asyncDispose]: close,
   }
-}
-
-const jetStreamOrThrow = async (): Promise<OpenJetStream> => {
-  const loaded = await loadJetStream()
-  if (isLeft(loaded)) throw loaded.left
-  return loaded.right
 }

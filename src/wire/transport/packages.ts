@@ -60,7 +60,7 @@ const requireHere = (): NodeJS.Require =>
  * succeeds once there are descriptors. `start` imports the package by name, because bundlers read that name.
  * `exportName`: one of its exports. Rejects with the failure of the import.
  */
-export const importPackage = async <T extends object>(
+const importPackage = async <T extends object>(
   name: string,
   exportName: string & keyof T,
   start: () => Promise<T>,

@@ -8,8 +8,6 @@ import { openHistory } from 'svc-streams/history'
 import { record, replay } from 'svc-streams/recording'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { HistoryRecorder } from '../../../src/nats/history/history-recorder.js'
-import { subjectsOf } from '../../../src/nats/subjects.js'
 import {
   decodeRow,
   encodeAnyRow,
@@ -17,14 +15,12 @@ import {
   encodeRow,
 } from '../../../src/backtest/recording/format/row-codec.js'
 import type { Row } from '../../../src/backtest/recording/format/row.js'
-import { rxClock } from '../../../src/base/time/rx-clock.js'
 import { runInProcess } from '../../cli/support/in-process.js'
 import { newFile } from '../../cli/support/new-file.js'
 import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
 import { runSweep } from '../sweep/support/run-sweep.js'
 import { caseCount } from '../../support/run/long.js'
 import { newFolder } from '../../support/new-folder.js'
-import { eventually } from '../../support/time/eventually.js'
 import { depth, price, row } from './support/generated-rows.js'
 import { chunksOf, collect, header, priceRow, recordingText, start, topic } from './support/recordings.js'
 import { memoryWriter } from './support/rows.js'
@@ -221,23 +217,5 @@ describe('a writer', () => {
     const files = readdirSync(folder).filter((file) => file.endsWith('.ndjson'))
     const written = openHistory(files.map((file) => join(folder, file)))
     expect((await collect(written.prices$(topic, { from: 0 }))).filter(isLeft)).toEqual([])
-  })
-
-  it('the history of a gateway on NATS has an error that names the field', async () => {
-    const failures: unknown[] = []
-    const recorder = new HistoryRecorder({
-      open: () => new Promise(() => undefined),
-      client: clientOf(1.5),
-      clock: rxClock,
-      subjects: subjectsOf('svc'),
-      keep: Infinity,
-      status: () => ({ _tag: 'Idle' }),
-      onFailure: (error) => failures.push(error?.message),
-    })
-    const recording = recorder.record(topic)
-    await eventually(() => failures.length > 0)
-    expect(failures).toEqual([expect.stringContaining(problem)])
-    recording.unsubscribe()
-    await recorder.close()
   })
 })

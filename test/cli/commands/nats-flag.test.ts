@@ -1,4 +1,3 @@
-import { natsHistory } from 'svc-streams/nats'
 import { expect, onTestFinished, test } from 'vitest'
 import { describeNats } from '../../support/nats/describe-nats.js'
 import { startNatsServer } from '../../support/nats/nats-server.js'
@@ -104,31 +103,6 @@ describeNats('--nats', () => {
     ])
   })
 
-  test('stores the prices with --keep, which watch --since reads, and logs that it cannot without JetStream', async () => {
-    const [server, without] = await Promise.all([
-      startNatsServer({ onFinished: onTestFinished, jetStream: true }),
-      startNatsServer({ onFinished: onTestFinished }),
-    ])
-    const gateway = startInProcess(['gateway', '--simulate', '--nats', server.url, '--keep', '1h'])
-    await eventually(() =>
-      gateway.stdout.includes('# It stores the prices in a JetStream stream, which natsHistory reads.\n'),
-    )
-    startInProcess(['watch', weth, '--nats', server.url])
-    await eventually(async () =>
-      expect(await natsHistory({ servers: server.url }).topics()()).toMatchObject({
-        right: [{ topic: `svc-${weth}` }],
-      }),
-    )
-    const since = startInProcess(['watch', weth, '--nats', server.url, '--since', '1m'])
-    await eventually(() => expect(since.stdout).toMatch(/ USD, [-+]\d+\.\d\d % since \d{4}-/))
-    const other = startInProcess(['gateway', '--simulate', '--nats', without.url, '--keep', '1h'])
-    await eventually(() =>
-      expect(other.stderr).toContain(
-        'The history cannot be written: the NATS server has no JetStream: enable it in its configuration. Consumers still receive prices.\n',
-      ),
-    )
-  })
-
   test('names NATS if no gateway is there', async () => {
     const server = await startNatsServer({ onFinished: onTestFinished })
     const failed = await runInProcess(['price', weth, '--nats', server.url])
@@ -166,7 +140,7 @@ test.each([
   ],
   [
     ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--history', 'prices'],
-    'error: --history: with --nats, use --keep alone: the prices are in a JetStream stream',
+    'error: --history: cannot be combined with --nats (SVC_NATS); remove one of them',
   ],
   [
     ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--host', '0.0.0.0'],

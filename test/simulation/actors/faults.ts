@@ -43,9 +43,6 @@ export type Fault =
   /** A NATS server loses its routes to the others of its cluster. */
   | { readonly do: 'isolate'; readonly server: number; readonly ms: number }
   | ({ readonly do: 'lose messages'; readonly ms: number } & MessageLoss)
-  | { readonly do: 'lose acks'; readonly share: number; readonly ms: number }
-  /** The first NATS server dies as soon as a stream has stored a message. */
-  | { readonly do: 'die after storing'; readonly ms: number }
   | {
       readonly do: 'gateway'
       readonly gateway: number
@@ -164,16 +161,6 @@ export const mildFaultKinds: readonly Generate[] = [
   },
 ]
 
-/** One generator per kind of fault of JetStream. */
-export const jetStreamFaultKinds: readonly Generate[] = [
-  (chance, _gateway, latest) => ({
-    do: 'lose acks',
-    share: chance.pick([0.1, 0.5, 1]),
-    ms: duration(chance, latest),
-  }),
-  (chance, _gateway, latest) => ({ do: 'die after storing', ms: duration(chance, latest) }),
-]
-
 /** A fault of the gateway with this index. */
 export const gatewayFault: Generate = (chance, gateway, latest) => ({
   ...{ do: 'gateway', gateway, how: chance.pick(gatewayHows), ms: duration(chance, latest) },
@@ -226,16 +213,6 @@ export const startFault = (
     case 'lose messages':
       nats.loss = fault
       return () => (nats.loss = { share: 0, of: 'all' })
-    case 'lose acks': {
-      const [server] = nats.servers
-      server!.lostAcks = fault.share
-      return () => (server!.lostAcks = 0)
-    }
-    case 'die after storing': {
-      const server = nats.servers[0]!
-      server.diesAfterStoring = true
-      return () => server.startAfterStoring()
-    }
     case 'gateway':
       return startGatewayFault(gateways[fault.gateway]!, fault.how)
     case 'behave':

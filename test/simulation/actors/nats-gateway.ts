@@ -1,8 +1,6 @@
-import * as jetStreamPackage from '@nats-io/jetstream'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { behindMsOf, isDown } from '../../../src/base/domain/status.js'
 import { startNatsGatewayOver, type NatsGateway } from '../../../src/nats/publisher/start-nats-gateway.js'
-import { jetStreamOf } from '../../../src/nats/history/jetstream.js'
 import { endsLive } from '../invariants/consumers.js'
 import { Ledger } from '../invariants/ledger.js'
 import { problemOfTcp } from '../invariants/nats-client.js'
@@ -27,8 +25,6 @@ export interface NatsSurroundings extends GatewaySurroundings {
   readonly natsPrices: NatsPrices
   /** The number of clients over NATS. */
   readonly consumers: number
-  /** The gateways store their prices. */
-  readonly hasHistory: boolean
 }
 
 /** The links of a machine. */
@@ -95,7 +91,7 @@ class NatsGatewayProcess implements GatewayProgram {
     links: NatsGatewayLinks,
     private readonly surroundings: NatsSurroundings,
   ) {
-    const { world, prices, service, nats, natsPrices, consumers, hasHistory } = surroundings
+    const { world, prices, service, nats, natsPrices, consumers } = surroundings
     const onException = (thrown: unknown): void => this.report(`an exception: ${String(thrown)}`)
     this.process = new SimulatedProcess(name, world, plan.clockError, onException, () => this.check())
     this.ledger = new Ledger(name, world, this.process, plan.times, prices)
@@ -117,8 +113,8 @@ class NatsGatewayProcess implements GatewayProgram {
       },
     })
     this.process.run(() => {
-      const options = { servers: natsAddresses(nats, plan), ...(hasHistory ? { history: {} } : {}) }
-      startNatsGatewayOver(client, options, this.tcp.open, jetStreamOf(jetStreamPackage)).then(
+      const options = { servers: natsAddresses(nats, plan) }
+      startNatsGatewayOver(client, options, this.tcp.open).then(
         (gateway) => this.onStarted(gateway),
         (error: unknown) => this.report(`the gateway does not start: ${String(error)}`),
       )

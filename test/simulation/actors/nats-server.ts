@@ -3,7 +3,6 @@ import type { Host } from '../world/network.js'
 import { SimulatedProcess } from '../world/process.js'
 import type { ServerTcpSocket, TcpHandler, TcpServer } from '../world/tcp.js'
 import type { World } from '../world/world.js'
-import { JetStream } from './jetstream.js'
 import { NatsConnection } from './nats-connection.js'
 import { NatsRoutes, type Peer } from './nats-routes.js'
 
@@ -25,7 +24,6 @@ export interface NatsSettings {
   readonly ping_interval: number
   /** The server closes a connection after so many pings without an answer. */
   readonly ping_max: number
-  readonly jetstream: boolean
   /** Without users, everybody may do everything. */
   readonly users: readonly NatsUser[]
 }
@@ -37,7 +35,6 @@ export const usualSettings: NatsSettings = {
   write_deadline: 2_000,
   ping_interval: 120_000,
   ping_max: 2,
-  jetstream: false,
   users: [],
 }
 
@@ -64,13 +61,6 @@ export class NatsServer implements TcpServer {
   /** Called in the process of a client with each message that it reads. Default: nothing. */
   onRead: (reader: SimulatedProcess, message: Publication) => void = () => undefined
   /** The streams on its disk. */
-  readonly jetStream: JetStream
-  /** The part of the acknowledgements of JetStream that are lost. */
-  lostAcks = 0
-  /** The process dies when a stream has stored a message, before it answers. */
-  diesAfterStoring = false
-  /** The last process that has died so. */
-  private diedAfterStoring: SimulatedProcess | undefined
   /** Those of the current process. */
   routes!: NatsRoutes
   private connections = new Set<NatsConnection>()
@@ -82,9 +72,7 @@ export class NatsServer implements TcpServer {
     readonly settings: NatsSettings,
     /** The other servers of its cluster. */
     private readonly peers: readonly Peer[],
-  ) {
-    this.jetStream = new JetStream(() => world.now)
-  }
+  ) {}
 
   get process(): SimulatedProcess {
     return this.host.process!
@@ -122,12 +110,6 @@ export class NatsServer implements TcpServer {
     this.routes.endAll()
   }
 
-  /** Starts a process again that has died after storing, unless another fault has ended it or its machine since. */
-  startAfterStoring(): void {
-    this.diesAfterStoring = false
-    if (this.diedAfterStoring === this.process && this.host.isOn) this.start()
-  }
-
   /** The machine loses power. Its open connections are not closed. */
   switchOff(): void {
     this.process.kill()
@@ -151,8 +133,7 @@ export class NatsServer implements TcpServer {
   publish(sender: NatsConnection, message: Publication): void {
     const isDelivered = this.deliver(sender, message)
     const isForwarded = this.routes.forward(message)
-    const isAnswered = this.settings.jetstream && this.answer(message)
-    if (isDelivered || isForwarded || isAnswered || message.reply === undefined) return
+    if (isDelivered || isForwarded || message.reply === undefined) return
     sender.informOfNoResponders(message.reply)
   }
 
@@ -169,24 +150,6 @@ export class NatsServer implements TcpServer {
 
   remove(connection: NatsConnection): void {
     this.connections.delete(connection)
-  }
-
-  /** Returns true if JetStream receives the message. */
-  private answer(message: Publication): boolean {
-    const answers = this.jetStream.receive(message)
-    if (this.diesAfterStoring && answers.some((answer) => 'seq' in answer)) {
-      this.diedAfterStoring = this.process
-      this.kill()
-      return true
-    }
-    const { reply: subject } = message
-    for (const answer of answers) {
-      const isLost = 'seq' in answer && this.lostAcks > 0 && this.world.random() < this.lostAcks
-      if (subject === undefined || isLost) continue
-      const payload = Buffer.from(JSON.stringify(answer))
-      this.deliver(undefined, { type: 'pub', subject, reply: undefined, headerBytes: undefined, payload })
-    }
-    return answers.length > 0
   }
 
   /** `sender`: `undefined` for a message of another server. */

@@ -20,5 +20,5 @@ export const bugs: readonly Bug[] = [...clientBugs, ...pageBugs, ...gatewayBugs,
 export const searchOf = ({ shares }: Bug): SearchLimits => ({
   firstSeed: 1,
   simulatedMs: 100 * 3_600_000,
-  shares: { webSocket: 0, nats: 0, cluster: 0, history: 0, mild: 0, pages: 0, ...shares },
+  shares: { webSocket: 0, nats: 0, cluster: 0, mild: 0, pages: 0, ...shares },
 })

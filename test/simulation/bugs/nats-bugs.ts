@@ -4,7 +4,6 @@ const folder = 'src/nats'
 const shares = { nats: 1 }
 const mild = { nats: 1, mild: 1 }
 const cluster = { nats: 1, cluster: 1 }
-const history = { nats: 1, history: 1 }
 
 /** Bugs of clients, gateways and histories over NATS. */
 export const natsBugs: readonly Bug[] = [
@@ -37,24 +36,6 @@ export const natsBugs: readonly Bug[] = [
     folder,
     edits: [{ in: 'reachGateway', code: 'link.onUnanswered($1)', bug: 'undefined' }],
     shares: cluster,
-  },
-  {
-    name: 'a history stores a message again whose acknowledgement is lost',
-    folder,
-    edits: [
-      {
-        in: 'publishTo',
-        code: '{ msgID: $1, expect }',
-        bug: '{ expect: { streamName: historyStream } }',
-      },
-    ],
-    shares: history,
-  },
-  {
-    name: 'a history stores a message though another gateway stores the topic',
-    folder,
-    edits: [{ in: 'publishTo', code: '{ lastSubjectSequence: $1 }', bug: '{}' }],
-    shares: history,
   },
   {
     name: 'a lease on a gateway over NATS expires one check late',

@@ -4,7 +4,6 @@ import { describeNats } from '../../support/nats/describe-nats.js'
 import { startNatsServer, type NatsServer as RealServer } from '../../support/nats/nats-server.js'
 import { usualSettings, type NatsSettings } from '../actors/nats-server.js'
 import { clusterScripts } from './cluster-scripts.js'
-import { jetStreamScripts } from './jetstream-scripts.js'
 import { startRealCluster, type RealCluster } from './real-cluster.js'
 import { runClusterScript } from './run-cluster-script.js'
 import { runScript, withoutLostReasons } from './run-script.js'
@@ -30,8 +29,8 @@ const destroyAfterTest = (socket: Socket): void => onTestFinished(() => void soc
 
 const pings = { ping_interval: 400, ping_max: 2 }
 
-const settingsOf = ({ hasUsers, hasJetStream }: Script): Partial<NatsSettings> =>
-  hasUsers === true ? { ...limits, ...pings, users } : { ...limits, jetstream: hasJetStream === true }
+const settingsOf = ({ hasUsers }: Script): Partial<NatsSettings> =>
+  hasUsers === true ? { ...limits, ...pings, users } : limits
 
 const configOf = (script: Script): string => {
   const { max_payload, max_pending, write_deadline, ping_interval, ping_max } = {
@@ -53,18 +52,16 @@ const configOf = (script: Script): string => {
 describeNats('the simulated NATS server', () => {
   const servers: RealServer[] = []
   const releases: (() => void)[] = []
-  const serverOf = ({ hasUsers, hasJetStream }: Script): RealServer =>
-    servers[hasUsers === true ? 1 : hasJetStream === true ? 2 : 0]!
+  const serverOf = ({ hasUsers }: Script): RealServer => servers[hasUsers === true ? 1 : 0]!
 
   beforeAll(async () => {
     const onFinished = (release: () => void): void => void releases.push(release)
     const configs = [configOf({ title: '', steps: [] }), configOf({ title: '', hasUsers: true, steps: [] })]
-    const options = [...configs.map((config) => ({ config })), { config: configs[0]!, jetStream: true }]
-    servers.push(...(await Promise.all(options.map((each) => startNatsServer({ onFinished, ...each })))))
+    servers.push(...(await Promise.all(configs.map((config) => startNatsServer({ onFinished, config })))))
   })
   afterAll(() => releases.forEach((release) => release()))
 
-  it.each([...scripts, ...jetStreamScripts].map((script) => [script.title, script] as const))(
+  it.each(scripts.map((script) => [script.title, script] as const))(
     '%s, like the real one',
     async (_, script) => {
       const real = await runScript(script, realStage(serverOf(script).port, destroyAfterTest))

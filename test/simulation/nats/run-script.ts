@@ -44,7 +44,7 @@ export class Client {
     const end = this.isClosed ? ['closed'] : []
     // How much fits into the kernels before a client is too slow varies.
     if (this.hasBeenPaused) return ['paused', ...end]
-    return [...withoutSizes(this.text.split('\r\n')).map((line) => withoutNames(line)), ...end]
+    return [...this.text.split('\r\n').map((line) => withoutNames(line)), ...end]
   }
 
   /** The number of servers of the cluster, by the last information of its server. */
@@ -80,38 +80,12 @@ export const withoutLostReasons = (simulated: Transcripts, real: Transcripts): T
     }),
   )
 
-/** The sizes of what JetStream answers vary. */
-const withoutSizes = (lines: readonly string[]): readonly string[] =>
-  lines.map((line, index) =>
-    lines[index + 1]?.startsWith('{"') === true ? line.replace(/ +\d+$/, '') : line,
-  )
-
-/** Of the information of a server, only what it allows; of an answer of JetStream, what the library needs. */
+/** Of the information of a server, only what it allows. */
 const withoutNames = (line: string): string => {
-  if (line.startsWith('{"')) return JSON.stringify(withoutDefaults(JSON.parse(line) as JetStreamAnswer))
   if (!line.startsWith('INFO ')) return line
   const { proto, headers, max_payload, auth_required, connect_urls } = infoOf(line)
   return JSON.stringify({ proto, headers, max_payload, auth_required, servers: connect_urls?.length })
 }
-
-interface JetStreamAnswer extends Record<string, unknown> {
-  readonly config?: Record<string, unknown>
-  readonly state?: Record<string, unknown>
-}
-
-const withoutDefaults = ({
-  type,
-  error,
-  config,
-  state,
-  stream,
-  seq,
-  duplicate,
-}: JetStreamAnswer): object => ({
-  ...{ type, error, stream, seq, duplicate },
-  config: [config?.['name'], config?.['subjects'], config?.['max_age'], config?.['duplicate_window']],
-  state: [state?.['messages'], state?.['first_seq'], state?.['last_seq']],
-})
 
 interface ServerInfo extends Record<string, unknown> {
   readonly connect_urls?: readonly string[]

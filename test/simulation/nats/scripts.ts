@@ -13,8 +13,6 @@ export interface Script {
   readonly title: string
   /** The server that has users. */
   readonly hasUsers?: true
-  /** The server that has JetStream. */
-  readonly hasJetStream?: true
   readonly steps: readonly ScriptStep[]
 }
 

@@ -9,14 +9,11 @@ import { usualSettings } from '../actors/nats-server.js'
 import { Service, type Server } from '../actors/service.js'
 import { Trader, type Surroundings, type TraderPlan } from '../actors/trader.js'
 import { keptMs } from '../invariants/consumers.js'
-import { checkPast } from '../invariants/nats-history.js'
 import { NatsPrices } from '../invariants/nats-prices.js'
 import { natsRecoveryBound, problemOfRecovery, recoveryBound } from '../invariants/recovery.js'
-import { subjectsOf } from '../../../src/nats/subjects.js'
 import { Link } from '../world/network.js'
 import { onSimulatedPlatform } from '../world/platform.js'
 import { PriceLog } from '../world/price-log.js'
-import { startOfTime } from '../world/process.js'
 import { World, formatTime } from '../world/world.js'
 import type { Scenario, Step } from './scenario.js'
 
@@ -77,7 +74,7 @@ class Simulation {
     private readonly world: World,
     private readonly scenario: Scenario,
   ) {
-    const { traders, gateways, natsGateways, natsServers, hasHistory, intervals } = scenario
+    const { traders, gateways, natsGateways, natsServers, intervals } = scenario
     const topics = intervals.map((_, index): Address => `0xabc${index}`)
     const prices = new PriceLog()
     this.service = new Service(
@@ -92,7 +89,7 @@ class Simulation {
       report: (who, problem) => this.report(who, problem),
       isRecovered: () => this.isRecovered,
     }
-    this.nats = new NatsCluster(world, natsServers, { ...usualSettings, jetstream: hasHistory })
+    this.nats = new NatsCluster(world, natsServers, usualSettings)
     this.natsPrices = new NatsPrices(prices)
     const links = [...traders, ...gateways, ...natsGateways, ...natsGateways].map(() => new Link(world))
     this.links = [...links, ...this.nats.links]
@@ -105,7 +102,6 @@ class Simulation {
     const natsSurroundings: NatsSurroundings = {
       ...{ ...this.surroundings, service, nats, natsPrices },
       consumers: traders.filter(isOverNats).length,
-      hasHistory,
     }
     this.natsGateways = natsGateways.map((plan, index) => {
       const first = traders.length + gateways.length + 2 * index
@@ -130,38 +126,9 @@ class Simulation {
     for (const step of scenario.steps) world.at(step.at, () => this.perform(step))
     this.checkEachSecond()
     const recoveredAt = scenario.activeMs + Math.max(...scenario.traders.map((plan) => this.recoveryMs(plan)))
-    await world.runUntil(recoveredAt + checkInterval + (scenario.hasHistory ? historyRecoveryMs : 0))
-    this.checkHistory(world.now)
+    await world.runUntil(recoveredAt + checkInterval)
     await this.endAll()
-    this.checkHistory()
     return this.result
-  }
-
-  /** `now`: of the world, if what clients want must be in the history. */
-  private checkHistory(now?: number): void {
-    if (!this.scenario.hasHistory) return
-    const messages = this.nats.servers[0]!.jetStream.messagesOf(historyStream)
-    for (const base of this.surroundings.topics) {
-      const ofTopic = messages.filter(({ subject }) => subject.endsWith(`.${base}`))
-      const { problem, lastAt } = checkPast(`svc-${base}`, ofTopic, this.surroundings.prices)
-      if (problem !== undefined) return this.report('history', problem)
-      const silentMs = now === undefined || !this.isWantedOverNats(base) ? 0 : startOfTime + now - lastAt
-      if (silentMs > historyRecoveryMs + 1.5 * this.maxInterval)
-        return this.report(
-          'history',
-          `${base} is wanted, and its last price in the history is ${silentMs} ms old`,
-        )
-    }
-  }
-
-  /** For so long that the history must have it. */
-  private isWantedOverNats(base: string): boolean {
-    return this.traders.some(({ ledger }, index) => {
-      const since = ledger.wantedSince.get(base) ?? Infinity
-      return (
-        isOverNats(this.scenario.traders[index]!) && ledger.process.activeMs - since > 2 * historyRecoveryMs
-      )
-    })
   }
 
   /** Without subscribers, a client keeps no socket and no timer; nor does a closed one. */
@@ -330,11 +297,6 @@ const idleTime = ({ times, ...plan }: TraderPlan | GatewayPlan): number =>
 
 /** The time in which a client searches for gateways at two servers in vain, before it connects to a third one, in ms. */
 const otherServersMs = 12_000
-
-/** The time in which a history recovers after its gateway: `docs/strategies/history.md`. In ms. */
-const historyRecoveryMs = 30_000
-
-const { historyStream } = subjectsOf('svc')
 
 /** The time for which a connection to NATS without users stays open, and may send its last messages, in ms. */
 const natsIdleMs = 5_000

@@ -5,7 +5,6 @@ import {
   descriptorFault,
   faultKinds,
   gatewayFault,
-  jetStreamFaultKinds,
   linkFaultKinds,
   mildFaultKinds,
   natsFaultKinds,
@@ -41,7 +40,6 @@ export interface Scenario {
   /** The number of NATS servers: 1, or a cluster of 3. */
   readonly natsServers: number
   /** The gateways over NATS store their prices in a stream. */
-  readonly hasHistory: boolean
   /** The mean time between two prices of each topic, in ms. */
   readonly intervals: readonly number[]
   /** In the order of time. */
@@ -60,8 +58,6 @@ export interface Shares {
   readonly nats: number
   /** Of the scenarios with NATS: the part that has a cluster. Default: `usualClusterShare`. */
   readonly cluster?: number
-  /** Of the scenarios with one NATS server: the part whose gateways have a history. Default: `usualHistoryShare`. */
-  readonly history?: number
   /** The part of all seeds that has pages. Default: `usualPageShare`. */
   readonly pages?: number
   /** Of the remaining ones with NATS: the part that has mild faults alone. Default: `usualMildShare`. */
@@ -69,7 +65,6 @@ export interface Shares {
 }
 
 const usualClusterShare = 0.35
-const usualHistoryShare = 0.3
 const usualMildShare = 0.3
 const usualPageShare = 0.25
 
@@ -99,8 +94,6 @@ const nodeScenario = (seed: number, shares: Shares): Scenario => {
   const scenario = withNats(direct, natsChance)
   const clusterChance = new Chance(seededRandom(`cluster ${seed}`))
   if (clusterChance.isTrue(shares.cluster ?? usualClusterShare)) return withCluster(scenario, clusterChance)
-  const historyChance = new Chance(seededRandom(`history ${seed}`))
-  if (historyChance.isTrue(shares.history ?? usualHistoryShare)) return withHistory(scenario, historyChance)
   const mildChance = new Chance(seededRandom(`mild ${seed}`))
   return mildChance.isTrue(shares.mild ?? usualMildShare) ? withMildFaults(scenario, mildChance) : scenario
 }
@@ -143,7 +136,6 @@ const directScenario = (seed: number): Scenario => {
     gateways: [],
     natsGateways: [],
     natsServers: 1,
-    hasHistory: false,
     intervals: Array.from({ length: topics }, () => chance.pick([400, 1_000, 3_000, 9_000])),
     steps: steps.sort((a, b) => a.at - b.at),
     activeMs,
@@ -240,18 +232,6 @@ const outages = (chance: Chance, activeMs: number): readonly Step[] => {
     at += ms + chance.between(100_000, 180_000)
   }
   return steps
-}
-
-/** Gateways that store their prices. Their clocks agree: the times of a history are those of several gateways. */
-const withHistory = (scenario: Scenario, chance: Chance): Scenario => {
-  const { natsGateways, activeMs, steps } = scenario
-  const added = faultSteps(chance, jetStreamFaultKinds, 1, activeMs)
-  return {
-    ...scenario,
-    natsGateways: natsGateways.map((plan) => ({ ...plan, clockError: 0 })),
-    hasHistory: true,
-    steps: [...steps, ...added].sort((a, b) => a.at - b.at),
-  }
 }
 
 /** Messages are lost, and gateways stop for a short time. Whatever else fails would end the sessions. */

@@ -41,8 +41,7 @@ export const shrink = async (failing: Failure): Promise<Failure> => {
 
 /** The history as a person reads it: the settings, one line per step, and the violation. */
 export const describeFailure = ({ scenario, violation }: Failure): string => {
-  const { seed, hasEvenDraws, traders, gateways, natsGateways, natsServers, hasHistory, intervals, steps } =
-    scenario
+  const { seed, hasEvenDraws, traders, gateways, natsGateways, natsServers, intervals, steps } = scenario
   const { at, who, problem } = violation
   return [
     `Seed ${seed}. A price of each topic every ${intervals.join(', ')} ms.`,
@@ -56,7 +55,6 @@ export const describeFailure = ({ scenario, violation }: Failure): string => {
       return `gateway ${index} of ${server}: ${describeTimes(plan)}, maxBufferedBytes ${maxBufferedBytes}`
     }),
     ...natsGateways.map((plan, index) => `gateway ${index} over NATS: ${describeTimes(plan)}`),
-    ...(hasHistory ? ['the gateways have a history'] : []),
     ...(natsServers > 1 ? [`a cluster of ${natsServers} NATS servers`] : []),
     ...steps.map(({ at: time, action }) => `${formatTime(time)} ${describeStep(action)}`),
     `${formatTime(at)} ${who}: ${problem}`,

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import type { KeyAndCertificate } from '../network/certificate.js'
 import type { EnvironmentVariables } from '../process/environment.js'
 import { spawnCommand, type NodeProcess } from '../process/node-process.js'
@@ -31,8 +31,6 @@ export interface NatsServerOptions {
   readonly config?: string
   /** The variables that the configuration uses. */
   readonly environment?: EnvironmentVariables
-  /** Enables JetStream, in a folder of the test. */
-  readonly jetStream?: boolean
   /** Makes the server require TLS. */
   readonly certificate?: KeyAndCertificate
   /** Makes the server a member of a cluster: the route URLs of the members that are already there. */
@@ -54,26 +52,23 @@ export const startNatsServer = async ({
   onFinished,
   config = '',
   environment = {},
-  jetStream = false,
   certificate,
   routes,
   routeAddress,
 }: NatsServerOptions): Promise<NatsServer> => {
   const folder = mkdtempSync(join(tmpdir(), 'nats-server-'))
   onFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const settings = jetStream ? `jetstream { store_dir: ${JSON.stringify(join(folder, 'jetstream'))} }` : ''
   const tls = certificate === undefined ? '' : writeTlsSettings(certificate, folder)
 
   const start = async (wanted: Ports): Promise<{ readonly server: NodeProcess; readonly ports: Ports }> => {
     const file = join(folder, 'server.conf')
-    // JetStream in a cluster needs a name that is the server's own.
     const advertise = routeAddress === undefined ? '' : `, advertise: "${routeAddress}"`
     const cluster =
       routes === undefined
         ? ''
-        : `server_name: ${basename(folder)}\ncluster { name: test, listen: "127.0.0.1:${wanted.route}", routes: ${JSON.stringify(routes)}${advertise} }`
+        : `cluster { name: test, listen: "127.0.0.1:${wanted.route}", routes: ${JSON.stringify(routes)}${advertise} }`
     const listen = `listen: "127.0.0.1:${wanted.client}"\nports_file_dir: ${JSON.stringify(folder)}`
-    writeFileSync(file, [listen, limits, cluster, settings, tls, config].join('\n'))
+    writeFileSync(file, [listen, limits, cluster, tls, config].join('\n'))
     const server = spawnCommand([natsServer, '-c', file], { onFinished, environment })
     const ports = await portsOf(server, folder)
     await eventually(() => server.output.includes('Server is ready'))
@@ -127,11 +122,7 @@ const portsOf = async (server: NodeProcess, folder: string): Promise<Ports> => {
 export const startNatsCluster = async (
   options: Omit<NatsServerOptions, 'routes'>,
 ): Promise<readonly [NatsServer, NatsServer, NatsServer]> => {
-  // JetStream in a cluster needs a route, which no server has to answer.
-  const first = await startNatsServer({
-    ...options,
-    routes: options.jetStream === true ? ['nats://127.0.0.1:1'] : [],
-  })
+  const first = await startNatsServer({ ...options, routes: [] })
   const join = () => startNatsServer({ ...options, routes: [first.routeUrl] })
   const [second, third] = await Promise.all([join(), join()])
   const servers = [first, second, third] as const

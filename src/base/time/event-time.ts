@@ -5,8 +5,8 @@ import { rxClock } from './rx-clock.js'
 // in a live run. All times are in ms since the Unix epoch.
 
 /**
- * A client delivers a price in the event-loop turn in which it receives it, but handlers before may take time. A value of
- * an earlier turn that arrives later than this after its `receivedAt` was held, or came with an age, in ms.
+ * Handlers before may take time. A value that arrives later than this after its `receivedAt` was held, or came with an age,
+ * in ms.
  */
 const maxHandlingTime = 100
 
@@ -21,16 +21,17 @@ export const receivedAtOf = (event: Either<unknown, unknown>): number => {
 }
 
 /**
- * The time of an event that arrives at `now`: its `receivedAt`, or its arrival if it has none or was held. In virtual
- * time no handler takes time, so an earlier `receivedAt` means that the value was held.
+ * The time of an event that arrives at `now`: its `receivedAt`, or its arrival if it has none or was held. `early`: how
+ * much earlier than its arrival the time of a held value is, in ms. In virtual time no handler takes time, so an earlier
+ * `receivedAt` means that the value was held.
  */
-export const timeOfEvent = (event: Either<unknown, unknown>, now: number): number => {
+export const timeOfEvent = (event: Either<unknown, unknown>, now: number, early = 0): number => {
   const receivedAt = receivedAtOf(event)
-  const lateBy = now - receivedAt
-  if (lateBy <= 0 && lateBy >= -maxAhead) return receivedAt
-  if (rxClock.isVirtual) return now
-  const isOfTurn = receivedAt >= turnStartedAt && isInTurn(now)
-  return lateBy > 0 && (isOfTurn || lateBy <= maxHandlingTime) ? receivedAt : timeOfTurn(now)
+  const { isVirtual } = rxClock
+  const arrival = isVirtual ? now : arrivalOf(now)
+  const earliest = isVirtual ? now : arrival - maxHandlingTime
+  if (receivedAt >= earliest && receivedAt <= now + maxAhead) return receivedAt
+  return receivedAt < arrival ? arrival - early : arrival
 }
 
 /** A clock that is later than this within a turn was set forward, in ms. */
@@ -39,20 +40,16 @@ const maxTurn = 60_000
 const resolved = Promise.resolve()
 let turnStartedAt = NaN
 
-const isInTurn = (now: number): boolean => now >= turnStartedAt && now < turnStartedAt + maxTurn
-
-/** A client has received data at `now`. The caller calls `endTurn` in a microtask. */
-export const startTurn = (now: number): void => {
-  if (!isInTurn(now)) turnStartedAt = now
-}
-
-export const endTurn = (): void => {
-  turnStartedAt = NaN
-}
-
-/** The first `now` of this turn of the event loop: all receivers of an event agree on its arrival. */
-const timeOfTurn = (now: number): number => {
-  if (isInTurn(now)) return turnStartedAt
+/**
+ * The first reading of the clock in this turn of the event loop: the operators and the recorder that receive an event
+ * agree on its arrival, although the handlers between them take time.
+ */
+const arrivalOf = (now: number): number => {
+  if (now >= turnStartedAt && now < turnStartedAt + maxTurn) return turnStartedAt
   void resolved.then(endTurn)
   return (turnStartedAt = now)
+}
+
+const endTurn = (): void => {
+  turnStartedAt = NaN
 }

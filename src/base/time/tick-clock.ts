@@ -1,5 +1,4 @@
 import { clockOffset, maxBlockedMs, suspendedFor, type Clock } from './clock.js'
-import { endTurn, startTurn } from './event-time.js'
 
 const resolved = Promise.resolve()
 
@@ -51,7 +50,6 @@ export class TickClock {
     const { elapsed } = this
     this.elapsed = this.clock.elapsed()
     this.readWallClock()
-    if (!this.clock.isVirtual) startTurn(this.wallClock)
     // A promise: `queueMicrotask` costs three times as much.
     void resolved.then(this.expire)
     const offset = this.wallClock - this.elapsed
@@ -63,6 +61,5 @@ export class TickClock {
 
   private readonly expire = (): void => {
     this.isRead = false
-    endTurn()
   }
 }

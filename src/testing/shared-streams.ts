@@ -2,7 +2,7 @@ import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, Observable, of, share, Subject, takeWhile, type Observer } from 'rxjs'
 import { RetainedEvent, type Retention } from './retained-event.js'
 import { Multicast } from '../base/task/multicast.js'
-import { withAtOnceLimit$ } from './at-once-limit.js'
+import { withAtOnceLimit$ } from '../base/time/at-once-limit.js'
 import { delay$ } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
 
@@ -70,8 +70,7 @@ class SharedStream<E extends { readonly _tag: string }, A> {
       source$.subscribe(subscriber)
       this.isConnecting = false
     })
-    // A given observable may emit its only price synchronously, for many subscribers.
-    const shared$ = withAtOnceLimit$(connected$, () => !subject$.hasValue).pipe(
+    const shared$ = connected$.pipe(
       filter(() => !this.endIfIdle()),
       takeWhile((event) => !isFinal(event), true),
       share({
@@ -79,11 +78,12 @@ class SharedStream<E extends { readonly _tag: string }, A> {
         resetOnRefCountZero: () => this.end$(),
       }),
     )
-    this.event$ = new Observable((subscriber) => {
+    const joined$ = new Observable<Either<E, A>>((subscriber) => {
       this.endIfIdle()
       this.idleSince = undefined
       return shared$.subscribe(subscriber)
     })
+    this.event$ = withAtOnceLimit$(joined$, () => !subject$.hasValue)
   }
 
   close(): void {

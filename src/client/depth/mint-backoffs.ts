@@ -3,7 +3,7 @@ import { BehaviorSubject, type Observable } from 'rxjs'
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import type { DepthError } from '../../base/errors/model.js'
 import type { DepthEvent } from '../../wire/http/depth-request.js'
-import { backoff, type BackoffPolicy, RepeatCount, repeatDelay } from '../../base/time/backoff.js'
+import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
 import type { Clock } from '../../base/time/clock.js'
 
 /** The minimum time between two removals of expired entries, in ms: each removal scans all entries. */
@@ -71,8 +71,6 @@ export class MintBackoff {
   polls = 0
   private consecutiveFailures = 0
   private lastFailure: Failure | undefined
-  /** Of the last failure, over all polls. */
-  private readonly replays = new RepeatCount()
   private readonly retryTimes$ = new BehaviorSubject(0)
 
   constructor(
@@ -103,11 +101,6 @@ export class MintBackoff {
   isExpired(now: number): boolean {
     const { failures, polls, policy } = this
     return polls === 0 && (failures === 0 || now - this.retryAt >= policy.maxDelay)
-  }
-
-  /** The delay of the next replay of the last failure, in ms. */
-  nextReplayDelay(): number {
-    return repeatDelay(this.replays.next(this.lastFailure))
   }
 
   onResult(event: DepthEvent): void {

@@ -1,5 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { Observable, Subscription, takeUntil, type Subscriber } from 'rxjs'
+import { Observable, Subscription } from 'rxjs'
 import type { Publish } from '../../base/diagnostics/messages.js'
 import type { Address } from '../../base/domain/address.js'
 import { resultOf, type PollSnapshot } from '../../base/domain/snapshot.js'
@@ -8,7 +8,7 @@ import type { SignedGet } from '../../wire/http/signed-get.js'
 import { fromTask$ } from '../../base/task/cancellable-task.js'
 import { Multicast } from '../../base/task/multicast.js'
 import { clockOffset, suspendedFor, type Clock } from '../../base/time/clock.js'
-import { delay, delay$ } from '../../base/time/deadline.js'
+import { delay } from '../../base/time/deadline.js'
 import type { MintBackoff } from './mint-backoffs.js'
 
 export interface PollConfig {
@@ -74,10 +74,13 @@ export class Poll {
     this.join()
     subscriber.add(() => this.leave())
     // A transport may have answered in `join`.
-    if (last !== undefined && resultCount === this.resultCount && this.isLastCurrent) {
-      this.replay(last, subscriber)
-    }
+    if (last !== undefined && resultCount === this.resultCount && this.isLastCurrent) subscriber.next(last)
   })
+
+  /** True if a new subscriber receives a failure. */
+  get isFailing(): boolean {
+    return this.last !== undefined && isLeft(this.last)
+  }
 
   get subscribers(): number {
     return this.subscriberCount
@@ -128,13 +131,6 @@ export class Poll {
   private get isLastCurrent(): boolean {
     const { last, offset } = this
     return last === undefined || isLeft(last) || suspendedFor(offset, clockOffset(this.config.clock)) === 0
-  }
-
-  /** A value is emitted synchronously, a failure in a later event-loop turn. */
-  private replay(last: DepthEvent, subscriber: Subscriber<DepthEvent>): void {
-    if (!isLeft(last)) return subscriber.next(last)
-    const wait$ = delay$(this.config.clock, this.backoff.nextReplayDelay())
-    subscriber.add(wait$.pipe(takeUntil(this.results$)).subscribe(() => subscriber.next(last)))
   }
 
   /**

@@ -4,6 +4,7 @@ import type { AddSource, PollsState } from '../../base/diagnostics/collector.js'
 import type { PollSnapshot } from '../../base/domain/snapshot.js'
 import type { InvalidInterval, InvalidMint } from '../../base/errors/model.js'
 import type { DepthEvent } from '../../wire/http/depth-request.js'
+import { AtOnceLimit, withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { BackoffPolicy } from '../../base/time/backoff.js'
 import { MintBackoffs } from './mint-backoffs.js'
 import { Poll, type PollConfig } from './poll.js'
@@ -19,10 +20,12 @@ export interface PollsConfig extends PollConfig {
 export class DepthPolls {
   private readonly polls = new Map<string, Poll>()
   private readonly backoffs: MintBackoffs
+  private readonly limit: AtOnceLimit
   private removeSource: (() => void) | undefined
 
   constructor(private readonly config: PollsConfig) {
     this.backoffs = new MintBackoffs(config.clock, config.reconnect)
+    this.limit = new AtOnceLimit(config.clock)
   }
 
   depth$(mint: Address, interval: number): Observable<DepthEvent> {
@@ -44,7 +47,8 @@ export class DepthPolls {
   private shared$(mint: Address, interval: number): Observable<DepthEvent> {
     return defer(() => {
       const key = `${canonicalAddress(mint)} ${interval}`
-      return (this.polls.get(key) ?? this.createPoll(key, mint, interval)).events$
+      const poll = this.polls.get(key) ?? this.createPoll(key, mint, interval)
+      return withAtOnceLimit$(poll.events$, () => poll.isFailing, this.limit)
     })
   }
 

@@ -16,7 +16,7 @@ import type {
   UncorrelatedError,
 } from '../../../base/errors/model.js'
 import { withSafeComplete$ } from '../../../base/task/safe-notify.js'
-import { withAtOnceLimit$ } from '../../../testing/at-once-limit.js'
+import { withAtOnceLimit$ } from '../../../base/time/at-once-limit.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
 import type { Owners, Sequence } from '../read/sequence.js'

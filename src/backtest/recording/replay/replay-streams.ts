@@ -2,7 +2,7 @@ import { isLeft, left, type Either, type Left } from 'fp-ts/lib/Either.js'
 import { defer, Observable, type Subscriber } from 'rxjs'
 import { RetainedEvent, type Retention } from '../../../testing/retained-event.js'
 import { safeComplete, safeNext } from '../../../base/task/safe-notify.js'
-import { withAtOnceLimit$ } from '../../../testing/at-once-limit.js'
+import { withAtOnceLimit$ } from '../../../base/time/at-once-limit.js'
 import type { Owners, Sequence } from '../read/sequence.js'
 
 export interface ReplayStreamsConfig<E, A> extends ReplayStreamConfig<E, A> {
@@ -157,18 +157,14 @@ class ReplayStream<E, A> {
     this.retained = new RetainedEvent(config.retention, config.elapsed)
   }
 
-  readonly event$ = new Observable<Either<E, A>>((subscriber) => {
-    if (this.completed) return this.ended$.subscribe(subscriber)
-    this.add(subscriber)
-    this.retained.repeat(subscriber)
-    subscriber.add(this.config.onSubscribe())
-  })
-
-  private readonly ended$ = withAtOnceLimit$(
+  readonly event$ = withAtOnceLimit$(
     new Observable<Either<E, A>>((subscriber) => {
-      if (this.retained.event !== undefined) safeNext(subscriber, this.retained.event)
-      safeComplete(subscriber)
+      if (!this.completed) this.add(subscriber)
+      this.retained.repeat(subscriber)
+      if (this.completed) safeComplete(subscriber)
+      else subscriber.add(this.config.onSubscribe())
     }),
+    () => this.retained.event === undefined || isLeft(this.retained.event),
   )
 
   /** Also reopens a completed stream: a recording may be appended to another. */

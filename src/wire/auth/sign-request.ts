@@ -1,4 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { base64Of } from '../../base/domain/bytes.js'
 import { defaultService } from '../../base/domain/topic.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { decodeKey } from './key.js'
@@ -78,7 +79,7 @@ export const createSigner = ({
   // The order of the headers is the same for each request.
   const signed = selectSignedHeaders({ ...headers, [names.expiration]: '' }, service)
   const mac = createMac(key)
-  secrets.addKey(key)
+  for (const base64 of [base64Of(key), unpadded(base64Of(key))]) secrets.addValue(base64)
   return (path, expiration) => {
     const expirationText = String(expiration)
     const canonical = canonicalHeaders(
@@ -89,3 +90,5 @@ export const createSigner = ({
     return { [names.expiration]: expirationText, [names.signature]: signature }
   }
 }
+
+const unpadded = (base64: string): string => base64.replace(/=+$/, '')

@@ -11,10 +11,7 @@ const redactorOf = (base64: readonly string[], values: readonly string[] = []) =
 }
 
 const digits = '2HS4N/TIOx+yvZQU6dz4+wEnxqYWceKPA/uroSbmeiY'
-const redact = redactorOf([`${digits}=`])
-
-const withDigits = (plus: string, slash: string): string =>
-  digits.replaceAll('+', plus).replaceAll('/', slash)
+const redact = redactorOf([digits])
 
 /** The forms of a text in which it must not appear, and that other software makes. */
 const spellings: readonly (readonly [title: string, spell: (text: string) => string])[] = [
@@ -25,21 +22,14 @@ const spellings: readonly (readonly [title: string, spell: (text: string) => str
     (text) => encodeURIComponent(text).replace(/%../g, (escape) => escape.toLowerCase()),
   ],
   ['in a form', (text) => new URLSearchParams({ '': text }).toString().slice(1)],
-  ['in JSON', (text) => JSON.stringify(text).slice(1, -1)],
-  ['in JSON, with slashes escaped', (text) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/')],
   ['in base64', (text) => Buffer.from(text).toString('base64')],
   ['in base64url', (text) => Buffer.from(text).toString('base64url')],
-  ['in hexadecimal', (text) => Buffer.from(text).toString('hex')],
-  ['in hexadecimal, in upper case', (text) => Buffer.from(text).toString('hex').toUpperCase()],
 ]
 
 describe('redact', () => {
   it.each([
     ...spellings.map(([title, spell]) => [title, spell(digits)]),
-    ['with padding', `${digits}=`],
-    ['in JSON that escapes what HTML uses', withDigits('\\u002B', '/')],
-    ['in the url-safe alphabet', withDigits('-', '_')],
-    ['with its bytes in hexadecimal', Buffer.from(digits, 'base64').toString('hex')],
+    ['in the url-safe alphabet', digits.replaceAll('+', '-').replaceAll('/', '_')],
     ['in upper case', digits.toUpperCase()],
   ])('replaces every occurrence of a signature: %s', (_title, text) => {
     expect(redact(`${text}.${text}"`)).toBe('[redacted].[redacted]"')
@@ -49,7 +39,9 @@ describe('redact', () => {
     .uint8Array({ minLength: 24, maxLength: 64 })
     .map((bytes) => Buffer.from(bytes).toString('base64'))
   const value = fc.string({ unit: 'grapheme-ascii', minLength: 6, maxLength: 60 })
-  const noise = fc.oneof(fc.string({ maxLength: 10 }), fc.constantFrom('%2', '\\u00', '=', ' ', '"'))
+  // A `%` in front of digits of a secret would be an escape of another character.
+  const other = fc.string({ maxLength: 10 }).map((text) => text.replace(/%[^]?$/, ''))
+  const noise = fc.oneof(other, fc.constantFrom('%2,', '=', ' ', '"'))
   const secrets = fc.tuple(
     fc.array(base64, { minLength: 1, maxLength: 3 }),
     fc.array(value, { maxLength: 3 }),
@@ -72,15 +64,16 @@ describe('redact', () => {
     )
   })
 
-  it('replaces a signature that is cut off at the end of a text, from six characters on', () => {
+  it('replaces a signature that is cut off, from eight characters on', () => {
     fc.assert(
       fc.property(base64, fc.string(), fc.nat(), ([...secret], before, cut) => {
-        const length = 6 + (cut % (secret.length - 6))
+        const length = 8 + (cut % (secret.length - 8))
         const text = `${before} ${secret.slice(0, length).join('')}`
         expect(redactorOf([secret.join('')])(text).endsWith('[redacted]')).toBe(true)
+        expect(redactorOf([secret.join('')])(`${text}…`).endsWith('[redacted]…')).toBe(true)
       }),
     )
-    expect(redact(`x ${digits.slice(0, 5)}`)).toBe(`x ${digits.slice(0, 5)}`)
+    expect(redact(`x ${digits.slice(0, 7)}`)).toBe(`x ${digits.slice(0, 7)}`)
   })
 
   it('keeps the length limit of a text', () => {
@@ -96,8 +89,17 @@ describe('redact', () => {
     )
   })
 
+  it('replaces the longest of several values with one beginning', () => {
+    const values = ['eyJhbGciOiJIUzI1NiJ9', 'eyJhbGciOiJIUzI1NiJ9.first', 'eyJhbGciOiJIUzI1NiJ9.second.end']
+    const clean = redactorOf([], values)
+    for (const value of [...values, 'eyJhbGciOiJIUzI1NiJ9.second.e'])
+      expect(clean(`no ${value}`)).toBe('no [redacted]')
+  })
+
   it('does not replace values of less than six characters', () => {
     expect(redactorOf([], ['12345', '123456'])('12345 123456')).toBe('12345 [redacted]')
+    expect(redactorOf([], ['12345'])('MTIzNDU=')).toBe('MTIzNDU=')
+    expect(redactorOf([], ['      '])('a b')).toBe('a b')
   })
 })
 

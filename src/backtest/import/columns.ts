@@ -16,6 +16,7 @@ export type Field =
   | 'high'
   | 'low'
   | 'close'
+  | 'closeTime'
 
 /** The columns that the user gives, by name or by number from 1. */
 export type GivenColumns = Readonly<Partial<Record<Field, string>>>
@@ -30,6 +31,10 @@ export interface Layout {
   readonly unit: Unit
   /** False for times of ISO 8601 without a zone, which are taken for UTC. */
   readonly hasZone: boolean
+  /** Of the ends of candles, if there is a column of them. */
+  readonly closeUnit: Unit | undefined
+  /** The indexes of columns that are not used, and may name the token of a row. */
+  readonly namingColumns: readonly number[]
 }
 
 /** The usual names, without case and punctuation, the most specific first. */
@@ -55,6 +60,7 @@ const usualNames: Readonly<Record<Field, string>> = {
   high: 'high highprice h',
   low: 'low lowprice l',
   close: 'close closeprice c',
+  closeTime: 'closetime timeclose timeperiodend endtime',
 }
 
 const fields = Object.keys(usualNames) as Field[]
@@ -82,6 +88,8 @@ export const layoutOf = (
     if (column === undefined) return left(`--${flagOf(field)}: ${noColumn(text, names, widthOf(sample))}`)
     columns[field] = column
   }
+  const changes = names === undefined ? undefined : bookChanges(names, sample)
+  if (changes !== undefined) return left(changes)
   const kind = kindOf(columns, given)
   const { time } = columns
   if (time === undefined || kind === undefined)
@@ -91,6 +99,7 @@ export const layoutOf = (
         `by ${names === undefined ? 'number from 1' : 'name'}`,
     )
   const usedColumns = { ...used(columns, kind), time }
+  const taken = new Set(Object.values(usedColumns))
   for (const field of fields) {
     const index = given[field] === undefined ? usedColumns[field] : undefined
     const twin = names?.findIndex((name, at) => at !== index && name === names[index ?? -1])
@@ -103,7 +112,37 @@ export const layoutOf = (
   const unit = unitOfColumn(times)
   if (isLeft(unit)) return left(`column ${columnName(names, time)}: ${unit.left}`)
   const hasZone = unit.right !== 'ISO 8601' || times.some(hasOwnZone)
-  return right({ kind, columns: usedColumns, unit: unit.right, hasZone })
+  const { symbol, closeTime } = usedColumns
+  const closeUnit =
+    closeTime === undefined ? undefined : unitOfColumn(sample.map((cells) => cells[closeTime] ?? ''))
+  if (closeUnit !== undefined && isLeft(closeUnit))
+    return left(`column ${columnName(names, closeTime ?? 0)}: ${closeUnit.left}`)
+  const namingColumns =
+    symbol !== undefined
+      ? []
+      : (names ?? []).flatMap((name, index) => (isNaming(plain(name)) && !taken.has(index) ? [index] : []))
+  return right({
+    ...{ kind, columns: usedColumns, unit: unit.right, hasZone, namingColumns },
+    closeUnit: closeUnit?.right,
+  })
+}
+
+/** True for a usual name of a column of instruments. */
+const isNaming = (name: string): boolean =>
+  usualNames.symbol.split(' ').some((usual) => usual.length > 2 && usual === name) ||
+  /^(?:tic|ticker|symbol|asset|coin|pair|token|instrument|market|product|currency|security|crypto|base|trading)(?:s|id|ids|name|code|symbol|pair)?$/.test(
+    name,
+  )
+
+/** Why a table is one of changes of a book, whose prices are those of levels. */
+const bookChanges = (names: readonly string[], sample: readonly Cells[]): string | undefined => {
+  const known = names.map(plain)
+  const side = known.indexOf('side')
+  if (side < 0) return undefined
+  const isOfBook = isMost(sample, (cells) => /^\s*(?:bid|ask|b|a)s?\s*$/i.test(cells[side] ?? ''))
+  return isOfBook || known.includes('issnapshot')
+    ? 'it has the changes of a book, not trades: each price is that of a level; import its tops (bid and ask), or trades'
+    : undefined
 }
 
 /** `bidQuantity` is `--bid-quantity`. */
@@ -134,33 +173,14 @@ const columnsByName = (
   return Object.fromEntries(entries.filter(([, index]) => index !== undefined))
 }
 
-/** A table without a header starts with the time, or with the number of a trade. */
+/** A table without a header that has times, prices and at most quantities. Columns of any other one are given by number. */
 const columnsWithoutHeader = (sample: readonly Cells[]): Partial<Record<Field, number>> => {
   const rows = sample.filter((cells) => cells.length > 1)
-  const isTime = (index: number): boolean => isTimeColumn(rows, index)
-  const isPositive = (index: number): boolean => isMost(rows, (cells) => numberOf(cells[index] ?? '') > 0)
-  const isCandle = ({ open, high, low, close }: (typeof candleOrders)[number]): boolean =>
-    isMost(rows, (cells) => {
-      const [first = NaN, highest = NaN, lowest = NaN, last = NaN] = [open, high, low, close].map((index) =>
-        numberOf(cells[index] ?? ''),
-      )
-      return lowest > 0 && highest >= Math.max(first, last) && lowest <= Math.min(first, last)
-    })
-  const candle = isTime(0) ? candleOrders.find(isCandle) : undefined
-  if (candle !== undefined) return { time: 0, ...candle }
-  // A number of a trade may look like a time in seconds.
-  const later = [...Array(widthOf(rows)).keys()].slice(3)
-  const fineTime = later.find((index) => isMost(rows, (cells) => (unitOf(cells[index] ?? '') ?? 's') !== 's'))
-  if (fineTime !== undefined && isPositive(1) && isMost(rows, (cells) => /^\d+$/.test(cells[0] ?? '')))
-    return { time: fineTime, price: 1 }
-  return isTime(0) && isPositive(1) && !isCounter(rows, 1) ? { time: 0, price: 1 } : {}
+  const isPositive = isMost(rows, (cells) => numberOf(cells[1] ?? '') > 0)
+  return widthOf(rows) <= 3 && isTimeColumn(rows, 0) && isPositive && !isCounter(rows, 1)
+    ? { time: 0, price: 1 }
+    : {}
 }
-
-/** Of candles without a header: the usual one, and that of Coinbase. */
-const candleOrders = [
-  { open: 1, high: 2, low: 3, close: 4 },
-  { open: 3, high: 2, low: 1, close: 4 },
-] as const
 
 const isTimeColumn = (rows: readonly Cells[], index: number): boolean =>
   isMost(rows, (cells) => unitOf(cells[index] ?? '') !== undefined)
@@ -225,7 +245,7 @@ const fieldsOf: Readonly<Record<Kind, readonly Field[]>> = {
   trades: ['price'],
   quotes: ['bid', 'ask'],
   'tops of a book': ['bid', 'ask', 'bidQuantity', 'askQuantity'],
-  candles: candleFields,
+  candles: [...candleFields, 'closeTime'],
 }
 
 const used = (columns: Partial<Record<Field, number>>, kind: Kind): Partial<Record<Field, number>> =>

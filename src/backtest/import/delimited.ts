@@ -1,4 +1,4 @@
-import { sampleRows, type Cells, type OnRow } from './table.js'
+import { sampleRows, type Cells, type Lines, type TableRow } from './table.js'
 import { numberOf, unitOf } from './values.js'
 
 /** How the lines of a CSV file are divided into cells. */
@@ -50,27 +50,28 @@ const delimiterOf = (lines: readonly string[]): string => {
   return best
 }
 
-/**
- * The cells of a line. A quoted cell ends in its line, so that a quote without its end damages one row only.
- */
-export const splitLine = (line: string, delimiter: string): string[] => {
+/** The cells of a line. A quote without its end reaches to the end of the line. */
+const splitLine = (line: string, delimiter: string): string[] => {
   if (delimiter === '') return [line.includes('"') ? unquoted(line) : line]
-  return line.includes('"') ? splitQuoted(line, delimiter) : line.split(delimiter)
+  return line.includes('"') ? splitQuoted(line, delimiter).cells : line.split(delimiter)
 }
 
-const splitQuoted = (line: string, delimiter: string): string[] => {
+/** `isOpen`: a quoted cell has no end. */
+const splitQuoted = (line: string, delimiter: string): { cells: string[]; isOpen: boolean } => {
   const cells: string[] = []
+  let isOpen = false
   for (let start = 0; start <= line.length;) {
     let end = line.indexOf(delimiter, start)
     if (/^\s*"/.test(line.slice(start, start + 20))) {
       const close = endOfQuoted(line, line.indexOf('"', start) + 1)
-      end = close < 0 ? line.length : line.indexOf(delimiter, close)
+      isOpen = close < 0
+      end = isOpen ? line.length : line.indexOf(delimiter, close)
     }
     if (end < 0) end = line.length
     cells.push(unquoted(line.slice(start, end)))
     start = end + delimiter.length
   }
-  return cells
+  return { cells, isOpen }
 }
 
 /** The index after the closing quote; -1 if there is none. */
@@ -87,15 +88,45 @@ const unquoted = (cell: string): string => {
     : cell
 }
 
-/** Calls back for each line with content after the header. `line`: the number of the first line, from 1. */
-export const readDelimited = (
-  lines: readonly string[],
-  line: number,
+/** The most lines of a quoted cell: a quote without its end damages its own line alone. */
+const maxQuotedLines = 1000
+
+/** The rows after the header. A quoted cell may contain line breaks. */
+export async function* readDelimited(
+  read: AsyncIterable<Lines>,
   { delimiter, headerLine }: Dialect,
-  onRow: OnRow,
-): void => {
-  for (const [index, text] of lines.entries()) {
-    if (line + index <= headerLine || text === '' || text.trim() === '') continue
-    onRow(splitLine(text, delimiter), line + index)
+): AsyncGenerator<readonly TableRow[]> {
+  /** The lines of a row with a quoted cell that has not ended. */
+  let open: string[] = []
+  let line = 0
+  let rows: TableRow[] = []
+  const add = (text: string): void => {
+    line++
+    if (line <= headerLine) return
+    if (open.length === 0 && !text.includes('"')) {
+      if (text.trim() !== '') rows.push({ cells: splitLine(text, delimiter), line })
+      return
+    }
+    open.push(text)
+    const { cells, isOpen } = splitQuoted(open.join('\n'), delimiter === '' ? '\0' : delimiter)
+    if (!isOpen) {
+      rows.push({ cells, line: line - open.length + 1 })
+      open = []
+    } else if (open.length === maxQuotedLines) giveUp()
   }
+  /** The quote is damaged: its line is a row, and the lines after it are read on their own. */
+  const giveUp = (): void => {
+    const [first = '', ...others] = open
+    open = []
+    line -= others.length
+    rows.push({ cells: splitLine(first, delimiter), line })
+    for (const text of others) add(text)
+  }
+  for await (const { texts } of read) {
+    for (const text of texts) add(text)
+    yield rows
+    rows = []
+  }
+  while (open.length > 0) giveUp()
+  if (rows.length > 0) yield rows
 }

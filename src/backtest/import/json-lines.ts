@@ -14,12 +14,12 @@ export const jsonTable = (lines: readonly string[], suffix: string, read: ReadLi
     format: `NDJSON, ${keys === undefined ? 'arrays' : 'objects'}${suffix}`,
     names: keys,
     sample: rows.map((line) => cellsOf(line, keys)),
-    read: (columns, onRow, onPiece) => {
+    rows: async function* (columns) {
       const wanted = keys?.map((key, index) => (columns.includes(index) ? key : undefined))
-      return read((texts, line) => {
-        for (const [index, text] of texts.entries())
-          if (text !== '' && text.trim() !== '') onRow(cellsOf(text, wanted), line + index)
-      }, onPiece)
+      for await (const { texts, line } of read())
+        yield texts.flatMap((text, index) =>
+          text.trim() === '' ? [] : [{ cells: cellsOf(text, wanted), line: line + index }],
+        )
     },
   }
 }

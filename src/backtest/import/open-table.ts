@@ -11,7 +11,7 @@ import { nodePlatform } from '../recording/on-node.js'
 import { gzipStart, openableSource } from '../recording/read/source.js'
 import { dialectOf, readDelimited } from './delimited.js'
 import { jsonTable } from './json-lines.js'
-import type { OnLines, ReadLines, Table } from './table.js'
+import type { Lines, ReadLines, Table } from './table.js'
 
 /** The bytes by which the format is recognised. */
 const headBytes = 2 ** 16
@@ -90,7 +90,7 @@ const textTable = (path: string, head: Uint8Array, isGzip: boolean): Table => {
       'it is one JSON text, not one row a line; write its rows as lines first, for example by `jq -c ".[]"`',
     )
   const suffix = `${encoding === 'utf-8' ? '' : `, ${encoding.toUpperCase()}`}${isGzip ? ', gzip' : ''}`
-  const read: ReadLines = (onLines, onPiece) => readLines(path, isGzip, encoding, onLines, onPiece)
+  const read: ReadLines = () => readLines(path, isGzip, encoding)
   if (/^\s*[[{]/.test(start)) return jsonTable(first, suffix, read)
   const dialect = dialectOf(first.slice(0, maxDialectLines))
   const { delimiter, headerLine, names, sample } = dialect
@@ -100,7 +100,7 @@ const textTable = (path: string, head: Uint8Array, isGzip: boolean): Table => {
     format: `CSV, ${delimiterText}, ${headerText}${suffix}`,
     names,
     sample,
-    read: (_, onRow, onPiece) => read((texts, line) => readDelimited(texts, line, dialect, onRow), onPiece),
+    rows: () => readDelimited(read(), dialect),
   }
 }
 
@@ -115,27 +115,20 @@ const encodingOf = ([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16
   return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : 'utf-8'
 }
 
-const readLines = async (
-  path: string,
-  isGzip: boolean,
-  encoding: string,
-  onLines: OnLines,
-  onPiece: () => void,
-): Promise<void> => {
+async function* readLines(path: string, isGzip: boolean, encoding: string): AsyncGenerator<Lines> {
   const decoder = new TextDecoder(encoding)
   const opened = new Subscription()
   let line = 1
   let rest = ''
   try {
     for await (const chunk of isGzip ? chunksOf(path, opened) : readFileBytes(path)) {
-      const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      if (rest.length > maxLineLength) throw new Error(`line ${line + lines.length} has no end`)
-      onLines(lines.map(withoutReturn), line)
-      line += lines.length
-      onPiece()
+      const texts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
+      rest = texts.pop() ?? ''
+      if (rest.length > maxLineLength) throw new Error(`line ${line + texts.length} has no end`)
+      yield { texts: texts.map(withoutReturn), line }
+      line += texts.length
     }
-    if (rest !== '') onLines([withoutReturn(rest)], line)
+    if (rest !== '') yield { texts: [withoutReturn(rest)], line }
   } finally {
     opened.unsubscribe()
   }

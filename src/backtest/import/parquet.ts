@@ -47,14 +47,13 @@ export const parquetTable = async (path: string, isGzip: boolean): Promise<Table
     format: `Parquet${isGzip ? ', gzip' : ''}`,
     names,
     sample: await rowsOf(0, Math.min(sampleRows, rows), [...names.keys()]),
-    read: async (columns, onRow, onPiece) => {
+    rows: async function* (columns) {
       let groupStart = 0
       for (const group of metadata.row_groups) {
         const groupEnd = groupStart + Number(group.num_rows)
         for (let start = groupStart; start < groupEnd; start += rowsAtOnce) {
           const cells = await rowsOf(start, Math.min(start + rowsAtOnce, groupEnd), columns)
-          for (const [index, row] of cells.entries()) onRow(row, start + index + 1)
-          onPiece()
+          yield cells.map((row, index) => ({ cells: row, line: start + index + 1 }))
         }
         groupStart = groupEnd
       }

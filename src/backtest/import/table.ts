@@ -1,8 +1,11 @@
 /** The cells of a row, as text. A cell that the row does not have is undefined. */
 export type Cells = readonly (string | undefined)[]
 
-/** Receives a row. `line`: its number in the file, from 1; in Parquet, the number of the row. */
-export type OnRow = (cells: Cells, line: number) => void
+/** A row of a file. `line`: its number, from 1; in Parquet, the number of the row. */
+export interface TableRow {
+  readonly cells: Cells
+  readonly line: number
+}
 
 /** The rows of a file. */
 export interface Table {
@@ -13,17 +16,20 @@ export interface Table {
   /** The first rows, with all columns. */
   readonly sample: readonly Cells[]
   /**
-   * Reads all rows. The cells of a row are in the order of the columns of the table, and those of other columns than these may
-   * be missing. `onPiece` is called after each piece of the file, and may throw to stop. Rejects if the file cannot be read.
+   * All rows, piece by piece, from the start on. The cells of a row are in the order of the columns of the table, and those of
+   * other columns than these may be missing. Throws if the file cannot be read.
    */
-  readonly read: (columns: readonly number[], onRow: OnRow, onPiece: () => void) => Promise<void>
+  readonly rows: (columns: readonly number[]) => AsyncGenerator<readonly TableRow[]>
 }
 
 /** The number of rows in a sample. */
 export const sampleRows = 100
 
-/** Receives lines of a text. `line`: the number of the first one, from 1. */
-export type OnLines = (lines: readonly string[], line: number) => void
+/** Lines of a text. `line`: the number of the first one, from 1. */
+export interface Lines {
+  readonly texts: readonly string[]
+  readonly line: number
+}
 
-/** Reads all lines of a file. `onPiece` as of a table. */
-export type ReadLines = (onLines: OnLines, onPiece: () => void) => Promise<void>
+/** All lines of a file, piece by piece. */
+export type ReadLines = () => AsyncGenerator<Lines>

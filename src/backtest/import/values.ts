@@ -41,28 +41,40 @@ const numericTime = (text: string, power: number): number => {
   return scientific.test(text) ? numericTime(plainDecimal(Number(text)), power) : NaN
 }
 
+/** True for a number in scientific notation whose digits end before its unit, as a spreadsheet writes `1.763E+12`. */
+export const isTruncated = (text: string): boolean => {
+  const [, fraction = '', exponent = ''] = /^\s*\d+(?:\.(\d*))?e\+?(\d+)\s*$/i.exec(text) ?? []
+  return fraction.length < Number(exponent)
+}
+
 const digits = /^\d+$/
 const decimal = /^\s*(\d+)(?:\.(\d*))?\s*$/
 const scientific = /^\s*\d+(?:\.\d*)?e[+-]?\d+\s*$/i
 
-/** A date, or a date and a time, the year first. Without a zone it is UTC. */
+/**
+ * A date, or a date and a time, the year first, in the extended or the basic form of ISO 8601. Without a zone it is UTC. Groups: year,
+ * separator, month, day, hour, minute, second, fraction, zone, sign, hours and minutes of the offset.
+ */
 const isoPattern =
-  /^\s*(\d{4})[-/](\d\d)[-/](\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)?\s*(?:(Z|UTC)|([+-])(\d\d):?(\d\d))?\s*$/i
+  /^\s*(\d{4})([-/]?)(\d\d)\2(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?\s*(?:(Z|UTC)|([+-])(\d\d)(?::?(\d\d))?)?\s*$/i
 
-export const hasOwnZone = (text: string): boolean => /(?:Z|UTC|[+-]\d\d:?\d\d)\s*$/i.test(text)
+export const hasOwnZone = (text: string): boolean => {
+  const match: readonly (string | undefined)[] | null = isoPattern.exec(text)
+  return (match?.[9] ?? match?.[10]) !== undefined
+}
 
 const isoTime = (text: string): number => {
   const match: readonly (string | undefined)[] | null = isoPattern.exec(text)
-  if (match === null) return NaN
-  const [, year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.map((part) =>
-    Number(part ?? 0),
-  )
-  const ms = Number((match[7] ?? '').slice(0, 3).padEnd(3, '0'))
-  const time = Date.UTC(year, month - 1, day, hour, minute, second, ms)
+  // Eight digits alone are a number.
+  if (match === null || (match[2] === '' && match[5] === undefined)) return NaN
+  const number = (group: number): number => Number(match[group] ?? 0)
+  const [hour, minute, second] = [number(5), number(6), number(7)]
+  const ms = Number((match[8] ?? '').slice(0, 3).padEnd(3, '0'))
+  const time = Date.UTC(number(1), number(3) - 1, number(4), hour, minute, second, ms)
   const date = new Date(time)
-  if (date.getUTCMonth() !== month - 1 || hour > 23 || minute > 59 || second > 59) return NaN
-  const offset = match[9] === undefined ? 0 : Number(match[10]) * 60 + Number(match[11])
-  return time - (match[9] === '-' ? -offset : offset) * 60_000
+  if (date.getUTCMonth() !== number(3) - 1 || hour > 23 || minute > 59 || second > 59) return NaN
+  const offset = number(11) * 60 + number(12)
+  return time - (match[10] === '-' ? -offset : offset) * 60_000
 }
 
 /**

@@ -1,19 +1,18 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
 import { createWholeRecording } from '../../backtest/recording/record/recording-file.js'
 import type { OwnRow } from '../../backtest/recording/record/own-rows.js'
 import { writeFile, type KnownHeader } from '../../backtest/recording/record/write-recording.js'
 import { flagOf, type Field, type GivenColumns } from '../../backtest/import/columns.js'
-import { marketRows } from '../../backtest/import/market-rows.js'
-import {
-  MarketReader,
-  type FileReport,
-  type ImportedToken,
-  type ReasonCount,
-} from '../../backtest/import/read-market.js'
+import type { CandleInterval } from '../../backtest/import/candles.js'
+import { MarketFile, type ReasonCount } from '../../backtest/import/market-file.js'
+import type { ImportedToken } from '../../backtest/import/market-row.js'
+import { ownRows } from '../../backtest/import/own-rows.js'
 import { addressOf, isTopicOfAnyService } from '../../base/domain/topic.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../base/errors/text.js'
+import { rxClock } from '../../base/time/rx-clock.js'
 import { counted, countText, formatSeconds } from '../../view/texts.js'
 import { writeProblem } from '../input/read-file.js'
 import { print, type Io } from '../io.js'
@@ -26,9 +25,10 @@ import { createTokenNames } from '../tokens/token-names.js'
 interface ImportFlags extends GivenColumns {
   readonly out?: string
   readonly token?: string
-  /** In ms. */
-  readonly interval?: number
+  readonly interval?: CandleInterval
   readonly depth?: string
+  readonly maxRows: number
+  readonly yes?: boolean
   readonly dryRun?: boolean
   readonly strict?: boolean
 }
@@ -40,7 +40,7 @@ export const importFiles = async (
   files: readonly string[],
   flags: ImportFlags,
 ): Promise<void> => {
-  const { out, interval, depth, dryRun = false, strict = false } = flags
+  const { out, interval, depth, maxRows, yes = false, dryRun = false, strict = false } = flags
   if (out === undefined && !dryRun) return usageError(command, 'give --out, or --dry-run')
   const problem = out === undefined ? undefined : writeProblem(out)
   if (problem !== undefined) throw new Error(`--out: ${problem}`)
@@ -59,30 +59,43 @@ export const importFiles = async (
     if (stopped) throw new Error('stopped; no file was written')
   }
   for (const signal of signals) io.on(signal, stop)
-  const market = new MarketReader({ columns: flags, resolve, token, interval, strict, checkStop })
+  const now = rxClock.wallClock()
+  const options = { columns: flags, resolve, token, interval, strict, maxRows, checkStop, now }
+  const closing = new Subscription()
+  const market: MarketFile[] = []
   try {
-    for (const file of files) await market.read(file)
-    await print(escapeUnsafe(market.files.map(fileText).join('')), io.stdout)
-    market.finish()
-    const known = knownHeader(market, depth)
-    const rows = (): Iterable<OwnRow> => marketRows(market.sorter.sorted(), market, depth)
-    await print(escapeUnsafe(sampleText(market, rows())), io.stdout)
-    if (out !== undefined && !dryRun) await write(io, out, rows(), checkStop, known, market)
+    for (const path of files) {
+      const file = await MarketFile.open(path, options, closing)
+      market.push(file)
+      await print(escapeUnsafe(fileText(file, interval)), io.stdout)
+    }
+    if (market.every(({ rows }) => rows === 0)) throw new Error('no row is valid')
+    const known = knownHeader(market, depth, interval)
+    await print(escapeUnsafe(await sampleText(market, depth)), io.stdout)
+    const doubts = market.flatMap((file) => file.doubts)
+    if (doubts.length > 0 && !yes)
+      throw new Error(
+        `${counted(doubts.length, 'doubt')}: ${doubts.map(printable).join('; ')}; --yes imports the files as they were understood`,
+      )
+    if (out !== undefined && !dryRun) await write(io, out, ownRows(market, depth), checkStop, known, market)
   } finally {
-    market.sorter.close()
+    closing.unsubscribe()
     for (const signal of signals) io.off(signal, stop)
   }
 }
 
+const tokensOf = (files: readonly MarketFile[]): readonly ImportedToken[] =>
+  files.flatMap(({ series }) => [...series.values()].map(({ token }) => token))
+
 const write = async (
   io: Io,
   out: string,
-  rows: Iterable<OwnRow>,
+  rows: AsyncIterable<readonly OwnRow[]>,
   checkStop: () => void,
   known: KnownHeader,
-  { series }: MarketReader,
+  files: readonly MarketFile[],
 ): Promise<void> => {
-  const tokens = series.flatMap(({ token: { address, decimals } }) =>
+  const tokens = tokensOf(files).flatMap(({ address, decimals }) =>
     decimals === undefined ? [] : [{ address, decimals }],
   )
   const written = await writeFile(() => createWholeRecording(out), stoppable(rows, checkStop), tokens, known)
@@ -94,10 +107,13 @@ const write = async (
   io.stdout.write(`Wrote ${counted(written.right.rows, 'row')} to ${printable(out)}\n`)
 }
 
-function* stoppable(rows: Iterable<OwnRow>, checkStop: () => void): Generator<OwnRow, void> {
-  for (const row of rows) {
+async function* stoppable(
+  pieces: AsyncIterable<readonly OwnRow[]>,
+  checkStop: () => void,
+): AsyncGenerator<readonly OwnRow[]> {
+  for await (const rows of pieces) {
     checkStop()
-    yield row
+    yield rows
   }
 }
 
@@ -117,16 +133,23 @@ const tokenResolver = (io: Io, command: Command): ((symbol: string) => ImportedT
 }
 
 /** Throws if an assumed depth needs decimals that are unknown. */
-const knownHeader = ({ files, series }: MarketReader, assumedDepth: string | undefined): KnownHeader => {
-  const tokens = series.map(({ token }) => token)
+const knownHeader = (
+  files: readonly MarketFile[],
+  assumedDepth: string | undefined,
+  interval: CandleInterval | undefined,
+): KnownHeader => {
+  const tokens = tokensOf(files)
   const unknown = tokens.find(({ decimals }) => decimals === undefined)
   if (assumedDepth !== undefined && unknown !== undefined)
     throw new Error(`--depth: the decimals of ${unknown.topic} are unknown; define the token in --tokens`)
   const invalidRows = files
     .flatMap(({ invalid }) => [...invalid.values()])
     .reduce((sum, { count }) => sum + count, 0)
-  const topOf = files.filter(({ layout }) => layout.kind === 'tops of a book')
-  const withDepth = assumedDepth === undefined ? topOf.flatMap((file) => [...file.tokens.values()]) : tokens
+  const withDepth =
+    assumedDepth === undefined
+      ? tokensOf(files.filter(({ layout }) => layout.kind === 'tops of a book'))
+      : tokens
+  const lengths = new Set(files.flatMap((file) => candleLengths(file, interval)))
   return {
     topics: [...new Set(tokens.map(({ topic }) => topic))],
     mints: [
@@ -134,19 +157,39 @@ const knownHeader = ({ files, series }: MarketReader, assumedDepth: string | und
     ],
     ...(assumedDepth === undefined ? {} : { assumedDepth }),
     ...(invalidRows === 0 ? {} : { invalidRows }),
+    ...(lengths.size === 0 ? {} : { candles: [...lengths].join(' and ') }),
   }
 }
 
+/** The lengths of the candles of a file, as text. */
+const candleLengths = (
+  { layout, series }: MarketFile,
+  interval: CandleInterval | undefined,
+): readonly string[] => {
+  if (layout.kind !== 'candles') return []
+  if (interval !== undefined)
+    return ['ms' in interval ? durationText(interval.ms) : counted(interval.months, 'month')]
+  const lengths = [...series.values()].map(({ starts: { usual } }) => usual)
+  return [
+    ...new Set(lengths.map((usual) => (usual === undefined ? 'their close times' : durationText(usual)))),
+  ]
+}
+
 /** What was understood of a file. */
-const fileText = (file: FileReport): string => {
-  const { path, format, layout, columnNames, rows, from, to, tokens, unknownSymbols } = file
-  const { invalid, doubtful, withoutDepth } = file
+const fileText = (file: MarketFile, interval: CandleInterval | undefined): string => {
+  const { path, format, layout, columnNames, rows, from, to, series, unknownSymbols } = file
+  const { invalid, warnings, doubts, withoutDepth } = file
   const columns = (Object.entries(columnNames) as [Field, string][]).map(
     ([field, name]) =>
       `${flagOf(field)} = ${describeValue(name)}${field === 'time' ? ` (${layout.unit}${layout.hasZone ? '' : ' without a zone: UTC'})` : ''}`,
   )
-  const symbols = [...tokens].map(([symbol, { topic }]) =>
-    symbol === '' || symbol === topic ? topic : `${describeValue(symbol)} = ${topic}`,
+  const symbols = [...series].map(
+    ([
+      symbol,
+      {
+        token: { topic },
+      },
+    ]) => (symbol === '' || symbol === topic ? topic : `${describeValue(symbol)} = ${topic}`),
   )
   return [
     `${printable(path)}: ${format}, ${layout.kind}`,
@@ -154,7 +197,14 @@ const fileText = (file: FileReport): string => {
     `  tokens: ${symbols.length === 0 ? 'none' : listed(symbols)}`,
     `  valid rows: ${countText(rows)}${rows === 0 ? '' : `, from ${isoText(from)} to ${isoText(to)}`}`,
     ...countTexts(invalid).map((text) => `  invalid rows: ${text}`),
-    ...countTexts(doubtful).map((text) => `  doubtful rows, which are kept: ${text}`),
+    ...(layout.kind === 'candles'
+      ? [
+          `  length of the candles: ${candleLengths(file, interval).join(', ')}; each gives its open and its close`,
+        ]
+      : []),
+    ...oddTexts(file),
+    ...countTexts(warnings).map((text) => `  doubtful rows, which are kept: ${text}`),
+    ...doubts.map((text) => `  doubt: ${text}`),
     ...(unknownSymbols.length === 0
       ? []
       : [`  unknown symbols: ${unknownSymbols.map(describeValue).join(', ')}; define them in --tokens`]),
@@ -166,6 +216,16 @@ const fileText = (file: FileReport): string => {
     '',
   ].join('\n')
 }
+
+/** The candles whose starts have another distance than usual, other than a gap. */
+const oddTexts = ({ series }: MarketFile): readonly string[] =>
+  [...series.values()].flatMap(({ starts: { odd, usual } }) =>
+    usual === undefined || odd.count === 0
+      ? []
+      : [
+          `  rows at odd distances, not of ${durationText(usual)}: ${countText(odd.count)}${odd.line === undefined ? '' : `, first in line ${odd.line}`}`,
+        ],
+  )
 
 const countTexts = (counts: ReadonlyMap<string, ReasonCount>): readonly string[] =>
   [...counts].map(
@@ -186,27 +246,26 @@ const isoText = (at: number): string => new Date(at).toISOString()
 const measuredRows = 10_000
 const shownRows = 3
 
-/** The first rows, and the median distance of two prices of a token. */
-const sampleText = ({ files, series }: MarketReader, rows: Iterable<OwnRow>): string => {
+/** The first rows, and the median distance of two prices of a token. Prices of one time are one. */
+const sampleText = async (files: readonly MarketFile[], depth: string | undefined): Promise<string> => {
   const shown: string[] = []
   const lastAt = new Map<string, number>()
   const distances: number[] = []
   let count = 0
-  for (const row of rows) {
-    if (shown.length < shownRows) shown.push(`  ${rowText(row)}`)
-    if (++count > measuredRows) break
-    if (!('topic' in row)) continue
-    const last = lastAt.get(row.topic)
-    if (last !== undefined) distances.push(row.at - last)
-    lastAt.set(row.topic, row.at)
+  for await (const rows of ownRows(files, depth)) {
+    for (const row of rows) {
+      if (shown.length < shownRows) shown.push(`  ${rowText(row)}`)
+      count++
+      if (!('topic' in row)) continue
+      const distance = row.at - (lastAt.get(row.topic) ?? row.at)
+      if (distance > 0) distances.push(distance)
+      lastAt.set(row.topic, row.at)
+    }
+    if (count > measuredRows) break
   }
   const median = distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)]
-  const lengths = [...new Set(series.map(({ interval }) => interval))].filter(Number.isFinite)
   return [
-    ...(files.every(({ layout }) => layout.kind === 'candles')
-      ? []
-      : [`Median distance of the prices of a token: ${median === undefined ? '-' : durationText(median)}`]),
-    ...(lengths.length === 0 ? [] : [`Length of the candles: ${lengths.map(durationText).join(', ')}`]),
+    `Median distance of the prices of a token: ${median === undefined ? '-' : durationText(median)}`,
     'First rows:',
     ...shown,
     '',

@@ -49,9 +49,15 @@ export const inspectRecordings = async (
         : `${tableOf(topics, coloursFor(io.stdout, io.env), numberFormat(io.stdout)).join('\n')}\n`,
       io.stdout,
     )
-    for (const { topic, assumedDepth } of topics)
+    for (const { topic, assumedDepth, candles } of topics) {
       if (assumedDepth !== undefined)
         await print(`${printable(topic)}: ${assumedDepthText(assumedDepth)}\n`, io.stdout)
+      if (candles !== undefined)
+        await print(
+          `${printable(topic)}: its prices are the opens and the closes of candles of ${printable(candles)}\n`,
+          io.stdout,
+        )
+    }
     if (inspection.invalidRows > 0)
       await print(`${counted(inspection.invalidRows, 'row')} of the imported files were invalid\n`, io.stdout)
     for (const topic of topics)

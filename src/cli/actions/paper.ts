@@ -11,6 +11,7 @@ import { withSource } from '../input/open-source.js'
 import { noRowText, rangeOf, type RangeFlags } from '../input/range.js'
 import { checkOutput } from '../input/read-file.js'
 import type { Io } from '../io.js'
+import { printable } from '../../base/errors/text.js'
 import { orFail } from '../output/error-text.js'
 import { outputJson } from '../output/json.js'
 import { eventLines, printSummary, resultLine } from '../output/paper-lines.js'
@@ -19,7 +20,7 @@ import { usageError } from '../run.js'
 import { completes, stop$ } from '../stop.js'
 import { backtestFiles, strategyParameter } from './backtest.js'
 import { startMetrics, type MetricsFlags } from './metrics-server.js'
-import { assumptionsOf, writeBacktestReport, writePage } from './report.js'
+import { assumptionsOf, candleNotes, writeBacktestReport, writePage } from './report.js'
 import { log } from './serve.js'
 import { importStrategyModule } from './strategy-module.js'
 
@@ -46,6 +47,7 @@ export const backtestRecordings = async (
   await using client = replay(recordings, { speed: Infinity, ...range })
   const header = orFail(await client.header())
   if (header.mints.length === 0) io.stderr.write(withoutDepth)
+  for (const note of candleNotes(header)) io.stderr.write(`note: ${printable(note)}\n`)
   const events: PaperEvent[] = []
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
   const run$ = client.run$((recorded) =>

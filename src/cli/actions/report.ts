@@ -39,7 +39,11 @@ export const writeBacktestReport = async (
 ): Promise<void> => {
   const html = renderReport(events, {
     title: titleOf(basename(module), recordings),
-    notes: [assumptionsOf(options, header.assumedDepth), rowsText(summary, header.invalidRows ?? 0)],
+    notes: [
+      assumptionsOf(options, header.assumedDepth),
+      ...candleNotes(header),
+      rowsText(summary, header.invalidRows ?? 0),
+    ],
     data: await dataOf(recordings, range, options),
     command: commandText('backtest', files, flags),
   })
@@ -122,6 +126,14 @@ export const assumptionsOf = (options: PaperOptions, assumedDepth?: string): str
       : ` The depth is not recorded: it is assumed to be ${assumedDepth} tokens on both sides, with each price.`
   return `Assumptions: ${rules.join(', ')}. Times are in ms. Orders do not move the market.${depth}`
 }
+
+/** What candles do not have. */
+export const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): readonly string[] =>
+  candles === undefined
+    ? []
+    : [
+        `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known.`,
+      ]
 
 const rowsText = (
   { rows, earlierRows, skewedRows, overlappingRows }: ReplaySummary,

@@ -1,7 +1,10 @@
 import { Argument, type Command } from 'commander'
-import { parseRotation } from '../input/parse-flags.js'
+import { integerOption } from '../../base/option-kinds/number-option.js'
+import { numberFlag, parseInterval } from '../input/parse-flags.js'
 import type { Io } from '../io.js'
 import { createCommand, tokensFlag, lazyAction } from './parts.js'
+
+const maxRowsOption = integerOption({ min: 1, max: 1e9, default: 10_000_000 })
 
 const importExamples = `
 Examples:
@@ -18,19 +21,23 @@ Files are CSV, NDJSON or Parquet, plain or gzip, recognised by their content. Ea
   trades           a price each
   quotes           bid and ask: the price is the midpoint
   tops of a book   bid and ask with their quantities: also a depth. The ask is bought, the bid is sold
-  candles          open, high, low and close: four prices each. The open is at the start of the window, the others in its last
-                   ms, because they are known only then. The time is the start. The length of a window is the smallest
-                   distance of two candles of a token, or --interval
+  candles          open, high, low and close: two prices each, the open at the start and the close at the end. The high and the
+                   low are checked and left out, because their times are not known. The time is the start. The end is that of
+                   the column of close times, else the next start, else the usual distance of two starts after the start;
+                   --interval overrides
 
 Columns are recognised by their usual names. Give those that are not by name, or without a header by number from 1. The
 unit of times (s, ms, µs, ns or ISO 8601, which is UTC without a zone) is recognised by their magnitude. Times are rounded down to
-ms. What is understood is printed: check it. A column of symbols needs --tokens, unless it has addresses or topics.
+ms. What is understood is printed: check it. A column of symbols needs --tokens, unless it has addresses or topics. A doubt,
+such as times of the future, different candles of one start, or a column that may name the token of a row, ends the import
+unless --yes is given. Changes of a book are no trades, and are refused.
 
-Rows are sorted by time, in bounded memory; those of one ms keep their order. Invalid rows are left out and counted: not a
-number, not above 0, no time (of 2000 to 2099), unknown symbol. --depth adds an assumed depth to each price; the recording says
-that it is assumed.
+Files that are each in order are merged by time, in bounded memory. The rows of other files are sorted in memory, up to
+--max-rows. Rows of one ms keep their order, and of equal times the close of a candle comes first. Invalid rows are left out and
+counted: not a number, not above 0, no time (of 2000 to 2099), unknown symbol. --depth adds an assumed depth to each price; the
+recording says that it is assumed, and that its prices are those of candles.
 
-Exit codes: 0; 1 if no row is valid, --out exists, a file cannot be read or understood, or with --strict a row is invalid. Then
+Exit codes: 0; 1 if no row is valid, --out exists, there is a doubt, a file cannot be read or understood, or with --strict a row is invalid. Then
 there is no new file.`
 
 export const importCommand = (io: Io): Command =>
@@ -50,7 +57,10 @@ export const importCommand = (io: Io): Command =>
     .option('--high <column>', 'column of its highest price')
     .option('--low <column>', 'column of its lowest price')
     .option('--close <column>', 'column of its last price')
-    .option('--interval <duration>', 'length of the candles: 30s, 1m, 1h, …', parseRotation)
+    .option('--close-time <column>', 'column of the end of a candle')
+    .option('--interval <duration>', 'length of the candles: 30s, 1m, 1h, 1d, 1mo, …', parseInterval)
+    .addOption(numberFlag('--max-rows <n>', 'most rows that are sorted in memory', maxRowsOption))
+    .option('--yes', 'import the files as they were understood, in spite of doubts')
     .option('--depth <quantity>', 'assume a depth of so many tokens on both sides with each price')
     .option('--dry-run', 'print what is understood, and write nothing')
     .option('--strict', 'fail at the first invalid row')

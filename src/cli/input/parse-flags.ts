@@ -49,6 +49,12 @@ const longestRun = Math.floor(maxTimerMs / 86_400_000) * 86_400_000
 /** Parses the argument of `--rotate`, `--keep` and `--since`, such as `15m`. Returns ms. */
 export const parseRotation = (text: string): number => withinLimit(unitsToMs(text), longestRotation, 'Give')
 
+/** Parses the length of candles, such as `1h` or `1mo`. */
+export const parseInterval = (text: string): { readonly ms: number } | { readonly months: number } => {
+  const months = Number(/^(\d{1,3})mo$/.exec(text)?.[1] ?? 0)
+  return months > 0 ? { months } : { ms: parseRotation(text) }
+}
+
 /** Parses the argument of `--duration`: a number of seconds, or a duration such as `15m`. Returns ms. */
 export const parseDuration = (text: string): number =>
   withinLimit(secondsToMs(text) ?? unitsToMs(text), longestRun, 'Give a number of seconds above 0, or')

@@ -174,25 +174,106 @@ describe('import', () => {
     expect(stdout).not.toContain('Wrote')
   })
 
-  it('gives the prices of a candle inside its window, from which candles gives the candle again', async () => {
-    const lines = Array.from({ length: 20 }, (_, index) => {
-      const at = new Date(start + index * 60_000).toISOString().replace('.000', '')
-      return `${at},${2680 + index},${2690 + index},${2675 + index},${2685 + index},12.5`
-    })
-    const text = `open_time,open,high,low,close,volume\n${lines.join('\n')}\n`
-    const { code, rows, out } = await imported({ 'candles.csv': text })
-    expect(code).toBe(0)
-    expect(rows).toHaveLength(80)
-    for (const [index, { at }] of rows.entries()) {
-      const open = start + Math.floor(index / 4) * 60_000
-      expect(at).toBe(index % 4 === 0 ? open : open + 59_999)
+  /** The prices of candles, as time after the start and price. */
+  const ticksOf = async (text: string, flags: readonly string[] = []) => {
+    const result = await imported({ 'candles.csv': text }, ['--token', address, ...flags])
+    return {
+      ...result,
+      ticks: result.rows.map(({ at, price: usd }) => [(at - start) / 60_000, usd] as const),
     }
-    const strategy = (client: Client) => client.price$(topic).pipe(candles(60_000), rights(), toArray())
-    const again = await lastValueFrom(replay(out, { speed: Infinity }).run$(strategy))
-    expect(again.map(({ open, high, low, close }) => [open, high, low, close])).toEqual(
-      lines.slice(0, again.length).map((line) => line.split(',').slice(1, 5).map(Number)),
+  }
+
+  const candle = (minutes: number, open: number, ...others: readonly (number | string)[]): string =>
+    `${[start + minutes * 60_000, open, open + 10, open - 10, open + 5, ...others].join(',')}\n`
+
+  const candleHeader = 'open_time,open,high,low,close\n'
+
+  it('gives the open of a candle at its start and its close at its end, before the next open, and nothing else', async () => {
+    const { code, ticks, header, stdout, out } = await ticksOf(
+      candleHeader + [0, 1, 2].map((minute) => candle(minute, 100 + minute)).join(''),
     )
-    expect(again.length).toBeGreaterThanOrEqual(19)
+    expect(code).toBe(0)
+    expect(ticks).toEqual([
+      [0, 100],
+      [1, 105],
+      [1, 101],
+      [2, 106],
+      [2, 102],
+      [3, 107],
+    ])
+    expect(header).toMatchObject({ candles: '1 min 00 s' })
+    expect(stdout).toContain('length of the candles: 1 min 00 s; each gives its open and its close')
+    expect((await runInProcess(['inspect', out])).stdout).toContain(
+      'its prices are the opens and the closes of candles of 1 min 00 s',
+    )
+  })
+
+  it('closes each candle at the next start or the usual distance later, whatever odd row there is, and counts that row', async () => {
+    const stray = [0, 1, 2, 2 + 1 / 60, 3, 4, 6].map((minute, index) => candle(minute, 100 + 10 * index))
+    const { ticks, stdout } = await ticksOf(candleHeader + stray.join(''))
+    const closes = ticks.filter(([, usd]) => usd % 10 === 5)
+    expect(closes).toEqual([
+      [1, 105],
+      [2, 115],
+      // The stray candle ends at the next start, and so does the one before it.
+      [3, 125],
+      [3, 135],
+      [4, 145],
+      // After a gap: the usual distance.
+      [5, 155],
+      [7, 165],
+    ])
+    expect(stdout).toContain('rows at odd distances, not of 1 min 00 s: 2, first in line 5')
+  })
+
+  it('closes candles of calendar months and of days with a change of summer time at the next start', async () => {
+    const monthly = Array.from({ length: 6 }, (_, month) => `2023-0${month + 1}-01,10,12,8,11\n`)
+    const months = await ticksOf(candleHeader + monthly.join(''))
+    expect(months.rows.filter(({ price: usd }) => usd === 11).map(({ at }) => at)).toEqual(
+      [1, 2, 3, 4, 5].map((month) => Date.UTC(2023, month)).concat(Date.UTC(2023, 5) + 31 * 86_400_000),
+    )
+    const given = await ticksOf(candleHeader + monthly.join(''), ['--interval', '1mo'])
+    expect(given.rows.at(-1)?.at).toBe(Date.UTC(2023, 6))
+    expect(given.header).toMatchObject({ candles: '1 month' })
+    const days = ['29T00:00+01:00', '30T00:00+01:00', '31T00:00+01:00'].map((day) => `2024-03-${day}`)
+    const local = [...days, '2024-04-01T00:00+02:00', '2024-04-02T00:00+02:00']
+    const { rows } = await ticksOf(candleHeader + local.map((day) => `${day},10,12,8,11\n`).join(''))
+    expect(rows.filter(({ price: usd }) => usd === 11).map(({ at }) => at)).toEqual(
+      [...local.slice(1), '2024-04-03T00:00+02:00'].map((day) => Date.parse(day)),
+    )
+  })
+
+  it('closes a candle at its close time, rounded up to the ms after it, and --interval overrides', async () => {
+    const last = (minute: number) => start + minute * 60_000 - 1
+    const rows = [candle(0, 100, last(1)), candle(1.4, 101, last(2)), candle(2, 102, last(3))]
+    const header = candleHeader.replace('close\n', 'close,close_time\n')
+    const closes = async (text: string, flags: readonly string[] = []) =>
+      (await ticksOf(header + text, flags)).ticks.filter(([, usd]) => usd >= 105)
+    expect(await closes(rows.join(''))).toEqual([
+      [1, 105],
+      [2, 106],
+      [3, 107],
+    ])
+    expect(await closes(rows.join(''), ['--interval', '30s'])).toEqual([
+      [0.5, 105],
+      [1.9, 106],
+      [2.5, 107],
+    ])
+    const atNextStart = [0, 1, 2].map((minute) => candle(minute, 100 + minute, start + (minute + 1) * 60_000))
+    expect(await closes(atNextStart.join(''))).toEqual([
+      [1, 105],
+      [2, 106],
+      [3, 107],
+    ])
+  })
+
+  it('merges the candles of several files: a close comes before the open of the next file', async () => {
+    const files = {
+      'b.csv': candleHeader + candle(2, 102) + candle(3, 103),
+      'a.csv': candleHeader + candle(0, 100) + candle(1, 101),
+    }
+    const { rows } = await imported(files)
+    expect(rows.map(({ price: usd }) => usd)).toEqual([100, 105, 101, 106, 102, 107, 103, 108])
   })
 
   it('takes the start of a candle for its time, not its end', async () => {
@@ -221,9 +302,7 @@ describe('import', () => {
     const { rows } = await imported(files, ['--token', address, '--interval', '5m'])
     expect(rows.map(({ at, price: usd }) => [at - start, usd])).toEqual([
       [0, 1],
-      [299_999, 3],
-      [299_999, 0.5],
-      [299_999, 2],
+      [300_000, 2],
     ])
   })
 
@@ -378,23 +457,123 @@ describe('import', () => {
     const quotes = await imported({ 'quotes.csv': `time,bid,ask\n${start},2,1\n${start},1,2\n` })
     expect(quotes.stdout).toContain(`the bid is above the ask: 1, first in line 2: "${start} | 2 | 1"`)
     const text = `time,open,high,low,close,note\n${start},1,3,2,2\n${start + 1_000},1,2,1,1,a,b,\n`
-    const candle = await imported({ 'candles.csv': text })
-    expect(candle.stdout).toContain('the high or the low is not that of its candle: 1, first in line 2')
-    expect(candle.stdout).toContain('more cells than the header: 1, first in line 3')
-    expect([quotes.rows.length, candle.rows.length]).toEqual([2, 8])
+    const candles = await imported({ 'candles.csv': text })
+    expect(candles.stdout).toContain('the high or the low is not that of its candle: 1, first in line 2')
+    expect(candles.stdout).toContain('more cells than the header: 1, first in line 3')
+    expect([quotes.rows.length, candles.rows.length]).toEqual([2, 4])
   })
 
-  it('recognises the orders of public files without a header, and the column that has times', async () => {
+  it('guesses no columns of candles without a header, and recognises the column that has times', async () => {
     const coinbase = [0, 60, 120].map((s) => `${start / 1_000 + s},1599,1602,1600,1601,12\n`).join('')
-    const { rows, stdout } = await imported({ 'candles.csv': coinbase })
-    expect(stdout).toContain('time = "1" (s), open = "4", high = "3", low = "2", close = "5"')
-    expect(rows.slice(0, 4).map(({ price: usd }) => usd)).toEqual([1600, 1602, 1599, 1601])
+    expect(await imported({ 'candles.csv': coinbase })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('give --time by number') as string,
+    })
+    const flags = ['--time', '1', '--open', '4', '--high', '3', '--low', '2', '--close', '5']
+    const { rows } = await imported({ 'candles.csv': coinbase }, ['--token', address, ...flags])
+    expect(rows.slice(0, 3).map(({ price: usd }) => usd)).toEqual([1600, 1601, 1600])
     const binance = JSON.stringify({ e: 'trade', s: 'ETH', t: 5, p: '1.5', T: start })
     expect((await imported({ 'trades.ndjson': binance })).rows).toEqual([{ at: start, topic, price: 1.5 }])
     const named = `ts,value,price_usd\n2025-11-13 02:14,7,2\n`
     const zoneless = await imported({ 'trades.csv': named })
     expect(zoneless.stdout).toContain('time = "ts" (ISO 8601 without a zone: UTC), price = "price_usd"')
     expect(zoneless.rows).toEqual([{ at: start, topic, price: 2 }])
+  })
+
+  it('reads offsets of hours, the basic form of ISO 8601, and quoted line breaks', async () => {
+    const text = [
+      'time,price,note',
+      '2024-03-10 15:41:33.895+01,2682.5,"a, b"',
+      '2024-03-10 15:45:31+01,2683,"two',
+      'lines"',
+      '20240310T144636Z,2684.25,"a ""quote"""',
+      '20240310T1446-0100,2685,"no end',
+      '',
+    ].join('\n')
+    const { rows, stdout } = await imported({ 'trades.csv': text })
+    const at = (time: string) => Date.parse(`2024-03-10T${time}Z`)
+    expect(rows.map((row) => [row.at, row.price])).toEqual([
+      [at('14:41:33.895'), 2682.5],
+      [at('14:45:31'), 2683],
+      [at('14:46:36'), 2684.25],
+      [at('15:46:00'), 2685],
+    ])
+    expect(stdout).not.toContain('invalid rows')
+  })
+
+  it('reads the lines after a quote that has no end on their own', async () => {
+    const rows = priceRows(1_500)
+    const lines = rows.map(({ at, price: usd }, index) =>
+      index === 3 ? `"${at},${usd},1` : `${at},${usd},1`,
+    )
+    const result = await imported({ 'trades.csv': ['time,price,amount', ...lines, ''].join('\n') })
+    expect(result.rows).toHaveLength(1_499)
+    expect(result.stdout).toContain('no time: 1, first in line 5')
+  })
+
+  it.each<[string, string, RegExp]>([
+    [
+      'a column that may name the token of a row',
+      `time,tic,price\n${start},XYZ,2376\n${start + 1},ABC,8.5\n`,
+      /"tic" may name the token of a row, and has several values, such as "XYZ", "ABC": give --symbol/,
+    ],
+    [
+      'a number of an instrument',
+      `time,Asset_ID,price\n${start},1,2376\n${start},2,8\n`,
+      /"Asset_ID" may name/,
+    ],
+    [
+      'hours in place of seconds',
+      'time,price\n2134010117,1\n2134010118,1\n',
+      /times of the future, up to 2037/,
+    ],
+    [
+      'times that a spreadsheet has cut',
+      'time,price\n1.763E+12,1\n1.763E+12,1\n',
+      /end before their unit, ms/,
+    ],
+    [
+      'different candles of one start',
+      `time,open,high,low,close\n${start},1,2,1,2\n${start},1,2,1,1\n${start + 60_000},1,2,1,1\n`,
+      /has different candles that start at 2025-11-13T02:14:00.000Z/,
+    ],
+  ])('has a doubt about %s, which ends the import without --yes', async (_, text, problem) => {
+    const { code, stderr, out } = await imported({ 'market.csv': text })
+    expect([code, existsSync(out)]).toEqual([1, false])
+    expect(stderr).toMatch(problem)
+    expect(stderr).toContain('--yes')
+    expect(await imported({ 'market.csv': text }, ['--token', address, '--yes'])).toMatchObject({ code: 0 })
+  })
+
+  it('has no doubt about a column of numbers or of one value, as public candles have them', async () => {
+    const header =
+      'open_time,open,high,low,close,quote_asset_volume,taker_buy_base_asset_volume,exchange,market\n'
+    const text =
+      header + [0, 1].map((minute) => candle(minute, 100, minute, 2 * minute, 'x', 'spot')).join('')
+    expect(await imported({ 'candles.csv': text })).toMatchObject({ code: 0 })
+  })
+
+  it.each([
+    ['a snapshot', 'is_snapshot,side', 'true,buy'],
+    ['the sides of a book', 'note,side', 'x,ask'],
+  ])('refuses the changes of a book, by %s', async (_, names, cells) => {
+    const { code, stderr } = await imported({
+      'book.csv': `time,${names},price,amount\n${start},${cells},1,2\n`,
+    })
+    expect(code).toBe(1)
+    expect(stderr).toContain('it has the changes of a book, not trades')
+  })
+
+  it('sorts at most --max-rows rows that are not in order', async () => {
+    const rows = priceRows(4).toReversed()
+    const flags = ['--token', address, '--max-rows']
+    expect((await imported({ 'trades.csv': csv(rows) }, [...flags, '4'])).rows).toHaveLength(4)
+    const { code, stderr } = await imported({ 'trades.csv': csv(rows) }, [...flags, '3'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(
+      'trades.csv: its 4 rows are not in order, and are more than --max-rows 3; sort them first: sort',
+    )
+    expect((await imported({ 'trades.csv': csv(priceRows(4)) }, [...flags, '3'])).rows).toHaveLength(4)
   })
 
   it('reads a file whose first row is longer than a piece of the file', async () => {

@@ -212,7 +212,13 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
       headerName,
     ),
     t.exact(
-      t.partial({ continues: RecordedTime, assumedDepth: t.string, invalidRows: Finite, clockStep: Finite }),
+      t.partial({
+        continues: RecordedTime,
+        assumedDepth: t.string,
+        invalidRows: Finite,
+        candles: t.string,
+        clockStep: Finite,
+      }),
       headerName,
     ),
   ],

@@ -79,6 +79,11 @@ export interface RecordingHeader {
   /** The number of rows that `import` left out, because they were invalid. Of several recordings: the sum. Absent for none. */
   readonly invalidRows?: number
   /**
+   * The length of the candles whose opens and closes are the prices, for the user. Absent for other data. Of several recordings:
+   * their lengths.
+   */
+  readonly candles?: string
+  /**
    * In a header within a recording: the clock of the recorder was set by this time just before `at`, or the process was paused
    * for it, in ms. Negative if the clock was set back. The topics and the mints are those of the recording.
    */

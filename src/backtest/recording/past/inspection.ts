@@ -14,6 +14,8 @@ import { TopicSummariser, type TopicSummary } from './topic-summary.js'
 export interface InspectedSummary extends TopicSummary {
   /** The quantity of each depth, in tokens, if it is assumed. */
   readonly assumedDepth?: string
+  /** The length of the candles whose opens and closes are its prices. */
+  readonly candles?: string
 }
 
 /** A topic, and the recorder whose rows are counted. */
@@ -21,6 +23,7 @@ interface InspectedTopic {
   readonly summary: TopicSummariser
   owner: Sequence | undefined
   assumedDepth?: string | undefined
+  candles?: string | undefined
 }
 
 /** Summarises the topics of several recordings. */
@@ -62,7 +65,12 @@ export class Inspection {
     return [...this.topics.values()].map((topic) => {
       this.passTime(topic)
       const summary = topic.summary.summary(this.lastStart, this.end)
-      return topic.assumedDepth === undefined ? summary : { ...summary, assumedDepth: topic.assumedDepth }
+      const { assumedDepth, candles } = topic
+      return {
+        ...summary,
+        ...(assumedDepth === undefined ? {} : { assumedDepth }),
+        ...(candles === undefined ? {} : { candles }),
+      }
     })
   }
 
@@ -96,7 +104,10 @@ export class Inspection {
     this.lastStart = Math.max(this.lastStart, header.at)
     this.invalidRows += header.invalidRows ?? 0
     const started = header.topics.map((name) => this.topicOf(name))
-    for (const topic of started) topic.assumedDepth ??= header.assumedDepth
+    for (const topic of started) {
+      topic.assumedDepth ??= header.assumedDepth
+      topic.candles ??= header.candles
+    }
     for (const topic of this.topics.values()) {
       const isStarted = started.includes(topic) && sequence.claim(topic.summary.topic, header.at)
       if (!isStarted && topic.owner !== sequence) continue

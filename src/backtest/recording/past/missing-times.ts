@@ -30,7 +30,8 @@ export class MissingTimes {
 
   onEvent(event: PastEvent): void {
     if (event._tag === 'PastPrice') {
-      if (this.prices++ > 0) this.count(event.at - this.quietSince)
+      // Prices of one time are one.
+      if (this.prices++ > 0 && event.at > this.quietSince) this.count(event.at - this.quietSince)
       this.endSilence(event.at, event.at)
     } else if (this.prices > 0) {
       const { from, to, cause } = event

@@ -108,6 +108,7 @@ const startOf = async (source: OpenableSource, reading: SetReading): Promise<Sta
 
 const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): RecordingHeader => {
   const assumed = distinct(all.flatMap(({ assumedDepth }) => assumedDepth ?? []))
+  const candles = distinct(all.flatMap(({ candles: each }) => each ?? []))
   const invalidRows = all.reduce((sum, header) => sum + (header.invalidRows ?? 0), 0)
   return {
     ...first,
@@ -116,6 +117,7 @@ const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): R
     mints: distinct(all.flatMap(({ mints }) => mints)),
     ...(assumed.length === 0 ? {} : { assumedDepth: assumed.join(' or ') }),
     ...(invalidRows === 0 ? {} : { invalidRows }),
+    ...(candles.length === 0 ? {} : { candles: candles.join(' and ') }),
   }
 }
 

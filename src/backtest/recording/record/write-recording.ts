@@ -21,6 +21,9 @@ import { LineRecorder, type LineWriter, type RecordSummary } from './line-record
 import { OwnRows, type OwnRow } from './own-rows.js'
 import { targetCheck } from './record.js'
 
+/** Rows, piece by piece: an async iterable of rows costs more than its rows. */
+export type OwnRowPieces = AsyncIterable<readonly OwnRow[]>
+
 /** Own data: an iterable, an async iterable or an observable. */
 export type OwnRowSource = Iterable<OwnRow> | AsyncIterable<OwnRow> | Subscribable<OwnRow>
 
@@ -30,7 +33,9 @@ export interface WriteRecordingOptions {
 }
 
 /** What is known of a recording before its rows. */
-export type KnownHeader = Partial<Pick<RecordingHeader, 'topics' | 'mints' | 'assumedDepth' | 'invalidRows'>>
+export type KnownHeader = Partial<
+  Pick<RecordingHeader, 'topics' | 'mints' | 'assumedDepth' | 'invalidRows' | 'candles'>
+>
 
 type WriteResult = Either<WriteError, RecordSummary>
 
@@ -65,7 +70,7 @@ export const writeRecordingOn =
 /** Writes a file, which has its path only if all rows are valid. */
 export const writeFile = async (
   create: () => NewRecording,
-  rows: OwnRowSource,
+  rows: OwnRowSource | OwnRowPieces,
   tokens: readonly TokenDefinition[],
   known?: KnownHeader,
 ): Promise<WriteResult> => {
@@ -101,6 +106,8 @@ const optionTable = {
   }),
 } satisfies OptionTable<WriteRecordingOptions>
 
+const isPiece = (rows: OwnRow | readonly OwnRow[]): rows is readonly OwnRow[] => Array.isArray(rows)
+
 /** The number of lines that a slow writable may hold. */
 const maxPending = 1000
 
@@ -131,7 +138,7 @@ class RowWriter {
     this.mints = new Set(known.mints)
   }
 
-  async writeAll(rows: OwnRowSource): Promise<WriteResult> {
+  async writeAll(rows: OwnRowSource | OwnRowPieces): Promise<WriteResult> {
     try {
       await ('subscribe' in rows ? this.writeObservable(rows) : this.writeIterable(rows))
     } catch (thrown) {
@@ -144,18 +151,19 @@ class RowWriter {
     return recorder.stop()
   }
 
-  private async writeIterable(rows: Iterable<OwnRow> | AsyncIterable<OwnRow>): Promise<void> {
+  private async writeIterable(rows: Iterable<OwnRow> | AsyncIterable<OwnRow> | OwnRowPieces): Promise<void> {
     // `for await` of an iterable costs more than its rows.
-    if (Symbol.iterator in rows)
-      for (const row of rows) {
-        if (!this.add(row)) return
-        if (this.mustWait) await this.wait()
-      }
-    else
-      for await (const row of rows) {
-        if (!this.add(row)) return
-        if (this.mustWait) await this.wait()
-      }
+    if (Symbol.iterator in rows) await this.writePiece(rows)
+    else for await (const each of rows) if (!(await this.writePiece(isPiece(each) ? each : [each]))) return
+  }
+
+  /** Resolves to false after a failure. */
+  private async writePiece(rows: Iterable<OwnRow>): Promise<boolean> {
+    for (const row of rows) {
+      if (!this.add(row)) return false
+      if (this.mustWait) await this.wait()
+    }
+    return true
   }
 
   private get mustWait(): boolean {
@@ -206,11 +214,12 @@ class RowWriter {
   }
 
   private start(): LineRecorder {
-    const { assumedDepth, invalidRows } = this.known
+    const { assumedDepth, invalidRows, candles } = this.known
     this.header = {
       ...createHeader(this.early[0]?.at ?? 0, [...this.topics], [...this.mints]),
       ...(assumedDepth === undefined ? {} : { assumedDepth }),
       ...(invalidRows === undefined ? {} : { invalidRows }),
+      ...(candles === undefined ? {} : { candles }),
     }
     const recorder = new LineRecorder(this.to, this.header)
     for (const row of this.early) recorder.addRow(row)

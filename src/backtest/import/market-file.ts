@@ -1,0 +1,314 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
+import { isPriceValue } from '../../base/domain/valid-numbers.js'
+import { copyOf, describeValue, messageOf, printable, readProblems } from '../../base/errors/text.js'
+import { candleTicks, type CandleInterval } from './candles.js'
+import { columnName, isWider, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
+import { CandleStarts, type ImportedToken, type MarketRow, type Series, type Tick } from './market-row.js'
+import { openTable } from './open-table.js'
+import type { Cells, Table } from './table.js'
+import { isTruncated, numberOf, timeOf, unitsText } from './values.js'
+
+/** Why a row is invalid. */
+export type Reason = 'not a number' | 'not above 0' | 'no time' | 'unknown symbol'
+
+/** What may be misunderstood, of rows that are kept. */
+export type Warning =
+  'more cells than the header' | 'the bid is above the ask' | 'the high or the low is not that of its candle'
+
+export interface ReasonCount {
+  readonly count: number
+  /** The number of the first line, from 1, and its cells. */
+  readonly line: number
+  readonly text: string
+}
+
+export interface ReadOptions {
+  readonly columns: GivenColumns
+  /** The token of a symbol. `undefined`: unknown. */
+  readonly resolve: (symbol: string) => ImportedToken | undefined
+  /** The token of files without symbols. */
+  readonly token: ImportedToken | undefined
+  /** The length of candles. `undefined`: that of their ends, or the distance of two starts. */
+  readonly interval: CandleInterval | undefined
+  /** Throw at the first invalid row. */
+  readonly strict: boolean
+  /** The most rows of files that are not in order. */
+  readonly maxRows: number
+  /** Throws if the user has stopped the command. Called after each piece of a file. */
+  readonly checkStop: () => void
+  /** The time of day, in ms since the Unix epoch: data are not of later times. */
+  readonly now: number
+}
+
+const maxUnknownSymbols = 5
+
+/** The symbols that are kept. A damaged file may have more, each of which is unknown. */
+const maxSymbols = 10_000
+
+/** Later times are of the future, in ms: the clock of this machine may be behind. */
+const day = 86_400_000
+
+/** A file of market data, and what was understood of it. It is read twice: to be understood, and for its prices. */
+export class MarketFile {
+  readonly format: string
+  /** The names, or the numbers from 1, of the columns. */
+  readonly columnNames: Readonly<Partial<Record<Field, string>>>
+  readonly invalid = new Map<Reason, ReasonCount>()
+  /** Rows that are read, but may be misunderstood, by their problem. */
+  readonly warnings = new Map<Warning, ReasonCount>()
+  /** What would make another market of the file if it is misunderstood, each with its answer. */
+  readonly doubts: string[] = []
+  /** The first of the unknown symbols. */
+  readonly unknownSymbols: string[] = []
+  /** The tokens by symbol. The symbol is empty if the file has no such column. */
+  readonly series = new Map<string, Series>()
+  /** Tops of a book without a depth: a quantity that is no number, or a token without decimals. */
+  withoutDepth: ReasonCount | undefined
+  rows = 0
+  /** The earliest and the latest time, in ms since the Unix epoch. */
+  from = Infinity
+  to = -Infinity
+  /** The rows of a file that are not in order, sorted. */
+  private sorted: readonly MarketRow[] | undefined
+  private isInOrder = true
+  private lastAt = -Infinity
+  private truncated = 0
+  private readonly named = new Map<number, Set<string>>()
+  private readonly bySymbol = new Map<string, Series | undefined>()
+  private lastSymbol: string | undefined
+  private lastSeries: Series | undefined
+
+  private constructor(
+    readonly path: string,
+    private readonly table: Table,
+    readonly layout: Layout,
+    private readonly options: ReadOptions,
+  ) {
+    this.format = table.format
+    this.columnNames = Object.fromEntries(
+      Object.entries(layout.columns).map(([field, index]) => [field, columnName(table.names, index)]),
+    )
+  }
+
+  /** Reads and understands a file. Throws if it cannot be read or understood. `closing` ends the reading. */
+  static async open(path: string, options: ReadOptions, closing: Subscription): Promise<MarketFile> {
+    try {
+      const table = await openTable(path, closing)
+      const layout = layoutOf(table, options.columns)
+      if (isLeft(layout)) throw new Error(layout.left)
+      if (layout.right.columns.symbol === undefined && options.token === undefined)
+        throw new Error('it has no column of symbols; give --token, or --symbol')
+      const file = new MarketFile(path, table, layout.right, options)
+      await file.understand()
+      return file
+    } catch (thrown) {
+      const problem = readProblems[(thrown as NodeJS.ErrnoException).code ?? '']
+      if (problem !== undefined) throw new Error(`${printable(path)} ${problem}`, { cause: thrown })
+      const message = printable(messageOf(thrown))
+      throw new Error(message.includes(path) ? message : `${printable(path)}: ${message}`, { cause: thrown })
+    }
+  }
+
+  /** The prices of the file, in order, piece by piece. */
+  ticks(): AsyncIterable<readonly Tick[]> {
+    return this.layout.kind === 'candles' ? candleTicks(this.pieces(), this.options.interval) : this.prices()
+  }
+
+  private async *prices(): AsyncGenerator<readonly Tick[]> {
+    for await (const rows of this.pieces())
+      yield rows.map(({ at, price, depth, series: { token } }) => ({
+        ...{ at, price, depth, token },
+        isClose: false,
+      }))
+  }
+
+  /** The valid rows, in order. */
+  private async *pieces(): AsyncGenerator<readonly MarketRow[]> {
+    if (this.sorted !== undefined) {
+      yield this.sorted
+      return
+    }
+    for await (const rows of this.table.rows(this.columns)) {
+      const valid: MarketRow[] = []
+      for (const { cells } of rows) {
+        const row = this.rowOf(cells)
+        if (typeof row !== 'string') valid.push(row)
+      }
+      yield valid
+      this.options.checkStop()
+    }
+  }
+
+  private get columns(): readonly number[] {
+    return [...Object.values(this.layout.columns), ...this.layout.namingColumns]
+  }
+
+  private async understand(): Promise<void> {
+    for await (const rows of this.table.rows(this.columns)) {
+      for (const { cells, line } of rows) this.onRow(cells, line)
+      this.options.checkStop()
+    }
+    if (!this.isInOrder) await this.sort()
+    const all = [...this.series.values()].map(({ starts }) => starts)
+    const lengths = all.flatMap(({ usual }) => usual ?? []).sort((a, b) => a - b)
+    for (const starts of all) starts.fallback = lengths[0]
+    const { kind, columns } = this.layout
+    const isKnown =
+      this.options.interval !== undefined || columns.closeTime !== undefined || lengths.length > 0
+    if (kind === 'candles' && this.rows > 0 && !isKnown)
+      throw new Error('it has a single candle, whose length is unknown; give --interval')
+    this.addDoubts()
+  }
+
+  private onRow(cells: Cells, line: number): void {
+    const row = this.rowOf(cells)
+    if (typeof row === 'string') {
+      if (this.options.strict) throw new Error(`line ${line}: ${row}: ${describeValue(cells.join(' | '))}`)
+      return count(this.invalid, row, cells, line)
+    }
+    const { at, series, depth, candle } = row
+    this.rows++
+    this.from = Math.min(this.from, at)
+    this.to = Math.max(this.to, at)
+    if (at < this.lastAt) this.isInOrder = false
+    this.lastAt = at
+    if (isTruncated(cells[this.layout.columns.time] ?? '')) this.truncated++
+    for (const index of this.layout.namingColumns) this.addName(index, cells[index] ?? '')
+    const width = this.table.names?.length ?? Infinity
+    if (cells.length > width && isWider(cells, width))
+      count(this.warnings, 'more cells than the header', cells, line)
+    if (candle !== undefined) {
+      const { high, low, close } = candle
+      if (high < Math.max(row.price, close) || low > Math.min(row.price, close))
+        count(this.warnings, 'the high or the low is not that of its candle', cells, line)
+      if (this.isInOrder) series.starts.add(row, line)
+    }
+    if (this.isBidAboveAsk(cells)) count(this.warnings, 'the bid is above the ask', cells, line)
+    if (this.layout.kind === 'tops of a book' && depth === undefined)
+      this.withoutDepth = counted(this.withoutDepth, cells, line)
+  }
+
+  private isBidAboveAsk(cells: Cells): boolean {
+    const { bid, ask } = this.layout.columns
+    return bid !== undefined && ask !== undefined && numberOf(cells[bid] ?? '') > numberOf(cells[ask] ?? '')
+  }
+
+  /** The values of a column that may name a token: two are enough for a doubt. */
+  private addName(index: number, name: string): void {
+    const names = this.named.get(index) ?? new Set<string>()
+    this.named.set(index, names)
+    if (names.size < 3 && name.trim() !== '') names.add(copyOf(name))
+  }
+
+  /** Sorts the rows in memory. Rows of one time keep their order. */
+  private async sort(): Promise<void> {
+    const { maxRows } = this.options
+    if (this.rows > maxRows)
+      throw new Error(
+        `its ${this.rows} rows are not in order, and are more than --max-rows ${maxRows}; sort them first: sort --field-separator=, --key=${this.layout.columns.time + 1},${this.layout.columns.time + 1} (after the header)`,
+      )
+    const all: MarketRow[] = []
+    for await (const rows of this.pieces()) for (const row of rows) all.push(row)
+    all.sort((a, b) => a.at - b.at)
+    for (const { starts } of this.series.values()) starts.clear()
+    for (const row of all) if (row.candle !== undefined) row.series.starts.add(row, undefined)
+    this.sorted = all
+  }
+
+  private addDoubts(): void {
+    const { doubts, to, rows, truncated, named, options } = this
+    const time = describeValue(columnName(this.table.names, this.layout.columns.time))
+    if (to > options.now + day)
+      doubts.push(
+        `times of the future, up to ${new Date(to).toISOString()}: is ${time} the time, in ${this.layout.unit}?`,
+      )
+    if (rows > 0 && truncated === rows)
+      doubts.push(
+        `the digits of all times in ${time} end before their unit, ${this.layout.unit}: write them in full`,
+      )
+    for (const [index, names] of named)
+      if (names.size > 1)
+        doubts.push(
+          `${describeValue(columnName(this.table.names, index))} may name the token of a row, and has several values, such as ${[...names].map(describeValue).join(', ')}: give --symbol, or one file for each`,
+        )
+    for (const { starts, token } of this.series.values())
+      if (starts.different !== undefined)
+        doubts.push(
+          `${token.topic} has different candles that start at ${new Date(starts.different).toISOString()}: keep one of them`,
+        )
+  }
+
+  /** The row of cells, or why there is none. */
+  private rowOf(cells: Cells): MarketRow | Reason {
+    const { kind, columns, unit, closeUnit } = this.layout
+    const at = timeOf(cells[columns.time] ?? '', unit)
+    if (Number.isNaN(at)) return 'no time'
+    const series = this.seriesOf(columns.symbol === undefined ? '' : (cells[columns.symbol] ?? ''))
+    if (series === undefined) return 'unknown symbol'
+    const number = (column: number | undefined): number =>
+      numberOf((column === undefined ? undefined : cells[column]) ?? '')
+    if (kind === 'trades') {
+      const price = number(columns.price)
+      return problemOf(price) ?? { at, series, price }
+    }
+    if (kind !== 'candles') {
+      const [bid, ask] = [number(columns.bid), number(columns.ask)]
+      const depth = kind === 'quotes' ? undefined : this.depthText(cells, series)
+      return problemOf(bid) ?? problemOf(ask) ?? { at, series, price: (bid + ask) / 2, depth }
+    }
+    const [price, high, low, close] = [
+      number(columns.open),
+      number(columns.high),
+      number(columns.low),
+      number(columns.close),
+    ]
+    const problem = problemOf(price) ?? problemOf(high) ?? problemOf(low) ?? problemOf(close)
+    if (problem !== undefined) return problem
+    const end = closeUnit === undefined ? NaN : timeOf(cells[columns.closeTime ?? -1] ?? '', closeUnit)
+    return { at, series, price, candle: { high, low, close, closeTime: end > at ? end : undefined } }
+  }
+
+  /** The quantities that can be bought and sold, in base-token units. */
+  private depthText(cells: Cells, { token: { decimals } }: Series): string | undefined {
+    const { bidQuantity = -1, askQuantity = -1 } = this.layout.columns
+    if (decimals === undefined) return undefined
+    const buy = unitsText(cells[askQuantity] ?? '', decimals)
+    const sell = unitsText(cells[bidQuantity] ?? '', decimals)
+    return buy === undefined || sell === undefined ? undefined : `${buy} ${sell}`
+  }
+
+  /** Rows of one symbol often follow each other. */
+  private seriesOf(symbol: string): Series | undefined {
+    if (symbol === this.lastSymbol) return this.lastSeries
+    if (!this.bySymbol.has(symbol)) this.addSymbol(copyOf(symbol))
+    this.lastSymbol = symbol
+    return (this.lastSeries = this.bySymbol.get(symbol))
+  }
+
+  private addSymbol(symbol: string): void {
+    const { token, resolve } = this.options
+    // A given token is that of the first symbol: rows of other symbols must not become prices of this token.
+    const resolved = this.bySymbol.size === 0 && token !== undefined ? token : resolve(symbol.trim())
+    if (resolved === undefined) {
+      if (this.unknownSymbols.length < maxUnknownSymbols) this.unknownSymbols.push(symbol)
+      if (this.bySymbol.size < maxSymbols) this.bySymbol.set(symbol, undefined)
+      return
+    }
+    const series = { token: resolved, starts: new CandleStarts() }
+    this.bySymbol.set(symbol, series)
+    this.series.set(symbol, series)
+  }
+}
+
+const count = <R>(counts: Map<R, ReasonCount>, reason: R, cells: Cells, line: number): void =>
+  void counts.set(reason, counted(counts.get(reason), cells, line))
+
+/** With one more row. */
+const counted = (known: ReasonCount | undefined, cells: Cells, line: number): ReasonCount =>
+  known === undefined ? { count: 1, line, text: cells.join(' | ') } : { ...known, count: known.count + 1 }
+
+const problemOf = (price: number): Reason | undefined => {
+  if (isPriceValue(price)) return undefined
+  return Number.isNaN(price) ? 'not a number' : 'not above 0'
+}

@@ -1,0 +1,106 @@
+import type { Address } from '../../base/domain/address.js'
+import type { Topic } from '../../base/domain/topic.js'
+
+/** The token of rows. */
+export interface ImportedToken {
+  readonly topic: Topic
+  readonly address: Address
+  /** `undefined`: unknown. */
+  readonly decimals: number | undefined
+}
+
+/** The rows of a token in a file. */
+export interface Series {
+  readonly token: ImportedToken
+  /** Of its candles. */
+  readonly starts: CandleStarts
+}
+
+/** A valid row of a file. */
+export interface MarketRow {
+  /** In ms since the Unix epoch; the start of a candle. */
+  readonly at: number
+  readonly series: Series
+  /** In USD; the open of a candle. */
+  readonly price: number
+  /** The quantities that can be bought and sold, in base-token units. */
+  readonly depth?: string | undefined
+  readonly candle?: {
+    readonly high: number
+    readonly low: number
+    readonly close: number
+    /** In ms since the Unix epoch, rounded down. */
+    readonly closeTime: number | undefined
+  }
+}
+
+/** A price of the recording. */
+export interface Tick {
+  readonly at: number
+  readonly token: ImportedToken
+  readonly price: number
+  readonly depth?: string | undefined
+  /** True for the end of a candle, which comes before other prices of its time. */
+  readonly isClose: boolean
+}
+
+/** By time; of one time, closes come first. */
+export const compareTicks = (a: Tick, b: Tick): number => a.at - b.at || Number(b.isClose) - Number(a.isClose)
+
+/** The starts of the candles of a token in a file, which are added in order. */
+export class CandleStarts {
+  /** A start with candles of different prices, in ms since the Unix epoch. */
+  different: number | undefined
+  /** The distance of other candles of the file, for a single candle, in ms. */
+  fallback: number | undefined
+  private last: MarketRow | undefined
+  private commonest: number | undefined
+  /** How often two starts have a distance, and the line of the first one. */
+  private readonly distances = new Map<number, { count: number; readonly line: number | undefined }>()
+
+  add(row: MarketRow, line: number | undefined): void {
+    const { last } = this
+    this.last = row
+    if (last === undefined) return
+    const distance = row.at - last.at
+    if (distance === 0) {
+      if (!isSameCandle(row, last)) this.different ??= row.at
+      return
+    }
+    const known = this.distances.get(distance)
+    if (known === undefined) this.distances.set(distance, { count: 1, line })
+    else known.count++
+    this.commonest = undefined
+  }
+
+  clear(): void {
+    this.last = undefined
+    this.different = undefined
+    this.commonest = undefined
+    this.distances.clear()
+  }
+
+  /** The commonest distance of two starts, in ms; of equally common ones the shortest. `undefined` for a single candle. */
+  get usual(): number | undefined {
+    if (this.commonest !== undefined || this.distances.size === 0) return this.commonest ?? this.fallback
+    const [first] = [...this.distances].sort(([a, one], [b, two]) => two.count - one.count || a - b)
+    return (this.commonest = first?.[0])
+  }
+
+  /** The rows whose distance is no multiple of the usual one: a multiple is a gap. `line`: of the first one, if it is known. */
+  get odd(): { readonly count: number; readonly line: number | undefined } {
+    const usual = this.usual ?? 1
+    const odd = [...this.distances].filter(([distance]) => distance % usual !== 0).map(([, each]) => each)
+    const lines = odd.flatMap(({ line }) => line ?? [])
+    return {
+      count: odd.reduce((sum, each) => sum + each.count, 0),
+      line: lines.length === 0 ? undefined : Math.min(...lines),
+    }
+  }
+}
+
+const isSameCandle = (a: MarketRow, b: MarketRow): boolean =>
+  a.price === b.price &&
+  a.candle?.high === b.candle?.high &&
+  a.candle?.low === b.candle?.low &&
+  a.candle?.close === b.candle?.close

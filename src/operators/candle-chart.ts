@@ -34,7 +34,7 @@ export const noCandles: readonly Candle[] = []
 
 /** State of `candles`. Times are in ms since the Unix epoch. */
 export class CandleChart {
-  private readonly window: DataWindow
+  readonly window: DataWindow
   private open = 0
   private high = 0
   private low = 0
@@ -59,11 +59,6 @@ export class CandleChart {
   /** True if the window has a candle, unless a `Left` follows. */
   get isOpen(): boolean {
     return this.count > 0 || (this.fills && this.isCurrent)
-  }
-
-  /** End of the window. */
-  get to(): number {
-    return this.window.to
   }
 
   /**

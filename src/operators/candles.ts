@@ -6,12 +6,12 @@ import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { flagOption, type OptionTable } from '../base/option-kinds/option.js'
 import { checkValue, parseOptions, shown } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs } from '../base/time/clock.js'
-import { timeOfEvent } from '../base/time/event-time.js'
 import { rxClock } from '../base/time/rx-clock.js'
+import { windowTimeOf } from './data-window.js'
 import { CandleChart, noCandles, type Candle } from './candle-chart.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
-import { maxLateMs, settledDelay } from './settled-delay.js'
+import { maxLateMs } from './responsive-delay.js'
 import {
   joinPast,
   pastOption,
@@ -63,8 +63,9 @@ type CandlesOperator<E> = {
  * ```
  *
  * - The `receivedAt` of a value decides its window; its arrival, if it has none or was held. A price of `to` belongs to
- *   the next window. If it arrives before the timer of the window fires, the candle comes first. So a live run and the
- *   replay of its recording have the same candles.
+ *   the next window, and the candle comes before it. A price that was received before `to` belongs to the window also if
+ *   it arrives in the millisecond of `to`: the candle comes after this millisecond, in real time 1 ms later. So a live run
+ *   and the replay of its recording have the same candles.
  * - A `Left` is emitted immediately and does not change the prices of the candle: candles record past prices.
  * - `isCurrent` is false if a `Left` came after the last price of the candle. A strategy must not take its `close` for
  *   the current price: `a b L` and `a L b` differ in nothing else. After an event loop that was blocked for more than
@@ -144,17 +145,18 @@ class CandlesSubscriber<E>
   }
 
   protected onEvent(event: Either<E, Priced> | Priced): void {
-    if (event._tag !== undefined) return this.onLive(event, rxClock.wallClock())
-    this.onLive(right(event), rxClock.wallClock())
+    if (event._tag !== undefined) return this.onLive(event, windowTimeOf(event))
+    const plain = right(event)
+    this.onLive(plain, windowTimeOf(plain))
     this.chart.lose()
   }
 
-  onLive(event: Either<E, Priced>, now: number): void {
+  onLive(event: Either<E, Priced>, time: number): void {
     const { chart } = this
     const wasOpen = chart.isOpen
     const closed = this.isReleasing
-      ? chart.move(now, now, Infinity)
-      : chart.move(timeOfEvent(event, now), now, isLeft(event) ? maxLateMs : maxBlockedMs)
+      ? chart.move(time, time, Infinity)
+      : chart.move(time, rxClock.wallClock(), isLeft(event) ? maxLateMs : maxBlockedMs)
     // The chart is changed first, because a handler may cause further events.
     if (isLeft(event)) chart.interrupt()
     else chart.add(event.right)
@@ -189,13 +191,11 @@ class CandlesSubscriber<E>
     this.subscriber.complete()
   }
 
-  /** The clock decides the window. By this clock, a timer may fire a millisecond early; it is then restarted. */
   private startTimer(): void {
     this.timer.unsubscribe()
     if (!this.chart.isOpen || this.closed) return
-    this.timer = settledDelay(Math.max(1, this.chart.to - rxClock.wallClock()), () => {
-      const now = rxClock.wallClock()
-      this.emit(this.chart.move(now, now, maxBlockedMs))
+    this.timer = this.chart.window.startTimer((time) => {
+      this.emit(this.chart.move(time, rxClock.wallClock(), maxBlockedMs))
       this.startTimer()
     })
     this.add(this.timer)

@@ -4,7 +4,7 @@ import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
-import { settledDelay } from './settled-delay.js'
+import { responsiveDelay } from './responsive-delay.js'
 
 /** The result of one window. */
 export interface Conflated<A> {
@@ -75,7 +75,7 @@ class ConflateSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E
 
   // Not in `onNext`: V8 allocates what the arrow function captures at each call of the function around it.
   private closeLater(): void {
-    this.add(settledDelay(this.ms, () => this.close()))
+    this.add(responsiveDelay(this.ms, () => this.close()))
   }
 
   private close(): void {

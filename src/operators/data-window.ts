@@ -1,5 +1,18 @@
+import type { Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { timeOfEvent } from '../base/time/event-time.js'
+import { rxClock, startAfterEvents } from '../base/time/rx-clock.js'
+import { responsiveDelay } from './responsive-delay.js'
+
 // Windows that data decides: each event belongs to the window of its `receivedAt`, however late a timer is. All times are
 // in ms since the Unix epoch.
+
+/**
+ * The time that decides the window of an event that arrives now. A held value was received before the millisecond in which it
+ * arrives: if a multiple of a window's length is in this millisecond, the value belongs before it.
+ */
+export const windowTimeOf = (event: Either<unknown, unknown>, now = rxClock.wallClock()): number =>
+  timeOfEvent(event, now, 1)
 
 /** The current window of `ms` ms, aligned to multiples of `ms`. */
 export class DataWindow {
@@ -30,5 +43,16 @@ export class DataWindow {
     this.number = number
     this.to = (number + 1) * this.ms
     return true
+  }
+
+  /**
+   * Calls back with a time that has passed: after the events of the millisecond in which the window ends, because they may
+   * have been received before. Calls back earlier if the clock was set back, or if the timer fires early by the clock.
+   */
+  startTimer(onTime: (time: number) => void): Subscription {
+    const { ms, to } = this
+    if (rxClock.isVirtual) return new Subscription(startAfterEvents(to, () => onTime(rxClock.wallClock())))
+    const remaining = Math.min(to - rxClock.wallClock(), ms)
+    return responsiveDelay(Math.max(1, remaining + 1), () => onTime(rxClock.wallClock() - 1))
   }
 }

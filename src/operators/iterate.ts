@@ -6,10 +6,10 @@ import { checkValue, parseOptions, shown } from '../base/option-kinds/parse-opti
 import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { responsiveDeadline } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
-import { maxLateMs } from './settled-delay.js'
+import { maxLateMs } from './responsive-delay.js'
 
 /** The time in which the source may replace an event that is read late, in ms. */
-const settleMs = 100
+const replacementTime = 100
 
 export interface IterateOptions {
   /**
@@ -108,7 +108,7 @@ class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
       this.reads.push({ resolve, reject })
       this.subscribe()
       if (this.unread.length === 0 || rxClock.elapsed() - this.latestAt <= maxLateMs) this.serve()
-      else responsiveDeadline(rxClock, settleMs, () => this.serve())
+      else responsiveDeadline(rxClock, replacementTime, () => this.serve())
     })
   }
 

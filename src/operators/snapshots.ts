@@ -3,12 +3,11 @@ import { Observable, type Subscriber } from 'rxjs'
 import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs } from '../base/time/clock.js'
-import { timeOfEvent } from '../base/time/event-time.js'
 import { rxClock } from '../base/time/rx-clock.js'
-import { DataWindow } from './data-window.js'
+import { DataWindow, windowTimeOf } from './data-window.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
-import { maxLateMs, settledDelay } from './settled-delay.js'
+import { maxLateMs } from './responsive-delay.js'
 
 /** What was in force at one time. */
 export interface Snapshot<A> {
@@ -29,8 +28,10 @@ export interface Snapshot<A> {
  * ```
  *
  * - Data decides: if an event with a `receivedAt` of at least `at` arrives before the timer of `at` fires, the snapshots
- *   up to it come first. An event without `receivedAt`, and a value that was held, counts at its arrival. So a live run
- *   and the replay of its recording have the same snapshots, which `interval` and `auditTime` do not.
+ *   up to it come first. A value that was received before `at` belongs before it, also if it arrives in the millisecond of
+ *   `at`: the timer fires after this millisecond, in real time 1 ms later. An event without `receivedAt`, and a value that
+ *   was held, counts at its arrival. So a live run and the replay of its recording have the same snapshots, which
+ *   `interval` and `auditTime` do not.
  * - A `Left` is emitted at the next multiple, not at once, and again until the next value. A value may have become old
  *   since: a strategy that must stop at once also reads the source.
  * - After an event loop that was blocked for more than 500 ms, the source emits first, up to a second later. A `Left`
@@ -65,7 +66,7 @@ class SnapshotsSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<
     // Changed before the emission, because a handler may cause further events.
     this.latest = event
     const isLost = isLeft(event) && now - this.window.to > maxLateMs
-    this.moveTo(timeOfEvent(event, now), now, isLost && latest !== undefined ? event : latest)
+    this.moveTo(windowTimeOf(event, now), now, isLost && latest !== undefined ? event : latest)
     if (latest === undefined) this.startTimer()
   }
 
@@ -86,15 +87,12 @@ class SnapshotsSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<
     }
   }
 
-  /** By the wall clock, a timer may fire a millisecond early; it is then restarted. */
   private startTimer(): void {
     if (this.closed) return
-    const { to, ms } = this.window
-    const onTime = (): void => {
-      const now = rxClock.wallClock()
-      this.moveTo(now, now, this.latest)
+    const timer = this.window.startTimer((time) => {
+      this.moveTo(time, rxClock.wallClock(), this.latest)
       this.startTimer()
-    }
-    this.add(settledDelay(Math.max(1, Math.min(to - rxClock.wallClock(), ms)), onTime))
+    })
+    this.add(timer)
   }
 }

@@ -14,6 +14,7 @@ import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { delay } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { continuedPast$, LiveStart } from './continued-past.js'
+import { windowTimeOf } from './data-window.js'
 import type { EitherOperator } from './either.js'
 import { Overlap } from './overlap.js'
 
@@ -127,14 +128,14 @@ export interface JoinObserver<Event> {
    * emitted yet, so that nothing is known of it.
    */
   readonly onCaughtUp: (releaseLive: () => void, held: HeldEvent<Event>[], hasLive: boolean) => void
-  /** `at`: the arrival of the event. */
+  /** `at`: the time that decides the window of the event. */
   readonly onLive: (event: Event, at: number) => void
   readonly onComplete: () => void
 }
 
 interface HeldEvent<Event> {
   readonly event: Event
-  /** When it arrived, in ms since the Unix epoch. */
+  /** The time that decides its window, in ms since the Unix epoch. */
   readonly at: number
   readonly position: PricePosition | undefined
 }
@@ -189,7 +190,7 @@ export const joinPast = <E, A>(
 
   const live = open$(() => liveStart.confirm(position())).subscribe({
     next: (event) => {
-      const at = rxClock.wallClock()
+      const at = windowTimeOf(event)
       if (hasCaughtUp && overlap.repeats(event, position())) return
       if (isLive) return observer.onLive(event, at)
       const current = position()

@@ -159,6 +159,7 @@ describe('snapshots in real time', () => {
       emit()
       vi.advanceTimersByTime(10)
     }
+    vi.advanceTimersByTime(1)
     expect(times).toEqual([1_100, 1_200, 1_300, 1_400, 1_500])
     expect(vi.getTimerCount()).toBe(1)
     subscription.unsubscribe()
@@ -168,7 +169,7 @@ describe('snapshots in real time', () => {
   it('continue at the new time after the clock is set back', () => {
     const { times, emit } = run()
     emit()
-    vi.advanceTimersByTime(100)
+    vi.advanceTimersByTime(101)
     vi.setSystemTime(550)
     vi.advanceTimersByTime(200)
     expect(times).toEqual([1_100, 700])
@@ -179,7 +180,7 @@ describe('snapshots in real time', () => {
     emit()
     vi.setSystemTime(3_600_000)
     emit()
-    vi.advanceTimersByTime(100)
+    vi.advanceTimersByTime(101)
     expect(times).toEqual([3_600_100])
   })
 

@@ -1,7 +1,7 @@
 import { forkJoin, Subscription, take, type Observable, type Subscriber } from 'rxjs'
 import { afterReading, responsiveDeadline } from '../../base/time/deadline.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { settleMs } from '../../operators/settled-delay.js'
+import { detectionTime } from '../../operators/responsive-delay.js'
 import type { PaperEvent } from './events.js'
 import type { Order } from './orders.js'
 
@@ -71,7 +71,7 @@ export class OrderGate {
     const events = this.currentPrices().map((event$) => event$.pipe(take(1)))
     if (events.length === 0) return release()
     // A client that does not repeat its last price emits a `Left` in this time, if that price is not current.
-    waiting.add(responsiveDeadline(rxClock, settleMs, release))
+    waiting.add(responsiveDeadline(rxClock, detectionTime, release))
     // Without a value if the client is closed meanwhile. An Rx error of the client ends the run.
     waiting.add(forkJoin(events).subscribe({ next: release, error: () => undefined }))
   }

@@ -11,7 +11,8 @@ export const letterEvents: Readonly<Record<string, Either<string, string>>> = Ob
   ]),
 )
 
-export const createPrice = (price: number, receivedAt = 0): Price => ({
+/** Without `receivedAt`, that of the builders of `svc-streams/testing`: the price then counts at its arrival. */
+export const createPrice = (price: number, receivedAt = 1_735_689_600_000): Price => ({
   topic: 'svc-0xab',
   price,
   receivedAt,

@@ -1,21 +1,20 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import {
-  asyncScheduler,
-  concat,
-  defer,
-  EMPTY,
-  endWith,
-  mergeMap,
-  takeWhile,
-  timer,
-  type Observable,
-} from 'rxjs'
+import { asyncScheduler, concat, defer, EMPTY, endWith, mergeMap, Observable, takeWhile } from 'rxjs'
 import type { Price } from '../../../../src/base/domain/price.js'
+import { startAfterEvents } from '../../../../src/base/time/rx-clock.js'
 import type { Candle } from '../../../../src/operators/index.js'
 
 type Out<E> = Either<E, Candle>
 
 /** `candles` as a chain of RxJS's operators, over a list of the window's prices. No value is later than its event. */
+const afterEvents$ = (time: number): Observable<void> =>
+  new Observable((subscriber) =>
+    startAfterEvents(time, () => {
+      subscriber.next()
+      subscriber.complete()
+    }),
+  )
+
 export const referenceCandles =
   <E>(ms: number) =>
   (source$: Observable<Either<E, Price>>): Observable<Out<E>> =>
@@ -47,10 +46,10 @@ export const referenceCandles =
         interruptions = 0
         return [right(candle)]
       }
-      const closeLater$ = (): Observable<Out<E>> =>
-        timer(Math.max(1, from + ms - asyncScheduler.now())).pipe(
-          mergeMap(() => moveTo(asyncScheduler.now())),
-        )
+      const closeLater$ = (): Observable<Out<E>> => {
+        const to = from + ms
+        return afterEvents$(to).pipe(mergeMap(() => moveTo(Math.max(to, asyncScheduler.now()))))
+      }
       const add$ = ({ price, epoch }: Price): Observable<Out<E>> => {
         if (lastEpoch !== undefined && epoch !== lastEpoch) interruptions += 1
         lastEpoch = epoch
@@ -63,9 +62,8 @@ export const referenceCandles =
         mergeMap((event): Observable<Out<E>> | (Out<E> | undefined)[] => {
           const now = asyncScheduler.now()
           if (event === undefined) return [...moveTo(now), undefined]
-          const closed = moveTo(
-            isLeft(event) ? now : Math.max(now, (event.right as Partial<Price>).receivedAt ?? now),
-          )
+          const receivedAt = (isLeft(event) ? undefined : (event.right as Partial<Price>).receivedAt) ?? now
+          const closed = moveTo(receivedAt < now ? now - 1 : receivedAt)
           if (!isLeft(event)) return concat(closed, add$(event.right))
           interruptions += 1
           isCurrent = false

@@ -15,7 +15,6 @@ import {
 import type { TokenState } from '../../view/token-state.js'
 import { deploymentFlags, withVariable } from '../input/source-flags.js'
 import { statusText } from '../output/rows.js'
-import { changeText, pastPriceOf, type PastPrices } from '../output/since.js'
 import {
   displayWidth,
   drawTable,
@@ -42,8 +41,6 @@ export interface BoardView {
   readonly header: Header | undefined
   /** A line below the table, such as the reason for missing depth. */
   readonly note: string | undefined
-  /** The prices of a time. If defined, the table has a column with the change since that time. */
-  readonly past?: PastPrices | undefined
 }
 
 /** Everything that drawing depends on, except the content. */
@@ -134,14 +131,14 @@ const drawHeader = (
 
 /** The table of at most `tokenLines` tokens, at least one, and the number of hidden tokens. */
 const drawTokens = (
-  { display: { tokens }, hasDepth, past }: BoardView,
+  { display: { tokens }, hasDepth }: BoardView,
   context: DrawContext,
   columns: number,
   tokenLines: number,
 ): readonly string[] => {
   const { dim } = context.colours
   const shown = tokens.slice(0, Math.max(1, tokenLines))
-  const all = [...priceColumns(shown, past, context), ...(hasDepth ? depthColumns(shown, context) : [])]
+  const all = [...priceColumns(shown, context), ...(hasDepth ? depthColumns(shown, context) : [])]
   const hasState = fittingColumns(all, columns).some(({ title }) => title === stateTitle)
   const table = drawTable(hasState ? all : narrowColumns(shown, context, columns), columns, dim)
   const hidden = tokens.length - shown.length
@@ -173,11 +170,7 @@ const stateTitle = 'STATE'
 const emptyCell: Cell = { text: '–' }
 
 /** The columns of prices: one row per token. Values that are not current are dim. */
-const priceColumns = (
-  tokens: readonly TokenState[],
-  past: PastPrices | undefined,
-  context: DrawContext,
-): readonly Column[] => {
+const priceColumns = (tokens: readonly TokenState[], context: DrawContext): readonly Column[] => {
   const { colours, now } = context
   const priceCell = ({ price, state }: TokenState, text: (usd: number) => string): Cell =>
     price === undefined
@@ -195,26 +188,12 @@ const priceColumns = (
     column({ group: 'CHANGE', title: 'SINCE LAST', align: 'decimal', rank: 4, width: 9 }, (token) =>
       changeCell(token, colours),
     ),
-    ...(past === undefined ? [] : [sinceColumn(tokens, past, context)]),
     column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
       priceCell(token, () => formatAge(now - token.priceAt)),
     ),
     column({ title: stateTitle, align: 'left', rank: 2, width: 9 }, (token) => stateCell(token, colours)),
   ]
 }
-
-/** The change since a time, of the prices that are current. */
-const sinceColumn = (tokens: readonly TokenState[], past: PastPrices, { colours }: DrawContext): Column =>
-  columnOf(tokens)(
-    { group: 'CHANGE', title: `SINCE ${clockTime(past.from)}`, align: 'right', rank: 4, width: 9 },
-    ({ token, price, state }) => {
-      const before = pastPriceOf(past, token.address)
-      if (before === undefined || price === undefined || state !== 'live') return emptyCell
-      const text = changeText(price, before)
-      if (!/[1-9]/.test(text)) return { text, paint: colours.dim }
-      return { text, paint: price.price > before.price ? colours.rising : colours.falling }
-    },
-  )
 
 /** The columns of a terminal that is too narrow for the state. A price that is not current is replaced by its state. */
 const narrowColumns = (

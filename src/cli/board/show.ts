@@ -24,7 +24,6 @@ import type { Waiting } from '../../base/domain/status.js'
 import { printable } from '../../base/errors/text.js'
 import type { Row } from '../../backtest/recording/format/row.js'
 import type { Variables } from '../io.js'
-import type { PastPrices } from '../output/since.js'
 import { coloursFor, createRedraw } from '../output/terminal.js'
 import { drawBoard, type BoardView, type Header } from './draw.js'
 
@@ -36,8 +35,6 @@ export interface BoardOptions {
   readonly hasDepth: boolean
   readonly header: Header | undefined
   readonly note: string | undefined
-  /** Default: the board has no change since a time. */
-  readonly past?: PastPrices | undefined
   readonly output: NodeJS.WriteStream
   /** Environment variables. */
   readonly variables: Variables
@@ -63,10 +60,10 @@ export const showBoard$ = (rows$: Observable<Row>, options: BoardOptions): Obser
 /** The current view once per redraw interval, and the last view on completion. */
 const view$ = (
   rows$: Observable<Row>,
-  { tokens, hasDepth, header, note, past, loggedAt }: BoardOptions,
+  { tokens, hasDepth, header, note, loggedAt }: BoardOptions,
 ): Observable<BoardView> => {
   const update = createUpdate(logTexts, loggedAt)
-  const initial: BoardView = { display: emptyDisplay(tokens), hasDepth, header, note, past }
+  const initial: BoardView = { display: emptyDisplay(tokens), hasDepth, header, note }
   return rows$.pipe(
     scan((view, row: Row) => ({ ...view, display: update(view.display, row) }), initial),
     startWith(initial),

@@ -14,8 +14,6 @@ Examples:
       Watch a token of the service that the environment variables configure.
   $ npx svc-streams watch WETH WBTC --tokens tokens.json
       Watch tokens by symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 }, … } in the file.
-  $ npx svc-streams watch WETH --tokens tokens.json --gateway http://127.0.0.1:8080 --since 10m
-      Add the change since 10 minutes before the start, from the history of a gateway.
   $ npx svc-streams watch --simulate --no-depth | grep price
       Print prices only, one per line, as in any pipe.
   $ npx svc-streams watch --simulate --json | jq -r 'select(._tag == "Price").event.right.price // empty'
@@ -28,8 +26,7 @@ ${priceHelp}
 Depth requires --base-url and --auth-key, --gateway or --nats, on mainnet. Quantities are in tokens if the decimals of the
 token are known, otherwise in base-token units, and always in base-token units with --json. The events of --json are
 Price, Depth, Status, Uncorrelated and End; an .event is a Right with a value, or a Left with an error. Price, Depth and
-End have the .topic of the token, and its .symbol if it is known. With --since, a price has the .since.price of that time,
-or the first one after it, and its time .since.at.
+End have the .topic of the token, and its .symbol if it is known.
 
 SVC_TOKENS is a list of addresses or topics, separated by commas, also with symbols: ETH=0x82af…,BTC=0x2f2a….
 
@@ -43,11 +40,6 @@ export const watchCommand = (io: Io): Command =>
       'print each event as a JSON object, one per line',
     ),
   )
-    .option(
-      '--since <duration>',
-      'print the change since this time before the start, such as 10m, from the history of --gateway or --nats',
-      parseRotation,
-    )
     .addOption(demoFlag())
     .action(lazyAction(io, async () => (await import('../actions/watch.js')).watch))
 

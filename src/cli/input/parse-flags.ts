@@ -46,7 +46,7 @@ const longestRotation = 365 * 86_400_000
 /** Whole days, in ms, that a timer can wait. */
 const longestRun = Math.floor(maxTimerMs / 86_400_000) * 86_400_000
 
-/** Parses the argument of `--rotate`, `--keep` and `--since`, such as `15m`. Returns ms. */
+/** Parses the argument of `--rotate` and `--keep`, such as `15m`. Returns ms. */
 export const parseRotation = (text: string): number => withinLimit(unitsToMs(text), longestRotation, 'Give')
 
 /** Parses the length of candles, such as `1h` or `1mo`. */

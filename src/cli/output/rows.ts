@@ -1,11 +1,10 @@
-import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { ignoreElements, tap, type Observable } from 'rxjs'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
 import { isAddress, type Address } from '../../base/domain/address.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth, DepthSide } from '../../base/domain/depth.js'
 import { withPlainDecimals } from '../../base/domain/plain-decimal.js'
-import type { PastPrice } from '../../base/domain/past.js'
 import type { Price } from '../../base/domain/price.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
@@ -16,7 +15,6 @@ import type { Row } from '../../backtest/recording/format/row.js'
 import type { Variables } from '../io.js'
 import type { TokenNames } from '../tokens/token-names.js'
 import { errorText } from './error-text.js'
-import { pastPriceOf, sinceText, type PastPrices } from './since.js'
 import { coloursFor, numberFormat, type NumberFormat } from './terminal.js'
 
 // Events as lines: for people, and as JSON for programs.
@@ -27,32 +25,24 @@ export interface PrintOptions {
   readonly variables: Variables
   readonly names: TokenNames
   readonly json: boolean
-  /** Default: no change is printed. */
-  readonly past?: PastPrices | undefined
 }
 
 /** Prints one line per event, as JSON or for people. */
 export const printRows$ = (
   rows$: Observable<Row>,
-  { output, variables, names, json, past }: PrintOptions,
+  { output, variables, names, json }: PrintOptions,
 ): Observable<never> => {
   const { failed } = coloursFor(output, variables)
   const grouped = numberFormat(output)
   const plainLine = (row: Row) =>
-    isFailure(row) ? failed(rowLine(row, names, grouped)) : rowLine(row, names, grouped, pastOf(row, past))
-  const jsonLine = (row: Row) => rowJson(row, names, pastOf(row, past))
+    isFailure(row) ? failed(rowLine(row, names, grouped)) : rowLine(row, names, grouped)
+  const jsonLine = (row: Row) => rowJson(row, names)
   const lineOf = json ? jsonLine : plainLine
   return rows$.pipe(
     tap((row) => output.write(`${lineOf(row)}\n`)),
     ignoreElements(),
   )
 }
-
-/** The past price with which a row is compared; `undefined` for other rows than prices. */
-const pastOf = (row: Row, past: PastPrices | undefined): PastPrice | undefined =>
-  past === undefined || row._tag !== 'Price' || isFailure(row)
-    ? undefined
-    : pastPriceOf(past, addressOf(row.topic))
 
 const isFailure = (row: Row): boolean => 'event' in row && row.event._tag === 'Left'
 
@@ -74,31 +64,19 @@ export const withToken = <A extends object>(
   ...value,
 })
 
-/**
- * An event as one line of JSON: a row of a recording, with topic and symbol unless it is an event of the connection. `past`:
- * the price with which it is compared.
- */
-export const rowJson = (row: Row, names: TokenNames, past?: PastPrice): string => {
+/** An event as one line of JSON: a row of a recording, with topic and symbol unless it is an event of the connection. */
+export const rowJson = (row: Row, names: TokenNames): string => {
   const address = rowAddress(row)
-  if (address === undefined) return withPlainDecimals(encodeRow(row))
-  const since = past && { price: past.price, at: past.at }
-  return withPlainDecimals(
-    encodeRow({ ...withToken(row, address, names), ...(since === undefined ? {} : { since }) }),
-  )
+  return withPlainDecimals(encodeRow(address === undefined ? row : withToken(row, address, names)))
 }
 
-/**
- * An event as one plain line: time, token, event. Numbers are in plain decimal notation. `past`: the price with which it is
- * compared.
- */
-export const rowLine = (row: Row, names: TokenNames, grouped: NumberFormat, past?: PastPrice): string => {
+/** An event as one plain line: time, token, event. Numbers are in plain decimal notation. */
+export const rowLine = (row: Row, names: TokenNames, grouped: NumberFormat): string => {
   const address = rowAddress(row)
   const token = address === undefined ? [] : [names.full(address)]
   const quantityText = (units: bigint) =>
     address === undefined ? '' : quantityOf(units, address, names, grouped)
-  const change =
-    past !== undefined && row._tag === 'Price' && isRight(row.event) ? sinceText(row.event.right, past) : ''
-  return printable([formatTime(row.at), ...token, eventText(row, grouped, quantityText) + change].join(' '))
+  return printable([formatTime(row.at), ...token, eventText(row, grouped, quantityText)].join(' '))
 }
 
 /** A number of tokens with its unit: the symbol of the token, or `units`. */

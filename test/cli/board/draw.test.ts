@@ -1,6 +1,5 @@
 import { map as mapRight, right } from 'fp-ts/lib/Either.js'
 import type { Address, ConnectionStatus, Depth } from 'svc-streams'
-import type { PastPrice } from 'svc-streams/history'
 import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { drawBoard, type BoardView } from '../../../src/cli/board/draw.js'
@@ -56,20 +55,6 @@ const header = { title: 'A title.', detail: 'A detail.', next: (now: number) => 
 const view: BoardView = { display: board, hasDepth: true, header: undefined, note: undefined }
 const draw = (changes: Partial<BoardView>, columns = size.columns, height = size.rows) =>
   drawBoard({ ...view, ...changes }, context, { columns, rows: height }).map((line) => line.trimEnd())
-
-test('draws the change since a time, of the tokens whose price is current', () => {
-  const from = rowTime - 600_000
-  const prices = new Map<Address, PastPrice>([
-    ['0xaa', { _tag: 'PastPrice', topic: 'svc-0xaa', price: 2600, at: from }],
-    [long, { _tag: 'PastPrice', topic: `svc-${long}`, price: 1, at: from }],
-  ])
-  const [groups, titles, ...lines] = draw({ past: { from, prices }, hasDepth: false })
-  expect(groups).toMatch(/^ +CHANGE$/)
-  expect(titles).toMatch(/SINCE LAST  SINCE \d\d:\d\d:\d\d +AGE  STATE$/)
-  expect(lines[0]).toMatch(/^ETH .* -1\.2500 +\+3\.13 % +1\.5 s +live$/)
-  expect(lines[1]).toMatch(/^0x82af…bab1 .* – +1\.5 s +stale$/)
-  expect(lines[2]).toMatch(/^0xcc .* – +– +waiting$/)
-})
 
 test('draws one row per token, the event log and the connection status', () => {
   const time = new Date(rowTime)

@@ -25,13 +25,11 @@ test.each<readonly [string, readonly string[], readonly string[]]>([
   ['no flags of another command', ['replay', '--no'], ['']],
   ['the choices of a flag', ['watch', '--environment', ''], ['mainnet', 'testnet']],
   ['the choices of a flag after =', ['watch', '--environment', '=', 't'], ['testnet']],
-  ['nothing for a URL', ['watch', '--base-url', ''], ['']],
   ['known tokens', ['watch', '--json', 'E'], ['ETH']],
   ['the commands of help', ['help', 'si'], ['simulate']],
   ['shells', ['completion', 'z'], ['zsh']],
-  ['files', ['replay', 'package.j'], ['package.json']],
-  ['files for a flag', ['gateway', '--keys', 'package.j'], ['package.json']],
-  ['nothing for the URL of a gateway', ['watch', '--gateway', ''], ['']],
+  ['nothing where bash completes the name of a file', ['replay', 'package.j'], ['']],
+  ['nothing for the file of a flag', ['gateway', '--keys', 'package.j'], ['']],
 ])('suggests %s', async (_, words, expected) => {
   expect(await suggestionsOf(...words)).toEqual(expected)
 })

@@ -1,93 +1,48 @@
 import { existsSync, statSync } from 'node:fs'
-import { open, readdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createFolders } from '../../backtest/recording/files/files.js'
-import type { Io, Variables } from '../io.js'
+import type { Io } from '../io.js'
 import { shellWord } from '../output/shell-word.js'
-import { writeFailure } from '../output/error-text.js'
 import { usageError } from '../run.js'
 
 /** Resolved by the name of the package, because the place of this module differs between the sources and the package. */
 const manifest = createRequire(import.meta.url).resolve('svc-streams/package.json')
 const template = join(manifest, '../examples/project')
 
-/** A project in `folder`, from `examples/project` of the package. Overwrites nothing, and prints what to do next. */
+/** Copies `examples/project` of the package to `folder`. Overwrites nothing, and prints what to do next. */
 export const writeProject = async (io: Io, command: Command, folder: string): Promise<void> => {
   if (folder === '') return usageError(command, 'folder: expected a name, or . for this folder; it is empty')
-  const files = await projectFiles(folder)
   if (existsSync(folder) && !statSync(folder).isDirectory())
     throw new Error(`nothing was written, because ${folder} is a file; give another folder`)
-  const [existing, ...others] = [...files.keys()].filter((file) => existsSync(join(folder, file)))
-  if (existing !== undefined) {
-    const rest = others.length === 0 ? 'exists' : `and ${others.length} more of its files exist`
-    throw new Error(`nothing was written, because ${existing} ${rest} in ${folder}; give another folder`)
-  }
-  await writeFiles(folder, files)
-  const steps = folder === '.' ? [] : [changeFolder(io, folder)]
-  io.stdout.write(
-    `Wrote ${[...files.keys()].join(', ')}\n\nNext:\n` +
-      [...steps, ...nextSteps(io.env)].map((step) => `  ${step}\n`).join(''),
-  )
-}
-
-/** The command of a shell that changes to a folder with any name. */
-export const changeFolder = ({ platform, env }: Pick<Io, 'platform' | 'env'>, folder: string): string => {
-  const isWindows = platform === 'win32' && env['SHELL'] === undefined
-  // `cd -x` has an option, and `cd -` changes to the earlier folder.
-  const path = folder.startsWith('-') ? `.${isWindows ? '\\' : '/'}${folder}` : folder
-  if (isWindows) return /^[\p{L}\p{N}_.:\\/-]+$/u.test(path) ? `cd ${path}` : `cd "${path}"`
-  return `cd ${shellWord(path)}`
-}
-
-/** Writes all files, by path in the folder, or none of them. */
-const writeFiles = async (folder: string, files: ReadonlyMap<string, string>): Promise<void> => {
-  const folders: string[] = []
-  const written: string[] = []
-  for (const [file, text] of files) {
-    const path = join(folder, file)
-    try {
-      folders.push(...createFolders(dirname(path)))
-      // A file that was created in the meantime is not overwritten either.
-      await using handle = await open(path, 'wx')
-      written.push(path)
-      await handle.writeFile(text)
-    } catch (thrown) {
-      throw writeFailure(path, thrown, await removeFiles(written, folders))
-    }
-  }
-}
-
-/** Removes the files, and the folders, which are in the order of their creation. Returns the files that remain. */
-const removeFiles = async (
-  files: readonly string[],
-  folders: readonly string[],
-): Promise<readonly string[]> => {
-  const results = await Promise.allSettled(files.map((file) => rm(file, { force: true })))
-  // A folder to which another program has written remains.
-  for (const each of folders.toReversed()) await rmdir(each).catch(() => undefined)
-  return files.filter((_, index) => results[index]?.status === 'rejected')
-}
-
-/** The steps with the package manager that has started the command, and otherwise with npm. */
-const nextSteps = ({ npm_config_user_agent: userAgent = '' }: Variables): readonly string[] => {
-  const name = /^(?:pnpm|yarn|bun)(?=\/)/.exec(userAgent)?.[0] ?? 'npm'
-  // `bun test` is another test runner.
-  const script = name === 'bun' ? 'bun run' : name
-  return [`${name} install`, `${script} start`, `${script} test`]
-}
-
-/** The texts of the files, by path. */
-const projectFiles = async (folder: string): Promise<ReadonlyMap<string, string>> => {
   const entries = await readdir(template, { recursive: true, withFileTypes: true })
-  const files = new Map([['package.json', await packageJson(folder)]])
-  for (const entry of entries.filter((each) => each.isFile())) {
-    const path = join(entry.parentPath, entry.name)
-    files.set(projectPath(relative(template, path)), await readFile(path, 'utf8'))
+  const sources = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(template, join(entry.parentPath, entry.name)))
+  const files = ['package.json', ...sources.map(projectPath)]
+  const existing = files.find((file) => existsSync(join(folder, file)))
+  if (existing !== undefined)
+    throw new Error(`nothing was written, because ${existing} exists in ${folder}; give another folder`)
+  const create = async (file: string, text: string | Uint8Array): Promise<void> => {
+    createFolders(dirname(join(folder, file)))
+    await writeFile(join(folder, file), text, { flag: 'wx' })
   }
-  return files
+  await create('package.json', await packageJson(folder))
+  for (const source of sources) await create(projectPath(source), await readFile(join(template, source)))
+  const steps = [
+    ...(folder === '.' ? [] : [changeFolder(io, folder)]),
+    'npm install',
+    'npm start',
+    'npm test',
+  ]
+  io.stdout.write(`Wrote ${files.join(', ')}\n\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`)
 }
+
+/** The command of a shell that changes to a folder. */
+const changeFolder = ({ platform }: Io, folder: string): string =>
+  platform === 'win32' ? `cd "${folder}"` : `cd ${shellWord(folder)}`
 
 /** npm omits a `.gitignore` from a package. */
 const projectPath = (path: string): string => (path === 'gitignore' ? '.gitignore' : path)

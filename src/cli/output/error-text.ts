@@ -56,18 +56,12 @@ const pageText = (page: string): string => {
     .trim()
 }
 
-/**
- * The failure of a command that has written a part of its files. The system's message about a full disk names no file.
- * `remaining`: the files that the command could not remove again.
- */
-export const writeFailure = (path: string, thrown: unknown, remaining: readonly string[] = []): Error => {
+/** The failure of a command that removes what it has written. The system's message about a full disk names no file. */
+export const writeFailure = (path: string, thrown: unknown): Error => {
   const { code = '' } = thrown as NodeJS.ErrnoException
-  const cause = `${path} cannot be written (${systemText(thrown)})`
   const advice = fullDisk.has(code) ? 'free space on the disk, or give another folder' : 'give another folder'
   return new Error(
-    remaining.length === 0
-      ? `nothing was written, because ${cause}; ${advice}`
-      : `${cause}; ${advice}, and remove ${remaining.join(', ')}`,
+    `nothing was written, because ${path} cannot be written (${systemText(thrown)}); ${advice}`,
   )
 }
 

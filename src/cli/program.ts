@@ -51,4 +51,4 @@ export const createProgram = (io: Io): Command =>
     .addCommand(gatewayCommand(io))
     .addCommand(doctorCommand(io))
     .addCommand(completionCommand(io))
-    .addHelpText('after', () => wrapHelp(examples, io.stdout))
+    .addHelpText('after', ({ command }) => wrapHelp(command, examples, io.stdout))

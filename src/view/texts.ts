@@ -50,39 +50,44 @@ export const shortAddresses = (text: string): string => text.replace(/0x[0-9a-f]
 
 // Prices, amounts and quantities as text for people, in plain decimal notation. Data for programs has the exact numbers.
 
+const decimals = (count: number): Intl.NumberFormat =>
+  new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: count,
+    maximumFractionDigits: count,
+    useGrouping: false,
+  })
+
+const [twoDecimals, fourDecimals, sixDecimals] = [decimals(2), decimals(4), decimals(6)]
+
+const sixDigits = new Intl.NumberFormat('en-US', {
+  minimumSignificantDigits: 6,
+  maximumSignificantDigits: 6,
+  useGrouping: false,
+})
+
 /**
  * A price in USD: 4 decimals from 10 USD, 6 decimals below, and 6 significant digits below 0.1 USD. The number of decimals
  * depends only on the magnitude, so that texts of similar prices are equally long.
  */
 export const formatPrice = (usd: number): string => {
   const size = Math.abs(usd)
-  return size > 0 && size < 0.1 ? sixSignificantDigits(usd) : fixedDecimals(usd, size >= 10 ? 4 : 6)
+  const format = size > 0 && size < 0.1 ? sixDigits : size >= 10 ? fourDecimals : sixDecimals
+  return format.format(usd)
 }
 
 /** An amount in USD. */
-export const formatUsd = (usd: number): string => fixedDecimals(usd, 2)
+export const formatUsd = (usd: number): string => twoDecimals.format(usd)
 
 /** A price difference with the decimals of the price, and with a sign unless it is 0 after rounding. */
 export const formatChange = (change: number, price: number): string => {
-  const decimals = formatPrice(price).split('.')[1]?.length ?? 0
-  const size = fixedDecimals(Math.abs(change), Math.min(decimals, 100))
+  const length = formatPrice(price).split('.')[1]?.length ?? 0
+  const size = Math.abs(change).toFixed(Math.min(length, 100))
   return `${/[1-9]/.test(size) ? (change > 0 ? '+' : '-') : ''}${size}`
 }
 
 /** The exact number of tokens; base-token units if the decimals are unknown. */
 export const formatTokens = (units: bigint, decimals: number | undefined): string =>
   decimals === undefined ? `${units} units` : formatQuantity(units, decimals)
-
-/** `toFixed` uses scientific notation from 1e21. Such a number is an integer. */
-const fixedDecimals = (value: number, decimals: number): string =>
-  Math.abs(value) < 1e21 ? value.toFixed(decimals) : `${BigInt(value)}.${'0'.repeat(decimals)}`
-
-/** For values between -0.1 and 0.1, except 0. `toFixed` has at most 100 decimals. */
-const sixSignificantDigits = (value: number): string => {
-  const [mantissa = '', exponent] = Math.abs(value).toExponential(5).split('e-')
-  const zeros = '0'.repeat(Number(exponent) - 1)
-  return `${value < 0 ? '-' : ''}0.${zeros}${mantissa.replace('.', '')}`
-}
 
 /** A number as decimal text, in groups of three digits before the decimal point. Together they are the number. */
 export interface DigitGroups {

@@ -13,54 +13,12 @@ export const createCommand = (io: Io, name: string, description: string, example
     .configureHelp(helpLayout)
     .description(description)
     .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', () => wrapHelp(examples, io.stdout))
+    .addHelpText('after', ({ command }) => wrapHelp(command, examples, io.stdout))
     .showHelpAfterError(`Try: npx svc-streams ${name} --help`)
 
-/** The paragraphs of a help text in lines as wide as the terminal. A command keeps its line. Elsewhere the text is unchanged. */
-export const wrapHelp = (
-  text: string,
-  { isTTY, columns }: Pick<Io['stdout'], 'isTTY' | 'columns'>,
-): string =>
-  isTTY && columns > 0
-    ? paragraphsOf(text)
-        .flatMap((line) => (isCommand(line) ? [line] : wrapped(line, columns)))
-        .join('\n')
-    : text
-
-/** A line of the sources that is at least so long continues on the next one. */
-const wideLine = 90
-
-/** Each paragraph as one line. */
-const paragraphsOf = (text: string): readonly string[] =>
-  text.split('\n').reduce<readonly string[]>((lines, line) => {
-    const last = lines.at(-1) ?? ''
-    const continues =
-      last.length >= wideLine && indentOf(line) === hangOf(last) && !isCommand(line) && line !== ''
-    return continues ? [...lines.slice(0, -1), `${last} ${line.trimStart()}`] : [...lines, line]
-  }, [])
-
-/** The lines of a paragraph, between words. */
-const wrapped = (line: string, width: number): readonly string[] => {
-  const hang = hangOf(line)
-  const [first = '', ...words] = line.slice(hang).split(' ')
-  const lines: string[] = []
-  let last = line.slice(0, hang) + first
-  for (const word of words) {
-    if (last.length + 1 + word.length <= width) last += ` ${word}`
-    else {
-      lines.push(last)
-      last = ' '.repeat(hang) + word
-    }
-  }
-  return [...lines, last]
-}
-
-const isCommand = (line: string): boolean => line.startsWith('  $ ')
-
-const indentOf = (line: string): number => line.length - line.trimStart().length
-
-/** Where the text of a line begins: of `  rows      prices`, after the name. */
-const hangOf = (line: string): number => /^ *(?:\S+(?: \S+)* {2,})?/.exec(line)?.[0].length ?? 0
+/** A text as wide as the terminal. Elsewhere, it is unchanged. */
+export const wrapHelp = (command: Command, text: string, { isTTY, columns }: Io['stdout']): string =>
+  command.createHelp().boxWrap(text, isTTY ? columns : Infinity)
 
 /** The handler of a command. Its action is loaded when the command runs, and gets the arguments and the flags. */
 export const lazyAction =

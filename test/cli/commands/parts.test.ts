@@ -1,39 +1,18 @@
 import { expect, test } from 'vitest'
 import type { Io } from '../../../src/cli/io.js'
 import { createProgram } from '../../../src/cli/program.js'
-import { wrapHelp } from '../../../src/cli/commands/parts.js'
 import { runInProcess } from '../support/in-process.js'
 import { newFile } from '../support/new-file.js'
 
-const help = `
-Examples:
-  $ npx svc-streams record WETH --tokens tokens.json --out market.ndjson --rotate 1h --gzip
-      Start a new file at each full hour.
-
-The line of a topic has its symbol, if it is known, and contains:
-  gaps      the times in which prices may be missing, by cause: their number, and their duration in all. disconnected: the
-            recorder had no connection
-
-Times are UTC, in ms. Quantities are in base-token units and exact: DECIMAL(38, 0), or text in all rows if one has more
-digits.`
-
-test('the help of a command is as wide as the terminal, and a command in it keeps its line', () => {
-  expect(wrapHelp(help, { isTTY: true, columns: 50 })).toBe(`
-Examples:
-  $ npx svc-streams record WETH --tokens tokens.json --out market.ndjson --rotate 1h --gzip
-      Start a new file at each full hour.
-
-The line of a topic has its symbol, if it is
-known, and contains:
-  gaps      the times in which prices may be
-            missing, by cause: their number, and
-            their duration in all. disconnected:
-            the recorder had no connection
-
-Times are UTC, in ms. Quantities are in base-token
-units and exact: DECIMAL(38, 0), or text in all
-rows if one has more digits.`)
-  expect(wrapHelp(help, { isTTY: false, columns: 50 })).toBe(help)
+test('the help of a command is as wide as the terminal', async () => {
+  const { stdout } = await runInProcess(['export', '--help'])
+  const printed: string[] = []
+  const stdoutOf = { isTTY: true, columns: 60, write: (text: string) => printed.push(text) }
+  const program = createProgram({ stdout: stdoutOf } as unknown as Io)
+  program.commands.find((command) => command.name() === 'export')?.outputHelp()
+  const lines = printed.join('').split('\n')
+  expect(lines.filter((line) => line.length > 60)).toEqual([])
+  expect(lines.join('\n').split(/\s+/)).toEqual(stdout.split(/\s+/))
 })
 
 test('the lists of commands, arguments and flags are as wide as a narrow terminal', () => {

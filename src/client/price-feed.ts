@@ -68,7 +68,7 @@ const noPosition = (): undefined => undefined
 
 /** The feed of a test client, a replay, or a copy of a client: confirmed on subscription, aged from delivery. */
 const feedFromStreams = (client: PriceSource): ClientFeed => {
-  const tickClock = new TickClock(currentClock(), () => undefined)
+  const tickClock = new TickClock(currentClock())
   const deliveredAt = new Map<Topic, number>()
   const now = (): number => {
     tickClock.refresh()

@@ -21,11 +21,10 @@ import { chainIds, type Environment } from '../base/domain/environment.js'
 import type { Price } from '../base/domain/price.js'
 import {
   resultOf,
-  stateAfter,
   type PollSnapshot,
   type StreamEvent,
   type TopicSnapshot,
-  type TopicSnapshotState,
+  type TopicState,
 } from '../base/domain/snapshot.js'
 import type { ConnectionStatus } from '../base/domain/status.js'
 import type { Topic } from '../base/domain/topic.js'
@@ -39,6 +38,7 @@ import type {
   UncorrelatedError,
 } from '../base/errors/model.js'
 import { asText } from '../base/errors/text.js'
+import { topicStateOf } from '../base/errors/topic-state.js'
 import type { CancellableTask } from '../base/task/cancellable-task.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import type { Client } from '../client/client.js'
@@ -160,7 +160,7 @@ export class StreamStats {
     source$: Observable<A>,
     spelt: (event: A) => A = identity,
   ): Observable<A> {
-    return this.counted$(this.prices, keyOf(topic), () => new CountedStream(topic, 0), source$, spelt)
+    return this.counted$(this.prices, keyOf(topic), () => new CountedStream(topic, 0, true), source$, spelt)
   }
 
   depth$<A extends StreamEvent>(mint: Address, interval: number, source$: Observable<A>): Observable<A> {
@@ -243,7 +243,7 @@ class CountingSubscriber<A extends StreamEvent> extends Subscriber<A> {
 class CountedStream {
   subscribers = 0
   /** Of a topic. */
-  state: TopicSnapshotState = 'waiting'
+  state: TopicState = 'waiting'
   lastResult = resultOf(undefined)
   lastEventAt = NaN
   /** When the last value before an error came. */
@@ -254,7 +254,12 @@ class CountedStream {
     readonly name: string,
     /** In ms; 0 for prices, which have no interval. */
     readonly interval: number,
+    private readonly isTopic = false,
   ) {}
+
+  private get hasPrice(): boolean {
+    return !Number.isNaN(this.lastValueAt)
+  }
 
   get lastValueAt(): number {
     return this.lastResult === 'ok' ? this.lastEventAt : this.earlierValueAt
@@ -269,9 +274,10 @@ class CountedStream {
   private change(event: StreamEvent): void {
     this.earlierValueAt = this.lastValueAt
     this.lastResult = resultOf(event)
-    this.state = stateAfter(event, this.state)
+    if (this.isTopic)
+      this.state = isLeft(event) ? topicStateOf(event.left as PriceError, this.hasPrice) : 'live'
     // The last price is from an earlier connection.
-    if (this.state === 'waiting') this.earlierValueAt = NaN
+    if (this.state === 'down' || this.state === 'waiting') this.earlierValueAt = NaN
   }
 }
 

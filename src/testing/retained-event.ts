@@ -52,9 +52,13 @@ export class RetainedEvent<E, A> {
 
 /** Late subscribers of a topic receive its current price, or the error that explains why there is none. */
 export const priceRetention: Retention<PriceError, Price> = {
-  retainedAfter: (event, before) => {
-    if (isRight(event) || isDisconnected(event) || event.left._tag === 'Stale') return event
-    return event.left._tag === 'DecodeError' ? retainedWhileOpen(before) : undefined
+  retainedAfter: (event) => {
+    const isRetained =
+      isRight(event) ||
+      isDisconnected(event) ||
+      event.left._tag === 'Stale' ||
+      event.left._tag === 'DecodeError'
+    return isRetained ? event : undefined
   },
   agedBy: (error, ms) => {
     if (error._tag !== 'Stale') return error

@@ -1,5 +1,5 @@
 import type { DisplayToken, TokenState } from './token-state.js'
-import type { TopicState } from '../base/errors/topic-state.js'
+import type { TopicState } from '../base/domain/snapshot.js'
 import { partOf, rangeOf, type ChartRange } from './chart.js'
 import { minute, PriceSamples, type ChartData, type PastPrices } from './samples.js'
 import type { FillEntry } from './served.js'

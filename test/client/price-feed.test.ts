@@ -4,8 +4,6 @@ import type { Price, PriceError } from 'svc-streams'
 import { createTestClient, price, server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { priceFeedOf } from '../../src/client/price-feed.js'
-import { onUnusedPrice, type Reception } from '../../src/client/prices/received-frame.js'
-import { Subscriptions } from '../../src/client/prices/subscriptions.js'
 import { subscriptionRejected } from '../../src/base/errors/constructors.js'
 import { a, createScriptedClient, marbles } from '../support/time/marbles.js'
 
@@ -80,17 +78,6 @@ describe('the feed of a live client', () => {
       flush()
       expect(positions).toEqual([5, 6, 9, 10])
     })
-  })
-
-  it('counts a price that is not emitted, because it arrives before the answer to a probe after a suspend', () => {
-    const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1_000, confirmTimeout: 1_000 })
-    const state = subscriptions.topics.create('0xaa', a)
-    state.subscribeSentAt = 0
-    const reception = { subscriptions, service: 'svc' } as Reception
-    onUnusedPrice(reception, { _tag: 'PriceUpdate', topic: a, price: 1 })
-    expect(state.count).toBe(1)
-    onUnusedPrice(reception, { _tag: 'PriceUpdate', topic: a, price: 1, position: { run: 'r', count: 4 } })
-    expect(state).toMatchObject({ run: 'r', count: 4 })
   })
 })
 

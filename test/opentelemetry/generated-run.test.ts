@@ -12,7 +12,7 @@ import { startInstrumentation, type Instrumentation } from './support/exported.j
 const topics = [ethTopic, btcTopic, 'svc-0xdead'] as const
 const mints = [weth, wbtc, '0xbeef'] as const
 
-const topicStates = ['waiting', 'live', 'stale', 'lingering'] as const
+const topicStates = ['waiting', 'live', 'stale', 'down', 'rejected', 'lingering'] as const
 
 /** The metrics of what exists now. */
 const gauges = [

@@ -5,7 +5,8 @@ import { TestScheduler } from 'rxjs/testing'
 import { describe, expect, it } from 'vitest'
 import { StreamStats } from '../../src/testing/client-from-streams.js'
 import type { Price } from '../../src/base/domain/price.js'
-import { resultOf, stateAfter, type TopicSnapshotState } from '../../src/base/domain/snapshot.js'
+import { resultOf, type TopicState } from '../../src/base/domain/snapshot.js'
+import { topicStateOf } from '../../src/base/errors/topic-state.js'
 import { decodeError, disconnected, stale, timeout } from '../../src/base/errors/constructors.js'
 import type { PriceError } from '../../src/base/errors/model.js'
 import { depth, price } from '../../src/testing/builders.js'
@@ -51,13 +52,13 @@ describe('StreamStats', () => {
       [{ topic, subscribers: 2, state: 'waiting', lastPriceAgeMs: null }],
       [{ topic, subscribers: 1, state: 'live', lastPriceAgeMs: 10 }],
       [{ topic, subscribers: 1, state: 'stale', lastPriceAgeMs: 12 }],
-      [{ topic, subscribers: 1, state: 'waiting', lastPriceAgeMs: null }],
+      [{ topic, subscribers: 1, state: 'down', lastPriceAgeMs: null }],
       [],
     ])
   })
 
   it('returns the figures of the events so far, for any events, times and subscribers', () => {
-    const eventOf = fc.constantFrom<Either<{ readonly _tag: string }, unknown>>(
+    const eventOf = fc.constantFrom<Either<PriceError, Price>>(
       right(price('svc-0xab', 1)),
       left(decodeError('price', '', [])),
       left(stale('svc-0xab', 5, undefined)),
@@ -68,20 +69,20 @@ describe('StreamStats', () => {
       fc.property(steps, fc.integer({ min: 1, max: 2 }), (events, subscribers) => {
         let now = 0
         const stats = new StreamStats(() => now)
-        const event$ = new Subject<Either<{ readonly _tag: string }, unknown>>()
+        const event$ = new Subject<Either<PriceError, Price>>()
         const price$ = stats.price$('svc-0xab', event$)
         const depth$ = stats.depth$('0xab', 5, event$)
         for (let index = 0; index < subscribers; index++)
           for (const each$ of [price$, depth$]) each$.subscribe()
-        let [state, lastResult]: [TopicSnapshotState, string] = ['waiting', 'none']
+        let [state, lastResult]: [TopicState, string] = ['waiting', 'none']
         let [valueAt, eventAt]: (number | null)[] = [null, null]
         const ageOf = (time: number | null | undefined) => (typeof time === 'number' ? now - time : null)
         for (const [event, ms] of events) {
           event$.next(event)
-          state = stateAfter(event, state)
+          state = isRight(event) ? 'live' : topicStateOf(event.left, valueAt !== null)
           lastResult = resultOf(event)
           eventAt = now
-          valueAt = isRight(event) ? now : state === 'waiting' ? null : valueAt
+          valueAt = isRight(event) ? now : state === 'waiting' || state === 'down' ? null : valueAt
           now += ms
           const age = { topic: ageOf(valueAt), poll: ageOf(eventAt) }
           expect(stats.topics()).toEqual([

@@ -144,9 +144,9 @@ describe('a late subscriber of a topic', () => {
     expectLate('D-T----c', '---^', '-------c')
   })
 
-  it('receives the current price after a DecodeError', () => {
-    expectLate('a-E----c', '---^', '---a---c')
-    expectLate('S-E----c', '---^', '---L---c')
+  it('receives a DecodeError, because no price is current after it', () => {
+    expectLate('a-E----c', '---^', '---E---c')
+    expectLate('S-E----c', '---^', '---E---c')
   })
 
   it('receives the outage that the status reports', () => {
@@ -162,7 +162,7 @@ describe('a late subscriber of a topic', () => {
   })
 
   it('receives no outage that is over: data or the status shows that the connection is open', () => {
-    expectLate('D-E----c', '---^', '-------c')
+    expectLate('D-E----c', '---^', '---E---c')
     marbles(({ hot, expectObservable }) => {
       const client = createTestClient({
         prices: { [topic]: hot('                           a-D-----c', prices) },

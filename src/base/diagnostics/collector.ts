@@ -1,4 +1,4 @@
-import type { TopicSnapshotState } from '../domain/snapshot.js'
+import type { TopicSnapshot } from '../domain/snapshot.js'
 
 /**
  * Receives the current state of every client and gateway of the process. Publish an object with these methods on the
@@ -32,7 +32,7 @@ export interface ConnectionState {
   /** Number of prices received since the connection opened. */
   readonly prices: number
   /** Number of topics in each state. */
-  readonly topics: Readonly<Record<TopicSnapshotState, number>>
+  readonly topics: Readonly<Record<TopicSnapshot['state'], number>>
   /** The longest time since the last price of a topic with subscribers, in ms; `undefined` before the first price. */
   readonly maxPriceAgeMs: number | undefined
   /**

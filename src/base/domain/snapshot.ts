@@ -1,17 +1,19 @@
-import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { ConnectionStatus } from './status.js'
 
 /**
- * `waiting`: not confirmed yet. `live`: confirmed. `stale`: no price for `staleAfter`. `lingering`: without subscribers,
- * until `linger` has passed.
+ * The state of a topic. `live`: its price is current. `stale`: the service is silent or behind, or its last message was
+ * unreadable. `down`: the connection is down. `waiting`: no price on this connection yet. `rejected`: the service does not
+ * know the token.
  */
-export type TopicSnapshotState = 'waiting' | 'live' | 'stale' | 'lingering'
+export type TopicState = 'live' | 'stale' | 'down' | 'waiting' | 'rejected'
 
 export interface TopicSnapshot {
   /** The topic as it is sent. */
   readonly topic: string
   readonly subscribers: number
-  readonly state: TopicSnapshotState
+  /** `lingering`: without subscribers, until `linger` has passed. */
+  readonly state: TopicState | 'lingering'
   /** Age of the last price on this connection, in ms; `null` before the first. */
   readonly lastPriceAgeMs: number | null
 }
@@ -38,13 +40,6 @@ export interface ClientSnapshot {
 
 /** An event of any stream of the client. */
 export type StreamEvent = Either<{ readonly _tag: string }, unknown>
-
-/** The state of a topic after an event of its stream. `before`: the state until then, first `waiting`. */
-export const stateAfter = (event: StreamEvent, before: TopicSnapshotState): TopicSnapshotState => {
-  if (isRight(event)) return 'live'
-  if (event.left._tag === 'Stale') return 'stale'
-  return event.left._tag === 'DecodeError' ? before : 'waiting'
-}
 
 /** `PollSnapshot.lastResult` after an event. */
 export const resultOf = (event: StreamEvent | undefined): string => {

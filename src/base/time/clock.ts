@@ -2,7 +2,10 @@
 export interface Clock {
   /** True if time is virtual: no timer is late, and no data arrives between two timers. */
   readonly isVirtual: boolean
-  /** Monotonic time, in ms: for ages and deadlines, which setting the system clock must not change. */
+  /**
+   * Monotonic time, in ms, suspends of the machine included: for ages and deadlines, which setting the system clock back
+   * must not change.
+   */
   readonly elapsed: () => number
   /** The time of day, in ms since the Unix epoch: for values that users read and services check. It may jump. */
   readonly wallClock: () => number
@@ -48,20 +51,8 @@ export const callAtOnce = (callback: () => void): (() => void) => {
   return () => undefined
 }
 
-// While a machine is suspended, the monotonic clock of Linux stands still and the wall clock does not. A wall clock
-// that is set forward has the same effect: values become stale although they are current, which is the safe error. The
-// monotonic clocks of macOS and Windows continue. There, a suspend cannot be distinguished from a blocked event loop,
-// and its length decides.
-
-/** The wall clock may be adjusted by this much without a suspend, in ms. */
-const maxAdjustment = 2_000
-
 /** A pause of the process that a blocked event loop does not cause, in ms. */
 export const maxBlockedMs = 60_000
 
-/** The distance between the clocks, in ms. It only grows by a suspend, or if the wall clock is set. */
+/** The wall clock less the monotonic time, in ms. */
 export const clockOffset = (clock: Clock): number => clock.wallClock() - clock.elapsed()
-
-/** How long the machine was suspended between two readings of the offset, in ms; 0 if it was not. */
-export const suspendedFor = (offsetBefore: number, offsetNow: number): number =>
-  offsetNow - offsetBefore > maxAdjustment ? offsetNow - offsetBefore : 0

@@ -154,6 +154,9 @@ export const afterReading = (
   return subscription
 }
 
+/** Timers stand still while the machine is suspended: a deadline that has passed meanwhile is noticed within this time, in ms. */
+const suspendCheckMs = 1000
+
 /** One timer for many deadlines, set to the earliest. Times are monotonic, in ms. */
 export class DeadlineTimer {
   private timer: Subscription | undefined
@@ -166,7 +169,7 @@ export class DeadlineTimer {
     private readonly onDeadline: () => void,
   ) {}
 
-  /** Only moves the timer earlier, so it may fire before `nextDeadline`. `Infinity` stops it. */
+  /** Only moves the timer earlier, and checks every second, so it may fire before `nextDeadline`. `Infinity` stops it. */
   set(nextDeadline: number): void {
     if (nextDeadline === Infinity) this.clear()
     if (nextDeadline >= this.dueAt) return
@@ -176,12 +179,9 @@ export class DeadlineTimer {
       this.clear()
       this.onDeadline()
     }
-    this.timer = deadline(
-      this.clock,
-      Math.max(0, nextDeadline - this.clock.elapsed()),
-      fire,
-      this.activityCount,
-    )
+    const wait = Math.max(0, nextDeadline - this.clock.elapsed())
+    const slice = this.clock.isVirtual ? wait : Math.min(wait, suspendCheckMs)
+    this.timer = deadline(this.clock, slice, fire, this.activityCount)
   }
 
   private clear(): void {

@@ -5,6 +5,41 @@ import { realImmediate } from './rx-providers.js'
 /** In ms. A timer of 0 ms is 1 ms on Node. */
 const shortestTimer = 1
 
+/** The wall clock may be adjusted by this much without a suspend, in ms. */
+const maxAdjustment = 2_000
+
+/** The clocks are compared at least this often while the monotonic time is read, in ms. */
+const comparisonMs = 1
+
+/**
+ * Monotonic time that includes suspends of the machine: it advances by what the clock advanced that advanced more. The
+ * monotonic clock of Linux stands still during a suspend; those of macOS and Windows proceed. A wall clock that is set
+ * forward has the same effect: values become stale although they are current, which is the safe error.
+ */
+const suspendAware = (wallClock: () => number, monotonic: () => number) => {
+  let suspendedMs = 0
+  let comparedAt = monotonic()
+  let distance = wallClock() - comparedAt
+  const compare = (now: number, wall: number): void => {
+    const advanced = wall - now - distance
+    if (advanced > maxAdjustment) suspendedMs += advanced
+    distance = wall - now
+    comparedAt = now
+  }
+  return {
+    elapsed: (): number => {
+      const now = monotonic()
+      if (now - comparedAt >= comparisonMs) compare(now, wallClock())
+      return now + suspendedMs
+    },
+    wallClock: (): number => {
+      const wall = wallClock()
+      compare(monotonic(), wall)
+      return wall
+    },
+  }
+}
+
 /**
  * The clock of the system, with the timers that are installed at the time of this call. Fake timers of a test that are
  * installed later do not affect it.
@@ -16,9 +51,11 @@ export const systemClock = (): Clock => {
   const startMacrotask = macrotasks()
   return {
     isVirtual: false,
-    elapsed: () => performance.now(),
-    // eslint-disable-next-line no-restricted-properties -- the library's other code takes the time from here
-    wallClock: () => Date.now(),
+    ...suspendAware(
+      // eslint-disable-next-line no-restricted-properties -- the library's other code takes the time from here
+      () => Date.now(),
+      () => performance.now(),
+    ),
     startInterval: (callback, ms) => {
       const handle = setInterval(callback, ms)
       return () => clearInterval(handle)

@@ -7,7 +7,7 @@ import { validDepthRequest, type DepthEvent } from '../../wire/http/depth-reques
 import type { SignedGet } from '../../wire/http/signed-get.js'
 import { fromTask$ } from '../../base/task/cancellable-task.js'
 import { Multicast } from '../../base/task/multicast.js'
-import { clockOffset, suspendedFor, type Clock } from '../../base/time/clock.js'
+import { maxBlockedMs, type Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
 import type { MintBackoff } from './mint-backoffs.js'
 
@@ -40,8 +40,6 @@ export class Poll {
   private isRequesting = false
   private startedAt = -Infinity
   private endedAt: number | undefined
-  /** The clock offset at the last result. */
-  private offset = 0
   /** Waits for the time of the next request. */
   private nextStart = Subscription.EMPTY
   /** Waits for the end of the poll, while it has no subscribers. */
@@ -129,8 +127,9 @@ export class Poll {
 
   /** False for a value from before a suspend of the machine. */
   private get isLastCurrent(): boolean {
-    const { last, offset } = this
-    return last === undefined || isLeft(last) || suspendedFor(offset, clockOffset(this.config.clock)) === 0
+    const { last, endedAt = -Infinity, interval } = this
+    const age = this.config.clock.elapsed() - endedAt
+    return last === undefined || isLeft(last) || age < interval + maxBlockedMs
   }
 
   /**
@@ -169,7 +168,6 @@ export class Poll {
   private onResult(event: DepthEvent): void {
     const { clock } = this.config
     this.endedAt = clock.elapsed()
-    this.offset = clockOffset(clock)
     this.backoff.onResult(event)
     this.publishResult(event, this.endedAt - this.startedAt)
     this.deliver(event)

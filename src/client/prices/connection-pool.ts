@@ -14,8 +14,8 @@ import { addTeardown } from '../../base/task/direct-observer.js'
 import { Multicast } from '../../base/task/multicast.js'
 import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'
 import { RateLimiter } from '../../base/time/rate-limiter.js'
-import { subscribersIn, type PriceEvent } from './subscribers.js'
-import { lastPrice, positionIn, snapshotStateOf, type TopicState } from './topics.js'
+import type { PriceEvent } from './subscribers.js'
+import { positionIn } from './topics.js'
 
 export interface ConnectionPoolConfig extends Omit<
   PriceConnectionConfig,
@@ -72,8 +72,6 @@ export class ConnectionPool {
     const base = isLeft(parsed) ? undefined : baseAddressOf(topic, service)
     const open$ = (onConfirmed?: () => void) =>
       new Observable<PriceEvent>((subscriber) => {
-        // Called before `closed` is read and a connection is chosen, because its handlers may change both.
-        if (base !== undefined) this.connectionOf(base)?.detectSuspend()
         if (!this.closed && base !== undefined) {
           addTeardown(
             subscriber,
@@ -106,10 +104,7 @@ export class ConnectionPool {
   }
 
   snapshot(): readonly TopicSnapshot[] {
-    const now = this.config.clock.elapsed()
-    return this.connections.flatMap(({ topics }) =>
-      Array.from(topics.states, (state) => topicSnapshotOf(state, now)),
-    )
+    return this.connections.flatMap((connection) => connection.snapshot())
   }
 
   /** Probes every open connection. Returns a function that is true until all have answered or are closed. */
@@ -140,7 +135,6 @@ export class ConnectionPool {
   /** False while a last price is in force that may be older than `maxLag`, until an answer or its `Stale`. */
   areSettled(): boolean {
     return this.connections.every((connection) => {
-      connection.detectSuspend()
       const lag = connection.session?.lag
       return lag === undefined || lag.isBehind || lag.mayDeliverNow()
     })
@@ -209,10 +203,3 @@ const severity: Readonly<Record<ConnectionStatus['_tag'], number>> = {
 
 const severityOf = (status: ConnectionStatus): number =>
   behindMsOf(status) !== undefined ? behindSeverity : severity[status._tag]
-
-const topicSnapshotOf = (state: TopicState, now: number): TopicSnapshot => ({
-  topic: state.topic,
-  subscribers: subscribersIn(state).length,
-  state: snapshotStateOf(state),
-  lastPriceAgeMs: lastPrice(state) === undefined ? null : Math.round(now - state.lastActivityAt),
-})

@@ -1,7 +1,7 @@
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import { truncate } from '../../base/errors/text.js'
 import type { FrameLedger } from './frame-ledger.js'
-import { phaseOf, type TopicState, type TopicTable } from './topics.js'
+import { phaseOf, type SubscribedTopic, type TopicTable } from './topics.js'
 
 /** The maximum number of stored texts. */
 const maxTexts = 16
@@ -11,7 +11,7 @@ export class ErrorTexts {
   /** One of them may reject a pending topic. */
   private uncorrelated: readonly { readonly at: number; readonly text: string }[] = []
   /** The pending topic that the last search found. While it is pending, no search is needed. */
-  private pendingTopic: TopicState | undefined
+  private pendingTopic: SubscribedTopic | undefined
 
   constructor(
     private readonly topics: TopicTable,
@@ -52,7 +52,7 @@ export class ErrorTexts {
     return this.pendingTopic !== undefined
   }
 
-  private findPending(): TopicState | undefined {
+  private findPending(): SubscribedTopic | undefined {
     for (const state of this.topics.states) if (phaseOf(state) === 'pending') return state
     return undefined
   }

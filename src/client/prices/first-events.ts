@@ -10,7 +10,7 @@ import { maxRefusals, RepeatCount, repeatDelay } from '../../base/time/backoff.j
 import type { Session } from '../../wire/socket/session.js'
 import { failureEvent, initialEvent } from './price-events.js'
 import type { PriceEvent, PriceEventFactory, PriceSubscriber } from './subscribers.js'
-import type { TopicState, TopicTimeouts } from './topics.js'
+import type { SubscribedTopic, TopicTimeouts } from './topics.js'
 
 /** The connection whose current event a new subscriber receives. */
 export interface FirstEventSource {
@@ -42,7 +42,7 @@ export class FirstEvents {
     private readonly source: FirstEventSource,
   ) {}
 
-  deliver(subscription: PriceSubscription, state: TopicState): void {
+  deliver(subscription: PriceSubscription, state: SubscribedTopic): void {
     const event = this.eventOf(state, subscription)?.(subscription.topic)
     if (event === undefined) return
     const refusals = this.refusals.get(state.base) ?? 0
@@ -52,7 +52,7 @@ export class FirstEvents {
     this.emit(subscription, event)
   }
 
-  onLeft(subscription: PriceSubscription, { base }: TopicState): void {
+  onLeft(subscription: PriceSubscription, { base }: SubscribedTopic): void {
     const { refusals } = this
     if (!this.failed.has(subscription)) return
     if (refusals.size === 0) this.refusalTimer = delay(this.config.clock, 0, () => refusals.clear())
@@ -74,7 +74,7 @@ export class FirstEvents {
   }
 
   /** The event that a new subscriber receives now, if there is one. */
-  private eventOf(state: TopicState, { position }: PriceSubscriber): PriceEventFactory | undefined {
+  private eventOf(state: SubscribedTopic, { position }: PriceSubscriber): PriceEventFactory | undefined {
     const { config, source } = this
     const now = config.clock.elapsed()
     const lag = source.session?.lag
@@ -90,7 +90,7 @@ export class FirstEvents {
     return initialEvent(state, config, now, lag?.isBehind === true ? lag.ms : undefined)
   }
 
-  private nextRepeatDelay(state: TopicState): number {
+  private nextRepeatDelay(state: SubscribedTopic): number {
     const repeats = this.repeats.get(state.base) ?? new RepeatCount()
     this.repeats.set(state.base, repeats)
     return repeatDelay(repeats.next(this.causeOf(state)))
@@ -100,12 +100,12 @@ export class FirstEvents {
    * Changes when a newer event replaces the current one. Also changes for a `Stale`, which has the activity time of the
    * price before it, and for a price of the same tick, which has the same time.
    */
-  private causeOf({ live, lastActivityAt, price }: TopicState): unknown {
+  private causeOf({ live, lastActivityAt, price }: SubscribedTopic): unknown {
     return this.source.currentFailure ?? (live ? `${price} ${lastActivityAt}` : -lastActivityAt)
   }
 
   /** Delivers the first event after `ms` ms, unless a newer event has replaced it. */
-  private repeatLater(subscription: PriceSubscription, state: TopicState, ms: number): void {
+  private repeatLater(subscription: PriceSubscription, state: SubscribedTopic, ms: number): void {
     const before = this.causeOf(state)
     const waiting = delay(this.config.clock, ms, () => {
       // Removes it from the subscriber.
@@ -133,13 +133,13 @@ export class PriceSubscription implements PriceSubscriber, Unsubscribable {
   previous: PriceSubscriber | undefined
   next: PriceSubscriber | undefined
   /** Set once the subscriber is added. */
-  state: TopicState | undefined
+  state: SubscribedTopic | undefined
 
   constructor(
     readonly topic: Topic,
     readonly subscriber: Subscriber<PriceEvent>,
     readonly onConfirmed: (() => void) | undefined,
-    private readonly onUnsubscribe: (subscriber: PriceSubscription, state: TopicState) => void,
+    private readonly onUnsubscribe: (subscriber: PriceSubscription, state: SubscribedTopic) => void,
   ) {}
 
   unsubscribe(): void {

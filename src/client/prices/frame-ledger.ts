@@ -2,7 +2,7 @@ import { unsubscribeFrame } from '../../wire/codec/price-frame.js'
 import type { Address } from '../../base/domain/address.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { copyOf } from '../../base/errors/text.js'
-import { isUnconfirmed, never, phaseOf, type TopicState, type TopicTable } from './topics.js'
+import { isUnconfirmed, never, phaseOf, type SubscribedTopic, type TopicTable } from './topics.js'
 
 /** A frame that the service has not answered, as far as is known. */
 interface SentFrame {
@@ -112,7 +112,7 @@ export class FrameLedger {
   }
 
   /** A probe subscribes to the topic again. */
-  onProbe(state: TopicState, now: number): void {
+  onProbe(state: SubscribedTopic, now: number): void {
     this.onSent(isUnconfirmed(state) ? 'subscribe' : 'probe', state.base, now)
   }
 
@@ -203,7 +203,7 @@ export class FrameLedger {
   }
 
   /** Until when the ack of each subscribe frame of the topic may arrive, the oldest first. None if the topic is confirmed. */
-  acksOf(state: TopicState, now: number): readonly number[] {
+  acksOf(state: SubscribedTopic, now: number): readonly number[] {
     const { base, subscribeSentAt = Infinity } = state
     if (!isUnconfirmed(state)) return []
     if (this.hasOverflowed) return [now + this.confirmTimeout]
@@ -229,7 +229,7 @@ export class FrameLedger {
   }
 
   /** A topic that has timed out may have been requested again by a probe. */
-  private isAwaited(state: TopicState, now: number): boolean {
+  private isAwaited(state: SubscribedTopic, now: number): boolean {
     return phaseOf(state) === 'pending' || this.acksOf(state, now).length > 0
   }
 

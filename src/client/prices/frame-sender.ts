@@ -6,7 +6,7 @@ import type { Clock } from '../../base/time/clock.js'
 import type { CoalescedTask } from '../../base/time/coalesced-task.js'
 import type { RateLimiter } from '../../base/time/rate-limiter.js'
 import type { Subscriptions } from './subscriptions.js'
-import { isUnconfirmed, phaseOf, type TopicState } from './topics.js'
+import { isUnconfirmed, phaseOf, type SubscribedTopic } from './topics.js'
 
 export interface FrameSenderConfig {
   readonly clock: Clock
@@ -92,8 +92,8 @@ export class FrameSender implements Prober {
   readonly isConclusive = (): boolean => this.config.probeSupport.isProven || this.isSilent()
 
   /** A confirmed topic if there is any, because its answer confirms or rejects no topic. */
-  private findTopic(): TopicState | undefined {
-    let found: TopicState | undefined
+  private findTopic(): SubscribedTopic | undefined {
+    let found: SubscribedTopic | undefined
     for (const state of this.subscriptions.topics.states) {
       if (state.subscribeSentAt === undefined) continue
       if (!isUnconfirmed(state)) return state

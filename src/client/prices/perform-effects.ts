@@ -7,7 +7,7 @@ import type { Session } from '../../wire/socket/session.js'
 import { publishFailure, staleEvent } from './price-events.js'
 import { deliver, deliverPrice, subscribersIn, type Delivery } from './subscribers.js'
 import type { Effect } from './subscriptions.js'
-import { lastPrice, type TopicState } from './topics.js'
+import { lastPrice, type SubscribedTopic } from './topics.js'
 
 export interface EffectConfig {
   readonly clock: Clock
@@ -39,7 +39,7 @@ export class EffectPerformer {
   }
 
   /** False if the handler of a subscriber took so long that the remaining ones receive the price later, or not at all. */
-  deliverPrice(state: TopicState, session: Session | undefined, after?: number): boolean {
+  deliverPrice(state: SubscribedTopic, session: Session | undefined, after?: number): boolean {
     if (deliverPrice(state, session?.mayDeliver ?? always, after)) return true
     state.held = { hasReplaced: true, deliveredUpTo: 0 }
     session?.lag.onHeld(this.config.clock.elapsed())
@@ -50,7 +50,7 @@ export class EffectPerformer {
    * Delivers the held prices, until the handlers took so long that the next price may be older than `maxLag` again.
    * `behindMs`: the upper bound of the age when the first price was held.
    */
-  deliverHeld(states: readonly TopicState[], behindMs: number): void {
+  deliverHeld(states: readonly SubscribedTopic[], behindMs: number): void {
     for (const state of states) {
       const { held } = state
       if (held === undefined) continue
@@ -110,7 +110,7 @@ export class EffectPerformer {
     }
   }
 
-  private onConfirmed(state: TopicState, confirmMs: number): void {
+  private onConfirmed(state: SubscribedTopic, confirmMs: number): void {
     const { host, publish } = this.config
     const { session } = this.connection
     const { topic } = state
@@ -120,7 +120,7 @@ export class EffectPerformer {
     if (session?.lag.isBehind === true) this.deliverStale(state, session.lag.ms)
   }
 
-  private deliverStale(state: TopicState, behindMs: number | undefined): void {
+  private deliverStale(state: SubscribedTopic, behindMs: number | undefined): void {
     const eventFor = staleEvent(state, this.config.clock.elapsed(), behindMs)
     this.deliver({ subscribers: subscribersIn(state), eventFor })
   }

@@ -3,6 +3,7 @@ import { readFrame } from '../../wire/codec/price-frame.js'
 import type { AddSource } from '../../base/diagnostics/collector.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Address } from '../../base/domain/address.js'
+import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { Wake } from '../../wire/platform/platform.js'
@@ -17,15 +18,15 @@ import { safeComplete } from '../../base/task/safe-notify.js'
 import { CoalescedTask } from '../../base/time/coalesced-task.js'
 import { DeadlineTimer } from '../../base/time/deadline.js'
 import { TickClock } from '../../base/time/tick-clock.js'
-import { connectionReport } from './connection-report.js'
+import { connectionReport, topicSnapshots } from './connection-snapshot.js'
 import { FirstEvents, PriceSubscription } from './first-events.js'
 import { FrameSender, type FrameSenderConfig } from './frame-sender.js'
 import { EffectPerformer, type EffectConfig } from './perform-effects.js'
 import { failureEvent } from './price-events.js'
-import { onBinary, onFrame, onPriceUpdate, onUnusedPrice, type Reception } from './received-frame.js'
+import { onBinary, onFrame, onPriceUpdate, type Reception } from './received-frame.js'
 import type { PriceEvent, PriceSubscriber } from './subscribers.js'
 import { Subscriptions, type Effect } from './subscriptions.js'
-import { isConfirmed, type TopicState, type TopicTable, type TopicTimeouts } from './topics.js'
+import { isConfirmed, type SubscribedTopic, type TopicTable, type TopicTimeouts } from './topics.js'
 
 export interface PriceConnectionConfig
   extends ReconnectingConfig, FrameSenderConfig, EffectConfig, TopicTimeouts {
@@ -72,18 +73,13 @@ export class PriceConnection implements FrameSink {
       () => this.session?.activityCount() ?? 0,
       () => this.perform(subscriptions.onDeadline(clock.elapsed())),
     )
-    this.tickClock = new TickClock(clock, (ms) => this.onSuspend(ms))
+    this.tickClock = new TickClock(clock)
     this.performer = new EffectPerformer(config, this)
     this.firstEvents = new FirstEvents(config, this)
   }
 
   get topics(): TopicTable {
     return this.subscriptions.topics
-  }
-
-  /** Emits `Stale` if the machine was suspended since the last frame. A handler may then close the client. */
-  detectSuspend(): void {
-    this.tickClock.refresh()
   }
 
   /** Probes the open connection. The returned function is true until it has answered or is closed. */
@@ -98,10 +94,12 @@ export class PriceConnection implements FrameSink {
     return this.dialled !== undefined || this.socket.retryInMs > 0 ? this.failure : undefined
   }
 
-  /** Probes the connection. After a freeze of at least `staleAfter`, prices from the freeze are not current. */
-  wake({ isOnline, frozenMs }: Wake): void {
-    this.tickClock.refresh()
-    if (frozenMs >= this.config.staleAfter) return this.onSuspend(0)
+  snapshot(): readonly TopicSnapshot[] {
+    return topicSnapshots(this, this.config, this.config.clock.elapsed())
+  }
+
+  /** Probes the connection. */
+  wake({ isOnline }: Wake): void {
     this.session?.wake()
     if (isOnline && this.failure !== undefined) this.socket.retryNow()
   }
@@ -151,7 +149,6 @@ export class PriceConnection implements FrameSink {
     const { pricePatterns } = this.subscriptions
     const state = pricePatterns.recognise(memory, start, end)
     const { tickClock } = this
-    // Called before `live` is read: after a suspend, no topic is live, and a probe may find the socket broken.
     tickClock.advance()
     const { elapsed } = tickClock
     const { session } = this
@@ -175,8 +172,6 @@ export class PriceConnection implements FrameSink {
     const { session } = this
     if (session === undefined) return
     session.prices++
-    // The frame may be from before a suspend of the machine, or from a freeze of the page.
-    if (session.isAnswerMissing()) return onUnusedPrice(this.reception, frame)
     // The clock of the tick, as in `priceAge`: a gateway sends the price within the tick, and its age must not
     // decrease.
     const at = this.tickClock.elapsed
@@ -244,13 +239,7 @@ export class PriceConnection implements FrameSink {
 
   // The other events.
 
-  /** Values from before a suspend are not current, and the service may have ended the connection during the suspend. */
-  private onSuspend(ms: number): void {
-    this.session?.requireAnswer()
-    this.perform(this.subscriptions.onSuspend(ms, this.config.clock.elapsed()))
-  }
-
-  private readonly onUnsubscribe = (subscriber: PriceSubscription, state: TopicState): void => {
+  private readonly onUnsubscribe = (subscriber: PriceSubscription, state: SubscribedTopic): void => {
     this.firstEvents.onLeft(subscriber, state)
     this.subscriptions.removeSubscriber(state, subscriber, this.config.clock.elapsed())
     this.schedule()
@@ -297,7 +286,11 @@ export class PriceConnection implements FrameSink {
     const { retryInMs } = this.socket
     const dialled = new Subscription()
     const { addSource, host, clock } = this.config
-    dialled.add(addSource((collector) => collector.connection(connectionReport(host, this, clock.elapsed()))))
+    dialled.add(
+      addSource((collector) =>
+        collector.connection(connectionReport(host, this, this.config, clock.elapsed())),
+      ),
+    )
     const closed$ = new Observable<void>((subscriber) => dialled.add(() => subscriber.next()))
     this.dialled = dialled
     if (retryInMs === 0) this.failure = undefined

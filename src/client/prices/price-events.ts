@@ -6,7 +6,7 @@ import { stale, subscriptionRejected } from '../../base/errors/constructors.js'
 import type { PriceError } from '../../base/errors/model.js'
 import { truncate } from '../../base/errors/text.js'
 import type { PriceEvent, PriceEventFactory, ReceivedPrice } from './subscribers.js'
-import { lastPrice, phaseOf, silenceDeadline, type TopicState, type TopicTimeouts } from './topics.js'
+import { lastPrice, phaseOf, silenceDeadline, type SubscribedTopic, type TopicTimeouts } from './topics.js'
 
 export const priceEvent =
   (price: ReceivedPrice): PriceEventFactory =>
@@ -24,7 +24,7 @@ export const rejectedEvent = (text: string): PriceEventFactory => {
 }
 
 /** `behindMs`: defined if the connection is behind. */
-export const staleEvent = (state: TopicState, now: number, behindMs?: number): PriceEventFactory => {
+export const staleEvent = (state: SubscribedTopic, now: number, behindMs?: number): PriceEventFactory => {
   const silentForMs = Math.round(now - state.lastActivityAt)
   const last = lastPrice(state)
   return failureEvent((topic) =>
@@ -38,11 +38,13 @@ export const staleEvent = (state: TopicState, now: number, behindMs?: number): P
  * event decides.
  */
 export const initialEvent = (
-  state: TopicState,
+  state: SubscribedTopic,
   timeouts: TopicTimeouts,
   now: number,
   behindMs?: number,
 ): PriceEventFactory | undefined => {
+  const { unreadable } = state
+  if (unreadable !== undefined) return failureEvent(() => unreadable)
   if (phaseOf(state) === 'stale') return staleEvent(state, now, behindMs)
   if (silenceDeadline(state, timeouts) <= now) return undefined
   const last = lastPrice(state)

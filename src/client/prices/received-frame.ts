@@ -9,7 +9,7 @@ import type { UncorrelatedError } from '../../base/errors/model.js'
 import { maxTextLength, truncate } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { EchoedTopic } from './frame-ledger.js'
-import { failureEvent, staleEvent } from './price-events.js'
+import { staleEvent } from './price-events.js'
 import { subscribersIn, type ReceivedPrice } from './subscribers.js'
 import type { Effect, Subscriptions } from './subscriptions.js'
 import { countPrice, mayPrecedeRequest, phaseOf, setPosition } from './topics.js'
@@ -41,16 +41,6 @@ type OtherFrame = Exclude<Frame | MalformedFrame, PriceUpdateFrame>
 
 /** The maximum number of bytes of a binary frame that an error contains, as two hexadecimal digits each. */
 const maxShownBytes = maxTextLength / 2
-
-/** Counts a price that is not used. */
-export const onUnusedPrice = (
-  { subscriptions, service }: Reception,
-  { topic, position }: PriceUpdateFrame,
-): void => {
-  const base = baseAddressOf(topic, service)
-  const state = base === undefined ? undefined : subscriptions.topics.requested(base)
-  if (state !== undefined) countPrice(state, position)
-}
 
 /** Changes the subscriptions by a price. A price that matches no topic becomes an `UncorrelatedError`. */
 export const onPriceUpdate = (
@@ -86,7 +76,7 @@ export const onPriceUpdate = (
   if (!isInTime) return [...effects, { _tag: 'Held', at }]
   if (state.live) return [...effects, { _tag: 'DeliverPrice', state }]
   // While the connection is behind, the subscribers know.
-  if (before === 'stale' || subscriptions.isBehind) return effects
+  if (before === 'stale' || before === 'unreadable' || subscriptions.isBehind) return effects
   // The age of the price is at least `staleAfter`: it is no value.
   const delivery = { subscribers: subscribersIn(state), eventFor: staleEvent(state, at) }
   return [...effects, { _tag: 'Deliver', delivery }]
@@ -157,10 +147,7 @@ const onMalformed = (
   const base = topic === undefined ? undefined : baseAddressOf(topic, service)
   const state = base === undefined ? undefined : subscriptions.topics.requested(base)
   const undecodable: Effect = { _tag: 'Undecodable', topic: state?.topic, error }
-  if (state !== undefined) {
-    const delivery = { subscribers: subscribersIn(state), eventFor: failureEvent(() => error) }
-    return [undecodable, { _tag: 'Deliver', delivery }]
-  }
+  if (state !== undefined) return [undecodable, subscriptions.onUnreadable(state, error)]
   const isLate = base !== undefined && subscriptions.ledger.mayBeLate(base, clock.elapsed())
   return isLate ? [undecodable] : [undecodable, uncorrelated(reception, 'malformed', text)]
 }

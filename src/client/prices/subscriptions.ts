@@ -18,18 +18,18 @@ import {
   type ReceivedPrice,
 } from './subscribers.js'
 import {
+  isConfirmed,
   isUnconfirmed,
   needsResubscribe,
-  never,
   newlyHeld,
   phaseOf,
   releaseAt,
-  resetTopicState,
+  resetTopic,
   setPrice,
   setRequested,
   silenceDeadline,
   TopicTable,
-  type TopicState,
+  type SubscribedTopic,
   type TopicTimeouts,
 } from './topics.js'
 
@@ -37,11 +37,11 @@ import {
 export type Effect =
   | { readonly _tag: 'Deliver'; readonly delivery: Delivery }
   /** The last price of the topic is delivered. */
-  | { readonly _tag: 'DeliverPrice'; readonly state: TopicState }
+  | { readonly _tag: 'DeliverPrice'; readonly state: SubscribedTopic }
   /** A price was held at this time. */
   | { readonly _tag: 'Held'; readonly at: number }
   /** The service has confirmed the topic, `confirmMs` ms after its subscribe frame. */
-  | { readonly _tag: 'Confirmed'; readonly state: TopicState; readonly confirmMs: number }
+  | { readonly _tag: 'Confirmed'; readonly state: SubscribedTopic; readonly confirmMs: number }
   | { readonly _tag: 'ProbeAnswered' }
   | { readonly _tag: 'Undecodable'; readonly topic: Topic | undefined; readonly error: DecodeError }
   | { readonly _tag: 'Uncorrelated'; readonly error: UncorrelatedError }
@@ -55,14 +55,14 @@ export class Subscriptions {
   /** Of the open connection, or the next one. */
   ledger: FrameLedger
   /** The byte patterns of this connection's price frames, for the fast path. */
-  readonly pricePatterns = new PriceFrames<TopicState>()
+  readonly pricePatterns = new PriceFrames<SubscribedTopic>()
   private errorTexts: ErrorTexts
   /** The topics whose frame must not wait, in the order of their requests. `takeFrame` decides which frame that is. */
-  private readonly due = new Set<TopicState>()
+  private readonly due = new Set<SubscribedTopic>()
   /** The other topics with a repeated subscribe frame, which may wait for the answers to other frames. */
-  private readonly repeated = new Set<TopicState>()
+  private readonly repeated = new Set<SubscribedTopic>()
   private unrequestedFirst = true
-  private readonly deadlines = createDeadlineQueue<TopicState>()
+  private readonly deadlines = createDeadlineQueue<SubscribedTopic>()
   /** True while no topic is live, because the prices may be older than `maxLag`. */
   isBehind = false
 
@@ -82,7 +82,7 @@ export class Subscriptions {
     return this.deadlines.next()
   }
 
-  addSubscriber(base: Address, subscriber: PriceSubscriber): TopicState {
+  addSubscriber(base: Address, subscriber: PriceSubscriber): SubscribedTopic {
     const state = this.topics.get(base) ?? this.create(base, subscriber.topic)
     addToList(state, subscriber)
     state.idleSince = undefined
@@ -90,7 +90,7 @@ export class Subscriptions {
   }
 
   /** A topic that was requested lingers; any other topic is removed immediately. */
-  removeSubscriber(state: TopicState, subscriber: PriceSubscriber, now: number): void {
+  removeSubscriber(state: SubscribedTopic, subscriber: PriceSubscriber, now: number): void {
     if (this.topics.get(state.base) !== state) return
     removeFromList(state, subscriber)
     if (state.first !== undefined) return
@@ -110,7 +110,7 @@ export class Subscriptions {
     const subscribers: PriceSubscriber[] = []
     for (const state of this.topics.states) {
       if (state.idleSince !== undefined) this.topics.delete(state)
-      resetTopicState(state)
+      resetTopic(state)
       for (const subscriber of subscribersIn(state)) subscribers.push(subscriber)
     }
     this.isBehind = false
@@ -127,7 +127,7 @@ export class Subscriptions {
   takeFrames(limit: number, now: number): readonly string[] {
     const { ledger, unrequestedFirst } = this
     const frames: string[] = []
-    const take = (state: TopicState): void => {
+    const take = (state: SubscribedTopic): void => {
       const frame = this.takeFrame(state, now)
       if (frame !== undefined) frames.push(frame)
     }
@@ -166,7 +166,7 @@ export class Subscriptions {
   }
 
   /** A price of a requested topic. `age`: the ms since a gateway received it, which count toward `staleAfter`. */
-  onPrice(state: TopicState, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
+  onPrice(state: SubscribedTopic, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
     setPrice(state, price)
     return this.onActivity(state, now, age)
   }
@@ -175,7 +175,7 @@ export class Subscriptions {
    * A price that may be older than `maxLag`. It ends no live topic: the data that has arrived may contain a newer price,
    * and the deadline is handled after it.
    */
-  onHeldPrice(state: TopicState, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
+  onHeldPrice(state: SubscribedTopic, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
     const { held } = state
     const hasReplaced =
       held !== undefined && (held.hasReplaced || (!this.isBehind && held.deliveredUpTo === 0))
@@ -183,6 +183,17 @@ export class Subscriptions {
     const effects = this.onActivity(state, now, age, phaseOf(state) !== 'stale')
     state.held = { hasReplaced, deliveredUpTo: 0 }
     return effects
+  }
+
+  /** A message of the topic was no price. It may have been a newer one: until the next price, none is current. */
+  onUnreadable(state: SubscribedTopic, error: DecodeError): Effect {
+    state.live = false
+    state.held = undefined
+    state.unreadable = error
+    return deliver(
+      state,
+      failureEvent(() => error),
+    )
   }
 
   /** The prices may be older than `maxLag`: no topic is live, and the newest price of each is held. */
@@ -199,9 +210,9 @@ export class Subscriptions {
   }
 
   /** The prices are current again. Returns the topics whose held price must be delivered. */
-  onCaughtUp(now: number): readonly TopicState[] {
+  onCaughtUp(now: number): readonly SubscribedTopic[] {
     this.isBehind = false
-    const held: TopicState[] = []
+    const held: SubscribedTopic[] = []
     for (const state of this.topics.states) {
       if (state.held === undefined) continue
       if (now - state.lastActivityAt < this.timeouts.staleAfter) {
@@ -243,39 +254,22 @@ export class Subscriptions {
     for (const state of this.topics.states) this.addDue(state)
   }
 
-  /**
-   * After a suspend of the machine or a freeze of the page: all topics with a confirmation or a price become stale. `ms`:
-   * how long the monotonic clock stood still.
-   */
-  onSuspend(ms: number, now: number): readonly Effect[] {
-    const effects: Effect[] = []
-    for (const state of this.topics.states) {
-      if (state.lastActivityAt === never) continue
-      state.lastActivityAt -= ms
-      state.held = undefined
-      if (!state.live) continue
-      state.live = false
-      effects.push(deliver(state, staleEvent(state, now)))
-    }
-    return effects
-  }
-
-  private create(base: Address, topic: Topic): TopicState {
+  private create(base: Address, topic: Topic): SubscribedTopic {
     const state = this.topics.create(base, topic)
     this.addDue(state)
     return state
   }
 
-  private remove(state: TopicState): void {
+  private remove(state: SubscribedTopic): void {
     this.topics.delete(state)
     this.deadlines.delete(state)
     this.dequeue(state)
     if (typeof state.framePattern === 'number') this.pricePatterns.forget(state.framePattern)
-    resetTopicState(state)
+    resetTopic(state)
   }
 
   /** `isHeld`: the topic is live whatever `age` is, until its deadline. */
-  private onActivity(state: TopicState, now: number, age: number, isHeld = false): readonly Effect[] {
+  private onActivity(state: SubscribedTopic, now: number, age: number, isHeld = false): readonly Effect[] {
     const isFirst = isUnconfirmed(state)
     // Otherwise topics that were requested together would all be queued again when their confirmations are due.
     if (isFirst) this.deadlines.delete(state)
@@ -290,8 +284,9 @@ export class Subscriptions {
     return isFirst ? [{ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) }] : []
   }
 
-  private onSilence(state: TopicState, now: number): PriceEventFactory {
-    if (phaseOf(state) === 'live') {
+  private onSilence(state: SubscribedTopic, now: number): PriceEventFactory {
+    state.unreadable = undefined
+    if (isConfirmed(state)) {
       state.live = false
       return staleEvent(state, now)
     }
@@ -302,7 +297,7 @@ export class Subscriptions {
     return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
   }
 
-  private schedule(state: TopicState): void {
+  private schedule(state: SubscribedTopic): void {
     const { timeouts } = this
     const frameDeadline = this.due.has(state)
       ? Infinity
@@ -310,18 +305,18 @@ export class Subscriptions {
     this.deadlines.add(state, Math.min(frameDeadline, silenceDeadline(state, timeouts)))
   }
 
-  private addDue(state: TopicState): void {
+  private addDue(state: SubscribedTopic): void {
     this.repeated.delete(state)
     this.due.add(state)
   }
 
-  private dequeue(state: TopicState): void {
+  private dequeue(state: SubscribedTopic): void {
     this.repeated.delete(state)
     this.due.delete(state)
   }
 
   /** Dequeues a topic. Returns the frame that it needs, if any, and marks it as sent. */
-  private takeFrame(state: TopicState, now: number): string | undefined {
+  private takeFrame(state: SubscribedTopic, now: number): string | undefined {
     const { ledger } = this
     const isRequested = state.subscribeSentAt !== undefined
     this.dequeue(state)
@@ -341,7 +336,7 @@ export class Subscriptions {
   }
 }
 
-const deliver = (state: TopicState, eventFor: PriceEventFactory): Effect => ({
+const deliver = (state: SubscribedTopic, eventFor: PriceEventFactory): Effect => ({
   _tag: 'Deliver',
   delivery: { subscribers: subscribersIn(state), eventFor },
 })

@@ -2,8 +2,9 @@ import type { RecordOffset } from '../../wire/codec/fast-path/byte-table.js'
 import type { Address } from '../../base/domain/address.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import { newRun, type PricePosition } from '../../base/domain/position.js'
-import type { TopicSnapshotState } from '../../base/domain/snapshot.js'
+import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import type { Topic } from '../../base/domain/topic.js'
+import type { DecodeError } from '../../base/errors/model.js'
 import { notQueued, type DeadlineItem } from '../../base/time/deadline-queue.js'
 import type { ReceivedPrice, SubscriberList } from './subscribers.js'
 
@@ -11,7 +12,7 @@ import type { ReceivedPrice, SubscriberList } from './subscribers.js'
 // `receivedAt`.
 
 /** Fields that every price reads or writes come first, so that they share a cache line. */
-export interface TopicState extends SubscriberList, DeadlineItem {
+export interface SubscribedTopic extends SubscriberList, DeadlineItem {
   /** True if the topic is confirmed or has a price, is not stale, and the connection is not behind. */
   live: boolean
   /** Time of the last confirmation or price; `never` before the first. */
@@ -39,6 +40,8 @@ export interface TopicState extends SubscriberList, DeadlineItem {
   resubscribeBy: number | undefined
   /** When the last subscriber unsubscribed; `undefined` while there are subscribers. */
   idleSince: number | undefined
+  /** The last message of the topic, if it was unreadable: it may have been a newer price, so that no price is current. */
+  unreadable: DecodeError | undefined
   /** Defined if the last price is not delivered yet, because it may be older than `maxLag`. */
   held: HeldPrice | undefined
   /** The offset of the topic's byte pattern in the fast path. `undefined` before the first price. */
@@ -61,7 +64,7 @@ export const newlyHeld: HeldPrice = { hasReplaced: false, deliveredUpTo: 0 }
  */
 export const never = -Infinity
 
-export const createTopicState = (base: Address, topic: Topic): TopicState => ({
+export const createTopic = (base: Address, topic: Topic): SubscribedTopic => ({
   live: false,
   soleSubscriber: undefined,
   topic,
@@ -78,13 +81,14 @@ export const createTopicState = (base: Address, topic: Topic): TopicState => ({
   wasLeft: false,
   resubscribeBy: undefined,
   idleSince: undefined,
+  unreadable: undefined,
   held: undefined,
   framePattern: undefined,
   queuedFor: notQueued,
 })
 
 /** Clears everything that is valid for one connection only. */
-export const resetTopicState = (state: TopicState): void => {
+export const resetTopic = (state: SubscribedTopic): void => {
   state.subscribeSentAt = undefined
   state.wasLeft = false
   state.lastActivityAt = never
@@ -93,42 +97,44 @@ export const resetTopicState = (state: TopicState): void => {
   state.count = 0
   state.live = false
   state.held = undefined
+  state.unreadable = undefined
   state.resubscribeBy = undefined
   state.framePattern = undefined
 }
 
 /** The subscribe frame is sent. */
-export const setRequested = (state: TopicState, now: number): void => {
+export const setRequested = (state: SubscribedTopic, now: number): void => {
   state.subscribeSentAt = now
   state.resubscribeBy = undefined
 }
 
-export const setPrice = (state: TopicState, { price, receivedAt, epoch }: ReceivedPrice): void => {
+export const setPrice = (state: SubscribedTopic, { price, receivedAt, epoch }: ReceivedPrice): void => {
+  state.unreadable = undefined
   state.price = price
   state.receivedAt = receivedAt
   state.epoch = epoch
 }
 
 /** A price has arrived. `position`: as the gateway sent it; without one, the price follows the previous one. */
-export const countPrice = (state: TopicState, position: PricePosition | undefined): void => {
+export const countPrice = (state: SubscribedTopic, position: PricePosition | undefined): void => {
   if (position === undefined) state.count++
   else setPosition(state, position)
 }
 
 /** The position of the last price, as the gateway sent it. */
-export const setPosition = (state: TopicState, { run, count }: PricePosition): void => {
+export const setPosition = (state: SubscribedTopic, { run, count }: PricePosition): void => {
   state.run = run
   state.count = count
 }
 
 /** The position of the last price. A run gets its id when its position is read first. The object changes with the next price. */
-export const positionIn = (state: TopicState): PricePosition => {
+export const positionIn = (state: SubscribedTopic): PricePosition => {
   if (state.run === '') state.run = newRun()
   return state
 }
 
 /** The last price on this connection, if there is one. */
-export const lastPrice = ({ price, receivedAt, epoch }: TopicState): ReceivedPrice | undefined =>
+export const lastPrice = ({ price, receivedAt, epoch }: SubscribedTopic): ReceivedPrice | undefined =>
   price === never ? undefined : { price, receivedAt, epoch }
 
 /** All in ms. */
@@ -140,41 +146,43 @@ export interface TopicTimeouts {
 
 /**
  * The phases of a topic on the open connection: `unsent`; `pending` until the service confirms it or sends a price;
- * `timed-out` after `confirmTimeout`; `live`; `stale` after `staleAfter`. Every other property is derived from it.
+ * `timed-out` after `confirmTimeout`; `live`; `unreadable` after a message without a price; `stale` after `staleAfter`.
+ * Every other property is derived from it.
  */
-export type TopicPhase = 'unsent' | 'pending' | 'timed-out' | 'live' | 'stale'
+export type TopicPhase = 'unsent' | 'pending' | 'timed-out' | 'live' | 'unreadable' | 'stale'
 
-export const phaseOf = (state: TopicState): TopicPhase => {
+export const phaseOf = (state: SubscribedTopic): TopicPhase => {
   if (state.live) return 'live'
-  if (isConfirmed(state)) return 'stale'
+  if (isConfirmed(state)) return state.unreadable === undefined ? 'stale' : 'unreadable'
   if (state.subscribeSentAt === undefined) return 'unsent'
   return needsResubscribe(state) ? 'timed-out' : 'pending'
 }
 
 /** True if the service has confirmed the topic, or sent a price of it, on the open connection. */
-export const isConfirmed = ({ lastActivityAt }: TopicState): boolean => lastActivityAt !== never
+export const isConfirmed = ({ lastActivityAt }: SubscribedTopic): boolean => lastActivityAt !== never
 
 /** True while the service may still confirm or reject the subscribe frame. */
-export const isUnconfirmed = (state: TopicState): boolean =>
+export const isUnconfirmed = (state: SubscribedTopic): boolean =>
   state.subscribeSentAt !== undefined && !isConfirmed(state)
 
 /** True if the service may have sent a price before the client left the topic and requested it again. */
-export const mayPrecedeRequest = (state: TopicState): boolean => state.wasLeft && isUnconfirmed(state)
+export const mayPrecedeRequest = (state: SubscribedTopic): boolean => state.wasLeft && isUnconfirmed(state)
 
 /** When to unsubscribe a topic without subscribers. After a confirmation timeout the topic does not linger. */
-export const releaseAt = (state: TopicState, { linger }: TopicTimeouts): number => {
+export const releaseAt = (state: SubscribedTopic, { linger }: TopicTimeouts): number => {
   const { idleSince } = state
   if (idleSince === undefined) return Infinity
   return needsResubscribe(state) ? idleSince : idleSince + linger
 }
 
 /** When the confirmation times out or the topic becomes stale; `Infinity` if neither is due. */
-export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): number => {
+export const silenceDeadline = (state: SubscribedTopic, timeouts: TopicTimeouts): number => {
   const phase = phaseOf(state)
   switch (phase) {
     case 'pending':
       return (state.subscribeSentAt ?? never) + timeouts.confirmTimeout
     case 'live':
+    case 'unreadable':
       return state.lastActivityAt + timeouts.staleAfter
     case 'unsent':
     case 'timed-out':
@@ -186,12 +194,24 @@ export const silenceDeadline = (state: TopicState, timeouts: TopicTimeouts): num
 }
 
 /** True after a confirmation timeout: the topic must be requested again. */
-export const needsResubscribe = ({ resubscribeBy }: TopicState): boolean => resubscribeBy !== undefined
+export const needsResubscribe = ({ resubscribeBy }: SubscribedTopic): boolean => resubscribeBy !== undefined
 
-export const snapshotStateOf = (state: TopicState): TopicSnapshotState => {
+/** The state of a topic in `inspect()`. `isDown`: the connection is lost. */
+export const shownStateOf = (
+  state: SubscribedTopic,
+  timeouts: TopicTimeouts,
+  now: number,
+  isDown: boolean,
+): TopicSnapshot['state'] => {
   if (state.idleSince !== undefined) return 'lingering'
+  if (isDown) return 'down'
   const phase = phaseOf(state)
-  return phase === 'live' || phase === 'stale' ? phase : 'waiting'
+  if (phase === 'live') {
+    if (silenceDeadline(state, timeouts) <= now) return 'stale'
+    return state.price === never ? 'waiting' : 'live'
+  }
+  if (phase === 'stale') return 'stale'
+  return state.unreadable === undefined || state.price === never ? 'waiting' : 'stale'
 }
 
 /** `{"subscriptions":[]}`, with spaces, in bytes. */
@@ -202,7 +222,7 @@ const listedSize = (topic: Topic): number => topic.length + 48
 
 /** The topics that one connection keeps, by their base address, in the order of their creation. */
 export class TopicTable {
-  private readonly byBase = new Map<Address, TopicState>()
+  private readonly byBase = new Map<Address, SubscribedTopic>()
   /** Size of the topics in a confirmation that lists all of them, in bytes. */
   private listedBytes = 0
 
@@ -210,7 +230,7 @@ export class TopicTable {
     return this.byBase.size
   }
 
-  get states(): Iterable<TopicState> {
+  get states(): Iterable<SubscribedTopic> {
     return this.byBase.values()
   }
 
@@ -218,12 +238,12 @@ export class TopicTable {
     return this.byBase.has(base)
   }
 
-  get(base: Address): TopicState | undefined {
+  get(base: Address): SubscribedTopic | undefined {
     return this.byBase.get(base)
   }
 
   /** Returns `undefined` for a topic that is not requested on this connection. */
-  requested(base: Address): TopicState | undefined {
+  requested(base: Address): SubscribedTopic | undefined {
     const state = this.byBase.get(base)
     return state?.subscribeSentAt === undefined ? undefined : state
   }
@@ -234,15 +254,15 @@ export class TopicTable {
   }
 
   /** Adds a topic that is not in the table. */
-  create(base: Address, topic: Topic): TopicState {
-    const state = createTopicState(base, topic)
+  create(base: Address, topic: Topic): SubscribedTopic {
+    const state = createTopic(base, topic)
     this.byBase.set(base, state)
     this.listedBytes += listedSize(topic)
     return state
   }
 
   /** Has no effect on a topic that is not in the table. */
-  delete(state: TopicState): void {
+  delete(state: SubscribedTopic): void {
     if (this.byBase.delete(state.base)) this.listedBytes -= listedSize(state.topic)
   }
 

@@ -184,9 +184,11 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
         return
       // The client requests the topic again; a consumer without an answer also requests it again.
       case 'SubscriptionTimeout':
-      // No price is sent, so that the topic becomes stale.
-      case 'DecodeError':
       case 'InvalidTopic':
+        return
+      // The message may have been a newer price.
+      case 'DecodeError':
+        if (this.isConfirmed) this.state = 'stale'
         return
       default:
         return assertNever(error)

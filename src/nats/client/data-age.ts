@@ -1,4 +1,4 @@
-import { clockOffset, suspendedFor, type Clock } from '../../base/time/clock.js'
+import type { Clock } from '../../base/time/clock.js'
 import type { ConsumerMessageOf } from '../codec/messages.js'
 
 /** The time between two renewals of the lease, in ms. */
@@ -40,7 +40,7 @@ export class DataAge {
 
   /** The payload of the newest ping that was sent before this time, by the own monotonic clock, in ms. */
   answeredAt(provenAt: number): string | undefined {
-    return this.pings.onProof(provenAt, this.measuredAt)
+    return this.pings.onProof(provenAt)
   }
 
   /** Starts the delivery of a price of this time of the gateway's clock, in ms. False if it is late. */
@@ -77,32 +77,18 @@ const maxPings = 512
 /** The pings of a session. They cost no message: a proof of the gateway answers those that were sent before its probe. */
 export class Pings {
   private readonly sent: { readonly payload: string; readonly at: number }[] = []
-  private offset: number
-  /** When a suspend of the machine was detected. */
-  private resumedAt = -Infinity
 
-  constructor(private readonly clock: Clock) {
-    this.offset = clockOffset(clock)
-  }
+  constructor(private readonly clock: Clock) {}
 
-  /** Returns true after a suspend: the distance to the gateway's clock is unknown until a renewal is answered. */
-  onPing(payload: string): boolean {
-    const at = this.clock.elapsed()
-    this.sent.push({ payload, at })
+  onPing(payload: string): void {
+    this.sent.push({ payload, at: this.clock.elapsed() })
     if (this.sent.length > maxPings) this.sent.shift()
-    const before = this.offset
-    this.offset = clockOffset(this.clock)
-    if (suspendedFor(before, this.offset) === 0) return false
-    this.resumedAt = at
-    return true
   }
 
   /**
-   * Returns the payload of the newest ping that is answered. `provenAt`: when the probe of the service was sent. `renewedAt`: when
-   * the newest answered renewal was sent. Both are monotonic, in ms.
+   * Returns the payload of the newest ping that is answered. `provenAt`: when the probe of the service was sent, monotonic, in ms.
    */
-  onProof(provenAt: number, renewedAt: number): string | undefined {
-    if (renewedAt < this.resumedAt) return undefined
+  onProof(provenAt: number): string | undefined {
     const answered = this.sent.findLastIndex(({ at }) => at <= provenAt)
     return this.sent.splice(0, answered + 1).at(-1)?.payload
   }

@@ -120,7 +120,7 @@ class NatsSocket implements InternalSocket {
   }
 
   readonly ping = (payload: string): void => {
-    if (this.isOpen && this.age.pings.onPing(payload)) this.renew()
+    if (this.isOpen) this.age.pings.onPing(payload)
   }
 
   close(): void {

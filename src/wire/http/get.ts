@@ -8,7 +8,7 @@ import { hostWithPort } from '../../base/domain/endpoint.js'
 import { networkError, timeout } from '../../base/errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout, AnyError } from '../../base/errors/model.js'
 import { noCancel, type Cancel, type CancellableTask } from '../../base/task/cancellable-task.js'
-import { clockOffset, suspendedFor, type Clock } from '../../base/time/clock.js'
+import { maxBlockedMs, type Clock } from '../../base/time/clock.js'
 import { responsiveDeadline } from '../../base/time/deadline.js'
 import {
   headerOf,
@@ -98,13 +98,13 @@ class GetRequest {
     const { clock, http, limiter, requestTimeout, maxBodyBytes } = this.config
     const { origin, path, headers } = this.target
     const running = limiter.start()
-    const offset = clockOffset(clock)
+    const sentAt = clock.elapsed()
     this.sentAt ??= clock.elapsed()
     this.timer ??= responsiveDeadline(clock, requestTimeout, () => this.onTimeout())
     const onHttpResult: OnHttpResult = (result, mayRepeat = false) => {
       if (running.hasEnded) return
       running.onEnd()
-      this.onResponse(withoutSuspend(result, suspendedFor(offset, clockOffset(clock))), mayRepeat)
+      this.onResponse(withoutSuspend(result, clock.elapsed() - sentAt), mayRepeat)
     }
     const reportsSent = http.callsOnSent === true
     try {
@@ -189,8 +189,8 @@ export const readResult = <E extends AnyError, A>(
 }
 
 /** A response that may be from before a suspend of the machine is not current, and its `Date` header is old. */
-const withoutSuspend = (result: HttpResult, suspendedMs: number): HttpResult => {
-  if (isLeft(result) || suspendedMs === 0) return result
-  const reason = `the machine was suspended, or its clock set forward, by ${Math.round(suspendedMs)} ms during the request`
+const withoutSuspend = (result: HttpResult, ms: number): HttpResult => {
+  if (isLeft(result) || ms < maxBlockedMs) return result
+  const reason = `the machine was suspended, or its clock set forward: the request took ${Math.round(ms)} ms`
   return left(networkError(new Error(reason)))
 }

@@ -25,8 +25,8 @@ export interface Platform {
   /** True if a user of the program can read its options, and so the key. */
   readonly isPublic: boolean
   /**
-   * Calls back when connections should be checked: the network has returned, the page is shown again, or it runs again
-   * after it was frozen. Returns the function that stops it.
+   * Calls back when connections should be checked: the network has returned, or the page is shown or runs again. Returns
+   * the function that stops it.
    */
   readonly onWake: (wake: (event: Wake) => void) => () => void
 }
@@ -35,8 +35,4 @@ export interface Platform {
 export interface Wake {
   /** The network has returned. */
   readonly isOnline: boolean
-  /**
-   * How long the page was frozen, in ms: data that arrived in this time may be as old. 0 if the page was not frozen.
-   */
-  readonly frozenMs: number
 }

@@ -1,7 +1,7 @@
 import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, Observable, Subject, Subscription, take } from 'rxjs'
 import { causeOf } from '../../base/errors/failure-cause.js'
-import { deadline$, delay$, repeated$, responsiveDeadline } from '../../base/time/deadline.js'
+import { deadline$, repeated$, responsiveDeadline } from '../../base/time/deadline.js'
 import {
   noCloseFrame,
   unboundedPayload,
@@ -32,8 +32,6 @@ export interface FrameSink extends LagListener {
   onBytes(memory: Uint8Array, start: number, end: number): boolean
   onText(frame: string): void
   onBinary(frame: Uint8Array): void
-  /** Called when the socket opens, before `Opened`, then every second of real time while it is open. */
-  detectSuspend(): void
 }
 
 export type SessionEvent = { readonly _tag: 'Opened'; readonly session: Session } | LostEvent
@@ -85,9 +83,6 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
         if (hasEnded()) return
         dialTimeout.unsubscribe()
         const connectMs = clock.elapsed() - dialledAt
-        // A suspend from before the socket opened has no effect on frames of this socket.
-        sink.detectSuspend()
-        if (hasEnded()) return
         const opened = new Session(config, sink, prober, socket, connectMs, timers, terminate)
         session = opened
         subscriber.next({ _tag: 'Opened', session: opened })
@@ -137,8 +132,6 @@ export class Session implements MeasuredConnection {
   readonly lag: Lag
   /** False if the price under delivery is now too old, by `lag` or by `InternalSocket.isInTime`. */
   readonly mayDeliver: () => boolean
-  /** True while `requireAnswer` waits for the answer: the next frames may be older than the probe. */
-  isAnswerMissing: () => boolean = () => false
   /** The number of prices so far: those that the sink handled as bytes, and those that it counts in `onText`. */
   prices = 0
   private otherFrames = 0
@@ -154,7 +147,7 @@ export class Session implements MeasuredConnection {
     private readonly prober: Prober,
     readonly socket: GuardedSocket,
     readonly connectMs: number,
-    private readonly timers: Subscription,
+    timers: Subscription,
     readonly terminate: (reason: string) => void,
   ) {
     const { clock, pongTimeout, nextEpoch } = config
@@ -180,7 +173,6 @@ export class Session implements MeasuredConnection {
         terminate(`the socket did not drain within ${pongTimeout} ms`)
       }),
     )
-    timers.add(tick$(config).subscribe(() => sink.detectSuspend()))
   }
 
   readonly activityCount = (): number => this.prices + this.otherFrames
@@ -210,19 +202,6 @@ export class Session implements MeasuredConnection {
   /** Probes immediately. The socket is terminated if nothing arrives within `pongTimeout`. */
   wake(): void {
     this.wake$.next()
-  }
-
-  /** Probes immediately. The socket is terminated if the answer does not arrive within `pongTimeout`. */
-  requireAnswer(): void {
-    const isMissing = this.probeNow()
-    this.isAnswerMissing = isMissing
-    const { clock, pongTimeout } = this.config
-    const answerMissing$ = deadline$(clock, pongTimeout, this.activityCount).pipe(filter(isMissing))
-    this.timers.add(
-      answerMissing$.subscribe(() => {
-        this.terminate(`no answer within ${pongTimeout} ms after a suspend or freeze`)
-      }),
-    )
   }
 
   /** Called when a probe is answered. `payload`: that of a pong. */
@@ -275,10 +254,6 @@ export class Session implements MeasuredConnection {
     return true
   }
 }
-
-/** Emits every second of real time. */
-const tick$ = ({ clock }: SessionConfig): Observable<unknown> =>
-  clock.isVirtual ? EMPTY : repeated$(delay$(clock, 1000))
 
 /** Emits once, when the unsent bytes of the socket are not written within `pongTimeout`. */
 const drainTimeout$ = (

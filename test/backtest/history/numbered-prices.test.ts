@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest'
 import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
+import { collectConfirmedTopics } from '../../support/confirmed-topics.js'
 import { startDistantLink } from '../../support/network/distant-link.js'
 import { createPriceClient, startScriptedService } from '../../support/network/scripted-service.js'
 import { newFolder } from '../../support/new-folder.js'
@@ -205,10 +206,11 @@ it('consumers that join a stale topic receive each equal price once', async () =
   send()
   await eventually(() => expect(gateway.inspect().topics).toMatchObject([{ state: 'stale' }]))
   const pings = service.connections[0]?.pingCount() ?? 0
+  const confirmed = collectConfirmedTopics()
   const client = createPriceClient(gateway.priceWsUrl)
   const past$ = openHistory(gateway.baseUrl).prices$(ethTopic, { from: 0 })
   const events = collectJoined(client, past$)
-  await eventually(() => expect(client.inspect().topics).toMatchObject([{ state: 'live' }]))
+  await eventually(() => expect(confirmed.size).toBe(1))
   // The second probe shows that the first one is answered: the gateway holds no price for it.
   await eventually(() => expect(service.connections[0]?.pingCount()).toBeGreaterThan(pings + 1))
   for (let count = 2; count < 5; count++) send()

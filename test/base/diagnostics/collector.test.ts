@@ -40,7 +40,7 @@ describe('a message on svc-streams:collect', () => {
       {
         ...{ host, state: 'open', maxPriceAgeMs: expect.any(Number) as number },
         prices: eth.values().length + btc.values().length,
-        topics: { waiting: 0, live: 2, stale: 0, lingering: 0 },
+        topics: { waiting: 0, live: 2, stale: 0, down: 0, rejected: 0, lingering: 0 },
         lagMs: expect.any(Number) as number,
         isBehind: false,
       },
@@ -74,7 +74,7 @@ describe('a message on svc-streams:collect', () => {
     // Full jitter may make the first wait short.
     await eventually(() => expect(collect().connections[0]?.state).toBe('waiting'))
     expect(collect().connections).toMatchObject([
-      { state: 'waiting', prices: 0, topics: { waiting: 1 }, maxPriceAgeMs: undefined },
+      { state: 'waiting', prices: 0, topics: { down: 1 }, maxPriceAgeMs: undefined },
     ])
   })
 

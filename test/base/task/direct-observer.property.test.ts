@@ -10,7 +10,7 @@ import {
   type PriceEvent,
   type PriceSubscriber,
 } from '../../../src/client/prices/subscribers.js'
-import { createTopicState, setPrice } from '../../../src/client/prices/topics.js'
+import { createTopic, setPrice } from '../../../src/client/prices/topics.js'
 import { a } from '../../support/time/marbles.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
@@ -40,7 +40,7 @@ const run = (
 ): readonly string[] => {
   const log: string[] = []
   const before = reported.length
-  const state = createTopicState('0xab', a)
+  const state = createTopic('0xab', a)
   const members: { readonly subscription: Subscription; readonly node: PriceSubscriber }[] = []
   let count = 0
   let price = 0

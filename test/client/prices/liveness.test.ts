@@ -3,6 +3,7 @@ import { createClient, type ClientOptions, type PriceClient, type Topic } from '
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
+import { collectConfirmedTopics } from '../../support/confirmed-topics.js'
 import { startScriptedService, type ServiceConnection } from '../../support/network/scripted-service.js'
 import { eventually } from '../../support/time/eventually.js'
 
@@ -12,12 +13,6 @@ const createClientFor = (url: string, options: Partial<ClientOptions> = {}): Pri
   closeAfterTest(
     createClient({ environment: 'testnet', priceBaseUrl: 'http://127.0.0.1:1', priceWsUrl: url, ...options }),
   )
-
-const liveTopics = (client: PriceClient): readonly string[] =>
-  client
-    .inspect()
-    .topics.filter(({ state }) => state === 'live')
-    .map(({ topic }) => topic)
 
 describe('after an error text that names no topic', () => {
   it('requests each timed-out topic again, although new topics are requested all the time', async () => {
@@ -30,6 +25,7 @@ describe('after an error text that names no topic', () => {
       },
     })
     const client = createClientFor(url, { confirmTimeout: 200 })
+    const confirmed = collectConfirmedTopics()
     const wanted = [0, 1, 2, 3, 4].map(topicOf)
     const streams = wanted.map((topic) => collectEvents(client.price$(topic)))
     await eventually(() => expect(streams.every(({ tags }) => tags().length > 0)).toBe(true))
@@ -39,7 +35,7 @@ describe('after an error text that names no topic', () => {
       .pipe(mergeMap(() => client.price$(topicOf(next++))))
       .subscribe()
     onTestFinished(() => adding.unsubscribe())
-    await eventually(() => expect(liveTopics(client)).toEqual(expect.arrayContaining(wanted)))
+    await eventually(() => expect([...confirmed]).toEqual(expect.arrayContaining(wanted)))
   })
 
   it('requests twenty topics again while twenty others get no answer', async () => {
@@ -52,6 +48,7 @@ describe('after an error text that names no topic', () => {
       },
     })
     const options = { confirmTimeout: 100 }
+    const confirmed = collectConfirmedTopics()
     // Its timeouts count the time in units of `confirmTimeout`.
     const clock = collectEvents(createClientFor(url, options).price$(topicOf(0x100)))
     const client = createClientFor(url, options)
@@ -60,7 +57,7 @@ describe('after an error text that names no topic', () => {
     await eventually(() => expect(streams.every(({ tags }) => tags().length > 0)).toBe(true))
     isHealthy = true
     const timeoutsBefore = clock.tags().length
-    await eventually(() => expect(liveTopics(client)).toEqual(answered))
+    await eventually(() => expect([...confirmed].toSorted()).toEqual(answered))
     expect(clock.tags().length - timeoutsBefore).toBeLessThan(6)
   })
 
@@ -110,9 +107,10 @@ it('unsubscribes a topic again when the service still sends its prices', async (
     },
   })
   const client = createClientFor(url, { confirmTimeout: 50, linger: 0 })
+  const confirmed = collectConfirmedTopics()
   const left = collectEvents(client.price$(topicOf(0)))
   collectEvents(client.price$(topicOf(1)))
-  await eventually(() => expect(liveTopics(client)).toHaveLength(2))
+  await eventually(() => expect(confirmed.size).toBe(2))
   left.subscription.unsubscribe()
   // The service ignores the first unsubscribe frame.
   await eventually(() => {
@@ -134,8 +132,9 @@ it('spreads topics over connections before a confirmation of all of them exceeds
     },
   })
   const client = createClientFor(url, { maxFrameBytes })
+  const confirmedTopics = collectConfirmedTopics()
   for (const topic of topics) client.price$(topic).subscribe(() => undefined)
-  await eventually(() => expect(liveTopics(client)).toHaveLength(500))
+  await eventually(() => expect(confirmedTopics.size).toBe(500))
   expect(connections.length).toBeGreaterThan(1)
   expect(connections.every(({ isOpen }) => isOpen())).toBe(true)
 })

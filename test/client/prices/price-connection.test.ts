@@ -207,7 +207,7 @@ describe('a `next` handler of `Disconnected`', () => {
       { status: { _tag: 'Open', epoch: 1, since: 1 }, topics, polls: [] },
       {
         status: { _tag: 'Waiting', attempt: 1, retryInMs: 125, reason: 'restarting' },
-        topics: [{ topic: a, subscribers: 1, state: 'waiting', lastPriceAgeMs: null }],
+        topics: [{ topic: a, subscribers: 1, state: 'down', lastPriceAgeMs: null }],
         polls: [],
       },
     ])

@@ -6,14 +6,14 @@ import {
   rejectedEvent,
   staleEvent,
 } from '../../../src/client/prices/price-events.js'
-import { createTopicState, type TopicState } from '../../../src/client/prices/topics.js'
+import { createTopic, type SubscribedTopic } from '../../../src/client/prices/topics.js'
 
 const timeouts = { linger: 0, staleAfter: 100, confirmTimeout: 50 }
 
 const receivedPrice = { price: 12.5, receivedAt: 7, epoch: 2 }
 
-const stateOf = (fields: Partial<TopicState> = {}): TopicState => ({
-  ...createTopicState('0xaa', 'svc-0xaa'),
+const stateOf = (fields: Partial<SubscribedTopic> = {}): SubscribedTopic => ({
+  ...createTopic('0xaa', 'svc-0xaa'),
   ...fields,
 })
 

@@ -5,7 +5,7 @@ import { readFrame, type Frame } from '../../../src/wire/codec/price-frame.js'
 import type { Address } from '../../../src/base/domain/address.js'
 import { onFrame, onPriceUpdate, type Reception } from '../../../src/client/prices/received-frame.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
-import type { TopicState } from '../../../src/client/prices/topics.js'
+import type { SubscribedTopic } from '../../../src/client/prices/topics.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 import { createPriceSubscriber, type TestPriceSubscriber } from './support/price-subscriber.js'
 
@@ -35,7 +35,7 @@ class Scene {
   private readonly subscriptions = new Subscriptions({ linger: 0, staleAfter: 1e6, confirmTimeout: 1e6 })
   private readonly reception: Reception
   /** The topics that may be left. */
-  private wanted: (readonly [TopicState, TestPriceSubscriber])[] = []
+  private wanted: (readonly [SubscribedTopic, TestPriceSubscriber])[] = []
   private readonly unanswered: Unanswered[] = []
   private readonly listed = new Set<string>()
   private topics = 0

@@ -73,7 +73,7 @@ const run = (
         client,
         socket: () => transport.lastSocket,
         subscribe: (name) => client.price$(name).subscribe(log.observer(name)),
-        wake: (event) => wake({ isOnline: false, frozenMs: 0, ...event }),
+        wake: (event) => wake({ isOnline: false, ...event }),
         serve: (setup) => service.start(setup),
       })
     },
@@ -336,33 +336,6 @@ describe('a connection without pings to a service that answers its frames', () =
       at(500, () => others.forEach((name) => subscribe(name)))
     }, options)
     expect(failuresOf(lines)).toEqual([])
-  })
-})
-
-describe('a page that was frozen', () => {
-  const eventsAfter = (frozenMs: number, options?: Partial<ClientOptions>): readonly string[] =>
-    after(
-      run(
-        ({ subscribe, at, socket, wake }) => {
-          subscribe(topic)
-          at(9, () => socket().deliverConfirmation(topic))
-          at(10, () => socket().deliverPrice(topic, 1))
-          at(30, () => wake({ frozenMs }))
-          at(31, () => socket().deliverPrice(topic, 2))
-          at(40, () => socket().deliverConfirmation(topic))
-          at(41, () => socket().deliverPrice(topic, 3))
-        },
-        { endsAt: 100, ...options },
-      ),
-      10,
-    )
-
-  it('for `staleAfter` delivers no price that arrived before the answer to a probe', () => {
-    expect(eventsAfter(10_000)).toEqual([`30 subscribe ${topic}`, `30 ${topic}: Stale`, `41 ${topic}: 3`])
-  })
-
-  it('for a shorter time delivers the prices that arrived meanwhile', () => {
-    expect(eventsAfter(9_999)).toEqual([`30 subscribe ${topic}`, `31 ${topic}: 2`, `41 ${topic}: 3`])
   })
 })
 

@@ -445,15 +445,19 @@ describe('a malformed frame', () => {
     })
   })
 
-  it('is not replayed to a late subscriber, which receives the latest price', () => {
+  it('is what a late subscriber receives until the next price, because it may have been a newer one', () => {
     marbles(({ cold, expectObservable }) => {
       const bad = server.says(`{"topic":"${a}","price":0}`)
-      const { client } = createScriptedClient(cold('oA1x', { ...moves, x: bad }))
-      expectObservable(client.price$(a), '^------!').toBe('--1x', {
+      const { client } = createScriptedClient(cold('oA1x--2', { ...moves, '2': server.prices(a, 2), x: bad }))
+      const events = {
         '1': priceAt(2, a, 1),
+        '2': priceAt(6, a, 2),
         x: leftWith({ _tag: 'DecodeError' }),
-      })
-      expectObservable(client.price$(a), '----^--!').toBe('----1', { '1': priceAt(2, a, 1) })
+      }
+      expectObservable(client.price$(a), '^--------!').toBe('--1x--2', events)
+      expectObservable(client.price$(a), '----^----!').toBe('----x-2', events)
+      expectObservable(client.price$(a), '-------^-!').toBe('-------2', events)
+      cold('----x').subscribe(() => expect(client.inspect().topics).toMatchObject([{ state: 'stale' }]))
     })
   })
 

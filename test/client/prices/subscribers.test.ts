@@ -14,7 +14,7 @@ import {
   type PriceEvent,
   type PriceSubscriber,
 } from '../../../src/client/prices/subscribers.js'
-import { createTopicState, setPrice, type TopicState } from '../../../src/client/prices/topics.js'
+import { createTopic, setPrice, type SubscribedTopic } from '../../../src/client/prices/topics.js'
 import { a } from '../../support/time/marbles.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
@@ -115,7 +115,7 @@ interface Member {
 
 /** Runs steps on a list, and on a naive array next to it. Returns which subscriber received which price, of both. */
 const runSteps = (steps: readonly Step[], reactions: readonly (readonly Reaction[])[]) => {
-  const state = createTopicState('0xaa', 'svc-0xaa')
+  const state = createTopic('0xaa', 'svc-0xaa')
   const received: string[] = []
   const expected: string[] = []
   let members: readonly Member[] = []
@@ -175,7 +175,7 @@ const runSteps = (steps: readonly Step[], reactions: readonly (readonly Reaction
 }
 
 /** The list has the members in their order, and its links agree in both directions. */
-const expectLinks = (state: TopicState, members: readonly Member[]): void => {
+const expectLinks = (state: SubscribedTopic, members: readonly Member[]): void => {
   const nodes: readonly PriceSubscriber[] = members.map(({ node }) => node)
   // `toBe`: the nodes link to each other.
   expect(subscribersIn(state).map((node) => nodes.indexOf(node))).toEqual(nodes.map((_, index) => index))
@@ -200,7 +200,7 @@ describe('a SubscriberList', () => {
   })
 
   it('is not affected by a subscriber that is removed twice', () => {
-    const state = createTopicState('0xaa', 'svc-0xaa')
+    const state = createTopic('0xaa', 'svc-0xaa')
     const [first, second, third] = [1, 2, 3].map(() => createPriceSubscriber('svc-0xaa'))
     for (const each of [first!, second!, third!]) addToList(state, each)
     removeFromList(state, second!)
@@ -211,7 +211,7 @@ describe('a SubscriberList', () => {
   })
 
   it('accesses a constant number of fields when a subscriber joins or leaves, however many there are', () => {
-    const state = createTopicState('0xaa', 'svc-0xaa')
+    const state = createTopic('0xaa', 'svc-0xaa')
     let accesses = 0
     const counted = (): PriceSubscriber =>
       new Proxy<PriceSubscriber>(createPriceSubscriber('svc-0xaa'), {

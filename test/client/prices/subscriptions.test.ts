@@ -9,7 +9,7 @@ import {
   type PriceSubscriber,
   type ReceivedPrice,
 } from '../../../src/client/prices/subscribers.js'
-import { lastPrice, type TopicState } from '../../../src/client/prices/topics.js'
+import { lastPrice, type SubscribedTopic } from '../../../src/client/prices/topics.js'
 import { subscribeFrame, unsubscribeFrame } from '../../support/time/marbles.js'
 import { createPriceSubscriber } from './support/price-subscriber.js'
 import { summarize } from '../../support/time/timed-log.js'
@@ -27,7 +27,7 @@ interface RequestedTopics {
   /** One for each topic, in the same order. */
   readonly subscribers: readonly PriceSubscriber[]
   /** One for each topic, in the same order. */
-  readonly states: readonly TopicState[]
+  readonly states: readonly SubscribedTopic[]
   /** Removes the subscriber of one topic, by its index. */
   readonly unsubscribe: (index: number, now: number) => void
 }
@@ -55,7 +55,7 @@ const receive = (
   base: Address,
   price: ReceivedPrice,
   now: number,
-): TopicState | undefined => {
+): SubscribedTopic | undefined => {
   const state = subscriptions.topics.requested(base)
   if (state !== undefined) subscriptions.onPrice(state, price, now)
   return state

@@ -37,11 +37,10 @@ it('does not join the parts of two replies', () => {
 })
 
 const createPings = () => {
-  const time = { elapsed: 0, wallClock: 1_000 }
-  const pings = new Pings({ ...rxClock, elapsed: () => time.elapsed, wallClock: () => time.wallClock })
-  const pass = (ms: number, suspendedMs = 0): void => {
+  const time = { elapsed: 0 }
+  const pings = new Pings({ ...rxClock, elapsed: () => time.elapsed })
+  const pass = (ms: number): void => {
     time.elapsed += ms
-    time.wallClock += ms + suspendedMs
   }
   return { pings, pass }
 }
@@ -49,19 +48,11 @@ const createPings = () => {
 it('answers the newest ping before a proof, and with it all before', () => {
   const { pings, pass } = createPings()
   for (const payload of ['0', '10', '20']) {
-    expect(pings.onPing(payload)).toBe(false)
+    pings.onPing(payload)
     pass(10)
   }
-  expect(pings.onProof(-1, 0)).toBeUndefined()
-  expect(pings.onProof(15, 0)).toBe('10')
-  expect(pings.onProof(15, 0)).toBeUndefined()
-  expect(pings.onProof(25, 0)).toBe('20')
-})
-
-it('answers no ping after a suspend before a renewal is answered', () => {
-  const { pings, pass } = createPings()
-  pass(10, 3_000)
-  expect(pings.onPing('10')).toBe(true)
-  expect(pings.onProof(3_000, 9)).toBeUndefined()
-  expect(pings.onProof(3_000, 10)).toBe('10')
+  expect(pings.onProof(-1)).toBeUndefined()
+  expect(pings.onProof(15)).toBe('10')
+  expect(pings.onProof(15)).toBeUndefined()
+  expect(pings.onProof(25)).toBe('20')
 })

@@ -39,7 +39,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a late subscriber receives the price of an earlier connection',
     folder: prices,
-    edits: [{ in: 'resetTopicState', code: 'state.price = $1', bug: 'undefined' }],
+    edits: [{ in: 'resetTopic', code: 'state.price = $1', bug: 'undefined' }],
   },
   {
     name: 'the wait before a dial does not grow',
@@ -50,11 +50,6 @@ export const clientBugs: readonly Bug[] = [
     name: 'a poll starts a request while the last one is in flight',
     folder: depth,
     edits: [{ in: 'Poll.schedule', code: 'this.isRequesting', bug: 'false' }],
-  },
-  {
-    name: 'prices from before a long pause are current',
-    folder: prices,
-    edits: [{ in: 'PriceConnection.onText', code: 'session.isAnswerMissing()', bug: 'false' }],
   },
   {
     name: 'the backoff is not reset after a connection that was stable',

@@ -22,7 +22,10 @@ export interface ServiceConnection {
   readonly sendPrice: (topic: string, price: number) => void
   /** Sends a text or binary frame. No effect unless the connection is open. */
   readonly send: (frame: string | Uint8Array) => void
+  /** A pong that answers no ping. */
   readonly sendPong: () => void
+  /** Answers the last ping. */
+  readonly answerPing: () => void
   readonly sendPing: () => void
   /** The TCP connection, for bytes that a WebSocket server does not send. */
   readonly tcpSocket: Socket
@@ -88,6 +91,7 @@ const createConnection = (
 ): ServiceConnection => {
   const receivedMessages: string[] = []
   let pings = 0
+  let lastPing: Buffer | undefined
   let closeCode: number | undefined
   const send = (frame: string | Uint8Array): void => {
     if (webSocket.readyState === webSocket.OPEN) webSocket.send(frame)
@@ -102,13 +106,17 @@ const createConnection = (
     sendPrice: (topic, price) => send(JSON.stringify({ topic, price })),
     send,
     sendPong: () => webSocket.pong(),
+    answerPing: () => webSocket.pong(lastPing),
     sendPing: () => webSocket.ping(),
     tcpSocket,
   }
   // Tests break connections on purpose.
   webSocket.on('error', () => tcpSocket.destroy())
   webSocket.on('close', (code) => (closeCode = code))
-  webSocket.on('ping', () => pings++)
+  webSocket.on('ping', (payload: Buffer) => {
+    pings++
+    lastPing = payload
+  })
   webSocket.on('message', (data: Buffer) => {
     const { method, topic } = JSON.parse(data.toString()) as { method: string; topic: string }
     receivedMessages.push(`${method} ${topic}`)

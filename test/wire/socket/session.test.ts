@@ -18,7 +18,7 @@ const noProber: Prober = { probe: () => false, isRecognisable: () => false, isCo
 interface Session extends VirtualTime, TimedLog {
   readonly socket: ManualSocket
   readonly subscription: Subscription
-  /** `probe` of the open session. */
+  /** `wake` of the open session. */
   readonly probe: () => void
 }
 
@@ -48,7 +48,7 @@ const runSession = (
       let probe = (): void => undefined
       const subscription = session$({ transport, ...limits, ...config }, sink, noProber).subscribe({
         next: (event) => {
-          if (event._tag === 'Opened') probe = () => event.session.requireAnswer()
+          if (event._tag === 'Opened') probe = () => event.session.wake()
           eventLog.add(event._tag === 'Lost' ? `Lost ${event.code} ${event.reason}` : event._tag)
         },
         complete: () => eventLog.add('complete'),
@@ -222,7 +222,6 @@ describe('session$ pings', () => {
         at(30, () => socket.deliver('')) // after the deadline of the first probe
         at(38, () => socket.listener.pong?.())
         at(60, probe)
-        at(79, () => socket.deliver(''))
       },
       { pingInterval: 1_000 },
       { answersPings: () => false },
@@ -230,9 +229,8 @@ describe('session$ pings', () => {
     expect(lines).toEqual([
       '0 Opened',
       '30 text ',
-      '79 text ',
       '80 terminate',
-      '80 Lost 1006 no answer within 20 ms after a suspend or freeze',
+      '80 Lost 1006 no frame within 20 ms of a ping',
       '80 complete',
     ])
   })

@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import { disconnectedErrors } from '../../promises/support/collected-prices.js'
 import { collectEvents } from '../../support/collect-events.js'
+import { collectConfirmedTopics } from '../../support/confirmed-topics.js'
 import {
   activeTopics,
   confirmAndSendPrice,
@@ -95,10 +96,11 @@ it('keeps the socket of a service that reads slowly and answers what it reads', 
     // The answers to pings wait behind the frames that the service has not read.
     maxLag: Infinity,
   })
+  const confirmed = collectConfirmedTopics()
   const kept = topics.map((topic) => collectEvents(client.price$(topic)))
   await eventually(() => service.connections[0]?.receivedMessages.length === topics.length)
   // Not an assertion, whose message would show thousands of topics after each poll.
-  await eventually(() => client.inspect().topics.every(({ state }) => state === 'live'))
+  await eventually(() => confirmed.size === topics.length)
   expect(client.inspect().topics).toHaveLength(topics.length)
   expect(readBytes).toBeGreaterThan(8_000_000)
   expect(new Set(kept.flatMap(({ tags }) => tags()))).toEqual(new Set())

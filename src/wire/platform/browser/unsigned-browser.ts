@@ -1,5 +1,4 @@
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
-import { systemClock } from '../../../base/time/system-clock.js'
 import { fetchTransport } from '../../transport/fetch.js'
 import { nativeWebSocketTransport } from '../../transport/native-web-socket.js'
 import type { Platform } from '../platform.js'
@@ -14,32 +13,19 @@ interface Page {
 
 /**
  * Calls back when the network has returned, when the page is shown again (also from the back-forward cache), and when
- * its tab becomes visible. Also calls back when a frozen page resumes, before the page receives the data that arrived
- * during the freeze. Returns the function that stops it.
+ * its tab becomes visible or runs again after a freeze. Returns the function that stops it.
  */
 const onWake: Platform['onWake'] = (wake) => {
   const page = globalThis as unknown as Page
   const { document } = page
-  const { elapsed } = systemClock()
-  let frozenAt: number | undefined
-  const onFreeze = (): void => {
-    frozenAt ??= elapsed()
-  }
-  const onShow = (): void => {
-    const frozenMs = frozenAt === undefined ? 0 : elapsed() - frozenAt
-    frozenAt = undefined
-    wake({ isOnline: false, frozenMs })
-  }
+  const onShow = (): void => wake({ isOnline: false })
   const onVisibility = (): void => {
     if (document?.visibilityState === 'visible') onShow()
   }
   const stops = [
-    listen(page, 'online', () => wake({ isOnline: true, frozenMs: 0 })),
-    // A browser without `freeze` reports only that the page is left.
-    listen(page, 'pagehide', onFreeze),
+    listen(page, 'online', () => wake({ isOnline: true })),
     listen(page, 'pageshow', onShow),
     listen(document, 'visibilitychange', onVisibility),
-    listen(document, 'freeze', onFreeze),
     listen(document, 'resume', onShow),
   ]
   return () => {

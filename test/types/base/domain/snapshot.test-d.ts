@@ -3,7 +3,7 @@ import { expectTypeOf, test } from 'vitest'
 
 test('ClientSnapshot has the state of each topic and the last result of each poll', () => {
   expectTypeOf<ClientSnapshot['status']>().toEqualTypeOf<ConnectionStatus>()
-  expectTypeOf<ClientSnapshot['topics'][number]['state']>().toEqualTypeOf<TopicState>()
-  expectTypeOf<TopicState>().toEqualTypeOf<'waiting' | 'live' | 'stale' | 'lingering'>()
+  expectTypeOf<ClientSnapshot['topics'][number]['state']>().toEqualTypeOf<TopicState | 'lingering'>()
+  expectTypeOf<TopicState>().toEqualTypeOf<'waiting' | 'live' | 'stale' | 'down' | 'rejected'>()
   expectTypeOf<ClientSnapshot['polls'][number]['lastResult']>().toBeString()
 })

@@ -22,5 +22,4 @@ export const ignoringSink: FrameSink = {
   onBinary: () => undefined,
   onBehind: () => undefined,
   onCaughtUp: () => undefined,
-  detectSuspend: () => undefined,
 }

@@ -1,5 +1,5 @@
-import { isRight } from 'fp-ts/lib/Either.js'
-import { NumberLiteral, parseJson, parseJsonExactly } from '../../wire/codec/json.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { jsonNumberPattern, parseJson } from '../../wire/codec/json.js'
 import { sampleRows, type Cells, type ReadLines, type Table } from './table.js'
 
 /** Rows as lines of JSON: objects, or arrays without names. */
@@ -25,9 +25,15 @@ export const jsonTable = (lines: readonly string[], suffix: string, read: ReadLi
 }
 
 const parsed = (line: string): object | undefined => {
-  const json = longInteger.test(line) ? parseJsonExactly(line) : parseJson(line)
-  return isRight(json) && typeof json.right === 'object' && json.right !== null ? json.right : undefined
+  const json = parseJson(line)
+  if (isLeft(json) || typeof json.right !== 'object' || json.right === null) return undefined
+  return longInteger.test(line) ? (JSON.parse(line.replace(stringOrNumber, quoted)) as object) : json.right
 }
+
+/** Strings may contain the characters of a number. */
+const stringOrNumber = new RegExp(String.raw`"[^"\\]*(?:\\.[^"\\]*)*"|${jsonNumberPattern}`, 'g')
+
+const quoted = (part: string): string => (part.startsWith('"') ? part : `"${part}"`)
 
 /** A line that is no row is a single cell: no row has so few, and reports show its text. */
 const cellsOf = (line: string, keys: readonly (string | undefined)[] | undefined): Cells => {
@@ -43,5 +49,5 @@ const longInteger = /[^\d.]\d{17}/
 
 const cellOf = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value
-  return typeof value === 'number' || value instanceof NumberLiteral ? String(value) : undefined
+  return typeof value === 'number' ? String(value) : undefined
 }

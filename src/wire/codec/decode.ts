@@ -13,7 +13,7 @@ import {
 import { decodeError } from '../../base/errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../../base/errors/model.js'
 import { escapeUnsafe, copyOf, oneLine, truncate } from '../../base/errors/text.js'
-import { parseJson, NumberLiteral } from './json.js'
+import { parseJson } from './json.js'
 
 /** Decodes JSON. `what`: the kind of message, for errors. `form`: its form, for the error of a text that is not JSON. */
 export const decodeMessage = <A>(
@@ -77,7 +77,6 @@ export const malformedError = (
 
 const describeActual = (value: unknown): string => {
   if (value === undefined) return 'nothing'
-  if (value instanceof NumberLiteral) return abbreviate(value.text)
   if (typeof value === 'string') return abbreviate(escapeUnsafe(JSON.stringify(abbreviate(value))))
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return String(value)
   if (Array.isArray(value)) return 'an array'

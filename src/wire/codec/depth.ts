@@ -4,7 +4,7 @@ import { createDepthSide, type DepthSide, type DepthSnapshot } from '../../base/
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { malformedError, toDecodeError } from './decode.js'
-import { parseJsonExactly, jsonNumberPattern } from './json.js'
+import { jsonNumberPattern, parseJson, type JsonProblem } from './json.js'
 import { EpochMillis, MidpointPrice, UsdAmount, Quantity } from './number.js'
 
 /** One side of a depth body on the wire. */
@@ -32,13 +32,29 @@ export const decodeDepth = (text: string): Either<DecodeError, DepthSnapshot> =>
 
 /** Decodes any depth body, and builds every error. Exported for the differential tests of the fast path. */
 export const decodeDepthSlowPath = (text: string): Either<DecodeError, DepthSnapshot> => {
-  const json = parseJsonExactly(text)
+  const json = parseWithQuantities(text)
   if (isLeft(json)) return left(malformedError('depth', text, 'JSON', json.left))
   const body = DepthBody.decode(json.right)
   if (isLeft(body)) return left(toDecodeError('depth', text, body.left))
   const { price, timestamp, buy, sell } = body.right
   return right({ price, timestamp, buy: toSide(buy), sell: toSide(sell) })
 }
+
+/** Parses JSON with its quantities as text, because a 64-bit float does not have all their digits. */
+const parseWithQuantities = (text: string): Either<JsonProblem, unknown> => {
+  const json = parseJson(text)
+  return isLeft(json) ? json : parseJson(text.replace(quantityField, '$1"$2"'), withoutPrototype)
+}
+
+/**
+ * A quantity in a valid JSON text. In a string, the last quotation mark would be escaped, so that this is a field; one whose name
+ * ends like that of a quantity is ignored anyway. A name that is written with escapes does not match: its quantity is exact up
+ * to 2^53, and invalid above.
+ */
+const quantityField = /("total_quantity"\s*:\s*)(-?\d[\d.eE+-]*)/g
+
+/** io-ts copies objects by assignment, so a field named `__proto__` would set the prototype of the copy. */
+const withoutPrototype = (name: string, value: unknown): unknown => (name === '__proto__' ? undefined : value)
 
 const toSide = (side: t.TypeOf<typeof DepthSideBody>): DepthSide =>
   createDepthSide({ totalQuantity: side.total_quantity, totalQuantityUsd: side.total_quantity_usd })

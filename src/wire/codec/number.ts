@@ -1,7 +1,6 @@
 import * as t from 'io-ts/lib/index.js'
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { guardCodec } from './decode.js'
-import { NumberLiteral } from './json.js'
 
 // Some deployments send a number as a decimal string. Except for `PriceValue`, these codecs accept both forms.
 
@@ -11,7 +10,6 @@ const decimalPattern = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
 const numberOf = (input: unknown): number => {
   if (typeof input === 'number') return input
-  if (input instanceof NumberLiteral) return Number(input.text)
   return typeof input === 'string' && decimalPattern.test(input) ? Number(input) : NaN
 }
 
@@ -71,7 +69,6 @@ export const parseInteger = (text: string): bigint | undefined => {
 }
 
 const textOf = (input: unknown): string | undefined => {
-  if (input instanceof NumberLiteral) return input.text
   if (typeof input === 'string') return input
   // A float above 2^53 may have lost digits; a smaller integer is exact.
   return typeof input === 'number' && Number.isSafeInteger(input) ? String(input) : undefined

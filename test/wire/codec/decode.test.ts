@@ -3,7 +3,6 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import { describe, expect, it } from 'vitest'
 import { malformedError, toDecodeError } from '../../../src/wire/codec/decode.js'
-import { NumberLiteral } from '../../../src/wire/codec/json.js'
 import type { DecodeError } from '../../../src/base/errors/model.js'
 import { expectDecodeError } from '../../base/errors/support/well-formed.js'
 import { anyText } from '../../support/arbitraries.js'
@@ -33,8 +32,6 @@ describe('toDecodeError', () => {
     [true, 'true'],
     [1.5, '1.5'],
     [NaN, 'NaN'],
-    [new NumberLiteral('1.50'), '1.50'],
-    [new NumberLiteral('1'.repeat(100)), `${'1'.repeat(60)}…`],
     ['x', '"x"'],
     ['say "x"', '"say \\"x\\""'],
     ['a\n\u0007\u0085\u2028\u007fb', '"a\\n\\u0007\\u0085\\u2028\\u007fb"'],

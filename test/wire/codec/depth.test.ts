@@ -36,6 +36,23 @@ const bodyOf = (texts: Partial<Texts> = {}): string => {
   return `{"price":${price},"timestamp":${timestamp},"buy":${buy},"sell":${sell}}`
 }
 
+/** Fields, each with a comma behind it, whose names and values look like quantities. */
+const otherFields: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.array(fc.constantFrom('total_quantity', '"', '\\', ':', '{', '}', ',', ' ', '1', '\n', 'x'), {
+      maxLength: 12,
+    }),
+    fc.array(fc.constantFrom('total_quantity', '"', '\\', ':', '{', '}', ',', ' ', '1', '\n', 'x'), {
+      maxLength: 12,
+    }),
+    fc.constantFrom('', ' ', '\n\t'),
+  )
+  .map(([name, value, gap]) => {
+    const text = JSON.stringify(value.join(''))
+    const nested = `{"total_quantity":${gap}7${gap},${text}${gap}:${gap}7,"x":[${text},{"total_quantity"${gap}:1e30}]}`
+    return `${JSON.stringify(`x${name.join('')}`)}${gap}:${gap}${nested},`
+  })
+
 const expectTotal = (text: string): void => {
   const depth = decodeDepth(text)
   if (isLeft(depth)) return expectDecodeError(depth.left, text)
@@ -57,6 +74,38 @@ describe('decodeDepth (section 2.1)', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  it('keeps quantities exact beside fields and strings that look like quantities', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 0n, max: 10n ** 60n }), otherFields, (totalQuantity, extra) => {
+        const text = bodyOf({ quantity: String(totalQuantity) }).replaceAll('{', () => `{${extra}`)
+        expect(decodeDepth(text)).toMatchObject({
+          right: { buy: { totalQuantity }, sell: { totalQuantity: 1n } },
+        })
+      }),
+      { numRuns: 1000 },
+    )
+  })
+
+  it('takes the last of duplicate quantities, and none from inside another field', () => {
+    const quantities = ['1', '"2"', '18446744073709551617', '{"total_quantity":3}', '[4]']
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...quantities)), (others) => {
+        const fields = others.map((each) => `"total_quantity" :\n${each},`).join('')
+        const text = bodyOf({ quantity: '2e21' }).replace('"total_quantity"', `${fields}"total_quantity"`)
+        expect(decodeDepth(text)).toMatchObject({ right: { buy: { totalQuantity: 2n * 10n ** 21n } } })
+      }),
+    )
+  })
+
+  it('decodes a quantity whose name is written with escapes, if a double holds it', () => {
+    const escaped = (quantity: string) =>
+      bodyOf({ quantity }).replace('total_quantity', 'total_quantit\\u0079')
+    expect(decodeDepth(escaped('12'))).toMatchObject({ right: { buy: { totalQuantity: 12n } } })
+    expect(decodeDepth(escaped('9007199254740993'))).toMatchObject({
+      left: { issues: [{ path: 'buy.total_quantity' }] },
+    })
   })
 
   it('decodes the documented fields by their names', () => {
@@ -248,6 +297,31 @@ describe('decodeDepth, for any text,', () => {
   it('never throws for a mutated body', () => {
     const mutilated = encodedDepth.chain(({ text }) => mutate(text))
     fc.assert(fc.property(mutilated, expectTotal), { numRuns: 500 })
+  })
+
+  it.each([
+    ['escaped quotation marks', (length: number) => `"${'\\"'.repeat(length / 2)}"`],
+    ['backslashes', (length: number) => `"${'\\\\'.repeat(length / 2)}"`],
+    [
+      'quantities in a string',
+      (length: number) => JSON.stringify('"total_quantity": 1,'.repeat(length / 24)),
+    ],
+    ['quantities', (length: number) => `[${'{"total_quantity":1},'.repeat(length / 21)}1]`],
+    [
+      'names without a quantity',
+      (length: number) => `["total_quantity",${'"total_quantity" ,'.repeat(length / 18)}1]`,
+    ],
+    [
+      'white space',
+      (length: number) => `{"total_quantity"${' '.repeat(length / 2)}:${' '.repeat(length / 2)}1}`,
+    ],
+    ['empty strings', (length: number) => `[${'"",'.repeat(length / 3)}1]`],
+    ['digits', (length: number) => `{"total_quantity":${'1'.repeat(length)}}`],
+  ])('reads a field of 1 MiB in linear time: %s', (_what, json) => {
+    // Quadratic time would not end.
+    const text = bodyOf().replace('{', `{"extra":${json(1_048_576)},`)
+    expect(decodeDepth(text)).toEqual(decodeDepth(bodyOf()))
+    expect(isLeft(decodeDepth(text.slice(0, -1)))).toBe(true)
   })
 
   it('never throws for deep nesting', () => {

@@ -7,6 +7,6 @@
 export { natsClient } from './nats-client.js'
 export { startNatsGateway } from './publisher/start-nats-gateway.js'
 export type { NatsClientOptions, NatsDepthClientOptions } from './client/options.js'
-export type { NatsAuthenticator, NatsOptions } from './connection/options.js'
+export type { NatsAuthenticator, NatsOptions } from './options.js'
 export type { NatsGateway, NatsGatewaySnapshot } from './publisher/start-nats-gateway.js'
 export type { NatsGatewayOptions } from './publisher/options.js'

@@ -4,7 +4,8 @@ import { maxExpirationMs } from '../../src/gateway/http/access.js'
 import { backlogTime } from '../../src/gateway/websocket/connection.js'
 import { pongTime } from '../../src/gateway/websocket/ping-timer.js'
 import { returnTime } from '../../src/gateway/subscriptions/demand.js'
-import { connectTime, retryTime } from '../../src/nats/connection/nats-link.js'
+import { connectTime } from '../../src/nats/connection/nats-link.js'
+import { retryTime } from '../../src/nats/connection/tcp-transport.js'
 import { findTime } from '../../src/nats/client/find-gateway.js'
 import { renewInterval } from '../../src/nats/client/data-age.js'
 import { replyTime } from '../../src/nats/client/nats-web-socket-transport.js'
@@ -23,7 +24,7 @@ test.each([
   ['operate/many-machines', `get no answer for ${replyTime} ms`],
   ['operate/many-machines', `finds no gateway within ${findTime} ms`],
   ['operate/many-machines', `After ${connectTime / 1000} s the client destroys the socket`],
-  ['operate/many-machines', `The next attempt follows ${retryTime} ms later`],
+  ['operate/many-machines', `Two dials of one server are ${retryTime} ms apart`],
 ])('the page %s states the time of the code: %s', async (page, text) => {
   const content = await readFile(`docs/${page}.md`, 'utf8')
   expect(content.replaceAll(/\s+/g, ' ').includes(text)).toBe(true)

@@ -3,7 +3,7 @@ import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
 import type { OptionTable } from '../../base/option-kinds/option.js'
 import { parseOptions, type Completed } from '../../base/option-kinds/parse-options.js'
-import { connectionNames, type NatsOptions } from '../connection/options.js'
+import { connectionNames, type NatsOptions } from '../options.js'
 
 /**
  * Options of `natsClient`: those of `createClient` that have a meaning over NATS, `servers`, and the options of the

@@ -2,7 +2,7 @@ import { serviceOption, signalOption } from '../../client/options.js'
 import { countOption, timerOption } from '../../base/option-kinds/number-option.js'
 import { type OptionTable, type Signal } from '../../base/option-kinds/option.js'
 import { parseOptions, type Completed } from '../../base/option-kinds/parse-options.js'
-import { connectionNames, type NatsOptions } from '../connection/options.js'
+import { connectionNames, type NatsOptions } from '../options.js'
 
 /**
  * Options of `startNatsGateway`: `servers`, the options of the NATS connection, such as `user`, `authenticator` and `tls`,

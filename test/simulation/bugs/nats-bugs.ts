@@ -26,12 +26,6 @@ export const natsBugs: readonly Bug[] = [
     shares,
   },
   {
-    name: 'a link to NATS ignores the servers that join the cluster later',
-    folder,
-    edits: [{ in: 'NatsLink.discoverMore', code: 'clusterServers($1)', bug: '[]' }],
-    shares: cluster,
-  },
-  {
     name: 'a client stays at a server of a cluster at which no gateway answers',
     folder,
     edits: [{ in: 'reachGateway', code: 'link.onUnanswered($1)', bug: 'undefined' }],

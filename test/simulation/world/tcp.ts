@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import type { Duplex } from 'node:stream'
-import type { OpenTcpSocket } from '../../../src/nats/connection/dial.js'
+import type { OpenTcpSocket } from '../../../src/nats/connection/tcp-transport.js'
 import type { Connection, Host, Link } from './network.js'
 import type { SimulatedProcess } from './process.js'
 

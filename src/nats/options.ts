@@ -1,3 +1,6 @@
+import { hostWithPort } from '../base/domain/endpoint.js'
+import { ConfigurationError } from '../base/errors/configuration-error.js'
+
 /**
  * Addresses of NATS and options of the connection, such as `user` and `pass`, `token`, `authenticator` and `tls`.
  * `@nats-io/transport-node` documents these. The library sets the reconnect and ping options.
@@ -57,3 +60,55 @@ export const connectionOptionsOf = (options: NatsOptions): NatsOptions => {
   const entries = Object.entries(options).filter(([name]) => Object.hasOwn(connectionNames, name))
   return { ...Object.fromEntries(entries), servers: options.servers }
 }
+
+/** What the addresses of servers contain. */
+export interface ParsedServers {
+  /** Host and port of each. */
+  readonly addresses: readonly string[]
+  /** Host and port of the first one, as in diagnostics. */
+  readonly host: string
+  readonly isTls: boolean
+  /** Of the first address that has a user: `nats://user:password@host`. The NATS client ignores it. */
+  readonly user?: string
+  readonly pass?: string
+}
+
+const schemes = ['nats:', 'tls:']
+
+/** The NATS client itself uses the port of the program's last `connect` or `wsconnect`. */
+const defaultPort = 4222
+
+/** Throws a `ConfigurationError`. */
+export const parseServers = (servers: unknown): ParsedServers => {
+  const list: readonly unknown[] = Array.isArray(servers) ? servers : [servers]
+  const urls = list.map(parseServer)
+  const [first] = urls
+  if (first === undefined) throw serversError()
+  const { username, password } = urls.find((url) => url.username !== '') ?? first
+  return {
+    addresses: urls.map(({ host, port }) => (port === '' ? `${host}:${defaultPort}` : host)),
+    host: hostWithPort(first),
+    isTls: urls.some(({ protocol }) => protocol === 'tls:'),
+    ...(username === '' ? {} : { user: decodeURIComponent(username) }),
+    ...(username === '' || password === '' ? {} : { pass: decodeURIComponent(password) }),
+  }
+}
+
+const parseServer = (server: unknown): URL => {
+  if (typeof server !== 'string') throw serversError()
+  const text = server.includes('://') ? server : `nats://${server}`
+  // Without `//`, `URL` finds a host only for schemes of the web.
+  if (!URL.canParse(text)) throw serversError()
+  const url = new URL(text)
+  if (!schemes.includes(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname)) {
+    throw serversError()
+  }
+  return url
+}
+
+/** The value is not shown: it may contain a password. */
+const serversError = () =>
+  new ConfigurationError(
+    'servers',
+    'expected addresses like nats://127.0.0.1:4222 or tls://nats.example:4222',
+  )

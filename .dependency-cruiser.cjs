@@ -176,10 +176,10 @@ module.exports = {
     {
       name: 'the definition of a command loads its action when the command runs, so that the help is fast',
       severity: 'error',
-      from: { path: '^src/cli/(commands/|program\\.ts|input/(parse|source)-flags\\.ts)' },
+      from: { path: '^src/cli/(commands/([a-z]+|shared/parts)\\.ts|program\\.ts|target/(parse|source)-flags\\.ts)' },
       to: {
         path: [
-          '^src/cli/(?!commands/|manifest\\.ts|input/(parse|source)-flags\\.ts)',
+          '^src/cli/(?!commands/([a-z]+|shared/parts)\\.ts|manifest\\.ts|target/(parse|source)-flags\\.ts)',
           '^src/(client|backtest/recording)/',
           '^src/simulator/index\\.ts',
           'node_modules/(rxjs|fp-ts|io-ts)/',

@@ -12,13 +12,13 @@ import {
 } from '../../dashboard/server/start-dashboard.js'
 import { chainIds } from '../../base/domain/environment.js'
 import { printable } from '../../base/errors/text.js'
-import { withTokens, type CommandInput, type OpenSource } from '../input/open-source.js'
-import { resolveSource, type Source } from '../input/source.js'
-import type { SourceFlags } from '../input/source-flags.js'
+import { withTokens, type CommandInput, type OpenSource } from '../target/open-source.js'
+import { resolveSource, type Source } from '../target/source.js'
+import type { SourceFlags } from '../target/source-flags.js'
 import type { Io } from '../io.js'
-import { orFail } from '../output/error-text.js'
+import { orFail } from '../render/error-text.js'
 import { interrupted } from '../stop.js'
-import { listenFailure, recordingFailure$ } from './serve.js'
+import { listenFailure, recordingFailure$ } from '../commands/shared/serve.js'
 
 interface DashboardFlags extends SourceFlags {
   readonly port: number

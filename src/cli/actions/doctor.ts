@@ -20,12 +20,12 @@ import { rxClock } from '../../base/time/rx-clock.js'
 import { eth } from '../../simulator/market/token-options.js'
 import { formatPrice } from '../../view/texts.js'
 import { parseHttpDate } from '../../wire/codec/http-headers.js'
-import { withSource, type OpenSource } from '../input/open-source.js'
-import { deploymentFlags, withVariable, type DeploymentFlagName } from '../input/source-flags.js'
+import { withSource, type OpenSource } from '../target/open-source.js'
+import { deploymentFlags, withVariable, type DeploymentFlagName } from '../target/source-flags.js'
 import type { Io } from '../io.js'
-import { errorText, hint, serverName } from '../output/error-text.js'
-import { outputJson } from '../output/json.js'
-import { coloursFor, numberFormat, type NumberFormat } from '../output/terminal.js'
+import { errorText, hint, serverName } from '../render/error-text.js'
+import { outputJson } from '../render/json.js'
+import { coloursFor, numberFormat, type NumberFormat } from '../render/terminal.js'
 
 interface DoctorFlags {
   /** The limit of each check, in ms. */

@@ -5,16 +5,22 @@ import type { GatewayKeys, GatewayOptions, GatewayTls, GatewayTokens } from '../
 import { runGateway, type RunningGateway } from '../../gateway/run-gateway.js'
 import { decodeKey } from '../../wire/auth/key.js'
 import { counted } from '../../view/texts.js'
-import { readTokens, withSource, type OpenSource } from '../input/open-source.js'
-import { readBytes, readJson } from '../input/read-file.js'
-import { flagErrorText } from '../input/source.js'
-import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../input/source-flags.js'
+import { readTokens, withSource, type OpenSource } from '../target/open-source.js'
+import { readBytes, readJson } from '../target/read-file.js'
+import { flagErrorText } from '../target/source.js'
+import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../target/source-flags.js'
 import { setVariables, type Io } from '../io.js'
 import { orUsageError, usageError } from '../run.js'
-import { symbolsOf, userTokens, type UserTokens } from '../tokens/select-tokens.js'
-import { serveNats } from './gateway-nats.js'
-import { metricsLines, startMetrics, type MetricsFlags } from './metrics-server.js'
-import { listenFailure, log, serveUntilStopped, tokenVariables, withHistoryLog } from './serve.js'
+import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
+import { serveNats } from '../commands/shared/gateway-nats.js'
+import { metricsLines, startMetrics, type MetricsFlags } from '../commands/shared/metrics-server.js'
+import {
+  listenFailure,
+  log,
+  serveUntilStopped,
+  tokenVariables,
+  withHistoryLog,
+} from '../commands/shared/serve.js'
 
 interface GatewayFlags extends SourceFlags, MetricsFlags {
   readonly port: number

@@ -14,13 +14,13 @@ import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { counted, countText, formatSeconds } from '../../view/texts.js'
-import { writeProblem } from '../input/read-file.js'
+import { writeProblem } from '../target/read-file.js'
 import { print, type Io } from '../io.js'
-import { writeFailure } from '../output/error-text.js'
+import { writeFailure } from '../render/error-text.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
-import { findToken, namedTokens, userTokens } from '../tokens/select-tokens.js'
-import { createTokenNames } from '../tokens/token-names.js'
+import { findToken, namedTokens, userTokens } from '../target/select-tokens.js'
+import { createTokenNames } from '../target/token-names.js'
 
 interface ImportFlags extends GivenColumns {
   readonly out?: string

@@ -5,7 +5,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { createFolders } from '../../backtest/recording/files/files.js'
 import type { Io } from '../io.js'
-import { shellWord } from '../output/shell-word.js'
+import { shellWord } from '../render/shell-word.js'
 import { usageError } from '../run.js'
 
 /** Resolved by the name of the package, because the place of this module differs between the sources and the package. */

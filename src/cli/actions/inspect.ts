@@ -8,14 +8,14 @@ import { Inspection, type InspectedSummary } from '../../backtest/recording/past
 import type { TopicSummary } from '../../backtest/recording/past/topic-summary.js'
 import { openableSources } from '../../backtest/recording/read/source.js'
 import { recordedMarket } from '../../simulator/index.js'
-import { outputJson } from '../output/json.js'
-import { errorLine } from '../output/error-text.js'
+import { outputJson } from '../render/json.js'
+import { errorLine } from '../render/error-text.js'
 import { print, type Io } from '../io.js'
 import { timeWarnings } from './replay.js'
-import { drawTable, type Column } from '../output/table.js'
-import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../output/terminal.js'
-import { namedTokens, userTokens } from '../tokens/select-tokens.js'
-import { createTokenNames } from '../tokens/token-names.js'
+import { drawTable, type Column } from '../render/table.js'
+import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../render/terminal.js'
+import { namedTokens, userTokens } from '../target/select-tokens.js'
+import { createTokenNames } from '../target/token-names.js'
 
 interface InspectFlags {
   /** In ms. */

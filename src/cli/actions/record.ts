@@ -11,12 +11,12 @@ import { createRotatingFile } from '../../backtest/recording/record/rotating-fil
 import type { DepthError, PriceError } from '../../base/errors/model.js'
 import { systemText } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { withTokens, type OpenSource } from '../input/open-source.js'
-import { checkOutput } from '../input/read-file.js'
+import { withTokens, type OpenSource } from '../target/open-source.js'
+import { checkOutput } from '../target/read-file.js'
 import { isClosedOutput, type Io } from '../io.js'
-import { connectionLines$, timed, type Meanwhile } from '../output/connection-lines.js'
-import { errorLine, errorText } from '../output/error-text.js'
-import { showProgressLine } from '../output/terminal.js'
+import { connectionLines$, timed, type Meanwhile } from '../render/connection-lines.js'
+import { errorLine, errorText } from '../render/error-text.js'
+import { showProgressLine } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { stop$, type StopReason } from '../stop.js'
 import {
@@ -26,7 +26,7 @@ import {
   watchRows$,
   type StreamFlags,
   type StreamRun,
-} from './stream.js'
+} from '../commands/shared/stream.js'
 
 interface RecordFlags extends StreamFlags {
   readonly out?: string

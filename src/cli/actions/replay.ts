@@ -29,15 +29,15 @@ import {
   uncorrelatedRow$,
 } from '../../backtest/recording/record/client-rows.js'
 import { recordedMarket } from '../../simulator/index.js'
-import { showBoard$ } from '../board/show.js'
-import { noRowText, rangeOf, type RangeFlags } from '../input/range.js'
+import { showBoard$ } from '../render/show.js'
+import { noRowText, rangeOf, type RangeFlags } from '../target/range.js'
 import { pacedBy, type Io } from '../io.js'
-import { orFail } from '../output/error-text.js'
-import { printRows$ } from '../output/rows.js'
-import { canRedraw } from '../output/terminal.js'
+import { orFail } from '../render/error-text.js'
+import { printRows$ } from '../render/rows.js'
+import { canRedraw } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
-import { namedTokens, recordedAddresses, userTokens, type UserTokens } from '../tokens/select-tokens.js'
-import { createTokenNames, type TokenNames } from '../tokens/token-names.js'
+import { namedTokens, recordedAddresses, userTokens, type UserTokens } from '../target/select-tokens.js'
+import { createTokenNames, type TokenNames } from '../target/token-names.js'
 
 interface ReplayFlags extends RangeFlags {
   readonly speed: number

@@ -10,11 +10,11 @@ import {
   type SimulatorOptions,
 } from '../../simulator/index.js'
 import { seedOption } from '../../simulator/market/random-walk.js'
-import { flagName } from '../input/source-flags.js'
+import { flagName } from '../target/source-flags.js'
 import { setVariables, type Io } from '../io.js'
 import { usageError } from '../run.js'
 import { interrupted } from '../stop.js'
-import { variableText } from '../tokens/select-tokens.js'
+import { variableText } from '../target/select-tokens.js'
 
 interface SimulateFlags extends MarketFlags {
   readonly httpPort: number

@@ -7,18 +7,23 @@ import type { SweepError, SweepResult, SweepRun } from '../../backtest/sweep/ind
 import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
 import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { backtestFiles, checkedStrategy, jsonText, withoutResult } from './backtest.js'
-import type { WalkForwardLengths } from '../input/parse-flags.js'
-import { rangeOf, type RangeFlags } from '../input/range.js'
-import { checkOutput, readJson } from '../input/read-file.js'
+import {
+  backtestFiles,
+  checkedStrategy,
+  jsonText,
+  withoutResult,
+} from '../commands/shared/replayed-strategy.js'
+import type { WalkForwardLengths } from '../target/parse-flags.js'
+import { rangeOf, type RangeFlags } from '../target/range.js'
+import { checkOutput, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
-import { outputJson } from '../output/json.js'
-import { failureOf } from '../output/error-text.js'
-import { drawTable, type Cell, type Column } from '../output/table.js'
-import { canRedraw, coloursFor, showProgressLine, type Colours } from '../output/terminal.js'
+import { outputJson } from '../render/json.js'
+import { failureOf } from '../render/error-text.js'
+import { drawTable, type Cell, type Column } from '../render/table.js'
+import { canRedraw, coloursFor, showProgressLine, type Colours } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { completes } from '../stop.js'
-import { commandText } from './report.js'
+import { commandText } from '../commands/shared/report.js'
 import { resultOf, walkForwardRecordings } from './walk-forward.js'
 
 interface SweepFlags extends RangeFlags {

@@ -19,13 +19,18 @@ import { definedRange, replaySettings } from '../../backtest/recording/replay/re
 import { strategyFault, strategyText, sweepError } from '../../backtest/sweep/sweep-error.js'
 import { loadStrategy } from '../../backtest/sweep/worker/load-strategy.js'
 import { counted, countText, formatTime } from '../../view/texts.js'
-import { rangeOf, type RangeFlags } from '../input/range.js'
-import { attempt } from '../input/read-file.js'
+import { rangeOf, type RangeFlags } from '../target/range.js'
+import { attempt } from '../target/read-file.js'
 import type { Io } from '../io.js'
-import { failureOf, orFail } from '../output/error-text.js'
-import { outputJson } from '../output/json.js'
+import { failureOf, orFail } from '../render/error-text.js'
+import { outputJson } from '../render/json.js'
 import { unlessStopped } from '../stop.js'
-import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './backtest.js'
+import {
+  backtestFiles,
+  checkedStrategy,
+  jsonText,
+  strategyParameter,
+} from '../commands/shared/replayed-strategy.js'
 
 interface VerifyFlags extends RangeFlags {
   readonly journal: string

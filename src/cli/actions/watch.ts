@@ -2,14 +2,20 @@ import type { Command } from 'commander'
 import { endWith, firstValueFrom, ignoreElements, merge, NEVER, startWith, tap, type Observable } from 'rxjs'
 import { formatTime } from '../../view/texts.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { showBoard$ } from '../board/show.js'
-import type { Demonstration } from '../input/demonstration.js'
-import { withTokens, type CommandInput } from '../input/open-source.js'
+import { showBoard$ } from '../render/show.js'
+import type { Demonstration } from '../target/demonstration.js'
+import { withTokens, type CommandInput } from '../target/open-source.js'
 import type { Io } from '../io.js'
-import { printRows$ } from '../output/rows.js'
-import { canRedraw } from '../output/terminal.js'
+import { printRows$ } from '../render/rows.js'
+import { canRedraw } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
-import { failureText, nothingReceived, receive, watchRows$, type StreamFlags } from './stream.js'
+import {
+  failureText,
+  nothingReceived,
+  receive,
+  watchRows$,
+  type StreamFlags,
+} from '../commands/shared/stream.js'
 
 interface WatchFlags extends StreamFlags {
   readonly json?: boolean

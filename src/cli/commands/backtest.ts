@@ -1,9 +1,9 @@
 import { Argument, Option, type Command } from 'commander'
 import { integerOption } from '../../base/option-kinds/number-option.js'
 import { workersOption } from '../../backtest/sweep/options.js'
-import { numberFlag, parseNumber, parseRotation, parseWalkForward } from '../input/parse-flags.js'
+import { numberFlag, parseNumber, parseRotation, parseWalkForward } from '../target/parse-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, fromFlag, toFlag, lazyAction } from './parts.js'
+import { createCommand, fromFlag, toFlag, lazyAction } from './shared/parts.js'
 
 const sweepExamples = `
 Examples:

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { timerOption } from '../../base/option-kinds/number-option.js'
-import { numberFlag } from '../input/parse-flags.js'
-import { addDeploymentFlags } from '../input/source-flags.js'
+import { numberFlag } from '../target/parse-flags.js'
+import { addDeploymentFlags } from '../target/source-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, lazyAction } from './parts.js'
+import { createCommand, lazyAction } from './shared/parts.js'
 
 const doctorExamples = `
 Examples:

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { integerOption } from '../../base/option-kinds/number-option.js'
-import { numberFlag, parseInterval } from '../input/parse-flags.js'
+import { numberFlag, parseInterval } from '../target/parse-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, tokensFlag, lazyAction } from './parts.js'
+import { createCommand, tokensFlag, lazyAction } from './shared/parts.js'
 
 const maxRowsOption = integerOption({ min: 1, max: 1e9, default: 10_000_000 })
 

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
-import { parseRotation } from '../input/parse-flags.js'
-import { addDeploymentFlags } from '../input/source-flags.js'
+import { parseRotation } from '../target/parse-flags.js'
+import { addDeploymentFlags } from '../target/source-flags.js'
 import type { Io } from '../io.js'
-import { addMetricsFlags, createCommand, fromFlag, lazyAction, toFlag } from './parts.js'
+import { addMetricsFlags, createCommand, fromFlag, lazyAction, toFlag } from './shared/parts.js'
 
 const strategyHelp = `The module of the strategy has two exports: (client, account, parameter) => Observable of orders as the default, and options,
 which are those of paper in svc-streams/paper, such as { tokens, cash: 100_000, feeBps: 2, slippageBps: 1, latency: 50 }.

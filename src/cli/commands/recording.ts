@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
 import { numberOption } from '../../base/option-kinds/number-option.js'
-import { parseDuration, parseSpeed } from '../input/parse-flags.js'
+import { parseDuration, parseSpeed } from '../target/parse-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, fromFlag, priceHelp, toFlag, tokensFlag, lazyAction } from './parts.js'
+import { createCommand, fromFlag, priceHelp, toFlag, tokensFlag, lazyAction } from './shared/parts.js'
 
 const replayExamples = `
 Examples:

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
-import { addDeploymentFlags } from '../input/source-flags.js'
+import { addDeploymentFlags } from '../target/source-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, lazyAction, priceHelp, tokensFlag } from './parts.js'
+import { createCommand, lazyAction, priceHelp, tokensFlag } from './shared/parts.js'
 
 const priceExamples = `
 Examples:

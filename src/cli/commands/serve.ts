@@ -1,10 +1,17 @@
 import { Argument, InvalidArgumentError, Option, type Command } from 'commander'
 import type { NumberOption } from '../../base/option-kinds/number-option.js'
 import { gatewayTable } from '../../gateway/options.js'
-import { numberFlag, parseDuration, parseNumber, parseRotation } from '../input/parse-flags.js'
-import { addSourceFlags, demoFlag, deploymentFlags } from '../input/source-flags.js'
+import { numberFlag, parseDuration, parseNumber, parseRotation } from '../target/parse-flags.js'
+import { addSourceFlags, demoFlag, deploymentFlags } from '../target/source-flags.js'
 import type { Io } from '../io.js'
-import { addMetricsFlags, createCommand, intervalFlag, tokensFlag, tokensHelp, lazyAction } from './parts.js'
+import {
+  addMetricsFlags,
+  createCommand,
+  intervalFlag,
+  tokensFlag,
+  tokensHelp,
+  lazyAction,
+} from './shared/parts.js'
 
 const gatewayExamples = `
 Examples:

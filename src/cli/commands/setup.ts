@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { Shell } from '../actions/completion.js'
 import type { Io } from '../io.js'
-import { createCommand, lazyAction } from './parts.js'
+import { createCommand, lazyAction } from './shared/parts.js'
 
 const initExamples = `
 Examples:

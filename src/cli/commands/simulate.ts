@@ -4,9 +4,9 @@ import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'
 import { simulatorTable } from '../../simulator/options.js'
 import type { Faults } from '../../simulator/index.js'
-import { numberFlag, parseDuration, parseNumber } from '../input/parse-flags.js'
+import { numberFlag, parseDuration, parseNumber } from '../target/parse-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, lazyAction } from './parts.js'
+import { createCommand, lazyAction } from './shared/parts.js'
 
 const examples = `
 Examples:

@@ -1,8 +1,8 @@
 import { Argument, type Command } from 'commander'
-import { parseDuration, parseRotation } from '../input/parse-flags.js'
-import { addDeploymentFlags, demoFlag } from '../input/source-flags.js'
+import { parseDuration, parseRotation } from '../target/parse-flags.js'
+import { addDeploymentFlags, demoFlag } from '../target/source-flags.js'
 import type { Io } from '../io.js'
-import { createCommand, intervalFlag, priceHelp, tokensFlag, tokensHelp, lazyAction } from './parts.js'
+import { createCommand, intervalFlag, priceHelp, tokensFlag, tokensHelp, lazyAction } from './shared/parts.js'
 
 const watchExamples = `
 Examples:

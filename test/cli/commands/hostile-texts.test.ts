@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { displayWidth } from '../../../src/cli/output/table.js'
+import { displayWidth } from '../../../src/cli/render/table.js'
 import { decodeRow } from '../../../src/backtest/recording/format/row-codec.js'
 import type { Row } from '../../../src/backtest/recording/format/row.js'
 import { startScriptedService } from '../../support/network/scripted-service.js'

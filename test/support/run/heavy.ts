@@ -45,7 +45,7 @@ const heavyFiles: readonly string[] = [
   'dashboard/page/rendering',
   'dashboard/page/states',
   // Commands in processes, on terminals, and with signals.
-  'cli/actions/completion',
+  'cli/commands/completion',
   'cli/commands/dashboard',
   'cli/commands/demo',
   'cli/commands/exit',

@@ -1,0 +1,101 @@
+import type { Command } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { counted, countText } from '../../../view/texts.js'
+import { oneLine, printable } from '../../../base/errors/text.js'
+import { allTimes, type TimeRange } from '../../../backtest/recording/format/timeline.js'
+import { nodePlatform } from '../../../backtest/recording/on-node.js'
+import { readSet } from '../../../backtest/recording/read/recording-set.js'
+import { openableSources } from '../../../backtest/recording/read/source.js'
+import { attempt } from '../../target/read-file.js'
+import { outputJson } from '../../render/json.js'
+import { orFail, seeGuide } from '../../render/error-text.js'
+import { usageError } from '../../run.js'
+import { noRowText } from '../../target/range.js'
+import { runnableModule, type RunnableModule } from './strategy-module.js'
+
+// Shared by the commands that run a strategy in worker threads.
+
+/** Their arguments: recordings, and last the module of the strategy. */
+export interface BacktestFiles {
+  readonly recordings: readonly string[]
+  readonly module: string
+}
+
+/** Invalid arguments are a usage error. */
+export const backtestFiles = (command: Command, files: readonly string[]): BacktestFiles => {
+  const module = files.length < 2 ? undefined : files.at(-1)
+  if (module === undefined)
+    return usageError(command, 'give a recording, and after it the module of the strategy')
+  if (files.includes('-'))
+    return usageError(command, '-: each worker thread reads the recording; give a file, not standard input')
+  if (/\.(?:ndjson|json|parquet|gz)$/i.test(module))
+    return usageError(
+      command,
+      `${printable(module)}: expected the module of the strategy, such as strategy.js; give the recordings first, and the module last`,
+    )
+  return { recordings: files.slice(0, -1), module }
+}
+
+/**
+ * The module, for worker threads. Throws if it does not exist, or there is no row to play: each run would fail for the same reason.
+ * `range`: the part that is played, in ms since the Unix epoch.
+ */
+export const checkedStrategy = async (
+  { recordings, module }: BacktestFiles,
+  range: Partial<TimeRange> = {},
+): Promise<RunnableModule> => {
+  const strategy = await runnableModule(module)
+  try {
+    await checkRows(recordings, range)
+    return strategy
+  } catch (thrown) {
+    strategy[Symbol.dispose]()
+    throw thrown
+  }
+}
+
+const checkRows = async (recordings: readonly string[], range: Partial<TimeRange>): Promise<void> => {
+  const closing = new Subscription()
+  const reading = { closing, range: { ...allTimes, ...range } }
+  let startAt = Infinity
+  try {
+    for await (const entries of readSet(openableSources(nodePlatform, recordings), reading)) {
+      for (const { line } of orFail(entries)) {
+        if (line._tag !== 'Recording') return
+        startAt = Math.min(startAt, line.at)
+      }
+    }
+  } finally {
+    closing.unsubscribe()
+  }
+  throw new Error(noRowText(startAt, range))
+}
+
+/** The value of `--parameter`, which is JSON. Another text is a usage error. */
+export const strategyParameter = (command: Command, text: string | undefined): unknown => {
+  const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))
+  return isLeft(parameter)
+    ? usageError(command, `--parameter: expected JSON: ${printable(parameter.left)}`)
+    : parameter.right
+}
+
+/** The failure of a command some of whose runs have no result. `one`: what has a run of its own. */
+export const withoutResult = (
+  failed: number,
+  all: number,
+  one: string,
+  error: { readonly _tag: string },
+): Error =>
+  new Error(
+    `${countText(failed)} of ${counted(all, one)} ${failed === 1 ? 'has' : 'have'} no result; ${seeGuide(error)}`,
+  )
+
+/** A value of a strategy as JSON on one line of limited length. */
+export const jsonText = (value: unknown): string => {
+  try {
+    return oneLine(outputJson(value))
+  } catch {
+    return 'a value without JSON'
+  }
+}

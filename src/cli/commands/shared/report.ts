@@ -1,0 +1,183 @@
+import { writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import {
+  renderReport,
+  type PaperEvent,
+  type PaperOptions,
+  type ReportData,
+} from '../../../backtest/paper/index.js'
+import { paperTable } from '../../../backtest/paper/options.js'
+import type { RecordingHeader } from '../../../backtest/recording/format/row.js'
+import { allTimes, type TimeRange } from '../../../backtest/recording/format/timeline.js'
+import type { ReplaySummary } from '../../../backtest/recording/index.js'
+import { nodePlatform } from '../../../backtest/recording/on-node.js'
+import { Inspection } from '../../../backtest/recording/past/inspection.js'
+import { MissingTimes, type MissingTime } from '../../../backtest/recording/past/missing-times.js'
+import { openableSources } from '../../../backtest/recording/read/source.js'
+import { printable, systemText } from '../../../base/errors/text.js'
+import { parseOptions } from '../../../base/option-kinds/parse-options.js'
+import { counted, countText } from '../../../view/texts.js'
+import type { BacktestFiles } from './replayed-strategy.js'
+import { shellWord } from '../../render/shell-word.js'
+
+// The pages that `backtest`, `paper` and `sweep --walk-forward` write.
+
+export interface Backtest extends BacktestFiles {
+  readonly files: readonly string[]
+  readonly flags: Readonly<Record<string, string | number | undefined>>
+  readonly range: Partial<TimeRange>
+  readonly options: PaperOptions
+  readonly header: RecordingHeader
+  readonly summary: ReplaySummary
+}
+
+/** Writes the page of a backtest. Reads the recordings again, for their gaps. */
+export const writeBacktestReport = async (
+  path: string,
+  events: readonly PaperEvent[],
+  { files, flags, recordings, module, range, options, header, summary }: Backtest,
+): Promise<void> => {
+  const html = renderReport(events, {
+    title: titleOf(basename(module), recordings),
+    notes: [
+      assumptionsOf(options, header.assumedDepth),
+      ...candleNotes(header),
+      rowsText(summary, header.invalidRows ?? 0),
+    ],
+    data: await dataOf(recordings, range, options),
+    command: commandText('backtest', files, flags),
+  })
+  writePage(path, html)
+}
+
+/** Throws if the page of `--report` cannot be written. */
+export const writePage = (path: string, html: string): void => {
+  try {
+    writeFileSync(path, html)
+  } catch (thrown) {
+    throw new Error(`--report: ${printable(path)} cannot be written: ${systemText(thrown)}`, {
+      cause: thrown,
+    })
+  }
+}
+
+const titleOf = (run: string, recordings: readonly string[]): string =>
+  `${run} over ${recordings.map((file) => basename(file)).join(', ')}`
+
+export interface WalkForwardPage extends BacktestFiles {
+  readonly path: string
+  /** Gives the page again. */
+  readonly command: string
+  /** Those of the account, if the module exports them. */
+  readonly options: PaperOptions | undefined
+}
+
+/** A window of a walk-forward. `events`: of its test range. */
+export interface TestedWindow {
+  readonly text: string
+  readonly events: readonly PaperEvent[]
+}
+
+/** Writes the page of the test ranges as one curve. Reads the recordings again, for their gaps. */
+export const writeWalkForwardReport = async (
+  { path, command, options, recordings, module }: WalkForwardPage,
+  windows: readonly TestedWindow[],
+  total: string,
+): Promise<void> => {
+  const rule =
+    'The parameter of each test range was chosen on the range before it. An account starts anew in each range; the curve adds their profits.'
+  const events = stitched(windows)
+  const times = events.flatMap((event) => (event._tag === 'Equity' ? [event.at] : []))
+  const range = { from: times[0] ?? 0, to: (times.at(-1) ?? 0) + 1 }
+  const html = renderReport(events, {
+    title: titleOf(`${basename(module)}, walk-forward`, recordings),
+    notes: [rule, ...windows.map(({ text }) => text), total, ...(options ? [assumptionsOf(options)] : [])],
+    data: options ? await dataOf(recordings, range, options) : [],
+    command,
+  })
+  writePage(path, html)
+}
+
+/** Each range starts with the equity of the one before. */
+const stitched = (windows: readonly TestedWindow[]): readonly PaperEvent[] => {
+  let end: number | undefined
+  return windows.flatMap(({ events }) => {
+    const equities = events.filter((event) => event._tag === 'Equity')
+    const [first, last] = [equities[0], equities.at(-1)]
+    if (first === undefined || last === undefined) return []
+    const offset = end === undefined ? 0 : end - first.equityUsd
+    end = last.equityUsd + offset
+    return events.flatMap((event) => {
+      if (event._tag === 'Account') return []
+      return [event._tag === 'Equity' ? { ...event, equityUsd: event.equityUsd + offset } : event]
+    })
+  })
+}
+
+/** `assumedDepth`: the quantity of each depth, in tokens, if it is not recorded. */
+export const assumptionsOf = (options: PaperOptions, assumedDepth?: string): string => {
+  const all = { ...parseOptions(paperTable, options, { allowsUndefined: true }), journal: undefined }
+  const rules = Object.entries({ ...all, tokens: Object.keys(options.tokens).join(' and ') }).flatMap(
+    ([name, value]) => (value === undefined ? [] : [`${name} ${value}`]),
+  )
+  const depth =
+    assumedDepth === undefined
+      ? ''
+      : ` The depth is not recorded: it is assumed to be ${assumedDepth} tokens on both sides, with each price.`
+  return `Assumptions: ${rules.join(', ')}. Times are in ms. Orders do not move the market.${depth}`
+}
+
+/** What candles do not have. */
+export const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): readonly string[] =>
+  candles === undefined
+    ? []
+    : [
+        `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known.`,
+      ]
+
+const rowsText = (
+  { rows, earlierRows, skewedRows, overlappingRows }: ReplaySummary,
+  invalidRows: number,
+): string =>
+  `Data: ${counted(rows, 'row')} played. Left out: ${countText(invalidRows)} invalid in the imported files, ${countText(overlappingRows)} because another recording ` +
+  `has their token at that time. Played, but doubtful: ${countText(earlierRows)} earlier than their predecessor, ${countText(skewedRows)} with a receivedAt ` +
+  'more than a minute off.'
+
+/** The rows and the gaps of each token of the account. */
+const dataOf = async (
+  recordings: readonly string[],
+  range: Partial<TimeRange>,
+  { tokens }: PaperOptions,
+): Promise<readonly ReportData[]> => {
+  const missing = new Map<string, MissingTimes>()
+  const inspection = new Inspection((topic) => {
+    const times = new MissingTimes()
+    missing.set(topic.toLowerCase(), times)
+    return (event) => times.onEvent(event)
+  })
+  await inspection.read(openableSources(nodePlatform, recordings), { ...allTimes, ...range })
+  const summaries = inspection.summaries()
+  return Object.values(tokens).flatMap(({ symbol, topic }) => {
+    const key = topic.toLowerCase()
+    const summary = summaries.find((each) => each.topic.toLowerCase() === key)
+    if (summary === undefined) return [{ symbol, rows: 0, from: undefined, to: undefined, gaps: [] }]
+    const { rows, from, to } = summary
+    const gaps = (missing.get(key)?.list() ?? []).map((gap) => ({ ...gap, cause: causeTexts[gap.cause] }))
+    return [{ symbol, rows, from, to, gaps }]
+  })
+}
+
+const causeTexts: Readonly<Record<MissingTime['cause'], string>> = {
+  disconnected: 'disconnected',
+  stale: 'stale: no price came',
+  unrecorded: 'not recorded',
+  silent: 'no price in the data',
+}
+
+/** The command that gives a page again. A flag without a value is an empty text. */
+export const commandText = (name: string, files: readonly string[], flags: Backtest['flags']): string => {
+  const words = Object.entries(flags).flatMap(([flag, value]) =>
+    value === undefined ? [] : [`--${flag}`, ...(value === '' ? [] : [shellWord(String(value))])],
+  )
+  return [`npx svc-streams ${name}`, ...files.map(shellWord), ...words].join(' ')
+}

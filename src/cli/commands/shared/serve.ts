@@ -1,0 +1,128 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { firstValueFrom, from, merge, mergeMap, NEVER, type Observable } from 'rxjs'
+import type { DiagnosticMessages } from '../../../base/diagnostics/messages.js'
+import { printable } from '../../../base/errors/text.js'
+import { GatewayError } from '../../../gateway/index.js'
+import { depthRoute } from '../../../wire/http/depth-request.js'
+import type { OpenSource } from '../../target/open-source.js'
+import { deploymentFlags, flagName, withVariable } from '../../target/source-flags.js'
+import type { Io, StopSignal, Variable } from '../../io.js'
+import { connectionLines$, timed, type Meanwhile } from '../../render/connection-lines.js'
+import { orFail } from '../../render/error-text.js'
+import { interrupted } from '../../stop.js'
+import { variableText } from '../../target/select-tokens.js'
+
+// Shared by the commands that serve a source until they are stopped: gateway and dashboard.
+
+/**
+ * Prints the summary of a gateway, then logs the state of its source until the user stops the command. Resolves to the
+ * signal. Fails if the recording is damaged.
+ */
+export const serveUntilStopped = async (io: Io, source: OpenSource, summary: string): Promise<StopSignal> => {
+  const stopped$ = from(interrupted(io))
+  io.stdout.write(summary)
+  const lines = connectionLines$(source.client.status$, meanwhile).subscribe((line) => log(io, line))
+  const onRequest = depthLog(io)
+  subscribe('svc-streams:request', onRequest)
+  const failure$ = recordingFailure$(source, () => log(io, 'The recording has ended. Press Ctrl-C to stop.'))
+  return firstValueFrom(merge(stopped$, failure$)).finally(() => {
+    lines.unsubscribe()
+    unsubscribe('svc-streams:request', onRequest)
+  })
+}
+
+/**
+ * One line when depth requests fail, whatever the token, and one when they succeed again. A single failure may come from the
+ * clock, which the client corrects.
+ */
+const depthLog = (io: Io): ((message: unknown) => void) => {
+  let failures = 0
+  return (message) => {
+    const request = message as DiagnosticMessages['svc-streams:request']
+    if (request.route !== depthRoute) return
+    const problem = depthProblem(request)
+    if (problem === undefined) {
+      if (failures > 1) log(io, 'Depth requests succeed again.')
+      failures = 0
+    } else if (++failures === 2) log(io, `Depth requests fail: ${problem}. Consumers receive an error.`)
+  }
+}
+
+/** The service answers 500 for a token that it does not support. */
+const depthProblem = ({
+  status = 0,
+  error,
+}: DiagnosticMessages['svc-streams:request']): string | undefined => {
+  if (status === 401) return `status 401. Check ${withVariable(deploymentFlags.authKey)}`
+  return status > 500 ? `status ${status}` : error && requestProblems[error]
+}
+
+const requestProblems = {
+  NetworkError: 'no connection',
+  Timeout: 'no answer in time',
+  DecodeError: 'the answer is not readable',
+} as const
+
+const meanwhile: Meanwhile = {
+  down: 'The gateway refuses consumers until it returns.',
+  behind: 'The gateway holds them until they are current.',
+}
+
+export const log = (io: Io, line: string): void => {
+  io.stderr.write(`${timed(line)}\n`)
+}
+
+/**
+ * Runs a gateway. One line when its history cannot be written, and one when it is written again. One line for each damaged
+ * line that a consumer requests.
+ */
+export const withHistoryLog = async (io: Io, run: () => Promise<void>): Promise<void> => {
+  const onHistory = (message: unknown): void => {
+    const { error } = message as DiagnosticMessages['svc-streams:gateway-history']
+    log(
+      io,
+      error === undefined
+        ? 'The history is written again.'
+        : `The history cannot be written: ${printable(error.cause.message)}. Consumers still receive prices.`,
+    )
+  }
+  const damage = new Set<string>()
+  const onUnreadable = (message: unknown): void => {
+    const { error } = message as DiagnosticMessages['svc-streams:history-unreadable']
+    if (damage.has(error.message)) return
+    damage.add(error.message)
+    log(io, `A part of the history cannot be read: ${printable(error.message)}.`)
+  }
+  subscribe('svc-streams:gateway-history', onHistory)
+  subscribe('svc-streams:history-unreadable', onUnreadable)
+  await run().finally(() => {
+    unsubscribe('svc-streams:gateway-history', onHistory)
+    unsubscribe('svc-streams:history-unreadable', onUnreadable)
+  })
+}
+
+/**
+ * Fails if the recording of a source is damaged. Otherwise it never ends: a server continues after the last row. `onEnd`:
+ * called at the end of the recording.
+ */
+export const recordingFailure$ = (
+  { finished }: Pick<OpenSource, 'finished'>,
+  onEnd: () => void = () => undefined,
+): Observable<never> =>
+  from(finished ?? NEVER).pipe(
+    mergeMap((result) => {
+      orFail(result)
+      onEnd()
+      return NEVER
+    }),
+  )
+
+/** The failure of a command whose gateway cannot listen or cannot record, with its flag. Any other failure is unchanged. */
+export const listenFailure = (thrown: unknown): unknown =>
+  thrown instanceof GatewayError
+    ? new Error(`${flagName(thrown.option.replace(/\..*/, ''))}: ${thrown.problem}`)
+    : thrown
+
+/** The variable of the tokens that a source has by itself, if there are any. */
+export const tokenVariables = ({ ownTokens }: Pick<OpenSource, 'ownTokens'>): readonly Variable[] =>
+  ownTokens.length === 0 ? [] : [['SVC_TOKENS', ownTokens.map(variableText).join(',')]]

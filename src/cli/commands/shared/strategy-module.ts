@@ -1,0 +1,85 @@
+import { createRequire } from 'node:module'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { join, parse, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { catchError, defer, throwError, type Observable } from 'rxjs'
+import { settingsOf } from '../../../backtest/paper/options.js'
+import { strategyFault, strategyText, sweepError } from '../../../backtest/sweep/sweep-error.js'
+import { messageOf, printable } from '../../../base/errors/text.js'
+import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
+import { importStrategy } from '../../../backtest/sweep/worker/load-strategy.js'
+import { failureOf } from '../../render/error-text.js'
+
+/** A strategy with an account, as its module exports it. */
+export interface StrategyModule {
+  readonly strategy$: (client: MarketClient, account: PaperAccount, parameter: unknown) => Observable<Order>
+  readonly options: PaperOptions
+}
+
+/** Imports the module of a strategy. Throws if that fails, or an export is missing. */
+export const importStrategyModule = async (path: string): Promise<StrategyModule> => {
+  using module = await runnableModule(path)
+  const imported = await importStrategy(module.url.href)
+  if (isLeft(imported)) throw failureOf(sweepError(undefined, imported.left))
+  const { strategy: strategy$, options } = imported.right
+  if (typeof options !== 'object' || options === null)
+    throw new Error(
+      `${printable(path)}: expected an export with the name options, such as { tokens, cash: 100_000 }`,
+    )
+  try {
+    settingsOf(options as PaperOptions)
+  } catch (thrown) {
+    throw new Error(`${printable(path)}: options: ${messageOf(thrown)}`, { cause: thrown })
+  }
+  const failure = (thrown: unknown): Error =>
+    new Error(`${printable(path)}: the strategy failed: ${strategyText(strategyFault(thrown).cause)}`, {
+      cause: thrown,
+    })
+  return {
+    strategy$: (...args) =>
+      defer(() => (strategy$ as StrategyModule['strategy$'])(...args)).pipe(
+        catchError((thrown: unknown) => throwError(() => failure(thrown))),
+      ),
+    options: options as PaperOptions,
+  }
+}
+
+/** A module that each Node runs. Disposed of when nothing imports it any more. */
+export interface RunnableModule extends Disposable {
+  readonly url: URL
+}
+
+/** The module itself; a bundle of a module in TypeScript, where Node does not run that. Throws if it does not exist. */
+export const runnableModule = async (given: string): Promise<RunnableModule> => {
+  const path = resolve(given)
+  if (!existsSync(path)) throw new Error(`${printable(given)}: the module of the strategy does not exist`)
+  const isRunnable = !/\.[cm]?ts$/i.test(path) || Boolean(Reflect.get(process.features, 'typescript'))
+  return isRunnable ? { url: pathToFileURL(path), [Symbol.dispose]: () => undefined } : bundleOf(path)
+}
+
+/** Bundles a module by the esbuild of its project. */
+const bundleOf = async (path: string): Promise<RunnableModule> => {
+  // Inside the project, so that the bundle finds the packages that it imports.
+  const folder = mkdtempSync(join(path, '..', '.svc-streams-'))
+  const outfile = join(folder, `${parse(path).name}.mjs`)
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  try {
+    const { build } = createRequire(path)('esbuild') as Esbuild
+    const settings = { bundle: true, packages: 'external', platform: 'node', format: 'esm' } as const
+    await build({ entryPoints: [path], outfile, sourcemap: 'inline', logLevel: 'silent', ...settings })
+    return { url: pathToFileURL(outfile), [Symbol.dispose]: remove }
+  } catch (thrown) {
+    remove()
+    if ((thrown as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw thrown
+    throw new Error(
+      `${printable(path)}: Node ${process.versions.node} does not run TypeScript; use Node 22.18 or newer, or install esbuild: npm install --save-dev esbuild (${messageOf(thrown).split('\n')[0]})`,
+      { cause: thrown },
+    )
+  }
+}
+
+/** The part of esbuild that is used: the package of the project may be of any version. */
+interface Esbuild {
+  readonly build: (options: Readonly<Record<string, unknown>>) => Promise<unknown>
+}

@@ -1,0 +1,251 @@
+import { printable } from '../../base/errors/text.js'
+import { depthReason } from '../../view/card-texts.js'
+import type { Connection } from '../../view/connection.js'
+import { symbolsText, type Display, type LogEntry } from '../../view/display.js'
+import {
+  clockTime,
+  formatAge,
+  formatChange,
+  formatUsd,
+  shortNumber,
+  shortPrice,
+  shortTokens,
+  withCommas,
+} from '../../view/texts.js'
+import type { TokenState } from '../../view/token-state.js'
+import { deploymentFlags, withVariable } from '../target/source-flags.js'
+import { statusText } from './rows.js'
+import { displayWidth, drawTable, fit, fittingColumns, wrap, type Cell, type Column } from './table.js'
+import type { Colours } from './terminal.js'
+
+/** Two lines above the table: the source of the prices, and its next step. */
+export interface Header {
+  readonly title: string
+  /** Follows the title on a screen that is wide enough. */
+  readonly detail: string
+  /** Contains the remaining time at `now`. */
+  readonly next: (now: number) => string
+}
+
+export interface BoardView {
+  readonly display: Display
+  readonly hasDepth: boolean
+  readonly header: Header | undefined
+  /** A line below the table, such as the reason for missing depth. */
+  readonly note: string | undefined
+}
+
+/** Everything that drawing depends on, except the content. */
+export interface DrawContext {
+  readonly colours: Colours
+  /** In ms since the Unix epoch. */
+  readonly now: number
+}
+
+export interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
+const maxEvents = 5
+
+/** Lines of the header with a blank. */
+const headerLines = 3
+
+/** Lines besides the header, tokens, events and the note: two of titles, hidden tokens, two blanks, status, the hint on Ctrl-C, the cursor. */
+const otherLines = 8
+
+/** Lines of one event, if there is room for them. */
+const maxEventLines = 3
+
+/**
+ * The lines of the screen: the table, the event log and the connection status, cut to the terminal's size. One row stays
+ * free for the cursor: with more lines, the terminal would scroll at each redraw, and the first tokens would be hidden.
+ */
+export const drawBoard = (
+  view: BoardView,
+  context: DrawContext,
+  { columns, rows }: Size,
+): readonly string[] => {
+  const { colours, now } = context
+  const { display, header, note = rejectedKeyNote(display) } = view
+  const dimmed = (text: string): string => colours.dim(fit(text, columns))
+  const status = drawStatus(display.connection, now, colours, columns)
+  const free = rows - otherLines - (header === undefined ? 0 : headerLines) - (note === undefined ? 0 : 1)
+  if (free < 1) {
+    // Only titles, tokens and the status.
+    const tokenLines = display.tokens.length > rows - 4 ? rows - 5 : rows - 4
+    return [...drawTokens(view, context, columns, tokenLines), status].slice(-Math.max(1, rows - 1))
+  }
+  const events = drawEvents(display, columns, free)
+  return [
+    ...(header === undefined ? [] : drawHeader(header, context, columns)),
+    ...drawTokens(view, context, columns, free - events.length),
+    ...(note === undefined ? [] : [dimmed(note)]),
+    '',
+    ...events.map((line) => colours.dim(line)),
+    ...(events.length === 0 ? [] : ['']),
+    status,
+    dimmed('Press Ctrl-C to stop.'),
+  ]
+}
+
+/** The newest events, the newest last. Lines that no token needs continue long events, the newest first. */
+const drawEvents = ({ log, tokens }: Display, columns: number, free: number): readonly string[] => {
+  const entries = log.slice(0, Math.min(maxEvents, Math.floor(free / 2)))
+  let further = Math.max(0, free - tokens.length - entries.length)
+  const drawn = entries.map((entry) => {
+    const lines = wrap(eventLine(entry), columns, Math.min(maxEventLines, 1 + further), eventIndent)
+    further -= lines.length - 1
+    return lines
+  })
+  return drawn.reverse().flat()
+}
+
+/** As wide as the time of an event. */
+const eventIndent = ' '.repeat('17:02:05  '.length)
+
+/** The next step if the service rejects the signatures of depth requests. */
+const rejectedKeyNote = ({ tokens }: Display): string | undefined =>
+  tokens.some(({ depthError }) => depthError?._tag === 'Unauthorized')
+    ? `The service rejects the signature: check ${withVariable(deploymentFlags.authKey)}.`
+    : undefined
+
+const drawHeader = (
+  { title, detail, next }: Header,
+  { colours, now }: DrawContext,
+  columns: number,
+): readonly string[] => {
+  const whole = `${title} ${detail}`
+  const first = displayWidth(whole) <= columns ? whole : fit(title, columns)
+  return [first, colours.waiting(fit(next(now), columns)), '']
+}
+
+/** The table of at most `tokenLines` tokens, at least one, and the number of hidden tokens. */
+const drawTokens = (
+  { display: { tokens }, hasDepth }: BoardView,
+  context: DrawContext,
+  columns: number,
+  tokenLines: number,
+): readonly string[] => {
+  const { dim } = context.colours
+  const shown = tokens.slice(0, Math.max(1, tokenLines))
+  const all = [...priceColumns(shown, context), ...(hasDepth ? depthColumns(shown, context) : [])]
+  const hasState = fittingColumns(all, columns).some(({ title }) => title === stateTitle)
+  const table = drawTable(hasState ? all : narrowColumns(shown, context, columns), columns, dim)
+  const hidden = tokens.length - shown.length
+  return hidden === 0
+    ? table
+    : [...table, dim(fit(`and ${hidden} more that do not fit on the screen`, columns))]
+}
+
+const drawStatus = (
+  { status, statusAt }: Connection,
+  now: number,
+  colours: Colours,
+  columns: number,
+): string => {
+  const uptime = status._tag === 'Open' ? `, up ${formatAge(now - statusAt)}` : ''
+  const isCurrent = status._tag === 'Open' && status.behindMs === undefined
+  const paint = isCurrent ? colours.live : status._tag === 'Waiting' ? colours.failed : colours.waiting
+  return `${paint('●')} ${fit(printable(`${statusText(status)}${uptime}`), columns - 2)}`
+}
+
+const eventLine = (entry: LogEntry): string =>
+  `${clockTime(entry.at)}  ${entry.symbols.length === 0 ? '' : `${symbolsText(entry)}: `}${entry.text}`
+
+/** A longer name of SVC_TOKENS is cut, so that it does not displace the prices. */
+const maxNameWidth = 20
+
+const stateTitle = 'STATE'
+
+const emptyCell: Cell = { text: '–' }
+
+/** The columns of prices: one row per token. Values that are not current are dim. */
+const priceColumns = (tokens: readonly TokenState[], context: DrawContext): readonly Column[] => {
+  const { colours, now } = context
+  const priceCell = ({ price, state }: TokenState, text: (usd: number) => string): Cell =>
+    price === undefined
+      ? emptyCell
+      : { text: text(price.price), paint: state === 'live' ? undefined : colours.dim }
+  const column = columnOf(tokens)
+  return [
+    column({ title: 'TOKEN', align: 'left', rank: 0, width: 6 }, ({ token }) => ({
+      text: fit(token.symbol, maxNameWidth),
+      paint: colours.token,
+    })),
+    column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
+      priceCell(token, (usd) => withCommas(shortPrice(usd))),
+    ),
+    column({ group: 'CHANGE', title: 'SINCE LAST', align: 'decimal', rank: 4, width: 9 }, (token) =>
+      changeCell(token, colours),
+    ),
+    column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
+      priceCell(token, () => formatAge(now - token.priceAt)),
+    ),
+    column({ title: stateTitle, align: 'left', rank: 2, width: 9 }, (token) => stateCell(token, colours)),
+  ]
+}
+
+/** The columns of a terminal that is too narrow for the state. A price that is not current is replaced by its state. */
+const narrowColumns = (
+  tokens: readonly TokenState[],
+  { colours }: DrawContext,
+  width: number,
+): readonly Column[] => {
+  const column = columnOf(tokens)
+  return [
+    column({ title: 'TOKEN', align: 'left', rank: 0, width: 5 }, ({ token }) => ({
+      text: fit(token.symbol, Math.min(maxNameWidth, Math.max(5, width - 13))),
+      paint: colours.token,
+    })),
+    column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
+      token.price === undefined || token.state !== 'live'
+        ? stateCell(token, colours)
+        : { text: withCommas(shortPrice(token.price.price)) },
+    ),
+  ]
+}
+
+/** The columns of depth. A failed depth is replaced by its reason. */
+const depthColumns = (tokens: readonly TokenState[], { colours }: DrawContext): readonly Column[] => {
+  const column = columnOf(tokens)
+  const usd = (title: string, side: 'buy' | 'sell'): Column =>
+    column({ group: 'DEPTH', title, align: 'right', rank: 5, width: 11 }, ({ depth, depthError }) => {
+      if (depthError !== undefined)
+        return { text: depthReason(depthError), paint: colours.failed, canCut: true }
+      return depth === undefined ? emptyCell : { text: shortText(depth[side].totalQuantityUsd, formatUsd) }
+    })
+  const quantity = (side: 'buy' | 'sell'): Column =>
+    column(
+      { group: 'DEPTH', title: 'QUANTITY', align: 'decimal', rank: 6, width: 9 },
+      ({ token, depth, depthError }) => {
+        if (depth === undefined || depthError !== undefined) return emptyCell
+        return { text: withCommas(shortTokens(depth[side].totalQuantity, token.decimals ?? undefined)) }
+      },
+    )
+  return [usd('BUY, USD', 'buy'), quantity('buy'), usd('SELL, USD', 'sell'), quantity('sell')]
+}
+
+const columnOf =
+  (tokens: readonly TokenState[]) =>
+  (head: Omit<Column, 'cells'>, cell: (token: TokenState) => Cell): Column => ({
+    ...head,
+    cells: tokens.map(cell),
+  })
+
+const shortText = (value: number, formatted: (value: number) => string): string =>
+  withCommas(shortNumber(value, formatted))
+
+const changeCell = (token: TokenState, colours: Colours): Cell => {
+  const { change, price, state } = token
+  if (change === undefined || price === undefined) return emptyCell
+  const text = shortText(change, (usd) => formatChange(usd, price.price))
+  if (!/[1-9]/.test(text) || state !== 'live') return { text, paint: colours.dim }
+  return { text, paint: change > 0 ? colours.rising : colours.falling }
+}
+
+const stateCell = ({ state }: TokenState, colours: Colours): Cell => ({
+  text: state,
+  paint: state === 'live' || state === 'waiting' ? colours[state] : colours.failed,
+})

@@ -1,0 +1,144 @@
+import { expect, test } from 'vitest'
+import {
+  numberFlag,
+  parseDuration,
+  parseNumber,
+  parseRotation,
+  parseSpeed,
+  parseTime,
+  parseWalkForward,
+} from '../../../src/cli/target/parse-flags.js'
+import {
+  integerOption,
+  numberOption,
+  portOption,
+  timerOption,
+} from '../../../src/base/option-kinds/number-option.js'
+
+test('accepts a whole number within bounds', () => {
+  const parse = parseNumber(portOption())
+  expect(['0', '3000', '065535'].map(parse)).toEqual([0, 3000, 65_535])
+  for (const text of ['', ' ', '-1', '65536', '1.5', '1e3', '0x10', 'ten', '3000 ', 'NaN', 'Infinity']) {
+    expect(() => parse(text)).toThrow('Give a whole number from 0 to 65535.')
+  }
+})
+
+test('accepts a negative whole number within bounds', () => {
+  expect(parseNumber(integerOption({ min: -5, max: 5, default: 0 }))('-5')).toBe(-5)
+})
+
+test('accepts a number above 0', () => {
+  const parse = parseNumber(numberOption({ above: 0, max: 1000, default: 1 }))
+  expect(['1', '0.5', '1000'].map(parse)).toEqual([1, 0.5, 1000])
+  for (const text of ['', '0', '0.0', '-1', '1001', '1e2', '.5', 'fast']) {
+    expect(() => parse(text)).toThrow('Give a number above 0, at most 1000.')
+  }
+})
+
+test('accepts a speed above 0, or max', () => {
+  const parse = parseSpeed(numberOption({ above: 0, default: 1 }))
+  expect(['1', '0.5', '1000000', 'max'].map(parse)).toEqual([1, 0.5, 1e6, Infinity])
+  for (const text of ['0', '-1', 'Infinity', 'MAX', '1x', '']) {
+    expect(() => parse(text)).toThrow('Give a number above 0, or max.')
+  }
+})
+
+test('takes the default from the option', () => {
+  expect(numberFlag('--interval <ms>', 'interval, in ms', timerOption({ default: 1000 }))).toMatchObject({
+    long: '--interval',
+    description: 'interval, in ms',
+    defaultValue: 1000,
+  })
+  expect(numberFlag('--port <port>', 'port', portOption()).defaultValue).toBe(0)
+})
+
+test.each([
+  ['30s', 30_000],
+  ['15m', 900_000],
+  ['1h', 3_600_000],
+  ['1d', 86_400_000],
+  ['365d', 31_536_000_000],
+])('a rotation of %s is %s ms', (text, ms) => {
+  expect(parseRotation(text)).toBe(ms)
+})
+
+test.each([
+  ['1', 1000],
+  ['0.5', 500],
+  ['2000000', 2_000_000_000],
+  ['30s', 30_000],
+  ['15m', 900_000],
+  ['1h', 3_600_000],
+  ['24d', 2_073_600_000],
+])('a duration of %s is %s ms', (text, ms) => {
+  expect(parseDuration(text)).toBe(ms)
+})
+
+test.each(['', '0s', '1', 'h', '1.5h', '-1h', '1 h', '1H', '366d', '99999999d', '1h30m', '1ms'])(
+  '%j is no rotation',
+  (text) => {
+    expect(() => parseRotation(text)).toThrow('Give a duration like 30s, 15m, 1h or 1d, at most 365d.')
+  },
+)
+
+test.each(['', '0', '0.0', '0s', '-1', '1e2', '.5', '1.5h', '1ms', '25d', '2073601', 'long'])(
+  '%j is no duration',
+  (text) => {
+    expect(() => parseDuration(text)).toThrow(
+      'Give a number of seconds above 0, or a duration like 30s, 15m, 1h or 1d, at most 24d.',
+    )
+  },
+)
+
+test.each([
+  ['2026-11-22', Date.UTC(2026, 10, 22)],
+  ['2026-11-22T10:00Z', Date.UTC(2026, 10, 22, 10)],
+  ['2026-11-22T10:00:01.5Z', Date.UTC(2026, 10, 22, 10, 0, 1, 500)],
+  ['2026-11-22T10:00:00+02:00', Date.UTC(2026, 10, 22, 8)],
+  ['1795341600000', 1_795_341_600_000],
+  ['100000000000', 100_000_000_000],
+  ['1970-01-01', 0],
+])('a time of %s is %s ms since the Unix epoch', (text, ms) => {
+  expect(parseTime(text)).toBe(ms)
+})
+
+test.each(['', '2026-11-22T10:00:00', '2026-13-01', '2026-11-22 10:00Z', 'now', '-5', '1.5', '1e9', '10:00'])(
+  '%j is no time, or has no zone',
+  (text) => {
+    expect(() => parseTime(text)).toThrow(
+      'Give a time like 2026-11-22T10:00:00Z, or ms since the Unix epoch.',
+    )
+  },
+)
+
+test.each(['0', '1795341600', '99999999999'])('a time of %s is rejected as seconds', (text) => {
+  expect(() => parseTime(text)).toThrow(
+    'Give an ISO time, or ms since the Unix epoch. This looks like seconds.',
+  )
+})
+
+test('a year alone is no time', () => {
+  expect(() => parseTime('2026')).toThrow('Write 2026-01-01: a year alone is not a time.')
+})
+
+test('accepts the two lengths of a walk-forward, each with its unit', () => {
+  expect(parseWalkForward('7d/1d')).toEqual({ train: 7 * 86_400_000, test: 86_400_000 })
+  expect(parseWalkForward('90s/5m')).toEqual({ train: 90_000, test: 300_000 })
+  for (const text of [
+    '',
+    '7d',
+    '7/1',
+    '7d/1',
+    '7/1d',
+    '0d/1d',
+    '7d/0s',
+    '7d/1d/1d',
+    '7d-1d',
+    '7d /1d',
+    '7w/1d',
+  ]) {
+    expect(() => parseWalkForward(text)).toThrow(
+      'Give the lengths of training and test, each with its unit, like 7d/1d, 12h/90m or 60s/10s.',
+    )
+  }
+})

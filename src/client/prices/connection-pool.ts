@@ -1,5 +1,5 @@
 import { isLeft, left } from 'fp-ts/lib/Either.js'
-import { Observable } from 'rxjs'
+import { Observable, type Subscriber } from 'rxjs'
 import { parseTopic } from '../../wire/codec/arguments.js'
 import type { Address } from '../../base/domain/address.js'
 import type { LiveSource } from '../../base/domain/joinable.js'
@@ -13,6 +13,7 @@ import type { UncorrelatedError } from '../../base/errors/model.js'
 import { addTeardown } from '../../base/task/direct-observer.js'
 import { Multicast } from '../../base/task/multicast.js'
 import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'
+import { AtOnceLimit } from '../../base/time/at-once-limit.js'
 import { RateLimiter } from '../../base/time/rate-limiter.js'
 import type { PriceEvent } from './subscribers.js'
 import { positionIn } from './topics.js'
@@ -33,6 +34,7 @@ export class ConnectionPool {
   private readonly measurements$ = new Multicast<undefined>()
   private readonly connectionConfig: PriceConnectionConfig
   private status: ConnectionStatus = { _tag: 'Idle' }
+  private readonly limit: AtOnceLimit
   private lastEpoch = 0
   private closed = false
 
@@ -52,6 +54,7 @@ export class ConnectionPool {
   readonly measured$ = new Observable<unknown>((subscriber) => this.measurements$.subscribe(subscriber))
 
   constructor(private readonly config: ConnectionPoolConfig) {
+    this.limit = new AtOnceLimit(config.clock)
     const rateLimiter = new RateLimiter(config.maxFramesPerSecond)
     this.connectionConfig = {
       ...config,
@@ -73,10 +76,11 @@ export class ConnectionPool {
     const open$ = (onConfirmed?: () => void) =>
       new Observable<PriceEvent>((subscriber) => {
         if (!this.closed && base !== undefined) {
-          addTeardown(
-            subscriber,
-            this.connectionFor(base, topic).subscribe(base, topic, subscriber, onConfirmed),
-          )
+          const connection = this.connectionFor(base, topic)
+          const join = (target: Subscriber<PriceEvent>): void =>
+            addTeardown(target, connection.subscribe(base, topic, target, onConfirmed))
+          if (connection.isFailing(base)) this.limit.subscribe(new Observable(join), subscriber)
+          else join(subscriber)
           return
         }
         if (this.closed) subscriber.next(left(clientClosed))
@@ -134,10 +138,7 @@ export class ConnectionPool {
 
   /** False while a last price is in force that may be older than `maxLag`, until an answer or its `Stale`. */
   areSettled(): boolean {
-    return this.connections.every((connection) => {
-      const lag = connection.session?.lag
-      return lag === undefined || lag.isBehind || lag.mayDeliverNow()
-    })
+    return this.connections.every(({ session }) => session?.lag.isBehind !== false || session.lag.isInTime())
   }
 
   /** Probes every connection. */

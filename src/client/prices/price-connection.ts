@@ -1,3 +1,4 @@
+import { isRight, left } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, takeUntil, type Subscriber, type Unsubscribable } from 'rxjs'
 import { readFrame } from '../../wire/codec/price-frame.js'
 import type { AddSource } from '../../base/diagnostics/collector.js'
@@ -7,25 +8,23 @@ import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { Wake } from '../../wire/platform/platform.js'
-import type { Disconnected } from '../../base/errors/model.js'
+import type { Disconnected, PriceError } from '../../base/errors/model.js'
 import {
   ReconnectingSocket,
   type ReconnectingConfig,
   type SocketEvent,
 } from '../../wire/socket/reconnecting.js'
 import type { FrameSink, Session } from '../../wire/socket/session.js'
-import { safeComplete } from '../../base/task/safe-notify.js'
+import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { CoalescedTask } from '../../base/time/coalesced-task.js'
-import { DeadlineTimer } from '../../base/time/deadline.js'
+import { DeadlineTimer, delay } from '../../base/time/deadline.js'
 import { TickClock } from '../../base/time/tick-clock.js'
 import { connectionReport, topicSnapshots } from './connection-snapshot.js'
-import { FirstEvents, PriceSubscription } from './first-events.js'
 import { FrameSender, type FrameSenderConfig } from './frame-sender.js'
-import { EffectPerformer, type EffectConfig } from './perform-effects.js'
-import { failureEvent } from './price-events.js'
+import { EffectPerformer, failureEvent, firstEvent, type Effect, type EffectConfig } from './effects.js'
 import { onBinary, onFrame, onPriceUpdate, type Reception } from './received-frame.js'
-import type { PriceEvent, PriceSubscriber } from './subscribers.js'
-import { Subscriptions, type Effect } from './subscriptions.js'
+import { PriceSubscription, type PriceEvent, type PriceSubscriber } from './subscribers.js'
+import { Subscriptions } from './subscriptions.js'
 import { isConfirmed, type SubscribedTopic, type TopicTable, type TopicTimeouts } from './topics.js'
 
 export interface PriceConnectionConfig
@@ -36,6 +35,9 @@ export interface PriceConnectionConfig
   /** Called when `status` has changed. */
   readonly onStatus: () => void
 }
+
+/** Interval of the checks whether the data of a socket are current, in ms. */
+const socketCheckInterval = 20
 
 /**
  * The subscriptions of many subscribers to many topics over one connection. An event of a subscriber, the socket or a timer
@@ -53,7 +55,6 @@ export class PriceConnection implements FrameSink {
   private readonly task: CoalescedTask
   private readonly deadlineTimer: DeadlineTimer
   private readonly tickClock: TickClock
-  private readonly firstEvents: FirstEvents
   private readonly performer: EffectPerformer
   /** The subscription to the socket: present from the dial until the client closes it. */
   private dialled: Subscription | undefined
@@ -75,7 +76,6 @@ export class PriceConnection implements FrameSink {
     )
     this.tickClock = new TickClock(clock)
     this.performer = new EffectPerformer(config, this)
-    this.firstEvents = new FirstEvents(config, this)
   }
 
   get topics(): TopicTable {
@@ -87,6 +87,12 @@ export class PriceConnection implements FrameSink {
     const { session } = this
     const isMissing = session?.probeNow()
     return () => isMissing !== undefined && this.session === session && isMissing()
+  }
+
+  /** True if the first event of a new subscriber of the topic is a failure. */
+  isFailing(base: Address): boolean {
+    const state = this.topics.get(base)
+    return this.currentFailure !== undefined || (state !== undefined && isConfirmed(state) && !state.live)
   }
 
   /** The failure that a late subscriber receives. Defined while the socket retries, and during the retry delay. */
@@ -125,7 +131,7 @@ export class PriceConnection implements FrameSink {
     subscription.state = state
     this.schedule()
     if (isConfirmed(state)) onConfirmed?.()
-    this.firstEvents.deliver(subscription, state)
+    this.deliverFirst(subscription, state)
     return subscription
   }
 
@@ -134,8 +140,6 @@ export class PriceConnection implements FrameSink {
     const subscribers = this.hangUp({ _tag: 'Closed' })
     this.topics.clear()
     for (const { subscriber } of subscribers) safeComplete(subscriber)
-    // Called last, because a subscriber that leaves may start a timer.
-    this.firstEvents.close()
   }
 
   // The events of the socket.
@@ -154,7 +158,10 @@ export class PriceConnection implements FrameSink {
     const { session } = this
     if (session === undefined) return false
     const { lag } = session
-    if (elapsed >= lag.checkAt && !lag.mayDeliverAt(elapsed)) return false
+    if (elapsed >= lag.checkAt) {
+      lag.onFrame(elapsed)
+      if (!lag.isInTime(elapsed)) return false
+    }
     if (!state?.live) return false
     state.lastActivityAt = elapsed
     state.price = pricePatterns.price
@@ -176,7 +183,8 @@ export class PriceConnection implements FrameSink {
     // decrease.
     const at = this.tickClock.elapsed
     const { lag, epoch } = session
-    const behindMs = lag.mayDeliverAt(at) ? undefined : lag.ms
+    lag.onFrame(at)
+    const behindMs = lag.isInTime(at) ? undefined : lag.ms
     this.perform(onPriceUpdate(this.reception, frame, text, { at, epoch, behindMs }))
   }
 
@@ -231,7 +239,6 @@ export class PriceConnection implements FrameSink {
     const subscribers = this.subscriptions.onDown()
     this.schedule()
     this.setStatus(waiting(error, error.retryInMs))
-    this.firstEvents.onDown()
     this.performer.perform([
       { _tag: 'Deliver', delivery: { subscribers, eventFor: failureEvent(() => error) } },
     ])
@@ -239,13 +246,45 @@ export class PriceConnection implements FrameSink {
 
   // The other events.
 
-  private readonly onUnsubscribe = (subscriber: PriceSubscription, state: SubscribedTopic): void => {
-    this.firstEvents.onLeft(subscriber, state)
+  private readonly onUnsubscribe = (subscriber: PriceSubscriber, state: SubscribedTopic): void => {
     this.subscriptions.removeSubscriber(state, subscriber, this.config.clock.elapsed())
     this.schedule()
   }
 
   // What the events cause.
+
+  /** Delivers the event that is in force, if there is one. */
+  private deliverFirst(subscription: PriceSubscription<SubscribedTopic>, state: SubscribedTopic): void {
+    const { session, currentFailure, config } = this
+    const { topic, subscriber, position } = subscription
+    const now = config.clock.elapsed()
+    if (session !== undefined && state.live && !session.lag.isInTime(now)) {
+      // The subscribers before this one have the price.
+      state.held ??= { hasReplaced: false, deliveredUpTo: position - 1 }
+      session.lag.onHeld(now)
+    }
+    const behindMs = session?.lag.isBehind === true ? session.lag.ms : undefined
+    const event =
+      currentFailure === undefined
+        ? firstEvent(state, config, now, behindMs)?.(topic)
+        : left<PriceError>(currentFailure)
+    if (event === undefined) return
+    if (session?.socket.isCurrent() === false && isRight(event)) this.deliverFirstLater(subscription, state)
+    // After an exception here, the caller could not remove the subscriber.
+    else safeNext(subscriber, event)
+  }
+
+  /** The data of the socket may be old: the price waits until they are current, or until a newer event replaces it. */
+  private deliverFirstLater(subscription: PriceSubscription<SubscribedTopic>, state: SubscribedTopic): void {
+    const { lastActivityAt, price } = state
+    const waiting = delay(this.config.clock, socketCheckInterval, () => {
+      // Removes it from the subscriber.
+      waiting.unsubscribe()
+      if (state.live && state.lastActivityAt === lastActivityAt && state.price === price)
+        this.deliverFirst(subscription, state)
+    })
+    subscription.subscriber.add(waiting)
+  }
 
   private reconcile(): void {
     const { subscriptions } = this

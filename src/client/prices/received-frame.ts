@@ -9,9 +9,9 @@ import type { UncorrelatedError } from '../../base/errors/model.js'
 import { maxTextLength, truncate } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { EchoedTopic } from './frame-ledger.js'
-import { staleEvent } from './price-events.js'
+import { staleEvent, type Effect } from './effects.js'
 import { subscribersIn, type ReceivedPrice } from './subscribers.js'
-import type { Effect, Subscriptions } from './subscriptions.js'
+import type { Subscriptions } from './subscriptions.js'
 import { countPrice, mayPrecedeRequest, phaseOf, setPosition } from './topics.js'
 
 /** The connection that receives a frame. */

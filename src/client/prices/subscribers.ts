@@ -1,5 +1,5 @@
 import { right, type Either } from 'fp-ts/lib/Either.js'
-import type { Subscriber } from 'rxjs'
+import type { Subscriber, Unsubscribable } from 'rxjs'
 import type { Price } from '../../base/domain/price.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { PriceError } from '../../base/errors/model.js'
@@ -26,6 +26,26 @@ export interface PriceSubscriber {
   previous: PriceSubscriber | undefined
   /** Kept after removal, so that a delivery continues from a removed subscriber. */
   next: PriceSubscriber | undefined
+}
+
+/** A subscriber and its teardown in one object: a topic may have many subscribers, and a closure each costs memory. */
+export class PriceSubscription<List extends SubscriberList> implements PriceSubscriber, Unsubscribable {
+  position = 0
+  previous: PriceSubscriber | undefined
+  next: PriceSubscriber | undefined
+  /** Set once the subscriber is added. */
+  state: List | undefined
+
+  constructor(
+    readonly topic: Topic,
+    readonly subscriber: Subscriber<PriceEvent>,
+    readonly onConfirmed: (() => void) | undefined,
+    private readonly onUnsubscribe: (subscriber: PriceSubscription<List>, state: List) => void,
+  ) {}
+
+  unsubscribe(): void {
+    if (this.state !== undefined) this.onUnsubscribe(this, this.state)
+  }
 }
 
 /**

@@ -3,11 +3,11 @@ import { subscribeFrame, unsubscribeFrame } from '../../wire/codec/price-frame.j
 import type { Address } from '../../base/domain/address.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { subscriptionTimeout } from '../../base/errors/constructors.js'
-import type { DecodeError, UncorrelatedError } from '../../base/errors/model.js'
+import type { DecodeError } from '../../base/errors/model.js'
 import { createDeadlineQueue } from '../../base/time/deadline-queue.js'
 import { ErrorTexts } from './error-texts.js'
 import { FrameLedger } from './frame-ledger.js'
-import { failureEvent, rejectedEvent, staleEvent } from './price-events.js'
+import { failureEvent, rejectedEvent, staleEvent, type Effect } from './effects.js'
 import {
   addToList,
   removeFromList,
@@ -32,19 +32,6 @@ import {
   type SubscribedTopic,
   type TopicTimeouts,
 } from './topics.js'
-
-/** The effects that the owner of the connection must perform after a change of the subscriptions, in this order. */
-export type Effect =
-  | { readonly _tag: 'Deliver'; readonly delivery: Delivery }
-  /** The last price of the topic is delivered. */
-  | { readonly _tag: 'DeliverPrice'; readonly state: SubscribedTopic }
-  /** A price was held at this time. */
-  | { readonly _tag: 'Held'; readonly at: number }
-  /** The service has confirmed the topic, `confirmMs` ms after its subscribe frame. */
-  | { readonly _tag: 'Confirmed'; readonly state: SubscribedTopic; readonly confirmMs: number }
-  | { readonly _tag: 'ProbeAnswered' }
-  | { readonly _tag: 'Undecodable'; readonly topic: Topic | undefined; readonly error: DecodeError }
-  | { readonly _tag: 'Uncorrelated'; readonly error: UncorrelatedError }
 
 /**
  * The state of all topics of one connection. An event changes the state, and returns the frames to send and the events

@@ -93,7 +93,7 @@ const probePart = 1 / 4
  * - `behind`: no answer has arrived in time. Every price is held until one does.
  */
 export class Lag {
-  /** From this time on, `mayDeliverAt` must be called before a price is delivered. */
+  /** From this time on, `onFrame` must be called for each price. Before it, prices are in time and no probe is due. */
   checkAt = Infinity
   private state: 'inTime' | 'checking' | 'behind' = 'inTime'
   /** False before `start`, after `stop`, and without a limit. */
@@ -196,20 +196,16 @@ export class Lag {
     this.probeIfDue(this.config.clock.elapsed())
   }
 
-  /** True if a price may be delivered. Also sends the probe that is due: timers do not run while prices are handled. */
-  mayDeliverAt(now: number): boolean {
-    if (!this.isMeasuring) return true
+  /** A frame is handled: sends the probe that is due, because timers do not run while prices are handled. */
+  onFrame(now: number): void {
+    if (!this.isMeasuring) return
     this.probeIfDue(now)
-    const mayDeliver = this.state === 'inTime' && now <= this.inTimeUntil
-    this.checkAt = mayDeliver ? Math.min(this.nextProbeAt, this.inTimeUntil) : -Infinity
-    return mayDeliver
+    this.checkAt = this.isInTime(now) ? Math.min(this.nextProbeAt, this.inTimeUntil) : -Infinity
   }
 
-  /** `mayDeliverAt` for the current time. */
-  readonly mayDeliverNow = (): boolean => {
-    if (this.checkAt === Infinity) return true
-    const now = this.config.clock.elapsed()
-    return now < this.checkAt || this.mayDeliverAt(now)
+  /** False if a price that is handled at `now` may be older than `maxLag`. */
+  isInTime(now = this.config.clock.elapsed()): boolean {
+    return !this.isMeasuring || (this.state === 'inTime' && now <= this.inTimeUntil)
   }
 
   /** Called when a price is held: decides soon whether the connection is behind. */

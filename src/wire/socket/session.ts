@@ -159,7 +159,7 @@ export class Session implements MeasuredConnection {
     this.hasPings = hasPings
     const lag = new Lag(config, this, sink)
     this.lag = lag
-    this.mayDeliver = isInTime === undefined ? lag.mayDeliverNow : () => lag.mayDeliverNow() && isInTime()
+    this.mayDeliver = () => lag.isInTime() && isInTime?.() !== false
     const isConclusive = () => hasPings || prober.isConclusive()
     const silence$ = lost$({ ...config, hasPings, activityCount, probe, isConclusive, wake$ })
     timers.add(() => lag.stop())
@@ -187,7 +187,7 @@ export class Session implements MeasuredConnection {
 
   /** False if data that have arrived may be out of date, by the transport or by `maxLag`. */
   isUpToDate(): boolean {
-    return this.socket.isCurrent() && this.lag.mayDeliverNow()
+    return this.socket.isCurrent() && this.lag.isInTime()
   }
 
   /**

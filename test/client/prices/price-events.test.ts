@@ -1,11 +1,11 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import {
-  initialEvent,
+  firstEvent,
   priceEvent,
   rejectedEvent,
   staleEvent,
-} from '../../../src/client/prices/price-events.js'
+} from '../../../src/client/prices/effects.js'
 import { createTopic, type SubscribedTopic } from '../../../src/client/prices/topics.js'
 
 const timeouts = { linger: 0, staleAfter: 100, confirmTimeout: 50 }
@@ -38,28 +38,28 @@ describe('a price event', () => {
   })
 })
 
-describe('initialEvent', () => {
+describe('firstEvent', () => {
   it('is undefined before the first price', () => {
-    expect(initialEvent(stateOf(), timeouts, 0)).toBeUndefined()
+    expect(firstEvent(stateOf(), timeouts, 0)).toBeUndefined()
     expect(
-      initialEvent(stateOf({ live: true, subscribeSentAt: 0, lastActivityAt: 5 }), timeouts, 10),
+      firstEvent(stateOf({ live: true, subscribeSentAt: 0, lastActivityAt: 5 }), timeouts, 10),
     ).toBeUndefined()
   })
 
   it('is the last price while the topic is live', () => {
     expect(
-      initialEvent(stateOf({ live: true, lastActivityAt: 5, ...receivedPrice }), timeouts, 10)?.('svc-0xaa'),
+      firstEvent(stateOf({ live: true, lastActivityAt: 5, ...receivedPrice }), timeouts, 10)?.('svc-0xaa'),
     ).toEqual(right({ topic: 'svc-0xaa', ...receivedPrice }))
   })
 
   it('is undefined when the stale deadline has passed but is not handled yet', () => {
     const live = stateOf({ live: true, subscribeSentAt: 0, lastActivityAt: 5, ...receivedPrice })
-    expect(initialEvent(live, timeouts, 104)).toBeDefined()
-    expect(initialEvent(live, timeouts, 105)).toBeUndefined()
+    expect(firstEvent(live, timeouts, 104)).toBeDefined()
+    expect(firstEvent(live, timeouts, 105)).toBeUndefined()
   })
 
   it('is `Stale` with the current silence, not the last price, when the topic is stale', () => {
-    const event = initialEvent(
+    const event = firstEvent(
       stateOf({ live: false, lastActivityAt: 5, ...receivedPrice }),
       timeouts,
       105,

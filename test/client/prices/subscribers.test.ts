@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Topic } from '../../../src/base/domain/topic.js'
 import { directObserver } from '../../../src/base/task/direct-observer.js'
 import { stale } from '../../../src/base/errors/constructors.js'
-import { failureEvent, priceEvent } from '../../../src/client/prices/price-events.js'
+import { failureEvent, priceEvent } from '../../../src/client/prices/effects.js'
 import {
   addToList,
   deliver,

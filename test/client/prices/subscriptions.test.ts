@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Address } from '../../../src/base/domain/address.js'
 import type { Topic } from '../../../src/base/domain/topic.js'
-import { initialEvent } from '../../../src/client/prices/price-events.js'
+import { firstEvent } from '../../../src/client/prices/effects.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
 import {
   subscribersIn,
@@ -344,21 +344,21 @@ describe('a requested topic', () => {
     unsubscribe(0, 10)
     expect(eventsOf(deliveriesAt(subscriptions, 1000))).toEqual([])
     const state = subscriptions.addSubscriber(aa, createPriceSubscriber('svc-0xaa'))
-    expect(summarize(initialEvent(state, timeouts, 1500)?.('svc-0xAA'))).toBe('Stale')
-    expect(initialEvent(state, timeouts, 1500)?.('svc-0xAA')).toMatchObject({
+    expect(summarize(firstEvent(state, timeouts, 1500)?.('svc-0xAA'))).toBe('Stale')
+    expect(firstEvent(state, timeouts, 1500)?.('svc-0xAA')).toMatchObject({
       left: { topic: 'svc-0xAA', silentForMs: 1500, last: { topic: 'svc-0xAA', price: 1 } },
     })
   })
 
   it('has its latest price as initial event, and none before its first price or after a disconnect', () => {
     const { subscriptions, states } = requestTopics([aa])
-    expect(initialEvent(states[0]!, timeouts, 1)).toBeUndefined()
+    expect(firstEvent(states[0]!, timeouts, 1)).toBeUndefined()
     subscriptions.onConfirmation([aa], 2)
-    expect(initialEvent(states[0]!, timeouts, 3)).toBeUndefined()
+    expect(firstEvent(states[0]!, timeouts, 3)).toBeUndefined()
     receive(subscriptions, aa, receivedPrice(7), 4)
-    expect(summarize(initialEvent(states[0]!, timeouts, 5)?.('svc-0xaa'))).toBe('7')
+    expect(summarize(firstEvent(states[0]!, timeouts, 5)?.('svc-0xaa'))).toBe('7')
     subscriptions.onDown()
-    expect(initialEvent(states[0]!, timeouts, 6)).toBeUndefined()
+    expect(firstEvent(states[0]!, timeouts, 6)).toBeUndefined()
   })
 
   it('accepts prices only after it is requested on the current connection', () => {

@@ -116,8 +116,8 @@ export const clientBugs: readonly Bug[] = [
     name: 'a late subscriber of a stale topic receives its last price',
     folder: prices,
     edits: [
-      { in: 'initialEvent', code: "phaseOf($1) === 'stale'", bug: 'false' },
-      { in: 'initialEvent', code: 'silenceDeadline($1, $2) <= $3', bug: 'false' },
+      { in: 'firstEvent', code: "phaseOf($1) === 'stale'", bug: 'false' },
+      { in: 'firstEvent', code: 'silenceDeadline($1, $2) <= $3', bug: 'false' },
     ],
   },
   {

@@ -335,7 +335,7 @@ describe('between timers', () => {
     const { clock, lag, probes } = openLag(80)
     for (let price = 0; price < 40; price++) {
       clock.ms += 1
-      if (clock.ms >= lag.checkAt) lag.mayDeliverAt(clock.ms)
+      if (clock.ms >= lag.checkAt) lag.onFrame(clock.ms)
     }
     expect(probes).toEqual([1_010, 1_020, 1_030, 1_040])
   })
@@ -356,7 +356,7 @@ describe('between timers', () => {
     const maxLag = 80
     const { clock, lag, events, receive } = openLag(maxLag)
     clock.ms += 2 * maxLag
-    expect(lag.mayDeliverAt(clock.ms)).toBe(false)
+    expect(lag.isInTime(clock.ms)).toBe(false)
     lag.onHeld(clock.ms)
     receive()
     clock.endPoll()
@@ -379,7 +379,8 @@ describe('between timers', () => {
     const late: number[] = []
     for (let price = 0; price < 10_000; price++) {
       clock.ms += 1
-      if (clock.ms >= lag.checkAt && !lag.mayDeliverAt(clock.ms)) late.push(clock.ms)
+      if (clock.ms >= lag.checkAt) lag.onFrame(clock.ms)
+      if (!lag.isInTime(clock.ms)) late.push(clock.ms)
       for (const sentAt of probes.slice(sent)) {
         const interval = sentAt - (probes[sent - 1] ?? sentAt)
         const wait = sent > 10 && sent % 2 === 0 ? 2 * interval : 0
@@ -397,7 +398,8 @@ describe('between timers', () => {
     let answered = 0
     while (clock.ms < 11_000) {
       clock.ms += 1
-      if (!lag.mayDeliverAt(clock.ms)) lag.onHeld(clock.ms)
+      lag.onFrame(clock.ms)
+      if (!lag.isInTime(clock.ms)) lag.onHeld(clock.ms)
       clock.endPoll()
       const sentAt = probes[answered]
       if (sentAt === undefined || clock.ms < sentAt + roundTrip) continue

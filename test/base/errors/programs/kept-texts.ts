@@ -2,7 +2,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeDepth, decodeFrame } from 'svc-streams'
 import { uncorrelatedError } from '../../../../src/base/errors/constructors.js'
 import { FrameLedger } from '../../../../src/client/prices/frame-ledger.js'
-import { rejectedEvent } from '../../../../src/client/prices/price-events.js'
+import { rejectedEvent } from '../../../../src/client/prices/effects.js'
 import { TopicTable } from '../../../../src/client/prices/topics.js'
 import { usedBytes } from '../../../support/process/used-bytes.js'
 

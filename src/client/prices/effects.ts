@@ -1,13 +1,36 @@
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import type { Publish } from '../../base/diagnostics/messages.js'
 import { assertNever } from '../../base/domain/assert-never.js'
-import type { UncorrelatedError } from '../../base/errors/model.js'
+import type { Topic } from '../../base/domain/topic.js'
+import { stale, subscriptionRejected } from '../../base/errors/constructors.js'
+import type { DecodeError, PriceError, UncorrelatedError } from '../../base/errors/model.js'
+import { truncate } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { ProbeSupport } from '../../wire/socket/liveness.js'
 import type { Session } from '../../wire/socket/session.js'
-import { publishFailure, staleEvent } from './price-events.js'
-import { deliver, deliverPrice, subscribersIn, type Delivery } from './subscribers.js'
-import type { Effect } from './subscriptions.js'
-import { lastPrice, type SubscribedTopic } from './topics.js'
+import {
+  deliver,
+  deliverPrice,
+  subscribersIn,
+  type Delivery,
+  type PriceEvent,
+  type PriceEventFactory,
+  type ReceivedPrice,
+} from './subscribers.js'
+import { lastPrice, phaseOf, silenceDeadline, type SubscribedTopic, type TopicTimeouts } from './topics.js'
+
+/** The effects that the owner of the connection must perform after a change of the subscriptions, in this order. */
+export type Effect =
+  | { readonly _tag: 'Deliver'; readonly delivery: Delivery }
+  /** The last price of the topic is delivered. */
+  | { readonly _tag: 'DeliverPrice'; readonly state: SubscribedTopic }
+  /** A price was held at this time. */
+  | { readonly _tag: 'Held'; readonly at: number }
+  /** The service has confirmed the topic, `confirmMs` ms after its subscribe frame. */
+  | { readonly _tag: 'Confirmed'; readonly state: SubscribedTopic; readonly confirmMs: number }
+  | { readonly _tag: 'ProbeAnswered' }
+  | { readonly _tag: 'Undecodable'; readonly topic: Topic | undefined; readonly error: DecodeError }
+  | { readonly _tag: 'Uncorrelated'; readonly error: UncorrelatedError }
 
 export interface EffectConfig {
   readonly clock: Clock
@@ -55,7 +78,7 @@ export class EffectPerformer {
       const { held } = state
       if (held === undefined) continue
       const lag = this.connection.session?.lag
-      if (lag?.mayDeliverNow() === false) return lag.onHeld(this.config.clock.elapsed())
+      if (lag?.isInTime() === false) return lag.onHeld(this.config.clock.elapsed())
       state.held = undefined
       if (state.live && held.hasReplaced) this.deliverStale(state, behindMs)
       if (!state.live || lastPrice(state) === undefined) continue
@@ -131,3 +154,69 @@ export class EffectPerformer {
 }
 
 const always = (): boolean => true
+
+/** Publishes the failure that a topic's subscribers received, on its diagnostics channel. */
+const publishFailure = ({ host, publish }: EffectConfig, event: PriceEvent | undefined): void => {
+  if (event === undefined || !isLeft(event)) return
+  const error = event.left
+  switch (error._tag) {
+    case 'SubscriptionRejected':
+      return publish('svc-streams:rejected', () => ({ host, error }))
+    case 'SubscriptionTimeout':
+      return publish('svc-streams:unanswered', () => ({ host, error }))
+    case 'Stale':
+      return publish('svc-streams:stale', () => ({ host, error }))
+    // Published elsewhere: `disconnected` by the socket, `decode-error` by the frame handler.
+    case 'Disconnected':
+    case 'DecodeError':
+    case 'InvalidTopic':
+    case 'ClientClosed':
+      return
+    default:
+      return assertNever(error)
+  }
+}
+
+export const priceEvent =
+  (price: ReceivedPrice): PriceEventFactory =>
+  (topic) =>
+    right({ topic, ...price })
+
+export const failureEvent =
+  (error: (topic: Topic) => PriceError): PriceEventFactory =>
+  (topic) =>
+    left(error(topic))
+
+export const rejectedEvent = (text: string): PriceEventFactory => {
+  const reason = truncate(text)
+  return failureEvent((topic) => subscriptionRejected(topic, reason))
+}
+
+/** `behindMs`: defined if the connection is behind. */
+export const staleEvent = (state: SubscribedTopic, now: number, behindMs?: number): PriceEventFactory => {
+  const silentForMs = Math.round(now - state.lastActivityAt)
+  const last = lastPrice(state)
+  return failureEvent((topic) =>
+    stale(topic, silentForMs, last === undefined ? undefined : { topic, ...last }, behindMs),
+  )
+}
+
+/**
+ * The first event of a late subscriber. There is none before the first price. A held price is delivered to all subscribers, or
+ * replaced by `Stale`. After a blocked event loop, a deadline may have passed without being handled: there is no event then
+ * either, and the next frame or the `Stale` event decides.
+ */
+export const firstEvent = (
+  state: SubscribedTopic,
+  timeouts: TopicTimeouts,
+  now: number,
+  behindMs?: number,
+): PriceEventFactory | undefined => {
+  const { unreadable, live, held } = state
+  if (live && held !== undefined) return undefined
+  if (unreadable !== undefined) return failureEvent(() => unreadable)
+  if (phaseOf(state) === 'stale') return staleEvent(state, now, behindMs)
+  if (silenceDeadline(state, timeouts) <= now) return undefined
+  const last = lastPrice(state)
+  return last === undefined ? undefined : priceEvent(last)
+}

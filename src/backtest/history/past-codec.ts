@@ -6,7 +6,7 @@ import type { DecodeError } from '../../base/errors/model.js'
 import { decodeMessage, guardCodec, malformedError, toDecodeError } from '../../wire/codec/decode.js'
 import { parseJson } from '../../wire/codec/json.js'
 import { Finite, PriceValue } from '../../wire/codec/number.js'
-import { readPosition } from '../../wire/codec/position.js'
+import { readPosition } from '../../base/domain/position.js'
 
 const TopicText = guardCodec<Topic>('a topic', isTopicOfAnyService)
 

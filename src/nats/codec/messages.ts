@@ -3,7 +3,7 @@ import * as t from 'io-ts/lib/index.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { decodeMessage, guardCodec } from '../../wire/codec/decode.js'
 import { Finite } from '../../wire/codec/number.js'
-import { OptionalPosition } from '../../wire/codec/position-codec.js'
+import { OptionalPosition } from '../../wire/codec/position.js'
 
 // The messages of consumers to gateways over NATS, as JSON.
 

@@ -14,32 +14,14 @@ export interface MacInputParts {
 /** Path, signed headers, body: the order of section 5 of the service's documentation. */
 export const macInput = ({ path, headers, body, service, canonicalHeaders }: MacInputParts): MacInput => {
   const canonical = (canonicalHeaders ?? concatenateHeaders)(selectSignedHeaders(headers, service))
-  const start = pathAndHeaders(path, canonical)
-  return body === undefined ? start : [...start, body]
+  return [path, canonical, body ?? '']
 }
-
-/** Joins two texts into one piece, because each `update` of the MAC has a fixed cost. */
-export const pathAndHeaders = (path: string, canonical: string | Uint8Array): MacInput =>
-  typeof canonical === 'string' ? [path + canonical] : [path, canonical]
 
 /** The HMAC-SHA256 of a message with one key, in base64 without padding. */
 export type Mac = (input: MacInput) => string
 
 /** Creates the MAC of a key. */
 export type CreateMac = (key: Uint8Array) => Mac
-
-/** The length of a block of SHA-256, in bytes. */
-const blockLength = 64
-
-/** The first block of the inner and of the outer hash of an HMAC-SHA256, as RFC 2104 defines it. */
-export const hmacBlocks = (
-  key: Uint8Array,
-  sha256: (bytes: Uint8Array) => Uint8Array,
-): { readonly inner: Uint8Array; readonly outer: Uint8Array } => {
-  const block = new Uint8Array(blockLength)
-  block.set(key.length > blockLength ? sha256(key) : key)
-  return { inner: block.map((byte) => byte ^ 0x36), outer: block.map((byte) => byte ^ 0x5c) }
-}
 
 /**
  * Converts the signed headers to the text or the bytes that are signed, for a deployment that differs from the default.

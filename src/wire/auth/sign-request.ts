@@ -6,7 +6,6 @@ import { decodeKey } from './key.js'
 import {
   authHeaderNames,
   macInput,
-  pathAndHeaders,
   selectSignedHeaders,
   type CanonicalHeaders,
   type CreateMac,
@@ -85,7 +84,7 @@ export const createSigner = ({
     const canonical = canonicalHeaders(
       signed.map(([name, value]) => [name, name === names.expiration ? expirationText : value]),
     )
-    const signature = mac(pathAndHeaders(path, canonical))
+    const signature = mac([path, canonical])
     secrets.addSignature(signature)
     return { [names.expiration]: expirationText, [names.signature]: signature }
   }

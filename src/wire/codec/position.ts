@@ -1,17 +1,12 @@
-import type { PricePosition } from '../../base/domain/position.js'
+import * as t from 'io-ts/lib/index.js'
+import { readPosition, type PricePosition } from '../../base/domain/position.js'
 
-/** A position in a message or in a row. Any other value is ignored: later versions may have another form. */
-export const readPosition = (value: unknown): PricePosition | undefined => {
-  if (typeof value !== 'object' || value === null) return undefined
-  const { run, count } = value as Readonly<Record<string, unknown>>
-  return isRun(run) && isCount(count) ? { run, count } : undefined
+/** The field of an object that may have a position. A page with prices does without it. */
+export const OptionalPosition = {
+  position: new t.Type<PricePosition | undefined, unknown>(
+    'a position',
+    (value): value is PricePosition | undefined => value === undefined || readPosition(value) !== undefined,
+    (value) => t.success(readPosition(value)),
+    t.identity,
+  ),
 }
-
-export const isRun = (value: unknown): value is string =>
-  typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
-
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
-
-/** The text of the field `position` at the end of a JSON object. A run has no characters that are escaped. */
-export const positionField = ({ run, count }: PricePosition): string =>
-  `,"position":{"run":"${run}","count":${count}}`

@@ -1,12 +1,11 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import type { PricePosition } from '../../base/domain/position.js'
+import { readPosition, type PricePosition } from '../../base/domain/position.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { malformedError, maxIssues, toDecodeError } from './decode.js'
 import { parseJson } from './json.js'
 import { PriceAge, PriceValue } from './number.js'
-import { readPosition } from './position.js'
 
 // The text frames of the price WebSocket, in both directions.
 

@@ -1,6 +1,6 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { ByteTable, multiplyHash, wordSize, type Hash } from '../../../wire/codec/fast-path/byte-table.js'
-import { isRun } from '../../../wire/codec/position.js'
+import { isRun } from '../../../base/domain/position.js'
 import { exactDigits, nine, point, powersOfTen, zero, ByteText } from '../../../wire/codec/fast-path/bytes.js'
 import type { Address } from '../../../base/domain/address.js'
 import { latin1Of } from '../../../base/domain/bytes.js'

@@ -20,11 +20,17 @@ export const lazyHttpTransport = (
     callsOnSent: true,
     get: (request, onResult) => {
       if (lazy.loaded !== undefined) return lazy.loaded.get(request, onResult)
-      const pending = lazy.start(
-        (transport) => transport.get(request, onResult),
-        (failure) => onResult(left(networkError(failure))),
-      )
-      return () => pending.end(new DOMException('the request was aborted', 'AbortError'))?.()
+      let abort: (() => void) | undefined
+      let isAborted = false
+      const send = (transport: InternalHttpTransport): void => {
+        if (isAborted) throw new DOMException('the request was aborted', 'AbortError')
+        abort = transport.get(request, onResult)
+      }
+      lazy.use(send, (failure) => onResult(left(networkError(failure))))
+      return () => {
+        isAborted = true
+        abort?.()
+      }
     },
     close: () => lazy.close(),
   }
@@ -41,38 +47,28 @@ export const lazyWebSocketTransport = (
   return {
     dial(url, options, listener) {
       if (lazy.loaded !== undefined) return lazy.loaded.dial(url, options, listener)
-      const pending = lazy.start(
-        (transport) => transport.dial(url, options, listener),
-        (failure) => listener.closed(noCloseFrame, causeOf(failure).message),
-      )
-      return socketOf(pending)
+      let socket: Socket | undefined
+      let isClosed = false
+      const dial = (transport: WebSocketTransport): void => {
+        if (isClosed) throw new Error('closed before it was dialled')
+        socket = transport.dial(url, options, listener)
+      }
+      const end = (how: 'close' | 'terminate') => (): void => {
+        isClosed = true
+        socket?.[how]()
+      }
+      lazy.use(dial, (failure) => listener.closed(noCloseFrame, causeOf(failure).message))
+      return {
+        get bufferedAmount() {
+          return socket?.bufferedAmount ?? 0
+        },
+        send: (frame) => socket?.send(frame),
+        ping: (payload) => socket?.ping?.(payload),
+        close: end('close'),
+        terminate: end('terminate'),
+      }
     },
     close: () => lazy.close(),
-  }
-}
-
-const socketOf = (pending: Pending<Socket>): Socket => {
-  const end = (): Socket | undefined => pending.end(new Error('closed before it was dialled'))
-  return {
-    get bufferedAmount() {
-      return pending.started?.bufferedAmount ?? 0
-    },
-    send: (frame) => pending.started?.send(frame),
-    ping: (payload) => pending.started?.ping?.(payload),
-    close: () => end()?.close(),
-    terminate: () => end()?.terminate(),
-  }
-}
-
-/** A request or a socket that starts once its transport is loaded, unless it is ended before. */
-class Pending<A> {
-  started: A | undefined
-  endReason: Error | undefined
-
-  /** Returns what has started; without it, nothing starts, and `reason` is the failure. */
-  end(reason: Error): A | undefined {
-    this.endReason = reason
-    return this.started
   }
 }
 
@@ -85,15 +81,10 @@ class LazyTransport<T extends { close(): Promise<void> }> {
 
   constructor(private readonly importTransport: () => Promise<T>) {}
 
-  /** Calls `begin` with the transport once it is loaded, or `fail` once. */
-  start<A>(begin: (transport: T) => A, fail: (failure: unknown) => void): Pending<A> {
-    const pending = new Pending<A>()
-    const started = this.load().then((transport) => {
-      if (pending.endReason !== undefined) throw pending.endReason
-      pending.started = begin(transport)
-    })
-    void started.catch(fail)
-    return pending
+  /** Calls `begin` with the transport once it is loaded. Calls `fail` if it cannot be loaded, or `begin` throws. */
+  use(begin: (transport: T) => void, fail: (failure: unknown) => void): void {
+    this.loading ??= this.load()
+    void this.loading.then(begin).catch(fail)
   }
 
   /** Resolves when no load is in progress, and all connections are closed. */
@@ -103,17 +94,11 @@ class LazyTransport<T extends { close(): Promise<void> }> {
     await this.loaded?.close()
   }
 
-  /** Rejects if the transport cannot be loaded, after which the next call tries again, and after `close`. */
-  private load(): Promise<T> {
-    if (this.isClosed) return Promise.reject(closedError())
-    this.loading ??= this.importOnce()
-    return this.loading
-  }
-
-  private async importOnce(): Promise<T> {
+  /** After a failure, the next use loads again. */
+  private async load(): Promise<T> {
     try {
-      const transport = await this.importTransport()
-      if (this.isClosed) throw closedError()
+      const transport = this.isClosed ? undefined : await this.importTransport()
+      if (this.isClosed || transport === undefined) throw new Error('the transport is closed')
       this.loaded = transport
       return transport
     } catch (thrown) {
@@ -122,5 +107,3 @@ class LazyTransport<T extends { close(): Promise<void> }> {
     }
   }
 }
-
-const closedError = (): Error => new Error('the transport is closed')

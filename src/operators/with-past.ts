@@ -13,10 +13,10 @@ import { checkValue, parseOptions } from '../base/option-kinds/parse-options.js'
 import { safeUnsubscribe } from '../base/task/safe-notify.js'
 import { delay } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
-import { continuedPast$, LiveStart } from './continued-past.js'
 import { windowTimeOf } from './data-window.js'
 import type { EitherOperator } from './either.js'
-import { Overlap } from './overlap.js'
+import { PastEnd } from './past-end.js'
+import { LiveStart, pastUntilLive$ } from './past-until-live.js'
 
 /** The default of the option `pastTimeout`, in ms. */
 export const pastTimeout = 5000
@@ -50,15 +50,13 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  *   `CaughtUp`. A failure of the past is a `Left`, then its completion ends the hold.
  * - A held price that is older than the `maxLag` of the client when the past has ended, and that another event has followed,
  *   is a `PastPrice` before `CaughtUp`.
- * - No price is missing where the past meets the live events, if the source is a `price$` of a client, and the past is
- *   `prices$` of a history without `to`. The past is read again from its last price on, if it does not contain all prices
- *   before the confirmation of the topic. With an operator between `price$` and `withPast`, prices between the end of the
- *   past and the confirmation are missing.
- * - A live price that the past contains is dropped, also the price that is current at the subscription. If the recorder
- *   is the gateway of the client, or records the client itself, prices are compared by their number, which both have:
- *   each price comes once, in order, also if all are equal. Otherwise the last past prices and the first live prices
- *   are compared by their values: no price is missing if they differ and the recorder receives them at most 1 s after the
- *   client, but equal prices may come twice. Clocks are never compared.
+ * - Each price comes once, in order, if the source is a `price$` of a client, the past is `prices$` of a history without
+ *   `to`, and its recorder is the gateway of the client or records the client itself: both then give the prices the same
+ *   positions. The past is read again from its last price on, until it has the price before the first live one.
+ * - With another recorder, or an operator between `price$` and `withPast`, it is not known which prices are missing: a `Gap`
+ *   from the last past price to the first live one says so, unless the past has this live price.
+ * - A live price that the past has is dropped, also the price that is current at the subscription. Without common
+ *   positions, it is the same price if value and time are equal.
  * - An Rx error of the source ends the stream at once. An Rx error of the past is a `Left` with a `NetworkError`.
  * - An invalid past, and an invalid or misspelt option, throws a `ConfigurationError`.
  *
@@ -152,27 +150,34 @@ export const joinPast = <E, A>(
   observer: JoinObserver<Either<E, A>>,
 ): Subscription => {
   const { open$, position } = liveSourceOf(source$)
-  const overlap = new Overlap()
+  const source = pastSourceOf(past$)
+  const end = new PastEnd(source.isEndless)
+  const liveStart = new LiveStart()
   const past = new Subscription()
   let held: HeldEvent<Either<E, A>>[] = []
-  const liveStart = new LiveStart()
   let latest = -Infinity
-  let hasCaughtUp = false
-  let isLive = false
+  let state: 'past' | 'releasing' | 'live' = 'past'
+  let mayRepeat = true
   let isComplete = false
 
+  const isRepeated = ({ event, position }: Omit<HeldEvent<Either<E, A>>, 'at'>): boolean => {
+    if (!mayRepeat || isLeft(event)) return false
+    const price = event.right as Partial<Price>
+    if (end.has(price, position)) return true
+    mayRepeat = state === 'past' || !end.isBefore(price.receivedAt)
+    return false
+  }
   const releaseLive = (): void => {
     // A handler may cause further live events, which follow the held events.
     for (let next = held.shift(); next !== undefined; next = held.shift())
       observer.onLive(next.event, Math.max(latest, next.at))
-    isLive = true
+    state = 'live'
   }
   const catchUp = (): void => {
     safeUnsubscribe(past)
-    overlap.end()
-    hasCaughtUp = true
     const hasLive = held.length > 0
-    held = held.filter(({ event, position }) => !overlap.repeats(event, position))
+    held = held.filter((each) => !isRepeated(each))
+    state = 'releasing'
     observer.onCaughtUp(releaseLive, held, hasLive)
     if (isComplete) observer.onComplete()
   }
@@ -191,8 +196,8 @@ export const joinPast = <E, A>(
   const live = open$(() => liveStart.confirm(position())).subscribe({
     next: (event) => {
       const at = windowTimeOf(event)
-      if (hasCaughtUp && overlap.repeats(event, position())) return
-      if (isLive) return observer.onLive(event, at)
+      if (state !== 'past' && isRepeated({ event, position: position() })) return
+      if (state === 'live') return observer.onLive(event, at)
       const current = position()
       const eventPosition = current && copyPosition(current)
       held.push({ event, at, position: eventPosition })
@@ -203,14 +208,14 @@ export const joinPast = <E, A>(
     complete: () => {
       isComplete = true
       liveStart.start()
-      if (isLive) observer.onComplete()
+      if (state === 'live') observer.onComplete()
     },
   })
   const joined = new Subscription(() => live.unsubscribe())
   joined.add(past)
   past.add(delay(rxClock, timeoutMs, () => fail(timeout(timeoutMs))))
   past.add(
-    continuedPast$(pastSourceOf(past$), liveStart, overlap).subscribe({
+    pastUntilLive$(source, liveStart, end).subscribe({
       next: onPast,
       error: (thrown) => fail(networkError(thrown)),
       complete: catchUp,

@@ -125,26 +125,6 @@ it('subscribers of a client that records itself receive each price once', async 
   await recorder.stop()
 })
 
-it.each([
-  ['receives prices at the same time', 0],
-  ['receives prices 150 ms later', 150],
-])('a client with a recorder that %s receives each distinct price once', async (_, delay) => {
-  const service = await startService((n) => n)
-  const path = join(newFolder(), 'market.ndjson')
-  const recorder = record(createPriceClient(await startDistantLink(service.url, delay)), {
-    topics: [ethTopic],
-    to: path,
-  })
-  const joined = await joinOften(service, () =>
-    collectJoined(createPriceClient(service.url), openHistory([path]).prices$(ethTopic, { from: 0 })),
-  )
-  for (const events of joined) {
-    await eventually(() => expect(pricesOf(events).at(-1)).toBe(lastPrice))
-    expectEachOnce(events, service.sent)
-  }
-  await recorder.stop()
-})
-
 it('candles over the seam count each price once', async () => {
   const service = await startService((n) => n)
   const { gateway } = await startRecorded(service)

@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { createClient, type PriceClient } from 'svc-streams'
 import { openHistory } from 'svc-streams/history'
 import { withPast } from 'svc-streams/operators'
@@ -45,7 +46,7 @@ describe('a past and a live stream that starts later', () => {
     expect(prices).toEqual((await recorded()).slice(0, prices.length))
   })
 
-  it('are one sequence: no price of a recording is missing, and none comes twice', async () => {
+  it('have a gap between them if the recorder is another client: prices may be missing', async () => {
     const simulator = await startTestSimulator({ tick })
     const path = join(newFolder(), 'market.ndjson')
     const recorder = record(createClientFor(simulator), { topics: [ethTopic], to: path })
@@ -54,10 +55,21 @@ describe('a past and a live stream that starts later', () => {
     await eventually(async () => expect((await past()).length).toBeGreaterThan(100))
     const url = await startDistantLink(simulator.priceWsUrl, delay)
     const past$ = openHistory([path]).prices$(ethTopic, { from: 0 })
-    const prices = await joinedPrices(
+    const { events } = collectEvents(
       consumerOf(url.replace('ws', 'http')).price$(ethTopic).pipe(withPast(past$)),
     )
+    const tags = (): readonly string[] =>
+      events.map((event) => (isLeft(event) ? 'Left' : '_tag' in event.right ? event.right._tag : 'Price'))
+    await eventually(() => expect(tags().indexOf('CaughtUp')).toBeGreaterThan(0))
+    await eventually(() => expect(tags().length).toBeGreaterThan(tags().indexOf('CaughtUp') + 20))
     await recorder.stop()
-    expect(prices).toEqual((await past()).slice(0, prices.length))
+    expect(tags().join(' ')).toMatch(/^Gap( PastPrice)+ Gap CaughtUp( Price)+$/)
+    const border = tags().indexOf('CaughtUp')
+    const recorded = await past()
+    const [before, live] = [pricesOf(events.slice(0, border)), pricesOf(events.slice(border))]
+    expect(before).toEqual(recorded.slice(0, before.length))
+    const fromBorder = recorded.slice(recorded.indexOf(live[0]!))
+    expect(live.slice(0, fromBorder.length)).toEqual(fromBorder.slice(0, live.length))
+    expect(events[border - 1]).toMatchObject({ right: { topic: ethTopic, cause: 'unrecorded' } })
   })
 })

@@ -32,7 +32,7 @@ export const notRun: readonly NotRun[] = [
     reason: 'joins rows in a module that is not public; test/backtest/recording/resume/seam.test.ts runs',
   },
   {
-    files: 'test/operators/continued-past.test.ts',
+    files: 'test/operators/past-until-live.test.ts',
     reason:
       'makes streams that withPast knows by a module that is not public; test/backtest/history/seam.test.ts runs',
   },

@@ -10,8 +10,7 @@ import type { HistoryError, PriceError } from '../../../base/errors/model.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import type { History } from '../past/history.js'
 import { outage } from '../../../testing/retained-event.js'
-import { PastEnd } from '../../../operators/continued-past.js'
-import { Overlap } from '../../../operators/overlap.js'
+import { PastEnd } from '../../../operators/past-end.js'
 import { createHeader, type PriceRow, type RecordingHeader, type Row } from '../format/row.js'
 import type { EntriesResult, RecordingEntry } from '../read/read-entries.js'
 import type { SetReading } from '../read/recording-set.js'
@@ -91,7 +90,7 @@ class TopicRows {
   private rows: PriceRow[] = []
   private taken = 0
   private span = firstSpan
-  private readonly end = new PastEnd(true, new Overlap())
+  private readonly end = new PastEnd(true)
   private last: Price | undefined
   private isDown = false
   private epoch = 1

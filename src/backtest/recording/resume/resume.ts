@@ -122,9 +122,7 @@ export const resume$ = <A>(
       clock,
       {
         onLine: (line) => {
-          if (isLive) return
-          seam.onRecorded()
-          live.seamOf(line)?.onRecorded(line)
+          if (!isLive) live.seamOf(line)?.onRecorded(line)
         },
         readOn: seam.readOn,
         onRecordingEnd: () => {
@@ -137,14 +135,14 @@ export const resume$ = <A>(
     const sequences = { continued: new Sequence(playback.owners), fresh: new Sequence(playback.owners) }
 
     const startLive = (): void => {
-      for (const each of live.seams.values()) each.end(seam.isAlive)
+      for (const each of live.seams.values()) each.end()
       held = held.filter((row) => !isRepeated(row))
       const continued = Array.from(live.seams).filter(([, { isContinued }]) => isContinued)
       const firstEpoch = Math.min(...continued.map(([, each]) => each.live.price?.epoch ?? 1))
       playback.runs.tick(() =>
         playback.streams.continueLive(new Set(continued.map(([name]) => name)), firstEpoch, sequences),
       )
-      moveTo(held[0]?.at ?? live.now(), continued[0]?.[1].overlap.difference)
+      moveTo(held[0]?.at ?? live.now(), continued[0]?.[1].difference)
       // A price that a Left has followed is not current.
       const lastLeft = held.findLastIndex((row) => row._tag === 'Price' && isLeft(row.event))
       for (const row of held.splice(0, lastLeft + 1)) emitLive(row)

@@ -1,7 +1,7 @@
 import { concat, defer, forkJoin, Subject, Subscription, take, takeUntil, type Observable } from 'rxjs'
 import { delay$ } from '../../../base/time/deadline.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import { readRest$ } from '../../../operators/continued-past.js'
+import { readAgain$ } from '../../../operators/past-until-live.js'
 import { pastTimeout } from '../../../operators/with-past.js'
 import type { ReadOn } from '../read/source.js'
 import type { StreamSeam } from './stream-seam.js'
@@ -15,10 +15,7 @@ export class Seam {
   /** Emits at each end of the recording but the first. */
   private readonly end$ = new Subject<void>()
   private answer: (isReadOn: boolean) => void = () => undefined
-  private readings = 0
   private state: 'past' | 'reading on' | 'over' = 'past'
-  /** True if the recorder has written a row since the live streams started. */
-  isAlive = false
 
   /** `startLive`: starts the live streams, whose rows are held. */
   constructor(
@@ -34,11 +31,6 @@ export class Seam {
       else this.end$.next()
     })
 
-  /** A row is recorded. What the first further reading has found may have been written before the live streams started. */
-  onRecorded(): void {
-    if (this.readings > 1) this.isAlive = true
-  }
-
   stop(): void {
     this.state = 'over'
     this.work.unsubscribe()
@@ -48,10 +40,8 @@ export class Seam {
   private start(): void {
     this.state = 'reading on'
     this.startLive()
-    const rest$ = readRest$(
-      () => this.read$,
-      (...reading) => Array.from(this.seams()).every((seam) => seam.hasReached(...reading, this.isAlive)),
-      false,
+    const rest$ = readAgain$(this.read$, (isFirst) =>
+      Array.from(this.seams()).some((seam) => !seam.hasReached(!isFirst)),
     )
     const end$ = concat(this.started$, rest$).pipe(takeUntil(delay$(rxClock, pastTimeout)))
     this.work.add(end$.subscribe({ complete: () => this.stop() }))
@@ -62,7 +52,6 @@ export class Seam {
   )
 
   private readonly read$: Observable<unknown> = defer(() => {
-    this.readings++
     this.answer(true)
     return this.end$.pipe(take(1))
   })

@@ -1,13 +1,17 @@
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
-import { LiveStart } from '../../../operators/continued-past.js'
-import { Overlap } from '../../../operators/overlap.js'
+import { PastEnd } from '../../../operators/past-end.js'
+import { LiveStart } from '../../../operators/past-until-live.js'
 import type { PricePosition } from '../../../base/domain/position.js'
-import type { RecordingHeader, Row } from '../format/row.js'
+import type { PriceRow, RecordingHeader, Row } from '../format/row.js'
 
-/** Where the recorded and the live rows of a stream meet. Two prices are the same as in `withPast`. */
+/** Where the recorded and the live rows of a stream meet, by the positions of its prices. */
 export class StreamSeam {
-  readonly overlap = new Overlap()
+  private readonly past = new PastEnd(true)
   readonly live = new LiveStart()
+  /** The last recorded price. */
+  private last: PriceRow | undefined
+  /** The time by which a live price is received after the same recorded one, by two clocks, in ms. */
+  difference: number | undefined
   /** True if a price is recorded. */
   hasPast = false
   /** True if no price is missing between the recorded and the live ones. False before `end`. */
@@ -18,7 +22,8 @@ export class StreamSeam {
   onRecorded(row: Row | RecordingHeader): void {
     if (row._tag === 'Price' && isRight(row.event)) {
       this.hasPast = true
-      this.overlap.add({ price: row.event.right.price, at: row.at }, row.position)
+      this.last = row
+      this.past.add(row.at, row.event.right.price, row.position)
     } else if (row._tag === 'Depth') this.depthAt = isRight(row.event) ? row.event.right.timestamp : -Infinity
   }
 
@@ -35,27 +40,31 @@ export class StreamSeam {
   }
 
   /**
-   * True if nothing more is to be read. `isComplete`, `isLate`: of `readRest$`. `isAlive`: the recorder has written a row since
-   * the live stream started.
+   * True if nothing more is to be read: the first live price is recorded, whose times show how far both clocks differ. `isRead`:
+   * the recording has been read since the live stream started.
    */
-  hasReached(isComplete: boolean, isLate: boolean, isAlive: boolean): boolean {
-    if (!this.hasPast) return true
+  hasReached(isRead: boolean): boolean {
     const { position, price } = this.live
-    const isFound = price === undefined || (isAlive && this.overlap.has(price))
-    return this.overlap.reaches(position) ?? (isComplete && (isLate || isFound))
+    const first = position && price ? { ...position, count: position.count + 1 } : position
+    return !this.hasPast || (this.past.reaches(first) ?? isRead)
   }
 
-  /** No further row is recorded. An equal value alone proves nothing: a recorder that has ended long ago may have it too. */
-  end(isAlive: boolean): void {
-    const { position, price } = this.live
-    const isFound = isAlive && price !== undefined && this.overlap.has(price)
-    this.isContinued = this.hasPast && (this.overlap.reaches(position) ?? isFound)
-    this.overlap.end()
+  /** No further row is recorded. Without common positions, it is not known whether prices are missing. */
+  end(): void {
+    this.isContinued = this.past.reaches(this.live.position) === true
   }
 
   /** True if a live row is recorded. Called for each live row, in order, after `end`. */
   isRepeated(row: Row): boolean {
-    if (row._tag === 'Price') return this.isContinued && this.overlap.repeats(row.event, row.position)
+    if (row._tag === 'Price') return this.isContinued && this.isRepeatedPrice(row)
     return row._tag === 'Depth' && isRight(row.event) && row.event.right.timestamp <= this.depthAt
+  }
+
+  private isRepeatedPrice({ event, position }: PriceRow): boolean {
+    if (isLeft(event) || !this.past.has(event.right, position)) return false
+    const { last } = this
+    if (last?.position?.count === position?.count && last !== undefined)
+      this.difference = event.right.receivedAt - last.at
+    return true
   }
 }

@@ -65,13 +65,14 @@ const untilLive = async (values: readonly unknown[], count: number): Promise<voi
 const recordedPrices = async (path: string): Promise<readonly number[]> =>
   pricesOf(await eventsOf(openHistory([path]).prices$(ethTopic, { from: 0, to: Date.now() + 1_000_000 })))
 
-/** A simulator, and a recorder of it whose clock is ahead. */
+/** A simulator, a client, and a recorder of the client whose clock is ahead. */
 const startRecorded = async (aheadMs = 0) => {
   const simulator = await startTestSimulator({ tick })
   const path = join(newFolder(), 'market.ndjson')
   const shifted = (line: string): string =>
     line.replace(/"(at|receivedAt)":(\d+)/g, (_, name, time) => `"${name}":${Number(time) + aheadMs}`)
-  const recorder = record(createClientFor(simulator), {
+  const client = createClientFor(simulator)
+  const recorder = record(client, {
     topics: [ethTopic],
     to: {
       write: (line, done) => {
@@ -81,27 +82,33 @@ const startRecorded = async (aheadMs = 0) => {
     },
   })
   await eventually(() => expect(recorder.rows).toBeGreaterThan(100))
-  return { simulator, recorder, path }
+  return { simulator, client, recorder, path }
 }
 
-test('each price comes once, in order, from a file that is still written to and a distant client', async () => {
+test('a strategy is told that prices may be missing between the file of another client and the live ones', async () => {
   const { simulator, recorder, path } = await startRecorded()
   const url = await startDistantLink(simulator.priceWsUrl, delay)
   const values = collect(resume(consumerOf(url.replace('ws', 'http')), [path], pricesOrErrors))
   await untilLive(values, 20)
   await recorder.stop()
-  const prices = values.filter((value) => typeof value !== 'object')
-  expect(prices).toEqual((await recordedPrices(path)).slice(0, prices.length))
-  expect(values.filter((value) => typeof value === 'object')).toEqual([{ _tag: 'CaughtUp' }])
+  const recorded = await recordedPrices(path)
+  const border = values.indexOf('Disconnected')
+  const [past, live] = [values.slice(0, border), values.slice(border + 1)]
+  expect(past).toEqual(recorded.slice(0, past.length))
+  expect(past.length).toBeGreaterThan(100)
+  const prices = live.filter((value) => typeof value === 'number')
+  const fromBorder = recorded.slice(recorded.indexOf(prices[0]!))
+  expect(prices.slice(0, fromBorder.length)).toEqual(fromBorder.slice(0, prices.length))
+  expect(live.filter((value) => typeof value !== 'number')).toEqual([{ _tag: 'CaughtUp' }])
 })
 
 test.each([['behind', -300_000] as const, ...(isLong ? [['ahead', 300_000] as const] : [])])(
   'a strategy continues with prices and timers of this clock if that of the recorder is %s',
   async (_, ahead) => {
-    const { simulator, recorder, path } = await startRecorded(ahead)
+    const { client, recorder, path } = await startRecorded(ahead)
     const start = Date.now()
     const values = collect(
-      resume(createClientFor(simulator), [path], (own) =>
+      resume(client, [path], (own) =>
         merge(pricesOrErrors(own), interval(50).pipe(map(() => 'timer'))).pipe(timestamp()),
       ),
     )
@@ -160,7 +167,7 @@ test.each(['history', ...(isLong ? ['files'] : [])])(
 )
 
 test('a strategy that is killed and resumed again and again decides as one that was never interrupted', async () => {
-  const { simulator, recorder, path } = await startRecorded()
+  const { client, recorder, path } = await startRecorded()
   const decisions = (own: StrategyClient): Observable<string> =>
     pricesOrErrors(own).pipe(
       bufferCount(3),
@@ -171,9 +178,7 @@ test('a strategy that is killed and resumed again and again decides as one that 
   const live: (readonly unknown[])[] = []
   for (let run = 0; run < (isLong ? 8 : 2); run++) {
     const values: unknown[] = []
-    const subscription = resume(createClientFor(simulator), [path], decisions).subscribe((value) =>
-      values.push(value),
-    )
+    const subscription = resume(client, [path], decisions).subscribe((value) => values.push(value))
     await untilLive(values, 10 * random())
     subscription.unsubscribe()
     live.push(values)

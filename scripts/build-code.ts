@@ -44,16 +44,14 @@ const bundle = await rolldown({
     ...Object.fromEntries(others.map((source) => [source.replace(/^src\/|\.ts$/g, ''), `./${source}`])),
   },
   platform: 'node',
-  transform: { define: { IS_BUILT: 'true' }, target: 'es2022' },
+  transform: { target: 'es2022' },
   plugins: [
     {
       name: 'packages',
-      resolveId: (id, importer) => {
-        if (id === 'ws') return { id: '#ws', external: true }
-        return importer === undefined || /^[./]/.test(id)
+      resolveId: (id, importer) =>
+        importer === undefined || /^[./]/.test(id)
           ? undefined
-          : { id, external: true, moduleSideEffects: false }
-      },
+          : { id, external: true, moduleSideEffects: false },
     },
     requiredPeers('client'),
   ],

@@ -18,7 +18,6 @@ const internalModules = [
 export const buildLibrary = async (): Promise<void> => {
   await rm(outUrl, { recursive: true, force: true })
   await runCommand('npm', ['run', 'build:code', '--', outDir, ...internalModules])
-  await runCommand('node', ['scripts/build-ws.mjs', `${outDir}/ws.cjs`])
   // Node searches no folder above node_modules for the package of a file.
   const manifest = await readFile(new URL('../../package.json', import.meta.url), 'utf8')
   await writeFile(new URL('package.json', outUrl), manifest.replaceAll('./dist/', './'))

@@ -21,6 +21,7 @@ import { historyResponses } from './history/history-responses.js'
 import { createHttpServer, httpLimits, listen, parsePem, type HttpLimits } from './http/http-server.js'
 import { createRequestHandler, type Pages } from './http/request-handler.js'
 import { parseGatewayOptions, type GatewayOptions } from './options.js'
+import { importWs } from '../wire/transport/packages.js'
 import { createUpgrade } from './websocket/upgrade.js'
 import { createWebSocketFront } from './websocket/web-socket-front.js'
 import { createRelays } from './coalescing/relays.js'
@@ -56,6 +57,7 @@ export const runGateway = async (
   const tls = pem === undefined ? undefined : parsePem(pem)
   signal?.throwIfAborted()
   const clock = currentClock()
+  const { WebSocketServer } = await importWs()
   const scheme = tls === undefined ? 'http' : 'https'
   const access: AccessConfig = { host, scheme, origins: new Set(origins) }
   const { publish, addSource } = node
@@ -85,7 +87,7 @@ export const runGateway = async (
   })
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)
   const sockets = trackSockets(server)
-  const upgrade = createUpgrade(prices)
+  const upgrade = createUpgrade(prices, WebSocketServer)
   server.on('upgrade', (request, socket, head) => {
     const allowed = checkAccess(request.headers, access)
     if (isLeft(allowed)) refuseUpgrade(socket, 403, allowed.left)

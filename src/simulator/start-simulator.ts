@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Address } from '../base/domain/address.js'
 import { stopListening } from '../gateway/server/listen.js'
+import { importWs } from '../wire/transport/packages.js'
 import { closeOnce } from '../base/task/close-once.js'
 import { host, listen } from './listen.js'
 import { checkValue } from './simulator-error.js'
@@ -33,6 +34,7 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
   const setup = parseSimulatorOptions(options)
   const faults = new FaultInjector(setup.faults)
   setup.signal?.throwIfAborted()
+  const { WebSocketServer } = await importWs()
 
   const frames = new ReceivedLog<ReceivedFrame>()
   const requests = new ReceivedLog<ReceivedRequest>()
@@ -49,7 +51,7 @@ export const startSimulator = async (options: SimulatorOptions = {}): Promise<Si
     faults,
     now: () => Date.now() + (faults.current.clockOffset ?? 0),
   }
-  const sockets = new SocketServer(context)
+  const sockets = new SocketServer(context, WebSocketServer)
   const http = createHttpServer(context)
 
   const { close, closeOnAbort } = closeOnce(async () => {

@@ -2,7 +2,7 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { Client, Price, PriceError, Topic, WebSocketTransport } from 'svc-streams'
 import { assertNever } from '../../src/base/domain/assert-never.js'
-import { importWs } from '../../src/wire/transport/packages.js'
+import { importWsModules } from '../../src/wire/transport/packages.js'
 import { wsTransport } from '../../src/wire/transport/ws/ws-transport.js'
 import type { Figures, Findings } from './findings.js'
 import { observeTransport, type TransportObserver } from './observe-transport.js'
@@ -12,7 +12,7 @@ import type { SendTimes } from './send-times.js'
 /** The client reads the clock once for up to eight prices, and a handler runs after it, in ms. */
 const tolerance = 50
 
-const modules = await importWs()
+const modules = await importWsModules()
 
 /** One subscription to a topic, and its events. */
 export interface PriceSubscription {

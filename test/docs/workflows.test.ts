@@ -51,7 +51,7 @@ it('a release is a commit of main, with the notes of its version', () => {
     'git merge-base --is-ancestor HEAD origin/main',
     'scripts/release-notes.ts > "$RUNNER_TEMP/notes.md"',
     '.ci/run',
-    'scripts/bill-of-materials.ts',
+    'npm sbom',
     'npm publish',
     '--notes-file "$RUNNER_TEMP/notes.md"',
   ]

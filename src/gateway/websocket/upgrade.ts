@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import { WebSocketServer, type RawData, type WebSocket } from 'ws'
+import type { RawData, WebSocket, WebSocketServer } from 'ws'
 import { refuseUpgrade } from '../server/http-response.js'
 import { withoutQuery } from '../server/request.js'
 import type { WebSocketFront } from './web-socket-front.js'
@@ -11,9 +11,9 @@ type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
 /** A longer message closes its connection with 1009. */
 const maxMessageBytes = 16 * 1024
 
-/** Passes the WebSockets of an HTTP server, by `ws`, to the front of a gateway. */
-export const createUpgrade = (front: WebSocketFront): Upgrade => {
-  const upgrader = new WebSocketServer({
+/** Passes the WebSockets of an HTTP server, by the server of `ws`, to the front of a gateway. */
+export const createUpgrade = (front: WebSocketFront, Server: typeof WebSocketServer): Upgrade => {
+  const upgrader = new Server({
     noServer: true,
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,

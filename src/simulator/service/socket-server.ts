@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http'
-import { WebSocketServer, type RawData, type WebSocket } from 'ws'
+import type { RawData, WebSocket, WebSocketServer } from 'ws'
 import type { Address } from '../../base/domain/address.js'
 import { refuseUpgrade, textResponse, writeResponse } from '../../gateway/server/http-response.js'
 import type { Faults, Garbage } from '../faults/faults.js'
@@ -23,12 +23,17 @@ export class SocketServer {
   /** Number of upgrade requests, including refused ones. */
   upgrades = 0
   private readonly open = new Map<WebSocket, ServerConnection>()
-  private readonly upgrader = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes })
+  private readonly upgrader: WebSocketServer
   private lastId = 0
   private dropTimer: NodeJS.Timeout | undefined
   private isClosed = false
 
-  constructor(private readonly context: ServiceContext) {
+  /** `UpgradeServer`: the server of `ws`. */
+  constructor(
+    private readonly context: ServiceContext,
+    UpgradeServer: typeof WebSocketServer,
+  ) {
+    this.upgrader = new UpgradeServer({ noServer: true, maxPayload: maxMessageBytes })
     this.server = createServer((_, response) => {
       const headers = { Upgrade: 'websocket', Connection: 'Upgrade' }
       writeResponse(response, textResponse(426, 'Upgrade Required', headers))

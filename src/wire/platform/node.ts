@@ -1,7 +1,7 @@
 import { X509Certificate, createHmac, createSecretKey } from 'node:crypto'
 import type { CreateMac } from '../auth/mac.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import { importUndici, importWs } from '../transport/packages.js'
+import { importUndici, importWsModules } from '../transport/packages.js'
 import { undiciTransport } from '../transport/undici/undici-transport.js'
 import { wsTransport } from '../transport/ws/ws-transport.js'
 import { addSource, publish } from './node/diagnostics.js'
@@ -37,7 +37,7 @@ const createMac: CreateMac = (key) => {
 
 /** Node, and the runtimes that are compatible with it. */
 export const node: Platform = {
-  webSocketTransport: (ca) => lazyWebSocketTransport(async () => wsTransport(await importWs(), ca)),
+  webSocketTransport: (ca) => lazyWebSocketTransport(async () => wsTransport(await importWsModules(), ca)),
   httpTransport: (options) => lazyHttpTransport(async () => undiciTransport(await importUndici(), options)),
   createMac,
   parseCertificates,

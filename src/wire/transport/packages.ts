@@ -6,20 +6,59 @@ import type * as tls from 'node:tls'
 import type * as undici from 'undici/index.js'
 import type * as ws from 'ws'
 
-/** Defined by the build, which copies `ws` into the package, as `#ws`. */
-declare const IS_BUILT: true | undefined
-
-const wsModule = typeof IS_BUILT === 'undefined' ? 'ws' : '#ws'
-
 /** What the WebSocket transport needs of packages and of Node. It is loaded by the first dial. */
 export interface WsModules extends Pick<typeof ws, 'WebSocket'>, NetModules {}
 
-export const importWs = async (): Promise<WsModules> => {
-  const [{ WebSocket }, netModules] = await Promise.all([
-    importPackage(wsModule, 'WebSocket', () => import('ws')),
-    importNet(),
-  ])
+export const importWsModules = async (): Promise<WsModules> => {
+  const [{ WebSocket }, netModules] = await Promise.all([importWs(), importNet()])
   return { WebSocket, ...netModules }
+}
+
+type WsPackage = Pick<typeof ws, 'WebSocket' | 'WebSocketServer'>
+
+let wsPackage: Promise<WsPackage> | undefined
+
+/**
+ * Imports `ws` without its optional natives: bundlers replace them by empty modules, and `ws` then fails for each frame of
+ * 32 bytes or more. It reads the variables once, when it is loaded.
+ */
+export const importWs = (): Promise<WsPackage> =>
+  (wsPackage ??= withVariables({ WS_NO_BUFFER_UTIL: '1', WS_NO_UTF_8_VALIDATE: '1' }, () =>
+    importPackage('ws', 'WebSocketServer', startWs),
+  ).catch((failure: unknown) => {
+    wsPackage = undefined
+    throw failure
+  }))
+
+/** Sets variables of the environment until the result is there. */
+const withVariables = async <A>(
+  variables: Readonly<Record<string, string>>,
+  start: () => Promise<A>,
+): Promise<A> => {
+  const { env } = process
+  const before = Object.keys(variables).map((name) => [name, env[name]] as const)
+  try {
+    Object.assign(env, variables)
+    return await start()
+  } finally {
+    for (const [name, value] of before) {
+      if (value === undefined) Reflect.deleteProperty(env, name)
+      else env[name] = value
+    }
+  }
+}
+
+/** Bun replaces a package of this name by a module of its own, but not its folder. A bundle has no folder of it. */
+const startWs = async (): Promise<WsPackage> => {
+  if ('bun' in process.versions) {
+    const require = requireHere()
+    try {
+      return require(require.resolve('ws/package.json').replace(/package\.json$/, '')) as WsPackage
+    } catch {
+      // The bundle contains it.
+    }
+  }
+  return import('ws')
 }
 
 /** What the HTTP transport needs of packages and of Node. It is loaded by the first request. */

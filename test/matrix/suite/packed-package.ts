@@ -26,8 +26,6 @@ export const packedPackage = async (root: string, user: string): Promise<Plugin>
         const module = resolve(dirname(importer), source).replace(/\.js$/, '.ts')
         return facades.has(module) ? facadePrefix + module : null
       }
-      // The package has a copy, whose classes the tests observe.
-      if (source === 'ws') return join(modules, 'svc-streams/dist/ws.cjs')
       const name = /^(?:@[\w-]+\/)?[\w-]+/.exec(source)?.[0]
       if (name === undefined || !existsSync(join(modules, name))) return null
       // Vite resolves from the root of the project unless the importing file exists.

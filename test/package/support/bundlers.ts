@@ -60,6 +60,15 @@ export const serverBundlers: readonly (Bundler & { readonly output: string })[] 
     output: 'out/server-esbuild/main.cjs',
   },
   {
+    name: 'esbuild, with empty modules as the natives of ws',
+    command: [
+      ...['esbuild', 'server/main.mjs', '--bundle', '--platform=node'],
+      ...['--alias:bufferutil=./server/empty.cjs', '--alias:utf-8-validate=./server/empty.cjs'],
+      '--outfile=out/server-empty/main.cjs',
+    ],
+    output: 'out/server-empty/main.cjs',
+  },
+  {
     name: 'Rollup',
     command: ['rollup', '-c', 'server/rollup.config.mjs'],
     output: 'out/server-rollup/main.mjs',

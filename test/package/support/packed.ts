@@ -31,6 +31,7 @@ export const installed = [
   'tinyqueue',
   'tslib',
   'undici',
+  'ws',
 ]
 
 export const entryPoints = [

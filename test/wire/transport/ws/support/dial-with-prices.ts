@@ -1,13 +1,13 @@
 import { onTestFinished } from 'vitest'
 import { PriceFrames } from '../../../../../src/wire/codec/fast-path/price-frames.js'
 import type { OnTextFrame } from '../../../../../src/wire/transport/ws/frame-tap.js'
-import { importWs } from '../../../../../src/wire/transport/packages.js'
+import { importWsModules } from '../../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../../src/wire/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'
 import { priceText } from './frames.js'
 import { maxFrameBytes } from './open-tap.js'
 
-const modules = await importWs()
+const modules = await importWsModules()
 
 interface DialledWithPrices {
   readonly recorded: RecordingListener

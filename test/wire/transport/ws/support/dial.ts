@@ -1,10 +1,10 @@
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Socket, WebSocketTransport } from '../../../../../src/wire/transport/ports.js'
-import { importWs } from '../../../../../src/wire/transport/packages.js'
+import { importWsModules } from '../../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../../src/wire/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'
 
-const modules = await importWs()
+const modules = await importWsModules()
 
 /** The default of `dial`. */
 export const defaultMaxFrameBytes = 1000

@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder'
 import { left, right } from 'fp-ts/lib/Either.js'
 import type { Client, Dispatcher, Pool } from 'undici/index.js'
 import { networkError } from '../../../base/errors/constructors.js'
@@ -78,7 +79,10 @@ export const undiciTransport = (modules: UndiciModules, options: UndiciOptions):
 
 /** Collects one response. */
 class ResponseHandler implements Dispatcher.DispatchHandler {
-  private readonly body = new Body()
+  /** A text: many small pieces as bytes would retain the buffers that they were read into. */
+  private body = ''
+  private bodyBytes = 0
+  private readonly decoder = new StringDecoder()
   private status = 0
   private headers: HttpResponse['headers'] = {}
   private connection: Connection | undefined
@@ -122,22 +126,23 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { maxBodyBytes } = this
-    this.body.add(chunk)
-    if (this.body.size <= maxBodyBytes) return
-    this.settle(left(bodyTooLong(this.body.toString(), maxBodyBytes)))
+    this.body += this.decoder.write(chunk)
+    this.bodyBytes += chunk.length
+    if (this.bodyBytes <= maxBodyBytes) return
+    this.settle(left(bodyTooLong(this.body, maxBodyBytes)))
     // Stops reading, because the body may be endless.
     controller.abort(new Error('the body is too long'))
   }
 
   onResponseEnd(): void {
-    const { status, headers, body } = this
+    const { status, headers } = this
     // A body without a length ends with its connection. After a reset undici accepts the part that has arrived.
     const failure = this.connection?.failure
     if (failure !== undefined) return this.settle(left(networkError(failure)))
     this.connection?.complete()
     const { 'content-encoding': encoding = 'identity' } = headers
     if (String(encoding).toLowerCase() !== 'identity') return this.settleEncoded(String(encoding))
-    this.settle(right({ status, headers, body: body.toString() }))
+    this.settle(right({ status, headers, body: this.body + this.decoder.end() }))
   }
 
   /** undici decodes no body. The status of an error is known all the same. */
@@ -162,36 +167,3 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 }
 
 const resolved = Promise.resolve()
-
-/** Collects a response body. Copies the second and later pieces, so that many small pieces do not retain network buffers. */
-export class Body {
-  private bytes = noBytes
-  private used = 0
-
-  /** Size in bytes. */
-  get size(): number {
-    return this.used
-  }
-
-  add(piece: Buffer): void {
-    const size = this.used + piece.length
-    if (this.used === 0) this.bytes = piece
-    else {
-      if (size > this.bytes.length) this.grow(2 * size)
-      piece.copy(this.bytes, this.used)
-    }
-    this.used = size
-  }
-
-  toString(): string {
-    return this.bytes.toString('utf8', 0, this.used)
-  }
-
-  private grow(capacity: number): void {
-    const bytes = Buffer.allocUnsafeSlow(capacity)
-    this.bytes.copy(bytes, 0, 0, this.used)
-    this.bytes = bytes
-  }
-}
-
-const noBytes: Buffer = Buffer.alloc(0)

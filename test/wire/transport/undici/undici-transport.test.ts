@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { StringDecoder } from 'node:string_decoder'
 import { gzipSync } from 'node:zlib'
 import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { HttpRequest } from '../../../../src/wire/transport/ports.js'
-import { Body, undiciTransport } from '../../../../src/wire/transport/undici/undici-transport.js'
+import { undiciTransport } from '../../../../src/wire/transport/undici/undici-transport.js'
 import { importUndici } from '../../../../src/wire/transport/packages.js'
 import { expectDecodeError } from '../../../base/errors/support/well-formed.js'
 import { nextTurn } from '../../../support/time/event-loop.js'
@@ -81,12 +82,13 @@ describe('the result of a request', () => {
   it.each(['HTTP/1.0 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200 OK\r\nConnection: close'])(
     'is a NetworkError if the connection is reset within a body without a length, after %j',
     async (head) => {
-      const bodyPieces = vi.spyOn(Body.prototype, 'add')
-      onTestFinished(() => bodyPieces.mockRestore())
+      const decoded = vi.spyOn(StringDecoder.prototype, 'write')
+      onTestFinished(() => decoded.mockRestore())
       const port = await startTcpServer((socket) => {
         socket.once('data', () => {
           socket.write(`${head}\r\n\r\n25`)
-          void eventually(() => expect(bodyPieces).toHaveBeenCalled()).then(() => socket.resetAndDestroy())
+          const isRead = eventually(() => expect(decoded).toHaveBeenCalledWith(Buffer.from('25')))
+          void isRead.then(() => socket.resetAndDestroy())
         })
       })
       expectNetworkError(await get(`http://127.0.0.1:${port}`), /^ECONNRESET$/)

@@ -4,13 +4,14 @@ import type { Writable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import { Subscription, timer } from 'rxjs'
 import type { CoveredTopic } from '../../backtest/recording/past/history.js'
-import { parsePastRange, parseTopic } from '../../wire/codec/arguments.js'
+import { parseRange } from '../../backtest/recording/past/range.js'
+import { parseTopic } from '../../wire/codec/arguments.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { PastEvent } from '../../base/domain/past.js'
 import { withPlainDecimals } from '../../base/domain/plain-decimal.js'
 import { positionField, type PricePosition } from '../../base/domain/position.js'
 import type { Topic } from '../../base/domain/topic.js'
-import type { HistoryError, WriteError } from '../../base/errors/model.js'
+import type { HistoryError, InvalidRange, WriteError } from '../../base/errors/model.js'
 import { escapeUnsafe } from '../../base/errors/text.js'
 import type { TimeRange } from '../../backtest/recording/format/timeline.js'
 import { jsonResponse, textResponse, type TextResponse } from '../server/http-response.js'
@@ -201,4 +202,18 @@ const failureOf = (error: HistoryError | WriteError): TextResponse => {
     default:
       return assertNever(error)
   }
+}
+
+/**
+ * Like `parseRange`, but ends now at the latest, including this millisecond, because the future has no rows. `to`:
+ * default now.
+ */
+const parsePastRange = (
+  from: number,
+  to: number | undefined,
+  now: number,
+): Either<InvalidRange, { from: number; to: number }> => {
+  const end = Math.floor(now) + 1
+  const range = parseRange(from, to ?? end)
+  return isLeft(range) ? range : right({ from, to: Math.max(from, Math.min(range.right.to, end)) })
 }

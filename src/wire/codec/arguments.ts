@@ -1,23 +1,11 @@
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { isAddress, type Address } from '../../base/domain/address.js'
 import { defaultService, isTopicOf, isTopicOfAnyService, type Topic } from '../../base/domain/topic.js'
-import {
-  isInterval,
-  decimalsSyntax,
-  isDecimals,
-  maxTime,
-  unitOfTime,
-} from '../../base/domain/valid-numbers.js'
+import { isInterval, decimalsSyntax, isDecimals } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import { invalidMint, invalidInterval, invalidRange, invalidTopic } from '../../base/errors/constructors.js'
-import type {
-  InvalidMint,
-  InvalidInterval,
-  InvalidRange,
-  InvalidTopic,
-  DecodeError,
-} from '../../base/errors/model.js'
-import { asText, describeValue } from '../../base/errors/text.js'
+import { invalidMint, invalidInterval, invalidTopic } from '../../base/errors/constructors.js'
+import type { InvalidMint, InvalidInterval, InvalidTopic, DecodeError } from '../../base/errors/model.js'
+import { asText } from '../../base/errors/text.js'
 import { malformedError } from './decode.js'
 
 /**
@@ -47,44 +35,6 @@ export const parseTopic = (text: string, service: string = defaultService): Eith
 /** Like `parseTopic`, for a topic of any service: a client from given streams has no service name. */
 export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic> =>
   isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
-
-/**
- * Validates a time range in ms since the Unix epoch. Equal times are an empty range. `now`: of the history. If it is that of a
- * simulation whose times count from 0, a time that would otherwise be in seconds is valid.
- */
-export const parseRange = (
-  from: number,
-  to: number,
-  now = 0,
-): Either<InvalidRange, { from: number; to: number }> => {
-  const invalid = (problem: string) => left(invalidRange(from, to, problem))
-  for (const [name, time] of Object.entries({ from, to })) {
-    const unit = typeof time !== 'number' || unitOfTime(now) !== undefined ? undefined : unitOfTime(time)
-    if (unit !== undefined)
-      return invalid(
-        `${name}: expected a time in ms since the Unix epoch, got ${time}, which looks like ${unit}`,
-      )
-    if (typeof time !== 'number' || !(Math.abs(time) <= maxTime))
-      return invalid(`${name}: expected a time in ms since the Unix epoch, got ${describeValue(time)}`)
-  }
-  return from > to
-    ? invalid(`from: expected a time before to, got ${from}, which is after ${to}`)
-    : right({ from, to })
-}
-
-/**
- * Like `parseRange`, but ends now at the latest, including this millisecond, because the future has no rows. `to`:
- * default now.
- */
-export const parsePastRange = (
-  from: number,
-  to: number | undefined,
-  now: number,
-): Either<InvalidRange, { from: number; to: number }> => {
-  const end = Math.floor(now) + 1
-  const range = parseRange(from, to ?? end)
-  return isLeft(range) ? range : right({ from, to: Math.max(from, Math.min(range.right.to, end)) })
-}
 
 /**
  * Builds the topic of a token's address.

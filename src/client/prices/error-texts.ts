@@ -19,21 +19,20 @@ export class ErrorTexts {
   ) {}
 
   /**
-   * The topic that an error text rejects. A text that matches no topic is stored, as `shown`, for a later
-   * `SubscriptionTimeout`. `now`: monotonic, in ms.
+   * The topic that an error text rejects: that of the first address in the text, if the service has not confirmed it. A text
+   * without an address rejects the topic of the only subscribe frame that waits for an answer. A text that rejects no topic
+   * is stored, as `shown`, for a later `SubscriptionTimeout`. `now`: monotonic, in ms.
    */
   correlate(text: string, now: number, shown: string): Address | undefined {
     const { ledger } = this
-    const base = correlate(text, {
-      isUnconfirmed: (address) => ledger.isRejectable(address),
-      // A text without an address may be the answer to the probe. It rejects no topic.
-      pending: () => (ledger.probeCount > 0 ? [] : ledger.awaited(now)),
-    })
-    const answered = base ?? this.leftTopicIn(text, now)
-    if (answered !== undefined) ledger.onErrorText(answered, now)
-    if (base === undefined)
-      this.uncorrelated = [...this.uncorrelated.slice(1 - maxTexts), { at: now, text: truncate(shown) }]
-    return base
+    const [named] = /0x[0-9a-f]+/i.exec(text) ?? []
+    const base = named === undefined ? this.onlyAwaited(now) : canonicalAddress(named as Address)
+    const isRejected = base !== undefined && (named === undefined || ledger.isRejectable(base))
+    // The text may also answer the subscribe frame of a topic that the client has left since.
+    if (base !== undefined && (isRejected || ledger.isLeftAwaited(base, now))) ledger.onErrorText(base, now)
+    if (isRejected) return base
+    this.uncorrelated = [...this.uncorrelated.slice(1 - maxTexts), { at: now, text: truncate(shown) }]
+    return undefined
   }
 
   /** The texts that match no topic, since `time`. */
@@ -57,52 +56,10 @@ export class ErrorTexts {
     return undefined
   }
 
-  /** The left topic whose subscribe frame the text answers. The text rejects no topic. */
-  private leftTopicIn(text: string, now: number): Address | undefined {
-    const named = addressesIn(text) ?? []
-    return only(named.filter((address) => this.ledger.isLeftAwaited(address, now)))
+  /** The topic of the only subscribe frame that waits for an answer. While a probe waits too, the text may answer the probe. */
+  private onlyAwaited(now: number): Address | undefined {
+    if (this.ledger.probeCount > 0) return undefined
+    const [first, second] = this.ledger.awaited(now)
+    return second === undefined ? first : undefined
   }
-}
-
-/** The acks of the subscribe frames of one connection. Topics are named by their base address. */
-export interface SubscribeAcks {
-  /** True if this topic is not confirmed yet. */
-  readonly isUnconfirmed: (base: Address) => boolean
-  /** The topic of each subscribe frame that waits for an ack, including topics unsubscribed since. */
-  readonly pending: () => Iterable<Address>
-}
-
-/**
- * The topic that an error text rejects. An error text names no topic, so it is matched only if the match is certain:
- * either it contains the address of exactly one unconfirmed topic, or it contains no address and exactly one
- * subscribe frame waits for an ack.
- */
-export const correlate = (text: string, acks: SubscribeAcks): Address | undefined => {
-  const addresses = addressesIn(text)
-  if (addresses === undefined) return undefined
-  return only(addresses.length > 0 ? addresses.filter(acks.isUnconfirmed) : acks.pending())
-}
-
-/** The only address; `undefined` if there is none or more than one. Reads no further: thousands may follow. */
-const only = (addresses: Iterable<Address>): Address | undefined => {
-  let first: Address | undefined
-  for (const address of addresses) {
-    if (first !== undefined) return undefined
-    first = address
-  }
-  return first
-}
-
-/** A text with more addresses answers no subscribe frame: a text of 1 MiB may have 350,000. */
-const maxAddresses = 1000
-
-/** The addresses in a text, each once, in lower case. Returns `undefined` if there are too many. */
-const addressesIn = (text: string): readonly Address[] | undefined => {
-  const addresses = new Set<Address>()
-  let count = 0
-  for (const [address] of text.matchAll(/0x[0-9a-fA-F]+/g)) {
-    if (++count > maxAddresses) return undefined
-    addresses.add(canonicalAddress(address as Address))
-  }
-  return [...addresses]
 }

@@ -10,7 +10,7 @@ import {
   type SocketListener,
   type WebSocketTransport,
 } from '../transport/ports.js'
-import { checkedListener, checksPerTimeout, GuardedSocket } from './guarded-socket.js'
+import { checksPerTimeout, GuardedSocket } from './guarded-socket.js'
 import { Lag, type LagConfig, type LagListener, type MeasuredConnection } from './lag.js'
 import { AnswerCounter, lost$, type Prober } from './liveness.js'
 
@@ -98,7 +98,7 @@ export const session$ = (config: SessionConfig, sink: FrameSink, prober: Prober)
       },
     }
 
-    const dialled = dial(config, checkedListener(listener, onException))
+    const dialled = dial(config, listener)
     if (isLeft(dialled)) return emitLost(noCloseFrame, dialled.left)
     const socket = new GuardedSocket(dialled.right, onException)
     const onTimeout = () => terminate(`not open within ${connectTimeout} ms`)

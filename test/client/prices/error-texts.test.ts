@@ -1,106 +1,97 @@
 import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { Address } from '../../../src/base/domain/address.js'
-import { correlate, ErrorTexts } from '../../../src/client/prices/error-texts.js'
+import { ErrorTexts } from '../../../src/client/prices/error-texts.js'
 import { FrameLedger } from '../../../src/client/prices/frame-ledger.js'
 import { TopicTable } from '../../../src/client/prices/topics.js'
 
-/** The topic that the text rejects, given the unconfirmed topics and the topics of the pending subscribe frames. */
+/**
+ * The topic that the text rejects: `unconfirmed` topics wait for their confirmation, `confirmed` ones have it, `left` ones were
+ * unsubscribed before it.
+ */
 const rejects = (
   text: string,
   unconfirmed: readonly Address[],
-  pending: readonly Address[] = unconfirmed,
-): Address | undefined =>
-  correlate(text, { isUnconfirmed: (base) => unconfirmed.includes(base), pending: () => pending })
+  { confirmed = [], left = [] }: { confirmed?: readonly Address[]; left?: readonly Address[] } = {},
+): Address | undefined => {
+  const topics = new TopicTable()
+  const ledger = new FrameLedger(topics, 300)
+  for (const base of new Set([...confirmed, ...unconfirmed, ...left])) {
+    const state = topics.create(base, `svc-${base}`)
+    state.subscribeSentAt = 0
+    ledger.onSubscribe(base, 0, false)
+    if (confirmed.includes(base)) state.lastActivityAt = 1
+    if (!left.includes(base)) continue
+    ledger.onUnsubscribe(base, 0, ledger.acksOf(state, 0))
+    topics.delete(state)
+  }
+  return new ErrorTexts(topics, ledger).correlate(text, 1, text)
+}
 
-describe('correlate, for a text that contains an address', () => {
-  it('matches no topic and looks up no address when it contains more than 1000', () => {
-    const lookedUp: Address[] = []
-    const acks = {
-      isUnconfirmed: (base: Address) => lookedUp.push(base) > 0 && base === '0xaa',
-      pending: (): readonly Address[] => expect.unreachable(),
-    }
-    const others = Array.from({ length: 999 }, (_, index) => `0x${index}`).join(' ')
-    expect(correlate(`0xaa ${others}`, acks)).toBe('0xaa')
-    expect(lookedUp).toHaveLength(1000)
-    lookedUp.length = 0
-    expect(correlate(`0xaa ${others} 0xff`, acks)).toBeUndefined()
-    expect(lookedUp).toEqual([])
-  })
-
-  it('matches the unconfirmed topic of that address among several unconfirmed ones', () => {
+describe('an error text that contains an address', () => {
+  it('rejects the topic of its first address, which names the base of a pair', () => {
     expect(rejects('Invalid token 0xaa', ['0xaa', '0xbb', '0xcc'])).toBe('0xaa')
-  })
-
-  it('ignores the case of the address, and repetitions of it', () => {
-    expect(rejects('svc-0xAb: no price for 0xaB or 0xab', ['0xab', '0xcc'])).toBe('0xab')
-  })
-
-  it('matches the only unconfirmed topic among several addresses', () => {
     expect(rejects('does not support the pair (0xAA, 0xdef)', ['0xaa', '0xbb'])).toBe('0xaa')
+    expect(rejects('cannot serve (0xaa, 0xbb)', ['0xaa', '0xbb'])).toBe('0xaa')
   })
 
-  it('matches no topic when it contains the addresses of two unconfirmed topics', () => {
-    expect(rejects('cannot serve (0xaa, 0xbb)', ['0xaa', '0xbb'])).toBeUndefined()
+  it('rejects no topic of a further address', () => {
+    expect(rejects('does not support the pair (0xdef, 0xaa)', ['0xaa'])).toBeUndefined()
+    expect(rejects('cannot serve (0xbb, 0xaa)', ['0xaa'], { confirmed: ['0xbb'] })).toBeUndefined()
   })
 
-  it('matches no topic when none of its addresses is unconfirmed, even if one subscribe frame is pending', () => {
+  it('ignores the case of the address', () => {
+    expect(rejects('svc-0xAb: no price', ['0xab', '0xcc'])).toBe('0xab')
+  })
+
+  it('rejects no topic that is confirmed or left, even if one subscribe frame is pending', () => {
     expect(rejects('Invalid token 0xcc', ['0xaa'])).toBeUndefined()
+    expect(rejects('Invalid token 0xcc', ['0xaa'], { confirmed: ['0xcc'] })).toBeUndefined()
+    expect(rejects('Invalid token 0xcc', ['0xaa'], { left: ['0xcc'] })).toBeUndefined()
   })
 
-  it('does not match a topic whose address is a prefix of the address in the text', () => {
+  it('rejects no topic whose address is a prefix of the address in the text', () => {
     expect(rejects('Invalid token 0xaab', ['0xaa'])).toBeUndefined()
   })
 
-  it('finds the address in quotes, in brackets, and in a topic with a quote address', () => {
+  it('is found in quotes, in brackets, and in a topic with a quote address', () => {
     for (const text of ['Token { addr: "0xaa" }', '(0xaa,0xff)', 'svc-0xaa-0xff', 'topic=0xaa.', '0xaa\n']) {
       expect(rejects(text, ['0xaa', '0xbb'])).toBe('0xaa')
     }
   })
 })
 
-describe('correlate, for a text without an address', () => {
-  it('matches the topic of the only pending subscribe frame', () => {
+describe('an error text without an address', () => {
+  it('rejects the topic of the only pending subscribe frame', () => {
     expect(rejects('Invalid request', ['0xaa'])).toBe('0xaa')
+    expect(rejects('Invalid request', ['0xaa'], { confirmed: ['0xbb'] })).toBe('0xaa')
   })
 
-  it('matches no topic when two subscribe frames are pending', () => {
+  it('rejects no topic when two subscribe frames are pending, or none', () => {
     expect(rejects('Invalid request', ['0xaa', '0xbb'])).toBeUndefined()
-  })
-
-  it('counts the pending subscribe frame of a topic that is unsubscribed since', () => {
-    expect(rejects('Invalid request', ['0xaa'], ['0xaa', '0xbb'])).toBeUndefined()
-    expect(rejects('Invalid request', [], ['0xbb'])).toBe('0xbb')
-  })
-
-  it('matches no topic when no subscribe frame is pending', () => {
     expect(rejects('Internal error', [])).toBeUndefined()
   })
 
-  it('does not treat a bare `0x`, or hex digits without `0x`, as an address', () => {
+  it('counts the pending subscribe frame of a topic that is left since', () => {
+    expect(rejects('Invalid request', ['0xaa'], { left: ['0xbb'] })).toBeUndefined()
+    expect(rejects('Invalid request', [], { left: ['0xbb'] })).toBe('0xbb')
+  })
+
+  it('may contain a bare `0x`, or hex digits without `0x`', () => {
     expect(rejects('Error 500: bad hex after 0x, deadbeef', ['0xaa'])).toBe('0xaa')
   })
 })
 
-describe('correlate, for any text', () => {
-  it('matches only an unconfirmed topic or the topic of a pending subscribe frame', () => {
-    const address = fc.constantFrom<Address[]>('0xaa', '0xbb', '0xab', '0xaabb')
-    const text = fc
-      .array(fc.oneof(fc.string(), address, fc.constantFrom('0x', '0xAA', ' ', 'svc-')), { maxLength: 6 })
-      .map((parts) => parts.join(''))
-    fc.assert(
-      fc.property(
-        text,
-        fc.uniqueArray(address),
-        fc.uniqueArray(address),
-        (input, unconfirmed, unsubscribed) => {
-          const pending = [...new Set([...unconfirmed, ...unsubscribed])]
-          const rejected = rejects(input, unconfirmed, pending)
-          if (rejected !== undefined) expect(pending).toContain(rejected)
-        },
-      ),
-    )
-  })
+it('any error text rejects only a topic that is unconfirmed, or whose subscribe frame is pending', () => {
+  const address = fc.constantFrom<Address[]>('0xaa', '0xbb', '0xab', '0xaabb')
+  const part = fc.oneof(fc.string(), address, fc.constantFrom('0x', '0xAA', ' ', 'svc-'))
+  const text = fc.array(part, { maxLength: 6 }).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(text, fc.uniqueArray(address), fc.uniqueArray(address), (input, unconfirmed, left) => {
+      const rejected = rejects(input, unconfirmed, { left })
+      if (rejected !== undefined) expect([...unconfirmed, ...left]).toContain(rejected)
+    }),
+  )
 })
 
 /** The error texts of a connection that has received one that matches no topic, and topics that are pending. */

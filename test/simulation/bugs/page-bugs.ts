@@ -16,7 +16,7 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'an error text rejects a topic though it may answer a probe',
     folder: prices,
-    edits: [{ in: 'ErrorTexts.correlate', code: 'ledger.probeCount > 0', bug: 'false' }],
+    edits: [{ in: 'ErrorTexts.onlyAwaited', code: 'this.ledger.probeCount > 0', bug: 'false' }],
     shares,
   },
   {

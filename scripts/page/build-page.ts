@@ -76,8 +76,7 @@ const replacements: readonly (readonly [file: RegExp, contents: string])[] = [
   ],
   // The server of the page requests depth.
   [/[\\/]client[\\/]depth[\\/]polls\.ts$/, 'export { unsupported as DepthPolls }'],
-  [/[\\/]wire[\\/]http[\\/]depth-request\.ts$/, 'export { unsupported as depthRequest }'],
-  [/[\\/]wire[\\/]http[\\/]signed-get\.ts$/, 'export { unsupported as SignedGet }'],
+  [/[\\/]wire[\\/]http[\\/]relayer\.ts$/, 'export { unsupported as Relayer }'],
   [/[\\/]wire[\\/]auth[\\/]sign-request\.ts$/, 'export { unsupported as createSigner }'],
   [/[\\/]wire[\\/]auth[\\/]key\.ts$/, 'export { unsupported as decodeKey }'],
   [

@@ -49,7 +49,7 @@ export interface Client extends PriceClient {
    * flight. A subscriber that joins before continues the poll.
    *
    * Failures and `Retry-After` delay the next request of the mint, for all its polls, and also after its last
-   * subscriber has left. A subscriber that joins during the delay receives the last failure in a later event-loop turn.
+   * subscriber has left. A subscriber that joins during the delay receives the last failure at once.
    */
   readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
   /**

@@ -3,13 +3,13 @@ import { DepthPolls, type PollsConfig } from './depth/polls.js'
 import { hostWithPort } from '../base/domain/endpoint.js'
 import { liveStream$ } from '../base/domain/joinable.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
-import { depthRequest } from '../wire/http/depth-request.js'
 import type { GetConfig } from '../wire/http/get.js'
 import { priceRequest } from '../wire/http/price-request.js'
 import { RequestLimiter } from '../wire/http/request-limiter.js'
-import { SignedGet } from '../wire/http/signed-get.js'
+import { Relayer } from '../wire/http/relayer.js'
 import type { Platform } from '../wire/platform/platform.js'
 import { ConnectionPool } from './prices/connection-pool.js'
+import type { Cancel } from '../base/task/cancellable-task.js'
 import { closeOnce } from '../base/task/close-once.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import type { Client, PriceClient } from './client.js'
@@ -45,7 +45,8 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const shared = { ...configuration, http, clock, publish, addSource, limiter }
   const pool = new ConnectionPool({ ...shared, transport, url, host: hostWithPort(new URL(url)) })
   const arePricesSettled = (): boolean => pool.areSettled()
-  const depths = createDepths(configuration, { ...shared, arePricesSettled })
+  const whenSendable = (onTurn: () => void): Cancel => limiter.acquire(onTurn)
+  const depths = createDepths(configuration, { ...shared, arePricesSettled, whenSendable })
   const stopWaking = platform.onWake((event) => pool.wake(event))
   const lifetime = new Lifetime()
   const { close, closeOnAbort } = closeOnce(async () => {
@@ -68,7 +69,7 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     price: (topic) => lifetime.once(priceRequest(shared, topic)),
     depth$: (mint, interval) =>
       inSubscriberZone$(lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval))),
-    depth: (mint) => lifetime.once(depthRequest((depths ?? noDepth()).signedGet, mint)),
+    depth: (mint) => lifetime.once((depths ?? noDepth()).relayer.depth(mint)),
     inspect: () => ({
       status: pool.currentStatus,
       topics: pool.snapshot(),
@@ -86,25 +87,25 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     measured$: pool.measured$,
     isBounded: () => pool.isBounded(),
     isUpToDate: () => pool.isUpToDate(),
-    whenSendable: (onTurn) => limiter.acquire(onTurn),
+    whenSendable,
   })
   closeOnAbort(configuration.signal)
   return client
 }
 
 interface Depths {
-  readonly signedGet: SignedGet
+  readonly relayer: Relayer
   readonly polls: DepthPolls
 }
 
 const createDepths = (
   { depth, authExpiration, reconnect, linger }: Configuration,
-  shared: GetConfig & Pick<PollsConfig, 'addSource' | 'arePricesSettled'>,
+  shared: GetConfig & Pick<PollsConfig, 'addSource' | 'arePricesSettled' | 'whenSendable'>,
 ): Depths | undefined => {
   if (depth === undefined) return undefined
-  const signedGet = new SignedGet({ ...shared, ...depth, authExpiration })
+  const relayer = new Relayer({ ...shared, ...depth, authExpiration })
   const host = hostWithPort(new URL(depth.relayer.origin))
-  return { signedGet, polls: new DepthPolls({ ...shared, signedGet, reconnect, host, linger }) }
+  return { relayer, polls: new DepthPolls({ ...shared, relayer, reconnect, host, linger }) }
 }
 
 const noDepth = (): never => {

@@ -86,7 +86,8 @@ export interface ClientOptions {
    * Age above which a price is held, in ms. The age is an upper bound: the time since the client sent the newest
    * answered ping. Above `maxLag`, each topic becomes `Stale` with `behindMs`. When an answer arrives in time, the
    * topic emits its newest price. A connection that stays behind for longer than `maxLag` is replaced. No effect if the
-   * service has never answered a ping. Default: 5000; `Infinity` disables the limit.
+   * service has never answered a ping. An HTTP response that is read later than `maxLag` after its request is requested once
+   * more; a second time is a `Timeout`. Default: 5000; `Infinity` disables the limits.
    */
   readonly maxLag?: number
   /** Longest interval between pings, in ms. With topics, `maxLag` may need shorter intervals. Default: 15 000. */

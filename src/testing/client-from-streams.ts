@@ -14,7 +14,7 @@ import {
   take,
 } from 'rxjs'
 import { parseTopicOfAnyService } from '../wire/codec/arguments.js'
-import { validatedDepth$ } from '../client/depth/validate.js'
+import { validatedDepth$ } from '../client/depth/polls.js'
 import type { Address } from '../base/domain/address.js'
 import type { Depth } from '../base/domain/depth.js'
 import { chainIds, type Environment } from '../base/domain/environment.js'

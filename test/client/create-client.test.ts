@@ -11,14 +11,7 @@ import {
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../support/time/eventually.js'
 import { depthBody, FakeHttp } from '../support/fake-http.js'
-import {
-  expirationOf,
-  fakeWallClock,
-  key,
-  mint,
-  now,
-  untilRequested,
-} from '../wire/http/support/signed-get.js'
+import { expirationOf, fakeWallClock, key, mint, now, untilRequested } from '../wire/http/support/relayer.js'
 import { leftWith } from '../support/time/marbles.js'
 import { runProgram } from '../support/process/node-process.js'
 import { btcTopic, ethTopic, weth } from '../support/tokens.js'

@@ -70,7 +70,7 @@ describe('a suspend of the machine', () => {
   it.each<[string, (client: Client) => Promise<unknown>]>([
     ['depth', (client) => client.depth(weth)()],
     ['price', (client) => client.price(ethTopic)()],
-  ])('between a request of %s and its response is a NetworkError', async (_name, request) => {
+  ])('between a request of %s and its response causes a second request', async (_name, request) => {
     const suspend = suspendableMachine()
     let responses = 0
     const baseUrl = await startHttpServer((_request, response) => {
@@ -80,14 +80,7 @@ describe('a suspend of the machine', () => {
     const client = closeAfterTest(
       createClient({ environment: 'mainnet', baseUrl, priceBaseUrl: baseUrl, authKey }),
     )
-    expect(await request(client)).toMatchObject({
-      left: {
-        _tag: 'NetworkError',
-        message: expect.stringMatching(
-          /suspended, or its clock set forward: the request took 36\d{5} ms/,
-        ) as string,
-      },
-    })
     expect(await request(client)).toMatchObject({ left: { _tag: 'DecodeError' } })
+    expect(responses).toBe(2)
   })
 })

@@ -57,9 +57,15 @@ export const deadline = (
  * Like `deadline`, but time in which the event loop was blocked does not count. For work that needs several turns of the
  * event loop, such as a dial: it cannot proceed while the loop is blocked. A timer that is late shows that the loop was
  * blocked, so the wait consists of short timers. A loop that is blocked again and again reaches the deadline after
- * `maxStretch` times `ms`: a service that floods the client must not postpone it forever.
+ * `maxStretch` times `ms`: a service that floods the client must not postpone it forever. `onSlice`: called after each short
+ * timer with its start. What arrived before that has been read. `wasBlocked`: since then, the event loop was.
  */
-export const responsiveDeadline = (clock: Clock, ms: number, callback: () => void): Subscription => {
+export const responsiveDeadline = (
+  clock: Clock,
+  ms: number,
+  callback: () => void,
+  onSlice?: (startedAt: number, wasBlocked: boolean) => void,
+): Subscription => {
   if (clock.isVirtual) return delay(clock, ms, callback)
   const start = clock.elapsed()
   const maxSlice = Math.min(Math.max(ms / 10, shortestSlice), longestSlice)
@@ -72,6 +78,7 @@ export const responsiveDeadline = (clock: Clock, ms: number, callback: () => voi
       const now = clock.elapsed()
       const wasBlocked = now - startedAt > 2 * slice + shortestSlice
       if (wasBlocked) lateSlices++
+      onSlice?.(startedAt, wasBlocked)
       const after = wasBlocked ? remaining : remaining - slice
       const isStretched = lateSlices >= minLateSlices && now - start >= maxStretch * ms
       if (after >= 1 && !isStretched) wait(after)

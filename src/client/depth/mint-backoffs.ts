@@ -2,67 +2,57 @@ import { isLeft, type Left } from 'fp-ts/lib/Either.js'
 import { BehaviorSubject, type Observable } from 'rxjs'
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import type { DepthError } from '../../base/errors/model.js'
-import type { DepthEvent } from '../../wire/http/depth-request.js'
 import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
 import type { Clock } from '../../base/time/clock.js'
-
-/** The minimum time between two removals of expired entries, in ms: each removal scans all entries. */
-const minScanInterval = 1_000
+import type { DepthEvent } from '../../wire/http/relayer.js'
 
 /**
  * The backoff of each mint that has polls or recent failures. Failures are kept after the polls have ended, so that
- * rapid resubscription cannot cause a loop of requests. Expired entries are removed without a timer, because a timer
- * would keep the process alive.
+ * rapid resubscription cannot cause a loop of requests. They are forgotten without a timer, which would keep the process
+ * alive.
  */
 export class MintBackoffs {
-  private readonly entries = new Map<Address, MintBackoff>()
-  private nextScanAt = 0
+  /** Those without polls in the order in which the last poll ended. */
+  private readonly backoffs = new Map<Address, MintBackoff>()
 
   constructor(
     private readonly clock: Clock,
     private readonly policy: BackoffPolicy,
   ) {}
 
-  /** The number of entries, including expired entries. */
+  /** The number of mints, including those that are forgotten next. */
   get size(): number {
-    return this.entries.size
+    return this.backoffs.size
   }
 
   /** Adds a poll to the backoff of its mint. */
   acquire(mint: Address): MintBackoff {
     const key = canonicalAddress(mint)
-    const entry = this.currentEntry(key) ?? new MintBackoff(this.clock, this.policy)
-    this.entries.set(key, entry)
-    entry.polls++
-    return entry
+    const known = this.backoffs.get(key)
+    const backoff =
+      known === undefined || known.isForgotten ? new MintBackoff(this.clock, this.policy) : known
+    this.backoffs.set(key, backoff)
+    backoff.polls++
+    return backoff
   }
 
   /** Removes a poll from the backoff of its mint. */
-  release(mint: Address): void {
+  release(mint: Address, backoff: MintBackoff): void {
     const key = canonicalAddress(mint)
-    const entry = this.entries.get(key)
-    if (entry !== undefined) entry.polls--
-    if (this.currentEntry(key) === undefined) this.entries.delete(key)
-    this.removeExpired()
-  }
-
-  private currentEntry(key: Address): MintBackoff | undefined {
-    const entry = this.entries.get(key)
-    return entry?.isExpired(this.clock.elapsed()) === false ? entry : undefined
-  }
-
-  private removeExpired(): void {
-    const now = this.clock.elapsed()
-    if (now < this.nextScanAt) return
-    this.nextScanAt = now + Math.max(minScanInterval, this.policy.maxDelay)
-    for (const [key, entry] of this.entries) if (entry.isExpired(now)) this.entries.delete(key)
+    if (--backoff.polls > 0) return
+    this.backoffs.delete(key)
+    if (!backoff.isForgotten) this.backoffs.set(key, backoff)
+    for (const [other, { polls, isForgotten }] of this.backoffs) {
+      if (isForgotten) this.backoffs.delete(other)
+      else if (polls === 0) return
+    }
   }
 }
 
-/** A failed request. Times are monotonic, in ms. */
-export interface Failure {
-  readonly event: Left<DepthError>
-  readonly failedAt: number
+/** The result of a request. `at`: monotonic, in ms. */
+export interface Result<E extends DepthEvent = DepthEvent> {
+  readonly event: E
+  readonly at: number
 }
 
 /** The consecutive failures of one mint, and the wait after them. All polls of the mint share it. */
@@ -70,7 +60,7 @@ export class MintBackoff {
   /** The number of polls that use this object. */
   polls = 0
   private consecutiveFailures = 0
-  private lastFailure: Failure | undefined
+  private lastFailure: Result<Left<DepthError>> | undefined
   private readonly retryTimes$ = new BehaviorSubject(0)
 
   constructor(
@@ -93,14 +83,15 @@ export class MintBackoff {
   }
 
   /** The last failure, while its wait runs. */
-  get currentFailure(): Failure | undefined {
+  get currentFailure(): Result<Left<DepthError>> | undefined {
     return this.retryAt > this.clock.elapsed() ? this.lastFailure : undefined
   }
 
   /** True if no poll uses this object, and its failures no longer count. */
-  isExpired(now: number): boolean {
+  get isForgotten(): boolean {
     const { failures, polls, policy } = this
-    return polls === 0 && (failures === 0 || now - this.retryAt >= policy.maxDelay)
+    const hasExpired = failures === 0 || this.clock.elapsed() - this.retryAt >= policy.maxDelay
+    return polls === 0 && hasExpired
   }
 
   onResult(event: DepthEvent): void {
@@ -112,8 +103,8 @@ export class MintBackoff {
   private onFailure(event: Left<DepthError>): void {
     const now = this.clock.elapsed()
     this.consecutiveFailures++
-    this.lastFailure = { event, failedAt: now }
-    const retryAt = Math.max(this.retryAt, now + this.delayAfter(event.left))
+    this.lastFailure = { event, at: now }
+    const retryAt = now + this.delayAfter(event.left)
     if (retryAt > this.retryAt) this.retryTimes$.next(retryAt)
   }
 

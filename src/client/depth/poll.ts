@@ -1,26 +1,41 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { Observable, Subscription } from 'rxjs'
+import {
+  BehaviorSubject,
+  defer,
+  filter,
+  finalize,
+  map,
+  merge,
+  Observable,
+  of,
+  repeat,
+  ReplaySubject,
+  share,
+  switchMap,
+  take,
+  tap,
+} from 'rxjs'
 import type { Publish } from '../../base/diagnostics/messages.js'
 import type { Address } from '../../base/domain/address.js'
 import { resultOf, type PollSnapshot } from '../../base/domain/snapshot.js'
-import { validDepthRequest, type DepthEvent } from '../../wire/http/depth-request.js'
-import type { SignedGet } from '../../wire/http/signed-get.js'
-import { fromTask$ } from '../../base/task/cancellable-task.js'
-import { Multicast } from '../../base/task/multicast.js'
+import { fromTask$, type Cancel } from '../../base/task/cancellable-task.js'
 import { maxBlockedMs, type Clock } from '../../base/time/clock.js'
-import { delay } from '../../base/time/deadline.js'
-import type { MintBackoff } from './mint-backoffs.js'
+import { delay$ } from '../../base/time/deadline.js'
+import type { DepthEvent, Relayer } from '../../wire/http/relayer.js'
+import type { MintBackoff, Result } from './mint-backoffs.js'
 
 export interface PollConfig {
   readonly clock: Clock
   /** Time for which a poll continues after its last subscriber has left, in ms. */
   readonly linger: number
-  readonly signedGet: Pick<SignedGet, 'request' | 'secrets'>
+  readonly relayer: Pick<Relayer, 'depth'>
+  /** Calls back, now or later, when the limits of the client allow a request. */
+  readonly whenSendable: (onTurn: () => void) => Cancel
+  /** False while a last price is in force that may be too old, until it is known to be current, or its `Stale` is emitted. */
+  readonly arePricesSettled: () => boolean
   /** Host and port of the relayer, for diagnostics. */
   readonly host: string
   readonly publish: Publish
-  /** False while a last price is in force that may be too old, until it is known to be current, or its `Stale` is emitted. */
-  readonly arePricesSettled: () => boolean
 }
 
 /** Interval of the checks whether the prices are settled, in ms. */
@@ -32,23 +47,10 @@ const settleCheckInterval = 5
  * subscriber that joins before continues the poll. Times are monotonic, in ms.
  */
 export class Poll {
-  private subscriberCount = 0
-  private readonly results$ = new Multicast<DepthEvent>()
-  private last: DepthEvent | undefined
-  private resultCount = 0
-  /** True from the start of a request until its result is delivered. */
-  private isRequesting = false
+  private readonly count$ = new BehaviorSubject(0)
+  private readonly closed$ = new ReplaySubject<void>(1)
+  private last: Result | undefined
   private startedAt = -Infinity
-  private endedAt: number | undefined
-  /** Waits for the time of the next request. */
-  private nextStart = Subscription.EMPTY
-  /** Waits for the end of the poll, while it has no subscribers. */
-  private lingering = Subscription.EMPTY
-  private request = Subscription.EMPTY
-  /** Waits until a depth can be delivered. */
-  private held = Subscription.EMPTY
-  /** The request, and the observation of the backoff. Closed when the poll has ended. */
-  private readonly running: Subscription
 
   constructor(
     private readonly config: PollConfig,
@@ -58,36 +60,32 @@ export class Poll {
     /** Called once, when the poll ends. */
     private readonly onEnd: () => void,
   ) {
-    const { currentFailure } = backoff
-    this.last = currentFailure?.event
-    this.endedAt = currentFailure?.failedAt
-    // Another poll of the mint may lengthen or end the wait.
-    this.running = backoff.retryAt$.subscribe(() => this.schedule())
+    this.last = backoff.currentFailure
   }
 
   /** The latest result, if any, then each further result. */
-  readonly events$ = new Observable<DepthEvent>((subscriber) => {
-    const { last, resultCount } = this
-    this.results$.subscribe(subscriber)
-    this.join()
-    subscriber.add(() => this.leave())
-    // A transport may have answered in `join`.
-    if (last !== undefined && resultCount === this.resultCount && this.isLastCurrent) subscriber.next(last)
+  readonly event$ = new Observable<DepthEvent>((subscriber) => {
+    // The request that is due starts first: a subscriber may leave when it has the latest result.
+    this.count$.next(this.subscribers + 1)
+    const { last } = this
+    this.shared$.subscribe(subscriber)
+    subscriber.add(() => this.count$.next(this.subscribers - 1))
+    if (last !== undefined && last === this.last && this.isCurrent(last)) subscriber.next(last.event)
   })
 
   /** True if a new subscriber receives a failure. */
   get isFailing(): boolean {
-    return this.last !== undefined && isLeft(this.last)
+    return this.last !== undefined && isLeft(this.last.event)
   }
 
   get subscribers(): number {
-    return this.subscriberCount
+    return this.count$.value
   }
 
   get snapshot(): PollSnapshot {
-    const { mint, interval, subscribers, last, endedAt } = this
-    const lastResultAgeMs = endedAt === undefined ? null : Math.round(this.config.clock.elapsed() - endedAt)
-    return { mint, interval, subscribers, lastResult: resultOf(last), lastResultAgeMs }
+    const { mint, interval, subscribers, last } = this
+    const lastResultAgeMs = last === undefined ? null : Math.round(this.config.clock.elapsed() - last.at)
+    return { mint, interval, subscribers, lastResult: resultOf(last?.event), lastResultAgeMs }
   }
 
   /**
@@ -95,111 +93,103 @@ export class Poll {
    * after a failure.
    */
   get lagMs(): number | undefined {
-    return this.subscriberCount === 0 || this.last === undefined ? undefined : lagOf(this.last)
+    return this.subscribers === 0 || this.last === undefined ? undefined : lagOf(this.last.event)
   }
 
-  /** Aborts the request in flight. Idempotent. */
-  end(): void {
-    if (this.running.closed) return
-    this.onEnd()
-    this.lingering.unsubscribe()
-    this.nextStart.unsubscribe()
-    this.running.unsubscribe()
+  /** Ends the poll, and aborts its request, when it has no subscribers. Idempotent. */
+  close(): void {
+    this.closed$.next()
   }
 
-  /** The first subscriber starts the request that is due, synchronously: it may leave when it has the latest result. */
-  private join(): void {
-    this.subscriberCount++
-    if (this.subscriberCount > 1) return
-    this.lingering.unsubscribe()
-    if (!this.isRequesting && this.msUntilStart() <= 0) this.start()
-    else this.schedule()
-  }
+  /** One request, and its result. */
+  private readonly request$ = defer(() => {
+    this.startedAt = this.config.clock.elapsed()
+    return fromTask$(this.config.relayer.depth(this.mint))
+  }).pipe(tap((event) => this.onResult(event)))
 
-  private leave(): void {
-    this.subscriberCount--
-    if (this.subscriberCount > 0 || this.running.closed) return
+  private readonly sendable$ = defer(() =>
+    fromTask$<undefined>((onTurn) => this.config.whenSendable(() => onTurn(undefined))),
+  )
+
+  /** Emits once, when the poll has subscribers and the limits of the client allow the request, which then starts at once. */
+  private readonly turn$ = this.count$.pipe(
+    filter((count) => count > 0),
+    take(1),
+    switchMap(() => this.sendable$),
+    repeat(),
+    // The subscribers may have left while the request was queued.
+    filter(() => this.subscribers > 0),
+    take(1),
+  )
+
+  /** Emits after the interval and the backoff of the mint, in a later turn of the event loop. */
+  private readonly wait$ = defer(() => delay$(this.config.clock, this.msUntilStart()))
+
+  private readonly dueTurn$ = this.wait$.pipe(switchMap(() => this.turn$))
+
+  /** Emits once, when the next request starts. Another poll of the mint may lengthen or end the wait. */
+  private readonly next$ = defer(() => this.backoff.retryAt$).pipe(
+    switchMap(() => this.dueTurn$),
+    take(1),
+  )
+
+  private readonly requests$ = this.request$.pipe(repeat({ delay: () => this.next$ }))
+
+  /** The results, from the first request on: it waits if the mint has failed before. */
+  private readonly result$ = defer(() => (this.last === undefined ? this.turn$ : this.next$)).pipe(
+    switchMap(() => this.requests$),
+    switchMap((event) => this.whenSettled$(event)),
+    tap((event) => (this.last = { event, at: this.config.clock.elapsed() })),
+  )
+
+  /** Emits when the poll without subscribers ends. */
+  private readonly end$ = defer(() => {
     const { clock, linger } = this.config
-    this.nextStart.unsubscribe()
-    if (linger === 0) this.end()
-    else this.lingering = delay(clock, linger, () => this.end())
-  }
+    return merge(linger === 0 ? of(undefined) : delay$(clock, linger), this.closed$)
+  })
 
-  /** False for a value from before a suspend of the machine. */
-  private get isLastCurrent(): boolean {
-    const { last, endedAt = -Infinity, interval } = this
-    const age = this.config.clock.elapsed() - endedAt
-    return last === undefined || isLeft(last) || age < interval + maxBlockedMs
-  }
+  /** One subscription for all subscribers. */
+  private readonly shared$ = this.result$.pipe(
+    finalize(() => this.onEnd()),
+    share({ resetOnRefCountZero: () => this.end$ }),
+  )
 
-  /**
-   * Starts the next request when it is due, in a later event-loop turn: a transport that answers synchronously must not
-   * cause a recursion.
-   */
-  private schedule(): void {
-    this.nextStart.unsubscribe()
-    if (this.subscriberCount === 0 || this.isRequesting) return
-    this.nextStart = delay(this.config.clock, Math.max(0, this.msUntilStart()), () => this.start())
-  }
-
-  /** The time until the end of the interval and of the mint's backoff. */
   private msUntilStart(): number {
     const now = this.config.clock.elapsed()
     // Rounded up, because a timer of the platform ignores fractions.
-    return Math.max(this.startedAt + this.interval - now, Math.ceil(this.backoff.retryAt - now))
-  }
-
-  private start(): void {
-    this.isRequesting = true
-    this.startedAt = this.config.clock.elapsed()
-    const request$ = fromTask$(validDepthRequest(this.config.signedGet, this.mint, () => this.onTurn()))
-    this.request = request$.subscribe((event) => this.onResult(event))
-    this.running.add(this.request)
-  }
-
-  /** Without subscribers, a queued request is not sent. The request is due when a subscriber joins. */
-  private onTurn(): void {
-    if (this.subscriberCount > 0) return
-    this.request.unsubscribe()
-    this.isRequesting = false
-    this.startedAt = -Infinity
+    return Math.max(0, this.startedAt + this.interval - now, Math.ceil(this.backoff.retryAt - now))
   }
 
   private onResult(event: DepthEvent): void {
-    const { clock } = this.config
-    this.endedAt = clock.elapsed()
-    this.backoff.onResult(event)
-    this.publishResult(event, this.endedAt - this.startedAt)
-    this.deliver(event)
-    this.isRequesting = false
-    this.schedule()
+    const { mint, interval, startedAt, backoff } = this
+    const { clock, host, publish } = this.config
+    backoff.onResult(event)
+    publish('svc-streams:poll', () => ({
+      ...{ host, mint, interval, durationMs: clock.elapsed() - startedAt },
+      ...{ failures: backoff.failures, lagMs: lagOf(event) },
+      error: isLeft(event) ? event.left : undefined,
+    }))
   }
 
   /**
    * After a blocked event loop, a depth may be read before the prices. It waits for them, because who acts on a depth uses
    * the last price too. A newer result replaces it.
    */
-  private deliver(event: DepthEvent): void {
+  private whenSettled$(event: DepthEvent): Observable<DepthEvent> {
     const { clock, arePricesSettled } = this.config
-    this.held.unsubscribe()
-    if (!isLeft(event) && !arePricesSettled()) {
-      this.held = delay(clock, settleCheckInterval, () => this.deliver(event))
-      this.running.add(this.held)
-      return
-    }
-    this.last = event
-    this.resultCount++
-    this.results$.next(event)
+    if (isLeft(event) || arePricesSettled()) return of(event)
+    return delay$(clock, settleCheckInterval).pipe(
+      repeat(),
+      filter(() => arePricesSettled()),
+      take(1),
+      map(() => event),
+    )
   }
 
-  private publishResult(event: DepthEvent, durationMs: number): void {
-    const { mint, interval } = this
-    const { host, publish } = this.config
-    const { failures } = this.backoff
-    publish('svc-streams:poll', () => ({
-      ...{ host, mint, interval, durationMs, failures, lagMs: lagOf(event) },
-      error: isLeft(event) ? event.left : undefined,
-    }))
+  /** False for a value from before a suspend of the machine. */
+  private isCurrent({ event, at }: Result): boolean {
+    const { clock, linger } = this.config
+    return isLeft(event) || clock.elapsed() - at < this.interval + linger + maxBlockedMs
   }
 }
 

@@ -1,4 +1,4 @@
-import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/http-headers.js'
@@ -7,17 +7,16 @@ import type { Publish } from '../../base/diagnostics/messages.js'
 import { hostWithPort } from '../../base/domain/endpoint.js'
 import { networkError, timeout } from '../../base/errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout, AnyError } from '../../base/errors/model.js'
-import { noCancel, type Cancel, type CancellableTask } from '../../base/task/cancellable-task.js'
-import { maxBlockedMs, type Clock } from '../../base/time/clock.js'
+import { noCancel, type CancellableTask } from '../../base/task/cancellable-task.js'
+import type { Clock } from '../../base/time/clock.js'
 import { responsiveDeadline } from '../../base/time/deadline.js'
 import {
   headerOf,
-  type InternalHttpTransport,
-  type HttpResult,
   type HttpResponse,
-  type OnHttpResult,
+  type HttpResult,
+  type InternalHttpTransport,
 } from '../transport/ports.js'
-import type { RequestLimiter, RunningRequest } from './request-limiter.js'
+import type { RequestLimiter } from './request-limiter.js'
 
 export interface GetConfig {
   readonly clock: Clock
@@ -26,6 +25,8 @@ export interface GetConfig {
   readonly limiter: RequestLimiter
   /** The limit from the request to the last byte of its response, in ms. */
   readonly requestTimeout: number
+  /** A response that is read later than this after its request is no value, in ms. */
+  readonly maxLag: number
   readonly maxBodyBytes: number
   /** Redacted from errors: a response may repeat the request, and an exception of a transport may contain it. */
   readonly secrets: Secrets
@@ -39,18 +40,22 @@ export interface GetTarget {
   readonly route: string
   /** Called each time the request is sent, because a signature expires while the request is queued. */
   readonly headers: () => Readonly<Record<string, string>>
-  /** Called when the request is about to be sent for the first time. It may cancel the task. */
-  readonly onTurn?: (() => void) | undefined
 }
 
 export type GetError = NetworkError | DecodeError | Timeout
 
-export type GetResult = Either<GetError, HttpResponse>
+export interface ReceivedResponse {
+  readonly response: HttpResponse
+  /** At most 1 s after the arrival of the last byte. In ms since the Unix epoch. */
+  readonly receivedAt: number
+}
+
+export type GetResult = Either<GetError, ReceivedResponse>
 
 /**
- * A task that sends one GET request on each run, once the limits allow it. A request that the transport reports as
- * repeatable is sent once more, on a new connection: a service often closes an idle connection while the next request
- * is in flight. Cancelling the task, or the timeout over both, aborts the request.
+ * A task that sends one GET request on each run, once the limits allow it. The request is sent once more, on a new
+ * connection, if the service closed its reused connection without a response, which services do with idle connections, and
+ * if its response was read later than `maxLag`. Cancelling the task, or the timeout over all, aborts the request.
  */
 export const get =
   (config: GetConfig, target: GetTarget): CancellableTask<GetResult> =>
@@ -60,17 +65,30 @@ export const get =
     return () => request.cancel()
   }
 
+/** A response that the process could not read may have arrived this much earlier than `receivedAt`, in ms. */
+const maxReadingTime = 900
+
+/** After the event loop was blocked, a response that arrived before may be read until this much later, in ms. */
+const maxBacklogTime = 500
+
 class GetRequest {
   private isSettled = false
-  /** True from the second time on that the request is queued. */
-  private isRepeated = false
+  /** True if it was repeated because the service closed its connection. */
+  private wasLost = false
+  /** True if it was repeated because its response was read late. */
+  private wasLate = false
   private leaveQueue = noCancel
   /** Aborts the request, while it is running. */
   private abort = noCancel
   /** Undefined while the request is queued for the first time. */
   private timer: Subscription | undefined
-  /** When the request was sent first: monotonic, in ms. */
-  private sentAt: number | undefined
+  /** When the request was sent first, and last: monotonic, in ms. */
+  private firstSentAt: number | undefined
+  private sentAt = 0
+  /** A response that has not been read arrived later: monotonic, in ms. */
+  private arrivesAfter = 0
+  /** When the event loop was last blocked: monotonic, in ms. */
+  private blockedUntil = 0
 
   constructor(
     private readonly config: GetConfig,
@@ -79,11 +97,7 @@ class GetRequest {
   ) {}
 
   enqueue(): void {
-    const onTurn = (): void => {
-      if (!this.isRepeated) this.target.onTurn?.()
-      if (!this.isSettled) this.send()
-    }
-    this.leaveQueue = this.config.limiter.acquire(onTurn, this.isRepeated)
+    this.leaveQueue = this.config.limiter.acquire(() => this.send(), this.isRepeated)
   }
 
   cancel(): void {
@@ -94,29 +108,37 @@ class GetRequest {
     this.abort()
   }
 
+  private get isRepeated(): boolean {
+    return this.wasLost || this.wasLate
+  }
+
   private send(): void {
-    const { clock, http, limiter, requestTimeout, maxBodyBytes } = this.config
+    const { http, limiter, maxBodyBytes } = this.config
     const { origin, path, headers } = this.target
     const running = limiter.start()
-    const sentAt = clock.elapsed()
-    this.sentAt ??= clock.elapsed()
-    this.timer ??= responsiveDeadline(clock, requestTimeout, () => this.onTimeout())
-    const onHttpResult: OnHttpResult = (result, mayRepeat = false) => {
+    this.onSent()
+    this.startTimer()
+    const onHttpResult = (result: HttpResult, mayRepeat = false): void => {
       if (running.hasEnded) return
       running.onEnd()
-      this.onResponse(withoutSuspend(result, clock.elapsed() - sentAt), mayRepeat)
+      if (!this.isSettled) this.onHttpResult(result, mayRepeat)
+    }
+    const onSent = (): void => {
+      this.onSent()
+      running.onSent()
     }
     const reportsSent = http.callsOnSent === true
     try {
+      const request = { origin, path, headers: headers(), maxBodyBytes, newConnection: this.isRepeated }
       // Another transport gets no function: it may pass the request to a worker.
-      const onSent = reportsSent ? () => running.onSent() : undefined
-      const abort = http.get(
-        { origin, path, headers: headers(), maxBodyBytes, newConnection: this.isRepeated, onSent },
-        onHttpResult,
-      )
+      const abort = http.get(reportsSent ? { ...request, onSent } : request, onHttpResult)
       if (running.hasEnded) return
       if (!reportsSent) running.onSent()
-      this.abort = () => abortRunning(running, abort)
+      this.abort = () => {
+        if (running.hasEnded) return
+        running.onEnd()
+        abortSafely(abort)
+      }
       // `headers` may have run the caller's code, which may have cancelled the request.
       if (this.isSettled) this.abort()
     } catch (thrown) {
@@ -124,18 +146,49 @@ class GetRequest {
     }
   }
 
-  private onResponse(result: HttpResult, mayRepeat: boolean): void {
-    if (this.isSettled) return
-    if (!mayRepeat || this.isRepeated) return this.settle(result)
-    this.isRepeated = true
-    this.config.publish('svc-streams:repeated', () => ({ host: hostWithPort(new URL(this.target.origin)) }))
-    // A subscriber of the channel may have closed the client. The cast undoes the narrowing by the check above.
-    if (!(this.isSettled as boolean)) this.enqueue()
+  /** A transport that connects first reports it later again. */
+  private onSent(): void {
+    this.sentAt = this.config.clock.elapsed()
+    this.firstSentAt ??= this.sentAt
+    this.arrivesAfter = this.sentAt
   }
 
-  private onTimeout(): void {
-    this.cancel()
-    this.finish(left(timeout(this.config.requestTimeout)))
+  private startTimer(): void {
+    const { clock, requestTimeout } = this.config
+    const onTimeout = (): void => {
+      this.cancel()
+      this.finish(left(timeout(requestTimeout)))
+    }
+    this.timer ??= responsiveDeadline(clock, requestTimeout, onTimeout, (startedAt, wasBlocked) => {
+      const now = clock.elapsed()
+      if (wasBlocked) this.blockedUntil = now
+      if (now - this.blockedUntil > maxBacklogTime) this.arrivesAfter = Math.max(this.arrivesAfter, startedAt)
+    })
+  }
+
+  private onHttpResult(result: HttpResult, mayRepeat: boolean): void {
+    const { clock, maxLag } = this.config
+    const now = clock.elapsed()
+    const isLate = isRight(result) && now - this.sentAt > maxLag
+    if (mayRepeat && !this.isRepeated) return this.onLost()
+    if (!isLate) return this.settle(isLeft(result) ? result : right(this.received(result.right, now)))
+    if (this.wasLate) return this.settle(left(timeout(maxLag)))
+    this.wasLate = true
+    this.enqueue()
+  }
+
+  private onLost(): void {
+    this.wasLost = true
+    this.config.publish('svc-streams:repeated', () => ({ host: hostWithPort(new URL(this.target.origin)) }))
+    // A subscriber of the channel may have closed the client.
+    if (!this.isSettled) this.enqueue()
+  }
+
+  /** The process may have been stopped, or its event loop blocked, when the response arrived. */
+  private received(response: HttpResponse, now: number): ReceivedResponse {
+    const { clock } = this.config
+    const lateMs = clock.isVirtual ? 0 : Math.max(0, now - this.arrivesAfter - maxReadingTime)
+    return { response, receivedAt: Math.floor(clock.wallClock() - lateMs) }
   }
 
   private settle(result: GetResult): void {
@@ -148,49 +201,37 @@ class GetRequest {
     const { clock, publish } = this.config
     const { origin, route } = this.target
     publish('svc-streams:request', () => {
-      const durationMs = this.sentAt === undefined ? 0 : clock.elapsed() - this.sentAt
-      const [status, error] = isLeft(result)
-        ? [undefined, result.left._tag]
-        : [result.right.status, undefined]
-      return { host: hostWithPort(new URL(origin)), route, durationMs, status, error }
+      const host = hostWithPort(new URL(origin))
+      const durationMs = this.firstSentAt === undefined ? 0 : clock.elapsed() - this.firstSentAt
+      if (isLeft(result)) return { host, route, durationMs, status: undefined, error: result.left._tag }
+      return { host, route, durationMs, status: result.right.response.status, error: undefined }
     })
     this.onResult(result)
   }
 }
 
-const abortRunning = (running: RunningRequest, abort: Cancel): void => {
-  if (running.hasEnded) return
-  running.onEnd()
+/** The transport may fail to abort a request whose result is not delivered any more. */
+const abortSafely = (abort: () => void): void => {
   try {
     abort()
   } catch {
-    // The transport failed to abort a request whose result is not delivered any more.
+    return
   }
 }
 
+/** The value of a response, or an error without secrets. */
+export const readResult = <E extends AnyError, A>(
+  secrets: Secrets,
+  result: GetResult,
+  read: (received: ReceivedResponse) => Either<E, A>,
+): Either<GetError | E, A> => {
+  const value: Either<GetError | E, A> = isLeft(result) ? result : read(result.right)
+  return secrets.redactLeft(value)
+}
+
 /** A response whose status is not 200. Its delay is that of the `Retry-After` header. */
-export const failedResponse = (response: HttpResponse, receivedAt: number): FailedResponse => ({
+export const failedResponse = ({ response, receivedAt }: ReceivedResponse): FailedResponse => ({
   status: response.status,
   body: response.body,
   retryAfterMs: parseRetryAfter(headerOf(response, 'retry-after'), headerOf(response, 'date'), receivedAt),
 })
-
-/** Decodes a response. `receivedAt` is in ms since the Unix epoch. */
-export type ReadResponse<E, A> = (response: HttpResponse, receivedAt: number) => Either<E, A>
-
-/** The value of a response, or an error without secrets. */
-export const readResult = <E extends AnyError, A>(
-  { clock, secrets }: Pick<GetConfig, 'clock' | 'secrets'>,
-  result: GetResult,
-  read: ReadResponse<E, A>,
-): Either<GetError | E, A> => {
-  const value: Either<GetError | E, A> = isLeft(result) ? result : read(result.right, clock.wallClock())
-  return secrets.redactLeft(value)
-}
-
-/** A response that may be from before a suspend of the machine is not current, and its `Date` header is old. */
-const withoutSuspend = (result: HttpResult, ms: number): HttpResult => {
-  if (isLeft(result) || ms < maxBlockedMs) return result
-  const reason = `the machine was suspended, or its clock set forward: the request took ${Math.round(ms)} ms`
-  return left(networkError(new Error(reason)))
-}

@@ -6,8 +6,7 @@ import type { Price } from '../../base/domain/price.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { PriceRequestError } from '../../base/errors/model.js'
 import { completedTask, type CancellableTask } from '../../base/task/cancellable-task.js'
-import type { HttpResponse } from '../transport/ports.js'
-import { get, failedResponse, readResult, type GetConfig } from './get.js'
+import { get, failedResponse, readResult, type GetConfig, type ReceivedResponse } from './get.js'
 
 export interface PriceRequestConfig extends GetConfig {
   readonly prices: Endpoint
@@ -26,16 +25,13 @@ export const priceRequest = (
   const { origin } = config.prices
   const path = requestPath(config.prices, `/price/${topic}`)
   const task = get(config, { origin, path, route: '/price/{topic}', headers: () => ({}) })
-  const read = (response: HttpResponse, receivedAt: number) => readPrice(topic, response, receivedAt)
-  return (onResult) => task((result) => onResult(readResult(config, result, read)))
+  const read = (received: ReceivedResponse) => readPrice(topic, received)
+  return (onResult) => task((result) => onResult(readResult(config.secrets, result, read)))
 }
 
-const readPrice = (
-  topic: Topic,
-  response: HttpResponse,
-  receivedAt: number,
-): Either<PriceRequestError, Price> => {
-  if (response.status !== 200) return left(priceFailure(failedResponse(response, receivedAt)))
+const readPrice = (topic: Topic, received: ReceivedResponse): Either<PriceRequestError, Price> => {
+  const { response, receivedAt } = received
+  if (response.status !== 200) return left(priceFailure(failedResponse(received)))
   const price = decodePriceText(response.body)
   return isLeft(price) ? price : right({ topic, price: price.right, receivedAt, epoch: 0 })
 }

@@ -37,7 +37,8 @@ export class RunningRequest {
 
 /** Limits all HTTP requests of a client. A request beyond a limit waits in a queue: first in, first out. */
 export class RequestLimiter {
-  private readonly rate: RateLimiter
+  /** `undefined` without a limit. */
+  private readonly rate: RateLimiter | undefined
   private running = 0
   /** The number of running requests that are not sent yet: their transport may still connect. */
   private unsent = 0
@@ -51,7 +52,8 @@ export class RequestLimiter {
   private isTurn = false
 
   constructor(private readonly limits: RequestLimits) {
-    this.rate = new RateLimiter(limits.maxRequestsPerSecond)
+    const { maxRequestsPerSecond } = limits
+    this.rate = maxRequestsPerSecond === Infinity ? undefined : new RateLimiter(maxRequestsPerSecond)
     this.sending = new CoalescedTask(limits.clock, () => this.sendQueued())
   }
 
@@ -85,7 +87,7 @@ export class RequestLimiter {
 
   private readonly countSent = (hasEnded: boolean): void => {
     this.unsent--
-    this.rate.consume(1, this.limits.clock.elapsed())
+    this.rate?.consume(1, this.limits.clock.elapsed())
     if (!hasEnded && this.queued.size > 0) this.sending.afterTick()
   }
 
@@ -97,13 +99,14 @@ export class RequestLimiter {
   }
 
   private canSend(now: number): boolean {
-    return this.running < this.limits.maxConcurrentRequests && this.rate.available(now) > this.unsent
+    if (this.running >= this.limits.maxConcurrentRequests) return false
+    return this.rate === undefined || this.rate.available(now) > this.unsent
   }
 
   private sendQueued(): void {
     const { clock, maxConcurrentRequests } = this.limits
     while (this.queued.size > 0 && this.canSend(clock.elapsed())) this.callFirst()
-    if (this.queued.size === 0 || this.running >= maxConcurrentRequests) return
+    if (this.rate === undefined || this.queued.size === 0 || this.running >= maxConcurrentRequests) return
     const ms = this.rate.delay(clock.elapsed())
     // Without a delay it waits for a request that is not sent yet, or the window has passed since the loop.
     if (ms > 0 || this.unsent === 0) this.sending.afterDelay(Math.ceil(ms))

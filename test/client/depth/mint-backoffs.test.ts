@@ -19,8 +19,9 @@ describe('MintBackoffs', () => {
         const second = (number: number): void => {
           for (let each = 0; each < perSecond; each++) {
             const mint = `0x${(number * perSecond + each).toString(16)}` as const
-            backoffs.acquire(mint).onResult(failure)
-            backoffs.release(mint)
+            const backoff = backoffs.acquire(mint)
+            backoff.onResult(failure)
+            backoffs.release(mint, backoff)
           }
           largest = Math.max(largest, backoffs.size)
           if (number < seconds) after(1000, () => second(number + 1))
@@ -35,10 +36,7 @@ describe('MintBackoffs', () => {
 
   it('keeps no mint without failures', () => {
     const backoffs = new MintBackoffs(rxClock, policy)
-    for (let each = 0; each < 1000; each++) {
-      backoffs.acquire(`0x${each}`)
-      backoffs.release(`0x${each}`)
-    }
+    for (let each = 0; each < 1000; each++) backoffs.release(`0x${each}`, backoffs.acquire(`0x${each}`))
     expect(backoffs.size).toBe(0)
   })
 
@@ -48,8 +46,8 @@ describe('MintBackoffs', () => {
       const backoff = backoffs.acquire('0xaa')
       backoff.onResult(failure)
       at(500_000, () => {
-        backoffs.acquire('0xbb')
-        backoffs.release('0xbb')
+        const other = backoffs.acquire('0xbb')
+        backoffs.release('0xbb', other)
         expect(backoffs.acquire('0xAA')).toBe(backoff)
         expect(backoff.failures).toBe(1)
       })

@@ -3,7 +3,7 @@ import { of } from 'rxjs'
 import type { Address } from 'svc-streams'
 import { depth } from 'svc-streams/testing'
 import { describe, it } from 'vitest'
-import { validatedDepth$ } from '../../../src/client/depth/validate.js'
+import { validatedDepth$ } from '../../../src/client/depth/polls.js'
 import { leftWith, marbles } from '../../support/time/marbles.js'
 import { mint, pollsOf } from './support/polls.js'
 

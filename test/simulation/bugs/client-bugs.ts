@@ -49,7 +49,13 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a poll starts a request while the last one is in flight',
     folder: depth,
-    edits: [{ in: 'Poll.schedule', code: 'this.isRequesting', bug: 'false' }],
+    edits: [
+      {
+        in: 'Poll',
+        code: 'switchMap(() => this.requests$)',
+        bug: 'switchMap(() => merge(this.requests$, this.requests$))',
+      },
+    ],
   },
   {
     name: 'the backoff is not reset after a connection that was stable',
@@ -89,12 +95,12 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a poll without subscribers does not end',
     folder: depth,
-    edits: [{ in: 'Poll.leave', code: 'this.lingering = $1', bug: 'undefined' }],
+    edits: [{ in: 'Poll', code: '() => this.end$', bug: 'false' }],
   },
   {
-    name: 'a subscriber of a poll that lingers starts a request at once',
+    name: 'a poll does not wait for its interval',
     folder: depth,
-    edits: [{ in: 'Poll.join', code: 'this.msUntilStart() <= 0', bug: 'true' }],
+    edits: [{ in: 'Poll', code: 'this.msUntilStart()', bug: '0' }],
   },
   {
     name: 'the answer to an old probe ends the lag',

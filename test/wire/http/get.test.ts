@@ -22,6 +22,7 @@ const limits = {
   publish: node.publish,
   limiter: unlimited,
   requestTimeout: 100,
+  maxLag: 5000,
   maxBodyBytes: 4096,
   secrets: new Secrets(),
 }
@@ -35,7 +36,10 @@ describe('get', () => {
     const results = [firstValueFrom(source$), firstValueFrom(source$)]
     http.request(1).respond(200, 'one')
     http.request(2).respond(404, 'two')
-    expect(await Promise.all(results)).toMatchObject([{ right: { body: 'one' } }, { right: { status: 404 } }])
+    expect(await Promise.all(results)).toMatchObject([
+      { right: { response: { body: 'one' } } },
+      { right: { response: { status: 404 } } },
+    ])
     expect(http.requests).toMatchObject([
       { ...request, headers },
       { ...request, headers },
@@ -52,7 +56,7 @@ describe('get', () => {
       close: () => Promise.resolve(),
     }
     expect(await firstValueFrom(fromTask$(get({ http, ...limits }, target)))).toMatchObject({
-      right: { body: request.path },
+      right: { response: { body: request.path } },
     })
   })
 
@@ -157,7 +161,7 @@ describe('get', () => {
       close: () => Promise.resolve(),
     }
     expect(await firstValueFrom(fromTask$(get({ http, ...limits }, target)))).toMatchObject({
-      right: { body: 'quick' },
+      right: { response: { body: 'quick' } },
     })
     expect(abort).not.toHaveBeenCalled()
   })

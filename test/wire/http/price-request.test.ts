@@ -16,6 +16,7 @@ const limits = {
   publish: node.publish,
   limiter: unlimited,
   requestTimeout: 100,
+  maxLag: 5000,
   maxBodyBytes: 4096,
   secrets: new Secrets(),
   service: 'svc',

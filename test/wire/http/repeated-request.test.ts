@@ -5,7 +5,6 @@ import type { Address } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { networkError } from '../../../src/base/errors/constructors.js'
 import { Secrets } from '../../../src/wire/auth/secrets.js'
-import { depthRequest } from '../../../src/wire/http/depth-request.js'
 import { get, type GetResult } from '../../../src/wire/http/get.js'
 import { RequestLimiter } from '../../../src/wire/http/request-limiter.js'
 import { node } from '../../../src/wire/platform/node.js'
@@ -21,9 +20,9 @@ import {
   fakeWallClock,
   mint,
   signatureOf,
-  signedGetOf,
+  relayerOf,
   untilRequested,
-} from './support/signed-get.js'
+} from './support/relayer.js'
 import { unlimited } from './support/unlimited.js'
 
 const clock = fakeWallClock()
@@ -32,7 +31,14 @@ const request = { origin: 'http://host:3000', path: '/path' }
 /** Sends a request. Returns its results, and the function that aborts it. */
 const send = (http: HttpTransport) => {
   const results: GetResult[] = []
-  const config = { clock: rxClock, publish: node.publish, limiter: unlimited, requestTimeout: 60_000, http }
+  const config = {
+    clock: rxClock,
+    publish: node.publish,
+    limiter: unlimited,
+    requestTimeout: 60_000,
+    maxLag: 5000,
+    http,
+  }
   const task = get(
     { ...config, maxBodyBytes: 9, secrets: new Secrets() },
     { ...request, route: '/path', headers: () => ({}) },
@@ -63,7 +69,7 @@ describe('get', () => {
     expect(results).toEqual([])
     expect(http.requests).toMatchObject([request, { ...request, newConnection: true }])
     http.request(2).respond(200, 'ok')
-    expect(results).toMatchObject([right({ body: 'ok' })])
+    expect(results).toMatchObject([right({ response: { body: 'ok' } })])
     expect(messages).toEqual([{ host: 'host:3000' }])
   })
 
@@ -123,10 +129,62 @@ describe('get', () => {
   })
 })
 
+describe('get, for a response that is read later than maxLag', () => {
+  /** Sends a request in virtual time. `events`: what happens to it, and when. */
+  const resultsOf = (events: (http: FakeHttp, at: (ms: number, work: () => void) => void) => void) => {
+    const http = new FakeHttp()
+    let results: readonly GetResult[] = []
+    runInVirtualTime(
+      ({ at }) => {
+        ;({ results } = send(http))
+        events(http, at)
+      },
+      { endsAt: 30_000 },
+    )
+    return { results, http }
+  }
+
+  it('repeats the request on a new connection', () => {
+    const { results, http } = resultsOf((requests, at) => {
+      at(5001, () => requests.request(1).respond(200, 'late'))
+      at(10_001, () => requests.request(2).respond(200, 'in time'))
+    })
+    expect(results).toMatchObject([right({ response: { body: 'in time' } })])
+    expect(http.requests.map(({ newConnection }) => newConnection)).toEqual([false, true])
+  })
+
+  it('returns Timeout the second time', () => {
+    const { results, http } = resultsOf((requests, at) => {
+      at(5001, () => requests.request(1).respond(200, 'late'))
+      at(10_003, () => requests.request(2).respond(200, 'late again'))
+    })
+    expect(results).toMatchObject([leftWith({ _tag: 'Timeout', afterMs: 5000 })])
+    expect(http.requests).toHaveLength(2)
+  })
+
+  it('repeats it after a lost request too', () => {
+    const { results, http } = resultsOf((requests, at) => {
+      at(10, () => requests.request(1).lose())
+      at(5011, () => requests.request(2).respond(200, 'late'))
+      at(5012, () => requests.request(3).respond(200, 'in time'))
+    })
+    expect(results).toMatchObject([right({ response: { body: 'in time' } })])
+    expect(http.requests.map(({ newConnection }) => newConnection)).toEqual([false, true, true])
+  })
+
+  it('returns an error without a repetition', () => {
+    const { results, http } = resultsOf((requests, at) => {
+      at(9000, () => requests.request(1).fail(new Error('reset')))
+    })
+    expect(results).toMatchObject([leftWith({ _tag: 'NetworkError' })])
+    expect(http.requests).toHaveLength(1)
+  })
+})
+
 describe('a repeated request', () => {
   it('is signed again', async () => {
-    const { signedGet, http } = signedGetOf()
-    const result = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
+    const { relayer, http } = relayerOf()
+    const result = firstValueFrom(fromTask$(relayer.depth(mint)))
     clock.now += 3000
     http.request(1).lose()
     await untilRequested(http, 2)
@@ -137,8 +195,8 @@ describe('a repeated request', () => {
   })
 
   it('has both signatures redacted from its error', async () => {
-    const { signedGet, http } = signedGetOf()
-    const result = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
+    const { relayer, http } = relayerOf()
+    const result = firstValueFrom(fromTask$(relayer.depth(mint)))
     clock.now += 1
     http.request(1).lose()
     await untilRequested(http, 2)
@@ -150,25 +208,25 @@ describe('a repeated request', () => {
 
   it('is a NetworkError if it cannot be signed', async () => {
     let signed = 0
-    const { signedGet, http } = signedGetOf({
+    const { relayer, http } = relayerOf({
       sign: () => {
         signed += 1
         if (signed === 2) throw new Error('canonicalHeaders')
         return {}
       },
     })
-    const result = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
+    const result = firstValueFrom(fromTask$(relayer.depth(mint)))
     http.request(1).lose()
     expect(await result).toEqual(leftWith({ _tag: 'NetworkError', message: 'no response: canonicalHeaders' }))
     expect(http.requests).toHaveLength(1)
   })
 
   it('ends with the timeout of the first request', () => {
-    const { signedGet, http } = signedGetOf()
+    const { relayer, http } = relayerOf()
     const events: unknown[] = []
     runInVirtualTime(
       ({ at }) => {
-        fromTask$(depthRequest(signedGet, mint)).subscribe((event) => events.push(event))
+        fromTask$(relayer.depth(mint)).subscribe((event) => events.push(event))
         at(60, () => http.request(1).lose())
         at(99, () => expect(events).toEqual([]))
       },
@@ -180,8 +238,8 @@ describe('a repeated request', () => {
 
   it('counts toward maxRequestsPerSecond, and is sent before the queued requests', () => {
     const limiter = new RequestLimiter({ clock: rxClock, maxRequestsPerSecond: 2, maxConcurrentRequests: 9 })
-    const { signedGet, http } = signedGetOf({ limiter, requestTimeout: 60_000 })
-    const request$ = (address: Address) => fromTask$(depthRequest(signedGet, address))
+    const { relayer, http } = relayerOf({ limiter, requestTimeout: 60_000 })
+    const request$ = (address: Address) => fromTask$(relayer.depth(address))
     const mints = (): unknown => http.requests.map(({ path }) => path.split('/').at(-1))
     runInVirtualTime(
       ({ at }) => {
@@ -204,14 +262,14 @@ describe('a repeated request', () => {
 
   it('has a place among maxConcurrentRequests, and its wait counts toward the timeout', () => {
     const limiter = new RequestLimiter({ clock: rxClock, maxRequestsPerSecond: 1, maxConcurrentRequests: 1 })
-    const { signedGet, http } = signedGetOf({ limiter, requestTimeout: 500 })
+    const { relayer, http } = relayerOf({ limiter, requestTimeout: 500 })
     const events: unknown[] = []
     runInVirtualTime(
       ({ at }) => {
-        fromTask$(depthRequest(signedGet, mint)).subscribe((event) => events.push(event))
+        fromTask$(relayer.depth(mint)).subscribe((event) => events.push(event))
         at(10, () => http.request(1).lose())
         at(499, () => expect(events).toEqual([]))
-        at(500, () => fromTask$(depthRequest(signedGet, mint)).subscribe())
+        at(500, () => fromTask$(relayer.depth(mint)).subscribe())
       },
       { endsAt: 2000 },
     )
@@ -226,8 +284,8 @@ describe('a repeated request', () => {
       maxRequestsPerSecond: Infinity,
       maxConcurrentRequests: 1,
     })
-    const { signedGet, http } = signedGetOf({ limiter })
-    const subscription = fromTask$(depthRequest(signedGet, mint)).subscribe()
+    const { relayer, http } = relayerOf({ limiter })
+    const subscription = fromTask$(relayer.depth(mint)).subscribe()
     http.request(1).lose()
     expect(http.requests.map(({ newConnection }) => newConnection)).toEqual([false, true])
     subscription.unsubscribe()

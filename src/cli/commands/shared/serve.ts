@@ -3,7 +3,7 @@ import { firstValueFrom, from, merge, mergeMap, NEVER, type Observable } from 'r
 import type { DiagnosticMessages } from '../../../base/diagnostics/messages.js'
 import { printable } from '../../../base/errors/text.js'
 import { GatewayError } from '../../../gateway/index.js'
-import { depthRoute } from '../../../wire/http/depth-request.js'
+import { depthRoute } from '../../../wire/http/relayer.js'
 import type { OpenSource } from '../../target/open-source.js'
 import { deploymentFlags, flagName, withVariable } from '../../target/source-flags.js'
 import type { Io, StopSignal, Variable } from '../../io.js'

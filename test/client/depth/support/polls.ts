@@ -4,7 +4,7 @@ import type { Address, Depth, DepthError } from 'svc-streams'
 import { depth, networkError } from 'svc-streams/testing'
 import { Secrets } from '../../../../src/wire/auth/secrets.js'
 import { DepthPolls } from '../../../../src/client/depth/polls.js'
-import type { SignedGet } from '../../../../src/wire/http/signed-get.js'
+import { noCancel } from '../../../../src/base/task/cancellable-task.js'
 import { node } from '../../../../src/wire/platform/node.js'
 import { rxClock } from '../../../../src/base/time/rx-clock.js'
 import { cancellableTaskOf } from '../../../support/cancellable-task.js'
@@ -30,7 +30,12 @@ export const pollsOf = (
   arePricesSettled = () => true,
 ): DepthPolls =>
   new DepthPolls({
-    signedGet: signedGetOf(request$),
+    relayer: { depth: (requested) => cancellableTaskOf(request$(requested)) },
+    secrets: new Secrets(),
+    whenSendable: (onTurn) => {
+      onTurn()
+      return noCancel
+    },
     reconnect: { ...defaultTimes, ...times },
     linger: times.linger ?? defaultTimes.linger,
     host: 'relayer',
@@ -39,11 +44,6 @@ export const pollsOf = (
     clock: rxClock,
     arePricesSettled,
   })
-
-const signedGetOf = (request$: (mint: Address) => Observable<Either<DepthError, Depth>>) => {
-  const request = (resource: string) => cancellableTaskOf(request$(resource.replace(/.*\//, '') as Address))
-  return { request, secrets: new Secrets() } as unknown as SignedGet
-}
 
 /**
  * The start times of the first `count` requests. Each request has its result at once, in this order; the last result

@@ -123,6 +123,7 @@ describe('lazyHttpTransport', () => {
       publish: node.publish,
       limiter: unlimited,
       requestTimeout: 100,
+      maxLag: 5000,
       maxBodyBytes: 100,
       secrets,
     }

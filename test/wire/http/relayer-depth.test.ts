@@ -1,11 +1,11 @@
 import { firstValueFrom } from 'rxjs'
 import type { Address } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import { depthRequest, type DepthEvent } from '../../../src/wire/http/depth-request.js'
+import type { DepthEvent } from '../../../src/wire/http/relayer.js'
 import { fromTask$ } from '../../../src/base/task/cancellable-task.js'
 import { depthBody } from '../../support/fake-http.js'
 import { leftWith, marbles } from '../../support/time/marbles.js'
-import { dateAfter, fakeWallClock, mint, now, signedGetOf } from './support/signed-get.js'
+import { dateAfter, fakeWallClock, mint, now, relayerOf } from './support/relayer.js'
 
 fakeWallClock()
 
@@ -15,16 +15,16 @@ const resultOf = async (
   body: string,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<DepthEvent> => {
-  const { signedGet, http } = signedGetOf()
-  const result = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
+  const { relayer, http } = relayerOf()
+  const result = firstValueFrom(fromTask$(relayer.depth(mint)))
   http.request(1).respond(status, body, headers)
   return result
 }
 
-describe('depthRequest', () => {
+describe('Relayer.depth', () => {
   it('requests the path of the mint as the caller wrote it', async () => {
-    const { signedGet, http } = signedGetOf()
-    const result = firstValueFrom(fromTask$(depthRequest(signedGet, mint)))
+    const { relayer, http } = relayerOf()
+    const result = firstValueFrom(fromTask$(relayer.depth(mint)))
     expect(http.request(1)).toMatchObject({
       origin: 'https://relayer.example:3000',
       path: '/v0/order_book/depth/0xAb',
@@ -34,28 +34,28 @@ describe('depthRequest', () => {
   })
 
   it('returns InvalidMint and sends no request when the mint is invalid', () => {
-    const { signedGet, http } = signedGetOf()
+    const { relayer, http } = relayerOf()
     marbles(({ expectObservable }) => {
       for (const wrong of ['', '0x', 'ab', '0xab/../x', '0xab?x'] as Address[]) {
         const i = leftWith({ _tag: 'InvalidMint', mint: wrong })
-        expectObservable(fromTask$(depthRequest(signedGet, wrong))).toBe('(i|)', { i })
+        expectObservable(fromTask$(relayer.depth(wrong))).toBe('(i|)', { i })
       }
     })
     expect(http.requests).toEqual([])
   })
 
   it('returns Timeout and aborts the request when no response arrives', () => {
-    const { signedGet, http } = signedGetOf()
+    const { relayer, http } = relayerOf()
     marbles(({ expectObservable }) => {
       const t = leftWith({ _tag: 'Timeout', afterMs: 100 })
-      expectObservable(fromTask$(depthRequest(signedGet, mint))).toBe('100ms (t|)', { t })
+      expectObservable(fromTask$(relayer.depth(mint))).toBe('100ms (t|)', { t })
     })
     expect(http.request(1).aborted).toBe(true)
   })
 
   it('aborts the request when it is cancelled', () => {
-    const { signedGet, http } = signedGetOf()
-    fromTask$(depthRequest(signedGet, mint)).subscribe().unsubscribe()
+    const { relayer, http } = relayerOf()
+    fromTask$(relayer.depth(mint)).subscribe().unsubscribe()
     expect(http.request(1).aborted).toBe(true)
   })
 

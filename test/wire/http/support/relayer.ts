@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, vi } from 'vitest'
 import { concatenateHeaders } from '../../../../src/wire/auth/mac.js'
 import { Secrets } from '../../../../src/wire/auth/secrets.js'
 import { createSigner } from '../../../../src/wire/auth/sign-request.js'
-import { SignedGet, type SignedGetConfig } from '../../../../src/wire/http/signed-get.js'
+import { Relayer, type RelayerConfig } from '../../../../src/wire/http/relayer.js'
 import { node } from '../../../../src/wire/platform/node.js'
 import { rxClock } from '../../../../src/base/time/rx-clock.js'
 import { FakeHttp } from '../../../support/fake-http.js'
@@ -29,17 +29,16 @@ export const fakeWallClock = (): { now: number } => {
   return clock
 }
 
-export const signedGetOf = (
-  config: Partial<SignedGetConfig> = {},
-): { signedGet: SignedGet; http: FakeHttp } => {
+export const relayerOf = (config: Partial<RelayerConfig> = {}): { relayer: Relayer; http: FakeHttp } => {
   const http = new FakeHttp()
   const secrets = new Secrets()
-  const signedGet = new SignedGet({
+  const relayer = new Relayer({
     clock: rxClock,
     publish: node.publish,
     limiter: unlimited,
     http,
     requestTimeout: 100,
+    maxLag: 5000,
     maxBodyBytes: 4096,
     secrets,
     relayer: { origin: 'https://relayer.example:3000', prefix: '', query: '' },
@@ -55,7 +54,7 @@ export const signedGetOf = (
     authExpiration: 10_000,
     ...config,
   })
-  return { signedGet, http }
+  return { relayer, http }
 }
 
 export const untilRequested = (http: FakeHttp, count: number): Promise<void> =>

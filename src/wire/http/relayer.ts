@@ -1,0 +1,126 @@
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { Signer } from '../auth/sign-request.js'
+import { parseAddress } from '../codec/arguments.js'
+import { decodeDepth } from '../codec/depth.js'
+import { parseHttpDate } from '../codec/http-headers.js'
+import { depthFailure } from '../codec/response-text.js'
+import type { Address } from '../../base/domain/address.js'
+import type { Depth } from '../../base/domain/depth.js'
+import { requestPath, type Endpoint } from '../../base/domain/endpoint.js'
+import type { AnyError, DepthError } from '../../base/errors/model.js'
+import {
+  completedTask,
+  noCancel,
+  type Cancel,
+  type CancellableTask,
+} from '../../base/task/cancellable-task.js'
+import { headerOf } from '../transport/ports.js'
+import {
+  failedResponse,
+  get,
+  readResult,
+  type GetConfig,
+  type GetError,
+  type GetResult,
+  type ReceivedResponse,
+} from './get.js'
+
+export interface RelayerConfig extends GetConfig {
+  readonly relayer: Endpoint
+  /** Sent with each request. */
+  readonly headers: Readonly<Record<string, string>>
+  /** `undefined`: requests are not signed. */
+  readonly sign: Signer | undefined
+  /** The validity of a signature, in ms. */
+  readonly authExpiration: number
+}
+
+export type DepthEvent = Either<DepthError, Depth>
+
+/** The path of a depth without its mint. */
+export const depthRoute = '/v0/order_book/depth/{mint}'
+
+/**
+ * The resources of the relayer. Requests are signed unless the configuration has no key (section 5 of the service's
+ * documentation). Errors contain no secrets.
+ */
+export class Relayer {
+  /** The service's clock minus the local clock, in ms. */
+  private clockOffset = 0
+
+  constructor(private readonly config: RelayerConfig) {}
+
+  /** The depth of one mint (section 4.1 of the service's documentation). */
+  depth(mint: Address): CancellableTask<DepthEvent> {
+    // The caller may have confused the mint with a secret.
+    const parsed = this.config.secrets.redactLeft(parseAddress(mint))
+    if (isLeft(parsed)) return completedTask(parsed)
+    return this.get(`/v0/order_book/depth/${mint}`, depthRoute, (received) => readDepth(mint, received))
+  }
+
+  /**
+   * Requests a resource, for example `/v0/markets`. `route`: the resource without its argument. Each run of the task signs
+   * again. After a 401 that a wrong clock may have caused, the request is sent once more with the service's clock.
+   */
+  private get<E extends AnyError, A>(
+    resource: string,
+    route: string,
+    read: (received: ReceivedResponse) => Either<E, A>,
+  ): CancellableTask<Either<GetError | E, A>> {
+    const { relayer, secrets } = this.config
+    const path = requestPath(relayer, resource)
+    return (onResult) => {
+      let usedOffset = this.clockOffset
+      // Read when the request is sent: while it is queued, another request may correct the clock.
+      const currentOffset = () => (usedOffset = this.clockOffset)
+      let cancelSecond = noCancel
+      const cancelFirst = this.attempt(path, route, currentOffset, (first) => {
+        const offset = this.correctedOffset(first, usedOffset)
+        if (offset === undefined) return onResult(readResult(secrets, first, read))
+        const correctedOffset = () => offset
+        cancelSecond = this.attempt(path, route, correctedOffset, (second) => {
+          // After another 401 the offset is not stored: the `Date` header may be wrong.
+          if (isRight(second) && second.right.response.status !== 401) this.clockOffset = offset
+          onResult(readResult(secrets, second, read))
+        })
+      })
+      return () => {
+        cancelFirst()
+        cancelSecond()
+      }
+    }
+  }
+
+  private attempt(
+    path: string,
+    route: string,
+    clockOffset: () => number,
+    onResult: (result: GetResult) => void,
+  ): Cancel {
+    const { clock, relayer, headers, sign, authExpiration } = this.config
+    /** Runs the caller's `canonicalHeaders`. `get` returns an exception in it as a `NetworkError`. */
+    const allHeaders = () => ({
+      ...headers,
+      ...sign?.(path, Math.round(clock.wallClock() + clockOffset() + authExpiration)),
+    })
+    return get(this.config, { origin: relayer.origin, path, route, headers: allHeaders })(onResult)
+  }
+
+  /**
+   * The clock offset to retry with, if the result is a 401 that a wrong clock may have caused. Without a valid `Date`
+   * header the offset is NaN, and no comparison with NaN is true. A request without a signature has no expiration.
+   */
+  private correctedOffset(result: GetResult, clockOffset: number): number | undefined {
+    const { sign, authExpiration } = this.config
+    if (sign === undefined || isLeft(result) || result.right.response.status !== 401) return undefined
+    const offset = parseHttpDate(headerOf(result.right.response, 'date')) - result.right.receivedAt
+    return Math.abs(offset - clockOffset) > authExpiration / 2 ? offset : undefined
+  }
+}
+
+const readDepth = (mint: Address, received: ReceivedResponse): DepthEvent => {
+  const { response, receivedAt } = received
+  if (response.status !== 200) return left(depthFailure(failedResponse(received)))
+  const depth = decodeDepth(response.body)
+  return isLeft(depth) ? depth : right({ mint, ...depth.right, receivedAt })
+}

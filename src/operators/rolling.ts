@@ -1,12 +1,11 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, type Subscriber } from 'rxjs'
+import { defer, map } from 'rxjs'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { msFrom, positiveCount } from '../base/option-kinds/number-option.js'
 import { checkedOption, oneOf, withDefault, type OptionTable } from '../base/option-kinds/option.js'
 import { parseOptions, shown } from '../base/option-kinds/parse-options.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import type { EitherOperator } from './either.js'
-import { OperatorSubscriber } from './operator-subscriber.js'
 import { WindowStatistics } from './window-statistics.js'
 
 /** The last `count` values; or the values that arrived less than `ms` ago, in ms of Rx time. */
@@ -66,12 +65,34 @@ export const rolling = <E>(
   window: RollingWindow,
   options: RollingOptions = {},
 ): EitherOperator<E, number, Either<E, Rolling>> => {
-  const { count, ms } = checkWindow(window)
+  const { count: maxCount, ms } = checkWindow(window)
   const { onLeft } = parseOptions(optionTable, options, shown)
   return (source$) =>
-    new Observable((subscriber) =>
-      new RollingSubscriber<E>(subscriber, count, ms, onLeft === 'reset').subscribeTo(source$),
-    )
+    defer(() => {
+      const statistics = new WindowStatistics()
+      /** Monotonic time of the first value since the start or a reset. */
+      let firstAt = 0
+      const roll = (value: number): Rolling => {
+        const now = ms === Infinity ? 0 : rxClock.elapsed()
+        if (statistics.count === 0) firstAt = now
+        statistics.push(value, now)
+        if (ms === Infinity) {
+          if (statistics.count > maxCount) statistics.shift()
+        } else while (now - statistics.oldestTime >= ms) statistics.shift()
+        statistics.update()
+        const { count, mean, deviation, min, max } = statistics
+        const isFull = ms === Infinity ? count === maxCount : now - firstAt >= ms
+        const zScore = deviation === 0 ? null : (value - mean) / deviation
+        return { value, count, isFull, mean, deviation, min, max, zScore }
+      }
+      return source$.pipe(
+        map((event) => {
+          if (!isLeft(event)) return right(roll(event.right))
+          if (onLeft === 'reset') statistics.clear()
+          return event
+        }),
+      )
+    })
 }
 
 /** `Infinity` for the limit that is not given. */
@@ -94,44 +115,3 @@ const windowTable = {
 const optionTable = {
   onLeft: withDefault(checkedOption<'reset' | 'keep'>('word', oneOf('reset', 'keep')), 'reset'),
 } satisfies OptionTable<RollingOptions>
-
-class RollingSubscriber<E> extends OperatorSubscriber<Either<E, number>, Either<E, Rolling>> {
-  private readonly statistics = new WindowStatistics()
-  /** Monotonic time of the first value since the start or a reset. */
-  private firstAt = 0
-
-  constructor(
-    subscriber: Subscriber<Either<E, Rolling>>,
-    private readonly maxCount: number,
-    private readonly ms: number,
-    private readonly resets: boolean,
-  ) {
-    super(subscriber)
-  }
-
-  protected onEvent(event: Either<E, number>): void {
-    if (isLeft(event)) {
-      if (this.resets) this.statistics.clear()
-      this.subscriber.next(event)
-    } else this.subscriber.next(right(this.roll(event.right)))
-  }
-
-  protected onComplete(): void {
-    this.subscriber.complete()
-  }
-
-  private roll(value: number): Rolling {
-    const { statistics, ms, maxCount } = this
-    const now = ms === Infinity ? 0 : rxClock.elapsed()
-    if (statistics.count === 0) this.firstAt = now
-    statistics.push(value, now)
-    if (ms === Infinity) {
-      if (statistics.count > maxCount) statistics.shift()
-    } else while (now - statistics.oldestTime >= ms) statistics.shift()
-    statistics.update()
-    const { count, mean, deviation, min, max } = statistics
-    const isFull = ms === Infinity ? count === maxCount : now - this.firstAt >= ms
-    const zScore = deviation === 0 ? null : (value - mean) / deviation
-    return { value, count, isFull, mean, deviation, min, max, zScore }
-  }
-}

@@ -18,11 +18,6 @@ export const notRun: readonly NotRun[] = [
       'reads the metrics of a module that is not public; test/cli/commands/gateway-operation.test.ts runs',
   },
   {
-    files: 'test/backtest/recording/replay/same-as-live.property.test.ts',
-    reason:
-      'starts the turns of a live client in a module that is not public; test/backtest/recording/replay/same-as-live.test.ts runs',
-  },
-  {
     files: 'test/backtest/recording/record/client-rows.test.ts',
     reason:
       'reads the positions of prices in a module that is not public; test/backtest/history/seam.test.ts runs',

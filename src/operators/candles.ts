@@ -174,7 +174,7 @@ class CandlesSubscriber<E>
     if (isLeft(event)) this.subscriber.next(event)
   }
 
-  onCaughtUp(releaseLive: () => void, _: unknown, hasLive: boolean): void {
+  onCaughtUp(releaseLive: () => void, hasLive: boolean): void {
     this.isReleasing = true
     releaseLive()
     this.isReleasing = false

@@ -72,45 +72,17 @@ export const withPast = <E, A>(
   checkValue('past$', past$, pastOption)
   const { pastTimeout: timeoutMs } = parseOptions(optionTable, options, { allowsUndefined: true })
   return (source$) =>
-    new Observable((subscriber) => {
-      let latest = -Infinity
-      const { maxLag = 5_000 } = liveSourceOf(source$)
-      return joinPast(past$, timeoutMs, source$, subscriber, {
-        onPast: (event) => {
-          if (isRight(event)) latest = timeOf(event.right)
-          subscriber.next(event)
-        },
-        onCaughtUp: (releaseLive, held) => {
-          for (const { topic, price, receivedAt } of takeOutdated(held, maxLag)) {
-            latest = Math.max(latest, receivedAt)
-            subscriber.next(right({ _tag: 'PastPrice', topic, price, at: latest }))
-          }
+    new Observable((subscriber) =>
+      joinPast(past$, timeoutMs, source$, subscriber, {
+        onPast: (event) => subscriber.next(event),
+        onCaughtUp: (releaseLive) => {
           subscriber.next(right({ _tag: 'CaughtUp' }))
           releaseLive()
         },
         onLive: (event) => subscriber.next(event),
         onComplete: () => subscriber.complete(),
-      })
-    })
-}
-
-/** Removes and returns the held prices that are too old, except the last event, which is the state of the topic. */
-const takeOutdated = <E, A>(held: HeldEvent<Either<E, A>>[], maxLag: number): readonly Price[] => {
-  const oldest = rxClock.wallClock() - maxLag
-  const outdated: Price[] = []
-  const current = held.filter(({ event }, index) => {
-    const price = isRight(event) ? (event.right as Partial<Price>) : {}
-    const isOutdated =
-      price.topic !== undefined &&
-      price.price !== undefined &&
-      price.receivedAt !== undefined &&
-      price.receivedAt < oldest &&
-      index < held.length - 1
-    if (isOutdated) outdated.push(price as Price)
-    return !isOutdated
-  })
-  held.splice(0, held.length, ...current)
-  return outdated
+      }),
+    )
 }
 
 const optionTable = { pastTimeout: pastTimeoutOption } satisfies OptionTable<WithPastOptions>
@@ -125,7 +97,7 @@ export interface JoinObserver<Event> {
    * Called once. Must call `releaseLive`, which delivers the held events. `hasLive`: false if the live stream has not
    * emitted yet, so that nothing is known of it.
    */
-  readonly onCaughtUp: (releaseLive: () => void, held: HeldEvent<Event>[], hasLive: boolean) => void
+  readonly onCaughtUp: (releaseLive: () => void, hasLive: boolean) => void
   /** `at`: the time that decides the window of the event. */
   readonly onLive: (event: Event, at: number) => void
   readonly onComplete: () => void
@@ -149,7 +121,7 @@ export const joinPast = <E, A>(
   subscriber: Subscriber<unknown>,
   observer: JoinObserver<Either<E, A>>,
 ): Subscription => {
-  const { open$, position } = liveSourceOf(source$)
+  const { open$, position, maxLag = 5_000 } = liveSourceOf(source$)
   const source = pastSourceOf(past$)
   const end = new PastEnd(source.isEndless)
   const liveStart = new LiveStart()
@@ -173,20 +145,28 @@ export const joinPast = <E, A>(
       observer.onLive(next.event, Math.max(latest, next.at))
     state = 'live'
   }
-  const catchUp = (): void => {
-    safeUnsubscribe(past)
-    const hasLive = held.length > 0
-    held = held.filter((each) => !isRepeated(each))
-    state = 'releasing'
-    observer.onCaughtUp(releaseLive, held, hasLive)
-    if (isComplete) observer.onComplete()
-  }
   const onPast = (event: Either<HistoryError, PastEvent>): void => {
     const now = rxClock.wallClock()
     // The recorder's clock may be ahead.
     const at = isLeft(event) ? latest : Math.min(now, timeOf(event.right))
     latest = Math.max(latest, at)
     observer.onPast(event, latest)
+  }
+  const catchUp = (): void => {
+    safeUnsubscribe(past)
+    const newest = held.at(-1)
+    const oldest = rxClock.wallClock() - maxLag
+    held = held.filter((each) => {
+      if (isRepeated(each)) return false
+      const outdated = each === newest ? undefined : outdatedPrice(each.event, oldest)
+      if (outdated === undefined) return true
+      const { topic, price, receivedAt } = outdated
+      onPast(right({ _tag: 'PastPrice', topic, price, at: Math.max(latest, receivedAt) }))
+      return false
+    })
+    state = 'releasing'
+    observer.onCaughtUp(releaseLive, newest !== undefined)
+    if (isComplete) observer.onComplete()
   }
   const fail = (error: HistoryError): void => {
     onPast(left(error))
@@ -225,3 +205,11 @@ export const joinPast = <E, A>(
 }
 
 const timeOf = (event: PastEvent): number => (event._tag === 'Gap' ? event.from : event.at)
+
+/** The price of a live event that is too old to be current. */
+const outdatedPrice = (event: Either<unknown, unknown>, oldest: number): Price | undefined => {
+  const { topic, price, receivedAt } = isRight(event) ? (event.right as Partial<Price>) : {}
+  const isOutdated =
+    topic !== undefined && price !== undefined && receivedAt !== undefined && receivedAt < oldest
+  return isOutdated && isRight(event) ? (event.right as Price) : undefined
+}

@@ -131,7 +131,9 @@ class Combination {
   onComplete(leg: Leg): void {
     this.run(() => {
       this.activeLegs -= 1
-      if (this.state.complete(leg)) this.emit()
+      // A leg that completes after a `Right` keeps its value.
+      leg.isLost = !leg.hasValue
+      if (leg.isLost) this.emit()
       this.completeIfEnded()
     })
   }
@@ -169,7 +171,8 @@ class Combination {
     const age = rxClock.wallClock() - at
     // A later time is of a clock that was set back, and would keep the value current until then.
     const isSetBack = age < 0 && age >= -longestStep
-    this.setAgeTimer(this.state.startAge(leg, isSetBack ? elapsed : elapsed - age), elapsed)
+    leg.bornAt = isSetBack ? elapsed : elapsed - age
+    this.setAgeTimer(leg.tooOldFrom, elapsed)
   }
 
   /** Without a timer, the age is checked when a leg emits. */
@@ -180,7 +183,7 @@ class Combination {
   private onAge(): void {
     const elapsed = rxClock.elapsed()
     this.setAgeTimer(this.state.nextTooOldAt(elapsed), elapsed)
-    if (this.state.tooOldAt(elapsed) !== undefined) this.run(() => this.emit())
+    if (this.state.legs.some((leg) => leg.isTooOldAt(elapsed))) this.run(() => this.emit())
   }
 
   private emit(): void {

@@ -3,22 +3,46 @@ import { notFresh } from '../base/errors/constructors.js'
 import type { NotFresh } from '../base/errors/model.js'
 import type { FreshLimits } from './fresh-limits.js'
 
-/** The state of one leg of `combineFresh`. */
-export interface Leg {
-  readonly key: string
+/** One leg of `combineFresh`. */
+export class Leg {
   /** `undefined` before the first event. */
-  readonly latest: Either<unknown, unknown> | undefined
+  latest: Either<unknown, unknown> | undefined
   /** Time of `latest`, in ms. */
-  readonly at: number
+  at = 0
   /** True if the leg has completed and `latest` is not a `Right`. */
-  readonly isLost: boolean
-  /** In ms; `Infinity` without a limit. */
-  readonly maxAge: number
+  isLost = false
   /** Monotonic time at which the value of `latest` had the age 0, in ms, if the leg has a limit. */
-  readonly bornAt: number
-}
+  bornAt = 0
 
-type MutableLeg = { -readonly [Field in keyof Leg]: Leg[Field] }
+  /** `maxAge` in ms; `Infinity` without a limit. */
+  constructor(
+    readonly key: string,
+    readonly maxAge: number,
+  ) {}
+
+  get hasValue(): boolean {
+    return this.latest !== undefined && isRight(this.latest)
+  }
+
+  get value(): unknown {
+    const { latest } = this
+    return latest === undefined || isLeft(latest) ? undefined : latest.right
+  }
+
+  /** In whole ms, as `receivedAt` is. */
+  ageAt(elapsed: number): number {
+    return Math.floor(elapsed - this.bornAt)
+  }
+
+  isTooOldAt(elapsed: number): boolean {
+    return this.hasValue && this.ageAt(elapsed) > this.maxAge
+  }
+
+  /** The first monotonic time at which the value is too old. */
+  get tooOldFrom(): number {
+    return this.bornAt + Math.floor(this.maxAge) + 1
+  }
+}
 
 /** State of `combineFresh`. It is mutable: a copy for each event costs more than the rest of the operator. */
 export class LegsState {
@@ -31,21 +55,13 @@ export class LegsState {
    */
   private readonly empty: Readonly<Record<string, unknown>>
   private legsWithoutValue: number
-  private hasLostLeg = false
   /** The previous result, if it was a `Left`. */
   private previousFault: NotFresh | undefined
   private readonly maxSkew: number
 
   constructor(keys: readonly string[], { maxSkew, maxAgeOf }: FreshLimits) {
     this.maxSkew = maxSkew
-    this.legs = keys.map((key) => ({
-      key,
-      latest: undefined,
-      at: 0,
-      isLost: false,
-      maxAge: maxAgeOf(key),
-      bornAt: 0,
-    }))
+    this.legs = keys.map((key) => new Leg(key, maxAgeOf(key)))
     this.hasMaxAge = this.legs.some(({ maxAge }) => maxAge < Infinity)
     this.empty = recordWith(keys)
     this.legsWithoutValue = keys.length
@@ -53,41 +69,20 @@ export class LegsState {
 
   /** False if a leg is lost: no `Right` can follow. */
   get canRecover(): boolean {
-    return !this.hasLostLeg
+    return !this.legs.some(({ isLost }) => isLost)
   }
 
-  update(leg: MutableLeg, latest: Either<unknown, unknown>, at: number): void {
-    const hadValue = hasValue(leg)
+  update(leg: Leg, latest: Either<unknown, unknown>, at: number): void {
+    const hadValue = leg.hasValue
     leg.latest = latest
     leg.at = at
     if (isRight(latest) !== hadValue) this.legsWithoutValue += hadValue ? 1 : -1
   }
 
-  /** Returns the monotonic time at which the value becomes too old. */
-  startAge(leg: MutableLeg, bornAt: number): number {
-    leg.bornAt = bornAt
-    return tooOldFrom(leg)
-  }
-
-  /** The first leg whose value is too old at a monotonic time. */
-  tooOldAt(elapsed: number): Leg | undefined {
-    return this.legs.find((leg) => hasValue(leg) && ageAt(leg, elapsed) > leg.maxAge)
-  }
-
   /** The next monotonic time at which a value becomes too old; `Infinity` if none does. */
   nextTooOldAt(elapsed: number): number {
-    const times = this.legs
-      .filter((leg) => hasValue(leg) && ageAt(leg, elapsed) <= leg.maxAge)
-      .map(tooOldFrom)
-    return Math.min(Infinity, ...times)
-  }
-
-  /** A leg that completes after a `Right` keeps its value. Returns true if the leg is lost. */
-  complete(leg: MutableLeg): boolean {
-    if (hasValue(leg)) return false
-    leg.isLost = true
-    this.hasLostLeg = true
-    return true
+    const current = this.legs.filter((leg) => leg.hasValue && !leg.isTooOldAt(elapsed))
+    return Math.min(Infinity, ...current.map(({ tooOldFrom }) => tooOldFrom))
   }
 
   /**
@@ -96,8 +91,8 @@ export class LegsState {
    */
   nextResult(elapsed: number): Either<NotFresh, object> | undefined {
     if (this.legsWithoutValue > 0) return this.faultOfLeg()
-    const tooOld = this.hasMaxAge ? this.tooOldAt(elapsed) : undefined
-    if (tooOld !== undefined) return this.fault(tooOld.key, { why: 'age', ageMs: ageAt(tooOld, elapsed) })
+    const tooOld = this.hasMaxAge ? this.legs.find((leg) => leg.isTooOldAt(elapsed)) : undefined
+    if (tooOld !== undefined) return this.fault(tooOld.key, { why: 'age', ageMs: tooOld.ageAt(elapsed) })
     const [first, second] = this.legs
     // Two legs are the usual case, and cost two thirds without loops.
     if (first === undefined || second === undefined || this.legs.length > 2) return this.resultOfAll()
@@ -105,37 +100,32 @@ export class LegsState {
     if (newest - first.at > this.maxSkew || newest - second.at > this.maxSkew) return this.faultOfSkew(newest)
     this.previousFault = undefined
     const record = { ...this.empty }
-    record[first.key] = valueOf(first)
-    record[second.key] = valueOf(second)
+    record[first.key] = first.value
+    record[second.key] = second.value
     return right(record)
   }
 
   /** `nextResult` for any number of legs that all have values. */
   private resultOfAll(): Either<NotFresh, object> | undefined {
     let newest = -Infinity
-    let oldest = Infinity
-    for (const { at } of this.legs) {
-      if (at > newest) newest = at
-      if (at < oldest) oldest = at
-    }
-    if (newest - oldest > this.maxSkew) return this.faultOfSkew(newest)
-    this.previousFault = undefined
+    for (const { at } of this.legs) if (at > newest) newest = at
     const record = { ...this.empty }
-    for (const leg of this.legs) record[leg.key] = valueOf(leg)
+    for (const leg of this.legs) {
+      if (newest - leg.at > this.maxSkew) return this.faultOfSkew(newest)
+      record[leg.key] = leg.value
+    }
+    this.previousFault = undefined
     return right(record)
   }
 
   private faultOfSkew(newest: number): Either<NotFresh, never> | undefined {
-    for (const { key, at } of this.legs) {
-      const skewMs = newest - at
-      if (skewMs > this.maxSkew) return this.fault(key, { why: 'skew', skewMs })
-    }
-    return undefined
+    const leg = this.legs.find(({ at }) => newest - at > this.maxSkew)
+    return leg && this.fault(leg.key, { why: 'skew', skewMs: newest - leg.at })
   }
 
   /** A lost leg takes precedence, because its `Left` is the last event. */
   private faultOfLeg(): Either<NotFresh, never> | undefined {
-    const leg = this.legs.find(({ isLost }) => isLost) ?? this.legs.find((candidate) => !hasValue(candidate))
+    const leg = this.legs.find(({ isLost }) => isLost) ?? this.legs.find(({ hasValue }) => !hasValue)
     if (leg?.latest === undefined || isRight(leg.latest))
       return this.fault(leg?.key ?? '', { why: 'missing' })
     return this.fault(leg.key, { why: 'left', error: leg.latest.left })
@@ -143,9 +133,8 @@ export class LegsState {
 
   private fault(key: string, fault: LegFault): Either<NotFresh, never> | undefined {
     const previous = this.previousFault
-    if (previous?.leg === key && previous.why === fault.why && errorOf(previous) === errorOf(fault)) {
-      return undefined
-    }
+    const isSame = previous?.leg === key && previous.why === fault.why && errorOf(previous) === errorOf(fault)
+    if (isSame) return undefined
     this.previousFault = notFresh(key, fault)
     return left(this.previousFault)
   }
@@ -155,17 +144,6 @@ export class LegsState {
 const recordWith = (keys: readonly string[]): Record<string, unknown> =>
   JSON.parse(JSON.stringify(Object.fromEntries(keys.map((key) => [key, null])))) as Record<string, unknown>
 
-/** In whole ms, as `receivedAt` is. */
-const ageAt = ({ bornAt }: Leg, elapsed: number): number => Math.floor(elapsed - bornAt)
-
-/** The first time at which `ageAt` exceeds `maxAge`. */
-const tooOldFrom = ({ bornAt, maxAge }: Leg): number => bornAt + Math.floor(maxAge) + 1
-
 type LegFault = Parameters<typeof notFresh>[1]
 
 const errorOf = (fault: LegFault): unknown => (fault.why === 'left' ? fault.error : undefined)
-
-const valueOf = ({ latest }: Leg): unknown =>
-  latest === undefined || isLeft(latest) ? undefined : latest.right
-
-const hasValue = ({ latest }: Leg): boolean => latest !== undefined && isRight(latest)

@@ -109,6 +109,17 @@ describe('a price that is older than maxLag is not delivered', () => {
     expect(await service.run({ name: 'report' })).toMatchObject({ upgradeCount: 1 })
   })
 
+  it('by `inspect()` in the first timer after such a block, before the socket is read', async () => {
+    const { client } = await start(3)
+    const ages = measureAges(client, ethTopic)
+    await eventually(() => expect(ages.prices).toBeGreaterThan(300))
+    const state = await new Promise((resolve) => {
+      setTimeout(() => resolve(client.inspect().topics[0]?.state), 1)
+      blockEventLoop(2 * maxLag)
+    })
+    expect(state).toBe('stale')
+  })
+
   it('to a subscriber that joins in the same tick as such a block', async () => {
     const { client } = await start(3)
     const ages = measureAges(client, ethTopic)

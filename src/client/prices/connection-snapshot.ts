@@ -13,15 +13,16 @@ interface ShownConnection {
 
 /** The topics of a connection, for `inspect()`. `now`: monotonic, in ms. */
 export const topicSnapshots = (
-  { status, topics }: ShownConnection,
+  { status, session, topics }: ShownConnection,
   timeouts: TopicTimeouts,
   now: number,
 ): readonly TopicSnapshot[] => {
   const down = isDown(status)
+  const isLate = session?.isUpToDate() === false
   return Array.from(topics.states, (state) => ({
     topic: state.topic,
     subscribers: subscribersIn(state).length,
-    state: shownStateOf(state, timeouts, now, down),
+    state: shownStateOf(state, timeouts, now, down, isLate),
     lastPriceAgeMs: lastPrice(state) === undefined ? null : Math.round(now - state.lastActivityAt),
   }))
 }

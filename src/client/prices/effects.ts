@@ -109,7 +109,8 @@ export class EffectPerformer {
       case 'Deliver':
         return this.deliver(effect.delivery)
       case 'DeliverPrice':
-        this.deliverPrice(effect.state, session)
+        // A subscriber of a diagnostics channel may have closed the client since, which leaves no topic live.
+        if (effect.state.live) this.deliverPrice(effect.state, session)
         return
       case 'Held':
         return session?.lag.onHeld(effect.at)

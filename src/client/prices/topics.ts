@@ -196,18 +196,22 @@ export const silenceDeadline = (state: SubscribedTopic, timeouts: TopicTimeouts)
 /** True after a confirmation timeout: the topic must be requested again. */
 export const needsResubscribe = ({ resubscribeBy }: SubscribedTopic): boolean => resubscribeBy !== undefined
 
-/** The state of a topic in `inspect()`. `isDown`: the connection is lost. */
+/**
+ * The state of a topic in `inspect()`. `isDown`: the connection is lost. `isLate`: the last prices may be older than `maxLag`,
+ * although no `Stale` has been emitted yet.
+ */
 export const shownStateOf = (
   state: SubscribedTopic,
   timeouts: TopicTimeouts,
   now: number,
   isDown: boolean,
+  isLate: boolean,
 ): TopicSnapshot['state'] => {
   if (state.idleSince !== undefined) return 'lingering'
   if (isDown) return 'down'
   const phase = phaseOf(state)
   if (phase === 'live') {
-    if (silenceDeadline(state, timeouts) <= now) return 'stale'
+    if (isLate || silenceDeadline(state, timeouts) <= now) return 'stale'
     return state.price === never ? 'waiting' : 'live'
   }
   if (phase === 'stale') return 'stale'

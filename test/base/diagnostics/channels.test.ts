@@ -7,6 +7,8 @@ import { createClientFor, fastMarket, startTestSimulator } from '../../support/s
 import { collectMessages } from './support/collect-messages.js'
 import { whenBehind, whenMeasured } from './support/connection-state.js'
 import { collectEvents } from '../../support/collect-events.js'
+import { createPriceClient, startScriptedService } from '../../support/network/scripted-service.js'
+import { nextTurn } from '../../support/time/event-loop.js'
 
 type Name = keyof DiagnosticMessages
 
@@ -206,6 +208,22 @@ describe('a channel subscriber', () => {
       expect(client.inspect()).toEqual({ status: { _tag: 'Closed' }, topics: [], polls: [] })
     },
   )
+
+  it('may close the client for the first price of a topic, which is then delivered to nobody', async () => {
+    const service = await startScriptedService({
+      onSubscribe: (connection, topic) => connection.sendPrice(topic, 7),
+    })
+    const client = createPriceClient(service.url)
+    const received: unknown[] = []
+    const close = (): void => void client.close()
+    subscribe('svc-streams:subscribed', close)
+    cleanups.push(() => unsubscribe('svc-streams:subscribed', close))
+    await new Promise<void>((complete) => {
+      client.price$(ethTopic).subscribe({ next: (event) => received.push(event), complete })
+    })
+    await nextTurn()
+    expect(received).toEqual([])
+  })
 
   it.each<Name>(['svc-streams:behind', 'svc-streams:caught-up'])(
     'may close the client while it handles %s',

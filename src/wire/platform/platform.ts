@@ -1,16 +1,7 @@
 import type { CreateMac } from '../auth/mac.js'
 import type { AddSource } from '../../base/diagnostics/collector.js'
 import type { Publish } from '../../base/diagnostics/messages.js'
-import type { HttpTransport, WebSocketTransport } from '../transport/ports.js'
-
-export interface HttpTransportOptions {
-  /** In ms. */
-  readonly connectTimeout: number
-  /** The number of requests that the caller sends at the same time. */
-  readonly maxConcurrentRequests: number
-  /** PEM certificates to trust. `undefined`: the certificates of the platform. */
-  readonly ca: string | undefined
-}
+import type { HttpTransport, HttpTransportOptions, WebSocketTransport } from '../transport/ports.js'
 
 /** The functions that depend on the platform of a client. All other code runs on every platform. */
 export interface Platform {

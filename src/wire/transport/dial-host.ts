@@ -56,15 +56,9 @@ const dialAddress = <S extends Duplex>(
   onEnd: (result: Either<Error, S>) => void,
 ): Cancel => {
   let failure = new Error('the connection was closed')
-  const onError = (error: Error): unknown => (failure = error)
   const onClose = (): void => onEnd(left(failure))
-  socket.on('error', onError).once('close', onClose)
-  socket.once(readyEvent, () => {
-    socket.off('close', onClose)
-    onEnd(right(socket))
-    // The owner of the socket listens by now.
-    socket.off('error', onError)
-  })
+  socket.on('error', (error) => (failure = error)).once('close', onClose)
+  socket.once(readyEvent, () => onEnd(right(socket.off('close', onClose))))
   return () => socket.destroy()
 }
 

@@ -116,9 +116,9 @@ class Connection implements Socket {
   private abandon(code: number, reason: string): void {
     const { socket } = this
     socket.onopen = socket.onmessage = null
-    // Before `close`, which may call `onclose` first.
-    this.end(code, reason)
+    socket.onclose = this.resolveClosed
     socket.close(normalClosure)
+    this.end(code, reason)
   }
 
   private end(code: number, reason: string): void {

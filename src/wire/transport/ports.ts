@@ -157,6 +157,16 @@ export interface InternalHttpTransport extends HttpTransport {
   get(request: InternalHttpRequest, onResult: OnHttpResult): () => void
 }
 
+/** The options of the default transport. */
+export interface HttpTransportOptions {
+  /** Maximum time to connect by TCP and TLS, in ms. */
+  readonly connectTimeout: number
+  /** The number of requests that the caller sends at the same time. */
+  readonly maxConcurrentRequests: number
+  /** The only PEM certificates to trust. `undefined`: the certificates of the platform. */
+  readonly ca: string | undefined
+}
+
 /** The error of a body with an encoding that was not requested. */
 export const encodedBody = (encoding: string): DecodeError =>
   decodeError('body', '', [{ path: '', expected: 'no content-encoding', actual: oneLine(encoding) }])

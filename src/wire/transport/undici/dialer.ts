@@ -5,13 +5,7 @@ import { responsiveDeadline } from '../../../base/time/deadline.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import { dialHost } from '../dial-host.js'
 import type { UndiciModules } from '../packages.js'
-
-export interface DialerOptions {
-  /** The only PEM certificates to trust; default: Node's certificates. */
-  readonly ca: string | undefined
-  /** Maximum time to connect by TCP and TLS, in ms. */
-  readonly connectTimeout: number
-}
+import type { HttpTransportOptions } from '../ports.js'
 
 /** Cancels a dial that has no result yet: `reason` becomes its result. */
 export type CancelDial = (reason: Error) => void
@@ -30,7 +24,7 @@ export class Dialer {
 
   constructor(
     private readonly modules: UndiciModules,
-    private readonly options: DialerOptions,
+    private readonly options: Pick<HttpTransportOptions, 'ca' | 'connectTimeout'>,
   ) {}
 
   /** Calls `onResult` once, asynchronously, when the socket is connected, has failed or was cancelled. */

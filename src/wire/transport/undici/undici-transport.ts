@@ -10,15 +10,11 @@ import {
   type InternalHttpTransport,
   type HttpResult,
   type HttpResponse,
+  type HttpTransportOptions,
   type OnHttpResult,
 } from '../ports.js'
 import { connectionClients, type RequestOptions, type Connection } from './connection.js'
-import { Dialer, type DialerOptions } from './dialer.js'
-
-export interface UndiciOptions extends DialerOptions {
-  /** The number of requests that the caller sends at the same time. */
-  readonly maxConcurrentRequests: number
-}
+import { Dialer } from './dialer.js'
 
 /**
  * Minimum of the limit of connections to one origin. It exceeds the default of concurrent requests, because the
@@ -27,7 +23,10 @@ export interface UndiciOptions extends DialerOptions {
 const minConnections = 256
 
 /** HTTP over `undici`, with one pool of connections for each origin. */
-export const undiciTransport = (modules: UndiciModules, options: UndiciOptions): InternalHttpTransport => {
+export const undiciTransport = (
+  modules: UndiciModules,
+  options: HttpTransportOptions,
+): InternalHttpTransport => {
   const dialer = new Dialer(modules, options)
   const createConnectionClient = connectionClients(modules)
   const connections = Math.max(minConnections, 2 * options.maxConcurrentRequests)

@@ -121,6 +121,16 @@ describe('InterimResponses', () => {
     expect(messageOf(`HTTP/1.1 100 Continue\rA: b\r\n\r\n${final}`)).toMatch(/line break/)
   })
 
+  it('returns an error for an interim response of more than 16 kB', () => {
+    const responses = new InterimResponses()
+    responses.expect()
+    const header = bytesOf(`a: ${'b'.repeat(8000)}\r\n`)
+    expect(responses.read(bytesOf('HTTP/1.1 103 Early Hints\r\n'))).toEqual(right(Buffer.alloc(0)))
+    expect(responses.read(header)).toEqual(right(Buffer.alloc(0)))
+    expect(responses.read(header)).toEqual(right(Buffer.alloc(0)))
+    expect(responses.read(header)).toMatchObject({ left: { message: 'an interim response is too long' } })
+  })
+
   it('returns at the end the bytes of an incomplete status, and nothing of an interim response', () => {
     expect(read([bytesOf('HTTP/1.1 1')])).toBe('HTTP/1.1 1')
     expect(read([bytesOf('HTTP/1.1 100 Continue\r\n')])).toBe('')

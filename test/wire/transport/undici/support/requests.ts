@@ -1,17 +1,19 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { expect, onTestFinished } from 'vitest'
-import type { HttpResult, HttpRequest, HttpTransport } from '../../../../../src/wire/transport/ports.js'
+import type {
+  HttpResult,
+  HttpRequest,
+  HttpTransport,
+  HttpTransportOptions,
+} from '../../../../../src/wire/transport/ports.js'
 import { importUndici } from '../../../../../src/wire/transport/packages.js'
-import {
-  undiciTransport,
-  type UndiciOptions,
-} from '../../../../../src/wire/transport/undici/undici-transport.js'
+import { undiciTransport } from '../../../../../src/wire/transport/undici/undici-transport.js'
 import { expectWellFormed } from '../../../../base/errors/support/well-formed.js'
 
 const modules = await importUndici()
 
 /** The default transport, closed after the test. */
-export const transportOf = (options: Partial<UndiciOptions> = {}): HttpTransport => {
+export const transportOf = (options: Partial<HttpTransportOptions> = {}): HttpTransport => {
   const transport = undiciTransport(modules, {
     ca: undefined,
     connectTimeout: 10_000,

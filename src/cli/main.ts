@@ -9,5 +9,6 @@ outputClosed(process.stdout).catch(() => {
 })
 // An error message that cannot be written must not change the exit code.
 process.stderr.on('error', () => undefined)
-const exitCode = await run(createProgram(process), process.argv.slice(2), process)
+const args = process.argv.slice(2)
+const exitCode = await run(await createProgram(process, args), args, process)
 process.exitCode ??= exitCode

@@ -1,17 +1,40 @@
 import { Command } from 'commander'
-import { doctorCommand } from './commands/check.js'
-import { completionCommand, initCommand } from './commands/setup.js'
-import { dashboardCommand, gatewayCommand } from './commands/serve.js'
-import { importCommand } from './commands/import.js'
-import { exportCommand, inspectCommand, replayCommand } from './commands/recording.js'
-import { helpLayout, outputOf, wrapHelp } from './commands/shared/parts.js'
-import { sweepCommand, verifyCommand } from './commands/backtest.js'
-import { backtestCommand, paperCommand } from './commands/paper.js'
-import { recordCommand, watchCommand } from './commands/stream.js'
-import { depthCommand, priceCommand } from './commands/request.js'
-import { simulateCommand } from './commands/simulate.js'
+import { helpLayout, outputOf, wrapHelp, type CreateCommand } from './commands/shared/parts.js'
 import type { Io } from './io.js'
 import { version } from './manifest.js'
+
+/** The commands, with their descriptions. Their modules are loaded when they are used, so that the list is fast. */
+const commands: Readonly<
+  Record<
+    string,
+    readonly [description: string, load: () => Promise<{ readonly createCommand: CreateCommand }>]
+  >
+> = {
+  init: ['Write a project that runs: a strategy and its test.', () => import('./commands/init.js')],
+  watch: ['Show live prices and order-book depth.', () => import('./commands/watch.js')],
+  dashboard: ['Show live prices and depth in a browser.', () => import('./commands/dashboard.js')],
+  price: ['Print one price, in USD.', () => import('./commands/price.js')],
+  depth: ['Print the order-book depth of one token.', () => import('./commands/depth.js')],
+  record: [
+    'Record prices and depth, for svc-streams replay and for tests of strategies.',
+    () => import('./commands/record.js'),
+  ],
+  replay: ['Show a recording made by svc-streams record.', () => import('./commands/replay.js')],
+  import: ['Write a recording of prices from CSV, NDJSON or Parquet.', () => import('./commands/import.js')],
+  export: ['Write a recording as Parquet.', () => import('./commands/export.js')],
+  inspect: ['Summarise recordings, with their gaps and damage.', () => import('./commands/inspect.js')],
+  backtest: ['Trade a strategy on paper over recordings.', () => import('./commands/backtest.js')],
+  paper: ['Trade a strategy on paper, live.', () => import('./commands/paper.js')],
+  sweep: ['Run a strategy with many parameters over a recording.', () => import('./commands/sweep.js')],
+  verify: ['Compare a live run of a strategy with its replay.', () => import('./commands/verify.js')],
+  simulate: ['Run a local simulator of the service.', () => import('./commands/simulate.js')],
+  gateway: [
+    'Serve prices and depth to other programs over one connection.',
+    () => import('./commands/gateway.js'),
+  ],
+  doctor: ['Check the service: prices, depth, clock, key.', () => import('./commands/doctor.js')],
+  completion: ['Print the completion script of a shell.', () => import('./commands/completion.js')],
+}
 
 const examples = `
 Examples:
@@ -24,31 +47,26 @@ Examples:
   $ npx svc-streams help watch
       Print the help of a command, with examples.`
 
-/** The program `svc-streams` with all commands. */
-export const createProgram = (io: Io): Command =>
-  new Command('svc-streams')
+/**
+ * The program `svc-streams` with the command of the arguments. Of the other commands, it has names and descriptions, unless the
+ * script of a completion lists their flags.
+ */
+export const createProgram = async (io: Io, args: readonly string[] | 'all'): Promise<Command> => {
+  const used = args === 'all' ? undefined : args.find((arg) => Object.hasOwn(commands, arg))
+  const isComplete = args === 'all' || used === 'completion'
+  const program = new Command('svc-streams')
     .configureOutput(outputOf(io))
-    .configureHelp(helpLayout)
+    .configureHelp({ ...helpLayout, subcommandTerm: (command) => command.name() })
     .description('Tools for a trading service: live prices, order-book depth.')
     .version(version, '-V, --version', 'print the version of the package')
     .helpOption('-h, --help', 'print this help')
     .helpCommand('help [command]', 'print the help of a command')
-    .addCommand(initCommand(io))
-    .addCommand(watchCommand(io))
-    .addCommand(dashboardCommand(io))
-    .addCommand(priceCommand(io))
-    .addCommand(depthCommand(io))
-    .addCommand(recordCommand(io))
-    .addCommand(replayCommand(io))
-    .addCommand(importCommand(io))
-    .addCommand(exportCommand(io))
-    .addCommand(inspectCommand(io))
-    .addCommand(backtestCommand(io))
-    .addCommand(paperCommand(io))
-    .addCommand(sweepCommand(io))
-    .addCommand(verifyCommand(io))
-    .addCommand(simulateCommand(io))
-    .addCommand(gatewayCommand(io))
-    .addCommand(doctorCommand(io))
-    .addCommand(completionCommand(io))
     .addHelpText('after', ({ command }) => wrapHelp(command, examples, io.stdout))
+  for (const [name, [description, load]] of Object.entries(commands))
+    program.addCommand(
+      isComplete || name === used
+        ? (await load()).createCommand(io, name, description)
+        : new Command(name).description(description),
+    )
+  return program
+}

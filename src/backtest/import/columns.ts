@@ -19,7 +19,7 @@ export type Field =
   | 'closeTime'
 
 /** The columns that the user gives, by name or by number from 1. */
-export type GivenColumns = Readonly<Partial<Record<Field, string>>>
+export type GivenColumns = Readonly<Partial<Record<Field, string | undefined>>>
 
 export type Kind = 'trades' | 'quotes' | 'tops of a book' | 'candles'
 

@@ -1,12 +1,38 @@
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { createWholeRecording } from '../../backtest/recording/record/recording-file.js'
+import type { OwnRow } from '../../backtest/recording/record/own-rows.js'
+import { writeFile, type KnownHeader } from '../../backtest/recording/record/write-recording.js'
+import { flagOf, type Field } from '../../backtest/import/columns.js'
+import type { CandleInterval } from '../../backtest/import/candles.js'
+import { MarketFile, type ReasonCount } from '../../backtest/import/market-file.js'
+import type { ImportedToken } from '../../backtest/import/market-row.js'
+import { ownRows } from '../../backtest/import/own-rows.js'
+import { addressOf, isTopicOfAnyService } from '../../base/domain/topic.js'
+import { plainDecimal } from '../../base/domain/plain-decimal.js'
+import { describeValue, escapeUnsafe, printable } from '../../base/errors/text.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import { counted, countText, formatSeconds } from '../../view/texts.js'
+import { writeProblem } from '../target/read-file.js'
+import { print, type Io } from '../io.js'
+import { writeFailure } from '../render/error-text.js'
+import { usageError } from '../run.js'
+import { signals } from '../stop.js'
+import { findToken, namedTokens, userTokens } from '../target/select-tokens.js'
+import { createTokenNames } from '../target/token-names.js'
+import { defineCommand, many, tokensFlag } from './shared/parts.js'
 import { integerOption } from '../../base/option-kinds/number-option.js'
-import { numberFlag, parseInterval } from '../target/parse-flags.js'
-import type { Io } from '../io.js'
-import { createCommand, tokensFlag, lazyAction } from './shared/parts.js'
+import {
+  numberFlag,
+  parsedFlag,
+  parseInterval,
+  textFlag,
+  toggle,
+  type Values,
+} from '../target/parse-flags.js'
 
-const maxRowsOption = integerOption({ min: 1, max: 1e9, default: 10_000_000 })
-
-const importExamples = `
+const examples = `
 Examples:
   $ npx svc-streams import trades.csv --token 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 --out market.ndjson
       Write a recording of the prices of a file, for replay, sweep and history.
@@ -40,28 +66,298 @@ recording says that it is assumed, and that its prices are those of candles.
 Exit codes: 0; 1 if no row is valid, --out exists, there is a doubt, a file cannot be read or understood, or with --strict a row is invalid. Then
 there is no new file.`
 
-export const importCommand = (io: Io): Command =>
-  createCommand(io, 'import', 'Write a recording of prices from CSV, NDJSON or Parquet.', importExamples)
-    .addArgument(new Argument('<file...>', 'tables of prices, plain or gzip'))
-    .option('--out <file>', 'the new recording; .gz compresses it (required but for --dry-run)')
-    .addOption(tokensFlag())
-    .option('--token <token>', 'the token of files without a column of symbols')
-    .option('--time <column>', 'column of the time, by name or by number from 1')
-    .option('--symbol <column>', 'column of the symbol, address or topic')
-    .option('--price <column>', 'column of the price')
-    .option('--bid <column>', 'column of the best bid')
-    .option('--ask <column>', 'column of the best ask')
-    .option('--bid-quantity <column>', 'column of the quantity of the best bid, in tokens')
-    .option('--ask-quantity <column>', 'column of the quantity of the best ask, in tokens')
-    .option('--open <column>', 'column of the first price of a candle')
-    .option('--high <column>', 'column of its highest price')
-    .option('--low <column>', 'column of its lowest price')
-    .option('--close <column>', 'column of its last price')
-    .option('--close-time <column>', 'column of the end of a candle')
-    .option('--interval <duration>', 'length of the candles: 30s, 1m, 1h, 1d, 1mo, …', parseInterval)
-    .addOption(numberFlag('--max-rows <n>', 'most rows that are sorted in memory', maxRowsOption))
-    .option('--yes', 'import the files as they were understood, in spite of doubts')
-    .option('--depth <quantity>', 'assume a depth of so many tokens on both sides with each price')
-    .option('--dry-run', 'print what is understood, and write nothing')
-    .option('--strict', 'fail at the first invalid row')
-    .action(lazyAction(io, async () => (await import('../actions/import.js')).importFiles))
+const flags = {
+  out: textFlag('--out <file>', 'the new recording; .gz compresses it (required but for --dry-run)'),
+  tokens: tokensFlag,
+  token: textFlag('--token <token>', 'the token of files without a column of symbols'),
+  time: textFlag('--time <column>', 'column of the time, by name or by number from 1'),
+  symbol: textFlag('--symbol <column>', 'column of the symbol, address or topic'),
+  price: textFlag('--price <column>', 'column of the price'),
+  bid: textFlag('--bid <column>', 'column of the best bid'),
+  ask: textFlag('--ask <column>', 'column of the best ask'),
+  bidQuantity: textFlag('--bid-quantity <column>', 'column of the quantity of the best bid, in tokens'),
+  askQuantity: textFlag('--ask-quantity <column>', 'column of the quantity of the best ask, in tokens'),
+  open: textFlag('--open <column>', 'column of the first price of a candle'),
+  high: textFlag('--high <column>', 'column of its highest price'),
+  low: textFlag('--low <column>', 'column of its lowest price'),
+  close: textFlag('--close <column>', 'column of its last price'),
+  closeTime: textFlag('--close-time <column>', 'column of the end of a candle'),
+  interval: parsedFlag(
+    '--interval <duration>',
+    'length of the candles: 30s, 1m, 1h, 1d, 1mo, …',
+    parseInterval,
+  ),
+  maxRows: numberFlag(
+    '--max-rows <n>',
+    'most rows that are sorted in memory',
+    integerOption({ min: 1, max: 1e9, default: 10_000_000 }),
+  ),
+  yes: toggle('--yes', 'import the files as they were understood, in spite of doubts'),
+  depth: textFlag('--depth <quantity>', 'assume a depth of so many tokens on both sides with each price'),
+  dryRun: toggle('--dry-run', 'print what is understood, and write nothing'),
+  strict: toggle('--strict', 'fail at the first invalid row'),
+}
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: many('<file...>', 'tables of prices, plain or gzip'),
+  flags,
+  action: importFiles,
+})
+
+/** Writes a recording of the rows of files, sorted. Throws if no row is valid, or a file cannot be read or written. */
+async function importFiles(
+  io: Io,
+  command: Command,
+  {
+    out,
+    token: tokenText,
+    interval,
+    depth,
+    maxRows,
+    yes = false,
+    dryRun = false,
+    strict = false,
+    ...columns
+  }: Values<typeof flags>,
+  files: readonly string[],
+): Promise<void> {
+  if (out === undefined && !dryRun) return usageError(command, 'give --out, or --dry-run')
+  const problem = out === undefined ? undefined : writeProblem(out)
+  if (problem !== undefined) throw new Error(`--out: ${problem}`)
+  if (depth !== undefined && !(/^\d+(?:\.\d+)?$/.test(depth) && Number(depth) > 0))
+    return usageError(command, `--depth: expected a number of tokens above 0, got ${describeValue(depth)}`)
+  const resolve = tokenResolver(io, command)
+  const token = tokenText === undefined ? undefined : resolve(tokenText)
+  if (tokenText !== undefined && token === undefined)
+    return usageError(
+      command,
+      `--token: unknown token ${describeValue(tokenText)}; give its address, or define it in --tokens`,
+    )
+  let stopped = false
+  const stop = (): void => void (stopped = true)
+  const checkStop = (): void => {
+    if (stopped) throw new Error('stopped; no file was written')
+  }
+  for (const signal of signals) io.on(signal, stop)
+  const now = rxClock.wallClock()
+  const options = { columns, resolve, token, interval, strict, maxRows, checkStop, now }
+  const closing = new Subscription()
+  const market: MarketFile[] = []
+  try {
+    for (const path of files) {
+      const file = await MarketFile.open(path, options, closing)
+      market.push(file)
+      await print(escapeUnsafe(fileText(file, interval)), io.stdout)
+    }
+    if (market.every(({ rows }) => rows === 0)) throw new Error('no row is valid')
+    const known = knownHeader(market, depth, interval)
+    await print(escapeUnsafe(await sampleText(market, depth)), io.stdout)
+    const doubts = market.flatMap((file) => file.doubts)
+    if (doubts.length > 0 && !yes)
+      throw new Error(
+        `${counted(doubts.length, 'doubt')}: ${doubts.map(printable).join('; ')}; --yes imports the files as they were understood`,
+      )
+    if (out !== undefined && !dryRun) await write(io, out, ownRows(market, depth), checkStop, known, market)
+  } finally {
+    closing.unsubscribe()
+    for (const signal of signals) io.off(signal, stop)
+  }
+}
+
+const tokensOf = (files: readonly MarketFile[]): readonly ImportedToken[] =>
+  files.flatMap(({ series }) => [...series.values()].map(({ token }) => token))
+
+const write = async (
+  io: Io,
+  out: string,
+  rows: AsyncIterable<readonly OwnRow[]>,
+  checkStop: () => void,
+  known: KnownHeader,
+  files: readonly MarketFile[],
+): Promise<void> => {
+  const tokens = tokensOf(files).flatMap(({ address, decimals }) =>
+    decimals === undefined ? [] : [{ address, decimals }],
+  )
+  const written = await writeFile(() => createWholeRecording(out), stoppable(rows, checkStop), tokens, known)
+  if (isLeft(written)) {
+    checkStop()
+    const { cause } = written.left
+    throw writeFailure(out, Object.assign(new Error(cause.message), cause))
+  }
+  io.stdout.write(`Wrote ${counted(written.right.rows, 'row')} to ${printable(out)}\n`)
+}
+
+async function* stoppable(
+  pieces: AsyncIterable<readonly OwnRow[]>,
+  checkStop: () => void,
+): AsyncGenerator<readonly OwnRow[]> {
+  for await (const rows of pieces) {
+    checkStop()
+    yield rows
+  }
+}
+
+const tokenResolver = (io: Io, command: Command): ((symbol: string) => ImportedToken | undefined) => {
+  const named = namedTokens({ ownTokens: [], knownTokens: [], ...userTokens(command, io.env) })
+  const names = createTokenNames(named)
+  return (symbol) => {
+    if (isTopicOfAnyService(symbol)) {
+      const address = addressOf(symbol)
+      return { topic: symbol, address, decimals: names.decimals(address) }
+    }
+    const found = findToken(symbol, named)
+    if (isLeft(found)) return undefined
+    const { address } = found.right
+    return { address, topic: names.topic(address), decimals: names.decimals(address) }
+  }
+}
+
+/** Throws if an assumed depth needs decimals that are unknown. */
+const knownHeader = (
+  files: readonly MarketFile[],
+  assumedDepth: string | undefined,
+  interval: CandleInterval | undefined,
+): KnownHeader => {
+  const tokens = tokensOf(files)
+  const unknown = tokens.find(({ decimals }) => decimals === undefined)
+  if (assumedDepth !== undefined && unknown !== undefined)
+    throw new Error(`--depth: the decimals of ${unknown.topic} are unknown; define the token in --tokens`)
+  const invalidRows = files
+    .flatMap(({ invalid }) => [...invalid.values()])
+    .reduce((sum, { count }) => sum + count, 0)
+  const withDepth =
+    assumedDepth === undefined
+      ? tokensOf(files.filter(({ layout }) => layout.kind === 'tops of a book'))
+      : tokens
+  const lengths = new Set(files.flatMap((file) => candleLengths(file, interval)))
+  return {
+    topics: [...new Set(tokens.map(({ topic }) => topic))],
+    mints: [
+      ...new Set(withDepth.filter(({ decimals }) => decimals !== undefined).map(({ address }) => address)),
+    ],
+    ...(assumedDepth === undefined ? {} : { assumedDepth }),
+    ...(invalidRows === 0 ? {} : { invalidRows }),
+    ...(lengths.size === 0 ? {} : { candles: [...lengths].join(' and ') }),
+  }
+}
+
+/** The lengths of the candles of a file, as text. */
+const candleLengths = (
+  { layout, series }: MarketFile,
+  interval: CandleInterval | undefined,
+): readonly string[] => {
+  if (layout.kind !== 'candles') return []
+  if (interval !== undefined)
+    return ['ms' in interval ? durationText(interval.ms) : counted(interval.months, 'month')]
+  const lengths = [...series.values()].map(({ starts: { usual } }) => usual)
+  return [
+    ...new Set(lengths.map((usual) => (usual === undefined ? 'their close times' : durationText(usual)))),
+  ]
+}
+
+/** What was understood of a file. */
+const fileText = (file: MarketFile, interval: CandleInterval | undefined): string => {
+  const { path, format, layout, columnNames, rows, from, to, series, unknownSymbols } = file
+  const { invalid, warnings, doubts, withoutDepth } = file
+  const columns = (Object.entries(columnNames) as [Field, string][]).map(
+    ([field, name]) =>
+      `${flagOf(field)} = ${describeValue(name)}${field === 'time' ? ` (${layout.unit}${layout.hasZone ? '' : ' without a zone: UTC'})` : ''}`,
+  )
+  const symbols = [...series].map(
+    ([
+      symbol,
+      {
+        token: { topic },
+      },
+    ]) => (symbol === '' || symbol === topic ? topic : `${describeValue(symbol)} = ${topic}`),
+  )
+  return [
+    `${printable(path)}: ${format}, ${layout.kind}`,
+    `  columns: ${columns.join(', ')}`,
+    `  tokens: ${symbols.length === 0 ? 'none' : listed(symbols)}`,
+    `  valid rows: ${countText(rows)}${rows === 0 ? '' : `, from ${isoText(from)} to ${isoText(to)}`}`,
+    ...countTexts(invalid).map((text) => `  invalid rows: ${text}`),
+    ...(layout.kind === 'candles'
+      ? [
+          `  length of the candles: ${candleLengths(file, interval).join(', ')}; each gives its open and its close`,
+        ]
+      : []),
+    ...oddTexts(file),
+    ...countTexts(warnings).map((text) => `  doubtful rows, which are kept: ${text}`),
+    ...doubts.map((text) => `  doubt: ${text}`),
+    ...(unknownSymbols.length === 0
+      ? []
+      : [`  unknown symbols: ${unknownSymbols.map(describeValue).join(', ')}; define them in --tokens`]),
+    ...(withoutDepth === undefined
+      ? []
+      : [
+          `  rows without a depth: ${countText(withoutDepth.count)}, first in line ${withoutDepth.line}: a quantity is no number, or --tokens has no decimals`,
+        ]),
+    '',
+  ].join('\n')
+}
+
+/** The candles whose starts have another distance than usual, other than a gap. */
+const oddTexts = ({ series }: MarketFile): readonly string[] =>
+  [...series.values()].flatMap(({ starts: { odd, usual } }) =>
+    usual === undefined || odd.count === 0
+      ? []
+      : [
+          `  rows at odd distances, not of ${durationText(usual)}: ${countText(odd.count)}${odd.line === undefined ? '' : `, first in line ${odd.line}`}`,
+        ],
+  )
+
+const countTexts = (counts: ReadonlyMap<string, ReasonCount>): readonly string[] =>
+  [...counts].map(
+    ([reason, { count, line, text }]) =>
+      `${reason}: ${countText(count)}, first in line ${line}: ${describeValue(text)}`,
+  )
+
+const maxListed = 20
+
+const listed = (texts: readonly string[]): string =>
+  texts.length <= maxListed
+    ? texts.join(', ')
+    : `${texts.slice(0, maxListed).join(', ')}, and ${countText(texts.length - maxListed)} more`
+
+const isoText = (at: number): string => new Date(at).toISOString()
+
+/** The rows by which a distance is measured, and those that are shown. */
+const measuredRows = 10_000
+const shownRows = 3
+
+/** The first rows, and the median distance of two prices of a token. Prices of one time are one. */
+const sampleText = async (files: readonly MarketFile[], depth: string | undefined): Promise<string> => {
+  const shown: string[] = []
+  const lastAt = new Map<string, number>()
+  const distances: number[] = []
+  let count = 0
+  for await (const rows of ownRows(files, depth)) {
+    for (const row of rows) {
+      if (shown.length < shownRows) shown.push(`  ${rowText(row)}`)
+      count++
+      if (!('topic' in row)) continue
+      const distance = row.at - (lastAt.get(row.topic) ?? row.at)
+      if (distance > 0) distances.push(distance)
+      lastAt.set(row.topic, row.at)
+    }
+    if (count > measuredRows) break
+  }
+  const median = distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)]
+  return [
+    `Median distance of the prices of a token: ${median === undefined ? '-' : durationText(median)}`,
+    'First rows:',
+    ...shown,
+    '',
+  ].join('\n')
+}
+
+const rowText = (row: OwnRow): string => {
+  const { at, price } = row
+  const text = `${isoText(at)}  ${'topic' in row ? row.topic : row.mint}  ${plainDecimal(price)}`
+  return 'topic' in row ? text : `${text}  buy ${row.buy}, sell ${row.sell}`
+}
+
+const durationText = (ms: number): string =>
+  ms < 1000 ? `${ms} ms` : ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : formatSeconds(ms)

@@ -1,40 +1,33 @@
-import { Argument, type Command } from 'commander'
-import { parseRotation } from '../target/parse-flags.js'
-import { addDeploymentFlags } from '../target/source-flags.js'
+import { basename } from 'node:path'
+import type { Command } from 'commander'
+import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
+import { journalEvents, paper, renderReport, type PaperEvent } from '../../backtest/paper/index.js'
+import { settingsOf } from '../../backtest/paper/options.js'
+import type { Order } from '../../backtest/paper/orders.js'
+import { record, resume } from '../../backtest/recording/index.js'
+import type { CaughtUp } from '../../base/domain/past.js'
+import type { Client } from '../../client/client.js'
+import { withSource } from '../target/open-source.js'
+import { checkOutput } from '../target/read-file.js'
 import type { Io } from '../io.js'
-import { addMetricsFlags, createCommand, fromFlag, lazyAction, toFlag } from './shared/parts.js'
+import { orFail } from '../render/error-text.js'
+import { outputJson } from '../render/json.js'
+import { eventLines, printLine, printSummary } from '../render/paper-lines.js'
+import { numberFormat } from '../render/terminal.js'
+import { usageError } from '../run.js'
+import { stop$ } from '../stop.js'
+import { strategyParameter } from './shared/replayed-strategy.js'
+import { startMetrics } from './shared/metrics-server.js'
+import { assumptionsOf, writePage } from './shared/report.js'
+import { log } from './shared/serve.js'
+import { importStrategyModule } from './shared/strategy-module.js'
+import { defineCommand, eventsAsJson, one, parameterFlag } from './shared/parts.js'
+import { parsedFlag, parseRotation, textFlag, type Values } from '../target/parse-flags.js'
+import { serviceFlags } from '../target/source-flags.js'
+import { strategyHelp } from './shared/strategy-module.js'
+import { metricsFlags } from './shared/metrics-server.js'
 
-const strategyHelp = `The module of the strategy has two exports: (client, account, parameter) => Observable of orders as the default, and options,
-which are those of paper in svc-streams/paper, such as { tokens, cash: 100_000, feeBps: 2, slippageBps: 1, latency: 50 }.
-TypeScript runs from Node 22.18 on; with an older Node it is bundled by the esbuild of the project.
-
-Each fill, rejection and cancellation is a line; the last lines are the summary. A figure without a meaning is -. --json prints
-each event as a JSON object, one per line, with quantities as text, and last { "_tag": "Summary", … }.`
-
-const backtestExamples = `
-Examples:
-  $ npx svc-streams backtest market.ndjson strategy.js
-      Trade the orders of a strategy over a recording, and print its summary.
-  $ npx svc-streams backtest market.*.ndjson.gz strategy.ts --report report.html
-      Write a page with the equity, the trades and the assumptions.
-  $ npx svc-streams backtest market.ndjson strategy.js --parameter '{ "window": 5 }' --json | tail -1
-      Print the figures of a parameter, for programs.
-
-${strategyHelp}
-
-Exit codes: 0 if the recording was played to its end, 1 otherwise.`
-
-export const backtestCommand = (io: Io): Command =>
-  createCommand(io, 'backtest', 'Trade a strategy on paper over recordings.', backtestExamples)
-    .addArgument(new Argument('<file...>', 'recordings, plain or gzip, and last the module of the strategy'))
-    .option('--parameter <json>', 'parameter of the strategy, as JSON (default: none)')
-    .option('--report <file>', 'HTML file to write; an existing file is overwritten')
-    .addOption(fromFlag())
-    .addOption(toFlag())
-    .option('--json', 'print each event as a JSON object, one per line')
-    .action(lazyAction(io, async () => (await import('../actions/paper.js')).backtestRecordings))
-
-const paperExamples = `
+const examples = `
 Examples:
   $ npx svc-streams paper strategy.js --simulate
       Trade on paper against the simulator, until Ctrl-C.
@@ -52,20 +45,101 @@ Without --json, a line a minute is the value of the account. With --journal, the
 of the journal. Depth requires --base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The
 exit code is 1 if the journal or the recording cannot be written, or another process uses the journal.`
 
-export const paperCommand = (io: Io): Command =>
-  addDeploymentFlags(
-    addMetricsFlags(
-      createCommand(io, 'paper', 'Trade a strategy on paper, live.', paperExamples)
-        .addArgument(new Argument('<strategy>', 'the module of the strategy'))
-        .option('--parameter <json>', 'parameter of the strategy, as JSON (default: none)')
-        .option('--journal <file>', 'file that keeps the account over restarts')
-        .option('--record <file>', 'new file for a recording of what the account receives')
-        .option(
-          '--warm-up <duration>',
-          'with --gateway or --nats: run the strategy over so much of the recorded past first',
-          parseRotation,
-        )
-        .option('--report <file>', 'HTML file to write at the end; an existing file is overwritten')
-        .option('--json', 'print each event as a JSON object, one per line'),
-    ),
-  ).action(lazyAction(io, async () => (await import('../actions/paper.js')).tradeOnPaper))
+const flags = {
+  parameter: parameterFlag,
+  journal: textFlag('--journal <file>', 'file that keeps the account over restarts'),
+  record: textFlag('--record <file>', 'new file for a recording of what the account receives'),
+  warmUp: parsedFlag(
+    '--warm-up <duration>',
+    'with --gateway or --nats: run the strategy over so much of the recorded past first',
+    parseRotation,
+  ),
+  report: textFlag('--report <file>', 'HTML file to write at the end; an existing file is overwritten'),
+  json: eventsAsJson,
+  ...metricsFlags,
+  ...serviceFlags,
+}
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: one('<strategy>', 'the module of the strategy'),
+  flags,
+  action: tradeOnPaper,
+})
+
+/** Trades a strategy on paper until the user stops the command, and prints its summary: with a journal, of all its runs. */
+async function tradeOnPaper(
+  io: Io,
+  command: Command,
+  given: Values<typeof flags>,
+  module: string,
+): Promise<void> {
+  const { parameter: text, journal, record: recording, warmUp = 0, report, json = false } = given
+  checkOutput(command, '--journal', journal, false)
+  checkOutput(command, '--record', recording)
+  checkOutput(command, '--report', report, false)
+  const parameter = strategyParameter(command, text)
+  const { strategy$, options: own } = await importStrategyModule(module)
+  const options = { ...own, ...(journal === undefined ? {} : { journal }) }
+  await using metrics = await startMetrics(given)
+  if (metrics !== undefined) log(io, `The metrics for Prometheus are at ${metrics.baseUrl}/metrics.`)
+  await withSource(command, 'both', async ({ client, depthClient, history }) => {
+    if (depthClient === undefined) return usageError(command, 'a fill needs depth: the source has none')
+    if (warmUp > 0 && history === undefined)
+      return usageError(command, '--warm-up needs a history: give --gateway or --nats')
+    const { tokens, depthInterval: interval } = settingsOf(options)
+    const close = () => void client.close()
+    // It subscribes before the account, which then has the rows of the recording.
+    const recorder =
+      recording === undefined
+        ? undefined
+        : record(depthClient, {
+            ...{ topics: tokens.map(({ topic }) => topic), mints: tokens.map(({ address }) => address) },
+            ...{ interval, to: recording },
+          })
+    const recorded = recorder?.finished.finally(close)
+    const from = Date.now() - warmUp
+    const run$ = paper(
+      depthClient,
+      (market, account) => {
+        const order$ = (own: Client) => strategy$(own, account, parameter)
+        return warmUp === 0 || history === undefined
+          ? order$(market)
+          : liveOrder$(resume(market, history, order$, { from }))
+      },
+      options,
+    )
+    // Ctrl-C closes the client: the streams complete, and the account emits its last events.
+    const stopping = stop$(io, undefined).subscribe(close)
+    const events: PaperEvent[] = []
+    const lineOf = json ? outputJson : eventLines(options.tokens, numberFormat(io.stdout))
+    // A run may take weeks: a journal keeps the events instead of the memory.
+    const isKept = (event: PaperEvent): boolean =>
+      options.journal === undefined || event._tag === 'WriteError'
+    await lastValueFrom(
+      run$.pipe(
+        tap((event) => {
+          printLine(io, lineOf(event))
+          if (isKept(event)) events.push(event)
+        }),
+      ),
+      { defaultValue: undefined },
+    )
+    stopping.unsubscribe()
+    close()
+    const written = await recorded
+    if (written !== undefined) orFail(written)
+    if (options.journal !== undefined && events.length === 0)
+      events.push(...orFail(await journalEvents(options.journal)()))
+    printSummary(io, events, json)
+    if (report === undefined) return
+    const notes = [assumptionsOf(options)]
+    writePage(report, renderReport(events, { title: `${basename(module)} on paper`, notes }))
+  })
+}
+
+/** The orders of a resumed strategy that are live. */
+const liveOrder$ = (order$: Observable<Order | CaughtUp>): Observable<Order> =>
+  order$.pipe(skipWhile(isOrder), filter(isOrder))
+
+const isOrder = (value: Order | CaughtUp): value is Order => value._tag !== 'CaughtUp'

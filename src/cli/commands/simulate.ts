@@ -1,12 +1,36 @@
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { Command } from 'commander'
+import { Subscription, timer } from 'rxjs'
+import { isAddress, type Address } from '../../base/domain/address.js'
+import {
+  recordedMarket,
+  SimulatorError,
+  startSimulator,
+  type Faults,
+  type Simulator,
+  type SimulatorOptions,
+} from '../../simulator/index.js'
+import { seedOption } from '../../simulator/market/random-walk.js'
+import { flagName } from '../target/source-flags.js'
+import { setVariables, type Io } from '../io.js'
+import { usageError } from '../run.js'
+import { interrupted } from '../stop.js'
+import { variableText } from '../target/select-tokens.js'
+import { defineCommand } from './shared/parts.js'
+import { InvalidArgumentError, Option } from 'commander'
 import { integerOption, type NumberOption } from '../../base/option-kinds/number-option.js'
-import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
+import { tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'
 import { simulatorTable } from '../../simulator/options.js'
-import type { Faults } from '../../simulator/index.js'
-import { numberFlag, parseDuration, parseNumber } from '../target/parse-flags.js'
-import type { Io } from '../io.js'
-import { createCommand, lazyAction } from './shared/parts.js'
+import {
+  numberFlag,
+  parsedFlag,
+  parseDuration,
+  parseNumber,
+  textFlag,
+  toggle,
+  type Flag,
+  type Values,
+} from '../target/parse-flags.js'
 
 const examples = `
 Examples:
@@ -25,66 +49,28 @@ The command prints environment variables. Paste them into another terminal, and 
 SVC_BASE_URL (signed depth), SVC_PRICE_BASE_URL (prices over HTTP), SVC_PRICE_WS_URL (live prices), SVC_AUTH_KEY (the
 key of depth requests) and SVC_TOKENS (the listed tokens).`
 
-export const simulateCommand = (io: Io): Command =>
-  createCommand(io, 'simulate', 'Run a local simulator of the service.', examples)
-    .addOption(
-      numberFlag(
-        '--http-port <port>',
-        'port of the relayer API and of prices over HTTP; 0 picks a free port',
-        simulatorTable.httpPort,
-      ),
-    )
-    .addOption(
-      numberFlag(
-        '--ws-port <port>',
-        'port of live prices over WebSocket; 0 picks a free port',
-        simulatorTable.wsPort,
-      ),
-    )
-    .option('--auth-key <base64>', 'key of the signatures of depth requests (default: a random key)')
-    .addOption(
-      new Option('--market <kind>', 'source of prices (default: recorded)').choices(['recorded', 'walk']),
-    )
-    .addOption(
-      marketFlag(
-        '--speed <factor>',
-        'recorded',
-        'playback speed as a factor; 10 is ten times as fast as recorded',
-        speedOption,
-      ),
-    )
-    .option('--token <address...>', 'walk: tokens (default: ETH and BTC); implies --market walk', addresses)
-    .addOption(
-      marketFlag('--tick <ms>', 'walk', 'interval between prices of the random walk, in ms', tickOption),
-    )
-    .addOption(
-      marketFlag(
-        '--seed <n>',
-        'walk',
-        'seed of the random walk; the same seed gives the same prices',
-        integerOption({ min: 0, max: Number.MAX_SAFE_INTEGER, default: seedOption.default }),
-      ),
-    )
-    .option('--cors', 'allow pages of any origin to read the responses')
-    .option('--faults <json>', 'faults of the service, as the option of startSimulator', parseFaults)
-    .option('--faults-after <duration>', 'time until the faults begin (default: none)', parseDuration)
-    .action(lazyAction(io, async () => (await import('../actions/simulate.js')).simulate))
-
 /** A flag of one market. It has no default for commander: a flag that is given selects its market. */
 const marketFlag = (
   flags: string,
   market: 'recorded' | 'walk',
   help: string,
   described: NumberOption & { readonly default: number },
-): Option => {
+): Flag<number | undefined> => {
   const implied = market === 'walk' ? '; implies --market walk' : ''
-  const flag = new Option(flags, `${market}: ${help} (default: ${described.default})${implied}`)
-  return flag.argParser(parseNumber(described))
+  return parsedFlag(
+    flags,
+    `${market}: ${help} (default: ${described.default})${implied}`,
+    parseNumber(described),
+  )
+}
+
+const marketKind: Flag<'recorded' | 'walk' | undefined> = {
+  option: new Option('--market <kind>', 'source of prices (default: recorded)').choices(['recorded', 'walk']),
 }
 
 /** Appends an address. The flag may be repeated, and may take several addresses. */
-export const addresses = (text: string, previous: readonly string[] = []): readonly string[] => {
-  if (/^0x[0-9a-f]+$/i.test(text)) return [...previous, text]
+export const addresses = (text: string, previous: readonly Address[] = []): readonly Address[] => {
+  if (isAddress(text)) return [...previous, text]
   throw new InvalidArgumentError('Give a contract address: 0x and hex digits.')
 }
 
@@ -102,3 +88,135 @@ const parsed = (text: string): unknown => {
     return undefined
   }
 }
+
+const flags = {
+  httpPort: numberFlag(
+    '--http-port <port>',
+    'port of the relayer API and of prices over HTTP; 0 picks a free port',
+    simulatorTable.httpPort,
+  ),
+  wsPort: numberFlag(
+    '--ws-port <port>',
+    'port of live prices over WebSocket; 0 picks a free port',
+    simulatorTable.wsPort,
+  ),
+  authKey: textFlag('--auth-key <base64>', 'key of the signatures of depth requests (default: a random key)'),
+  market: marketKind,
+  speed: marketFlag(
+    '--speed <factor>',
+    'recorded',
+    'playback speed as a factor; 10 is ten times as fast as recorded',
+    speedOption,
+  ),
+  token: parsedFlag(
+    '--token <address...>',
+    'walk: tokens (default: ETH and BTC); implies --market walk',
+    addresses,
+  ),
+  tick: marketFlag('--tick <ms>', 'walk', 'interval between prices of the random walk, in ms', tickOption),
+  seed: marketFlag(
+    '--seed <n>',
+    'walk',
+    'seed of the random walk; the same seed gives the same prices',
+    integerOption({ min: 0, max: Number.MAX_SAFE_INTEGER, default: seedOption.default }),
+  ),
+  cors: toggle('--cors', 'allow pages of any origin to read the responses'),
+  faults: parsedFlag(
+    '--faults <json>',
+    'faults of the service, as the option of startSimulator',
+    parseFaults,
+  ),
+  faultsAfter: parsedFlag(
+    '--faults-after <duration>',
+    'time until the faults begin (default: none)',
+    parseDuration,
+  ),
+}
+
+type SimulateFlags = Values<typeof flags>
+
+export const createCommand = defineCommand({
+  examples,
+  flags,
+  action: async (io, command, given) => {
+    const simulator = await start(given).catch((error: unknown) => fail(command, given, error))
+    const schedule = scheduleFaults(simulator, given)
+    const stop = interrupted(io)
+    io.stdout.write(summary(io, simulator))
+    await stop
+    schedule.unsubscribe()
+    await simulator.close()
+  },
+})
+
+const start = async ({
+  httpPort,
+  wsPort,
+  authKey,
+  cors = false,
+  faults,
+  ...market
+}: SimulateFlags): Promise<Simulator> =>
+  startSimulator({
+    httpPort,
+    wsPort,
+    cors,
+    ...(authKey === undefined ? {} : { authKey }),
+    // Checked also if they begin later: an invalid fault is an error of the command.
+    ...(faults === undefined ? {} : { faults }),
+    ...marketOptions(market),
+  })
+
+export type MarketFlags = Partial<Pick<SimulateFlags, 'market' | 'speed' | 'token' | 'tick' | 'seed'>>
+
+/** The simulator options of the flags. Throws a `SimulatorError` for flags that exclude each other. */
+export const marketOptions = (
+  flags: MarketFlags,
+): Pick<SimulatorOptions, 'market' | 'tokens' | 'tick' | 'seed'> => {
+  const { market, speed, token: tokens, tick, seed } = flags
+  const walkFlag = (['token', 'tick', 'seed'] as const).find((flag) => flags[flag] !== undefined)
+  const isWalk = (market ?? (walkFlag === undefined ? 'recorded' : 'walk')) === 'walk'
+  if (isWalk && speed !== undefined) {
+    throw new SimulatorError('speed', 'applies only to the recorded market; remove it, or set --tick instead')
+  }
+  if (!isWalk && walkFlag !== undefined) {
+    throw new SimulatorError(walkFlag, 'applies only to the random walk; remove it, or set --market walk')
+  }
+  if (!isWalk) return { market: recordedMarket(speed === undefined ? {} : { speed }) }
+  return {
+    // With a seed, the simulator chooses the random walk.
+    seed: seed ?? seedOption.default,
+    ...(tick === undefined ? {} : { tick }),
+    ...(tokens === undefined ? {} : { tokens }),
+  }
+}
+
+/** Removes the faults, and injects them after the time of the flag. */
+const scheduleFaults = (simulator: Simulator, { faults, faultsAfter }: SimulateFlags): Subscription => {
+  if (faults === undefined || faultsAfter === undefined) return Subscription.EMPTY
+  simulator.inject({})
+  return timer(faultsAfter).subscribe(() => simulator.inject(faults))
+}
+
+/** A `SimulatorError` with a cause is a failure, such as a port in use. Any other is a usage error. */
+const fail = (command: Command, { faults = {} }: SimulateFlags, error: unknown): never => {
+  if (!(error instanceof SimulatorError)) throw error
+  const flag = flagName(error.option === 'tokens' ? 'token' : error.option)
+  const place = Object.hasOwn(faults, error.option) ? `--faults: ${error.option}` : flag
+  const message = `${place}: ${error.problem}`
+  if (error.cause !== undefined) throw new Error(message)
+  return usageError(command, message)
+}
+
+const summary = (io: Io, { tokens, ...simulator }: Simulator): string => `\
+# A simulator of the service is running. Paste these lines into another terminal, and start your program there.
+${setVariables(io, [
+  ['SVC_BASE_URL', simulator.baseUrl],
+  ['SVC_PRICE_BASE_URL', simulator.priceBaseUrl],
+  ['SVC_PRICE_WS_URL', simulator.priceWsUrl],
+  ['SVC_AUTH_KEY', simulator.authKey],
+  ['SVC_TOKENS', tokens.map(variableText).join(',')],
+]).join('\n')}
+# Tokens: ${tokens.map(({ symbol }) => symbol).join(', ')}
+# Press Ctrl-C to stop it, and again to stop it immediately.
+`

@@ -48,6 +48,11 @@ export const resultLine =
     }
   }
 
+/** Prints a line, if there is one. */
+export const printLine = ({ stdout }: Io, line: string | undefined): void => {
+  if (line !== undefined) stdout.write(`${line}\n`)
+}
+
 /** One figure a line; `-` for one without a meaning. Throws if the journal could not be written. */
 export const printSummary = ({ stdout }: Io, events: readonly PaperEvent[], json: boolean): void => {
   const summary = summaryOf(events)

@@ -1,12 +1,59 @@
-import { InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option, type Command } from 'commander'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import type { NumberOption } from '../../base/option-kinds/number-option.js'
 
-// Parsers of numbers, durations and times. Commander prepends the name of the flag to the error message.
+/** A flag of a command, with the type of its value. */
+export interface Flag<A> {
+  readonly option: Option
+  /** The type of the value; no flag has the field. */
+  readonly value?: A
+}
+
+/** The flags of a command, by the names that commander gives to their values. */
+export type Flags = Readonly<Record<string, Flag<unknown>>>
+
+/** The values of the flags of a command. */
+export type Values<F extends Flags> = {
+  readonly [Name in keyof F]: F[Name] extends Flag<infer A> ? A : never
+}
+
+/** Adds flags to a command. Their names must be those that commander gives to their values. */
+export const addFlags = (command: Command, flags: Flags): Command => {
+  for (const [name, { option }] of Object.entries(flags)) {
+    if (option.attributeName() !== name) throw new Error(`${option.flags}: its value is not named ${name}`)
+    command.addOption(option)
+  }
+  return command
+}
+
+/** A flag that takes a text. */
+export const textFlag = (flags: string, help: string): Flag<string | undefined> => ({
+  option: new Option(flags, help),
+})
+
+/** A text that must be given. */
+export const requiredFlag = (flags: string, help: string): Flag<string> => ({
+  option: new Option(flags, help).makeOptionMandatory(),
+})
+
+/** A flag without a value. */
+export const toggle = (flags: string, help: string): Flag<boolean | undefined> => ({
+  option: new Option(flags, help),
+})
+
+/** A flag whose text is parsed. `previous`: the value of the same flag before it. */
+export const parsedFlag = <A>(
+  flags: string,
+  help: string,
+  parse: (text: string, previous: A | undefined) => A,
+): Flag<A | undefined> => ({ option: new Option(flags, help).argParser<A | undefined>(parse) })
 
 /** A flag that takes a number, with the bounds and the default of an option. */
-export const numberFlag = (flags: string, help: string, described: NumberOption): Option =>
-  new Option(flags, help).argParser(parseNumber(described)).default(described.default)
+export const numberFlag = (flags: string, help: string, described: NumberOption): Flag<number> => ({
+  option: new Option(flags, help).argParser(parseNumber(described)).default(described.default),
+})
+
+// Parsers of numbers, durations and times. Commander prepends the name of the flag to the error message.
 
 export const parseNumber =
   (described: NumberOption) =>

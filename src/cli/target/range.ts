@@ -2,21 +2,28 @@ import type { Command } from 'commander'
 import { definedRange } from '../../backtest/recording/replay/replay-options.js'
 import { formatTime } from '../../view/texts.js'
 import { usageError } from '../run.js'
+import { parsedFlag, parseTime, type Values } from './parse-flags.js'
 
-/** The flags of a part of recordings, in ms since the Unix epoch. */
-export interface RangeFlags {
-  readonly from?: number
-  readonly to?: number
+/** The flags of a part of recordings. */
+export const rangeFlags = {
+  from: parsedFlag('--from <time>', 'play only events from this time on, ISO 8601 or Unix ms', parseTime),
+  to: parsedFlag('--to <time>', 'play only events before this time, ISO 8601 or Unix ms', parseTime),
 }
 
+/** In ms since the Unix epoch. */
+type RangeValues = Values<typeof rangeFlags>
+
+/** The part of recordings that is played, in ms since the Unix epoch. */
+export type PlayedRange = ReturnType<typeof definedRange>
+
 /** The part of recordings that the flags select. A part without a length is a usage error. */
-export const rangeOf = (command: Command, { from, to }: RangeFlags): RangeFlags =>
+export const rangeOf = (command: Command, { from, to }: RangeValues): PlayedRange =>
   (from ?? -Infinity) < (to ?? Infinity)
     ? definedRange(from, to)
     : usageError(command, '--to: expected a time after --from')
 
 /** `startAt`: that of the recording, in ms since the Unix epoch. `range`: the part that is played. */
-export const noRowText = (startAt: number, { from, to }: RangeFlags): string => {
+export const noRowText = (startAt: number, { from, to }: PlayedRange): string => {
   const part = (from ?? to) === undefined ? 'after the header of the recording' : 'between --from and --to'
   return `no event ${part}; the recording starts at ${formatTime(startAt)}`
 }

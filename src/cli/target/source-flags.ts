@@ -1,18 +1,7 @@
-import { InvalidArgumentError, Option, type Command } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { isEnvironment, type Environment } from '../../base/domain/environment.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
-import { numberFlag } from './parse-flags.js'
-
-/** The flags that select the source of data, as commander names and parses them. */
-export interface SourceFlags extends Partial<Readonly<Record<DeploymentFlagName, string>>> {
-  readonly environment: Environment
-  readonly allowInsecure?: true
-  readonly simulate?: true
-  readonly demo?: true
-  /** Files of one recording, in order. */
-  readonly recording?: readonly string[]
-  readonly speed: number
-}
+import { numberFlag, parsedFlag, toggle, type Flag, type Values } from './parse-flags.js'
 
 /** The flag and the environment variable of an address or a key. */
 export interface DeploymentFlag {
@@ -76,28 +65,14 @@ export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag
 
 export const withVariable = ({ flag, variable }: DeploymentFlag): string => `${flag} (${variable})`
 
-/** Adds the flags that select the service to a command. `table`: with other help. */
-export const addDeploymentFlags = (command: Command, table = deploymentFlags): Command => {
-  for (const { flag, argument, variable, help } of Object.values(table)) {
-    command.addOption(new Option(`${flag} ${argument}`, help).env(variable))
-  }
-  return command
-    .addOption(
-      new Option('--environment <name>', 'mainnet, or testnet, which has no depth')
-        .env('SVC_ENVIRONMENT')
-        .choices(['mainnet', 'testnet'])
-        .argParser(environment)
-        .default('mainnet'),
-    )
-    .option('--allow-insecure', 'allow http: and ws: to other machines even if a key is set')
-    .option('--simulate', 'use a simulator in this process, which plays a recorded market')
+/** A flag with its environment variable. `help`: default that of the table. */
+export const withEnvironment = (
+  name: DeploymentFlagName,
+  help = deploymentFlags[name].help,
+): Flag<string | undefined> => {
+  const { flag, argument, variable } = deploymentFlags[name]
+  return { option: new Option(`${flag} ${argument}`, help).env(variable) }
 }
-
-/** The flag of a simulator that shows faults, and the recovery from them. */
-export const demoFlag = (): Option =>
-  new Option('--demo', '--simulate with more tokens, dropped connections and a rejected token').implies({
-    simulate: true,
-  })
 
 /** An empty environment variable counts as not set. */
 export const environment = (text: string): Environment => {
@@ -106,19 +81,55 @@ export const environment = (text: string): Environment => {
   throw new InvalidArgumentError('Give mainnet or testnet.')
 }
 
-const speedOption = numberOption({ above: 0, default: 1 })
+const environmentFlag: Flag<Environment> = {
+  option: new Option('--environment <name>', 'mainnet, or testnet, which has no depth')
+    .env('SVC_ENVIRONMENT')
+    .choices(['mainnet', 'testnet'])
+    .argParser(environment)
+    .default('mainnet'),
+}
 
-/** Adds the flags of the deployment, and those of a recording, to a command. `table`: with other help. */
-export const addSourceFlags = (command: Command, table = deploymentFlags): Command =>
-  addDeploymentFlags(command, table)
-    .addOption(
-      new Option(
-        '--recording <file>',
-        'play a recording instead, plain or gzip; repeat the flag for further files',
-      ).argParser((path: string, previous: readonly string[] | undefined) => [...(previous ?? []), path]),
-    )
-    .addOption(numberFlag('--speed <factor>', 'playback speed of --recording as a factor', speedOption))
+/** The flags that select the service. */
+export const serviceFlags = {
+  baseUrl: withEnvironment('baseUrl'),
+  authKey: withEnvironment('authKey'),
+  priceBaseUrl: withEnvironment('priceBaseUrl'),
+  priceWsUrl: withEnvironment('priceWsUrl'),
+  gateway: withEnvironment('gateway'),
+  nats: withEnvironment('nats'),
+  environment: environmentFlag,
+  allowInsecure: toggle('--allow-insecure', 'allow http: and ws: to other machines even if a key is set'),
+  simulate: toggle('--simulate', 'use a simulator in this process, which plays a recorded market'),
+}
+
+/** The flag of a simulator that shows faults, and the recovery from them. */
+export const demoFlag: Flag<boolean | undefined> = {
+  option: new Option(
+    '--demo',
+    '--simulate with more tokens, dropped connections and a rejected token',
+  ).implies({
+    simulate: true,
+  }),
+}
+
+/** The flags that select the service, or a recording. */
+export const sourceFlags = {
+  ...serviceFlags,
+  recording: parsedFlag<readonly string[]>(
+    '--recording <file>',
+    'play a recording instead, plain or gzip; repeat the flag for further files',
+    (path, previous = []) => [...previous, path],
+  ),
+  speed: numberFlag(
+    '--speed <factor>',
+    'playback speed of --recording as a factor',
+    numberOption({ above: 0, default: 1 }),
+  ),
+}
 
 /** The flag of an option: `--base-url` for `baseUrl`. */
 export const flagName = (option: string): string =>
   `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+
+/** The values of all flags that select a source. A command may have a part of them. */
+export type SourceValues = Partial<Values<typeof sourceFlags & { readonly demo: typeof demoFlag }>>

@@ -11,7 +11,7 @@ import {
   withVariable,
   type DeploymentFlagName,
   type ServerFlagName,
-  type SourceFlags,
+  type SourceValues,
 } from './source-flags.js'
 
 /** The source of data that the flags and the environment variables of a command select. An empty one is not set. */
@@ -74,7 +74,7 @@ export const resolveSource = (
   command: Command,
   servers: readonly ServerFlagName[] = allServers,
 ): Either<string, Source> => {
-  const flags = command.opts<Partial<SourceFlags>>()
+  const flags = command.opts<SourceValues>()
   const { environment = 'mainnet', allowInsecure = false, recording, speed = 1, simulate, demo } = flags
   const isGiven = (name: string): boolean => command.getOptionValueSource(name) === 'cli'
   const conflict = conflictOf(flags, servers, isGiven)
@@ -102,7 +102,7 @@ const nonEmpty = (text: string | undefined): string | undefined => (text === '' 
 
 /** The message for flags of two sources on the command line. */
 const conflictOf = (
-  { recording, simulate, demo }: Partial<SourceFlags>,
+  { recording, simulate, demo }: SourceValues,
   servers: readonly ServerFlagName[],
   isGiven: (name: string) => boolean,
 ): string | undefined => {

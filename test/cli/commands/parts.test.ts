@@ -8,16 +8,16 @@ test('the help of a command is as wide as the terminal', async () => {
   const { stdout } = await runInProcess(['export', '--help'])
   const printed: string[] = []
   const stdoutOf = { isTTY: true, columns: 60, write: (text: string) => printed.push(text) }
-  const program = createProgram({ stdout: stdoutOf } as unknown as Io)
+  const program = await createProgram({ stdout: stdoutOf } as unknown as Io, 'all')
   program.commands.find((command) => command.name() === 'export')?.outputHelp()
   const lines = printed.join('').split('\n')
   expect(lines.filter((line) => line.length > 60)).toEqual([])
   expect(lines.join('\n').split(/\s+/)).toEqual(stdout.split(/\s+/))
 })
 
-test('the lists of commands, arguments and flags are as wide as a narrow terminal', () => {
+test('the lists of commands, arguments and flags are as wide as a narrow terminal', async () => {
   const stdout = { isTTY: true, columns: 60 }
-  const program = createProgram({ stdout } as Io)
+  const program = await createProgram({ stdout } as Io, 'all')
   const helps = [program, ...program.commands].map((command) => command.helpInformation())
   expect(helps.length).toBeGreaterThan(15)
   const lines = helps.join('\n').split('\n')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { progressLine } from '../../../src/cli/actions/record.js'
+import { progressLine } from '../../../src/cli/commands/record.js'
 
 test.each([
   [{ rows: 0, bytes: 0, duration: 0, priceAge: undefined }, '0 rows  0 bytes  0:00:00  no price yet'],

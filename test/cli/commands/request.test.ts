@@ -1,6 +1,6 @@
 import { depth } from 'svc-streams/testing'
 import { describe, expect, test } from 'vitest'
-import { depthTable } from '../../../src/cli/actions/request.js'
+import { depthTable } from '../../../src/cli/commands/depth.js'
 import { outputJson } from '../../../src/cli/render/json.js'
 import { coloursFor, numberFormat } from '../../../src/cli/render/terminal.js'
 import { createTokenNames } from '../../../src/cli/target/token-names.js'

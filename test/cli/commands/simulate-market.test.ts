@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type MarketFlags, marketOptions } from '../../../src/cli/actions/simulate.js'
+import { type MarketFlags, marketOptions } from '../../../src/cli/commands/simulate.js'
 
 describe('the market of the flags', () => {
   test('selects the recorded market unless a flag of the walk is given', () => {

@@ -55,7 +55,9 @@ const start = (
     off: (signal, listener) => signals.off(signal, listener),
   }
   let code: number | undefined
-  const exit = withVariables(env, () => run(createProgram(io), args, io)).then((result) => (code = result))
+  const exit = createProgram(io, args)
+    .then((program) => withVariables(env, () => run(program, args, io)))
+    .then((result) => (code = result))
   const stop = async (): Promise<void> => {
     await eventually(() => code !== undefined || signals.listenerCount('SIGTERM') > 0)
     signals.emit('SIGTERM')

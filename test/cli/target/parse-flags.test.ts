@@ -44,12 +44,14 @@ test('accepts a speed above 0, or max', () => {
 })
 
 test('takes the default from the option', () => {
-  expect(numberFlag('--interval <ms>', 'interval, in ms', timerOption({ default: 1000 }))).toMatchObject({
+  expect(
+    numberFlag('--interval <ms>', 'interval, in ms', timerOption({ default: 1000 })).option,
+  ).toMatchObject({
     long: '--interval',
     description: 'interval, in ms',
     defaultValue: 1000,
   })
-  expect(numberFlag('--port <port>', 'port', portOption()).defaultValue).toBe(0)
+  expect(numberFlag('--port <port>', 'port', portOption()).option.defaultValue).toBe(0)
 })
 
 test.each([

@@ -1,13 +1,14 @@
 import { Command } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
-import { addDeploymentFlags, deploymentFlags, environment } from '../../../src/cli/target/source-flags.js'
+import { addFlags } from '../../../src/cli/target/parse-flags.js'
+import { deploymentFlags, environment, serviceFlags } from '../../../src/cli/target/source-flags.js'
 
 afterEach(() => void vi.unstubAllEnvs())
 
 const parse = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command => {
   for (const { variable } of Object.values(deploymentFlags)) vi.stubEnv(variable, variables[variable])
   vi.stubEnv('SVC_ENVIRONMENT', variables['SVC_ENVIRONMENT'])
-  return addDeploymentFlags(new Command('tool')).parse(args, { from: 'user' })
+  return addFlags(new Command('tool'), serviceFlags).parse(args, { from: 'user' })
 }
 
 const variables = {

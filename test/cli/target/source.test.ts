@@ -10,11 +10,12 @@ import {
   type Source,
 } from '../../../src/cli/target/source.js'
 import {
-  addSourceFlags,
   demoFlag,
   deploymentFlags,
-  type SourceFlags,
+  sourceFlags,
+  type SourceValues,
 } from '../../../src/cli/target/source-flags.js'
+import { addFlags } from '../../../src/cli/target/parse-flags.js'
 import type { ClientOptions } from '../../../src/index.js'
 
 describe('the source of a command', () => {
@@ -23,7 +24,7 @@ describe('the source of a command', () => {
   const select = (args: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
     for (const { variable } of Object.values(deploymentFlags)) vi.stubEnv(variable, variables[variable])
     vi.stubEnv('SVC_ENVIRONMENT', undefined)
-    const command = addSourceFlags(new Command('tool')).addOption(demoFlag())
+    const command = addFlags(new Command('tool'), { ...sourceFlags, demo: demoFlag })
     return resolveSource(command.parse(args, { from: 'user' }))
   }
 
@@ -134,7 +135,7 @@ describe('the source of a command', () => {
 
 describe('the client options of a source', () => {
   /** The source that these flags or variables select. */
-  const sourceOf = (flags: Partial<SourceFlags>) => {
+  const sourceOf = (flags: SourceValues) => {
     const command = new Command('tool')
     for (const [name, value] of Object.entries(flags)) command.setOptionValueWithSource(name, value, 'env')
     const source = resolveSource(command)
@@ -143,10 +144,10 @@ describe('the client options of a source', () => {
     throw new Error('neither a service nor a gateway')
   }
 
-  const optionsOf = (flags: Partial<SourceFlags>, dataKind: DataKind): Either<string, ClientOptions> =>
+  const optionsOf = (flags: SourceValues, dataKind: DataKind): Either<string, ClientOptions> =>
     optionsOfSource(sourceOf(flags), dataKind)
 
-  const configured = (flags: Partial<SourceFlags>, dataKind: DataKind) =>
+  const configured = (flags: SourceValues, dataKind: DataKind) =>
     chain((options: ClientOptions) => configureFor(sourceOf(flags)._tag, options))(optionsOf(flags, dataKind))
 
   const mainnet = { environment: 'mainnet' } as const

@@ -1,33 +1,54 @@
-import { Command, Option, type OutputConfiguration } from 'commander'
-import { portOption, timerOption } from '../../../base/option-kinds/number-option.js'
-import { numberFlag, parseTime } from '../../target/parse-flags.js'
-import { gatewayTable } from '../../../gateway/options.js'
+import { Argument, Command, type OutputConfiguration } from 'commander'
+import { timerOption } from '../../../base/option-kinds/number-option.js'
 import type { Io } from '../../io.js'
+import { addFlags, numberFlag, textFlag, toggle, type Flags, type Values } from '../../target/parse-flags.js'
 
 // Parts that several commands have in common.
 
-/** A command with the common help of all commands. `examples` follows the list of options. */
-export const createCommand = (io: Io, name: string, description: string, examples: string): Command =>
-  new Command(name)
-    .configureOutput(outputOf(io))
-    .configureHelp(helpLayout)
-    .description(description)
-    .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', ({ command }) => wrapHelp(command, examples, io.stdout))
-    .showHelpAfterError(`Try: npx svc-streams ${name} --help`)
+/** The arguments of a command, with their type. */
+export interface Arguments<A> {
+  readonly argument: Argument
+  /** The type of what is given; no arguments have the field. */
+  readonly given?: A
+}
+
+/** One argument. */
+export const one = (name: string, help: string): Arguments<string> => ({ argument: new Argument(name, help) })
+
+/** Any number of arguments. */
+export const many = (name: string, help: string): Arguments<readonly string[]> => ({
+  argument: new Argument(name, help),
+})
+
+interface Definition<A, F extends Flags> {
+  /** Follows the list of options. */
+  readonly examples: string
+  readonly arguments?: Arguments<A>
+  readonly flags: F
+  readonly action: (io: Io, command: Command, flags: Values<F>, given: A) => Promise<void>
+}
+
+export type CreateCommand = (io: Io, name: string, description: string) => Command
+
+/** A command with the common help of all commands. */
+export const defineCommand =
+  <A, F extends Flags>({ examples, arguments: given, flags, action }: Definition<A, F>): CreateCommand =>
+  (io, name, description) => {
+    const command = new Command(name)
+      .configureOutput(outputOf(io))
+      .configureHelp(helpLayout)
+      .description(description)
+      .helpOption('-h, --help', 'print this help')
+      .addHelpText('after', ({ command: shown }) => wrapHelp(shown, examples, io.stdout))
+      .showHelpAfterError(`Try: npx svc-streams ${name} --help`)
+    if (given !== undefined) command.addArgument(given.argument)
+    addFlags(command, flags)
+    return command.action(() => action(io, command, command.opts<Values<F>>(), command.processedArgs[0] as A))
+  }
 
 /** A text as wide as the terminal. Elsewhere, it is unchanged. */
 export const wrapHelp = (command: Command, text: string, { isTTY, columns }: Io['stdout']): string =>
   command.createHelp().boxWrap(text, isTTY ? columns : Infinity)
-
-/** The handler of a command. Its action is loaded when the command runs, and gets the arguments and the flags. */
-export const lazyAction =
-  (io: Io, load: () => Promise<(io: Io, command: Command, ...given: never[]) => Promise<void>>) =>
-  async (...given: readonly unknown[]): Promise<void> => {
-    const action = await load()
-    // The command follows them.
-    await action(io, given.at(-1) as Command, ...(given.slice(0, -1) as never[]))
-  }
 
 /** Commander would not wrap the text beside the flags in a terminal of fewer than 70 columns. */
 export const helpLayout = { minWidthToWrap: 20 } as const
@@ -47,32 +68,17 @@ Prices are in USD, in plain decimal notation: 4 decimals from 10 USD, 6 decimals
 /** The arguments of commands, in the help. */
 export const tokensHelp = 'symbols, contract addresses, 0x…, or topics, svc-0x…'
 
-export const tokensFlag = (): Option =>
-  new Option('--tokens <file>', 'symbols, as JSON: { SYMBOL: { address, decimals } }')
+export const tokensFlag = textFlag('--tokens <file>', 'symbols, as JSON: { SYMBOL: { address, decimals } }')
 
-export const intervalFlag = (): Option =>
-  numberFlag('--interval <ms>', 'interval between depth requests, in ms', timerOption({ default: 1000 }))
+export const intervalFlag = numberFlag(
+  '--interval <ms>',
+  'interval between depth requests, in ms',
+  timerOption({ default: 1000 }),
+)
 
-export const fromFlag = (): Option =>
-  new Option('--from <time>', 'play only events from this time on, ISO 8601 or Unix ms').argParser(parseTime)
+export const parameterFlag = textFlag(
+  '--parameter <json>',
+  'parameter of the strategy, as JSON (default: none)',
+)
 
-export const toFlag = (): Option =>
-  new Option('--to <time>', 'play only events before this time, ISO 8601 or Unix ms').argParser(parseTime)
-
-/** Adds the flags of a server of metrics. */
-export const addMetricsFlags = (command: Command): Command =>
-  command
-    .option('--metrics', 'serve GET /metrics for Prometheus on a port of its own')
-    .addOption(
-      numberFlag('--metrics-port <port>', 'port of --metrics; 0 picks a free port', metricsPort).implies({
-        metrics: true,
-      }),
-    )
-    .option(
-      '--metrics-host <address>',
-      'address of --metrics; 0.0.0.0 for other machines, too',
-      gatewayTable.host.default,
-    )
-
-/** The port that exporters of OpenTelemetry for Prometheus have by default. */
-const metricsPort = { ...portOption(), default: 9464 }
+export const eventsAsJson = toggle('--json', 'print each event as a JSON object, one per line')

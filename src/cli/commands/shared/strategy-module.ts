@@ -11,6 +11,14 @@ import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../b
 import { importStrategy } from '../../../backtest/sweep/worker/load-strategy.js'
 import { failureOf } from '../../render/error-text.js'
 
+/** The module of a strategy with an account, for the help of commands. */
+export const strategyHelp = `The module of the strategy has two exports: (client, account, parameter) => Observable of orders as the default, and options,
+which are those of paper in svc-streams/paper, such as { tokens, cash: 100_000, feeBps: 2, slippageBps: 1, latency: 50 }.
+TypeScript runs from Node 22.18 on; with an older Node it is bundled by the esbuild of the project.
+
+Each fill, rejection and cancellation is a line; the last lines are the summary. A figure without a meaning is -. --json prints
+each event as a JSON object, one per line, with quantities as text, and last { "_tag": "Summary", … }.`
+
 /** A strategy with an account, as its module exports it. */
 export interface StrategyModule {
   readonly strategy$: (client: MarketClient, account: PaperAccount, parameter: unknown) => Observable<Order>

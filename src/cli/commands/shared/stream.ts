@@ -1,3 +1,6 @@
+import { Option } from 'commander'
+import { parsedFlag, parseDuration, type Flag } from '../../target/parse-flags.js'
+import { intervalFlag, tokensFlag } from './parts.js'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { connect, endWith, ignoreElements, merge, takeUntil, type Observable } from 'rxjs'
 import type { Address } from '../../../base/domain/address.js'
@@ -13,18 +16,29 @@ import {
 } from '../../../backtest/recording/record/client-rows.js'
 import { errorLine, keyHint } from '../../render/error-text.js'
 import type { OpenSource } from '../../target/open-source.js'
-import { deploymentFlags, withVariable, type ServerFlagName } from '../../target/source-flags.js'
+import {
+  deploymentFlags,
+  serviceFlags,
+  withVariable,
+  type ServerFlagName,
+} from '../../target/source-flags.js'
 import type { StopReason } from '../../stop.js'
 
 // Shared by watch and record: the events of the tokens, and the reason of a failure.
 
-/** The flags of a command that streams until it is stopped, as commander names and parses them. */
-export interface StreamFlags {
-  /** In ms. */
-  readonly interval: number
-  /** In ms. */
-  readonly duration?: number
-  readonly depth: boolean
+const depthFlag: Flag<boolean> = { option: new Option('--no-depth', 'request prices only') }
+
+/** The flags of a command that streams until it is stopped. */
+export const streamFlags = {
+  tokens: tokensFlag,
+  interval: intervalFlag,
+  duration: parsedFlag(
+    '--duration <duration>',
+    'stop after this time: a number of seconds, or 30s, 15m, 1h, 1d, …',
+    parseDuration,
+  ),
+  depth: depthFlag,
+  ...serviceFlags,
 }
 
 /** All events of the tokens and of the connection. Completes when the price streams of all tokens have completed. */

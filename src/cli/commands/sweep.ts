@@ -7,14 +7,8 @@ import type { SweepError, SweepResult, SweepRun } from '../../backtest/sweep/ind
 import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
 import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import {
-  backtestFiles,
-  checkedStrategy,
-  jsonText,
-  withoutResult,
-} from '../commands/shared/replayed-strategy.js'
-import type { WalkForwardLengths } from '../target/parse-flags.js'
-import { rangeOf, type RangeFlags } from '../target/range.js'
+import { backtestFiles, checkedStrategy, jsonText, withoutResult } from './shared/replayed-strategy.js'
+import { rangeFlags, rangeOf } from '../target/range.js'
 import { checkOutput, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../render/json.js'
@@ -23,30 +17,105 @@ import { drawTable, type Cell, type Column } from '../render/table.js'
 import { canRedraw, coloursFor, showProgressLine, type Colours } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { completes } from '../stop.js'
-import { commandText } from '../commands/shared/report.js'
-import { resultOf, walkForwardRecordings } from './walk-forward.js'
+import { commandText } from './shared/report.js'
+import { resultOf, walkForwardRecordings } from './shared/walk-forward.js'
+import { defineCommand, many } from './shared/parts.js'
+import { Option } from 'commander'
+import { integerOption } from '../../base/option-kinds/number-option.js'
+import { workersOption } from '../../backtest/sweep/options.js'
+import {
+  parsedFlag,
+  parseNumber,
+  parseRotation,
+  parseWalkForward,
+  requiredFlag,
+  textFlag,
+  toggle,
+  type Flag,
+  type Values,
+} from '../target/parse-flags.js'
 
-interface SweepFlags extends RangeFlags {
-  readonly parameters: string
-  readonly workers: number
-  /** In ms. */
-  readonly warmUp?: number
-  readonly walkForward?: WalkForwardLengths
-  readonly metric?: string
-  readonly minimise?: boolean
-  readonly minTrades?: number
-  readonly json?: boolean
-  readonly report?: string
+const examples = `
+Examples:
+  $ npx svc-streams sweep market.ndjson strategy.js --parameters parameters.json
+      Run the strategy with each parameter of the file, on all cores.
+  $ npx svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --workers 2
+      Use several files as one recording, and two cores.
+  $ npx svc-streams sweep market.ndjson strategy.js --parameters parameters.json --json |
+      jq -c 'select(._tag == "Right").right | [.parameter, .values[-1]]'
+      Print the last value of each parameter, for programs.
+  $ npx svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --walk-forward 7d/1d --metric profit
+      Choose the parameter on 7 days, test it on the day after them, and go on by a day.
+
+The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
+default export, or a module of backtest and paper, whose value is the summary. The parameters are a JSON array, such as
+[5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of their times. Each worker thread plays them once, in
+virtual time, for all its parameters.
+
+Each parameter prints one line, in the order of the file: the number of its values, the number of rows that were played
+until its stream ended, and its last value, or why it has none. --json prints all values.
+
+With --walk-forward, each window prints one line: its test range, the parameter with the highest metric in the training
+range directly before it, and what that parameter did in the test range. The last line is the total of the test ranges. The
+results of training are not shown. The metric is the last value of the strategy, or its field --metric, and is the same
+number in both ranges. A strategy starts anew in each range, after --warm-up. A rest shorter than a test range is not tested.
+If the strategy has an account, or emits the events of one, the metric is of the summary of the range, without the warm-up, and
+--report writes a page. If the last value has a field trades, a parameter with 0 trades, or with fewer than --min-trades in training, has no score.
+
+Exit codes: 0 if every parameter or window has a result, 1 otherwise.`
+
+const flags = {
+  parameters: requiredFlag('--parameters <file>', 'parameters of the strategy, as a JSON array'),
+  workers: {
+    option: new Option('--workers <n>', 'number of worker threads')
+      .argParser(parseNumber(workersOption))
+      .default(workersOption.default, 'the number of cores'),
+  } satisfies Flag<number> as Flag<number>,
+  warmUp: parsedFlag(
+    '--warm-up <duration>',
+    'run the strategy over so much data before --from, and before each range of --walk-forward, first',
+    parseRotation,
+  ),
+  walkForward: parsedFlag(
+    '--walk-forward <train/test>',
+    'choose the parameter on a training range, test it on the range after it, window by window: 7d/1d, 12h/90m, …',
+    parseWalkForward,
+  ),
+  metric: textFlag(
+    '--metric <field>',
+    'with --walk-forward: field of the last value, such as profit or report.profit',
+  ),
+  minimise: toggle('--minimise', 'with --walk-forward: choose the parameter with the lowest metric'),
+  minTrades: parsedFlag(
+    '--min-trades <n>',
+    'with --walk-forward: fewer trades in training give no score',
+    parseNumber(integerOption({ min: 1, max: 1_000_000_000, default: 1 })),
+  ),
+  report: textFlag(
+    '--report <file>',
+    'with --walk-forward: write a page of the test ranges as one curve, as HTML',
+  ),
+  ...rangeFlags,
+  json: toggle('--json', 'print each result as a JSON object, one per line'),
 }
+
+type SweepFlags = Values<typeof flags>
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: many('<file...>', 'recordings, plain or gzip, and last the module of the strategy'),
+  flags,
+  action: sweepRecordings,
+})
 
 type Result = SweepResult<unknown, unknown>
 
-export const sweepRecordings = async (
+async function sweepRecordings(
   io: Io,
   command: Command,
-  files: readonly string[],
   flags: SweepFlags,
-): Promise<void> => {
+  files: readonly string[],
+): Promise<void> {
   const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
   const { minTrades, report, json = false } = rest
   const backtest = backtestFiles(command, files)

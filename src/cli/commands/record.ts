@@ -19,29 +19,65 @@ import { errorLine, errorText } from '../render/error-text.js'
 import { showProgressLine } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { stop$, type StopReason } from '../stop.js'
-import {
-  failureText,
-  nothingReceived,
-  receive,
-  watchRows$,
-  type StreamFlags,
-  type StreamRun,
-} from '../commands/shared/stream.js'
+import { failureText, nothingReceived, receive, watchRows$, type StreamRun } from './shared/stream.js'
+import { defineCommand, many, tokensHelp } from './shared/parts.js'
+import { parsedFlag, parseRotation, textFlag, toggle, type Values } from '../target/parse-flags.js'
+import { streamFlags } from './shared/stream.js'
 
-interface RecordFlags extends StreamFlags {
-  readonly out?: string
-  readonly gzip?: true
-  /** In ms. */
-  readonly rotate?: number
+const examples = `
+Examples:
+  $ npx svc-streams record --simulate --duration 1m --out market.ndjson
+      Record a simulator for one minute. Needs no service, no key and no token.
+  $ npx svc-streams record 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 --out market.ndjson
+      Record a token of the service that the environment variables configure, until Ctrl-C.
+  $ npx svc-streams record WETH --tokens tokens.json --out market.ndjson
+      The same for a symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 } } in the file.
+  $ npx svc-streams record --simulate --out market.ndjson.gz
+      Compress the recording. Programs such as gunzip and svc-streams replay read it.
+  $ npx svc-streams record --simulate --gzip --rotate 1h --out market.ndjson
+      Start a new file at each full hour of UTC: market.2026-11-22T10-00-00Z.ndjson.gz, … Replay them with:
+      npx svc-streams replay market.*.ndjson.gz
+
+Every event is written immediately, errors as well as values. With --out, no written line is lost when the process is
+killed, and a compressed file is complete after each event. An existing file is never overwritten. Each file starts with
+a header, so it can be replayed alone. Recordings of the same tokens can be concatenated with cat.
+
+The exit code is 1 if the service has rejected every token, or the signature of every depth request, or if --duration
+ends before a price has arrived.`
+
+const flags = {
+  out: textFlag(
+    '-o, --out <file>',
+    'new file to write, compressed if it ends in .gz (default: standard output)',
+  ),
+  gzip: toggle('--gzip', 'compress the file, also if its name does not end in .gz'),
+  rotate: parsedFlag(
+    '--rotate <duration>',
+    'start a new file at each multiple of 30s, 15m, 1h, 1d, …; its name contains its start',
+    parseRotation,
+  ),
+  ...streamFlags,
 }
 
-export const recordStreams = (
+type RecordFlags = Values<typeof flags>
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: many(
+    '[token...]',
+    `${tokensHelp} (default: those of SVC_TOKENS, or all of --tokens; with --simulate, ETH and BTC)`,
+  ),
+  flags,
+  action: recordStreams,
+})
+
+function recordStreams(
   io: Io,
   command: Command,
-  given: readonly string[],
   flags: RecordFlags,
-): Promise<void> =>
-  withTokens(io, command, flags.depth ? 'both' : 'prices', given, async ({ source, tokens }) => {
+  given: readonly string[],
+): Promise<void> {
+  return withTokens(io, command, flags.depth ? 'both' : 'prices', given, async ({ source, tokens }) => {
     // Called before the first row is written: Ctrl-C must not end the process in the middle of a row.
     const stopped$ = stop$(io, flags.duration)
     const startAt = rxClock.wallClock()
@@ -80,6 +116,7 @@ export const recordStreams = (
     const failure = failureText(received, { command: 'record', source, duration: flags.duration, end })
     if (failure !== undefined) throw new Error(failure)
   })
+}
 
 interface RecordOutput extends LineWriter {
   readonly bytes: number

@@ -19,10 +19,36 @@ import { failureOf } from '../render/error-text.js'
 import { ParquetTable, type ColumnKind } from '../render/parquet-table.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
+import { defineCommand, many } from './shared/parts.js'
+import { requiredFlag } from '../target/parse-flags.js'
 
-interface ExportFlags {
-  readonly out: string
-}
+const examples = `
+Examples:
+  $ npx svc-streams export market.ndjson --out market.parquet
+      Write market.prices.parquet, market.depths.parquet and market.events.parquet.
+  $ npx svc-streams export market.*.ndjson.gz --out night.parquet
+      Export several files as one recording.
+  $ duckdb -c "SELECT topic, count(*), max(price) FROM 'market.prices.parquet' GROUP BY ALL"
+      Query a table. Python reads it with pandas.read_parquet.
+
+The tables:
+  prices  at, topic, price (USD), received_at, epoch
+  depths  at, mint, price (USD), timestamp, buy_quantity, buy_usd, sell_quantity, sell_usd, received_at
+  events  at, kind (of the row), stream (topic or mint), tag (of the error or the status), message, row (as JSON)
+
+Times are UTC, in ms. Quantities are in base-token units and exact: DECIMAL(38, 0), or text in all rows if one has more
+digits. A table without a row is written too. Existing files are not overwritten. Memory does not grow with the recording.
+
+If the recording is truncated or damaged, the rows before the damage are exported, and the command fails.
+
+Exit codes: 0 if all rows were exported, 1 otherwise.`
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: many('<file...>', 'recordings, plain or gzip'),
+  flags: { out: requiredFlag('--out <file>', 'name of the tables, such as market.parquet') },
+  action: (io, command, { out }, files) => exportRecordings(io, command, files, out),
+})
 
 const tableNames = ['prices', 'depths', 'events'] as const
 
@@ -46,11 +72,11 @@ interface Pass {
 }
 
 /** Writes the tables of a recording. Until they are complete, they have the name of a partial file. */
-export const exportRecordings = async (
+const exportRecordings = async (
   io: Io,
   command: Command,
   files: readonly string[],
-  { out }: ExportFlags,
+  out: string,
 ): Promise<void> => {
   if (!out.endsWith('.parquet')) return usageError(command, '--out: expected a name that ends with .parquet')
   const paths = new Map(tableNames.map((name) => [name, out.replace(/parquet$/, `${name}.parquet`)]))

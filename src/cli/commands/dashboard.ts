@@ -14,26 +14,65 @@ import { chainIds } from '../../base/domain/environment.js'
 import { printable } from '../../base/errors/text.js'
 import { withTokens, type CommandInput, type OpenSource } from '../target/open-source.js'
 import { resolveSource, type Source } from '../target/source.js'
-import type { SourceFlags } from '../target/source-flags.js'
 import type { Io } from '../io.js'
 import { orFail } from '../render/error-text.js'
 import { interrupted } from '../stop.js'
-import { listenFailure, recordingFailure$ } from '../commands/shared/serve.js'
+import { listenFailure, recordingFailure$ } from './shared/serve.js'
+import { defineCommand, intervalFlag, many, tokensFlag, tokensHelp } from './shared/parts.js'
+import { gatewayTable } from '../../gateway/options.js'
+import { numberFlag, textFlag, type Values } from '../target/parse-flags.js'
+import { demoFlag, sourceFlags } from '../target/source-flags.js'
 
-interface DashboardFlags extends SourceFlags {
-  readonly port: number
-  /** In ms. */
-  readonly interval: number
-  readonly journal?: string
+const examples = `
+Examples:
+  $ npx svc-streams dashboard --simulate
+      Show six tokens of a simulator in a browser. Needs no service, no key and no token.
+  $ npx svc-streams dashboard --demo
+      The same, with faults: see what the page shows while prices or depths are missing.
+  $ npx svc-streams dashboard 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+      Show a token of the service that the environment variables configure.
+  $ npx svc-streams dashboard WETH WBTC --tokens tokens.json --port 8080
+      Show tokens by symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 }, … } in the file.
+  $ npx svc-streams dashboard --gateway http://127.0.0.1:8080 WETH --tokens tokens.json
+      Show a token of a gateway. Its history, if it has one, is the past of the chart.
+  $ npx svc-streams dashboard --gateway http://127.0.0.1:8080 --journal desk.ndjson
+      Also show the fills of an account: those of a journal of the command paper, also while it runs.
+  $ npx svc-streams dashboard --recording market.ndjson --speed 10
+      Show a recording, ten times as fast. It starts when the page is opened.
+
+The command prints the address of the page, which this machine alone can open. The page has a card per token: price,
+change, chart, age and depth. A price that is not current is struck through or underlined, and the chart has a gap.
+The page needs no reload after the service, or this command, has been started again. It reloads by itself if this command
+shows other tokens then.
+
+Ctrl-C stops the command with exit code 0. The exit code is 1 if the port is in use or a recording is damaged, and 2 for
+invalid arguments.`
+
+const flags = {
+  tokens: tokensFlag,
+  demo: demoFlag,
+  interval: intervalFlag,
+  journal: textFlag('--journal <file>', 'journal of `paper`, whose fills the charts show'),
+  port: numberFlag(
+    '--port <port>',
+    'port to listen on, for HTTP and WebSocket; 0 picks a free port',
+    gatewayTable.port,
+  ),
+  ...sourceFlags,
 }
 
-export const serveDashboard = (
-  io: Io,
-  command: Command,
-  given: readonly string[],
-  flags: DashboardFlags,
-): Promise<void> =>
-  withTokens(io, command, 'both', given, (input) => serve(io, input, flags), deskSource(command))
+type DashboardFlags = Values<typeof flags>
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: many(
+    '[token...]',
+    `${tokensHelp} (default: those of the simulator or the recording, of SVC_TOKENS, or of --tokens)`,
+  ),
+  flags,
+  action: (io, command, given, tokens) =>
+    withTokens(io, command, 'both', tokens, (input) => serve(io, input, given), deskSource(command)),
+})
 
 /** The source of the flags. A simulator has six tokens, and a past. */
 const deskSource = (command: Command): Either<string, Source> =>

@@ -19,35 +19,69 @@ import { definedRange, replaySettings } from '../../backtest/recording/replay/re
 import { strategyFault, strategyText, sweepError } from '../../backtest/sweep/sweep-error.js'
 import { loadStrategy } from '../../backtest/sweep/worker/load-strategy.js'
 import { counted, countText, formatTime } from '../../view/texts.js'
-import { rangeOf, type RangeFlags } from '../target/range.js'
+import { rangeFlags, rangeOf, type PlayedRange } from '../target/range.js'
 import { attempt } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { failureOf, orFail } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
 import { unlessStopped } from '../stop.js'
-import {
-  backtestFiles,
-  checkedStrategy,
-  jsonText,
-  strategyParameter,
-} from '../commands/shared/replayed-strategy.js'
+import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './shared/replayed-strategy.js'
+import { defineCommand, many, parameterFlag } from './shared/parts.js'
+import { requiredFlag, toggle, type Values } from '../target/parse-flags.js'
 
-interface VerifyFlags extends RangeFlags {
-  readonly journal: string
-  readonly parameter?: string
-  readonly json?: boolean
+const examples = `
+Examples:
+  $ npx svc-streams verify market.ndjson strategy.js --journal live.ndjson
+      Check that a live run of the strategy gave the values that a replay of its recording gives.
+  $ npx svc-streams verify market.*.ndjson.gz strategy.js --journal live.ndjson --from 2026-11-27T09:00:00Z
+      Play the recording from the time at which the strategy was started.
+  $ npx svc-streams verify monday.ndjson tuesday.ndjson strategy.js --journal desk.ndjson
+      Compare the events of an account over two runs of paper, each with its recording.
+
+The live run writes the journal, and the recording is that of its client:
+
+  record(client, { topics, to: 'market.ndjson' })
+  strategy(client).pipe(journal('live.ndjson')).subscribe()
+
+The journal of paper has the events of an account, for the module of paper. Each run of the account is compared with its part of
+the recordings, from the time at which it was started.
+
+The values are compared in order, as JSON. At the first difference the command prints both values, and the last lines of the
+recording before it. Values of the replay after the last line of the journal do not count: the live run was stopped or killed.
+A last line without an end does not count either, nor do values of the live run after the last row of the recording.
+
+The order of two events of different streams in the same millisecond may differ: derive the values of a journal from one stream
+at a time.
+
+Exit codes: 0 if all values of the journal are equal; 1 at the first difference, or if there is none to compare.`
+
+const flags = {
+  journal: requiredFlag(
+    '--journal <file>',
+    'the values of the live run, as the operator journal or the command paper writes them',
+  ),
+  parameter: parameterFlag,
+  ...rangeFlags,
+  json: toggle('--json', 'print the result as one JSON object'),
 }
 
+export const createCommand = defineCommand({
+  examples,
+  arguments: many('<file...>', 'recordings, plain or gzip, and last the module of the strategy'),
+  flags,
+  action: verifyJournal,
+})
+
 /** Compares the values of a strategy over a recording with those of a journal. Throws at the first difference. */
-export const verifyJournal = async (
+async function verifyJournal(
   io: Io,
   command: Command,
+  { journal, parameter: text, json = false, ...given }: Values<typeof flags>,
   files: readonly string[],
-  { journal, parameter: text, json = false, ...flags }: VerifyFlags,
-): Promise<void> => {
+): Promise<void> {
   const backtest = backtestFiles(command, files)
   const parameter = strategyParameter(command, text)
-  const range = rangeOf(command, flags)
+  const range = rangeOf(command, given)
   using strategy = await checkedStrategy(backtest, range)
   let equal = 0
   let afterEnd = 0
@@ -194,7 +228,7 @@ const compareRun = async (
   io: Io,
   { recordings, url, parameter }: StrategyRun,
   { from, to, before, entries, endLine }: JournalRun,
-  given: RangeFlags,
+  given: PlayedRange,
 ): Promise<ComparedRun | undefined> => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-streams-'))
   try {

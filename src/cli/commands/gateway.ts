@@ -8,40 +8,138 @@ import { counted } from '../../view/texts.js'
 import { readTokens, withSource, type OpenSource } from '../target/open-source.js'
 import { readBytes, readJson } from '../target/read-file.js'
 import { flagErrorText } from '../target/source.js'
-import { deploymentFlags, flagName, withVariable, type SourceFlags } from '../target/source-flags.js'
+import { deploymentFlags, flagName, withVariable } from '../target/source-flags.js'
 import { setVariables, type Io } from '../io.js'
 import { orUsageError, usageError } from '../run.js'
 import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
-import { serveNats } from '../commands/shared/gateway-nats.js'
-import { metricsLines, startMetrics, type MetricsFlags } from '../commands/shared/metrics-server.js'
+import { serveNats } from './shared/gateway-nats.js'
+import { metricsLines, startMetrics } from './shared/metrics-server.js'
+import { listenFailure, log, serveUntilStopped, tokenVariables, withHistoryLog } from './shared/serve.js'
+import { defineCommand, tokensFlag } from './shared/parts.js'
+import { InvalidArgumentError, Option } from 'commander'
+import { gatewayTable } from '../../gateway/options.js'
 import {
-  listenFailure,
-  log,
-  serveUntilStopped,
-  tokenVariables,
-  withHistoryLog,
-} from '../commands/shared/serve.js'
+  numberFlag,
+  parsedFlag,
+  parseDuration,
+  parseNumber,
+  parseRotation,
+  textFlag,
+  toggle,
+  type Flag,
+  type Values,
+} from '../target/parse-flags.js'
+import { sourceFlags, withEnvironment } from '../target/source-flags.js'
+import { metricsFlags } from './shared/metrics-server.js'
 
-interface GatewayFlags extends SourceFlags, MetricsFlags {
-  readonly port: number
-  readonly host: string
-  readonly keys?: string
-  readonly origin?: readonly string[]
-  readonly openDepth?: true
-  readonly tlsKey?: string
-  readonly tlsCert?: string
-  readonly history?: string
-  /** In ms. */
-  readonly keep?: number
-  readonly maxConnections?: number
-  readonly maxTopicsPerConnection?: number
-  /** In bytes. */
-  readonly maxBufferedBytes?: number
-  /** In ms. */
-  readonly depthEvery?: number
-  /** In ms. */
-  readonly drain: number
+const examples = `
+Examples:
+  $ npx svc-streams gateway --simulate
+      Serve a simulator. Needs no service and no key. Prints the address of the gateway.
+  $ npx svc-streams gateway --port 8080
+      Serve the service that the environment variables configure, to programs of this machine.
+  $ npx svc-streams watch --gateway http://127.0.0.1:8080 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+      Watch a token through it. Every command that takes the addresses of a service takes --gateway.
+  $ npx svc-streams gateway --host 0.0.0.0 --port 8443 --keys keys.json --tls-key key.pem --tls-cert cert.pem
+      Serve other machines, encrypted. Depth requests must be signed with a key of the file: { "desk": "AAEC…" }.
+  $ npx svc-streams gateway --port 8080 --origin https://app.example
+      Also serve the pages of a site, which then need no key.
+  $ npx svc-streams gateway --port 8080 --history prices --keep 7d
+      Also record the prices that consumers get, in files of the folder prices, and serve those of the last 7 days.
+  $ npx svc-streams gateway --nats nats://127.0.0.1:4222
+      Serve many machines, through a NATS server. Start a second one for failover. With --port 8080, GET /health answers.
+  $ npx svc-streams gateway --port 8080 --metrics
+      Also serve metrics for Prometheus, at http://127.0.0.1:9464/metrics.
+  $ npx svc-streams gateway --recording market.ndjson --speed 10
+      Serve a recording, ten times as fast. It starts with the first consumer.
+  $ npx svc-streams gateway --gateway https://gate.example --port 8080
+      Serve another gateway, for the programs of this machine.
+
+All consumers share one connection to the service, one subscription of each token, and one depth request at a time for
+each token. The key of the service (--auth-key) stays in the gateway: consumers sign with a key of --keys, or not at all.
+
+While the service is down, the gateway refuses consumers, and they reconnect when it returns. Standard error gets one
+line when the service is lost or depth requests fail, and one when that ends. GET /health answers 200 or 503;
+GET /health/ready and GET /health/live are for an orchestrator.
+
+Ctrl-C stops the command with exit code 0. SIGTERM first disconnects the consumers, one after the other. The exit code is
+1 if the port is in use or a recording is damaged, and 2 for invalid arguments.`
+
+const origins = (text: string, previous: readonly string[] = []): readonly string[] => {
+  if (gatewayTable.origins.holds([text])) return [...previous, text]
+  throw new InvalidArgumentError('Give an origin like https://app.example, without a path.')
 }
+
+const drainFlag: Flag<number> = {
+  option: new Option('--drain <duration>', 'time in which consumers are disconnected after SIGTERM')
+    .argParser(parseDuration)
+    .default(5_000, '5s'),
+}
+
+const hostFlag: Flag<string> = {
+  option: new Option('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too').default(
+    gatewayTable.host.default,
+  ),
+}
+
+const flags = {
+  port: numberFlag(
+    '--port <port>',
+    'port to listen on, for HTTP and WebSocket; 0 picks a free port',
+    gatewayTable.port,
+  ),
+  host: hostFlag,
+  tokens: tokensFlag,
+  keys: textFlag(
+    '--keys <file>',
+    'keys of consumers, as JSON: { name: base64 }; they must sign depth requests',
+  ),
+  openDepth: toggle('--open-depth', 'without --keys, allow a --host that other machines can reach'),
+  tlsKey: textFlag('--tls-key <file>', 'private key in PEM, for https: and wss:'),
+  tlsCert: textFlag('--tls-cert <file>', 'certificate of --tls-key, in PEM'),
+  history: textFlag(
+    '--history <folder>',
+    'record the prices that consumers receive in this folder, and serve them',
+  ),
+  keep: parsedFlag(
+    '--keep <duration>',
+    'age at which recorded prices are deleted (default: 7d)',
+    parseRotation,
+  ),
+  origin: parsedFlag<readonly string[]>(
+    '--origin <url...>',
+    'origins of pages with access, such as https://app.example',
+    origins,
+  ),
+  maxConnections: parsedFlag(
+    '--max-connections <n>',
+    'connections of consumers (default: 2000; 10000 with --nats)',
+    parseNumber(gatewayTable.maxConnections),
+  ),
+  maxTopicsPerConnection: parsedFlag(
+    '--max-topics-per-connection <n>',
+    'topics of one consumer (default: 1000; 5000 with --nats)',
+    parseNumber(gatewayTable.maxTopicsPerConnection),
+  ),
+  maxBufferedBytes: parsedFlag(
+    '--max-buffered-bytes <n>',
+    'unsent bytes, other than prices, at which a consumer is disconnected (default: 4194304)',
+    parseNumber(gatewayTable.maxBufferedBytes),
+  ),
+  depthEvery: parsedFlag(
+    '--depth-every <ms>',
+    'time between two depth requests for a token (default: 250)',
+    parseNumber(gatewayTable.depthEvery),
+  ),
+  drain: drainFlag,
+  ...metricsFlags,
+  ...sourceFlags,
+  nats: withEnvironment('nats', 'NATS servers to serve on, separated by commas, instead of over HTTP'),
+}
+
+type GatewayFlags = Values<typeof flags>
+
+export const createCommand = defineCommand({ examples, flags, action: serveGateway })
 
 const httpNames = [
   'keys',
@@ -64,7 +162,7 @@ const limitsOf = ({ maxConnections, maxTopicsPerConnection, depthEvery }: Gatewa
 })
 
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
-export const serveGateway = async (io: Io, command: Command, flags: GatewayFlags): Promise<void> => {
+async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Promise<void> {
   if (flags.nats !== undefined && flags.nats !== '') {
     const conflict = httpNames.find((name) => command.getOptionValueSource(name) === 'cli')
     if (conflict === undefined) {

@@ -1,11 +1,39 @@
-import type { Argument, Command, Option } from 'commander'
+import { Argument, type Command, type Option } from 'commander'
 import { recordedMarket } from '../../simulator/index.js'
 import { print, type Io } from '../io.js'
+import { defineCommand, type Arguments } from './shared/parts.js'
 
-export type Shell = 'bash' | 'zsh' | 'fish'
+const examples = `
+Examples:
+  $ source <(svc-streams completion bash)
+      Complete commands, flags, values and files in this shell. For every shell, add the line to ~/.bashrc.
+  $ source <(svc-streams completion zsh)
+      For every shell, add the line to ~/.zshrc, after compinit.
+  $ npx svc-streams completion fish > ~/.config/fish/completions/svc-streams.fish
+      Complete in every shell from now on.
+  $ source <(npx svc-streams completion bash)
+      Use the svc-streams that is installed in this project. The other shells take npx svc-streams, too.
+
+The shell completes the command svc-streams, not npx svc-streams. For an installation in a project, add its folder of
+commands to the path: PATH=$PWD/node_modules/.bin:$PATH
+
+The script is made from the commands of the installed version.`
+
+const shellArgument: Arguments<Shell> = {
+  argument: new Argument('<shell>', 'shell that reads the script').choices(['bash', 'zsh', 'fish']),
+}
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: shellArgument,
+  flags: {},
+  action: (io, command, _flags, shell) => printCompletion(io, command.parent ?? command, shell),
+})
+
+type Shell = 'bash' | 'zsh' | 'fish'
 
 /** Prints the completion script of a shell. */
-export const printCompletion = (io: Io, program: Command, shell: Shell): Promise<void> => {
+const printCompletion = (io: Io, program: Command, shell: Shell): Promise<void> => {
   const commands = program.createHelp().visibleCommands(program)
   const words: WordsByName = {
     token: recordedMarket().tokens.map(({ symbol }) => symbol),

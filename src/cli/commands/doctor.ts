@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import {
   catchError,
@@ -26,42 +25,61 @@ import type { Io } from '../io.js'
 import { errorText, hint, serverName } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
 import { coloursFor, numberFormat, type NumberFormat } from '../render/terminal.js'
+import { defineCommand } from './shared/parts.js'
+import { timerOption } from '../../base/option-kinds/number-option.js'
+import { numberFlag, toggle } from '../target/parse-flags.js'
+import { serviceFlags } from '../target/source-flags.js'
 
-interface DoctorFlags {
-  /** The limit of each check, in ms. */
-  readonly timeout: number
-  readonly json?: boolean
-  readonly authKey?: string
-}
+const examples = `
+Examples:
+  $ npx svc-streams doctor
+      Check the service that the environment variables configure.
+  $ npx svc-streams doctor --simulate
+      Try the command with a simulator.
+  $ npx svc-streams doctor --json | jq -r 'select(.result == "failed").advice'
+      Print what to do, for programs.
+
+The checks are: price over HTTP, the first event of live prices, depth, clock and signature. Each prints one line: its name,
+ok, failed or skipped, and what was measured or what to do. No line contains a key. The command takes at most 4 times
+--timeout.
+
+Exit codes: 0 if no check failed, 1 otherwise.`
+
+/** Prints the result of each check. Throws if one failed. */
+export const createCommand = defineCommand({
+  examples,
+  flags: {
+    timeout: numberFlag('--timeout <ms>', 'limit of each check, in ms', timerOption({ default: 15_000 })),
+    json: toggle('--json', 'print each result as a JSON object, one per line'),
+    ...serviceFlags,
+  },
+  action: (io, command, { json = false, timeout: limit, authKey = '' }) =>
+    withSource(command, 'both', async (source) => {
+      const print = (check: string, result: CheckResult): CheckResult => {
+        io.stdout.write(`${json ? outputJson({ check, ...result }) : resultLine(io, check, result)}\n`)
+        return result
+      }
+      const grouped = numberFormat(json ? {} : io.stdout)
+      const price = print('price over HTTP', await checkPrice(source, limit, grouped))
+      const event = print('first event', await checkFirstEvent(source, limit, grouped))
+      const depth = await requestDepth(source, limit)
+      const results = [
+        price,
+        event,
+        print('depth', depthResult(source, depth, limit)),
+        print('clock', await checkClock(source, limit)),
+        print('signature', signatureResult(source, depth, authKey !== '')),
+      ]
+      const failures = results.filter(({ result }) => result === 'failed').length
+      if (failures > 0) throw new Error(`${failures} of ${results.length} checks failed`)
+    }),
+})
 
 /** The result of a check. No text contains a secret. */
 type CheckResult =
   | { readonly result: 'ok'; readonly measured: string }
   | { readonly result: 'skipped'; readonly reason: string }
   | { readonly result: 'failed'; readonly problem: string; readonly advice: string }
-
-/** Prints the result of each check. Throws if one failed. */
-export const diagnose = (io: Io, command: Command, flags: DoctorFlags): Promise<void> =>
-  withSource(command, 'both', async (source) => {
-    const { json = false, timeout: limit, authKey = '' } = flags
-    const print = (check: string, result: CheckResult): CheckResult => {
-      io.stdout.write(`${json ? outputJson({ check, ...result }) : resultLine(io, check, result)}\n`)
-      return result
-    }
-    const grouped = numberFormat(json ? {} : io.stdout)
-    const price = print('price over HTTP', await checkPrice(source, limit, grouped))
-    const event = print('first event', await checkFirstEvent(source, limit, grouped))
-    const depth = await requestDepth(source, limit)
-    const results = [
-      price,
-      event,
-      print('depth', depthResult(source, depth, limit)),
-      print('clock', await checkClock(source, limit)),
-      print('signature', signatureResult(source, depth, authKey !== '')),
-    ]
-    const failures = results.filter(({ result }) => result === 'failed').length
-    if (failures > 0) throw new Error(`${failures} of ${results.length} checks failed`)
-  })
 
 const resultLine = (io: Io, check: string, result: CheckResult): string => {
   const colours = coloursFor(io.stdout, io.env)

@@ -13,12 +13,12 @@ import {
   type Observable,
 } from 'rxjs'
 import type { Client } from '../../client/client.js'
-import { counted } from '../../view/texts.js'
+import { timeWarnings } from '../render/time-warnings.js'
 import { isAddress, type Address } from '../../base/domain/address.js'
 import { serviceOf, type Topic } from '../../base/domain/topic.js'
 import { replaySettings } from '../../backtest/recording/replay/replay-options.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/format/row.js'
-import type { ReplayClient, ReplaySummary } from '../../backtest/recording/index.js'
+import type { ReplayClient } from '../../backtest/recording/index.js'
 import { nodePlatform } from '../../backtest/recording/on-node.js'
 import { openableSource, type OpenableSource } from '../../backtest/recording/read/source.js'
 import { replaySources } from '../../backtest/recording/replay/replay.js'
@@ -30,7 +30,7 @@ import {
 } from '../../backtest/recording/record/client-rows.js'
 import { recordedMarket } from '../../simulator/index.js'
 import { showBoard$ } from '../render/show.js'
-import { noRowText, rangeOf, type RangeFlags } from '../target/range.js'
+import { noRowText, rangeFlags, rangeOf } from '../target/range.js'
 import { pacedBy, type Io } from '../io.js'
 import { orFail } from '../render/error-text.js'
 import { printRows$ } from '../render/rows.js'
@@ -38,22 +38,59 @@ import { canRedraw } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
 import { namedTokens, recordedAddresses, userTokens, type UserTokens } from '../target/select-tokens.js'
 import { createTokenNames, type TokenNames } from '../target/token-names.js'
+import { defineCommand, eventsAsJson, many, priceHelp, tokensFlag } from './shared/parts.js'
+import { Option } from 'commander'
+import { numberOption } from '../../base/option-kinds/number-option.js'
+import { parseSpeed, type Flag, type Values } from '../target/parse-flags.js'
 
-interface ReplayFlags extends RangeFlags {
-  readonly speed: number
-  readonly json?: boolean
-  readonly tokens?: string
+const examples = `
+Examples:
+  $ npx svc-streams replay market.ndjson
+      Replay a recording in real time.
+  $ npx svc-streams replay market.ndjson --speed 10
+      Replay it ten times as fast.
+  $ npx svc-streams replay market.ndjson --speed max | grep error
+      Print the errors of all streams immediately, one per line.
+  $ npx svc-streams replay market.ndjson --speed max --json | jq -r 'select(._tag == "Price").event.right.price // empty'
+      Print the recorded JSON objects, one per line, for programs.
+  $ npx svc-streams replay market.*.ndjson.gz --from 2026-11-22T10:30:00Z --to 2026-11-22T11:30:00Z
+      Replay a part of several files as one recording. Files may be compressed by gzip.
+  $ ssh recorder cat market.ndjson | npx svc-streams replay -
+      Read from a pipe.
+
+The files may be in any order. --from is inclusive, --to is
+exclusive. Both compare the times at which the events were recorded. A part starts without the values from before it.
+
+${priceHelp}
+
+The command stops at the end of the recording, with exit code 0. If the recording is truncated or damaged, it shows
+all events before the damage, reports the file, the line and the error, and fails with exit code 1.`
+
+const speedOption = numberOption({ above: 0, default: 1 })
+
+const speedFlag: Flag<number> = {
+  option: new Option('--speed <factor>', 'playback speed as a factor, or max to show all events immediately')
+    .argParser(parseSpeed(speedOption))
+    .default(speedOption.default),
 }
 
+const flags = { speed: speedFlag, ...rangeFlags, json: eventsAsJson, tokens: tokensFlag }
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: many('<file...>', 'recordings, plain or gzip; - reads standard input'),
+  flags,
+  action: showRecordings,
+})
+
 /** Shows a recording until its end, or until the user stops the command. */
-export const showRecordings = async (
+async function showRecordings(
   io: Io,
   command: Command,
+  { speed, json = false, ...given }: Values<typeof flags>,
   files: readonly string[],
-  flags: ReplayFlags,
-): Promise<void> => {
-  const { speed, json = false } = flags
-  const range = rangeOf(command, flags)
+): Promise<void> {
+  const range = rangeOf(command, given)
   const user = userTokens(command, io.env)
   /** The time of the current line, as written in the recording. */
   let recordedAt = 0
@@ -85,24 +122,6 @@ const sourceOf = (io: Io, file: string): OpenableSource => {
       : openableSource(nodePlatform, file)
   return { ...source, open: (closing) => pacedBy(io.stdout, open(closing)) }
 }
-
-/** Warnings of rows with doubtful times. */
-export const timeWarnings = ({
-  earlierRows,
-  skewedRows,
-  overlappingRows,
-}: Omit<ReplaySummary, 'rows'>): readonly string[] => [
-  ...(earlierRows === 0
-    ? []
-    : [`${rowsThat(earlierRows, 'earlier than the row before')}: was a clock set back?`]),
-  ...(overlappingRows === 0
-    ? []
-    : [`${rowsThat(overlappingRows, 'left out')}: another recording has the topic or mint at that time`]),
-  ...(skewedRows === 0 ? [] : [rowsThat(skewedRows, 'received more than a minute before or after "at"')]),
-]
-
-const rowsThat = (count: number, what: string): string =>
-  `${counted(count, 'row')} ${count === 1 ? 'was' : 'were'} ${what}`
 
 interface ShowOptions {
   readonly speed: number

@@ -11,25 +11,61 @@ import { recordedMarket } from '../../simulator/index.js'
 import { outputJson } from '../render/json.js'
 import { errorLine } from '../render/error-text.js'
 import { print, type Io } from '../io.js'
-import { timeWarnings } from './replay.js'
+import { timeWarnings } from '../render/time-warnings.js'
 import { drawTable, type Column } from '../render/table.js'
 import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../render/terminal.js'
 import { namedTokens, userTokens } from '../target/select-tokens.js'
 import { createTokenNames } from '../target/token-names.js'
+import { defineCommand, many, tokensFlag } from './shared/parts.js'
+import { parsedFlag, parseDuration, toggle, type Values } from '../target/parse-flags.js'
 
-interface InspectFlags {
-  /** In ms. */
-  readonly maxGap?: number
-  readonly json?: boolean
+const examples = `
+Examples:
+  $ npx svc-streams inspect market.*.ndjson.gz
+      Print one line per topic: what several files contain, as one recording.
+  $ npx svc-streams inspect market.*.ndjson.gz --max-gap 10s
+      Fail if prices of a topic are missing for more than 10 seconds, or if a file is damaged.
+  $ npx svc-streams inspect market.ndjson --json | jq -r 'select(.topic != null) | [.topic, .gaps.stale.count] | @tsv'
+      Print the number of times at which each topic was stale.
+
+The line of a topic has its symbol, if it is known, and contains:
+  rows      prices and errors of the topic
+  from, to  the times of its first and its last price, in UTC
+  gaps      the times in which prices may be missing, by cause: their number, and their duration in all. disconnected: the
+            recorder had no connection; stale: it had no current price; unrecorded: nothing was recorded
+  conn      the connections over which prices came
+  prices/s  prices per second of the time outside of gaps: median and maximum
+  silence   the longest time without a price outside of gaps
+
+Files may be compressed, and in any order. Each is read to its end, or to its first damaged line. With --json, times are in ms,
+and a damaged file is an object with source, line and message.
+
+Exit codes: 0, or 1 if a file is damaged or cannot be read, or a gap is longer than --max-gap.`
+
+const flags = {
+  tokens: tokensFlag,
+  maxGap: parsedFlag(
+    '--max-gap <duration>',
+    'fail if a gap is longer: a number of seconds, or 30s, 15m, 1h, …',
+    parseDuration,
+  ),
+  json: toggle('--json', 'print each topic and each damaged file as a JSON object, one per line'),
 }
 
+export const createCommand = defineCommand({
+  examples,
+  arguments: many('<file...>', 'recordings, plain or gzip'),
+  flags,
+  action: inspectRecordings,
+})
+
 /** Prints a summary of each topic. Throws if a file is damaged, or a gap is longer than allowed. */
-export const inspectRecordings = async (
+async function inspectRecordings(
   io: Io,
   command: Command,
+  { maxGap = Infinity, json = false }: Values<typeof flags>,
   files: readonly string[],
-  { maxGap = Infinity, json = false }: InspectFlags,
-): Promise<void> => {
+): Promise<void> {
   const user = userTokens(command, io.env)
   const inspection = new Inspection()
   await inspection.read(openableSources(nodePlatform, files))

@@ -7,13 +7,43 @@ import { createFolders } from '../../backtest/recording/files/files.js'
 import type { Io } from '../io.js'
 import { shellWord } from '../render/shell-word.js'
 import { usageError } from '../run.js'
+import { defineCommand, type Arguments } from './shared/parts.js'
+import { Argument } from 'commander'
+
+const examples = `
+Examples:
+  $ npx svc-streams init prices
+      Write a project to the folder prices.
+  $ cd prices && npm install && npm start
+      Run its strategy on a local simulator. pnpm and Bun run the same scripts.
+  $ npm test
+      Run the test of the strategy.
+
+The project has a strategy, a test of it with marbles, strict types and a .gitignore. The command overwrites no file: if one
+of its files exists, it writes nothing.
+
+Exit codes: 0 if the project was written, 1 otherwise.`
+
+const folderArgument: Arguments<string> = {
+  argument: new Argument('[folder]', 'folder of the project; it is created if it is missing').default(
+    '.',
+    'this folder',
+  ),
+}
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: folderArgument,
+  flags: {},
+  action: (io, command, _flags, folder) => writeProject(io, command, folder),
+})
 
 /** Resolved by the name of the package, because the place of this module differs between the sources and the package. */
 const manifest = createRequire(import.meta.url).resolve('svc-streams/package.json')
 const template = join(manifest, '../examples/project')
 
 /** Copies `examples/project` of the package to `folder`. Overwrites nothing, and prints what to do next. */
-export const writeProject = async (io: Io, command: Command, folder: string): Promise<void> => {
+const writeProject = async (io: Io, command: Command, folder: string): Promise<void> => {
   if (folder === '') return usageError(command, 'folder: expected a name, or . for this folder; it is empty')
   if (existsSync(folder) && !statSync(folder).isDirectory())
     throw new Error(`nothing was written, because ${folder} is a file; give another folder`)

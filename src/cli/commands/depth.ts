@@ -1,0 +1,72 @@
+import type { Depth } from '../../base/domain/depth.js'
+import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
+import { outputJson } from '../render/json.js'
+import { withToken } from '../render/rows.js'
+import { drawTable, type Column } from '../render/table.js'
+import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../render/terminal.js'
+import { usageError } from '../run.js'
+import { withTokens } from '../target/open-source.js'
+import { toggle } from '../target/parse-flags.js'
+import { serviceFlags } from '../target/source-flags.js'
+import type { TokenNames } from '../target/token-names.js'
+import { defineCommand, priceHelp, tokensFlag } from './shared/parts.js'
+import { printResponse, tokenArgument } from './shared/print-response.js'
+
+const examples = `
+Examples:
+  $ npx svc-streams depth --simulate ETH
+      Try the command with a simulator.
+  $ npx svc-streams depth 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+      Print the quantities to buy and to sell at the midpoint price, from the service at SVC_BASE_URL.
+  $ npx svc-streams depth WETH --tokens tokens.json
+      The same for a symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 } } in the file.
+  $ npx svc-streams depth --json 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 | jq -r .buy.totalQuantity
+      Print the exact quantity, in base-token units. The object also has the topic, and the symbol if it is known.
+
+${priceHelp}
+
+Exit codes: 0 for a depth, 1 for a failed request, 2 for invalid arguments.`
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: tokenArgument,
+  flags: {
+    tokens: tokensFlag,
+    json: toggle('--json', 'print the depth as a JSON object; quantities are in base-token units'),
+    ...serviceFlags,
+  },
+  action: (io, command, { json = false }, given) =>
+    withTokens(io, command, 'depth', [given], async ({ source, tokens: [{ address }], names }) => {
+      const { depthClient, serverFlag = 'baseUrl' } = source
+      if (depthClient === undefined) return usageError(command, '--environment: testnet has no depth')
+      await printResponse(io, depthClient.depth(address), serverFlag, (response) =>
+        json
+          ? outputJson(withToken(response, address, names), 2)
+          : depthTable(response, names, coloursFor(io.stdout, io.env), numberFormat(io.stdout)),
+      )
+    }),
+})
+
+export const depthTable = (
+  response: Depth,
+  names: TokenNames,
+  colours: Colours,
+  grouped: NumberFormat,
+): string => {
+  const { mint, price, timestamp, buy, sell } = response
+  const column = (title: string, texts: readonly [buy: string, sell: string]): Column => ({
+    title,
+    align: title === '' ? 'left' : 'right',
+    rank: 0,
+    width: 0,
+    cells: texts.map((text) => ({ text })),
+  })
+  const quantity = (units: bigint) => grouped(formatTokens(units, names.decimals(mint)))
+  const columns = [
+    column('', ['buy', 'sell']),
+    column('USD', [grouped(formatUsd(buy.totalQuantityUsd)), grouped(formatUsd(sell.totalQuantityUsd))]),
+    column('QUANTITY', [quantity(buy.totalQuantity), quantity(sell.totalQuantity)]),
+  ]
+  const headline = `${names.full(mint)} at ${grouped(formatPrice(price))} USD, ${formatTime(timestamp)}`
+  return [headline, ...drawTable(columns, Infinity, colours.dim)].join('\n')
+}

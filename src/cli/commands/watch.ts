@@ -1,0 +1,107 @@
+import { endWith, firstValueFrom, ignoreElements, merge, NEVER, startWith, tap, type Observable } from 'rxjs'
+import { formatTime } from '../../view/texts.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import { showBoard$ } from '../render/show.js'
+import type { Demonstration } from '../target/demonstration.js'
+import { withTokens, type CommandInput } from '../target/open-source.js'
+import type { Io } from '../io.js'
+import { printRows$ } from '../render/rows.js'
+import { canRedraw } from '../render/terminal.js'
+import { stop$ } from '../stop.js'
+import { failureText, nothingReceived, receive, watchRows$ } from './shared/stream.js'
+import { defineCommand, many, priceHelp, tokensHelp, eventsAsJson } from './shared/parts.js'
+import { demoFlag } from '../target/source-flags.js'
+import type { Values } from '../target/parse-flags.js'
+import { streamFlags } from './shared/stream.js'
+
+const examples = `
+Examples:
+  $ npx svc-streams watch --simulate
+      Watch ETH and BTC of a simulator. Needs no service, no key and no token.
+  $ npx svc-streams watch --demo
+      The same, with faults: see how the client recovers from them.
+  $ npx svc-streams watch 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
+      Watch a token of the service that the environment variables configure.
+  $ npx svc-streams watch WETH WBTC --tokens tokens.json
+      Watch tokens by symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 }, … } in the file.
+  $ npx svc-streams watch --simulate --no-depth | grep price
+      Print prices only, one per line, as in any pipe.
+  $ npx svc-streams watch --simulate --json | jq -r 'select(._tag == "Price").event.right.price // empty'
+      Print one JSON object per line, for programs.
+  $ npx svc-streams watch --simulate --json --duration 1m > minute.ndjson
+      Write one minute to a file.
+
+${priceHelp}
+
+Depth requires --base-url and --auth-key, --gateway or --nats, on mainnet. Quantities are in tokens if the decimals of the
+token are known, otherwise in base-token units, and always in base-token units with --json. The events of --json are
+Price, Depth, Status, Uncorrelated and End; an .event is a Right with a value, or a Left with an error. Price, Depth and
+End have the .topic of the token, and its .symbol if it is known.
+
+SVC_TOKENS is a list of addresses or topics, separated by commas, also with symbols: ETH=0x82af…,BTC=0x2f2a….
+
+Ctrl-C stops the command with exit code 0. The exit code is 1 if the service has rejected every token, or the signature of
+every depth request, or if --duration ends before a price has arrived.`
+
+const flags = { ...streamFlags, json: eventsAsJson, demo: demoFlag }
+
+type WatchFlags = Values<typeof flags>
+
+export const createCommand = defineCommand({
+  examples,
+  arguments: many(
+    '[token...]',
+    `${tokensHelp} (default: those of SVC_TOKENS, or all of --tokens; with --simulate, ETH and BTC)`,
+  ),
+  flags,
+  action: (io, command, given, tokens) =>
+    withTokens(io, command, given.depth ? 'both' : 'prices', tokens, async (input) => {
+      const failure = await show(io, input, given)
+      if (failure !== undefined) throw new Error(failure)
+    }),
+})
+
+/** Resolves to the error message of a command that failed, when it has stopped or all price streams have completed. */
+const show = async (
+  io: Io,
+  { source, tokens, names }: CommandInput,
+  { interval, duration, depth, json = false }: WatchFlags,
+): Promise<string | undefined> => {
+  const { stdout: output, env: variables } = io
+  const { demonstration, depthClient } = source
+  const addresses = tokens.map(({ address }) => address)
+  let received = nothingReceived
+  const rows$ = watchRows$(source, addresses, interval).pipe(
+    tap((row) => (received = receive(received, row))),
+  )
+  const isBoard = !json && canRedraw(output, variables)
+  const shown$ = isBoard
+    ? showBoard$(rows$, {
+        tokens: addresses.map(names.display),
+        hasDepth: depthClient !== undefined,
+        header: demonstration,
+        note: depth && depthClient === undefined ? depthNote : undefined,
+        output,
+        variables,
+      })
+    : printRows$(rows$, { output, variables, names, json })
+  const steps$ = demonstration === undefined ? NEVER : demonstrate$(demonstration, output, !json && !isBoard)
+  const end = await firstValueFrom(
+    merge(steps$, shown$.pipe(endWith('completed' as const)), stop$(io, duration)),
+  )
+  return failureText(received, { command: 'watch', source, duration, end })
+}
+
+const depthNote = 'Depth requires --base-url and --auth-key, --gateway or --nats, on mainnet.'
+
+/** Runs the demonstration. Prints a line for each step if `isPrinted`. */
+const demonstrate$ = (
+  { title, detail, step$ }: Demonstration,
+  output: NodeJS.WriteStream,
+  isPrinted: boolean,
+): Observable<never> =>
+  step$.pipe(
+    startWith(`${title} ${detail} Press Ctrl-C to stop.`),
+    tap((text) => isPrinted && output.write(`${formatTime(rxClock.wallClock())} ${text}\n`)),
+    ignoreElements(),
+  )

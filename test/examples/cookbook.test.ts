@@ -138,7 +138,8 @@ describe('twap', () => {
   it('buys equal slices at equal distances', async () => {
     const prices = Array.from({ length: 12 }, () => 2000)
     expect(await tradesOf(strategy, market(prices))).toEqual(
-      [2, 4, 6, 8].map((second, index) => `${second} s: ${index + 1}: buy 250 ETH`),
+      // An order is decided after the prices of a multiple of 2 s: those of the next second fill it.
+      [3, 5, 7, 9].map((second, index) => `${second} s: ${index + 1}: buy 250 ETH`),
     )
   })
 
@@ -149,11 +150,11 @@ describe('twap', () => {
       ...Array.from({ length: 8 }, () => 2000),
     ])
     expect(await tradesOf(strategy, [...thin, ...deep])).toEqual([
-      '2 s: 1: buy 100 ETH',
+      '3 s: 1: buy 100 ETH',
       'Cancelled 1',
-      '4 s: 2: buy 400 ETH',
-      '6 s: 3: buy 250 ETH',
-      '8 s: 4: buy 250 ETH',
+      '5 s: 2: buy 400 ETH',
+      '7 s: 3: buy 250 ETH',
+      '9 s: 4: buy 250 ETH',
     ])
   })
 })

@@ -56,8 +56,8 @@ describe('the pair with a warm start', () => {
   it('trades at the first candle with the history of both tokens, and not without it', async () => {
     const rows = market([...swing, ...dear])
     expect(fillsOf(await eventsOf(rows, { from: 39_000 }))).toEqual([
-      '42 s: buy 2000 BTC',
-      '42 s: sell 2000 ETH',
+      '43 s: buy 2000 BTC',
+      '43 s: sell 2000 ETH',
     ])
     expect(fillsOf(await eventsOf(rows, { from: 39_000, isWarm: false }))).toEqual([])
   })
@@ -66,8 +66,8 @@ describe('the pair with a warm start', () => {
     const thin = Array.from({ length: 8 }, () => [2_100, 72_000, 1_000_000n] as const)
     const fills = fillsOf(await eventsOf(market([...swing, ...dear, ...thin])))
     expect(fills).toEqual([
-      ...['42 s: buy 2000 BTC', '42 s: sell 2000 ETH'],
-      ...['48 s: sell 180 BTC', '49 s: sell 180 BTC'],
+      ...['43 s: buy 2000 BTC', '43 s: sell 2000 ETH'],
+      ...['49 s: sell 180 BTC', '50 s: sell 180 BTC'],
     ])
   })
 

@@ -40,10 +40,7 @@ export interface Session<S extends TopicConsumer> extends TopicConsumer {
   readonly end: (cause: EndCause, reason: string) => void
 }
 
-export interface SessionsConfig<S extends TopicConsumer> extends Omit<
-  DemandConfig<S>,
-  'source' | 'upstream'
-> {
+export interface SessionsConfig<S extends TopicConsumer> extends Omit<DemandConfig<S>, 'source' | 'isUp'> {
   /** The name of a session in messages to its consumer. */
   readonly noun: 'connection' | 'session'
   /** True if sessions end while the client is in this state. */
@@ -73,7 +70,7 @@ export class Sessions<S extends Session<S>> {
       },
       onUp: () => this.demand.onUp(),
     })
-    this.demand = new Demand({ ...config, source: priceFeedOf(client), upstream: this.upstream })
+    this.demand = new Demand({ ...config, source: priceFeedOf(client), isUp: () => this.upstream.isUp })
     this.upstream.start(client)
   }
 

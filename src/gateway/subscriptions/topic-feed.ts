@@ -8,7 +8,6 @@ import type { Price } from '../../base/domain/price.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { PriceError } from '../../base/errors/model.js'
 import type { GatewayTopicState } from '../gateway.js'
-import type { Upstream } from './upstream.js'
 
 /** The interface of a topic for its consumers. */
 export interface ConsumedTopic {
@@ -38,7 +37,10 @@ export interface TopicFeedConfig<S extends TopicConsumer> {
   readonly send: (feed: TopicFeed<S>, frame: string) => void
   /** Records the topic until the subscription ends. Default: it is not recorded. */
   readonly record?: ((topic: Topic) => Subscription) | undefined
-  readonly upstream: Pick<Upstream, 'onDisconnected' | 'onConnected'>
+  /** Sends to all consumers of the topic that their last price of it is no longer current. */
+  readonly sendUndecodable: (feed: TopicFeed<S>, payload: string) => void
+  /** False while the connection to the service is down. */
+  readonly isUp: () => boolean
   /** The stream has completed: the topic is rejected, or the client is closed. */
   readonly onCompleted: () => void
 }
@@ -150,7 +152,6 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
 
   private onPrice(price: number): void {
     this.state = 'live'
-    this.config.upstream.onConnected(this)
     if (this.unanswered.size > 0) this.answerAll()
     this.price = price
     const isNext = this.passPosition()
@@ -170,16 +171,18 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
     switch (error._tag) {
       case 'Stale':
         this.state = 'stale'
-        this.config.upstream.onConnected(this)
         return this.answerAll()
       case 'SubscriptionRejected':
         this.state = 'rejected'
         return this.reject(error.reason)
       case 'Disconnected':
       case 'ClientClosed':
-        this.state = 'down'
+        if (this.config.isUp()) {
+          // Only this topic is disconnected, such as one that the next recording of a replay does not have.
+          this.interrupt()
+          this.answerAll()
+        } else this.state = 'down'
         this.price = undefined
-        if (error._tag === 'Disconnected') this.config.upstream.onDisconnected(this, error.reason)
         return
       // The client requests the topic again; a consumer without an answer also requests it again.
       case 'SubscriptionTimeout':
@@ -187,10 +190,22 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
         return
       // The message may have been a newer price.
       case 'DecodeError':
-        if (this.isConfirmed) this.state = 'stale'
+        if (this.isConfirmed) this.interrupt()
         return
       default:
         return assertNever(error)
+    }
+  }
+
+  /**
+   * The last price is not current until the next one. The consumers keep their last price until a newer one, unless they
+   * receive a price frame that has no price.
+   */
+  private interrupt(): void {
+    const hadPrice = this.livePrice !== undefined
+    this.state = 'stale'
+    if (hadPrice && this.isWanted) {
+      this.config.sendUndecodable(this, `{"topic":"${this.topic}","price":null}`)
     }
   }
 
@@ -203,7 +218,6 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   private onCompleted(): void {
     if (this.state !== 'rejected') this.state = 'down'
     this.price = undefined
-    this.config.upstream.onConnected(this)
     this.config.onCompleted()
   }
 

@@ -13,10 +13,9 @@ interface UpstreamListener {
   readonly onUp: () => void
 }
 
-/** Whether the connection to the service is down: by the status of the client, or by a `Disconnected` of one stream. */
+/** Whether the connection to the service is down, by the status of the client. An outage of one topic does not count. */
 export class Upstream {
   private current: ConnectionStatus = { _tag: 'Idle' }
-  private readonly disconnected = new Set<unknown>()
   private wasUp = true
   private reason: DownReason = 'connection lost'
   private readonly subscription = new Subscription()
@@ -38,22 +37,12 @@ export class Upstream {
   }
 
   get isUp(): boolean {
-    return this.disconnected.size === 0 && !this.listener.isDown(this.current)
+    return !this.listener.isDown(this.current)
   }
 
   /** The reason for consumers while the connection is down; `undefined` while it is up. */
   get downText(): string | undefined {
     return this.isUp ? undefined : `${serviceIsDown}: ${this.reason}`
-  }
-
-  onDisconnected(stream: unknown, reason: string): void {
-    this.disconnected.add(stream)
-    this.reason = downReasonOf(reason)
-    this.notify()
-  }
-
-  onConnected(stream: unknown): void {
-    if (this.disconnected.delete(stream)) this.notify()
   }
 
   close(): void {
@@ -62,15 +51,10 @@ export class Upstream {
 
   private onStatus(status: ConnectionStatus): void {
     this.current = status
-    if (status._tag === 'Open') this.disconnected.clear()
     if (status._tag === 'Waiting') this.reason = downReasonOf(status.reason)
     else if (status._tag === 'Closed') this.reason = 'the client of the gateway is closed'
     else if (behindMsOf(status) !== undefined) this.reason = 'prices are behind'
     else if (this.listener.isDown(status)) this.reason = 'the connection is being opened again'
-    this.notify()
-  }
-
-  private notify(): void {
     const { downText, wasUp } = this
     const isUp = downText === undefined
     if (isUp === wasUp) return

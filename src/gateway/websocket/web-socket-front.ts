@@ -19,7 +19,7 @@ import { asciiFrame, type ConsumerStream, type ConsumerWebSocket } from './text-
 /** The options of a gateway that its WebSockets need, checked and completed by their defaults. */
 export interface WebSocketFrontConfig extends Omit<
   SessionsConfig<Connection>,
-  'noun' | 'isDown' | 'encode' | 'send'
+  'noun' | 'isDown' | 'encode' | 'send' | 'sendUndecodable'
 > {
   /** Number of unsent bytes, not counting prices, above which a connection is closed with 1013. */
   readonly maxBufferedBytes: number
@@ -68,6 +68,9 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     encode: asciiFrame,
     send: (feed, frame) => {
       for (const connection of feed.consumers) connection.send(frame, feed)
+    },
+    sendUndecodable: (feed, payload) => {
+      for (const connection of feed.consumers) connection.sendText(payload)
     },
   })
   const { upstream, demand, all: connections } = sessions

@@ -93,6 +93,7 @@ export const startNatsGatewayOver = async (
     isDown: (status) => isDown(status) || behindMsOf(status) !== undefined,
     encode: (payload) => payload,
     send: (feed, frame) => current?.publisher.publishPrice(feed, frame),
+    sendUndecodable: (feed, payload) => current?.publisher.publishPrice(feed, payload),
   })
   const { upstream, demand } = sessions
   const config = { clock, subjects, priceClock, feed, sessions, relays, sent }

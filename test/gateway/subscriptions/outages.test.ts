@@ -38,7 +38,8 @@ const createManualDemand = () => {
     source,
     encode: (payload) => payload,
     send: () => undefined,
-    upstream: { onDisconnected: () => undefined, onConnected: () => undefined },
+    sendUndecodable: () => undefined,
+    isUp: () => true,
   })
   const consumers = new Map<Topic, TopicConsumer>()
   const want = (topic: Topic): void => {
@@ -148,7 +149,8 @@ describe('during an outage a gateway', () => {
       },
       encode: (payload) => payload,
       send: () => undefined,
-      upstream: { onDisconnected: () => undefined, onConnected: () => undefined },
+      sendUndecodable: () => undefined,
+      isUp: () => false,
     })
     const feed = demand.feedOf('svc-0xA')
     const consumer = { confirm: () => undefined, reject: () => undefined }

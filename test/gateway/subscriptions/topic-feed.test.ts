@@ -21,7 +21,8 @@ it('sends a price with its position only if consumers cannot count it: after a m
     },
     encode: (payload) => payload,
     send: (_, frame) => frames.push(JSON.parse(frame)),
-    upstream: { onConnected: () => undefined, onDisconnected: () => undefined },
+    sendUndecodable: () => undefined,
+    isUp: () => true,
     onCompleted: () => undefined,
   })
   feed.add({ confirm: () => undefined, reject: () => undefined })

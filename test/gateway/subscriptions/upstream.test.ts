@@ -40,24 +40,6 @@ describe('the connection to the service', () => {
     expect(log).toEqual(['the service is down: connection reset', 'up'])
   })
 
-  it('is down while a stream is disconnected: until the stream or the connection returns', () => {
-    const { status$, log, upstream } = start()
-    status$.next(open)
-    upstream.onDisconnected('a', 'connect ECONNREFUSED /run/service.sock')
-    upstream.onDisconnected('b', 'lost')
-    upstream.onConnected('a')
-    expect(upstream.isUp).toBe(false)
-    upstream.onConnected('b')
-    upstream.onDisconnected('a', 'again')
-    status$.next(open)
-    expect(log).toEqual([
-      'the service is down: connection refused',
-      'up',
-      'the service is down: connection lost',
-      'up',
-    ])
-  })
-
   it('says that prices are behind, if that counts as down', () => {
     const { status$, log } = start((status) => behindMsOf(status) !== undefined)
     for (const status of [open, { ...open, behindMs: 5000 }, { ...open, behindMs: 5000 }, open])
@@ -100,7 +82,7 @@ describe('the connection to the service', () => {
     const expected = `the service is down: ${reason}`
     expect([upstream.downText, log]).toEqual([expected, [expected]])
     // The reason of a gateway that is the service of this one.
-    upstream.onDisconnected('a', expected)
+    status$.next({ ...waiting, reason: expected })
     expect(upstream.downText).toBe(expected)
   })
 })

@@ -23,6 +23,7 @@ export const createManualSessions = (feed: PriceFeed): Sessions<Connection> => {
     ownHost: () => '',
     encode: asciiFrame,
     send: (topic, frame) => topic.consumers.forEach((each) => each.send(frame, topic)),
+    sendUndecodable: (topic, payload) => topic.consumers.forEach((each) => each.sendText(payload)),
   })
 }
 

@@ -1,4 +1,16 @@
-import { linkSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  linkSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /** A lock that one process has: a file that contains its process id. */
@@ -21,13 +33,16 @@ export class LockedError extends Error {
 /** The locks of this process. */
 const locked = new Set<string>()
 
-/** Creates the file of a lock. Replaces that of a process that was killed. Throws a `LockedError` if the owner runs. */
+/**
+ * Creates the file of a lock. Replaces that of a process that was killed. Throws a `LockedError` if the owner runs. Others may
+ * write to the folder too: no symbolic link is followed, and no file that exists is written.
+ */
 export const lockFile = (file: string): FileLock => {
   // By the system: where the case of a path does not matter, it returns one spelling of it.
   const path = join(realpathSync.native(dirname(file)), basename(file))
-  const temporary = `${path}.${process.pid}`
+  const temporary = `${path}.${process.pid}.${randomBytes(8).toString('hex')}`
   if (locked.has(path)) throw new LockedError(process.pid)
-  writeFileSync(temporary, ownerText(process.pid))
+  writeFileSync(temporary, ownerText(process.pid), { flag: 'wx' })
   try {
     removeStale(path, `${temporary}.stale`)
     linkSync(temporary, path)
@@ -57,9 +72,17 @@ const removeStale = (path: string, moved: string): void => {
   rmSync(moved, { force: true })
 }
 
+/** Fails with `ELOOP` for a symbolic link. Windows has no such flag. */
+const noFollow = (constants as { readonly O_NOFOLLOW?: number }).O_NOFOLLOW ?? 0
+
 const readLock = (path: string): string | undefined => {
   try {
-    return readFileSync(path, 'utf8')
+    const file = openSync(path, constants.O_RDONLY | noFollow)
+    try {
+      return readFileSync(file, 'utf8')
+    } finally {
+      closeSync(file)
+    }
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw thrown

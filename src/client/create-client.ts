@@ -1,9 +1,8 @@
 import { Observable } from 'rxjs'
-import { DepthPolls, type PollsConfig } from './depth/polls.js'
+import { DepthPolls } from './depth/polls.js'
 import { hostWithPort } from '../base/domain/endpoint.js'
 import { liveStream$ } from '../base/domain/joinable.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
-import type { GetConfig } from '../wire/http/get.js'
 import { priceRequest } from '../wire/http/price-request.js'
 import { RequestLimiter } from '../wire/http/request-limiter.js'
 import { Relayer } from '../wire/http/relayer.js'
@@ -36,7 +35,7 @@ export const createClientOn =
   }
 
 const clientOf = (configuration: Configuration, platform: Platform): Client => {
-  const { chainId, priceWsUrl: url, connectTimeout, maxConcurrentRequests, maxLag, ca } = configuration
+  const { chainId, priceWsUrl: url, depth, connectTimeout, maxConcurrentRequests, maxLag, ca } = configuration
   const transport = configuration.webSocket ?? platform.webSocketTransport(ca)
   const http = configuration.http ?? platform.httpTransport({ connectTimeout, maxConcurrentRequests, ca })
   const clock = currentClock()
@@ -44,16 +43,17 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const { publish, addSource } = platform
   const shared = { ...configuration, http, clock, publish, addSource, limiter }
   const pool = new ConnectionPool({ ...shared, transport, url, host: hostWithPort(new URL(url)) })
-  const arePricesSettled = (): boolean => pool.areSettled()
   const whenSendable = (onTurn: () => void): Cancel => limiter.acquire(onTurn)
-  const depths = createDepths(configuration, { ...shared, arePricesSettled, whenSendable })
+  const arePricesSettled = (): boolean => pool.areSettled()
+  const relayer = depth && new Relayer({ ...shared, ...depth })
+  const polls = relayer && new DepthPolls({ ...shared, relayer, whenSendable, arePricesSettled })
   const stopWaking = platform.onWake((event) => pool.wake(event))
   const lifetime = new Lifetime()
   const { close, closeOnAbort } = closeOnce(async () => {
     stopWaking()
     pool.close()
     lifetime.close()
-    depths?.polls.close()
+    polls?.close()
     // The client also closes if a transport fails to close.
     await Promise.allSettled([transport, http].map(async (each) => each.close()))
   })
@@ -68,12 +68,12 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     },
     price: (topic) => lifetime.once(priceRequest(shared, topic)),
     depth$: (mint, interval) =>
-      inSubscriberZone$(lifetime.whileOpen$((depths ?? noDepth()).polls.depth$(mint, interval))),
-    depth: (mint) => lifetime.once((depths ?? noDepth()).relayer.depth(mint)),
+      inSubscriberZone$(lifetime.whileOpen$((polls ?? noDepth()).depth$(mint, interval))),
+    depth: (mint) => lifetime.once((relayer ?? noDepth()).depth(mint)),
     inspect: () => ({
       status: pool.currentStatus,
       topics: pool.snapshot(),
-      polls: depths?.polls.snapshot() ?? [],
+      polls: polls?.snapshot() ?? [],
     }),
     close,
     [Symbol.asyncDispose]: close,
@@ -91,21 +91,6 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   })
   closeOnAbort(configuration.signal)
   return client
-}
-
-interface Depths {
-  readonly relayer: Relayer
-  readonly polls: DepthPolls
-}
-
-const createDepths = (
-  { depth, authExpiration, reconnect, linger }: Configuration,
-  shared: GetConfig & Pick<PollsConfig, 'addSource' | 'arePricesSettled' | 'whenSendable'>,
-): Depths | undefined => {
-  if (depth === undefined) return undefined
-  const relayer = new Relayer({ ...shared, ...depth, authExpiration })
-  const host = hostWithPort(new URL(depth.relayer.origin))
-  return { relayer, polls: new DepthPolls({ ...shared, relayer, reconnect, host, linger }) }
 }
 
 const noDepth = (): never => {

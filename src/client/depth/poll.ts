@@ -28,13 +28,11 @@ export interface PollConfig {
   readonly clock: Clock
   /** Time for which a poll continues after its last subscriber has left, in ms. */
   readonly linger: number
-  readonly relayer: Pick<Relayer, 'depth'>
+  readonly relayer: Pick<Relayer, 'depth' | 'host'>
   /** Calls back, now or later, when the limits of the client allow a request. */
   readonly whenSendable: (onTurn: () => void) => Cancel
   /** False while a last price is in force that may be too old, until it is known to be current, or its `Stale` is emitted. */
   readonly arePricesSettled: () => boolean
-  /** Host and port of the relayer, for diagnostics. */
-  readonly host: string
   readonly publish: Publish
 }
 
@@ -162,10 +160,10 @@ export class Poll {
 
   private onResult(event: DepthEvent): void {
     const { mint, interval, startedAt, backoff } = this
-    const { clock, host, publish } = this.config
+    const { clock, relayer, publish } = this.config
     backoff.onResult(event)
     publish('svc-streams:poll', () => ({
-      ...{ host, mint, interval, durationMs: clock.elapsed() - startedAt },
+      ...{ host: relayer.host, mint, interval, durationMs: clock.elapsed() - startedAt },
       ...{ failures: backoff.failures, lagMs: lagOf(event) },
       error: isLeft(event) ? event.left : undefined,
     }))

@@ -72,7 +72,7 @@ export class DepthPolls {
       if (subscribers > 0) count++
       if (lagMs !== undefined) maxLagMs = Math.max(maxLagMs ?? lagMs, lagMs)
     }
-    return { host: this.config.host, count, maxLagMs }
+    return { host: this.config.relayer.host, count, maxLagMs }
   }
 
   private removePoll(key: string, mint: Address, backoff: MintBackoff): void {

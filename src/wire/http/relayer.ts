@@ -6,7 +6,7 @@ import { parseHttpDate } from '../codec/http-headers.js'
 import { depthFailure } from '../codec/response-text.js'
 import type { Address } from '../../base/domain/address.js'
 import type { Depth } from '../../base/domain/depth.js'
-import { requestPath, type Endpoint } from '../../base/domain/endpoint.js'
+import { hostWithPort, requestPath, type Endpoint } from '../../base/domain/endpoint.js'
 import type { AnyError, DepthError } from '../../base/errors/model.js'
 import {
   completedTask,
@@ -48,7 +48,12 @@ export class Relayer {
   /** The service's clock minus the local clock, in ms. */
   private clockOffset = 0
 
-  constructor(private readonly config: RelayerConfig) {}
+  /** Host and port, for diagnostics. */
+  readonly host: string
+
+  constructor(private readonly config: RelayerConfig) {
+    this.host = hostWithPort(new URL(config.relayer.origin))
+  }
 
   /** The depth of one mint (section 4.1 of the service's documentation). */
   depth(mint: Address): CancellableTask<DepthEvent> {

@@ -30,7 +30,7 @@ export const pollsOf = (
   arePricesSettled = () => true,
 ): DepthPolls =>
   new DepthPolls({
-    relayer: { depth: (requested) => cancellableTaskOf(request$(requested)) },
+    relayer: { host: 'relayer', depth: (requested) => cancellableTaskOf(request$(requested)) },
     secrets: new Secrets(),
     whenSendable: (onTurn) => {
       onTurn()
@@ -38,7 +38,6 @@ export const pollsOf = (
     },
     reconnect: { ...defaultTimes, ...times },
     linger: times.linger ?? defaultTimes.linger,
-    host: 'relayer',
     publish: node.publish,
     addSource: node.addSource,
     clock: rxClock,

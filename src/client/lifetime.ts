@@ -1,9 +1,9 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { defaultIfEmpty, defer, firstValueFrom, Observable, of, Subject } from 'rxjs'
+import { defer, Observable, of, Subject } from 'rxjs'
 import { clientClosed } from '../base/errors/constructors.js'
 import type { ClientClosed } from '../base/errors/model.js'
-import { fromTask$, type CancellableTask } from '../base/task/cancellable-task.js'
+import { noCancel, type CancellableTask } from '../base/task/cancellable-task.js'
 
 const closed = left(clientClosed)
 
@@ -29,8 +29,21 @@ export class Lifetime {
 
   /** The task as a `TaskEither`. Closing the client cancels it: the result is `ClientClosed`. */
   once<E, A>(task: CancellableTask<Either<E, A>>): TaskEither<E | ClientClosed, A> {
-    const result$ = this.until$<Either<E | ClientClosed, A>>(fromTask$(task)).pipe(defaultIfEmpty(closed))
-    return () => firstValueFrom(result$)
+    return () =>
+      new Promise((resolve) => {
+        if (this.isClosed) return resolve(closed)
+        let cancel = noCancel
+        const ending = this.closed$.subscribe(() => {
+          cancel()
+          resolve(closed)
+        })
+        cancel = task((result) => {
+          ending.unsubscribe()
+          resolve(result)
+        })
+        // Starting a task may run the caller's code, which may close the client.
+        if (this.isClosed) cancel()
+      })
   }
 
   close(): void {

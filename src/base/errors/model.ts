@@ -112,7 +112,7 @@ export interface FailureCause {
   readonly code: string | undefined
 }
 
-/** No complete response arrived within `afterMs`. */
+/** No complete response arrived within `afterMs`: `requestTimeout`, or twice `maxLag` until the response was read. */
 export interface Timeout extends Tagged<'Timeout'> {
   readonly afterMs: number
 }

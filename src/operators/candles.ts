@@ -64,7 +64,7 @@ type CandlesOperator<E> = {
  *
  * - The `receivedAt` of a value decides its window; its arrival, if it has none or was held. A price of `to` belongs to
  *   the next window, and the candle comes before it. A price that was received before `to` belongs to the window also if
- *   it arrives in the millisecond of `to`: the candle comes after this millisecond, in real time 1 ms later. So a live run
+ *   it arrives in the millisecond of `to`: the candle comes after this millisecond, 1 ms later except in marble tests. So a live run
  *   and the replay of its recording have the same candles.
  * - A `Left` is emitted immediately and does not change the prices of the candle: candles record past prices.
  * - `isCurrent` is false if a `Left` came after the last price of the candle. A strategy must not take its `close` for

@@ -1,7 +1,8 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import { Subscription } from 'rxjs'
+import type { Subscription } from 'rxjs'
+import { delay } from '../base/time/deadline.js'
 import { timeOfEvent } from '../base/time/event-time.js'
-import { rxClock, startAfterEvents } from '../base/time/rx-clock.js'
+import { activeVirtualClock, rxClock } from '../base/time/rx-clock.js'
 import { responsiveDelay } from './responsive-delay.js'
 
 // Windows that data decides: each event belongs to the window of its `receivedAt`, however late a timer is. All times are
@@ -51,8 +52,17 @@ export class DataWindow {
    */
   startTimer(onTime: (time: number) => void): Subscription {
     const { ms, to } = this
-    if (rxClock.isVirtual) return new Subscription(startAfterEvents(to, () => onTime(rxClock.wallClock())))
     const remaining = Math.min(to - rxClock.wallClock(), ms)
+    if (rxClock.isVirtual && activeVirtualClock() === undefined)
+      return afterFrame(remaining, () => onTime(rxClock.wallClock()))
     return responsiveDelay(Math.max(1, remaining + 1), () => onTime(rxClock.wallClock() - 1))
   }
+}
+
+/** Under a `TestScheduler`, timers of the same frame fire in the order of their creation: the second one comes last. */
+const afterFrame = (ms: number, callback: () => void): Subscription => {
+  const subscription = delay(rxClock, Math.max(0, ms), () => {
+    subscription.add(delay(rxClock, 0, callback))
+  })
+  return subscription
 }

@@ -29,7 +29,7 @@ export interface Snapshot<A> {
  *
  * - Data decides: if an event with a `receivedAt` of at least `at` arrives before the timer of `at` fires, the snapshots
  *   up to it come first. A value that was received before `at` belongs before it, also if it arrives in the millisecond of
- *   `at`: the timer fires after this millisecond, in real time 1 ms later. An event without `receivedAt`, and a value that
+ *   `at`: the timer fires after this millisecond, 1 ms later except in marble tests. An event without `receivedAt`, and a value that
  *   was held, counts at its arrival. So a live run and the replay of its recording have the same snapshots, which
  *   `interval` and `auditTime` do not.
  * - A `Left` is emitted at the next multiple, not at once, and again until the next value. A value may have become old

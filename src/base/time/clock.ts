@@ -36,8 +36,6 @@ export interface VirtualClock {
   readonly disposed: boolean
   /** Calls back every `ms` ms, like `setInterval`. */
   addTimer(callback: () => void, ms: number): VirtualTimer
-  /** Calls back once, after all events of the millisecond of a time, in ms since the Unix epoch. */
-  addAfterEvents(callback: () => void, time: number): VirtualTimer
   /** Calls back once, after the current tick. */
   addImmediate(callback: () => void): VirtualTimer
   /** Calls back once, with the time of the next animation frame. */

@@ -28,27 +28,6 @@ export const setVirtualClock = (clock: VirtualClock | undefined): void => {
 /** The virtual clock that is active at the time of this call. It may be disposed of. */
 export const activeVirtualClock = (): VirtualClock | undefined => virtualClock
 
-/**
- * Calls back once, in virtual time, after all events of the millisecond of a time, in ms since the Unix epoch. Returns the
- * function that cancels it.
- */
-export const startAfterEvents = (time: number, callback: () => void): (() => void) => {
-  const clock = virtualClock
-  // Another time is that of a `TestScheduler` inside of a strategy.
-  if (clock !== undefined && !clock.disposed && clock.now() === dateNow())
-    return cancelOf(clock.addAfterEvents(callback, time))
-  // A `TestScheduler` fires timers of the same frame in the order of their creation.
-  const startTimer = (ms: number, onTimer: () => void): void => {
-    const stop = (cancel = startInterval(() => {
-      stop()
-      onTimer()
-    }, ms))
-  }
-  let cancel: () => void
-  startTimer(Math.max(0, time - dateNow()), () => startTimer(0, callback))
-  return () => cancel()
-}
-
 const realTime = {}
 
 /** A key for the state of one strategy: its virtual clock, or one object for all that runs in real time. */

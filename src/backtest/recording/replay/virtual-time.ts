@@ -19,16 +19,11 @@ interface Timer extends VirtualTimer {
   order: number
   /** In ms; 0 for a timer that fires once. */
   readonly period: number
-  /** The time at which it fires, in ms since the Unix epoch: usually `dueAt`. */
-  firesAt: number
   readonly callback: (time: number) => void
 }
 
 /** Added to the order of immediates, so that they fire before all timers with the same due time. */
 const immediateOrder = -(2 ** 52)
-
-/** Added to the order of timers that fire before all others with the same due time. */
-const firstOrder = 2 * immediateOrder
 
 /** The time from one animation frame to the next, in ms. */
 const frameTime = 16
@@ -132,10 +127,7 @@ export class VirtualTime implements VirtualClock {
   skip(ms: number): void {
     this.time += ms
     this.skipped += ms
-    for (const timer of this.timers.data) {
-      timer.dueAt += ms
-      timer.firesAt += ms
-    }
+    for (const timer of this.timers.data) timer.dueAt += ms
     // Due times may have become equal by rounding.
     this.timers = queueOf(this.timers.data)
   }
@@ -155,27 +147,12 @@ export class VirtualTime implements VirtualClock {
     return this.add({ dueAt: this.current + period, order: this.nextOrder++, period, callback })
   }
 
-  /** Due a millisecond later, before all else, but at its own time. */
-  addAfterEvents(callback: () => void, time: number): VirtualTimer {
-    return this.add({ dueAt: time + 1, order: firstOrder + this.nextOrder++, period: 0, callback }, time)
-  }
-
   addImmediate(callback: () => void): VirtualTimer {
-    return this.add({
-      dueAt: this.current,
-      order: immediateOrder + this.nextOrder++,
-      period: 0,
-      callback,
-    })
+    return this.add({ dueAt: this.current, order: immediateOrder + this.nextOrder++, period: 0, callback })
   }
 
   addFrame(callback: (time: number) => void): VirtualTimer {
-    return this.add({
-      dueAt: this.current + frameTime,
-      order: this.nextOrder++,
-      period: 0,
-      callback,
-    })
+    return this.add({ dueAt: this.current + frameTime, order: this.nextOrder++, period: 0, callback })
   }
 
   /**
@@ -202,11 +179,8 @@ export class VirtualTime implements VirtualClock {
     }
   }
 
-  private add(
-    { dueAt, order, period, callback }: Omit<Timer, keyof VirtualTimer | 'firesAt'>,
-    firesAt = dueAt,
-  ): VirtualTimer {
-    const added = { dueAt, firesAt, order, period, callback, owner: this, cancelled: false }
+  private add({ dueAt, order, period, callback }: Omit<Timer, keyof VirtualTimer>): VirtualTimer {
+    const added = { dueAt, order, period, callback, owner: this, cancelled: false }
     this.timers.push(added)
     this.group.withTimers.add(this)
     onTimerAdded()
@@ -214,9 +188,9 @@ export class VirtualTime implements VirtualClock {
   }
 
   private fire(timer: Timer): void {
-    this.time = Math.max(this.time, timer.firesAt)
+    this.time = Math.max(this.time, timer.dueAt)
     if (timer.period > 0) {
-      timer.firesAt = timer.dueAt += timer.period
+      timer.dueAt += timer.period
       timer.order = this.nextOrder++
       this.timers.push(timer)
     } else {
@@ -233,7 +207,7 @@ export class VirtualTime implements VirtualClock {
   }
 }
 
-const isImmediate = ({ order }: Timer): boolean => order < 0 && order >= immediateOrder
+const isImmediate = ({ order }: Timer): boolean => order < 0
 
 const inFiringOrder = (a: Timer, b: Timer): number => a.dueAt - b.dueAt || a.order - b.order
 

@@ -1,19 +1,28 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { asyncScheduler, concat, defer, EMPTY, endWith, mergeMap, Observable, takeWhile } from 'rxjs'
+import {
+  asyncScheduler,
+  concat,
+  defer,
+  EMPTY,
+  endWith,
+  mergeMap,
+  takeWhile,
+  timer,
+  type Observable,
+} from 'rxjs'
 import type { Price } from '../../../../src/base/domain/price.js'
-import { startAfterEvents } from '../../../../src/base/time/rx-clock.js'
+import { activeVirtualClock } from '../../../../src/base/time/rx-clock.js'
 import type { Candle } from '../../../../src/operators/index.js'
 
 type Out<E> = Either<E, Candle>
 
 /** `candles` as a chain of RxJS's operators, over a list of the window's prices. No value is later than its event. */
-const afterEvents$ = (time: number): Observable<void> =>
-  new Observable((subscriber) =>
-    startAfterEvents(time, () => {
-      subscriber.next()
-      subscriber.complete()
-    }),
-  )
+/** After the events of the millisecond of a time: in a replay 1 ms later, under a `TestScheduler` last in its frame. */
+const afterEvents$ = (time: number): Observable<unknown> => {
+  const remaining = Math.max(0, time - asyncScheduler.now())
+  if (activeVirtualClock() !== undefined) return timer(remaining + 1)
+  return timer(remaining).pipe(mergeMap(() => timer(0)))
+}
 
 export const referenceCandles =
   <E>(ms: number) =>
@@ -48,7 +57,7 @@ export const referenceCandles =
       }
       const closeLater$ = (): Observable<Out<E>> => {
         const to = from + ms
-        return afterEvents$(to).pipe(mergeMap(() => moveTo(Math.max(to, asyncScheduler.now()))))
+        return afterEvents$(to).pipe(mergeMap(() => moveTo(to)))
       }
       const add$ = ({ price, epoch }: Price): Observable<Out<E>> => {
         if (lastEpoch !== undefined && epoch !== lastEpoch) interruptions += 1

@@ -3,7 +3,7 @@
 import { count, mergeMap, takeLast } from 'rxjs'
 import { defineTokens } from '../node_modules/.build/index.js'
 import { combineFresh, mapRight, rights, rolling } from '../node_modules/.build/operators/index.js'
-import { paper, target, together } from '../node_modules/.build/paper/index.js'
+import { paper, target } from '../node_modules/.build/paper/index.js'
 
 const orders$ = ({ price$ }, { topics: [a, b], length }) => {
   let side = 0
@@ -14,7 +14,7 @@ const orders$ = ({ price$ }, { topics: [a, b], length }) => {
     mergeMap(({ isFull, zScore }) => {
       if (!isFull || zScore === null || Math.abs(zScore) < 1.5 || Math.sign(zScore) === -side) return []
       side = -Math.sign(zScore)
-      return [together([target('A', { usd: side * 2_000 }), target('B', { usd: -side * 2_000 })])]
+      return [target('A', { usd: side * 2_000 }), target('B', { usd: -side * 2_000 })]
     }),
   )
 }

@@ -100,7 +100,7 @@ export const accountDurations = ({ rounds }: Settings): Promise<Section> => {
     const cpu = (account: (typeof accounts)[number]) =>
       valuesOf(measured, account, (result) => result.cpuMicroseconds / 1e6)
     return {
-      method: `CPU time in s of a sweep with 1 worker thread and eight parameters over a recording of ${accountRows.toLocaleString('en-US')} rows, each tenth a depth, in a new process, ${rounds} rounds. The strategy is a pair; with the eight parameters it turns once in 20 to 3,000 prices, and each turn is two orders that are filled together. Ratio: to the first row, lower is better.`,
+      method: `CPU time in s of a sweep with 1 worker thread and eight parameters over a recording of ${accountRows.toLocaleString('en-US')} rows, each tenth a depth, in a new process, ${rounds} rounds. The strategy is a pair; with the eight parameters it turns once in 20 to 3,000 prices, and each turn is two orders. Ratio: to the first row, lower is better.`,
       columns: ['Way', 's', 'ratio'],
       rows: accounts.map((account) => [
         account.name,

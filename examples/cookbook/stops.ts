@@ -6,7 +6,7 @@ import { cancel, market, stop, trailingStop } from 'svc-streams/paper'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from 'svc-streams/paper'
 
 const tokens = defineTokens({ ETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 } })
-export const options: PaperOptions = { tokens, cash: 10_000, feeBps: 2, latency: 50 }
+export const options: PaperOptions = { tokens, cash: 10_000, feeBps: 2, slippageBps: 1, latency: 50 }
 
 /** Buys once, and sells at 1 % below what was paid, or at 3 % below the highest price since. */
 export default ({ price$, depth$ }: MarketClient, { fill$, open$ }: PaperAccount): Observable<Order> => {

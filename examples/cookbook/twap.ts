@@ -6,7 +6,7 @@ import { target } from 'svc-streams/paper'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from 'svc-streams/paper'
 
 const tokens = defineTokens({ ETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 } })
-export const options: PaperOptions = { tokens, cash: 100_000, feeBps: 2, latency: 50 }
+export const options: PaperOptions = { tokens, cash: 100_000, feeBps: 2, slippageBps: 1, latency: 50 }
 
 const defaults = { total: 5n * 10n ** 18n, slices: 10, ms: 60_000 }
 

@@ -4,7 +4,7 @@ import { withLatestFrom, zip, type Observable } from 'rxjs'
 import { defineTokens, type Topic } from 'svc-streams'
 import type { History } from 'svc-streams/history'
 import { candles, rights, rolling } from 'svc-streams/operators'
-import { closePosition, target, together, type MarketClient, type Order } from 'svc-streams/paper'
+import { closePosition, target, type MarketClient, type Order } from 'svc-streams/paper'
 import type { PaperAccount, PaperOptions } from 'svc-streams/paper'
 
 // A pair of tokens: buys the cheap one and sells the dear one when the ratio of their closes is far from its mean. The mean
@@ -14,7 +14,8 @@ const tokens = defineTokens({
   ETH: { address: '0x82af49447d8a07e3bd95bd0d56f35241523fbab1', decimals: 18 },
   BTC: { address: '0x2f2a2543b76a4166549f7aab2e75bef0aefc5b0f', decimals: 8 },
 })
-export const options: PaperOptions = { tokens, cash: 100_000, feeBps: 2, latency: 50, allowShort: true }
+const costs = { feeBps: 2, slippageBps: 1, latency: 50 }
+export const options: PaperOptions = { tokens, cash: 100_000, allowShort: true, ...costs }
 
 const defaults = { usd: 2_000, ms: 60_000, count: 30, entry: 2, exit: 0.5 }
 type PairClient = MarketClient & { readonly history?: History }
@@ -67,11 +68,11 @@ export default (
       const hedge = small.usd === 0 ? closePosition(large.symbol) : target(large.symbol, { usd: -small.usd })
       if (Math.abs(small.usd + large.usd) > 0.05 * usd) return [hedge]
       if (typeof event !== 'number') return []
-      const close = together([closePosition('BTC'), closePosition('ETH')])
-      if (large.usd !== 0) return Math.abs(event) < exit ? [close] : []
+      const close = [closePosition('BTC'), closePosition('ETH')]
+      if (large.usd !== 0) return Math.abs(event) < exit ? close : []
       const btcUsd = -Math.sign(event) * usd
-      const open = together([target('BTC', { usd: btcUsd }), target('ETH', { usd: -btcUsd })])
-      return Math.abs(event) < entry ? [] : [open]
+      const open = [target('BTC', { usd: btcUsd }), target('ETH', { usd: -btcUsd })]
+      return Math.abs(event) < entry ? [] : open
     }),
   )
 }

@@ -92,16 +92,16 @@ describe('stops', () => {
     // 3 % below 2200 is 2134.
     const prices = [2000, 2000, 2100, 2200, 2140, 2134, 2000]
     expect(await tradesOf(stops, market(prices))).toEqual([
-      '1 s: entry: buy 1000 ETH',
-      '5 s: trail: sell 1000 ETH',
+      '1 s: entry: buy 999 ETH',
+      '6 s: trail: sell 999 ETH',
       'Cancelled stop',
     ])
   })
 
   it('sells at the fixed stop without a rise, and cancels the other stop', async () => {
     expect(await tradesOf(stops, market([2000, 2000, 1981, 1979, 1900]))).toEqual([
-      '1 s: entry: buy 1000 ETH',
-      '3 s: stop: sell 1000 ETH',
+      '1 s: entry: buy 999 ETH',
+      '4 s: stop: sell 999 ETH',
       'Cancelled trail',
     ])
   })
@@ -113,9 +113,9 @@ describe('pairs', () => {
     const trades = await tradesOf(pairs, market([...quiet, 2100, 2100, 2100, 2000, 2002, 2002]))
     expect(trades).toEqual([
       '46 s: 1: buy 33 BTC',
-      '46 s: 2: sell 952 ETH',
+      '47 s: 2: sell 952 ETH',
       '49 s: 3: sell 33 BTC',
-      '49 s: 4: buy 952 ETH',
+      '50 s: 4: buy 952 ETH',
     ])
   })
 })
@@ -138,7 +138,7 @@ describe('twap', () => {
   it('buys equal slices at equal distances', async () => {
     const prices = Array.from({ length: 12 }, () => 2000)
     expect(await tradesOf(strategy, market(prices))).toEqual(
-      // An order is decided after the prices of a multiple of 2 s: those of the next second fill it.
+      // An order is decided at a multiple of 2 s, after its prices: those of the next second fill it.
       [3, 5, 7, 9].map((second, index) => `${second} s: ${index + 1}: buy 250 ETH`),
     )
   })
@@ -239,7 +239,7 @@ describe('a CSV', () => {
         replay(market, { speed: Infinity }).run$((client) => score(client, parameter).pipe(toArray())),
       ),
     )
-    expect((await Promise.all(runs)).map((events) => summaryOf(events).trades)).toEqual([12, 9, 7, 5])
+    expect((await Promise.all(runs)).map((events) => summaryOf(events).roundTrips)).toEqual([10, 8, 5, 4])
   })
 })
 

@@ -3,13 +3,11 @@ import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
 import type { Account, Equity, HeldPosition, OpenOrder, PaperEvent } from './events.js'
-import { toNumber } from './exact.js'
-import { outcomeOf, type Fill } from './fill.js'
 import type { Settings } from './options.js'
 import { orderCheck } from './order-check.js'
-import type { CancelOrder, Order, TradeOrder } from './orders.js'
-import { pricedNumber, TokenState } from './token-state.js'
-import { followPrice, restOf, workingOrder, type OrderGroup, type WorkingOrder } from './working-order.js'
+import { closePosition, type CancelOrder, type Order, type TradeOrder } from './orders.js'
+import { TokenState } from './token-state.js'
+import { followPrice, outcomeOf, workingOrder, type Fill, type WorkingOrder } from './working-order.js'
 
 export type Sampled = Pick<Equity, 'at' | 'isCurrent'>
 
@@ -26,9 +24,13 @@ export class AccountState {
   /** Counts the changes of orders, cash and positions. */
   version = 0
   readonly tokens: ReadonlyMap<string, TokenState>
-  cash: bigint
-  fees = 0n
-  groups: OrderGroup[] = []
+  /** USD. */
+  cash: number
+  fees = 0
+  /** The open orders, in the order of their decision. */
+  orders: WorkingOrder[] = []
+  /** True when the equity was 0 or less: all positions are closed, and no further order is taken. */
+  isLiquidated = false
   /** The numbers that orders without an id have got. */
   numbered = 0
   private readonly problemOf: (order: unknown) => string | undefined
@@ -40,9 +42,7 @@ export class AccountState {
   private isFilled = false
 
   constructor(private readonly settings: Settings) {
-    this.tokens = new Map(
-      settings.tokens.map((token) => [token.symbol, new TokenState(token, settings.digits)]),
-    )
+    this.tokens = new Map(settings.tokens.map((token) => [token.symbol, new TokenState(token)]))
     this.problemOf = orderCheck([...this.tokens.keys()])
     this.cash = settings.cash
   }
@@ -56,38 +56,42 @@ export class AccountState {
     const wasCurrent = state.price !== undefined
     state.onPrice(event)
     if (!isLeft(event)) this.advance(event.right.receivedAt)
-    if (this.groups.length > 0) {
+    if (this.orders.length > 0) {
       if (!isLeft(event)) this.follow(state, event.right)
       this.settle(state)
     }
+    if (!isLeft(event)) this.checkEquity()
     this.sample(wasCurrent !== (state.price !== undefined))
   }
 
   onDepth(state: TokenState, event: Either<DepthError, Depth>): void {
     state.onDepth(event)
     if (!isLeft(event)) this.advance(event.right.receivedAt)
-    if (this.groups.length > 0) this.settle(state)
+    if (this.orders.length > 0) this.settle(state)
+    this.checkEquity()
     this.sample(false)
   }
 
-  onOrder(order: Order): void {
-    const problem = this.problemOf(order)
-    if (problem !== undefined) this.reject(this.idOf(order), order, this.now, problem)
-    else if (order._tag === 'Cancel') this.cancel(order)
-    else this.open(order._tag === 'Together' ? order.orders : [order])
+  /** `decidedAt`: in ms since the Unix epoch. */
+  onOrder(order: Order, decidedAt: number): void {
+    const problem = this.isLiquidated ? 'the account is liquidated' : this.problemOf(order)
+    if (problem !== undefined) this.reject(this.idOf(order), order, decidedAt, problem)
+    else if (order._tag === 'Cancel') this.cancel(order, decidedAt)
+    else this.open(order, decidedAt)
+    this.checkEquity()
     this.sample(false)
   }
 
   /** The end of the data. Orders stay open. */
   onEnd(): void {
     if (this.hasNews) this.addEquity()
-    const { cash, fees, settings } = this
+    const { cash, fees } = this
     const account: Account = {
       _tag: 'Account',
       at: this.now,
-      cashUsd: toNumber(cash, settings.digits),
+      cashUsd: cash,
       equityUsd: this.equityUsd,
-      feesUsd: toNumber(fees, settings.digits),
+      feesUsd: fees,
       positions: [...this.tokens.values()]
         .filter(({ quantity }) => quantity !== 0n)
         .map((each) => this.held(each)),
@@ -96,9 +100,7 @@ export class AccountState {
   }
 
   get openOrders(): readonly OpenOrder[] {
-    return this.groups.flatMap(({ orders }) =>
-      orders.map(({ id, order, remaining }) => ({ id, order, remaining: remaining ?? null })),
-    )
+    return this.orders.map(({ id, order, remaining }) => ({ id, order, remaining: remaining ?? null }))
   }
 
   private advance(receivedAt: number): void {
@@ -106,32 +108,16 @@ export class AccountState {
     if (receivedAt > this.now) this.now = receivedAt
   }
 
-  private open(orders: readonly TradeOrder[]): void {
-    const { now } = this
-    const used = new Set(this.groups.flatMap((group) => group.orders.map(({ id }) => id)))
-    const named = orders.map((order) => {
-      const id = this.idOf(order, used)
-      const isUsed = used.has(id)
-      used.add(id)
-      return { order, id, isUsed }
-    })
-    const double = named.find(({ isUsed }) => isUsed)
-    if (double !== undefined) {
-      for (const { id, order } of named)
-        this.reject(id, order, now, `id: ${double.id} is the id of an open order`)
-      return
-    }
-    const working = named.flatMap(({ id, order }) => {
-      const state = this.tokens.get(order.symbol)
-      return state === undefined ? [] : [workingOrder(id, order, state)]
-    })
-    const group = { decidedAt: now, rest: restOf(orders), orders: working }
-    for (const each of working) {
-      const { price } = each.state
-      if (price !== undefined) followPrice(each, price, this.isDue(group, price))
-    }
+  private open(order: TradeOrder, decidedAt: number): void {
+    const used = new Set(this.orders.map(({ id }) => id))
+    const id = this.idOf(order, used)
+    if (used.has(id)) return this.reject(id, order, decidedAt, `id: ${id} is the id of an open order`)
+    const state = this.tokens.get(order.symbol)
+    if (state === undefined) return
+    const working = workingOrder(id, order, state, decidedAt)
+    if (state.price !== undefined) followPrice(working, state.price, this.settings)
     this.version++
-    if (this.isOpenAfter(group)) this.groups.push(group)
+    if (this.isOpenAfter(working)) this.orders.push(working)
   }
 
   /** The id of an order; the next number that no open order has as its id. */
@@ -144,66 +130,75 @@ export class AccountState {
     return String(this.numbered)
   }
 
-  private cancel(order: CancelOrder): void {
+  private cancel(order: CancelOrder, decidedAt: number): void {
     const { id } = order
-    const group = this.groups.find(({ orders }) => orders.some((each) => each.id === id))
-    if (group === undefined) return this.reject(id, order, this.now, `no order with the id ${id} is open`)
-    this.groups = this.groups.filter((each) => each !== group)
-    this.end(group.orders)
+    const working = this.orders.find((each) => each.id === id)
+    if (working === undefined) return this.reject(id, order, decidedAt, `no order with the id ${id} is open`)
+    this.orders = this.orders.filter((each) => each !== working)
+    this.end(working)
   }
 
   private follow(state: TokenState, price: Price): void {
-    for (const group of this.groups)
-      for (const each of group.orders)
-        if (each.state === state && followPrice(each, price, this.isDue(group, price))) this.version++
-  }
-
-  private isDue({ decidedAt }: OrderGroup, { receivedAt }: Price): boolean {
-    return receivedAt >= decidedAt + this.settings.latency
+    for (const each of this.orders)
+      if (each.state === state && followPrice(each, price, this.settings)) this.version++
   }
 
   /** Fills or rejects the orders of a token, in the order of their decision. */
   private settle(state: TokenState): void {
-    const open = this.groups.filter(
-      (group) => !group.orders.some((each) => each.state === state) || this.isOpenAfter(group),
-    )
-    if (open.length < this.groups.length) this.groups = open
+    const open = this.orders.filter((each) => each.state !== state || this.isOpenAfter(each))
+    if (open.length < this.orders.length) this.orders = open
   }
 
-  /** Fills or rejects a group as far as possible now. True if it is open afterwards. */
-  private isOpenAfter(group: OrderGroup): boolean {
-    const outcome = outcomeOf(group, this.cash, this.settings)
+  /** Fills or rejects an order as far as possible now. True if it is open afterwards. */
+  private isOpenAfter(working: WorkingOrder): boolean {
+    const { id, order, state, decidedAt } = working
+    const outcome = outcomeOf(working, this.settings, (fill) => this.exceedsLeverage(state, fill))
+    if (order._tag === 'Limit' && !working.isResting && this.isDue(working)) {
+      working.isResting = true
+      this.version++
+    }
     if (outcome._tag === 'Waits') return true
     this.version++
-    if (outcome._tag === 'Rejected') {
-      for (const { id, order } of group.orders) this.reject(id, order, group.decidedAt, outcome.reason)
-      return false
-    }
-    for (const fill of outcome.fills) this.fill(fill, group.decidedAt)
-    const rest = group.orders.filter(({ remaining }) => remaining !== undefined && remaining > 0n)
-    if (group.rest === 'work' && rest.length > 0) return true
-    this.end(rest)
+    if (outcome._tag === 'Rejected') this.reject(id, order, decidedAt, outcome.reason)
+    if (outcome._tag !== 'Fills') return false
+    this.fill(working, outcome.fill)
+    if (working.remaining === 0n) return false
+    if (working.rest === 'work') return true
+    this.end(working)
     return false
   }
 
-  private fill(fill: Fill, decidedAt: number): void {
-    const { working, side, quantity, remaining, value, fee } = fill
-    const { id, order, state } = working
-    const { digits } = this.settings
+  private isDue({ state: { price }, decidedAt }: WorkingOrder): boolean {
+    return price !== undefined && price.receivedAt >= decidedAt + this.settings.latency
+  }
+
+  /** True if the values of the positions after a fill exceed the equity after it, times `maxLeverage`. */
+  private exceedsLeverage(filled: TokenState, { side, quantity, value, fee }: Fill): boolean {
+    let equity = this.cash - fee + (side === 'buy' ? -value : value)
+    let exposure = 0
+    for (const state of this.tokens.values()) {
+      const change = state === filled ? (side === 'buy' ? quantity : -quantity) : 0n
+      const worth = state.amountOf(state.quantity + change) * state.lastPrice
+      equity += worth
+      exposure += Math.abs(worth)
+    }
+    // A fill of all cash may exceed it by the rounding of doubles.
+    return exposure > equity * this.settings.maxLeverage + exposure * 1e-9
+  }
+
+  private fill(working: WorkingOrder, fill: Fill): void {
+    const { id, order, state, decidedAt } = working
+    const { side, price, quantity, remaining, value, fee, slippage } = fill
     working.remaining = remaining
     state.take(side, quantity)
-    state.trade(side, quantity, value)
-    this.cash -= fee + (side === 'buy' ? value : -value)
+    state.trade(side, quantity, price)
+    this.cash += side === 'buy' ? -value : value
+    this.cash -= fee
     this.fees += fee
     this.events.push({
       _tag: 'Filled',
       ...{ id, order, symbol: order.symbol, side, decidedAt, at: this.now },
-      price: pricedNumber(fill.price),
-      quantity,
-      valueUsd: toNumber(value, digits),
-      feeUsd: toNumber(fee, digits),
-      slippageUsd: toNumber(fill.slippage, digits),
-      remaining,
+      ...{ price, quantity, valueUsd: value, feeUsd: fee, slippageUsd: slippage, remaining },
     })
     this.isFilled = true
   }
@@ -213,10 +208,35 @@ export class AccountState {
     this.events.push({ _tag: 'Rejected', id, order, decidedAt, at: this.now, reason })
   }
 
-  private end(orders: readonly WorkingOrder[]): void {
+  private end({ id, order, remaining }: WorkingOrder): void {
     this.version++
-    for (const { id, order, remaining } of orders)
-      this.events.push({ _tag: 'Cancelled', id, order, at: this.now, remaining: remaining ?? null })
+    this.events.push({ _tag: 'Cancelled', id, order, at: this.now, remaining: remaining ?? null })
+  }
+
+  /** Closes all positions with the next prices if the equity is 0 or less, and takes no further order. */
+  private checkEquity(): void {
+    if (this.isLiquidated || !(this.isFilled || this.hasPosition)) return
+    const { equityUsd, now } = this
+    if (equityUsd > 0) return
+    this.isLiquidated = true
+    this.version++
+    this.events.push({ _tag: 'Liquidated', at: now, equityUsd })
+    const cancelled = this.orders
+    this.orders = []
+    for (const each of cancelled) this.end(each)
+    for (const state of this.tokens.values())
+      if (state.quantity !== 0n) {
+        const order = closePosition(state.token.symbol)
+        this.orders.push({
+          ...workingOrder(this.idOf(order), order, state, now),
+          ...{ rest: 'work', isForced: true, causedBy: state.price },
+        })
+      }
+  }
+
+  private get hasPosition(): boolean {
+    for (const { quantity } of this.tokens.values()) if (quantity !== 0n) return true
+    return false
   }
 
   /** `isPriceChanged`: a price has become current, or has ceased to be. */
@@ -255,17 +275,13 @@ export class AccountState {
 
   private get equityUsd(): number {
     let equity = this.cash
-    for (const state of this.tokens.values()) if (state.quantity !== 0n) equity += state.value
-    return toNumber(equity, this.settings.digits)
+    for (const state of this.tokens.values()) equity += state.value
+    return equity
   }
 
   private held(state: TokenState): HeldPosition {
-    const { quantity, averagePrice } = state.position
-    return {
-      symbol: state.token.symbol,
-      quantity,
-      averagePrice: averagePrice ?? 0,
-      unrealisedUsd: toNumber(state.value - state.cost, this.settings.digits),
-    }
+    const { token, quantity, averagePrice, lastPrice } = state
+    const unrealisedUsd = state.amountOf(quantity) * (lastPrice - averagePrice)
+    return { symbol: token.symbol, quantity, averagePrice, unrealisedUsd }
   }
 }

@@ -3,9 +3,10 @@ import { paperOn } from './paper.js'
 
 // The paper entry point in a browser. Its types are those of `index.ts`.
 
-export { cancel, closePosition, limit, market, stop, target, together, trailingStop } from './orders.js'
+export { cancel, closePosition, limit, market, stop, target, trailingStop } from './orders.js'
 export { renderReport } from './report/render-report.js'
-export { summaryOf } from './summary.js'
+export { roundTripsOf } from './round-trips.js'
+export { summary, summaryOf } from './summary.js'
 
 // eslint-disable-next-line rxjs-x/finnish -- `paper` without `$` is the public name
 export const paper = paperOn()

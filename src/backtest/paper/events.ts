@@ -2,8 +2,8 @@ import type { WriteError } from '../../base/errors/model.js'
 import type { Order, Side, TradeOrder } from './orders.js'
 
 // The events of an account. Times are data times: the latest `receivedAt` so far, in ms since the Unix epoch; 0 before
-// the first data. Prices are in USD for one token. Quantities are in base-token units. Amounts in USD are exact sums,
-// rounded to the closest double.
+// the first data. Prices are in USD for one token. Quantities are in base-token units. Amounts in USD are
+// doubles, computed in the order of events: equal on each run.
 
 /** A fill of an order, whole or in part. */
 export interface Filled {
@@ -13,6 +13,7 @@ export interface Filled {
   readonly order: TradeOrder
   readonly symbol: string
   readonly side: Side
+  /** Of an order that an event of the client causes: data time; of any other: the time of the strategy's clock. */
   readonly decidedAt: number
   readonly at: number
   /** What was paid or got, with slippage, without fee. */
@@ -46,6 +47,13 @@ export interface Cancelled {
   readonly at: number
   /** `null` for an order in USD, and for one that depends on the position, without a fill. */
   readonly remaining: bigint | null
+}
+
+/** The equity is 0 or less: the open orders are cancelled, the positions are closed with the next prices, and further orders are rejected. */
+export interface Liquidated {
+  readonly _tag: 'Liquidated'
+  readonly at: number
+  readonly equityUsd: number
 }
 
 /** The value of the account: with the first data, after fills, when `isCurrent` changes, and each `sampleMs`. */
@@ -83,7 +91,7 @@ export interface HeldPosition {
 }
 
 /** A `WriteError` is the last event of a run whose journal cannot be opened or written. */
-export type PaperEvent = Filled | Rejected | Cancelled | Equity | Account | WriteError
+export type PaperEvent = Filled | Rejected | Cancelled | Liquidated | Equity | Account | WriteError
 
 /** An order that is open. */
 export interface OpenOrder {

@@ -8,7 +8,15 @@ export { paper } from './on-node.js'
 export { journalEvents } from './journal/journal-events.js'
 export type { MarketClient, PaperAccount, PaperStrategy } from './paper-run.js'
 export { renderReport, type ReportData, type ReportOptions } from './report/render-report.js'
-export { summaryOf, type Summary, type SummaryOptions } from './summary.js'
+export {
+  summary,
+  summaryOf,
+  type AnnualFigures,
+  type Summary,
+  type SummaryFold,
+  type SummaryOptions,
+} from './summary.js'
+export { roundTripsOf, type RoundTrip } from './round-trips.js'
 export type { PaperOptions } from './options.js'
 export type {
   Account,
@@ -16,12 +24,13 @@ export type {
   Equity,
   Filled,
   HeldPosition,
+  Liquidated,
   OpenOrder,
   PaperEvent,
   Position,
   Rejected,
 } from './events.js'
-export { cancel, closePosition, limit, market, stop, target, together, trailingStop } from './orders.js'
+export { cancel, closePosition, limit, market, stop, target, trailingStop } from './orders.js'
 export type {
   CancelOrder,
   ClosePositionOrder,
@@ -33,7 +42,6 @@ export type {
   Size,
   StopOrder,
   TargetOrder,
-  TogetherOrder,
   TradeOrder,
   TrailingStopOrder,
 } from './orders.js'

@@ -1,6 +1,7 @@
 import type { DefinedToken, DefinedTokens } from '../../client/tokens.js'
 import { isInterval } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
+import { messageOf } from '../../base/errors/text.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
 import {
   checkedOption,
@@ -12,7 +13,6 @@ import {
   type OptionTable,
 } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
-import { exact, priceDigits, shareDigits, shareOf } from './exact.js'
 
 /** The rules of an account. They do not depend on whether the data are live or recorded. */
 export interface PaperOptions {
@@ -20,20 +20,28 @@ export interface PaperOptions {
   readonly tokens: DefinedTokens
   /** Cash at the start, in USD. */
   readonly cash: number
-  /** The fee of a fill, in basis points of its value. Default: 0. */
-  readonly feeBps?: number
-  /** What a buy pays above the price, and a sell gets below it, in basis points. Default: 0. */
-  readonly slippageBps?: number
-  /** Time from a decision to the earliest price that can fill it, in ms. Default: 0. */
-  readonly latency?: number
+  /** The fee of a fill, in basis points of its value; usual: 1 to 10. */
+  readonly feeBps: number
+  /** What a buy pays above the price, and a sell gets below it, in basis points; usual: 1 to 5. */
+  readonly slippageBps: number
+  /**
+   * Time from a decision, and from the trigger of a stop, to the earliest price that can fill it, in ms; usual: 50 to 500. With 0, an
+   * order may fill at the price that caused it.
+   */
+  readonly latency: number
   /** Interval of the depth polls, in ms. The strategy should use the same one. Default: 500. */
   readonly depthInterval?: number
   /** The part of one depth that all orders of a side together take, in basis points. Default: 2500, a quarter. */
   readonly depthShareBps?: number
   /** A depth that is older than the price by more than this is not current, in ms. Default: 5000. */
   readonly maxDepthAge?: number
-  /** Allows positions below 0. The cash from a short sale can be spent. Default: `false`. */
+  /** Allows positions below 0. Default: `false`. */
   readonly allowShort?: boolean
+  /**
+   * The most that the values of all positions together may be after a fill, as a multiple of the equity. What reduces a position is
+   * always filled. Default: 1.
+   */
+  readonly maxLeverage?: number
   /** Most data time between two `Equity` events while data arrive, in ms. Default: 1000. */
   readonly sampleMs?: number
   /**
@@ -46,6 +54,17 @@ export interface PaperOptions {
 
 const bpsOption = (fallback: number) => numberOption({ min: 0, max: 10_000, default: fallback })
 const msOption = (fallback: number) => numberOption({ unit: 'ms', min: 0, max: 1e12, default: fallback })
+
+const noDefault = 'which has no default'
+
+/** A cost of trading, which has no default: without it, each backtest is too good. */
+const costOption = (unit: string, most: number, usual: string) =>
+  required(
+    checkedOption<number>('number', {
+      expected: `a number of ${unit} from 0 to ${most}, ${noDefault}; usual: ${usual}`,
+      holds: (value) => typeof value === 'number' && value >= 0 && value <= most,
+    }),
+  )
 
 export const paperTable = {
   tokens: required(
@@ -60,9 +79,9 @@ export const paperTable = {
       holds: (value) => typeof value === 'number' && value >= 0 && value <= 1e15,
     }),
   ),
-  feeBps: bpsOption(0),
-  slippageBps: bpsOption(0),
-  latency: msOption(0),
+  feeBps: costOption('basis points', 10_000, '1 to 10'),
+  slippageBps: costOption('basis points', 10_000, '1 to 5'),
+  latency: costOption('ms', 1e12, '50 to 500'),
   depthInterval: withDefault(
     checkedOption<number>('number', { expected: 'a number of ms of at least 1', holds: isInterval }),
     500,
@@ -70,6 +89,7 @@ export const paperTable = {
   depthShareBps: bpsOption(2_500),
   maxDepthAge: msOption(5_000),
   allowShort: flagOption(false),
+  maxLeverage: numberOption({ above: 0, max: 1_000, default: 1 }),
   sampleMs: numberOption({ unit: 'ms', min: 1, max: 1e12, default: 1_000 }),
   journal: stringOption(/./, 'the path of a file'),
 } satisfies OptionTable<PaperOptions>
@@ -78,6 +98,31 @@ const isToken = (value: unknown): boolean =>
   plainObject.holds(value) &&
   ['symbol', 'address', 'topic', 'decimals'].every((name) => name in (value as object))
 
+/** The costs of trading, which a command also takes as flags. */
+export type Costs = Partial<Pick<PaperOptions, 'latency' | 'feeBps' | 'slippageBps'>>
+
+/** Throws as `settingsOf`; for costs that are missing, an error that names the flags of the commands. */
+export const checkOptions = (options: PaperOptions): void => {
+  const given: Costs = options
+  try {
+    settingsOf(options)
+  } catch (thrown) {
+    const missing = Object.entries(costFlags).filter(([name]) => given[name as keyof Costs] === undefined)
+    if (missing.length === 0 || !messageOf(thrown).includes(noDefault)) throw thrown
+    const flags = missing.map(([, flag]) => flag).join(' and ')
+    const names = missing.map(([name]) => name).join(' and ')
+    throw new Error(`the costs have no default: give ${flags}, or export ${names} in options`, {
+      cause: thrown,
+    })
+  }
+}
+
+const costFlags: Readonly<Record<keyof Costs, string>> = {
+  latency: '--latency (usual: 50ms to 500ms)',
+  feeBps: '--fee-bps (usual: 1 to 10)',
+  slippageBps: '--slippage-bps (usual: 1 to 5)',
+}
+
 /** The options of a replay: the journal is that of the live run. */
 export const withoutJournal = (options: PaperOptions): PaperOptions => {
   const rules: Partial<Record<keyof PaperOptions, unknown>> = { ...options }
@@ -85,36 +130,23 @@ export const withoutJournal = (options: PaperOptions): PaperOptions => {
   return rules as PaperOptions
 }
 
-/** The options with their defaults, and amounts as integers. */
+/** The options with their defaults. */
 export interface Settings extends Readonly<
-  Pick<Required<PaperOptions>, 'latency' | 'depthInterval' | 'maxDepthAge' | 'allowShort' | 'sampleMs'>
+  Required<Omit<PaperOptions, 'tokens' | 'depthShareBps' | 'journal'>>
 > {
   readonly tokens: readonly DefinedToken[]
-  /** Digits after the point of an amount in USD: the products of price, slippage, quantity and fee need no others. */
-  readonly digits: number
-  /** In units of `digits`. */
-  readonly cash: bigint
-  readonly feeShare: bigint
-  readonly slippageShare: bigint
+  /** `depthShareBps` as a part of `wholeShare`. */
   readonly depthShare: bigint
   readonly journal: string | undefined
 }
 
+/** Basis points have 6 digits after the point. */
+export const wholeShare = 10_000_000_000n
+
 /** Throws a `ConfigurationError` for an invalid value and a misspelt option name. */
 export const settingsOf = (options: PaperOptions): Settings => {
-  const { tokens, cash, feeBps, slippageBps, depthShareBps, ...rest } = parseOptions(paperTable, options, {
-    allowsUndefined: true,
-  })
+  const { tokens, depthShareBps, ...rest } = parseOptions(paperTable, options, { allowsUndefined: true })
   const list = Object.values(tokens)
   if (list.length === 0) throw new ConfigurationError('tokens', 'expected at least one token')
-  const digits = priceDigits + 2 * shareDigits + Math.max(...list.map(({ decimals }) => decimals))
-  return {
-    ...rest,
-    tokens: list,
-    digits,
-    cash: exact(cash, digits),
-    feeShare: shareOf(feeBps),
-    slippageShare: shareOf(slippageBps),
-    depthShare: shareOf(depthShareBps),
-  }
+  return { ...rest, tokens: list, depthShare: BigInt(Math.round(depthShareBps * 1_000_000)) }
 }

@@ -7,19 +7,12 @@ import { oneOf, plainObject, type Check } from '../../base/option-kinds/option.j
 /** Why a value is no valid order of an account with these tokens; undefined for a valid one. */
 export const orderCheck = (symbols: readonly string[]): ((value: unknown) => string | undefined) => {
   const symbol = oneOf(...symbols)
-  const tradeProblem = (value: unknown): string | undefined => {
-    const order = fieldsOf(value)
-    const checks = checksByTag.get(order['_tag'])
-    if (checks === undefined) return `expected an order, got ${describeValue(order['_tag'] ?? value)}`
-    return problemIn(order, { symbol }) ?? problemIn(order, checks)
-  }
   return (value) => {
     const order = fieldsOf(value)
     if (order['_tag'] === 'Cancel') return problemIn(order, { id: text })
-    if (order['_tag'] !== 'Together') return tradeProblem(value)
-    const { orders } = order
-    if (!Array.isArray(orders) || orders.length === 0) return 'orders: expected at least one order'
-    return orders.map(tradeProblem).find((problem) => problem !== undefined)
+    const checks = checksByTag.get(order['_tag'])
+    if (checks === undefined) return `expected an order, got ${describeValue(order['_tag'] ?? value)}`
+    return problemIn(order, { symbol }) ?? problemIn(order, checks)
   }
 }
 

@@ -21,7 +21,7 @@ export class OrderGate {
   isReading = false
   /** When the last event arrived. Monotonic, in ms. */
   private readAt = rxClock.elapsed()
-  private held: Order[] = []
+  private held: (readonly [order: Order, decidedAt: number | undefined])[] = []
   private readonly maxSilence: number
 
   constructor(
@@ -29,7 +29,8 @@ export class OrderGate {
     depthInterval: number,
     /** False if the last prices may be older than the `maxLag` of the client. */
     private readonly isUpToDate: () => boolean,
-    private readonly pass: (order: Order) => void,
+    /** `decidedAt`: undefined for an order that an event causes. */
+    private readonly pass: (order: Order, decidedAt: number | undefined) => void,
     /** The streams whose last event is a price. A late subscriber receives that price once it is known to be current. */
     private readonly currentPrices: () => readonly Observable<unknown>[],
   ) {
@@ -42,8 +43,9 @@ export class OrderGate {
   }
 
   onOrder(order: Order): void {
-    if (this.held.length === 0 && (this.isReading || !this.mayBeLate)) return this.pass(order)
-    this.held.push(order)
+    const decidedAt = this.isReading ? undefined : rxClock.wallClock()
+    if (this.held.length === 0 && (this.isReading || !this.mayBeLate)) return this.pass(order, decidedAt)
+    this.held.push([order, decidedAt])
     if (this.held.length > 1) return
     const waiting = new Subscription()
     this.run.add(waiting)
@@ -66,7 +68,7 @@ export class OrderGate {
       waiting.unsubscribe()
       const { held } = this
       this.held = []
-      for (const order of held) this.pass(order)
+      for (const [order, decidedAt] of held) this.pass(order, decidedAt)
     }
     const events = this.currentPrices().map((event$) => event$.pipe(take(1)))
     if (events.length === 0) return release()

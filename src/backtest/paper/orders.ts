@@ -67,12 +67,7 @@ export interface CancelOrder {
   readonly id: string
 }
 
-export interface TogetherOrder {
-  readonly _tag: 'Together'
-  readonly orders: readonly TradeOrder[]
-}
-
-export type Order = TradeOrder | CancelOrder | TogetherOrder
+export type Order = TradeOrder | CancelOrder
 
 /** Buys or sells at the first price after the latency. */
 export const market = (symbol: string, side: Side, size: Size, options: OrderOptions = {}): MarketOrder => ({
@@ -81,7 +76,10 @@ export const market = (symbol: string, side: Side, size: Size, options: OrderOpt
   ...options,
 })
 
-/** Buys at this price or a lower one, or sells at this price or a higher one. Works until it is filled. */
+/**
+ * Buys at this price or a lower one, or sells at this price or a higher one. Works until it is filled: from the second price
+ * on, at its own price.
+ */
 export const limit = (
   symbol: string,
   side: Side,
@@ -114,11 +112,5 @@ export const target = (symbol: string, size: Size): TargetOrder => ({ _tag: 'Tar
 /** A market order for the whole position, when it is filled. */
 export const closePosition = (symbol: string): ClosePositionOrder => ({ _tag: 'ClosePosition', symbol })
 
-/** Ends an open order at once. An order of a `together` ends with the others. */
+/** Ends an open order at once. */
 export const cancel = (id: string): CancelOrder => ({ _tag: 'Cancel', id })
-
-/**
- * Fills all orders in the same proportion at one time, or none. If one of them is rejected, all are. They work only if
- * each has `rest: 'work'`.
- */
-export const together = (orders: readonly TradeOrder[]): TogetherOrder => ({ _tag: 'Together', orders })

@@ -66,7 +66,7 @@ export class PaperRun {
     private readonly journal?: Journal,
   ) {
     const state = new AccountState(settings)
-    if (journal !== undefined) continueFrom(state, journal.start, settings)
+    if (journal !== undefined) continueFrom(state, journal.start)
     this.state = state
   }
 
@@ -85,7 +85,11 @@ export class PaperRun {
       [...state.tokens.values()]
         .filter(({ price }) => price !== undefined)
         .map(({ token }) => client.price$(token.topic))
-    const pass = this.receiver<Order>((order) => state.onOrder(order))
+    // The time of a timer is not before that of the data, which another clock may have stamped.
+    const decide = this.receiver(([order, decidedAt = state.now]: readonly [Order, number | undefined]) =>
+      state.onOrder(order, Math.max(decidedAt, state.now)),
+    )
+    const pass = (order: Order, decidedAt: number | undefined): void => decide([order, decidedAt])
     const { isUpToDate } = priceFeedOf(client)
     const gate = new OrderGate(subscriber, depthInterval, isUpToDate, pass, currentPrices)
     const share = <E>(source$: Observable<E>, change: (event: E) => void): SharedStream<E> =>
@@ -159,7 +163,7 @@ export class PaperRun {
 
   /** Writes the events to the journal. If that fails, the run ends. */
   private isWritten(journal: Journal, events: readonly PaperEvent[], isChanged: boolean): boolean {
-    const saved = isChanged ? savedStateOf(this.state, this.settings) : undefined
+    const saved = isChanged ? savedStateOf(this.state) : undefined
     try {
       journal.write(this.unwrittenStart + journalLines(events, saved))
       this.unwrittenStart = ''

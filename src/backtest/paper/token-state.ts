@@ -4,40 +4,53 @@ import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
 import { renderError } from '../../base/errors/render.js'
-import { exact, priceDigits, quotient, shareDigits, toNumber, whole } from './exact.js'
 import type { Position } from './events.js'
-import type { Settings } from './options.js'
+import { wholeShare, type Settings } from './options.js'
 import type { Side } from './orders.js'
 
-/** A quantity and its cost. Changed in place. */
+/** A quantity of a token and what it cost. Changed in place. */
 export class Holding {
   /** Base-token units; negative for a short position. */
   quantity = 0n
-  /** What was paid for the quantity, without fees, as an integer of any unit; negative for a short position. */
-  cost = 0n
+  /** The average of what was paid, or got for a short position, in USD for one token; 0 without a position. */
+  averagePrice = 0
+  private readonly scale: number
 
-  /** Changes the quantity by a fill, and the cost by its value, or in proportion if the fill reduces the position. */
-  trade(side: Side, quantity: bigint, value: bigint): void {
-    const change = side === 'buy' ? quantity : -quantity
-    const paid = side === 'buy' ? value : -value
-    const after = this.quantity + change
-    if (!this.isReducedBy(side)) this.cost += paid
-    // The division is the only rounding of the account. A position that is closed has no cost.
-    else if (after === 0n || after > 0n === this.quantity > 0n)
-      this.cost = (this.cost * after) / this.quantity
-    else this.cost = (paid * after) / change
+  constructor(decimals: number) {
+    this.scale = 10 ** decimals
+  }
+
+  /** A quantity in tokens. */
+  amountOf(quantity: bigint): number {
+    return Number(quantity) / this.scale
+  }
+
+  /** The quantity with a value of at most `usd` at a price, rounded down, or up if `usd` is negative. */
+  unitsFor(usd: number, price: number): bigint {
+    return price > 0 ? BigInt(Math.trunc((usd / price) * this.scale)) : 0n
+  }
+
+  /** Changes the quantity and the average price by a fill. A fill that reduces the position keeps its average. */
+  trade(side: Side, quantity: bigint, price: number): void {
+    const held = this.quantity
+    const after = held + (side === 'buy' ? quantity : -quantity)
+    const reducible = this.reducibleBy(side)
+    if (reducible === 0n) {
+      const value = this.averagePrice * Math.abs(this.amountOf(held)) + price * this.amountOf(quantity)
+      this.averagePrice = held === 0n ? price : value / Math.abs(this.amountOf(after))
+    } else if (quantity > reducible) this.averagePrice = price
+    else if (after === 0n) this.averagePrice = 0
     this.quantity = after
   }
 
-  isReducedBy(side: Side): boolean {
-    return side === 'buy' ? this.quantity < 0n : this.quantity > 0n
+  /** The quantity by which a side can reduce the position. */
+  reducibleBy(side: Side): bigint {
+    if (side === 'buy') return this.quantity < 0n ? -this.quantity : 0n
+    return this.quantity > 0n ? this.quantity : 0n
   }
 }
 
-/**
- * What the account knows of a token: its current price and depth, and the position, with its cost in units of the account's
- * `digits`. Changed in place.
- */
+/** What the account knows of a token: its current price and depth, and the position. Changed in place. */
 export class TokenState extends Holding {
   /** The current price; undefined before the first one, and after a `Left`. */
   price: Price | undefined
@@ -52,17 +65,9 @@ export class TokenState extends Holding {
   depthError: DepthError | undefined
   /** What orders have taken of each depth, by its `timestamp`: several polls may bring the same depth. */
   readonly taken = new Map<number, Record<Side, bigint>>()
-  /** A last price, and its exact amount: an order, its fill and the value of the position need the same one. */
-  private exactLast: { readonly of: { readonly price: number }; readonly amount: bigint } | undefined
-  /** The value of one base-token unit at a price of one unit of a price with slippage. */
-  private readonly unitValue: bigint
 
-  constructor(
-    readonly token: DefinedToken,
-    private readonly digits: number,
-  ) {
-    super()
-    this.unitValue = 10n ** BigInt(digits - pricedDigits - token.decimals)
+  constructor(readonly token: DefinedToken) {
+    super(token.decimals)
   }
 
   onPrice(event: Either<PriceError, Price>): void {
@@ -97,7 +102,7 @@ export class TokenState extends Holding {
   /** What orders can still take of a side of the current depth. */
   availableOf(side: Side, { depthShare }: Settings): bigint {
     if (this.depth === undefined) return 0n
-    const share = (this.depth[side].totalQuantity * depthShare) / whole
+    const share = (this.depth[side].totalQuantity * depthShare) / wholeShare
     return share - (this.taken.get(this.depth.timestamp)?.[side] ?? 0n)
   }
 
@@ -112,51 +117,29 @@ export class TokenState extends Holding {
     for (const oldest of this.taken.keys()) if (this.taken.size > keptDepths) this.taken.delete(oldest)
   }
 
-  /** What a buy pays now, or a sell gets. */
-  priceFor(side: Side, { slippageShare }: Settings): bigint {
-    return this.lastAmount * (side === 'buy' ? whole + slippageShare : whole - slippageShare)
+  /** What a buy pays now, or a sell gets, for one token. */
+  priceFor(side: Side, { slippageBps }: Settings): number {
+    const slippage = (this.lastPrice * slippageBps) / 10_000
+    return side === 'buy' ? this.lastPrice + slippage : this.lastPrice - slippage
   }
 
-  /** The last price, in units of a price with slippage. */
-  get midpoint(): bigint {
-    return this.lastAmount * whole
+  /** 0 before the first price. */
+  get lastPrice(): number {
+    return this.last?.price ?? 0
   }
 
-  private get lastAmount(): bigint {
-    const { last } = this
-    if (last === undefined) return 0n
-    if (this.exactLast?.of !== last) this.exactLast = { of: last, amount: exact(last.price, priceDigits) }
-    return this.exactLast.amount
-  }
-
-  /** The value of a quantity at a price with slippage. */
-  valueAt(quantity: bigint, priced: bigint): bigint {
-    return quantity * priced * this.unitValue
-  }
-
-  /** The quantity with a value of at most `amount`, at a price with slippage. */
-  quantityFor(amount: bigint, priced: bigint): bigint {
-    return priced === 0n ? 0n : amount / (priced * this.unitValue)
-  }
-
-  /** The value of the position at the last price. */
-  get value(): bigint {
-    return this.valueAt(this.quantity, this.midpoint)
+  /** The value of the position at the last price, in USD; negative for a short position. */
+  get value(): number {
+    return this.quantity === 0n ? 0 : this.amountOf(this.quantity) * this.lastPrice
   }
 
   get position(): Position {
-    const { quantity, cost } = this
-    if (quantity === 0n) return { quantity, averagePrice: null }
-    const [dividend, divisor] = quantity < 0n ? [-cost, -quantity] : [cost, quantity]
-    const units = 10n ** BigInt(this.digits - this.token.decimals)
-    return { quantity, averagePrice: quotient(dividend, divisor * units) }
+    const { quantity, averagePrice } = this
+    return { quantity, averagePrice: quantity === 0n ? null : averagePrice }
   }
 }
 
-/** Digits after the point of a price with slippage. */
-export const pricedDigits = priceDigits + shareDigits
-
-export const pricedNumber = (amount: bigint): number => toNumber(amount, pricedDigits)
+export const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)
 
 /** The number of depths whose taken quantities are kept: a service with several servers may answer with an earlier one. */
 const keptDepths = 16

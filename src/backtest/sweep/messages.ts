@@ -1,4 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
+import type { Costs } from '../paper/options.js'
 import type { SweepFault } from './sweep-error.js'
 import type { ReplayOptions } from '../recording/replay/replay-options.js'
 
@@ -26,6 +27,8 @@ export interface Job {
   readonly strategy: string
   /** True if the values of a strategy of an account are its events. Default: their summary. */
   readonly keepsEvents?: boolean
+  /** Override those of the strategy's options. */
+  readonly costs?: Costs
   readonly tasks: readonly Task[]
   /** True if the worker reports the number of rows that it has played. */
   readonly reportsRows: boolean

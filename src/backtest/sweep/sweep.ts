@@ -49,11 +49,12 @@ export interface SweepEnvironment {
   /** Called often while the sweep runs. */
   readonly onProgress?: (progress: SweepProgress) => void
   readonly keepsEvents?: Job['keepsEvents']
+  readonly costs?: Job['costs']
 }
 
 /** The `sweep` of a program for the worker threads. */
 export const sweepOn =
-  ({ program, onProgress, keepsEvents = false }: SweepEnvironment) =>
+  ({ program, onProgress, keepsEvents = false, costs = {} }: SweepEnvironment) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -66,6 +67,7 @@ export const sweepOn =
       strategy: strategyUrl(strategy),
       ...warmed(replay, warmUp),
       keepsEvents,
+      costs,
       reportsRows: onProgress !== undefined,
     }
     const tasks = tasksByWorker(tasksOf(parameters), workers)

@@ -53,7 +53,7 @@ interface Window {
 
 /** The `walkForward$` of a program for the worker threads. `keepsEvents`: in the test ranges. */
 export const walkForwardOn =
-  ({ program, keepsEvents = false }: Pick<SweepEnvironment, 'program' | 'keepsEvents'>) =>
+  ({ program, keepsEvents = false, costs = {} }: Omit<SweepEnvironment, 'onProgress'>) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -63,7 +63,7 @@ export const walkForwardOn =
     const settings = walkForwardSettings(options)
     const { replay, warmUp } = settings
     const sweepOver$: SweepRange$<P, A> = (tried, played, threads, scored) =>
-      sweepOn({ program, keepsEvents: keepsEvents && scored === 'test' })(source, strategy, tried, {
+      sweepOn({ program, costs, keepsEvents: keepsEvents && scored === 'test' })(source, strategy, tried, {
         ...replay,
         ...played,
         warmUp,

@@ -16,12 +16,12 @@ import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
 import { candleNotes, writeBacktestReport } from './shared/report.js'
 import { importStrategyModule } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
-import { textFlag, type Values } from '../target/parse-flags.js'
+import { costFlags, costsOf, costTexts, textFlag, type Values } from '../target/parse-flags.js'
 import { strategyHelp } from './shared/strategy-module.js'
 
 const examples = `
 Examples:
-  $ npx svc-streams backtest market.ndjson strategy.js
+  $ npx svc-streams backtest market.ndjson strategy.js --latency 50ms --fee-bps 2 --slippage-bps 1
       Trade the orders of a strategy over a recording, and print its summary.
   $ npx svc-streams backtest market.*.ndjson.gz strategy.ts --report report.html
       Write a page with the equity, the trades and the assumptions.
@@ -35,6 +35,7 @@ Exit codes: 0 if the recording was played to its end, 1 otherwise.`
 const flags = {
   parameter: parameterFlag,
   report: textFlag('--report <file>', 'HTML file to write; an existing file is overwritten'),
+  ...costFlags,
   ...rangeFlags,
   json: eventsAsJson,
 }
@@ -57,7 +58,7 @@ async function backtestRecordings(
   checkOutput(command, '--report', report, false)
   const range = rangeOf(command, given)
   const parameter = strategyParameter(command, text)
-  const { strategy$, options: own } = await importStrategyModule(module)
+  const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const options = withoutJournal(own)
   await using client = replay(recordings, { speed: Infinity, ...range })
   const header = orFail(await client.header())
@@ -84,7 +85,10 @@ async function backtestRecordings(
   printSummary(io, events, json)
   if (report === undefined) return
   const run = { files, recordings, module, range, options, summary, header }
-  await writeBacktestReport(report, events, { ...run, flags: { parameter: text, ...range, report } })
+  await writeBacktestReport(report, events, {
+    ...run,
+    flags: { parameter: text, ...costTexts(given), ...range, report },
+  })
 }
 
 const withoutDepth =

@@ -22,7 +22,14 @@ import { assumptionsOf, writePage } from './shared/report.js'
 import { log } from './shared/serve.js'
 import { importStrategyModule } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, one, parameterFlag } from './shared/parts.js'
-import { parsedFlag, parseRotation, textFlag, type Values } from '../target/parse-flags.js'
+import {
+  costFlags,
+  costsOf,
+  parsedFlag,
+  parseRotation,
+  textFlag,
+  type Values,
+} from '../target/parse-flags.js'
 import { serviceFlags } from '../target/source-flags.js'
 import { strategyHelp } from './shared/strategy-module.js'
 import { metricsFlags } from './shared/metrics-server.js'
@@ -56,6 +63,7 @@ const flags = {
   ),
   report: textFlag('--report <file>', 'HTML file to write at the end; an existing file is overwritten'),
   json: eventsAsJson,
+  ...costFlags,
   ...metricsFlags,
   ...serviceFlags,
 }
@@ -79,7 +87,7 @@ async function tradeOnPaper(
   checkOutput(command, '--record', recording)
   checkOutput(command, '--report', report, false)
   const parameter = strategyParameter(command, text)
-  const { strategy$, options: own } = await importStrategyModule(module)
+  const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const options = { ...own, ...(journal === undefined ? {} : { journal }) }
   await using metrics = await startMetrics(given)
   if (metrics !== undefined) log(io, `The metrics for Prometheus are at ${metrics.baseUrl}/metrics.`)

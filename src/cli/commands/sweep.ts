@@ -24,6 +24,9 @@ import { Option } from 'commander'
 import { integerOption } from '../../base/option-kinds/number-option.js'
 import { workersOption } from '../../backtest/sweep/options.js'
 import {
+  costFlags,
+  costsOf,
+  costTexts,
   parsedFlag,
   parseNumber,
   parseRotation,
@@ -59,8 +62,9 @@ With --walk-forward, each window prints one line: its test range, the parameter 
 range directly before it, and what that parameter did in the test range. The last line is the total of the test ranges. The
 results of training are not shown. The metric is the last value of the strategy, or its field --metric, and is the same
 number in both ranges. A strategy starts anew in each range, after --warm-up. A rest shorter than a test range is not tested.
-If the strategy has an account, or emits the events of one, the metric is of the summary of the range, without the warm-up, and
---report writes a page. If the last value has a field trades, a parameter with 0 trades, or with fewer than --min-trades in training, has no score.
+The costs of an account have no default: they are those of the options of the module, or of --latency, --fee-bps and
+--slippage-bps. If the strategy has an account, or emits the events of one, the metric is of the summary of the range, without the warm-up, and
+--report writes a page. If the last value has a field roundTrips or trades, a parameter with none, or with fewer than --min-trades in training, has no score.
 
 Exit codes: 0 if every parameter or window has a result, 1 otherwise.`
 
@@ -88,13 +92,14 @@ const flags = {
   minimise: toggle('--minimise', 'with --walk-forward: choose the parameter with the lowest metric'),
   minTrades: parsedFlag(
     '--min-trades <n>',
-    'with --walk-forward: fewer trades in training give no score',
+    'with --walk-forward: fewer round trips in training give no score',
     parseNumber(integerOption({ min: 1, max: 1_000_000_000, default: 1 })),
   ),
   report: textFlag(
     '--report <file>',
     'with --walk-forward: write a page of the test ranges as one curve, as HTML',
   ),
+  ...costFlags,
   ...rangeFlags,
   json: toggle('--json', 'print each result as a JSON object, one per line'),
 }
@@ -131,7 +136,17 @@ async function sweepRecordings(
     const ranking = { metric, minimises: minimise === true, minTrades }
     const page =
       report === undefined ? undefined : { path: report, command: walkForwardCommand(files, flags) }
-    const run = { ...backtest, strategy: strategy.url, parameters, settings, ranking, json, report: page }
+    const costs = costsOf(flags)
+    const run = {
+      ...backtest,
+      strategy: strategy.url,
+      parameters,
+      settings,
+      ranking,
+      json,
+      costs,
+      report: page,
+    }
     await walkForwardRecordings(io, run)
     return
   }
@@ -141,6 +156,7 @@ async function sweepRecordings(
   const sweep$ = sweepOn({
     program: () => ({ url: packagedProgram() }),
     onProgress: (latest) => (progress = latest),
+    costs: costsOf(flags),
   })
   const { stdout, env } = io
   const colours = coloursFor(stdout, env)
@@ -178,6 +194,7 @@ const walkForwardCommand = (files: readonly string[], flags: SweepFlags): string
   return commandText('sweep', files, {
     ...{ parameters, 'walk-forward': `${seconds(walkForward?.train)}/${seconds(walkForward?.test)}`, metric },
     ...{ minimise: minimise === true ? '' : undefined, 'min-trades': minTrades, 'warm-up': seconds(warmUp) },
+    ...costTexts(flags),
     ...{ from, to, report },
   })
 }

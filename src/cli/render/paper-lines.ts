@@ -41,6 +41,8 @@ export const resultLine =
         return `${formatTime(event.at)}  rejected  #${printable(event.id)}: ${printable(event.reason)}`
       case 'Cancelled':
         return `${formatTime(event.at)}  cancelled  #${printable(event.id)}`
+      case 'Liquidated':
+        return `${formatTime(event.at)}  liquidated: the equity is ${grouped(formatUsd(event.equityUsd))} USD`
       case 'Equity':
       case 'Account':
       case 'WriteError':
@@ -57,13 +59,21 @@ export const printLine = ({ stdout }: Io, line: string | undefined): void => {
 export const printSummary = ({ stdout }: Io, events: readonly PaperEvent[], json: boolean): void => {
   const summary = summaryOf(events)
   const grouped = numberFormat(stdout)
-  const lines = Object.entries<number | null>({ ...summary }).map(
-    ([name, value]) => `${name.padEnd(14)}${value === null ? '-' : grouped(figureText(value))}\n`,
+  const { annual, buyAndHold, ...figures } = summary
+  const all: Readonly<Record<string, number | null>> = {
+    ...figures,
+    ...Object.fromEntries(annualNames.map((name) => [`annual ${name}`, annual?.[name] ?? null])),
+    ...Object.fromEntries(Object.entries(buyAndHold).map(([symbol, held]) => [`held ${symbol}`, held])),
+  }
+  const lines = Object.entries(all).map(
+    ([name, value]) => `${printable(name).padEnd(20)}${value === null ? '-' : grouped(figureText(value))}\n`,
   )
   stdout.write(json ? `${outputJson({ _tag: 'Summary', ...summary })}\n` : lines.join(''))
   const failure = events.find((event) => event._tag === 'WriteError')
   if (failure !== undefined) throw failureOf(failure)
 }
+
+const annualNames = ['returnRatio', 'volatility', 'sharpe', 'sortino'] as const
 
 /** Without the rounding errors of sums: 8 significant digits, and at least 2 decimals. */
 const figureText = (value: number): string =>

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
+import type { Costs } from '../../backtest/paper/options.js'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
-import type { NumberOption } from '../../base/option-kinds/number-option.js'
+import { numberOption, type NumberOption } from '../../base/option-kinds/number-option.js'
 
 /** A flag of a command, with the type of its value. */
 export interface Flag<A> {
@@ -81,6 +82,7 @@ const numberWords = ({ kind, min, above, max }: NumberOption): string => {
     return max === undefined
       ? `a whole number of at least ${String(min)}`
       : `a whole number from ${String(min)} to ${String(max)}`
+  if (above === undefined) return `a number from ${String(min)} to ${String(max)}`
   return `a number above ${String(above)}${max === undefined ? '' : `, at most ${max}`}`
 }
 
@@ -95,6 +97,33 @@ const longestRun = Math.floor(maxTimerMs / 86_400_000) * 86_400_000
 
 /** Parses the argument of `--rotate` and `--keep`, such as `15m`. Returns ms. */
 export const parseRotation = (text: string): number => withinLimit(unitsToMs(text), longestRotation, 'Give')
+
+/** Parses the argument of `--latency`: `50`, `50ms` or `1s`. Returns ms. */
+export const parseLatency = (text: string): number => {
+  const [, digits = '', unit = 'ms'] = /^(\d{1,8}(?:\.\d+)?)(ms|s)?$/.exec(text) ?? []
+  if (digits !== '') return Number(digits) * (unit === 's' ? 1000 : 1)
+  throw new InvalidArgumentError('Give a time like 50ms or 1s.')
+}
+
+/** The costs of an account, as flags give them. */
+export interface CostFlags {
+  readonly latency?: number | undefined
+  readonly feeBps?: number | undefined
+  readonly slippageBps?: number | undefined
+}
+
+/** The flags of a command that gives the same costs. */
+export const costTexts = ({ latency, feeBps, slippageBps }: CostFlags) => ({
+  latency: latency === undefined ? undefined : `${latency}ms`,
+  'fee-bps': feeBps,
+  'slippage-bps': slippageBps,
+})
+
+export const costsOf = ({ latency, feeBps, slippageBps }: CostFlags): Costs => ({
+  ...(latency === undefined ? {} : { latency }),
+  ...(feeBps === undefined ? {} : { feeBps }),
+  ...(slippageBps === undefined ? {} : { slippageBps }),
+})
 
 /** Parses the length of candles, such as `1h` or `1mo`. */
 export const parseInterval = (text: string): { readonly ms: number } | { readonly months: number } => {
@@ -156,4 +185,17 @@ export const parseTime = (text: string): number => {
   }
   if (!Number.isNaN(time)) return time
   throw new InvalidArgumentError('Give a time like 2026-11-22T10:00:00Z, or ms since the Unix epoch.')
+}
+
+const bpsOption = numberOption({ min: 0, max: 10_000, default: 0 })
+
+/** The costs of an account, which override those of the options of the module. */
+export const costFlags = {
+  latency: parsedFlag('--latency <ms>', 'time from a decision to its fill, such as 50ms', parseLatency),
+  feeBps: parsedFlag('--fee-bps <n>', 'fee of a fill, in basis points', parseNumber(bpsOption)),
+  slippageBps: parsedFlag(
+    '--slippage-bps <n>',
+    'what a fill pays beyond the price, in basis points',
+    parseNumber(bpsOption),
+  ),
 }

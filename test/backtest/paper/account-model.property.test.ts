@@ -40,6 +40,9 @@ describe('the account', () => {
     const fills = events.flatMap((event) => (event._tag === 'Filled' ? [event] : []))
     expect(new Set(fills.map((fill) => `${fill.side} ${fill.symbol}`)).size).toBe(4)
     expect(new Set(fills.map((fill) => fill.order._tag)).size).toBe(6)
+    expect(events.some(({ _tag }) => _tag === 'Liquidated')).toBe(true)
+    const rested = fills.filter(({ order, price }) => order._tag === 'Limit' && order.price === price)
+    expect(rested.length).toBeGreaterThan(10)
     expect(fills.some(({ remaining }) => remaining > 0n)).toBe(true)
     const reasons = events.flatMap((event) => (event._tag === 'Rejected' ? [event.reason] : []))
     for (const reason of [
@@ -50,7 +53,8 @@ describe('the account', () => {
       'less than one base-token unit',
       'no position of',
       'the depth has no quantity',
-      'more than the cash',
+      'exceed the equity times maxLeverage',
+      'the account is liquidated',
       'of an open order',
       'is open',
     ])

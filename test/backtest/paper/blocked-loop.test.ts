@@ -21,7 +21,15 @@ it('fills an order of a timer that fires after a pause with a price that was rea
   const events: PaperEvent[] = []
   const fills = (): readonly Filled[] => events.filter((event) => event._tag === 'Filled')
   // Quantities of the service are 1, and prices are times of the day in ms.
-  const options = { tokens, cash: 1e14, depthShareBps: 10_000, depthInterval: 20 }
+  const options = {
+    tokens,
+    cash: 1e14,
+    feeBps: 0,
+    slippageBps: 0,
+    latency: 0,
+    depthShareBps: 10_000,
+    depthInterval: 20,
+  }
   const run = paper(client, () => order$, options).subscribe((event) => events.push(event))
   onTestFinished(() => run.unsubscribe())
   let depths = 0

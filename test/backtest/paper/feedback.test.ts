@@ -9,6 +9,7 @@ import {
   Subject,
   switchMap,
   tap,
+  timer,
   type Observable,
 } from 'rxjs'
 import { ConfigurationError } from 'svc-streams'
@@ -18,7 +19,6 @@ import {
   market,
   paper,
   target,
-  together,
   type MarketClient,
   type Order,
   type PaperAccount,
@@ -146,16 +146,6 @@ describe('the account of a strategy', () => {
     })
   })
 
-  it('has the fills of all orders of a together in each of their handlers', () => {
-    const orders = together([market('X', 'buy', X(100n)), market('Y', 'buy', X(3n))])
-    expectFeedback(
-      { prices: '-1', otherPrices: '--5', at: { 1: [orders] } },
-      ({ fill$, position }) => fill$.pipe(map(() => [position('X').quantity, position('Y').quantity])),
-      '--(aa)',
-      { a: [100n, 3n] },
-    )
-  })
-
   it('throws for a symbol that is not one of the account', () => {
     const strategy = (_: unknown, { position, position$ }: PaperAccount): Observable<Order> => {
       expect(() => position('Z')).toThrow(ConfigurationError)
@@ -165,6 +155,19 @@ describe('the account of a strategy', () => {
     const client = createTestClient({ prices: { [tokens.X.topic]: NEVER } })
     paper(client, strategy, account).subscribe().unsubscribe()
     expect.assertions(2)
+  })
+})
+
+describe('decidedAt', () => {
+  it('of an order of a timer is the time of the timer, not that of the last data', () => {
+    const strategy = () => timer(50).pipe(map(() => market('X', 'buy', X(100n))))
+    marbles(({ hot$, expectObservable }) => {
+      const client = marbleClient(hot$, { prices: '-1 49ms -2 9ms 3' })
+      const filled$ = paper(client, strategy, { ...account, latency: 10 }).pipe(
+        mergeMap((event) => (event._tag === 'Filled' ? [[event.decidedAt, event.at, event.price]] : [])),
+      )
+      expectObservable(filled$).toBe('62ms f', { f: [50, 62, 13] })
+    })
   })
 })
 
@@ -187,7 +190,7 @@ describe('paper', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
       const [price$, order$] = [hot$<never>(''), hot$<never>('--#')]
       const client = createTestClient({ prices: { [tokens.X.topic]: price$ } })
-      const run$ = paper(client, () => order$, { tokens: { X: tokens.X }, cash: 1 })
+      const run$ = paper(client, () => order$, { ...account, tokens: { X: tokens.X } })
       expectObservable(run$).toBe('--#')
       expectSubscriptions(price$.subscriptions).toBe('^-!')
     })
@@ -196,8 +199,18 @@ describe('paper', () => {
   it.each<[Partial<PaperOptions> | Record<string, unknown>, string]>([
     [{ cash: -1 }, 'cash: expected an amount in USD from 0 to 1e15'],
     [{ cash: undefined }, 'cash: expected an amount in USD from 0 to 1e15'],
-    [{ feeBps: -1 }, 'feeBps: expected a number of at least 0 and at most 10000'],
-    [{ latency: NaN }, 'latency: expected a number of at least 0 and at most 1000000000000'],
+    [{ feeBps: -1 }, 'feeBps: expected a number of basis points from 0 to 10000, which has no default'],
+    [
+      { feeBps: undefined },
+      'feeBps: expected a number of basis points from 0 to 10000, which has no default',
+    ],
+    [{ slippageBps: undefined }, 'slippageBps: expected a number of basis points'],
+    [
+      { latency: undefined },
+      'latency: expected a number of ms from 0 to 1000000000000, which has no default',
+    ],
+    [{ latency: NaN }, 'usual: 50 to 500'],
+    [{ maxLeverage: 0 }, 'maxLeverage: expected a number above 0 and at most 1000'],
     [{ depthInterval: 0 }, 'depthInterval: expected a number of ms of at least 1'],
     [{ depthShareBps: 10_001 }, 'depthShareBps: expected a number of at least 0 and at most 10000'],
     [{ slipageBps: 1 }, 'slipageBps: did you mean slippageBps?'],
@@ -227,7 +240,8 @@ describe('paper', () => {
         mergeMap((event) => (event._tag === 'Filled' ? [event.id] : [])),
       )
       expectObservable(fills$).toBe('-1')
-      expectObservable(fills$, '--^').toBe('--1')
+      // Decided at its subscription: the price before is too early.
+      expectObservable(fills$, '--^').toBe('---1')
     })
   })
 })

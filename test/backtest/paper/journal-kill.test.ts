@@ -10,15 +10,15 @@ import {
 } from '../../support/process/node-process.js'
 import { isLong } from '../../support/run/long.js'
 import { eventually } from '../../support/time/eventually.js'
-import { add, fromDouble, multiply, negate, rational, sum, toDouble } from './support/rational.js'
 
 interface Line {
   readonly _tag: string
   readonly id: string
   readonly side: 'buy' | 'sell'
   readonly quantity: string
-  readonly price: number
-  readonly cash: string
+  readonly valueUsd: number
+  readonly feeUsd: number
+  readonly cash: number
   readonly holdings: readonly { readonly quantity: string }[]
 }
 
@@ -49,12 +49,11 @@ const expectConsistent = (journal: string, printed: readonly string[]): void => 
   expect(new Set(ids).size).toBe(ids.length)
   expect(ids).toEqual(expect.arrayContaining([...printed]))
   // The cash is that of all fills: each counts once.
-  const flows = fills.map(({ side, quantity, price }) => {
-    const value = multiply(fromDouble(price), rational(BigInt(quantity), 10n ** 18n))
-    const fee = multiply(value, rational(15n, 100_000n))
-    return add(side === 'buy' ? negate(value) : value, negate(fee))
-  })
-  expect(Number(lines[state]!.cash)).toBe(toDouble(add(rational(1_000n), sum(flows))))
+  const cash = fills.reduce(
+    (usd, { side, valueUsd, feeUsd }) => usd + (side === 'buy' ? -valueUsd : valueUsd) - feeUsd,
+    1_000,
+  )
+  expect(lines[state]!.cash).toBe(cash)
   const held = fills.reduce((total, { side, quantity }) => {
     return side === 'buy' ? total + BigInt(quantity) : total - BigInt(quantity)
   }, 0n)

@@ -152,6 +152,7 @@ const heldJournal = (): { readonly of: Options; readonly journal: string } => {
   const of: Options = {
     ...{
       allowShort: false,
+      maxLeverage: 1,
       latency: 0,
       feeBps: 0,
       slippageBps: 0,
@@ -166,7 +167,7 @@ const heldJournal = (): { readonly of: Options; readonly journal: string } => {
   const book = depth(tokens.A.address, { buy: side, sell: side, timestamp: 1, receivedAt: 5_000 })
   give({ _tag: 'Depth', symbol: 'A', event: right(book) })
   give(priceAt(5_000, 2))
-  give({ _tag: 'Order', order: market('A', 'buy', { units: 10n ** 18n }) })
+  give({ _tag: 'Order', order: market('A', 'buy', { units: 10n ** 18n }), decidedAt: 5_000 })
   stop()
   return { of, journal }
 }
@@ -254,16 +255,17 @@ describe('a run whose journal cannot be used', () => {
 
   it('ends with a WriteError for a position in a token that the account has not', () => {
     const journal = newJournal()
-    const holding = { symbol: 'C', quantity: '1', cost: '1', taken: [] }
+    const holding = { symbol: 'C', quantity: '1', averagePrice: 1, taken: [] }
     const state = {
       _tag: 'State',
       at: 1,
-      cash: '1',
-      fees: '0',
+      cash: 1,
+      fees: 0,
+      isLiquidated: false,
       numbered: 0,
       prices: {},
       holdings: [holding],
-      groups: [],
+      orders: [],
     }
     appendFileSync(journal, `${JSON.stringify(state)}\n`)
     expect(errorOf(journal)).toContain('the journal has C, which is not a token of the account')

@@ -7,7 +7,6 @@ import {
   market,
   paper,
   target,
-  together,
   trailingStop,
   type Order,
   type PaperAccount,
@@ -33,8 +32,7 @@ const strategy = (client: Pick<Client, 'price$' | 'depth$'>, account: PaperAccou
     price$.pipe(
       mergeMap(({ price }, index) => {
         if (index % 10 === 3) return [limit('ETH', 'sell', { usd: 300 }, price, { rest: 'cancel' })]
-        if (index % 10 === 6)
-          return [together([market('ETH', 'buy', { usd: 200 }), market('BTC', 'sell', { usd: 200 })])]
+        if (index % 10 === 6) return [market('ETH', 'buy', { usd: 200 }), market('BTC', 'sell', { usd: 200 })]
         return index % 40 === 19 ? [target('BTC', { usd: -500 })] : []
       }),
     ),

@@ -5,7 +5,6 @@ import {
   market,
   stop,
   target,
-  together,
   trailingStop,
   type Order,
 } from 'svc-streams/paper'
@@ -85,11 +84,11 @@ describe('a market order', () => {
     )
   })
 
-  it('is rejected if it costs more than the cash, and if there is no position to sell', () => {
+  it('is rejected if it costs more than the equity, and if there is no position to sell', () => {
     expectResults(
       {
         prices: '-1---2',
-        options: { cash: 33 },
+        options: { cash: 33, maxLeverage: 1 },
         at: {
           1: [market('X', 'buy', X(301n)), market('X', 'sell', X(1n))],
           2: [market('X', 'buy', X(275n)), market('X', 'sell', X(400n))],
@@ -97,7 +96,7 @@ describe('a market order', () => {
       },
       '-(rs)(fgc)',
       {
-        r: 'rejected #1: costs more than the cash',
+        r: 'rejected #1: the positions would exceed the equity times maxLeverage, 1',
         s: 'rejected #2: there is no position of X to sell',
         f: 'buy 275 X at 12 (#3)',
         g: 'sell 275 X at 12 (#4), 125 left',
@@ -108,16 +107,33 @@ describe('a market order', () => {
 })
 
 describe('a limit', () => {
-  it('fills at its price or a better one, slippage included, as often as needed', () => {
+  it('that rests fills at its own price, never better, while the price with slippage is not worse, as often as needed', () => {
     const at = { 5: [limit('X', 'buy', X(450n), 12)] }
     expectResults(
       { prices: '-5-2-1----2', depths: 'd------e', options: { slippageBps: 1 }, at },
       '-----f-g',
       {
-        f: 'buy 400 X at 11.0011 (#1), 50 left',
-        g: 'buy 50 X at 11.0011 (#1)',
+        f: 'buy 400 X at 12 (#1), 50 left',
+        g: 'buy 50 X at 12 (#1)',
       },
     )
+    const sell = { 5: [market('X', 'buy', X(100n)), limit('X', 'sell', X(100n), 17)] }
+    expectResults({ prices: '-5-6-9', at: sell }, '-f---g', {
+      f: 'buy 100 X at 15 (#1)',
+      g: 'sell 100 X at 17 (#2)',
+    })
+  })
+
+  it('that the first price after the latency satisfies pays that price; a rest fills at its own price', () => {
+    const at = { 9: [limit('X', 'buy', X(450n), 15)] }
+    expectResults({ prices: '-9--1-2', depths: 'd----e', options: { latency: 3 }, at }, '----fg', {
+      f: 'buy 400 X at 11 (#1), 50 left',
+      g: 'buy 50 X at 15 (#1)',
+    })
+    // The depth came after the first price.
+    expectResults({ prices: '-9--1-2', depths: '-----e', options: { latency: 3 }, at }, '-----f', {
+      f: 'buy 100 X at 15 (#1), 350 left',
+    })
   })
 
   it('ends after its first fill with `rest: cancel`', () => {
@@ -144,10 +160,70 @@ describe('a stop', () => {
   })
 
   it('is not triggered by a price from before the latency', () => {
-    expectResults({ prices: '-6---54---9--3', at, options: { latency: 3 } }, '-----f-------g', {
+    expectResults({ prices: '-6---54---9--3--2', at, options: { latency: 3 } }, '-----f----------g', {
       f: 'buy 100 X at 15 (#1)',
-      g: 'sell 100 X at 13 (#2)',
+      g: 'sell 100 X at 12 (#2)',
     })
+  })
+})
+
+describe('the latency of a stop', () => {
+  it('counts from its trigger, not from its decision', () => {
+    const at = { 6: [market('X', 'buy', X(100n))], 5: [stop('X', 'sell', X(100n), 14)] }
+    expectResults({ prices: '-6-----5----4-30', at, options: { latency: 3 } }, '-------f-------g', {
+      f: 'buy 100 X at 15 (#1)',
+      g: 'sell 100 X at 10 (#2)',
+    })
+    const trailing = { 9: [market('X', 'buy', X(100n)), trailingStop('X', 'sell', X(100n), { bps: 1_000 })] }
+    expectResults({ prices: '-9--8--764', at: trailing, options: { latency: 2 } }, '----f----g', {
+      f: 'buy 100 X at 18 (#1)',
+      g: 'sell 100 X at 14 (#2)',
+    })
+  })
+})
+
+describe('maxLeverage', () => {
+  const limited = 'the positions would exceed the equity times maxLeverage, 1'
+  const short = { cash: 30, allowShort: true, maxLeverage: 1 }
+
+  it('bounds the positions by the equity, and lets what reduces a position always fill', () => {
+    const at = {
+      0: [market('X', 'sell', X(301n)), market('X', 'sell', X(300n))],
+      // The equity is 15 USD now, and the position 45.
+      5: [market('X', 'sell', X(1n)), closePosition('X')],
+    }
+    expectResults({ prices: '-0-----5', at, options: short }, '-(qf)--(rg)', {
+      q: `rejected #1: ${limited}`,
+      f: 'sell 300 X at 10 (#2)',
+      r: `rejected #3: ${limited}`,
+      g: 'buy 300 X at 15 (#4)',
+    })
+  })
+})
+
+describe('an equity of 0 or less', () => {
+  it('cancels the open orders, closes all positions with the next prices, and rejects later orders', () => {
+    const at = {
+      0: [market('X', 'sell', X(200n)), market('Y', 'buy', X(1n)), limit('X', 'buy', X(1n), 1)],
+      9: [market('X', 'buy', X(1n))],
+      5: [cancel('3')],
+    }
+    // 15 USD, short 2 X at 10, 1 Y at 11: -3 USD when X is at 19.
+    const options = { cash: 15, allowShort: true, maxLeverage: 10 }
+    expectResults(
+      { prices: '-0-----9--------5', otherPrices: '--1-----------2', at, options },
+      '-fg----(lcr)--h-(is)',
+      {
+        f: 'sell 200 X at 10 (#1)',
+        g: 'buy 1 Y at 11 (#2)',
+        l: 'liquidated at -3',
+        c: 'cancelled #3, 1 left',
+        r: 'rejected #6: the account is liquidated',
+        h: 'sell 1 Y at 12 (#5)',
+        i: 'buy 200 X at 15 (#4)',
+        s: 'rejected #3: the account is liquidated',
+      },
+    )
   })
 })
 
@@ -189,63 +265,14 @@ describe('a target', () => {
   })
 })
 
-describe('together', () => {
-  const pair = (rest: 'cancel' | 'work') =>
-    together([market('X', 'buy', X(800n), { rest }), market('Y', 'buy', X(200n), { rest })])
-
-  it('fills all orders in the same proportion, and cancels the rests', () => {
-    expectResults({ prices: '-1', otherPrices: '--3', at: { 1: [pair('cancel')] } }, '--(fgcd)', {
-      f: 'buy 400 X at 11 (#1), 400 left',
-      g: 'buy 100 Y at 13 (#2), 100 left',
-      c: 'cancelled #1, 400 left',
-      d: 'cancelled #2, 100 left',
-    })
-  })
-
-  it('works in the same proportion if all its orders work', () => {
-    expectResults(
-      { prices: '-1', otherPrices: '--3', depths: 'd-----------e', at: { 1: [pair('work')] } },
-      '--(fg)------(hi)',
-      {
-        f: 'buy 400 X at 11 (#1), 400 left',
-        g: 'buy 100 Y at 13 (#2), 100 left',
-        h: 'buy 100 X at 11 (#1), 300 left',
-        i: 'buy 25 Y at 13 (#2), 75 left',
-      },
-    )
-  })
-
-  it('waits until each order can be filled', () => {
-    const orders = [limit('X', 'buy', X(100n), 12), stop('Y', 'buy', X(10n), 15)]
-    expectResults(
-      { prices: '-4-1-5--2', otherPrices: '3----6--6', at: { 4: [together(orders)] } },
-      '--------(fg)',
-      {
-        f: 'buy 100 X at 12 (#1)',
-        g: 'buy 10 Y at 16 (#2)',
-      },
-    )
-  })
-
-  it('rejects all its orders with the reason of one', () => {
-    const orders = [market('X', 'buy', X(100n)), market('Y', 'sell', X(1n))]
-    const reason = 'there is no position of Y to sell'
-    expectResults({ prices: '-1', otherPrices: '--3', at: { 1: [together(orders)] } }, '--(rs)', {
-      r: `rejected #1: ${reason}`,
-      s: `rejected #2: ${reason}`,
-    })
-  })
-})
-
 describe('cancel', () => {
-  it('ends an order, and all orders of a together', () => {
+  it('ends an order, and is rejected without one', () => {
     const far = (id?: string) => limit('X', 'buy', X(100n), 1, id === undefined ? {} : { id })
-    const at = { 1: [far(), together([far('a'), far('b')])], 2: [cancel('1'), cancel('b'), cancel('a')] }
-    expectResults({ prices: '-1-2', at }, '---(cdef)', {
+    const at = { 1: [far(), far('a')], 2: [cancel('1'), cancel('a'), cancel('a')] }
+    expectResults({ prices: '-1-2', at }, '---(cde)', {
       c: 'cancelled #1, 100 left',
       d: 'cancelled #a, 100 left',
-      e: 'cancelled #b, 100 left',
-      f: 'rejected #a: no order with the id a is open',
+      e: 'rejected #a: no order with the id a is open',
     })
   })
 })
@@ -262,8 +289,7 @@ describe('an order that is not valid', () => {
       'bps: expected basis points above 0 and below 10000, got 0',
     ],
     [market('X', 'up' as 'buy', X(1n)), "side: expected 'buy' or 'sell', got \"up\""],
-    [together([]), 'orders: expected at least one order'],
-    [together([cancel('1') as never]), 'expected an order, got \"Cancel\"'],
+    [{ _tag: 'Together', orders: [] }, 'expected an order, got "Together"'],
     [null, 'expected an order, got null'],
     [7, 'expected an order, got 7'],
   ])('is rejected, and hurts no other: %o', (order, reason) => {

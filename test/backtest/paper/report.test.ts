@@ -79,7 +79,7 @@ describe('renderReport', () => {
       { _tag: 'Cancelled', id: '3', order: market('X', 'buy', { units: 1n }), at: 3, remaining: 1n } as const,
     ]
     const html = renderReport(events, { title: 'Run', notes: ['Fee 2 bps.'] })
-    expect(summaryOf(events)).toMatchObject({ returnRatio: -0.01, maxDrawdown: 0.1, trades: 1 })
+    expect(summaryOf(events)).toMatchObject({ returnRatio: -0.01, maxDrawdown: 0.1, roundTrips: 1 })
     for (const text of [
       '<dt>Profit, USD</dt><dd>-10.00</dd>',
       '<dt>Return</dt><dd>-1.00 %</dd>',
@@ -87,6 +87,10 @@ describe('renderReport', () => {
       '<dt>Fees, USD</dt><dd>0.2000</dd>',
       '<p>Fee 2 bps.</p>',
       '<td>cancelled, whole or in part</td><td>1</td>',
+      '<dt>Round trips</dt><dd>1</dd><dd class="meaning">Positions from flat to flat</dd>',
+      '<dt>X held</dt><dd>-1.00 %</dd>',
+      '<td>X</td><td>buy</td><td>1970-01-01 00:00:00.001</td>',
+      'download="round-trips.csv" href="data:text/csv',
       '1970-01-01 00:00:00 to 1970-01-01 00:02:00 UTC',
     ])
       expect(html).toContain(text)

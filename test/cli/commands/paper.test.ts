@@ -33,7 +33,7 @@ import { defineTokens } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
 import { market } from 'svc-streams/paper'
 const tokens = defineTokens({ ETH: { address: '${address}', decimals: ${decimals} } })
-export const options = { tokens, cash: 10_000, feeBps: 10, depthInterval: 500 }
+export const options = { tokens, cash: 10_000, feeBps: 10, slippageBps: 0, latency: 0, depthInterval: 500 }
 export default (client, account, units = 100) => client.price$('${topic}').pipe(
   rights(),
   map(({ price }, index) => market('ETH', index % 2 === 0 ? 'buy' : 'sell', { units: BigInt(units) })),
@@ -77,7 +77,7 @@ describe('svc-streams backtest', () => {
     )
     expect(stdout).toMatch(/^profitUsd +1\.594$/m)
     expect(stdout).toMatch(/^winRate +1$/m)
-    expect(stdout).toMatch(/^sharpe +-$/m)
+    expect(stdout).toMatch(/^annual sharpe +-$/m)
     const html = readFileSync(report, 'utf8')
     expect(html).toContain(
       'Assumptions: tokens ETH, cash 10000, feeBps 10, slippageBps 0, latency 0, depthInterval 500,',
@@ -148,7 +148,7 @@ describe('svc-streams backtest', () => {
     expect(lines.filter(({ _tag }) => _tag === 'Filled')).toHaveLength(4)
     expect(lines.find(({ _tag }) => _tag === 'Filled')).toMatchObject({ quantity: '200', valueUsd: 200 })
     expect(lines.at(-2)).toMatchObject({ _tag: 'Account', positions: [] })
-    expect(lines.at(-1)).toMatchObject({ _tag: 'Summary', trades: 2, turnoverUsd: 812 })
+    expect(lines.at(-1)).toMatchObject({ _tag: 'Summary', roundTrips: 2, turnoverUsd: 812 })
   })
 
   it('fails for a module without the exports, for invalid options, and for a damaged recording', async () => {
@@ -187,11 +187,11 @@ describe('a strategy of an account', () => {
       return stdout.trimEnd().split('\n')
     }
     const results = await sweep()
-    expect(results[0]).toContain('"trades":2,"winRate":1,"feesUsd":0.40599')
-    expect(results[1]).toContain('"trades":2,"winRate":1,"feesUsd":0.81199')
+    expect(results[0]).toContain('"roundTrips":2,"winRate":1,')
+    expect(results[1]).toContain('"feesUsd":0.81199')
     const from = new Date(at + 3_000).toISOString()
     const [warmed] = await sweep('--from', from, '--warm-up', '5s')
-    expect(warmed).toContain('"trades":1,')
+    expect(warmed).toContain('"roundTrips":1,')
   })
 
   it('is chosen by a figure of its summary in a walk-forward, whose page has its gaps and assumptions', async () => {
@@ -210,7 +210,7 @@ describe('a strategy of an account', () => {
     const { code, stdout, stderr } = await runCommand([...args, ...flags])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(
-      /^\{"_tag":"Right",.*"parameter":200,"values":\[\{[^[]*"trades":\d[^[]*\}\],.*"score":3\.1/,
+      /^\{"_tag":"Right",.*"parameter":200,"values":\[\{[^[]*"roundTrips":\d[^[]*\}\],.*"score":3\.1/,
     )
     const html = readFileSync(report, 'utf8')
     expect(html).toContain(
@@ -218,6 +218,24 @@ describe('a strategy of an account', () => {
     )
     expect(html).toContain('class="gap"')
     expect(html).toContain('Assumptions: tokens ETH, cash 10000,')
+  })
+
+  it('takes costs by flags, says which are missing, and which are usual', async () => {
+    const text = strategy(2, '0xab', 'svc-0xab').replace('feeBps: 10, slippageBps: 0, latency: 0, ', '')
+    const [market, module] = files(text)
+    const missing = await runCommand(['backtest', market, module, '--fee-bps', '10'])
+    expect(missing.code).toBe(1)
+    expect(missing.stderr).toContain(
+      'the costs have no default: give --latency (usual: 50ms to 500ms) and --slippage-bps (usual: 1 to 5), or export latency and slippageBps in options',
+    )
+    const costs = ['--fee-bps', '10', '--latency', '0ms', '--slippage-bps', '0']
+    const given = await runCommand(['backtest', market, module, ...costs])
+    const [, complete] = files(strategy(2, '0xab', 'svc-0xab'))
+    expect(given).toEqual(await runCommand(['backtest', market, complete]))
+    const parameters = inFolder()('parameters.json', '[100]')
+    const sweep = ['sweep', market, module, '--parameters', parameters, '--json']
+    expect((await runCommand(sweep)).stderr).toContain('the costs have no default: give --latency')
+    expect(await runCommand([...sweep, ...costs])).toMatchObject({ code: 0 })
   })
 
   it('fails once for invalid options, and writes to no journal of its options', async () => {
@@ -228,7 +246,7 @@ describe('a strategy of an account', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('feBps: did you mean feeBps?')
     const [, withJournal] = files(text.replace('cash:', "journal: '/dev/null/none', cash:"))
-    expect((await runInProcess(['backtest', market, withJournal])).stdout).toMatch(/^trades +2$/m)
+    expect((await runInProcess(['backtest', market, withJournal])).stdout).toMatch(/^roundTrips +2$/m)
   })
 })
 

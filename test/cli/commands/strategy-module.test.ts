@@ -17,7 +17,7 @@ test.each([
   Object.assign(globalThis, { tokensOfStrategy: defineTokens({ WETH: definition }) })
   const options = '{ tokens: globalThis.tokensOfStrategy, cash: 1 }'
   writeFileSync(path, `export const options = ${options}; export default ${strategy}`)
-  const { strategy$ } = await importStrategyModule(path)
+  const { strategy$ } = await importStrategyModule(path, { latency: 0, feeBps: 0, slippageBps: 0 })
   const run$ = strategy$({} as never, {} as never, undefined)
   const failure = await lastValueFrom(run$.pipe(catchError((thrown: Error) => of(thrown.message))))
   expect(failure).toContain(`${path}: the strategy failed: ${text}`)

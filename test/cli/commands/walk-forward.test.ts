@@ -225,7 +225,7 @@ export default (client, units) => paper(
     rights(),
     map(({ receivedAt }) => receivedAt % 2000 === 0 ? market('ETH', 'buy', { units: BigInt(units) }) : closePosition('ETH')),
   ),
-  { tokens, cash: 10_000, feeBps: 10 },
+  { tokens, cash: 10_000, feeBps: 10, slippageBps: 0, latency: 0 },
 )
 `
 

@@ -16,6 +16,6 @@ export const filled = (
 
 /** A state that follows fills in a journal. */
 export const savedState: SavedState = {
-  ...{ _tag: 'State', at: 0, cash: '0', fees: '0', numbered: 1 },
-  ...{ prices: {}, sampled: undefined, holdings: [], groups: [] },
+  ...{ _tag: 'State', at: 0, cash: 0, fees: 0, numbered: 1, isLiquidated: false },
+  ...{ prices: {}, sampled: undefined, holdings: [], orders: [] },
 }

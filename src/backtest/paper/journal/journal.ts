@@ -52,7 +52,7 @@ export const startFrom = (lines: readonly string[]): JournalStart & { readonly k
 export const emptyStart: JournalStart = { saved: undefined, prices: {}, sampled: undefined, at: 0 }
 
 /** The tags of events that change the state of the account. */
-export const changes: ReadonlySet<unknown> = new Set(['Filled', 'Rejected', 'Cancelled'])
+export const changes: ReadonlySet<unknown> = new Set(['Filled', 'Rejected', 'Cancelled', 'Liquidated'])
 
 /** The tags of events that an account has emitted. */
 export const eventTags: ReadonlySet<unknown> = new Set([...changes, 'Equity', 'Account'])

@@ -1,16 +1,15 @@
 import type { AccountState, Sampled } from '../account-state.js'
-import { decimalText, parseDecimal } from '../exact.js'
-import type { Settings } from '../options.js'
 import type { Side } from '../orders.js'
-import type { OrderGroup, WorkingOrder } from '../working-order.js'
+import type { WorkingOrder } from '../working-order.js'
 
 /** The state of an account, which becomes JSON. */
 export interface SavedState {
   readonly _tag: 'State'
   readonly at: number
-  /** USD, exact. */
-  readonly cash: string
-  readonly fees: string
+  /** USD. */
+  readonly cash: number
+  readonly fees: number
+  readonly isLiquidated: boolean
   /** The number of orders that have got a number as their id. */
   readonly numbered: number
   /** The last price of each token that has one, by symbol. */
@@ -18,43 +17,39 @@ export interface SavedState {
   /** Of the last `Equity`. */
   readonly sampled: Sampled | undefined
   readonly holdings: readonly SavedHolding[]
-  readonly groups: readonly SavedGroup[]
+  readonly orders: readonly SavedOrder[]
 }
 
 interface SavedHolding {
   readonly symbol: string
   readonly quantity: bigint
-  /** USD, exact. */
-  readonly cost: string
+  readonly averagePrice: number
   /** What orders have taken of the last depths, by `timestamp`. */
   readonly taken: readonly (readonly [timestamp: number, Readonly<Record<Side, bigint>>])[]
 }
 
-interface SavedGroup extends Omit<OrderGroup, 'orders'> {
-  readonly orders: readonly Omit<WorkingOrder, 'state'>[]
-}
+type SavedOrder = Omit<WorkingOrder, 'state' | 'causedBy'>
 
 export const isSavedState = (value: { readonly _tag: unknown }): value is SavedState => value._tag === 'State'
 
-export const savedStateOf = (state: AccountState, { digits }: Settings): SavedState => ({
+export const savedStateOf = (state: AccountState): SavedState => ({
   _tag: 'State',
   at: state.now,
-  cash: decimalText(state.cash, digits),
-  fees: decimalText(state.fees, digits),
+  cash: state.cash,
+  fees: state.fees,
+  isLiquidated: state.isLiquidated,
   numbered: state.numbered,
   prices: state.lastPrices,
   sampled: state.sampled && { at: state.sampled.at, isCurrent: state.sampled.isCurrent },
   holdings: [...state.tokens.values()]
     .filter(({ quantity, taken }) => quantity !== 0n || taken.size > 0)
-    .map(({ token: { symbol }, quantity, cost, taken }) => ({
-      ...{ symbol, quantity, cost: decimalText(cost, digits), taken: [...taken] },
+    .map(({ token: { symbol }, quantity, averagePrice, taken }) => ({
+      ...{ symbol, quantity, averagePrice, taken: [...taken] },
     })),
-  groups: state.groups.map(({ orders, ...group }) => ({
-    ...group,
-    orders: orders.map(({ id, order, remaining, best, isTriggered }) => ({
-      ...{ id, order, remaining, best, isTriggered },
-    })),
-  })),
+  orders: state.orders.map(({ id, order, decidedAt, rest, ...each }) => {
+    const { remaining, best, triggeredAt, isResting, isForced } = each
+    return { id, order, decidedAt, rest, remaining, best, triggeredAt, isResting, isForced }
+  }),
 })
 
 /** Where an account continues. */
@@ -68,38 +63,38 @@ export interface JournalStart {
 }
 
 /** Continues an account. Throws if the journal has a position in a token that is not one of the account. */
-export const continueFrom = (
-  state: AccountState,
-  { saved, prices, sampled, at }: JournalStart,
-  settings: Settings,
-): void => {
+export const continueFrom = (state: AccountState, { saved, prices, sampled, at }: JournalStart): void => {
   state.now = at
   state.sampled = sampled
   for (const [symbol, token] of state.tokens) {
     const price = prices[symbol]
     if (price !== undefined) token.last = { price }
   }
-  if (saved !== undefined) restoreState(state, saved, settings)
+  if (saved !== undefined) restoreState(state, saved)
   state.onStart()
 }
 
-const restoreState = (state: AccountState, saved: SavedState, { digits }: Settings): void => {
+const restoreState = (state: AccountState, saved: SavedState): void => {
   const tokenOf = (symbol: string) => {
     const token = state.tokens.get(symbol)
     if (token === undefined) throw new Error(`the journal has ${symbol}, which is not a token of the account`)
     return token
   }
-  state.cash = parseDecimal(saved.cash, digits)
-  state.fees = parseDecimal(saved.fees, digits)
+  state.cash = saved.cash
+  state.fees = saved.fees
+  state.isLiquidated = saved.isLiquidated
   state.numbered = saved.numbered
-  for (const { symbol, quantity, cost, taken } of saved.holdings) {
+  for (const { symbol, quantity, averagePrice, taken } of saved.holdings) {
     const token = tokenOf(symbol)
     token.quantity = quantity
-    token.cost = parseDecimal(cost, digits)
+    token.averagePrice = averagePrice
     for (const [timestamp, amounts] of taken) token.taken.set(timestamp, { ...amounts })
   }
-  state.groups = saved.groups.map(({ orders, ...group }) => ({
-    ...group,
-    orders: orders.map((each) => ({ ...each, state: tokenOf(each.order.symbol) })),
+  state.orders = saved.orders.map((each) => ({
+    ...each,
+    state: tokenOf(each.order.symbol),
+    remaining: each.remaining,
+    best: each.best,
+    triggeredAt: each.triggeredAt,
   }))
 }

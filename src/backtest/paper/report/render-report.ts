@@ -7,6 +7,7 @@ import {
 } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import type { Account, Equity, Filled, PaperEvent } from '../events.js'
+import { roundTripsOf, type RoundTrip } from '../round-trips.js'
 import { summaryOf, summaryTable, type Summary, type SummaryOptions } from '../summary.js'
 import { renderChart, type Point } from './chart.js'
 import {
@@ -107,7 +108,7 @@ ${renderChart({ title: 'Drawdown', points: drawdowns(equities), gaps, isShare: t
 ${symbolsOf(equities, fills)
   .map((symbol) => priceChart(symbol, equities, fills, data))
   .join('\n')}
-${meanings(summary)}
+${roundTripTable(roundTripsOf(events))}
 ${fillTable(fills)}
 ${account === undefined ? '' : positionTable(account, fills)}
 ${unfilledTable(events)}
@@ -165,28 +166,60 @@ const priceChart = (
 }
 
 const figures = (summary: Summary): string => {
-  const all: readonly (readonly [string, number | null, (value: number) => string])[] = [
-    ['Profit, USD', summary.profitUsd, formatUsd],
-    ['Return', summary.returnRatio, formatShare],
-    ['Largest drawdown', summary.maxDrawdown, formatShare],
-    ['Sharpe', summary.sharpe, formatRatio],
-    ['Sortino', summary.sortino, formatRatio],
-    ['Exposure', summary.exposure, formatShare],
-    ['Trades', summary.trades, formatQuantity],
-    ['Win rate', summary.winRate, formatShare],
-    ['Fees, USD', summary.feesUsd, formatUsd],
-    ['Slippage, USD', summary.slippageUsd, formatUsd],
-    ['Turnover, USD', summary.turnoverUsd, formatUsd],
-    ['Not current', summary.notCurrentMs, formatDuration],
+  const { annual, sampleMs } = summary
+  const returns = `of returns over ${formatDuration(sampleMs)}, per year of 365 days`
+  type Format = (value: number) => string
+  const all: readonly (readonly [name: string, meaning: string, value: number | null, format: Format])[] = [
+    ['Profit, USD', 'The last equity less the first', summary.profitUsd, formatUsd],
+    ['Return', 'The profit as a share of the first equity', summary.returnRatio, formatShare],
+    ['Return a year', 'The growth in 365 days at this pace', annual?.returnRatio ?? null, formatShare],
+    ...Object.entries(summary.buyAndHold).map(
+      ([symbol, held]) =>
+        [`${symbol} held`, 'The last price divided by the first, less 1', held, formatShare] as const,
+    ),
+    [
+      'Largest drawdown',
+      'The largest fall, as a share of the highest equity before',
+      summary.maxDrawdown,
+      formatShare,
+    ],
+    [
+      'Longest drawdown',
+      'From a highest equity to the next one not below it',
+      summary.longestDrawdownMs,
+      formatDuration,
+    ],
+    ['Volatility', `The deviation ${returns}`, annual?.volatility ?? null, formatShare],
+    ['Sharpe', `Mean / deviation ${returns}`, annual?.sharpe ?? null, formatRatio],
+    [
+      'Sortino',
+      `Mean / root of the mean square of the negative ones ${returns}`,
+      annual?.sortino ?? null,
+      formatRatio,
+    ],
+    ['Exposure', 'The share of the time with a position', summary.exposure, formatShare],
+    ['Round trips', 'Positions from flat to flat', summary.roundTrips, formatQuantity],
+    ['Win rate', 'The share of round trips with a profit after fees', summary.winRate, formatShare],
+    ['Expectancy, USD', 'The mean profit of a round trip, after fees', summary.expectancyUsd, formatUsd],
+    ['Profit factor', 'Profits / losses of the round trips', summary.profitFactor, formatRatio],
+    ['Fills', 'Of orders, whole or in part', summary.fills, formatQuantity],
+    ['Fees, USD', 'Of all fills', summary.feesUsd, formatUsd],
+    ['Slippage, USD', 'What the fills paid beyond the prices', summary.slippageUsd, formatUsd],
+    ['Turnover, USD', 'The values of all fills', summary.turnoverUsd, formatUsd],
+    [
+      'Not current',
+      'The time in which a price of a held token was not current',
+      summary.notCurrentMs,
+      formatDuration,
+    ],
   ]
   const items = all.map(
-    ([name, value, format]) => `<div><dt>${name}</dt><dd>${value === null ? '–' : format(value)}</dd></div>`,
+    ([name, meaning, value, format]) =>
+      `<div><dt>${escapeHtml(name)}</dt><dd>${value === null ? '–' : format(value)}</dd><dd class="meaning">${meaning}</dd></div>`,
   )
-  return `<dl>${items.join('')}</dl>`
+  return `<dl>${items.join('')}</dl>
+<p class="note">–: the figure has no meaning, such as those of returns with fewer than 30 samples.</p>`
 }
-
-const meanings = ({ sampleMs }: Summary): string =>
-  `<p class="note">Sharpe and Sortino are of returns over ${formatDuration(sampleMs)}, not per year. Trades are fills that reduce a position. Not current: the time in which the price of a token that was held was not current. –: the figure has no meaning.</p>`
 
 const table = (caption: string, head: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0
@@ -220,6 +253,35 @@ const fillTable = (fills: readonly Filled[]): string => {
       : 'Fills'
   const head = ['Time, UTC', 'Token', 'Side', 'Order', 'Quantity', 'Price', 'Value', 'Fee', 'Slippage', 'Id']
   return table(caption, head, rows)
+}
+
+const roundTripTable = (trips: readonly RoundTrip[]): string => {
+  const rows = trips
+    .slice(0, maxRows)
+    .map(({ symbol, side, from, to, entryPrice, exitPrice, netUsd, worstUsd, bestUsd }) => [
+      ...[symbol, side, formatTime(from), formatTime(to), formatDuration(to - from)],
+      ...[entryPrice, exitPrice, netUsd, worstUsd, bestUsd].map(formatUsd),
+    ])
+  const caption =
+    trips.length > maxRows
+      ? `Round trips: the first ${formatQuantity(maxRows)} of ${formatQuantity(trips.length)}`
+      : 'Round trips'
+  const head = ['Token', 'Side', 'From, UTC', 'To, UTC', 'Time', 'Entry', 'Exit', 'Net, USD', 'Worst', 'Best']
+  return table(caption, head, rows) + csvLink(trips)
+}
+
+/** The round trips as a file that the page contains. */
+const csvLink = (trips: readonly RoundTrip[]): string => {
+  if (trips.length === 0) return ''
+  const head = 'symbol,side,from,to,quantity,entryPrice,exitPrice,netUsd,worstUsd,bestUsd'
+  const lines = trips.map((trip) =>
+    [
+      ...[`"${trip.symbol.replaceAll('"', '""')}"`, trip.side, formatTime(trip.from), formatTime(trip.to)],
+      ...[trip.quantity, trip.entryPrice, trip.exitPrice, trip.netUsd, trip.worstUsd, trip.bestUsd],
+    ].join(','),
+  )
+  const text = encodeURIComponent([head, ...lines, ''].join('\n'))
+  return `\n<p class="note"><a download="round-trips.csv" href="data:text/csv;charset=utf-8,${text}">Save the round trips as CSV</a></p>`
 }
 
 const positionTable = ({ positions, cashUsd, equityUsd }: Account, fills: readonly Filled[]): string =>

@@ -16,6 +16,7 @@ p { margin: 0 0 8px; overflow-wrap: anywhere }
 dl { display: grid; grid-template-columns: repeat(6, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--rule); overflow: hidden }
 dl div { padding: 10px 12px; background: var(--card) }
 dd { margin: 0; font-size: 18px; font-weight: 600; overflow-wrap: anywhere }
+.meaning { margin-top: 2px; color: var(--soft); font-size: 12px; font-weight: 400 }
 figure { margin: 0 0 22px; break-inside: avoid }
 figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; font-weight: 600 }
 .key { font-weight: 400; white-space: nowrap }

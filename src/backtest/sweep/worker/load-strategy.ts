@@ -5,6 +5,7 @@ import type { SweepFault } from '../sweep-error.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import type { PaperEvent, PaperOptions, PaperStrategy } from '../../paper/index.js'
 import type { StrategyClient } from '../../recording/replay/replay-session.js'
+import type { Job } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
 
 /** A strategy, and the values of its result. */
@@ -61,7 +62,7 @@ export const loadStrategy = async (
 }
 
 /** `journal`: the path of a journal that the account continues. `keepsEvents`: the values are the events of the account. */
-interface AccountJob {
+interface AccountJob extends Pick<Job, 'costs'> {
   readonly journal?: string
   readonly keepsEvents?: boolean
 }
@@ -73,13 +74,13 @@ type AccountStrategy = (
 const withAccount = async (
   strategy$: AccountStrategy,
   given: PaperOptions,
-  { journal, keepsEvents = false }: AccountJob,
+  { journal, keepsEvents = false, costs }: AccountJob,
 ): Promise<LoadedStrategy> => {
   // Most strategies have no account.
   const { paper: paper$, summaryOf } = await import('../../paper/index.js')
-  const { settingsOf, withoutJournal } = await import('../../paper/options.js')
-  const options = { ...withoutJournal(given), ...(journal === undefined ? {} : { journal }) }
-  settingsOf(options)
+  const { checkOptions, withoutJournal } = await import('../../paper/options.js')
+  const options = { ...withoutJournal(given), ...costs, ...(journal === undefined ? {} : { journal }) }
+  checkOptions(options)
   return {
     strategy$: (client, parameter) =>
       paper$(client, (market, account) => strategy$(market, account, parameter), options),

@@ -4,7 +4,7 @@ import { join, parse, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { catchError, defer, throwError, type Observable } from 'rxjs'
-import { settingsOf } from '../../../backtest/paper/options.js'
+import { checkOptions, type Costs } from '../../../backtest/paper/options.js'
 import { strategyFault, strategyText, sweepError } from '../../../backtest/sweep/sweep-error.js'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
@@ -14,6 +14,7 @@ import { failureOf } from '../../render/error-text.js'
 /** The module of a strategy with an account, for the help of commands. */
 export const strategyHelp = `The module of the strategy has two exports: (client, account, parameter) => Observable of orders as the default, and options,
 which are those of paper in svc-streams/paper, such as { tokens, cash: 100_000, feeBps: 2, slippageBps: 1, latency: 50 }.
+latency, feeBps and slippageBps have no default: give them there, or by --latency, --fee-bps and --slippage-bps.
 TypeScript runs from Node 22.18 on; with an older Node it is bundled by the esbuild of the project.
 
 Each fill, rejection and cancellation is a line; the last lines are the summary. A figure without a meaning is -. --json prints
@@ -25,8 +26,8 @@ export interface StrategyModule {
   readonly options: PaperOptions
 }
 
-/** Imports the module of a strategy. Throws if that fails, or an export is missing. */
-export const importStrategyModule = async (path: string): Promise<StrategyModule> => {
+/** Imports the module of a strategy. `costs` override those of its options. Throws if that fails, or an export is missing. */
+export const importStrategyModule = async (path: string, costs: Costs): Promise<StrategyModule> => {
   using module = await runnableModule(path)
   const imported = await importStrategy(module.url.href)
   if (isLeft(imported)) throw failureOf(sweepError(undefined, imported.left))
@@ -35,8 +36,9 @@ export const importStrategyModule = async (path: string): Promise<StrategyModule
     throw new Error(
       `${printable(path)}: expected an export with the name options, such as { tokens, cash: 100_000 }`,
     )
+  const given = { ...(options as PaperOptions), ...costs }
   try {
-    settingsOf(options as PaperOptions)
+    checkOptions(given)
   } catch (thrown) {
     throw new Error(`${printable(path)}: options: ${messageOf(thrown)}`, { cause: thrown })
   }
@@ -49,7 +51,7 @@ export const importStrategyModule = async (path: string): Promise<StrategyModule
       defer(() => (strategy$ as StrategyModule['strategy$'])(...args)).pipe(
         catchError((thrown: unknown) => throwError(() => failure(thrown))),
       ),
-    options: options as PaperOptions,
+    options: given,
   }
 }
 

@@ -9,6 +9,7 @@ import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { jsonText, withoutResult, type BacktestFiles } from './replayed-strategy.js'
 import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
 import { summaryOf, type PaperEvent, type PaperOptions } from '../../../backtest/paper/index.js'
+import type { Costs } from '../../../backtest/paper/options.js'
 import type { Io } from '../../io.js'
 import { outputJson } from '../../render/json.js'
 import { failureOf } from '../../render/error-text.js'
@@ -21,7 +22,7 @@ export interface Ranking {
   /** A field of the last value, `a.b` for one inside of another. Default: the value itself. */
   readonly metric: string | undefined
   readonly minimises: boolean
-  /** The least number of trades, the field `trades` of the last value, with which a parameter has a score. */
+  /** The least number of round trips, the field `roundTrips` (or `trades`) of the last value, with which a parameter has a score. */
   readonly minTrades: number | undefined
 }
 
@@ -34,6 +35,7 @@ export interface WalkForward extends BacktestFiles {
   readonly settings: Omit<WalkForwardOptions, 'score'>
   readonly ranking: Ranking
   readonly json: boolean
+  readonly costs: Costs
   /** The page of the test ranges, and the command that gives it again. */
   readonly report: { readonly path: string; readonly command: string } | undefined
 }
@@ -41,14 +43,14 @@ export interface WalkForward extends BacktestFiles {
 /** Prints the result of each window in its test range, and their total. Throws if a window has none. */
 export const walkForwardRecordings = async (
   io: Io,
-  { recordings, module, strategy, parameters, settings, ranking, json, report }: WalkForward,
+  { recordings, module, strategy, parameters, settings, ranking, json, costs, report }: WalkForward,
 ): Promise<void> => {
-  const options = report === undefined ? undefined : await accountOptions(strategy)
+  const options = report === undefined ? undefined : await accountOptions(strategy, costs)
   const sign = ranking.minimises ? -1 : 1
   const total = new Total()
   const windows: TestedWindow[] = []
   const keepsEvents = options !== undefined
-  const result$ = walkForwardOn({ program: () => ({ url: packagedProgram() }), keepsEvents })<
+  const result$ = walkForwardOn({ program: () => ({ url: packagedProgram() }), keepsEvents, costs })<
     unknown,
     unknown
   >(recordings, strategy, parameters, {
@@ -81,9 +83,11 @@ export const walkForwardRecordings = async (
 }
 
 /** The options of the account whose orders the module returns; `undefined` if it exports none. */
-const accountOptions = async (strategy: URL): Promise<PaperOptions | undefined> => {
+const accountOptions = async (strategy: URL, costs: Costs): Promise<PaperOptions | undefined> => {
   const imported = await importStrategy(strategy.href)
-  return !isLeft(imported) && isPaperOptions(imported.right.options) ? imported.right.options : undefined
+  return !isLeft(imported) && isPaperOptions(imported.right.options)
+    ? { ...imported.right.options, ...costs }
+    : undefined
 }
 
 /** The result with the figures of the account in place of its events. */
@@ -105,12 +109,14 @@ const failOnce = (result: Result): void => {
  */
 const scoreOf = (values: readonly unknown[], range: ScoredRange, { metric, minTrades }: Ranking): number => {
   const value = resultOf(values)
-  const trades = fieldOf(value, 'trades')
+  const trades = fieldOf(value, 'roundTrips') ?? fieldOf(value, 'trades')
   if (typeof trades !== 'number' && minTrades !== undefined)
-    throw new Error('the last value has no number trades, which --min-trades needs')
+    throw new Error('the last value has no number roundTrips or trades, which --min-trades needs')
   const least = range === 'train' ? (minTrades ?? 1) : 1
   if (typeof trades === 'number' && trades < least)
-    throw new Error(trades === 0 ? 'nothing was traded' : `${counted(trades, 'trade')}, fewer than ${least}`)
+    throw new Error(
+      trades === 0 ? 'nothing was traded' : `${counted(trades, 'round trip')}, fewer than ${least}`,
+    )
   if (values.length === 0) throw new Error('there is no value')
   return metricOf(value, metric)
 }

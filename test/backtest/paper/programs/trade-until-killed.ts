@@ -27,7 +27,14 @@ paper(
           : [market('ETH', usd < 104 ? 'buy' : 'sell', { units: 3n * 10n ** 15n })],
       ),
     ),
-  { tokens: { ETH: tokens.ETH }, cash: 1_000, feeBps: 1.5, journal: process.argv[2] ?? '' },
+  {
+    tokens: { ETH: tokens.ETH },
+    cash: 1_000,
+    feeBps: 1.5,
+    slippageBps: 0,
+    latency: 0,
+    journal: process.argv[2] ?? '',
+  },
 ).subscribe((event) => {
   if (event._tag === 'Filled') process.stdout.write(`${event.id}\n`)
   if (event._tag === 'WriteError') process.stderr.write(`${event.message}\n`)

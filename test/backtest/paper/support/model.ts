@@ -8,63 +8,46 @@ import {
   type PriceError,
 } from 'svc-streams'
 import type { Order, PaperEvent, PaperOptions, Side, TradeOrder } from 'svc-streams/paper'
-import {
-  add,
-  divide,
-  floor,
-  fromDouble,
-  isLess,
-  multiply,
-  negate,
-  rational,
-  subtract,
-  sum,
-  toDouble,
-  type Rational,
-} from './rational.js'
-
 // An independent model of the account. It keeps all inputs, and derives everything from them anew for each input: the
-// current values, the triggers of stops, what was taken of a depth, the position and the cash. Amounts are fractions.
+// current values, the triggers of stops, whether a limit rests, what was taken of a depth, the position and the cash.
 
 export type Input =
   | { readonly _tag: 'Price'; readonly symbol: string; readonly event: Either<PriceError, Price> }
   | { readonly _tag: 'Depth'; readonly symbol: string; readonly event: Either<DepthError, Depth> }
-  | { readonly _tag: 'Order'; readonly order: Order }
+  | { readonly _tag: 'Order'; readonly order: Order; readonly decidedAt: number }
 
 interface Trade {
   readonly symbol: string
   readonly side: Side
   readonly quantity: bigint
-  readonly price: Rational
-  readonly fee: Rational
+  readonly value: number
+  readonly fee: number
   /** Of the depth that it was taken from. */
   readonly timestamp: number
 }
 
-interface Leg {
+interface Open {
   readonly id: string
   readonly order: TradeOrder
-  remaining: bigint | null
-}
-
-interface Group {
   /** The number of inputs before its decision. */
   readonly step: number
   readonly decidedAt: number
-  readonly legs: readonly Leg[]
+  readonly isForced: boolean
+  remaining: bigint | null
 }
 
-const bps = (value: number): Rational => divide(fromDouble(value), rational(10_000n))
-const one = rational(1n)
 const isMarketOrder = ({ _tag }: TradeOrder): boolean => ['Market', 'Target', 'ClosePosition'].includes(_tag)
-const works = (order: TradeOrder): boolean =>
+const works = ({ order, isForced }: Open): boolean =>
+  isForced ||
   ('rest' in order ? order.rest : undefined) === 'work' ||
   (!('rest' in order && order.rest === 'cancel') && !isMarketOrder(order))
+const absolute = (quantity: bigint): bigint => (quantity < 0n ? -quantity : quantity)
 
 export class Model {
   private readonly inputs: Input[] = []
   private readonly trades: Trade[] = []
-  private groups: Group[] = []
+  private open: Open[] = []
+  private isLiquidated = false
   private numbers = 0
   private events: PaperEvent[] = []
   private equity: { readonly at: number; readonly isCurrent: boolean } | undefined
@@ -79,11 +62,9 @@ export class Model {
     this.events = []
     const before = this.isCurrent
     this.inputs.push(input)
-    if (input._tag === 'Order') this.decide(input.order)
-    else {
-      for (const group of this.groups)
-        if (group.legs.some(({ order }) => order.symbol === input.symbol)) this.tryToFill(group)
-    }
+    if (input._tag === 'Order') this.decide(input.order, input.decidedAt)
+    else for (const each of this.open) if (each.order.symbol === input.symbol) this.tryToFill(each)
+    if (input._tag !== 'Price' || isRight(input.event)) this.checkEquity()
     const { sampleMs } = this.options
     const hasFilled = this.events.some(({ _tag }) => _tag === 'Filled')
     const isFirst = this.equity === undefined && this.now > 0
@@ -93,6 +74,19 @@ export class Model {
       this.events.push({ _tag: 'Equity', ...this.equity, equityUsd: this.value, prices: this.prices })
     }
     return this.events
+  }
+
+  private checkEquity(): void {
+    const held = Object.keys(this.tokens).filter((symbol) => this.position(symbol) !== 0n)
+    const hasFilled = this.events.some(({ _tag }) => _tag === 'Filled')
+    if (this.isLiquidated || this.value > 0 || (held.length === 0 && !hasFilled)) return
+    this.isLiquidated = true
+    this.events.push({ _tag: 'Liquidated', at: this.now, equityUsd: this.value })
+    for (const each of this.open) this.end(each)
+    this.open = held.map((symbol) => ({
+      ...{ id: this.nextNumber([]), order: { _tag: 'ClosePosition', symbol } },
+      ...{ step: this.inputs.length, decidedAt: this.now, isForced: true, remaining: null },
+    }))
   }
 
   get now(): number {
@@ -138,23 +132,22 @@ export class Model {
       .reduce((total, { side, quantity }) => total + (side === 'buy' ? quantity : -quantity), 0n)
   }
 
-  private amount(symbol: string, quantity: bigint): Rational {
-    return rational(quantity, 10n ** BigInt(this.tokens[symbol]!.decimals))
+  private amount(symbol: string, quantity: bigint): number {
+    return Number(quantity) / 10 ** this.tokens[symbol]!.decimals
   }
 
-  private get cash(): Rational {
-    const flows = this.trades.map(({ symbol, side, quantity, price, fee }) => {
-      const value = multiply(price, this.amount(symbol, quantity))
-      return negate(add(side === 'buy' ? value : negate(value), fee))
-    })
-    return add(fromDouble(this.options.cash), sum(flows))
+  private get cash(): number {
+    return this.trades.reduce(
+      (cash, { side, value, fee }) => cash + (side === 'buy' ? -value : value) - fee,
+      this.options.cash,
+    )
   }
 
   private get value(): number {
-    const values = Object.entries(this.prices).map(([symbol, price]) =>
-      multiply(fromDouble(price), this.amount(symbol, this.position(symbol))),
+    return Object.keys(this.tokens).reduce(
+      (total, symbol) => total + this.amount(symbol, this.position(symbol)) * (this.prices[symbol] ?? 0),
+      this.cash,
     )
-    return toDouble(add(this.cash, sum(values)))
   }
 
   private get isCurrent(): boolean {
@@ -164,138 +157,157 @@ export class Model {
     })
   }
 
-  private decide(order: Order): void {
+  private nextNumber(used: readonly string[]): string {
+    do this.numbers++
+    while (used.includes(String(this.numbers)))
+    return String(this.numbers)
+  }
+
+  private decide(order: Order, givenAt: number): void {
+    const decidedAt = Math.max(givenAt, this.now)
+    const used = this.open.map(({ id }) => id)
+    const given = 'id' in order ? order.id : undefined
+    if (this.isLiquidated)
+      return this.reject(given ?? this.nextNumber([]), order, decidedAt, 'the account is liquidated')
     if (order._tag === 'Cancel') {
-      const group = this.groups.find(({ legs }) => legs.some(({ id }) => id === order.id))
-      if (group) return this.end(group, group.legs)
-      return this.reject(order.id, order, this.now, `no order with the id ${order.id} is open`)
+      const found = this.open.find(({ id }) => id === order.id)
+      if (found) return this.end(found)
+      return this.reject(order.id, order, decidedAt, `no order with the id ${order.id} is open`)
     }
-    const orders = order._tag === 'Together' ? order.orders : [order]
-    const open = this.groups.flatMap(({ legs }) => legs.map(({ id }) => id))
-    const legs = orders.map((each): Leg => {
-      const given = 'id' in each ? each.id : undefined
-      if (given === undefined) {
-        do this.numbers++
-        while (open.includes(String(this.numbers)))
-      }
-      const remaining = 'side' in each && 'units' in each.size ? each.size.units : null
-      return { id: given ?? String(this.numbers), order: each, remaining }
-    })
-    const double = legs.find(({ id }) => open.includes(id))
-    const group = { step: this.inputs.length, decidedAt: this.now, legs }
-    this.groups = [...this.groups, group]
-    if (double) this.rejectAll(group, `id: ${double.id} is the id of an open order`)
-    else this.tryToFill(group)
+    const id = given ?? this.nextNumber(used)
+    if (used.includes(id)) return this.reject(id, order, decidedAt, `id: ${id} is the id of an open order`)
+    const remaining = 'side' in order && 'units' in order.size ? order.size.units : null
+    const step = this.inputs.length
+    const opened = { id, order, step, decidedAt, isForced: false, remaining }
+    this.open = [...this.open, opened]
+    this.tryToFill(opened)
   }
 
-  private isDue({ decidedAt }: Group, { receivedAt }: Price): boolean {
-    return receivedAt >= decidedAt + this.options.latency
-  }
-
-  /** True if one of the prices since the decision has triggered a stop. */
-  private isTriggered(group: Group, order: TradeOrder): boolean {
-    if (order._tag !== 'Stop' && order._tag !== 'TrailingStop') return true
-    const { side, symbol } = order
+  /** The prices that an order has seen: that at its decision, and those since. */
+  private seenBy({ order, step }: Open): readonly Price[] {
     const atDecision = this.inputs
-      .slice(0, group.step)
-      .findLast((each) => each._tag === 'Price' && each.symbol === symbol)
+      .slice(0, step)
+      .findLast((each) => each._tag === 'Price' && each.symbol === order.symbol)
     const first = atDecision?._tag === 'Price' && isRight(atDecision.event) ? [atDecision.event.right] : []
-    const seen = [...first, ...this.rightPrices(symbol, group.step)]
-    return seen.some((price, index) => {
-      if (!this.isDue(group, price)) return false
+    return [...first, ...this.rightPrices(order.symbol, step)]
+  }
+
+  /** When a price since the decision triggered a stop; undefined before. */
+  private triggeredAt(open: Open): number | undefined {
+    const { order, decidedAt } = open
+    const seen = this.seenBy(open)
+    return seen.find((price, index) => {
+      if (price.receivedAt < decidedAt + this.options.latency) return false
       if (order._tag === 'Stop')
-        return side === 'buy' ? price.price >= order.price : price.price <= order.price
+        return order.side === 'buy' ? price.price >= order.price : price.price <= order.price
+      if (order._tag !== 'TrailingStop') return false
       const before = seen.slice(0, index + 1).map((each) => each.price)
-      const best = fromDouble(side === 'sell' ? Math.max(...before) : Math.min(...before))
-      const off = divide(subtract(fromDouble(price.price), best), best)
-      return !isLess(side === 'sell' ? negate(off) : off, bps(order.bps))
+      const best = order.side === 'sell' ? Math.max(...before) : Math.min(...before)
+      const bound = best * (order.side === 'sell' ? 1 - order.bps / 10_000 : 1 + order.bps / 10_000)
+      if (price.price === best) return false
+      return order.side === 'sell' ? price.price <= bound : price.price >= bound
+    })?.receivedAt
+  }
+
+  /** True for a limit that has had its chance: an input before this one found it with a price after the latency. */
+  private isResting({ order, step, decidedAt }: Open): boolean {
+    let last: Price | undefined
+    return this.inputs.slice(0, -1).some((input, index) => {
+      if (input._tag === 'Price' && input.symbol === order.symbol)
+        last = isRight(input.event) ? input.event.right : undefined
+      const isItsTurn =
+        index === step - 1 || (index >= step && input._tag !== 'Order' && input.symbol === order.symbol)
+      return isItsTurn && last !== undefined && last.receivedAt >= decidedAt + this.options.latency
     })
   }
 
-  private priceOf(price: Price, side: Side): Rational {
-    const { slippageBps } = this.options
-    const factor = side === 'buy' ? add(one, bps(slippageBps)) : subtract(one, bps(slippageBps))
-    return multiply(fromDouble(price.price), factor)
-  }
-
-  private tryToFill(group: Group): void {
-    const { legs } = group
-    const groupWorks = legs.every(({ order }) => works(order))
-    const isImmediate = ({ order }: Leg): boolean => !groupWorks && isMarketOrder(order) && !works(order)
-    const prices = legs.map(({ order }) => this.price(order.symbol))
-    const lost = prices.findIndex((price, index) => price && isLeft(price) && isImmediate(legs[index]!))
-    const lostPrice = prices[lost]
-    if (lostPrice && isLeft(lostPrice)) return this.rejectAll(group, renderError(lostPrice.left))
-    const ready: { readonly leg: Leg; readonly price: Price }[] = []
-    for (const [index, leg] of legs.entries()) {
-      const price = prices[index]
-      if (!price || isLeft(price) || !this.isDue(group, price.right)) return
-      if (!this.isTriggered(group, leg.order)) return
-      if (leg.order._tag === 'Limit') {
-        const [paid, bound] = [this.priceOf(price.right, leg.order.side), fromDouble(leg.order.price)]
-        if (leg.order.side === 'buy' ? isLess(bound, paid) : isLess(paid, bound)) return
-      }
-      ready.push({ leg, price: price.right })
+  private tryToFill(open: Open): void {
+    const { order, decidedAt } = open
+    const { latency, allowShort } = this.options
+    const { symbol } = order
+    const isImmediate = isMarketOrder(order) && !works(open)
+    const price = this.price(symbol)
+    if (price && isLeft(price) && isImmediate) return this.remove(open, renderError(price.left))
+    if (!price || isLeft(price)) return
+    if (open.isForced) {
+      // The next price after the liquidation.
+      if (this.rightPrices(symbol, open.step).length === 0) return
+    } else if (order._tag === 'Stop' || order._tag === 'TrailingStop') {
+      const triggeredAt = this.triggeredAt(open)
+      if (triggeredAt === undefined || price.right.receivedAt < triggeredAt + latency) return
+    } else if (price.right.receivedAt < decidedAt + latency) return
+    if (order._tag === 'Limit') {
+      const paid = this.priceOf(price.right, order.side)
+      if (order.side === 'buy' ? paid > order.price : paid < order.price) return
     }
-    for (const { leg, price } of ready) {
-      const reason = this.depthProblem(leg.order.symbol, price)
-      if (reason !== undefined) return isImmediate(leg) ? this.rejectAll(group, reason) : undefined
-    }
-    const wanted = ready
-      .map(({ leg, price }) => ({ leg, price, ...this.wantedBy(leg, price) }))
-      .filter(({ leg, quantity }) => 'side' in leg.order || quantity > 0n)
-    let proportion = one
-    for (const { leg, side, quantity } of wanted) {
-      if (quantity === 0n) return this.rejectAll(group, 'the size is less than one base-token unit')
-      const { symbol } = leg.order
-      const held = this.position(symbol)
-      const isLimited = side === 'sell' && !this.options.allowShort
-      if (isLimited && held <= 0n) return this.rejectAll(group, `there is no position of ${symbol} to sell`)
-      const free = this.available(symbol, side)
-      const most = isLimited && held < free ? held : free
-      const all = wanted.filter((each) => each.leg.order.symbol === symbol && each.side === side)
-      const share = rational(
-        most,
-        all.reduce((total, each) => total + each.quantity, 0n),
-      )
-      if (isLess(share, proportion)) proportion = share
-    }
-    const trades = wanted.map(({ leg, price, side, quantity }) => {
-      const filled = floor(multiply(proportion, rational(quantity)))
-      const paid = this.priceOf(price, side)
-      const { symbol } = leg.order
-      const value = multiply(paid, this.amount(symbol, filled))
-      const fee = multiply(value, bps(this.options.feeBps))
-      const book = this.depth(symbol)
-      const timestamp = book && isRight(book) ? book.right.timestamp : 0
-      const trade: Trade = { symbol, side, quantity: filled, price: paid, fee, timestamp }
-      return { leg, trade, value, rest: quantity - filled, midpoint: fromDouble(price.price) }
-    })
-    const empty = trades.find(({ trade }) => trade.quantity <= 0n)
-    if (empty) {
-      if (legs.some(isImmediate)) this.rejectAll(group, `the depth has no quantity to ${empty.trade.side}`)
+    const problem = this.depthProblem(symbol, price.right)
+    if (problem !== undefined) return isImmediate ? this.remove(open, problem) : undefined
+    const { side, quantity: wanted } = this.wantedBy(open, price.right)
+    if (wanted === 0n) {
+      if ('side' in order) return this.remove(open, 'the size is less than one base-token unit')
+      this.open = this.open.filter((each) => each !== open)
       return
     }
-    const costs = trades.map(({ trade, value }) =>
-      add(trade.side === 'buy' ? value : negate(value), trade.fee),
+    const held = this.position(symbol)
+    const isLimited = side === 'sell' && !allowShort
+    if (isLimited && held <= 0n) return this.remove(open, `there is no position of ${symbol} to sell`)
+    const limits = [wanted, this.available(symbol, side), ...(isLimited ? [held] : [])]
+    const most = limits.reduce((least, each) => (each < least ? each : least))
+    if (most <= 0n) return isImmediate ? this.remove(open, `the depth has no quantity to ${side}`) : undefined
+    const opposite = side === 'buy' ? held < 0n : held > 0n
+    const reducing = opposite ? (absolute(held) < most ? absolute(held) : most) : 0n
+    const isExcessive = reducing < most && this.exceeds(open, side, most, price.right)
+    if (isExcessive && reducing === 0n)
+      return this.remove(
+        open,
+        `the positions would exceed the equity times maxLeverage, ${this.options.maxLeverage}`,
+      )
+    this.trade(open, side, isExcessive ? reducing : most, wanted, price.right)
+  }
+
+  private exceeds(open: Open, side: Side, quantity: bigint, price: Price): boolean {
+    const { value, fee } = this.costsOf(open, side, quantity, price)
+    const worths = Object.keys(this.tokens).map((symbol) => {
+      const change = symbol === open.order.symbol ? (side === 'buy' ? quantity : -quantity) : 0n
+      return this.amount(symbol, this.position(symbol) + change) * (this.prices[symbol] ?? 0)
+    })
+    const exposure = worths.reduce((total, each) => total + Math.abs(each), 0)
+    const equity = worths.reduce(
+      (total, each) => total + each,
+      this.cash - fee + (side === 'buy' ? -value : value),
     )
-    if (isLess(this.cash, sum(costs))) return this.rejectAll(group, 'costs more than the cash')
-    for (const { leg, trade, value, rest, midpoint } of trades) {
-      this.trades.push(trade)
-      leg.remaining = rest
-      const difference = multiply(subtract(trade.price, midpoint), this.amount(trade.symbol, trade.quantity))
-      this.events.push({
-        _tag: 'Filled',
-        ...{ id: leg.id, order: leg.order, symbol: trade.symbol, side: trade.side },
-        ...{ decidedAt: group.decidedAt, at: this.now, quantity: trade.quantity, remaining: rest },
-        price: toDouble(trade.price),
-        valueUsd: toDouble(value),
-        feeUsd: toDouble(trade.fee),
-        slippageUsd: toDouble(trade.side === 'buy' ? difference : negate(difference)),
-      })
-    }
-    const rests = legs.filter(({ remaining }) => remaining !== null && remaining > 0n)
-    if (!groupWorks || rests.length === 0) this.end(group, rests)
+    return exposure > equity * this.options.maxLeverage + exposure * 1e-9
+  }
+
+  private costsOf(open: Open, side: Side, quantity: bigint, price: Price) {
+    const { order } = open
+    const paid = order._tag === 'Limit' && this.isResting(open) ? order.price : this.priceOf(price, side)
+    const value = this.amount(order.symbol, quantity) * paid
+    return { paid, value, fee: (value * this.options.feeBps) / 10_000 }
+  }
+
+  private trade(open: Open, side: Side, quantity: bigint, wanted: bigint, price: Price): void {
+    const { id, order, decidedAt } = open
+    const { symbol } = order
+    const { paid, value, fee } = this.costsOf(open, side, quantity, price)
+    const book = this.depth(symbol)
+    const timestamp = book && isRight(book) ? book.right.timestamp : 0
+    this.trades.push({ symbol, side, quantity, value, fee, timestamp })
+    open.remaining = wanted - quantity
+    const atMidpoint = this.amount(symbol, quantity) * price.price
+    this.events.push({
+      _tag: 'Filled',
+      ...{ id, order, symbol, side, decidedAt, at: this.now, quantity, remaining: open.remaining },
+      ...{ price: paid, valueUsd: value, feeUsd: fee },
+      slippageUsd: side === 'buy' ? value - atMidpoint : atMidpoint - value,
+    })
+    if (open.remaining === 0n) this.open = this.open.filter((each) => each !== open)
+    else if (!works(open)) this.end(open)
+  }
+
+  private priceOf(price: Price, side: Side): number {
+    const slippage = (price.price * this.options.slippageBps) / 10_000
+    return price.price + (side === 'buy' ? slippage : -slippage)
   }
 
   private depthProblem(symbol: string, price: Price): string | undefined {
@@ -306,19 +318,11 @@ export class Model {
     return age > this.options.maxDepthAge ? `the depth is ${age} ms older than the price` : undefined
   }
 
-  private wantedBy(
-    { order, remaining }: Leg,
-    price: Price,
-  ): { readonly side: Side; readonly quantity: bigint } {
+  private wantedBy(open: Open, price: Price): { readonly side: Side; readonly quantity: bigint } {
+    const { order, remaining } = open
     const unitsFor = (side: Side, usd: number): bigint => {
-      const paid = this.priceOf(price, side)
-      const units = floor(
-        divide(
-          multiply(fromDouble(Math.abs(usd)), rational(10n ** BigInt(this.tokens[order.symbol]!.decimals))),
-          paid,
-        ),
-      )
-      return usd < 0 ? -units : units
+      const { paid } = this.costsOf(open, side, 0n, price)
+      return BigInt(Math.trunc((usd / paid) * 10 ** this.tokens[order.symbol]!.decimals))
     }
     if ('side' in order) {
       const { side, size } = order
@@ -340,25 +344,25 @@ export class Model {
     const depth = this.depth(symbol)
     if (!depth || isLeft(depth)) return 0n
     const { timestamp } = depth.right
-    const share = floor(multiply(rational(depth.right[side].totalQuantity), bps(this.options.depthShareBps)))
+    const share = (depth.right[side].totalQuantity * BigInt(this.options.depthShareBps)) / 10_000n
     const taken = this.trades.filter(
       (each) => each.symbol === symbol && each.side === side && each.timestamp === timestamp,
     )
     return taken.reduce((free, { quantity }) => free - quantity, share)
   }
 
-  private rejectAll(group: Group, reason: string): void {
-    this.groups = this.groups.filter((each) => each !== group)
-    for (const { id, order } of group.legs) this.reject(id, order, group.decidedAt, reason)
+  private remove(open: Open, reason: string): void {
+    this.open = this.open.filter((each) => each !== open)
+    this.reject(open.id, open.order, open.decidedAt, reason)
   }
 
   private reject(id: string, order: Order, decidedAt: number, reason: string): void {
     this.events.push({ _tag: 'Rejected', id, order, decidedAt, at: this.now, reason })
   }
 
-  private end(group: Group, legs: readonly Leg[]): void {
-    this.groups = this.groups.filter((each) => each !== group)
-    for (const { id, order, remaining } of legs)
-      this.events.push({ _tag: 'Cancelled', id, order, at: this.now, remaining })
+  private end(open: Open): void {
+    const { id, order, remaining } = open
+    this.open = this.open.filter((each) => each !== open)
+    this.events.push({ _tag: 'Cancelled', id, order, at: this.now, remaining })
   }
 }

@@ -9,13 +9,13 @@ import {
   market,
   stop,
   target,
-  together,
   trailingStop,
   type Order,
   type OrderOptions,
   type TradeOrder,
 } from 'svc-streams/paper'
 import { createTestClient, depth, httpError, price, stale } from 'svc-streams/testing'
+import { vi } from 'vitest'
 import type { Input } from './model.js'
 
 // Random orders, and a market with faults.
@@ -88,19 +88,11 @@ const tradeOrder: fc.Arbitrary<TradeOrder> = fc.oneof(
   fc.tuple(symbol, targetSize).map((args) => target(...args)),
   symbol.map(closePosition),
 )
-const namedOnce = (orders: readonly TradeOrder[]): boolean => {
-  const names = orders.flatMap((order) => ('id' in order ? [order.id] : []))
-  return new Set(names).size === names.length && !names.includes('2')
-}
 const order: fc.Arbitrary<Order> = fc.oneof(
-  { weight: 6, arbitrary: tradeOrder },
+  { weight: 8, arbitrary: tradeOrder },
   { weight: 1, arbitrary: fc.constantFrom('1', '2', '3', 'x').map(cancel) },
-  {
-    weight: 2,
-    arbitrary: fc.array(tradeOrder, { minLength: 2, maxLength: 3 }).filter(namedOnce).map(together),
-  },
 )
-const orders = step(order.map((each) => (): Input => ({ _tag: 'Order', order: each })))
+const orders = step(order.map((each) => (now): Input => ({ _tag: 'Order', order: each, decidedAt: now })))
 
 export const steps = fc.array(
   fc.oneof(
@@ -114,6 +106,7 @@ export const steps = fc.array(
 
 export const options = fc.record({
   allowShort: fc.boolean(),
+  maxLeverage: fc.constantFrom(0.5, 1, 20),
   latency: fc.constantFrom(0, 1, 50),
   feeBps: fc.constantFrom(0, 12.5),
   slippageBps: fc.constantFrom(0, 1.25),
@@ -140,9 +133,14 @@ export const givenMarket = () => {
     depths: { [tokens.A.address]: depths.A, [tokens.B.address]: depths.B },
   })
   const give = (input: Input): void => {
-    if (input._tag === 'Order') orders.next(input.order)
-    else if (input._tag === 'Price') prices[input.symbol as 'A' | 'B'].next(input.event)
-    else depths[input.symbol as 'A' | 'B'].next(input.event)
+    if (input._tag === 'Order') {
+      // The strategy's clock.
+      const clock = vi.spyOn(Date, 'now').mockReturnValue(input.decidedAt)
+      orders.next(input.order)
+      clock.mockRestore()
+    }
+    if (input._tag === 'Price') prices[input.symbol as 'A' | 'B'].next(input.event)
+    if (input._tag === 'Depth') depths[input.symbol as 'A' | 'B'].next(input.event)
   }
   return { client, order$: orders.asObservable(), give }
 }

@@ -58,7 +58,11 @@ export const marbleClient = (
     stamp: true,
   })
 
-export const account = { tokens, cash: 10_000, depthShareBps: 10_000 } satisfies PaperOptions
+/** No costs, and no limit that the results of orders depend on. */
+export const account = {
+  ...{ tokens, cash: 10_000, feeBps: 0, slippageBps: 0, latency: 0 },
+  ...{ depthShareBps: 10_000, maxLeverage: 1_000 },
+} satisfies PaperOptions
 
 /** The orders of a scenario, as a strategy. */
 export const ordersAt =
@@ -77,10 +81,12 @@ export const textOf = (event: PaperEvent): string => {
   }
   if (event._tag === 'Rejected') return `rejected #${event.id}: ${event.reason}`
   if (event._tag === 'Cancelled') return `cancelled #${event.id}, ${event.remaining} left`
+  if (event._tag === 'Liquidated') return `liquidated at ${event.equityUsd}`
   return event._tag
 }
 
-const isResult = ({ _tag }: PaperEvent): boolean => ['Filled', 'Rejected', 'Cancelled'].includes(_tag)
+const isResult = ({ _tag }: PaperEvent): boolean =>
+  ['Filled', 'Rejected', 'Cancelled', 'Liquidated'].includes(_tag)
 
 /** Expects the results of the orders, without `Equity` and `Account`, as marbles. */
 export const expectResults = (scenario: Scenario, expected: string, texts: object): void =>

@@ -7,7 +7,6 @@ import {
   paper,
   summaryOf,
   target,
-  together,
   type PaperAccount,
   type PaperEvent,
   type Position,
@@ -17,7 +16,7 @@ import { replay } from 'svc-streams/recording'
 import { describe, expectTypeOf, test } from 'vitest'
 
 const tokens = defineTokens({ ETH: { address: '0xab', decimals: 18 } })
-const options = { tokens, cash: 100 }
+const options = { tokens, cash: 100, feeBps: 2, slippageBps: 1, latency: 50 }
 const gateway = { baseUrl: 'http://127.0.0.1:1', priceBaseUrl: 'http://127.0.0.1:1', unsigned: true } as const
 
 describe('paper', () => {
@@ -48,9 +47,7 @@ describe('paper', () => {
   })
 
   test('an order has a size in units as a bigint, or in USD as a number', () => {
-    expectTypeOf(together([market('ETH', 'buy', { units: 1n }), target('ETH', { usd: -1 })])).toExtend<{
-      readonly _tag: 'Together'
-    }>()
+    expectTypeOf(target('ETH', { usd: -1 })).toExtend<{ readonly _tag: 'Target' }>()
     // @ts-expect-error -- units are a bigint
     market('ETH', 'buy', { units: 1 })
     // @ts-expect-error -- a side is 'buy' or 'sell'
@@ -59,7 +56,7 @@ describe('paper', () => {
 
   test('the events are a closed union, also those of a journal', () => {
     expectTypeOf<PaperEvent['_tag']>().toEqualTypeOf<
-      'Filled' | 'Rejected' | 'Cancelled' | 'Equity' | 'Account' | 'WriteError'
+      'Filled' | 'Rejected' | 'Cancelled' | 'Liquidated' | 'Equity' | 'Account' | 'WriteError'
     >()
     expectTypeOf(journalEvents('desk.ndjson')).toEqualTypeOf<
       TaskEither<RecordingError, readonly PaperEvent[]>

@@ -1,0 +1,139 @@
+import type { Equity, Filled, PaperEvent } from './events.js'
+import type { Side } from './orders.js'
+
+/** A position of a token from flat to flat, or to the fill that turns it. USD, times in ms since the Unix epoch. */
+export interface RoundTrip {
+  readonly symbol: string
+  /** Of the fills that opened it. */
+  readonly side: Side
+  readonly from: number
+  readonly to: number
+  /** All that was opened, in base-token units. */
+  readonly quantity: bigint
+  /** Averages, for one token. */
+  readonly entryPrice: number
+  readonly exitPrice: number
+  /** The profit after all fees. */
+  readonly netUsd: number
+  /** The lowest and the highest value in between, after the fees so far. */
+  readonly worstUsd: number
+  readonly bestUsd: number
+}
+
+/** The round trips of a run, in the order of their ends. A position that is open at the end is none. */
+export const roundTripsOf = (events: readonly PaperEvent[]): readonly RoundTrip[] => {
+  const trips: RoundTrip[] = []
+  const open = new OpenTrips((trip) => trips.push(trip))
+  for (const event of events) {
+    if (event._tag === 'Filled') open.onFill(event)
+    if (event._tag === 'Equity') open.onEquity(event)
+  }
+  return trips
+}
+
+/** A round trip so far. */
+interface OpenTrip {
+  readonly side: Side
+  readonly from: number
+  /** Base-token units: now, and of all that was opened. */
+  held: bigint
+  opened: bigint
+  /** Tokens and USD of the fills that opened it, and of those that reduced it. */
+  entry: Part
+  exit: Part
+  fees: number
+  worst: number
+  best: number
+}
+
+interface Part {
+  readonly amount: number
+  readonly usd: number
+}
+
+const none: Part = { amount: 0, usd: 0 }
+const plus = (part: Part, amount: number, usd: number): Part => ({
+  amount: part.amount + amount,
+  usd: part.usd + usd,
+})
+
+/** Joins fills to round trips, in constant memory. */
+export class OpenTrips {
+  private readonly open = new Map<string, OpenTrip>()
+
+  constructor(private readonly onTrip: (trip: RoundTrip) => void) {}
+
+  /** True while there is a position. */
+  get isHeld(): boolean {
+    return this.open.size > 0
+  }
+
+  onFill(fill: Filled): void {
+    const { symbol, side, at, quantity } = fill
+    const trip = this.open.get(symbol)
+    if (trip === undefined) return this.start(fill, quantity)
+    if (trip.side === side) return this.add(trip, fill)
+    const closed = quantity < trip.held ? quantity : trip.held
+    this.reduce(trip, fill, closed)
+    if (trip.held > 0n) return
+    this.open.delete(symbol)
+    this.onTrip(tripOf(symbol, trip, at))
+    if (closed < quantity) this.start(fill, quantity - closed)
+  }
+
+  onEquity({ prices }: Equity): void {
+    for (const [symbol, trip] of this.open) {
+      const price = prices[symbol]
+      if (price !== undefined) pass(trip, price)
+    }
+  }
+
+  /** `opened`: the part of the fill that opens the trip; its share of the fee is that of the quantity. */
+  private start(fill: Filled, opened: bigint): void {
+    const { side, at } = fill
+    const trip: OpenTrip = {
+      ...{ side, from: at, held: 0n, opened: 0n, entry: none, exit: none, fees: 0 },
+      ...{ worst: Infinity, best: -Infinity },
+    }
+    this.open.set(fill.symbol, trip)
+    this.add(trip, fill, opened)
+  }
+
+  private add(trip: OpenTrip, fill: Filled, opened = fill.quantity): void {
+    const share = Number(opened) / Number(fill.quantity)
+    trip.held += opened
+    trip.opened += opened
+    trip.entry = plus(trip.entry, (fill.valueUsd / fill.price) * share, fill.valueUsd * share)
+    trip.fees += fill.feeUsd * share
+    pass(trip, fill.price)
+  }
+
+  private reduce(trip: OpenTrip, fill: Filled, closed: bigint): void {
+    const share = Number(closed) / Number(fill.quantity)
+    trip.held -= closed
+    trip.exit = plus(trip.exit, (fill.valueUsd / fill.price) * share, fill.valueUsd * share)
+    trip.fees += fill.feeUsd * share
+    pass(trip, fill.price)
+  }
+}
+
+/** What a trip is worth at a price. */
+const valueAt = ({ side, held, entry, exit, fees }: OpenTrip, price: number): number => {
+  const rest = held === 0n ? 0 : (entry.amount - exit.amount) * price
+  return (side === 'buy' ? exit.usd + rest - entry.usd : entry.usd - exit.usd - rest) - fees
+}
+
+const pass = (trip: OpenTrip, price: number): void => {
+  const value = valueAt(trip, price)
+  trip.worst = Math.min(trip.worst, value)
+  trip.best = Math.max(trip.best, value)
+}
+
+const tripOf = (symbol: string, trip: OpenTrip, to: number): RoundTrip => ({
+  ...{ symbol, side: trip.side, from: trip.from, to, quantity: trip.opened },
+  entryPrice: trip.entry.usd / trip.entry.amount,
+  exitPrice: trip.exit.usd / trip.exit.amount,
+  netUsd: valueAt(trip, 0),
+  worstUsd: trip.worst,
+  bestUsd: trip.best,
+})

@@ -15,17 +15,23 @@ const maxSignatures = 128
 /** The names of query parameters whose values are secrets. */
 const secretName = /key|token|secret|signature|auth/i
 
+interface Secret {
+  readonly value: string
+  /** Created for the first text, because only errors need them. */
+  forms?: readonly string[]
+}
+
 /** The secrets of one client. Redacts them from the texts of the service and of transports. */
 export class Secrets {
   // Truly private: `inspect` shows other fields.
-  readonly #values: string[] = []
-  readonly #signatures: string[] = []
-  /** Created for the first text, because only errors need it. */
+  readonly #values: Secret[] = []
+  readonly #signatures: Secret[] = []
+  /** The forms of all secrets. `undefined` after a change. */
   #forms: readonly string[] | undefined
 
   /** A value such as the key in base64, or a password. */
   addValue(value: string): void {
-    if (onOneLine(value).length >= minLength) this.#values.push(value)
+    if (onOneLine(value).length >= minLength) this.#values.push({ value })
     this.#forms = undefined
   }
 
@@ -41,14 +47,14 @@ export class Secrets {
   }
 
   addSignature(signature: string): void {
-    if (this.#signatures.push(signature) > maxSignatures) this.#signatures.shift()
+    if (this.#signatures.push({ value: signature }) > maxSignatures) this.#signatures.shift()
     this.#forms = undefined
   }
 
   /** The text without the secrets. */
   redact(text: string): string {
     this.#forms ??= [...this.#values, ...this.#signatures]
-      .flatMap(formsOf)
+      .flatMap((secret) => (secret.forms ??= formsOf(secret.value)))
       .sort((a, b) => b.length - a.length)
     const clean = redactPieces(this.#forms, text.split(''))
     const decoded = redactPieces(this.#forms, clean.match(/%[\da-f]{2}|[^]/gi) ?? [])

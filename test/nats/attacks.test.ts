@@ -68,7 +68,6 @@ describeNats('a gateway on NATS, with malicious consumers', () => {
           session,
           topic: field,
           number: field,
-          since: field,
           requests: field,
           path: field,
         })
@@ -215,13 +214,13 @@ describeNats('a consumer on NATS, with other gateways', () => {
       const { type, number } = message.json<{ type: string; number: number }>()
       const respond = (reply: object): void => void message.respond(json(reply))
       const confirm = (sequence: number, price: number): void => {
-        const common = { topic: ethTopic, base, number, isPending: false }
+        const common = { topic: ethTopic, base, number }
         respond({ type: 'confirmed', ...common, sequence, price: { frame: priceFrame(price), time: now() } })
       }
       const update = (sequence: number, price: number): void =>
         other.publish(`svc.price.g1.${base}`, `${sequence} ${Math.floor(now())} ${priceFrame(price)}`)
       if (type === 'open') respond({ type: 'opened', time: now() })
-      if (type === 'renew') respond({ type: 'renewed', number, time: now(), publications: 0, sequences: {} })
+      if (type === 'renew') respond({ type: 'renewed', number, time: now() })
       if (type !== 'subscribe') return
       confirm(1, 1)
       update(2, 2)

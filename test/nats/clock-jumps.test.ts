@@ -30,10 +30,10 @@ describeNats('gateways and consumers whose clocks jump', { concurrent: true }, (
       await (subject === 'gateway' ? gateway.process : consumer).changeClock({ jump })
       const jumpedAt = Date.now()
       await consumer.pricesSince(jumpedAt + 500, ...topics)
-      // A jump forward may be a suspend: prices are dropped until the service has answered a probe.
+      // A jump forward may be a suspend, and what arrives may be from before: prices are dropped, or the session ends.
       const isProblem = (problem: string) => jump < 0 || !/ is (?:[2-9]|\d\d+) prices after /.test(problem)
       expect(fleet.problemsOf(consumer).filter(isProblem)).toEqual([])
-      expect(consumer.events().filter(({ tag }) => tag === 'Disconnected')).toEqual([])
+      if (jump < 0) expect(consumer.events().filter(({ tag }) => tag === 'Disconnected')).toEqual([])
       const prices = pricesSince(consumer, jumpedAt, subject === 'consumer' ? jump : 0)
       // A price is received after it was emitted, and before it is delivered. Times are rounded.
       expect(

@@ -1,6 +1,6 @@
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { filter, firstValueFrom } from 'rxjs'
-import { createClient, isTopic, type Client, type Topic } from 'svc-streams'
+import { createClient, type Client, type Topic } from 'svc-streams'
 import { startNatsGateway } from 'svc-streams/nats'
 import { startSimulator } from 'svc-streams/simulator'
 import { expect, it, onTestFinished } from 'vitest'
@@ -8,7 +8,6 @@ import { closeAfterTest } from '../support/close-after-test.js'
 import { collectEvents } from '../support/collect-events.js'
 import { describeNats } from '../support/nats/describe-nats.js'
 import { startNatsServer, type NatsServer } from '../support/nats/nats-server.js'
-import { connectRaw, subscribeRaw } from '../support/nats/raw-nats.js'
 import { startScriptedService } from '../support/network/scripted-service.js'
 import { startHttpServer } from '../support/network/servers.js'
 import { fastMarket } from '../support/simulator.js'
@@ -88,35 +87,6 @@ describeNats('a message that exceeds `max_payload`', () => {
     await eventually(() => expect(rejected.tags()).toEqual(['SubscriptionRejected']))
     await eventually(() => expect(other.tags()).toEqual(['Right']))
     expect(rejected.isComplete()).toBe(true)
-  })
-
-  it('is divided if it renews a session with 1500 topics, which keeps its prices', async () => {
-    const server = await startServer(2 ** 16)
-    const tokens = Array.from(
-      { length: 1_500 },
-      (_, index) => `0x${String(10n ** 39n + BigInt(index))}` as const,
-    )
-    const service = closeAfterTest(await startSimulator({ tokens, tick: 1_000 }))
-    // No topic may fail because a busy machine takes long to confirm so many.
-    const confirmTimeout = 60_000
-    const limits = { maxLag: 30_000, confirmTimeout }
-    const upstream = closeAfterTest(createClient({ environment: 'mainnet', ...limits, ...service }))
-    closeAfterTest(await startNatsGateway(upstream, { servers: server.url }))
-    const raw = await connectRaw(onTestFinished, { servers: server.url })
-    const { messages } = await subscribeRaw(raw, '_INBOX.>')
-    // All prices come at once, in one process with their consumer.
-    const client = createNatsClient({ servers: server.url, ...limits })
-    const topics = tokens.map((token) => `svc-${token}`).filter(isTopic)
-    const streams = topics.map((topic) => collectEvents(client.price$(topic)))
-    await eventually(() => expect(streams.every(({ events }) => events.length > 0)).toBe(true))
-    const parts = () => messages.filter(({ text }) => text.includes('"part":2'))
-    await eventually(() => expect(parts().length).toBeGreaterThan(4))
-    const counts = streams.map(({ events }) => events.length)
-    await eventually(() =>
-      expect(streams.every(({ events }, index) => events.length > (counts[index] ?? 0))).toBe(true),
-    )
-    const errors = streams.flatMap(({ events }) => events.filter(isLeft))
-    expect(new Set(errors.map(({ left }) => left.message))).toEqual(new Set())
   })
 })
 

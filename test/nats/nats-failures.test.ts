@@ -99,8 +99,9 @@ describeNats('a consumer that misses updates', { concurrent: true }, () => {
     const consumer = await startSubscribedConsumer(fleet, { servers: proxy.url })
     const isDetected = () => consumer.events(ethTopic).some(({ tag }) => tag === 'Disconnected')
     let lostAt = 0
-    proxy.alter = ({ direction, subject, bytes }) => {
-      const isUpdate = direction === 'down' && /^svc\.price\..*0x/.test(subject)
+    proxy.alter = ({ direction, subject, payload, bytes }) => {
+      const isUpdate =
+        direction === 'down' && /^svc\.price\..*0x/.test(subject) && payload.includes('"price"')
       if (!isUpdate || isDetected()) return [bytes]
       // No update follows those that are on their way.
       fleet.market.stop()

@@ -1,10 +1,9 @@
-import { createInbox, type NatsConnection } from '@nats-io/transport-node'
+import type { NatsConnection } from '@nats-io/transport-node'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { decodeConsumerMessage, type ConsumerMessage } from '../codec/messages.js'
 import { Subscription } from 'rxjs'
 import type { Cancel } from '../../base/task/cancellable-task.js'
 import { responsiveDeadline } from '../../base/time/deadline.js'
-import { publish } from '../connection/publish.js'
 import { protocolVersion } from '../subjects.js'
 import type { ConsumerContext } from './consumer-context.js'
 
@@ -82,15 +81,11 @@ interface AnswerListener {
  * gateway does not answer. A gateway with consumers answers first, so that the other gateways stand by.
  */
 const askGateways = (
-  { clock, inboxPrefix, subjects }: ConsumerContext,
+  { clock, subjects }: ConsumerContext,
   connection: NatsConnection,
   { onReady, onRefused }: AnswerListener,
 ): Cancel => {
-  const reply = createInbox(inboxPrefix)
-  const stop = (): void => {
-    stopRepeating()
-    subscription.unsubscribe()
-  }
+  let isEnded = false
   const onAnswer = (answer: ConsumerMessage): void => {
     if (answer.type === 'down') onRefused(answer.reason)
     if (answer.type !== 'ready') return
@@ -99,17 +94,23 @@ const askGateways = (
         `the gateway has version ${answer.version} of the messages, expected ${protocolVersion}`,
       )
     }
+    isEnded = true
     stop()
     onReady(answer.gateway)
   }
-  const subscription = connection.subscribe(reply, {
-    callback: (error, message) => {
-      const decoded = error === null ? decodeConsumerMessage(message.string()) : undefined
-      if (decoded !== undefined && isRight(decoded)) onAnswer(decoded.right)
-    },
-  })
-  const ask = (): void => void publish(connection, subjects.gateways, '', reply)
-  const stopRepeating = clock.startInterval(ask, repeatTime)
-  ask()
-  return stop
+  const ask = async (): Promise<void> => {
+    const options = { maxWait: findTime, noMux: true } as const
+    for await (const message of await connection.requestMany(subjects.gateways, '', options)) {
+      const decoded = decodeConsumerMessage(message.string())
+      if (isRight(decoded) && !isEnded) onAnswer(decoded.right)
+    }
+  }
+  // Without a gateway, and without a permission, which the connection reports.
+  const askAgain = (): void => void ask().catch(() => undefined)
+  const stop = clock.startInterval(askAgain, repeatTime)
+  askAgain()
+  return () => {
+    isEnded = true
+    stop()
+  }
 }

@@ -1,8 +1,9 @@
-import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import { createInbox, RequestError, type Msg, type NatsConnection } from '@nats-io/transport-node'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { decodeConsumerMessage, encodeGatewayMessage } from '../codec/messages.js'
 import { networkError } from '../../base/errors/constructors.js'
+import { messageOf } from '../../base/errors/text.js'
 import {
   bodyTooLong,
   type HttpResult,
@@ -10,7 +11,7 @@ import {
   type HttpTransport,
   type OnHttpResult,
 } from '../../wire/transport/ports.js'
-import { isUndelivered, maxPayloadOf, publish } from '../connection/publish.js'
+import { maxPayloadOf, publish } from '../connection/publish.js'
 import type { ConsumerContext } from './consumer-context.js'
 import { reachGateway } from './find-gateway.js'
 
@@ -19,6 +20,12 @@ export const natsHttpTransport = (context: ConsumerContext): HttpTransport => ({
   get: (request, onResult) => new NatsRequest(context, request, onResult).start(),
   close: () => context.link.close(),
 })
+
+/**
+ * The limit of a response is that of the client, which waits for what has arrived while the event loop was blocked. The NATS client
+ * does not, and gives up later. In ms.
+ */
+const graceTime = 10_000
 
 class NatsRequest {
   private readonly resources = new Subscription()
@@ -54,30 +61,30 @@ class NatsRequest {
   private send(connection: NatsConnection, gateway: string): void {
     const { inboxPrefix, subjects, clock, requestTimeout, id: consumer } = this.context
     this.isFound = true
+    const subject = subjects.gateway(gateway)
+    const timeout = Math.max(1, this.startedAt + requestTimeout - clock.elapsed())
+    const text = encodeGatewayMessage({ type: 'get', path: this.request.path, consumer, timeout })
+    const maxBytes = maxPayloadOf(connection)
+    if (Buffer.byteLength(text) > maxBytes)
+      return this.fail(`the request cannot be sent: NATS allows messages of ${maxBytes} bytes`)
+    // A gateway groups the requests of consumers by the subjects of the responses.
     const reply = createInbox(inboxPrefix)
-    const subscription = connection.subscribe(reply, {
-      callback: (error, message) => {
-        if (error === null) this.onMessage(message)
-        else this.fail(error.message)
-      },
-    })
-    this.resources.add(() => subscription.unsubscribe())
-    const { path } = this.request
-    const timeout = this.startedAt + requestTimeout - clock.elapsed()
-    const text = encodeGatewayMessage({ type: 'get', path, consumer, timeout })
-    if (!publish(connection, subjects.gateway(gateway), text, reply)) {
-      return this.fail(
-        `the request cannot be sent: NATS allows messages of ${maxPayloadOf(connection)} bytes`,
-      )
-    }
+    connection.request(subject, text, { noMux: true, reply, timeout: timeout + graceTime }).then(
+      (message) => this.onMessage(message),
+      (error: unknown) => this.onError(error),
+    )
     this.resources.add(() => {
-      if (this.isSettled || connection.isClosed()) return
-      publish(connection, subjects.gateway(gateway), encodeGatewayMessage({ type: 'cancel' }), reply)
+      if (this.isSettled) return
+      publish(connection, subject, encodeGatewayMessage({ type: 'cancel' }), reply)
     })
   }
 
+  private onError(error: unknown): void {
+    const hasLeft = error instanceof RequestError && error.isNoResponders()
+    this.fail(hasLeft ? 'the gateway has left NATS' : messageOf(error), hasLeft)
+  }
+
   private onMessage(message: Msg): void {
-    if (isUndelivered(message)) return this.fail('the gateway has left NATS', true)
     const decoded = decodeConsumerMessage(message.string())
     if (isLeft(decoded)) return this.fail(`invalid response of the gateway: ${decoded.left.message}`)
     const response = decoded.right

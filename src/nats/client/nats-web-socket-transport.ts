@@ -168,8 +168,8 @@ class NatsSocket implements InternalSocket {
   private renew(): void {
     if (!this.isOpen) return
     const { session, requests } = this
-    const renewal = this.age.renewals.next(this.context.clock.elapsed())
-    this.publish({ type: 'renew', session, ...renewal, requests })
+    const number = this.age.renewals.next(this.context.clock.elapsed())
+    this.publish({ type: 'renew', session, number, requests })
   }
 
   private publish(message: GatewayMessage): void {
@@ -215,13 +215,8 @@ class NatsSocket implements InternalSocket {
     this.listener.opened()
   }
 
-  private onRenewed(reply: ConsumerMessageOf<'renewed'>): void {
-    this.onReply(reply.number, reply.time)
-    this.age.renewals.onRenewed(reply)
-    // Updates that the gateway had published before have arrived, or are lost.
-    for (const [base, sequence] of Object.entries(reply.sequences)) {
-      if (this.topics.isMissing(base as Address, sequence)) return this.onGap(base)
-    }
+  private onRenewed({ number, time }: ConsumerMessageOf<'renewed'>): void {
+    this.onReply(number, time)
     this.listener.alive()
   }
 
@@ -233,6 +228,8 @@ class NatsSocket implements InternalSocket {
   private onProof(text: string): void {
     if (!this.isOpen || this.isEnded) return
     const [time, mark] = text.split(' ')
+    const lost = this.topics.lostBefore(Number(time))
+    if (lost !== undefined) return this.onGap(lost)
     if (mark === unboundedPayload) notifyPong(this.listener, unboundedPayload)
     this.pong(this.age.answeredBy(Number(time)))
   }
@@ -251,13 +248,13 @@ class NatsSocket implements InternalSocket {
   }
 
   private onConfirmed(message: ConsumerMessageOf<'confirmed'>): void {
-    const { topic, base, number, sequence, price, isPending } = message
-    const verdict = this.topics.onConfirmed(base as Address, number, isPending ? undefined : sequence)
+    const { topic, base, number, sequence, price, pendingSince } = message
+    const verdict = this.topics.onConfirmed(base as Address, number, sequence, pendingSince)
     if (verdict === 'foreign') return
     if (verdict === 'gap') return this.onGap(base)
     const { listener } = this
     // Before the first price: until an answer, the client takes the gateway for a service that never answers.
-    if (isPending === false) this.pong(this.age.answeredAt(this.requestedAt))
+    if (pendingSince === undefined) this.pong(this.age.answeredAt(this.requestedAt))
     // Prices after a repeated confirmation may have arrived before it.
     const position = verdict === 'deliver' && message.position && { topic, ...message.position }
     listener.text(JSON.stringify({ subscriptions: [topic], ...(position && { position }) }))
@@ -274,10 +271,13 @@ class NatsSocket implements InternalSocket {
     if (this.isEnded) return
     const { header } = this
     if (!readPriceUpdate(data, header)) return this.end(noCloseFrame, 'malformed price update of the gateway')
-    const verdict = this.topics.onUpdate(base, header.sequence)
+    const { sequence, start } = header
+    const isHeartbeat = start === data.length
+    if (isHeartbeat) return this.topics.isMissing(base, sequence) ? this.onGap(base) : undefined
+    const verdict = this.topics.onUpdate(base, sequence)
     if (verdict === 'ignore') return
     if (verdict === 'gap') return this.onGap(base)
-    if (this.age.startDelivery(header.time)) this.deliver(data, header.start)
+    if (this.age.startDelivery(header.time)) this.deliver(data, start)
     this.endIfLate()
   }
 

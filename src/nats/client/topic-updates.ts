@@ -8,8 +8,8 @@ interface TopicUpdates {
   number: number
   /** The sequence number of the last update; `undefined` until the gateway confirms the topic. */
   sequence: number | undefined
-  /** True if the gateway has announced a further confirmation, which has not arrived. */
-  isPending: boolean
+  /** The time of the gateway after which it announces proofs only after a further confirmation, in ms. */
+  pendingSince: number | undefined
 }
 
 /** What to do with an update. */
@@ -22,8 +22,14 @@ export class TopicUpdatesTable {
   /** Adds or finds a topic. `subscribe` is called for a new topic. `number`: the number of the subscribe message. */
   request(base: Address, number: number, subscribe: () => Subscription): void {
     const topic = this.topics.get(base)
-    if (topic !== undefined) Object.assign(topic, { number, isPending: false })
-    else this.topics.set(base, { subscription: subscribe(), number, sequence: undefined, isPending: false })
+    if (topic !== undefined) Object.assign(topic, { number, pendingSince: undefined })
+    else
+      this.topics.set(base, {
+        subscription: subscribe(),
+        number,
+        sequence: undefined,
+        pendingSince: undefined,
+      })
   }
 
   remove(base: Address): void {
@@ -41,14 +47,19 @@ export class TopicUpdatesTable {
   }
 
   /**
-   * Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. `sequence`:
-   * `undefined` if a further confirmation follows, before which updates are ignored.
+   * Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. `pendingSince`: a
+   * further confirmation follows, before which updates are ignored.
    */
-  onConfirmed(base: Address, number: number, sequence: number | undefined): UpdateVerdict | 'foreign' {
+  onConfirmed(
+    base: Address,
+    number: number,
+    sequence: number,
+    pendingSince?: number,
+  ): UpdateVerdict | 'foreign' {
     const topic = this.topics.get(base)
     if (topic?.number !== number) return 'foreign'
-    topic.isPending = sequence === undefined
-    if (sequence === undefined) return 'ignore'
+    topic.pendingSince = pendingSince
+    if (pendingSince !== undefined) return 'ignore'
     const isFirst = topic.sequence === undefined
     topic.sequence ??= sequence
     if (sequence > topic.sequence) return 'gap'
@@ -63,10 +74,16 @@ export class TopicUpdatesTable {
     return true
   }
 
-  /** True if the gateway has published an update, or sent the further confirmation, before its reply, and it has not arrived. */
+  /** True if the gateway has published an update before its heartbeat that has not arrived. */
   isMissing(base: Address, sequence: number): boolean {
-    const { sequence: last, isPending = false } = this.topics.get(base) ?? {}
-    return last === undefined ? isPending : sequence > last
+    return sequence > (this.topics.get(base)?.sequence ?? Infinity)
+  }
+
+  /** A topic whose further confirmation is lost, because the gateway has sent it before this proof. `time`: of the gateway, in ms. */
+  lostBefore(time: number): Address | undefined {
+    for (const [base, { sequence, pendingSince = Infinity }] of this.topics)
+      if (sequence === undefined && pendingSince < time) return base
+    return undefined
   }
 
   clear(): void {

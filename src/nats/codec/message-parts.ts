@@ -11,26 +11,23 @@ const firstErrorStatus = 400
 /** The maximum length of a text that was too long, in UTF-16 code units. */
 const maxCutLength = 1_000
 
-/** The additional size of a part of a `renewed` message, in bytes: two numbers of 5 digits and their names. */
-const partBytes = ',"part":99999,"parts":99999'.length
-
 /**
- * Encodes a message to a consumer as one or more messages of at most `maxBytes` bytes. A message that is too long is
- * replaced by an error for its receiver, shortened, or split. Returns an empty array if this is not possible either.
+ * Encodes a message to a consumer in at most `maxBytes` bytes. A message that is too long is shortened, or replaced by an error
+ * for its receiver. Returns `undefined` if this is not possible either.
  */
-export const encodeWithin = (message: ConsumerMessage, maxBytes: number): readonly string[] => {
+export const encodeWithin = (message: ConsumerMessage, maxBytes: number): string | undefined => {
   const text = encodeConsumerMessage(message)
   const bytes = Buffer.byteLength(text)
-  return bytes <= maxBytes ? [text] : replace(message, bytes, maxBytes)
+  return bytes <= maxBytes ? text : replace(message, bytes, maxBytes)
 }
 
-const replace = (message: ConsumerMessage, bytes: number, maxBytes: number): readonly string[] => {
+const replace = (message: ConsumerMessage, bytes: number, maxBytes: number): string | undefined => {
   switch (message.type) {
     case 'response':
       return replaceResponse(message, bytes, maxBytes)
     case 'confirmed': {
-      const { topic, base, number, sequence, isPending } = message
-      const pending = isPending === undefined ? {} : { isPending }
+      const { topic, base, number, sequence, pendingSince } = message
+      const pending = pendingSince === undefined ? {} : { pendingSince }
       return ifWithin({ type: 'confirmed', topic, base, number, sequence, ...pending }, maxBytes)
     }
     case 'rejected': {
@@ -40,11 +37,10 @@ const replace = (message: ConsumerMessage, bytes: number, maxBytes: number): rea
     case 'down':
     case 'closed':
       return shorten(message.reason, maxBytes, (reason) => ({ ...message, reason }))
-    case 'renewed':
-      return divide(message, maxBytes)
     case 'ready':
     case 'opened':
-      return []
+    case 'renewed':
+      return undefined
     default:
       return assertNever(message)
   }
@@ -55,17 +51,17 @@ const replaceResponse = (
   message: ConsumerMessageOf<'response'>,
   bytes: number,
   maxBytes: number,
-): readonly string[] => {
+): string | undefined => {
   const isError = message.status >= firstErrorStatus
-  const shorter = isError ? shorten(message.body, maxBytes, (body) => ({ ...message, body })) : []
-  if (shorter.length > 0) return shorter
+  const shorter = isError ? shorten(message.body, maxBytes, (body) => ({ ...message, body })) : undefined
+  if (shorter !== undefined) return shorter
   const body = `the response has ${bytes} bytes, NATS allows messages of ${maxBytes} bytes`
   return ifWithin({ ...message, status: badGateway, headers: {}, body }, maxBytes)
 }
 
-const ifWithin = (message: ConsumerMessage, maxBytes: number): readonly string[] => {
+const ifWithin = (message: ConsumerMessage, maxBytes: number): string | undefined => {
   const text = encodeConsumerMessage(message)
-  return Buffer.byteLength(text) <= maxBytes ? [text] : []
+  return Buffer.byteLength(text) <= maxBytes ? text : undefined
 }
 
 /** Finds the longest beginning of a text with which the message is short enough. */
@@ -73,15 +69,14 @@ const shorten = (
   text: string,
   maxBytes: number,
   messageWith: (part: string) => ConsumerMessage,
-): readonly string[] => {
-  let within: readonly string[] = []
+): string | undefined => {
+  let within: string | undefined
   let [low, high] = [0, Math.min(text.length, maxCutLength)]
   while (low <= high) {
     const length = Math.floor((low + high) / 2)
     const found = ifWithin(messageWith(truncate(text, length)), maxBytes)
-    if (found.length > 0) within = found
-    if (found.length > 0) low = length + 1
-    else high = length - 1
+    if (found === undefined) high = length - 1
+    else [within, low] = [found, length + 1]
   }
   return within
 }
@@ -90,32 +85,4 @@ const shorten = (
 const naming = (base: string, text: string, part: string): string => {
   const isNamed = (by: string): boolean => by.toLowerCase().includes(base)
   return isNamed(text) && !isNamed(part) ? `${base}: ${part}` : part
-}
-
-/** Splits a `renewed` message, because a session with thousands of topics has thousands of sequence numbers. */
-const divide = (message: ConsumerMessageOf<'renewed'>, maxBytes: number): readonly string[] => {
-  const empty = encodeConsumerMessage({ ...message, sequences: {} })
-  const room = maxBytes - Buffer.byteLength(empty) - partBytes
-  const parts: [string, number][][] = []
-  let left = 0
-  for (const entry of Object.entries(message.sequences)) {
-    const [base, sequence] = entry
-    // A colon, and a comma.
-    const bytes = Buffer.byteLength(JSON.stringify(base)) + JSON.stringify(sequence).length + 2
-    if (bytes > room) return []
-    if (bytes > left) {
-      parts.push([])
-      left = room
-    }
-    parts.at(-1)?.push(entry)
-    left -= bytes
-  }
-  return parts.map((entries, index) =>
-    encodeConsumerMessage({
-      ...message,
-      sequences: Object.fromEntries(entries),
-      part: index + 1,
-      parts: parts.length,
-    }),
-  )
 }

@@ -26,12 +26,11 @@ const Open = t.intersection(
 )
 
 /**
- * Renews the lease of a session. `since`: the number of publications that the last reply reported. `requests`: the
- * number of the last subscribe or unsubscribe message, 0 before the first one. By this number the gateway detects a
- * lost message.
+ * Renews the lease of a session. `number`: of the renewal, which the answer repeats. `requests`: the number of the last subscribe
+ * or unsubscribe message, 0 before the first one. By this number the gateway detects a lost message.
  */
 const Renew = t.type(
-  { type: t.literal('renew'), session: SessionId, number: Finite, since: Finite, requests: Finite },
+  { type: t.literal('renew'), session: SessionId, number: Finite, requests: Finite },
   'a renew message',
 )
 
@@ -96,33 +95,14 @@ const Down = t.type({ type: t.literal('down'), reason: t.string }, 'a down messa
 
 const Opened = t.type({ type: t.literal('opened'), time: Finite }, 'an opened message')
 
-/** Sequence numbers by base address. */
-const Sequences = t.record(t.string, Finite, 'sequence numbers by base address')
+/** Answers a renew message. */
+const Renewed = t.type({ type: t.literal('renewed'), number: Finite, time: Finite }, 'a renewed message')
 
 /**
- * Answers a renew message. `publications`: the number of price updates that the gateway has published. `sequences`: the
- * last sequence number of each topic of the session with an update since the number that the renew message reported. If
- * they exceed one message, there are several messages in sequence: `part` of `parts`, from 1.
- */
-const Renewed = t.intersection(
-  [
-    t.type({
-      type: t.literal('renewed'),
-      number: Finite,
-      time: Finite,
-      publications: Finite,
-      sequences: Sequences,
-    }),
-    t.partial({ part: Finite, parts: Finite }),
-  ],
-  'a renewed message',
-)
-
-/**
- * The service has confirmed a topic. `sequence`: the number of its last update. `price`: the frame of the last price,
- * if it is current, and the time at which it was current. `position`: of the last update; the next update is the next
- * price. `isPending`: updates count from a further message on. False: the service has answered a probe that was sent after
- * the first subscribe message of the session.
+ * The service has confirmed a topic. `number`: of the subscribe message. `sequence`: the number of the last update. `price`: the
+ * frame of the last price, if it is current, and the time at which it was current. `position`: of the last update.
+ * `pendingSince`: updates count from a further message on, because the service has not answered a probe that was sent after the
+ * first subscribe message of the session. The further message is sent before the first proof that is later than this time.
  */
 const Confirmed = t.intersection(
   [
@@ -135,7 +115,7 @@ const Confirmed = t.intersection(
     }),
     t.partial({
       price: t.type({ frame: t.string, time: Finite }),
-      isPending: t.boolean,
+      pendingSince: Finite,
       ...OptionalPosition,
     }),
   ],

@@ -1,6 +1,7 @@
 import { exactDigits, nine, zero } from '../../wire/codec/fast-path/bytes.js'
 
-// A price update on NATS: `<sequence> <time> <frame>`. The frame is the unchanged price frame of the service.
+// A price update on NATS: `<sequence> <time> <frame>`. The frame is the unchanged price frame of the service. A heartbeat of a topic
+// has the sequence number of its last update, and no frame.
 
 /** `time`: of the gateway's monotonic clock, in ms. Rounded down, so that the age of an update is never underestimated. */
 export const encodePriceUpdate = (sequence: number, time: number, frame: string): string =>

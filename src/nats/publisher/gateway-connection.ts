@@ -19,7 +19,7 @@ import { protocolVersion, type Subjects } from '../subjects.js'
 import { AgeProofs } from './age-proofs.js'
 import { Lease, leaseCheckInterval } from './lease.js'
 import type { PriceClock } from './price-clock.js'
-import { Publisher, type SentBytes } from './publisher.js'
+import { heartbeatTime, Publisher, type SentBytes } from './publisher.js'
 
 export interface GatewayConnectionConfig {
   readonly clock: Clock
@@ -77,6 +77,7 @@ export class GatewayConnection {
     this.subscribe(subjects.gateways, (message) => this.onDiscovery(message))
     this.subscribe(subjects.gateway(this.id), (message) => this.onMessage(message))
     this.resources.add(clock.startInterval(() => this.endExpired(), leaseCheckInterval))
+    this.resources.add(clock.startInterval(() => this.publisher.publishHeartbeats(), heartbeatTime))
   }
 
   /** Drops all requests, and ends the subscriptions. */

@@ -23,8 +23,6 @@ export class Lease implements Session<Lease> {
 
   /** The topics whose confirmation waits for an answer of the service. */
   private readonly waiting = new Map<Address, ConsumedTopic>()
-  /** The number of updates of all topics before the second confirmation of each topic: the consumer must know of it. */
-  private readonly provenAt = new Map<Address, number>()
   private isUnproven: (() => boolean) | undefined
 
   constructor(
@@ -66,19 +64,9 @@ export class Lease implements Session<Lease> {
     return requests > this.requests
   }
 
-  renew({ number, since }: GatewayMessageOf<'renew'>, time: number): void {
+  renew({ number }: GatewayMessageOf<'renew'>, time: number): void {
     this.checks = 0
-    const { publications } = this.publisher
-    const sequences: Record<string, number> = {}
-    for (const feed of this.feeds.values()) {
-      const { base } = feed
-      // The consumer ignores updates before the second confirmation.
-      if (this.waiting.has(base)) continue
-      const isProvenSince = (this.provenAt.get(base) ?? -1) >= since
-      const sequence = this.publisher.sequenceSince(feed, isProvenSince ? -1 : since)
-      if (sequence !== undefined) sequences[base] = sequence
-    }
-    this.send({ type: 'renewed', number, time, publications, sequences })
+    this.send({ type: 'renewed', number, time })
   }
 
   readonly add = (feed: TopicFeed<Lease>): void => {
@@ -91,7 +79,6 @@ export class Lease implements Session<Lease> {
     const feed = this.feeds.get(base)
     this.feeds.delete(base)
     this.waiting.delete(base)
-    this.provenAt.delete(base)
     this.numbers.delete(base)
     return feed
   }
@@ -106,7 +93,8 @@ export class Lease implements Session<Lease> {
     const sequence = this.publisher.sequenceOf(confirmed)
     if (this.isUnproven?.() === true) {
       this.waiting.set(base, confirmed)
-      return this.send({ type: 'confirmed', topic, base, number, sequence, isPending: true })
+      const pendingSince = this.publisher.time()
+      return this.send({ type: 'confirmed', topic, base, number, sequence, pendingSince })
     }
     const frame = confirmed.currentFrame()
     this.send({
@@ -115,7 +103,6 @@ export class Lease implements Session<Lease> {
       base,
       number,
       sequence,
-      isPending: false,
       position: confirmed.position,
       ...(frame === undefined ? {} : { price: { frame, time: this.publisher.time() } }),
     })
@@ -125,10 +112,7 @@ export class Lease implements Session<Lease> {
     if (this.waiting.size === 0 || this.isUnproven?.() === true) return
     const waiting = [...this.waiting.values()]
     this.waiting.clear()
-    for (const confirmed of waiting) {
-      this.provenAt.set(confirmed.base, this.publisher.publications)
-      this.confirm(confirmed)
-    }
+    for (const confirmed of waiting) this.confirm(confirmed)
   }
 
   readonly reject = (base: Address, text: string): void => {

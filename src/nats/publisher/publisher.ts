@@ -14,21 +14,32 @@ export interface SentBytes {
   bytes: number
 }
 
-/** A topic whose updates are published once for all sessions that want it. */
+/** The updates of a topic, which are published once for all sessions that want it. */
 interface PublishedTopic {
+  readonly feed: WantedTopic
   /** The number of the last update. */
   sequence: number
-  /** The number of the last update among those of all topics. */
-  publication: number
+  /** True if there was an update since the last heartbeats. */
+  isUpdated: boolean
 }
 
 type Topic = Pick<ConsumedTopic, 'base'>
 
+interface WantedTopic extends Topic {
+  readonly isWanted: boolean
+}
+
+/**
+ * The interval of the heartbeats of topics without updates, in ms. A consumer detects the loss of a last update within two
+ * intervals.
+ */
+export const heartbeatTime = 750
+
 /** The messages that a gateway sends over one connection to NATS, with the identifier of this connection. */
 export class Publisher {
-  /** The number of price updates so far. No sequence number is higher. */
-  publications = 0
-  private readonly topics = new WeakMap<Topic, PublishedTopic>()
+  /** No sequence number so far is higher. */
+  private highest = 0
+  private readonly topics = new Map<Topic, PublishedTopic>()
 
   constructor(
     private readonly connection: NatsConnection,
@@ -47,20 +58,14 @@ export class Publisher {
    * Starts the numbers of a topic that no consumer wanted. Never reuses an earlier number, because a consumer that
    * still expects it has missed prices.
    */
-  startTopic(topic: Topic): void {
-    this.publications += 2
-    this.topics.set(topic, { sequence: this.publications, publication: 0 })
+  startTopic(feed: WantedTopic): void {
+    this.highest += 2
+    this.topics.set(feed, { feed, sequence: this.highest, isUpdated: false })
   }
 
   /** The sequence number of the last update of a topic. */
   sequenceOf(topic: Topic): number {
     return this.topics.get(topic)?.sequence ?? 0
-  }
-
-  /** The sequence number of the last update, if it is among those after `publication`. */
-  sequenceSince(topic: Topic, publication: number): number | undefined {
-    const published = this.topics.get(topic)
-    return published !== undefined && published.publication > publication ? published.sequence : undefined
   }
 
   publishPrice(topic: Topic, frame: string): void {
@@ -71,7 +76,22 @@ export class Publisher {
     if (publish(this.connection, this.subjects.price(this.gateway, topic.base), update)) {
       this.sent.bytes += update.length
     }
-    published.publication = ++this.publications
+    published.isUpdated = true
+    this.highest = Math.max(this.highest, published.sequence)
+  }
+
+  /** Each topic that had no update for a while gets a heartbeat, by which its consumers detect that the last one is lost. */
+  publishHeartbeats(): void {
+    const time = this.time()
+    for (const published of this.topics.values()) {
+      const { feed } = published
+      if (!feed.isWanted) this.topics.delete(feed)
+      else if (!published.isUpdated) {
+        const heartbeat = encodePriceUpdate(published.sequence, time, '')
+        publish(this.connection, this.subjects.price(this.gateway, feed.base), heartbeat)
+      }
+      published.isUpdated = false
+    }
   }
 
   /** Later updates were sent by the service after this time, of the monotonic clock, in ms, if their age is bounded. */
@@ -89,10 +109,7 @@ export class Publisher {
   reply(inbox: string, message: ConsumerMessage): number {
     const { connection } = this
     if (connection.isClosed()) return 0
-    let bytes = 0
-    for (const text of encodeWithin(message, maxPayloadOf(connection))) {
-      if (publish(connection, inbox, text)) bytes += Buffer.byteLength(text)
-    }
-    return bytes
+    const text = encodeWithin(message, maxPayloadOf(connection))
+    return text !== undefined && publish(connection, inbox, text) ? Buffer.byteLength(text) : 0
   }
 }

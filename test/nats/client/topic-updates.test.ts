@@ -36,7 +36,7 @@ describe('the updates of a topic', () => {
     ])
   })
 
-  it('are missing if the gateway reports a later one than the last', () => {
+  it('are missing if a heartbeat has a later number than the last', () => {
     const { table, request } = createTable()
     request(1)
     expect(table.isMissing(base, 3)).toBe(false)
@@ -46,18 +46,15 @@ describe('the updates of a topic', () => {
     expect(table.isMissing('0xb', 4)).toBe(false)
   })
 
-  it('are missing if the gateway reports one and the further confirmation that it announced has not arrived', () => {
+  it('are missing if a proof is later than the first confirmation and the further one has not arrived', () => {
     const { table, request } = createTable()
     request(1)
-    table.onConfirmed(base, 1, undefined)
-    expect(table.isMissing(base, 3)).toBe(true)
+    table.onConfirmed(base, 1, 3, 100)
+    expect(table.onUpdate(base, 4)).toBe('ignore')
+    expect([table.lostBefore(100), table.lostBefore(101)]).toEqual([undefined, base])
     table.onConfirmed(base, 1, 3)
-    expect(table.isMissing(base, 3)).toBe(false)
-    table.remove(base)
-    request(2)
-    table.onConfirmed(base, 2, undefined)
-    request(3)
-    expect(table.isMissing(base, 3)).toBe(false)
+    expect(table.lostBefore(101)).toBeUndefined()
+    expect(table.onUpdate(base, 4)).toBe('deliver')
   })
 
   it('are delivered although an earlier subscription is rejected; the rejection of this one ends it', () => {

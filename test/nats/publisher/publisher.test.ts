@@ -11,7 +11,7 @@ it.each([0, 1, 5])(
   (count) => {
     const publisher = new Publisher(connection, 'g', subjectsOf('svc'), { time: () => 0 }, { bytes: 0 })
     const consumer = new TopicUpdatesTable()
-    const topic = { base: '0xa' } as const
+    const topic = { base: '0xa', isWanted: true } as const
     publisher.startTopic(topic)
     consumer.request('0xa', 1, () => ({ unsubscribe: () => undefined }) as Subscription)
     consumer.onConfirmed('0xa', 1, publisher.sequenceOf(topic))
@@ -23,3 +23,24 @@ it.each([0, 1, 5])(
     expect(consumer.onUpdate('0xa', publisher.sequenceOf(topic) + 1)).toBe('gap')
   },
 )
+
+it('sends a heartbeat with the last number for each topic that had no update, while it is wanted', () => {
+  const sent: string[] = []
+  const open = {
+    isClosed: () => false,
+    info: { max_payload: 1_000 },
+    publish: (subject: string, data: Uint8Array) => sent.push(`${subject} ${Buffer.from(data).toString()}`),
+  } as unknown as NatsConnection
+  const publisher = new Publisher(open, 'g', subjectsOf('svc'), { time: () => 7 }, { bytes: 0 })
+  const topic = { base: '0xa', isWanted: true } as { base: '0xa'; isWanted: boolean }
+  publisher.startTopic(topic)
+  publisher.publishPrice(topic, '{}')
+  publisher.publishHeartbeats()
+  expect(sent).toEqual(['svc.price.g.0xa 3 7 {}'])
+  publisher.publishHeartbeats()
+  publisher.publishHeartbeats()
+  expect(sent.slice(1)).toEqual(['svc.price.g.0xa 3 7 ', 'svc.price.g.0xa 3 7 '])
+  topic.isWanted = false
+  publisher.publishHeartbeats()
+  expect(sent).toHaveLength(3)
+})

@@ -56,9 +56,9 @@ export const natsBugs: readonly Bug[] = [
     shares: mild,
   },
   {
-    name: 'a client over NATS ignores that the last update before a renewal is missing',
+    name: 'a client over NATS ignores that the last update before a heartbeat is missing',
     folder,
-    edits: [{ in: 'NatsSocket.onRenewed', code: 'this.topics.isMissing($1, $2)', bug: 'false' }],
+    edits: [{ in: 'NatsSocket.onUpdate', code: 'this.topics.isMissing($1, $2)', bug: 'false' }],
     shares: mild,
   },
   {

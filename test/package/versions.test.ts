@@ -22,8 +22,8 @@ describe('the oldest peers that package.json allows', async () => {
     expect([...new Set(installed)].sort()).toEqual([...peers].sort())
   })
 
-  test('run a live program', async () => {
-    const { code, stderr } = await run('node', ['programs/live.mjs'], { cwd: folder, timeout: 30_000 })
+  test.each(['live.mjs', 'recordings.mjs'])('run %s', async (program) => {
+    const { code, stderr } = await run('node', [`programs/${program}`], { cwd: folder, timeout: 30_000 })
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   })
 

@@ -3,7 +3,7 @@ import type { Subscriber, Unsubscribable } from 'rxjs'
 import type { Price } from '../../base/domain/price.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { PriceError } from '../../base/errors/model.js'
-import { directObserver, type NextTarget } from '../../base/task/direct-observer.js'
+import { directObserver, type NextTarget } from '../../base/time/rx-providers.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 
 export type PriceEvent = Either<PriceError, Price>

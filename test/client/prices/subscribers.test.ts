@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isRight, left } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import type { Topic } from '../../../src/base/domain/topic.js'
-import { directObserver } from '../../../src/base/task/direct-observer.js'
+import { directObserver } from '../../../src/base/time/rx-providers.js'
 import { stale } from '../../../src/base/errors/constructors.js'
 import { failureEvent, priceEvent } from '../../../src/client/prices/effects.js'
 import {

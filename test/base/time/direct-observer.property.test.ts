@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { map, Observable, Subscriber, type Observer, type Subscription } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { addTeardown, directObserver } from '../../../src/base/task/direct-observer.js'
+import { addTeardown, directObserver } from '../../../src/base/time/rx-providers.js'
 import { safeNext } from '../../../src/base/task/safe-notify.js'
 import {
   addToList,

@@ -5,7 +5,6 @@ export { isLeft, isRight, match } from 'fp-ts/lib/Either.js'
 
 // Client
 export type { Client, PriceClient } from './client/client.js'
-export type { CreateClient } from './client/create-client.js'
 export type {
   ClientOptions,
   DepthClientOptions,
@@ -34,12 +33,7 @@ export type { ClientSnapshot, PollSnapshot, TopicSnapshot, TopicState } from './
 export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './base/domain/status.js'
 
 // Diagnostics
-export type {
-  ConnectionState,
-  DiagnosticsCollector,
-  GatewayState,
-  PollsState,
-} from './base/diagnostics/collector.js'
+export type { DiagnosticsCollector } from './base/diagnostics/collector.js'
 export type { DiagnosticMessages, GatewayDisconnectCause } from './base/diagnostics/messages.js'
 
 // Errors

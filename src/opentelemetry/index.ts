@@ -4,4 +4,5 @@
  * @module
  */
 
+export type { ConnectionState, GatewayState, PollsState } from '../base/diagnostics/collector.js'
 export { instrument, type InstrumentOptions } from './instrument.js'

@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { ConnectionState, GatewayState, PollsState } from 'svc-streams'
+import type { ConnectionState, GatewayState, PollsState } from 'svc-streams/opentelemetry'
 import { describe, expect, it } from 'vitest'
 import { collectEvents } from '../../support/collect-events.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'

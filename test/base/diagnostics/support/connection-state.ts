@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { ConnectionState } from 'svc-streams'
+import type { ConnectionState } from 'svc-streams/opentelemetry'
 import { eventually } from '../../../support/time/eventually.js'
 
 /** The state of the connection to a WebSocket URL now; `undefined` if no client of this process has one. */

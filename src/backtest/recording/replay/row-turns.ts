@@ -1,4 +1,5 @@
-import { macrotasks, promiseDrain, promiseSettler } from '../../../base/time/macrotask.js'
+import { macrotasks } from '../../../base/time/macrotask.js'
+import { promiseDrain, promiseSettler } from './promise-settler.js'
 import { keepDelegates } from './rx-context.js'
 
 /** Number of rows after which the replay yields to the event loop. */

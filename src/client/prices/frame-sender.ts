@@ -76,7 +76,7 @@ export class FrameSender implements Prober {
       return false
     }
     this.isProbeTurn = false
-    this.subscriptions.ledger.onProbe(state, now)
+    this.subscriptions.onProbe(state, now)
     socket.send(subscribeFrame(state.topic))
     rateLimiter.consume(1, now)
     return true

@@ -8,7 +8,7 @@ import { uncorrelatedError } from '../../base/errors/constructors.js'
 import type { UncorrelatedError } from '../../base/errors/model.js'
 import { maxTextLength, truncate } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { EchoedTopic } from './frame-ledger.js'
+import type { EchoedTopic } from './sent-frames.js'
 import { staleEvent, type Effect } from './effects.js'
 import { subscribersIn, type ReceivedPrice } from './subscribers.js'
 import type { Subscriptions } from './subscriptions.js'
@@ -54,8 +54,8 @@ export const onPriceUpdate = (
   if (base === undefined) return [uncorrelated(reception, 'unknown-topic', text)]
   const state = subscriptions.topics.requested(base)
   if (state === undefined) {
-    if (subscriptions.ledger.mayBeLate(base, at)) return []
-    subscriptions.ledger.onUnrequestedPrice(withoutQuote(topic, base, service), at)
+    if (subscriptions.sentFrames.mayBeLate(base, at)) return []
+    subscriptions.sentFrames.onUnrequestedPrice(withoutQuote(topic, base, service), at)
     return [uncorrelated(reception, 'unknown-topic', text)]
   }
   countPrice(state, position)
@@ -123,7 +123,7 @@ const onConfirmation = (
   topics.forEach((topic, index) => {
     const base = bases[index]
     if (base !== undefined && subscriptions.topics.requested(base) === undefined)
-      subscriptions.ledger.onListed(withoutQuote(topic, base, service), now)
+      subscriptions.sentFrames.onListed(withoutQuote(topic, base, service), now)
   })
   if (hasForeignTopic) effects.push(uncorrelated(reception, 'unknown-topic', text))
   return effects
@@ -148,7 +148,7 @@ const onMalformed = (
   const state = base === undefined ? undefined : subscriptions.topics.requested(base)
   const undecodable: Effect = { _tag: 'Undecodable', topic: state?.topic, error }
   if (state !== undefined) return [undecodable, subscriptions.onUnreadable(state, error)]
-  const isLate = base !== undefined && subscriptions.ledger.mayBeLate(base, clock.elapsed())
+  const isLate = base !== undefined && subscriptions.sentFrames.mayBeLate(base, clock.elapsed())
   return isLate ? [undecodable] : [undecodable, uncorrelated(reception, 'malformed', text)]
 }
 

@@ -6,7 +6,7 @@ import { subscriptionTimeout } from '../../base/errors/constructors.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { createDeadlineQueue } from '../../base/time/deadline-queue.js'
 import { ErrorTexts } from './error-texts.js'
-import { FrameLedger } from './frame-ledger.js'
+import { SentFrames } from './sent-frames.js'
 import { failureEvent, rejectedEvent, staleEvent, type Effect } from './effects.js'
 import {
   addToList,
@@ -40,7 +40,7 @@ import {
 export class Subscriptions {
   readonly topics = new TopicTable()
   /** Of the open connection, or the next one. */
-  ledger: FrameLedger
+  sentFrames: SentFrames
   /** The byte patterns of this connection's price frames, for the fast path. */
   readonly pricePatterns = new PriceFrames<SubscribedTopic>()
   private errorTexts: ErrorTexts
@@ -54,8 +54,8 @@ export class Subscriptions {
   isBehind = false
 
   constructor(private readonly timeouts: TopicTimeouts) {
-    this.ledger = new FrameLedger(this.topics, timeouts.confirmTimeout)
-    this.errorTexts = new ErrorTexts(this.topics, this.ledger)
+    this.sentFrames = new SentFrames(this.topics, timeouts.confirmTimeout)
+    this.errorTexts = new ErrorTexts(this.topics, this.sentFrames, this.timeouts.confirmTimeout)
   }
 
   /** True while at least one topic needs the connection. */
@@ -103,8 +103,8 @@ export class Subscriptions {
     this.isBehind = false
     this.due.clear()
     this.repeated.clear()
-    this.ledger = new FrameLedger(this.topics, this.timeouts.confirmTimeout)
-    this.errorTexts = new ErrorTexts(this.topics, this.ledger)
+    this.sentFrames = new SentFrames(this.topics, this.timeouts.confirmTimeout)
+    this.errorTexts = new ErrorTexts(this.topics, this.sentFrames, this.timeouts.confirmTimeout)
     this.pricePatterns.clear()
     this.deadlines.clear()
     return subscribers
@@ -112,19 +112,19 @@ export class Subscriptions {
 
   /** Dequeues at most `limit` frames and marks them as sent. */
   takeFrames(limit: number, now: number): readonly string[] {
-    const { ledger, unrequestedFirst } = this
+    const { sentFrames, unrequestedFirst } = this
     const frames: string[] = []
     const take = (state: SubscribedTopic): void => {
       const frame = this.takeFrame(state, now)
       if (frame !== undefined) frames.push(frame)
     }
     // The two queues take turns to be first: with a low limit, neither may delay the other without bound.
-    if (unrequestedFirst) frames.push(...ledger.takeUnsubscribes(limit, now))
+    if (unrequestedFirst) frames.push(...sentFrames.takeUnsubscribes(limit, now))
     for (const state of this.due) {
       if (frames.length >= limit) break
       take(state)
     }
-    if (!unrequestedFirst) frames.push(...ledger.takeUnsubscribes(limit - frames.length, now))
+    if (!unrequestedFirst) frames.push(...sentFrames.takeUnsubscribes(limit - frames.length, now))
     if (frames.length > 0) this.unrequestedFirst = !unrequestedFirst
     for (const state of this.repeated) {
       if (frames.length >= limit || this.errorTexts.delaysResubscribes) break
@@ -135,17 +135,24 @@ export class Subscriptions {
 
   /** True if `takeFrames` may return a frame. */
   get hasPendingFrames(): boolean {
-    const { due, repeated, ledger, errorTexts } = this
+    const { due, repeated, sentFrames, errorTexts } = this
     return (
-      due.size > 0 || ledger.unrequestedCount > 0 || (repeated.size > 0 && !errorTexts.delaysResubscribes)
+      due.size > 0 || sentFrames.unrequestedCount > 0 || (repeated.size > 0 && !errorTexts.delaysResubscribes)
     )
+  }
+
+  /** A probe subscribes to a topic again. */
+  onProbe(state: SubscribedTopic, now: number): void {
+    if (isUnconfirmed(state)) this.errorTexts.onSubscribe(state.base, now)
+    this.sentFrames.onProbe(state)
   }
 
   /** Confirms the listed topics: a topic that is not listed may be confirmed too. */
   onConfirmation(bases: readonly Address[], now: number): Effect[] {
-    const probes = this.ledger.onConfirmation(bases)
+    const probes = this.sentFrames.onConfirmation(bases)
     const effects: Effect[] = Array.from({ length: probes }, () => ({ _tag: 'ProbeAnswered' }))
     for (const base of bases) {
+      this.errorTexts.onConfirmed(base)
       const state = this.topics.requested(base)
       if (state !== undefined && isUnconfirmed(state)) effects.push(...this.onActivity(state, now, 0))
     }
@@ -217,9 +224,9 @@ export class Subscriptions {
     if (base === undefined) return undefined
     const state = this.topics.get(base)
     const eventFor = rejectedEvent(shown)
-    if (state === undefined || !this.ledger.isRejectable(base)) return { subscribers: [], eventFor }
+    if (state === undefined || !this.sentFrames.isRejectable(base)) return { subscribers: [], eventFor }
     this.remove(state)
-    this.ledger.onRejected(base, now)
+    this.sentFrames.onRejected(base, now)
     return { subscribers: subscribersIn(state), eventFor, completes: true }
   }
 
@@ -259,7 +266,10 @@ export class Subscriptions {
   private onActivity(state: SubscribedTopic, now: number, age: number, isHeld = false): readonly Effect[] {
     const isFirst = isUnconfirmed(state)
     // Otherwise topics that were requested together would all be queued again when their confirmations are due.
-    if (isFirst) this.deadlines.delete(state)
+    if (isFirst) {
+      this.deadlines.delete(state)
+      this.errorTexts.onConfirmed(state.base)
+    }
     state.lastActivityAt = now - age
     state.live = !this.isBehind && (isHeld || age < this.timeouts.staleAfter)
     if (this.isBehind) state.held ??= newlyHeld
@@ -304,18 +314,19 @@ export class Subscriptions {
 
   /** Dequeues a topic. Returns the frame that it needs, if any, and marks it as sent. */
   private takeFrame(state: SubscribedTopic, now: number): string | undefined {
-    const { ledger } = this
+    const { sentFrames } = this
     const isRequested = state.subscribeSentAt !== undefined
     this.dequeue(state)
     if (releaseAt(state, this.timeouts) <= now) {
-      if (isRequested) ledger.onUnsubscribe(state.base, now, ledger.acksOf(state, now))
+      if (isRequested) sentFrames.onUnsubscribe(state.base, now)
       this.remove(state)
       return isRequested ? unsubscribeFrame(state.topic) : undefined
     }
     const needsRequest = !isRequested || needsResubscribe(state)
     if (needsRequest) {
       setRequested(state, now)
-      if (ledger.onSubscribe(state.base, now, isRequested)) state.wasLeft = true
+      this.errorTexts.onSubscribe(state.base, now)
+      if (sentFrames.onSubscribe(state.base, isRequested)) state.wasLeft = true
     }
     // The topic may be lingering: then it needs an unsubscribe frame later.
     this.schedule(state)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it, vi } from 'vitest'
 import type { Address } from '../../../src/base/domain/address.js'
 import { ErrorTexts } from '../../../src/client/prices/error-texts.js'
-import { FrameLedger } from '../../../src/client/prices/frame-ledger.js'
+import { SentFrames } from '../../../src/client/prices/sent-frames.js'
 import { TopicTable } from '../../../src/client/prices/topics.js'
 
 /**
@@ -15,17 +15,18 @@ const rejects = (
   { confirmed = [], left = [] }: { confirmed?: readonly Address[]; left?: readonly Address[] } = {},
 ): Address | undefined => {
   const topics = new TopicTable()
-  const ledger = new FrameLedger(topics, 300)
+  const texts = new ErrorTexts(topics, new SentFrames(topics, 300), 300)
   for (const base of new Set([...confirmed, ...unconfirmed, ...left])) {
     const state = topics.create(base, `svc-${base}`)
     state.subscribeSentAt = 0
-    ledger.onSubscribe(base, 0, false)
-    if (confirmed.includes(base)) state.lastActivityAt = 1
-    if (!left.includes(base)) continue
-    ledger.onUnsubscribe(base, 0, ledger.acksOf(state, 0))
-    topics.delete(state)
+    texts.onSubscribe(base, 0)
+    if (confirmed.includes(base)) {
+      state.lastActivityAt = 1
+      texts.onConfirmed(base)
+    }
+    if (left.includes(base)) topics.delete(state)
   }
-  return new ErrorTexts(topics, ledger).correlate(text, 1, text)
+  return texts.correlate(text, 1, text)
 }
 
 describe('an error text that contains an address', () => {
@@ -99,7 +100,7 @@ const createErrorTexts = (bases: readonly Address[]) => {
   const topics = new TopicTable()
   const states = bases.map((base) => topics.create(base, `svc-${base}`))
   for (const state of states) state.subscribeSentAt = 0
-  const texts = new ErrorTexts(topics, new FrameLedger(topics, 300))
+  const texts = new ErrorTexts(topics, new SentFrames(topics, 300), 300)
   texts.correlate('Error: internal', 0, 'Error: internal')
   const searches = vi.spyOn(topics, 'states', 'get')
   return { states, texts, searches }
@@ -116,23 +117,42 @@ it('searches the topics once for a pending one, and again when that one is answe
   expect(texts.delaysResubscribes).toBe(false)
 })
 
-it('reads two pending topics for a text without an address, however many are pending', () => {
-  const { states, texts, searches } = createErrorTexts(['0xaa', '0xbb', '0xcc', '0xdd'])
-  let reads = 0
-  searches.mockImplementation(function* () {
-    for (const state of states) {
-      reads++
-      yield state
+describe('the subscribe frames that an error text may answer', () => {
+  const answersIn = (text: string, now: number, fill: (texts: ErrorTexts) => void): Address | undefined => {
+    const { texts } = createErrorTexts(['0xaa', '0xbb'])
+    fill(texts)
+    return texts.correlate(text, now, text)
+  }
+
+  it('are those of the last `confirmTimeout`', () => {
+    const sendTwo = (texts: ErrorTexts): void => {
+      texts.onSubscribe('0xaa', 0)
+      texts.onSubscribe('0xbb', 20)
     }
+    expect(answersIn('Invalid request', 299, sendTwo)).toBeUndefined()
+    expect(answersIn('Invalid request', 300, sendTwo)).toBe('0xbb')
+    expect(answersIn('Invalid request', 320, sendTwo)).toBeUndefined()
   })
-  expect(texts.correlate('Error: internal', 1, 'Error: internal')).toBeUndefined()
-  expect(reads).toBe(2)
+
+  it('are one for each frame of a topic: a text answers one, a confirmation all of them', () => {
+    const sendThree = (texts: ErrorTexts): void => {
+      for (const at of [0, 10, 20]) texts.onSubscribe('0xcc', at)
+      texts.onSubscribe('0xaa', 20)
+      texts.correlate('Invalid token 0xcc', 30, '')
+    }
+    expect(answersIn('Invalid request', 30, sendThree)).toBeUndefined()
+    const confirmed = (texts: ErrorTexts): void => {
+      sendThree(texts)
+      texts.onConfirmed('0xcc')
+    }
+    expect(answersIn('Invalid request', 30, confirmed)).toBe('0xaa')
+  })
 })
 
 describe('the texts that match no topic', () => {
   const noTopics = (): ErrorTexts => {
     const topics = new TopicTable()
-    return new ErrorTexts(topics, new FrameLedger(topics, 300))
+    return new ErrorTexts(topics, new SentFrames(topics, 300), 300)
   }
 
   it('are those since a given time', () => {

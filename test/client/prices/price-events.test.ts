@@ -1,11 +1,6 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import {
-  firstEvent,
-  priceEvent,
-  rejectedEvent,
-  staleEvent,
-} from '../../../src/client/prices/effects.js'
+import { firstEvent, priceEvent, rejectedEvent, staleEvent } from '../../../src/client/prices/effects.js'
 import { createTopic, type SubscribedTopic } from '../../../src/client/prices/topics.js'
 
 const timeouts = { linger: 0, staleAfter: 100, confirmTimeout: 50 }

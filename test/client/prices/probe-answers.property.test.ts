@@ -75,14 +75,14 @@ class Scene {
   }
 
   probe(): void {
-    this.subscriptions.ledger.onSent('probe', probed, 0)
+    this.subscriptions.sentFrames.onSent('probe', probed)
     this.unanswered.push({ frame: `{"method":"subscribe","topic":"svc-${probed}"}`, isProbe: true })
   }
 
   /** The service sends a price of a new topic in front of its confirmation. A probe is under way. */
   sendEarlyPrice(): void {
     const [next] = this.unanswered
-    if (next === undefined || next.isProbe || this.subscriptions.ledger.probeCount === 0) return
+    if (next === undefined || next.isProbe || this.subscriptions.sentFrames.probeCount === 0) return
     const { method, topic } = read(next.frame)
     if (method !== 'subscribe') return
     const text = `{"topic":"${topic}","price":1}`
@@ -174,8 +174,8 @@ it('a probe is never taken for answered before it is, and by a service that answ
 it('a confirmation answers the probes before the one whose topic it lists', () => {
   const subscriptions = new Subscriptions({ linger: 0, staleAfter: 1e6, confirmTimeout: 1e6 })
   // The service has rejected the first topic since.
-  subscriptions.ledger.onSent('probe', '0xaa', 0)
-  subscriptions.ledger.onSent('probe', '0xbb', 0)
+  subscriptions.sentFrames.onSent('probe', '0xaa')
+  subscriptions.sentFrames.onSent('probe', '0xbb')
   const frame = { _tag: 'Confirmation', subscriptions: ['svc-0xbb'] } as const
   const answers = onFrame(receptionOf(subscriptions), frame, '').filter(
     ({ _tag }) => _tag === 'ProbeAnswered',

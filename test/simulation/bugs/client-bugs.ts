@@ -75,7 +75,13 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a text rejects a topic although it may answer the request of one that was unsubscribed',
     folder: prices,
-    edits: [{ in: 'awaited', code: 'now < until', bug: 'now > until' }],
+    edits: [
+      {
+        in: 'ErrorTexts.awaitedOf',
+        code: 'now - sentAt < this.confirmTimeout',
+        bug: 'this.topics.has(base) && now - sentAt < this.confirmTimeout',
+      },
+    ],
   },
   {
     name: 'each connection has the same epoch',

@@ -10,19 +10,19 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'a confirmation answers all frames that were sent before it arrived',
     folder: prices,
-    edits: [{ in: 'FrameLedger', code: 'this.findAnswered($1, $2)', bug: 'this.lastFrame' }],
+    edits: [{ in: 'SentFrames', code: 'this.findAnswered($1, $2)', bug: 'this.lastFrame' }],
     shares,
   },
   {
     name: 'an error text rejects a topic though it may answer a probe',
     folder: prices,
-    edits: [{ in: 'ErrorTexts.onlyAwaited', code: 'this.ledger.probeCount > 0', bug: 'false' }],
+    edits: [{ in: 'ErrorTexts.onlyAwaited', code: 'this.sentFrames.probeCount > 0', bug: 'false' }],
     shares,
   },
   {
     name: 'an error text rejects a topic though it may answer the probe of a topic that has timed out',
     folder: prices,
-    edits: [{ in: 'FrameLedger.isAwaited', code: 'this.acksOf(state, now).length > 0', bug: 'false' }],
+    edits: [{ in: 'Subscriptions.onProbe', code: 'isUnconfirmed(state)', bug: 'false' }],
     shares,
   },
   {

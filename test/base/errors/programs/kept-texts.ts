@@ -1,7 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { decodeDepth, decodeFrame } from 'svc-streams'
 import { uncorrelatedError } from '../../../../src/base/errors/constructors.js'
-import { FrameLedger } from '../../../../src/client/prices/frame-ledger.js'
+import { SentFrames } from '../../../../src/client/prices/sent-frames.js'
 import { rejectedEvent } from '../../../../src/client/prices/effects.js'
 import { TopicTable } from '../../../../src/client/prices/topics.js'
 import { usedBytes } from '../../../support/process/used-bytes.js'
@@ -12,10 +12,10 @@ const count = 50
 const padding = 'x'.repeat(2 ** 20)
 const address = (index: number): string => `0x${index.toString(16).padStart(40, '0')}`
 
-const ledger = new FrameLedger(new TopicTable(), 300)
+const sentFrames = new SentFrames(new TopicTable(), 300)
 const addUnrequested = (index: number): void => {
   const topic = `svc-${address(index)}-${padding}`
-  ledger.onListed({ base: topic.slice(4, 46) as '0x1', topic: topic.slice(0, 46) as 'svc-0x1' }, 0)
+  sentFrames.onListed({ base: topic.slice(4, 46) as '0x1', topic: topic.slice(0, 46) as 'svc-0x1' }, 0)
 }
 
 /** A depth with a fraction as its quantity, which an error then contains. */
@@ -47,5 +47,5 @@ const measure = (make: (index: number) => unknown): number => {
 }
 const used = Object.entries(makers).map(([kind, make]) => [kind, measure(make)] as const)
 console.log(
-  JSON.stringify({ kept: kept.length, unrequested: ledger.unrequestedCount, used: Object.fromEntries(used) }),
+  JSON.stringify({ kept: kept.length, unrequested: sentFrames.unrequestedCount, used: Object.fromEntries(used) }),
 )

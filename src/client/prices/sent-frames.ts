@@ -2,15 +2,13 @@ import { unsubscribeFrame } from '../../wire/codec/price-frame.js'
 import type { Address } from '../../base/domain/address.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { copyOf } from '../../base/errors/text.js'
-import { isUnconfirmed, never, phaseOf, type SubscribedTopic, type TopicTable } from './topics.js'
+import { isUnconfirmed, never, type SubscribedTopic, type TopicTable } from './topics.js'
 
 /** A frame that the service has not answered, as far as is known. */
 interface SentFrame {
   /** `probe`: a subscribe frame of a confirmed topic. */
   readonly kind: 'subscribe' | 'probe' | 'unsubscribe'
   readonly number: number
-  /** Monotonic, in ms. */
-  readonly sentAt: number
   readonly entry: Entry
   /** Only of a subscribe frame: true if the topic was never requested before on this connection. */
   readonly isFirst: boolean
@@ -25,8 +23,6 @@ interface Entry {
   listedBy: number
   /** When the client last unsubscribed it; `never` before that. */
   leftAt: number
-  /** Until when the ack of each subscribe frame before that may arrive. A topic may be left several times before the first. */
-  acksUntil: readonly number[]
   /** True if the client requested it before, and does not now: a price shows that the service has subscribed it anyway. */
   wasLeft: boolean
   /** The topic in the spelling of the service, if the service lists it and the client does not request it. */
@@ -58,7 +54,7 @@ const maxUnrequested = 10_000
  *
  * A probe subscribes again to a confirmed topic: its answer shows that later prices were sent after it.
  */
-export class FrameLedger {
+export class SentFrames {
   private readonly entries = new Map<Address, Entry>()
   /** In the order in which they were sent. */
   private readonly unanswered = new Set<SentFrame>()
@@ -76,7 +72,7 @@ export class FrameLedger {
 
   constructor(
     private readonly topics: TopicTable,
-    /** For this time, in ms, a frame waits for its ack, and late frames for a left topic are no errors. */
+    /** For this time, in ms, late frames for a left topic are no errors. */
     private readonly confirmTimeout: number,
   ) {}
 
@@ -91,36 +87,36 @@ export class FrameLedger {
   }
 
   /** A frame is sent. Methods below call it too. */
-  onSent(kind: SentFrame['kind'], base: Address, now: number, isFirst = false): void {
+  onSent(kind: SentFrame['kind'], base: Address, isFirst = false): void {
     const entry = this.entryOf(base)
     if (this.unanswered.size === maxUnanswered) this.overflow()
     if (this.hasOverflowed) return this.deleteIfUnused(entry)
-    const frame = { kind, number: ++this.lastFrame, sentAt: now, entry, isFirst }
+    const frame = { kind, number: ++this.lastFrame, entry, isFirst }
     entry.unanswered.push(frame)
     this.unanswered.add(frame)
     if (kind === 'probe') this.probeCount++
   }
 
   /** A subscribe frame is sent. True if the client has left the topic before, on this connection. */
-  onSubscribe(base: Address, now: number, isRepeated: boolean): boolean {
+  onSubscribe(base: Address, isRepeated: boolean): boolean {
     const entry = this.entryOf(base)
     const { wasLeft } = entry
     entry.wasLeft = false
     this.setUnrequested(entry, undefined)
-    this.onSent('subscribe', base, now, !isRepeated && !wasLeft)
+    this.onSent('subscribe', base, !isRepeated && !wasLeft)
     return wasLeft
   }
 
   /** A probe subscribes to the topic again. */
-  onProbe(state: SubscribedTopic, now: number): void {
-    this.onSent(isUnconfirmed(state) ? 'subscribe' : 'probe', state.base, now)
+  onProbe(state: SubscribedTopic): void {
+    this.onSent(isUnconfirmed(state) ? 'subscribe' : 'probe', state.base)
   }
 
-  /** The client unsubscribes a topic. `acks`: those that it still awaits. */
-  onUnsubscribe(base: Address, now: number, acks: readonly number[]): void {
+  /** The client unsubscribes a topic. */
+  onUnsubscribe(base: Address, now: number): void {
     const entry = this.entryOf(base)
     entry.wasLeft = true
-    this.unsubscribe(entry, now, acks)
+    this.unsubscribe(entry, now)
   }
 
   /** An error text has rejected the topic. */
@@ -139,7 +135,6 @@ export class FrameLedger {
       const entry = this.entries.get(base)
       if (entry === undefined) continue
       entry.listedBy = number
-      entry.acksUntil = []
       const [first] = entry.unanswered
       if (first?.isFirst === true) from = Math.max(from, first.number)
     }
@@ -173,7 +168,7 @@ export class FrameLedger {
       // Its subscribe frame is due.
       if (unrequested === undefined || this.topics.has(base)) continue
       this.setUnrequested(entry, undefined)
-      this.unsubscribe(entry, now, [])
+      this.unsubscribe(entry, now)
       frames.push(unsubscribeFrame(unrequested))
     }
     return frames
@@ -194,43 +189,6 @@ export class FrameLedger {
   /** True if a probe that subscribes to this topic waits for an answer. */
   isProbing(base: Address): boolean {
     return this.entries.get(base)?.unanswered.some(({ kind }) => kind === 'probe') ?? false
-  }
-
-  /** The topic of each subscribe frame that waits for an ack: of the requested topics, then of left ones. */
-  *awaited(now: number): Generator<Address> {
-    for (const state of this.topics.states) if (this.isAwaited(state, now)) yield state.base
-    for (const { base, acksUntil } of this.left) for (const until of acksUntil) if (now < until) yield base
-  }
-
-  /** Until when the ack of each subscribe frame of the topic may arrive, the oldest first. None if the topic is confirmed. */
-  acksOf(state: SubscribedTopic, now: number): readonly number[] {
-    const { base, subscribeSentAt = Infinity } = state
-    if (!isUnconfirmed(state)) return []
-    if (this.hasOverflowed) return [now + this.confirmTimeout]
-    const frames = this.entries.get(base)?.unanswered ?? []
-    return frames
-      .filter(({ kind, sentAt }) => kind === 'subscribe' && sentAt >= subscribeSentAt)
-      .map(({ sentAt }) => sentAt + this.confirmTimeout)
-      .filter((until) => until > now)
-  }
-
-  /** True while a subscribe frame of this topic, which the client has left, waits for an ack. */
-  isLeftAwaited(base: Address, now: number): boolean {
-    return this.entries.get(base)?.acksUntil.some((until) => now < until) ?? false
-  }
-
-  /** An error text answers the oldest subscribe frame of a topic that waits for an ack. If it rejects the topic, others may follow. */
-  onErrorText(base: Address, now: number): void {
-    const entry = this.entries.get(base)
-    const state = this.topics.get(base)
-    if (entry === undefined) return
-    const acks = state === undefined ? [] : this.acksOf(state, now)
-    entry.acksUntil = [...entry.acksUntil.filter((until) => until > now), ...acks].slice(1)
-  }
-
-  /** A topic that has timed out may have been requested again by a probe. */
-  private isAwaited(state: SubscribedTopic, now: number): boolean {
-    return phaseOf(state) === 'pending' || this.acksOf(state, now).length > 0
   }
 
   /** The number of the oldest frame, from a number on, whose answer the confirmation may be. */
@@ -274,12 +232,10 @@ export class FrameLedger {
     this.unanswered.clear()
   }
 
-  private unsubscribe(entry: Entry, now: number, acks: readonly number[]): void {
+  private unsubscribe(entry: Entry, now: number): void {
     entry.leftAt = now
-    // The acks of the last subscribe frames follow those of the frames before them.
-    entry.acksUntil = acks.length > 0 ? [...entry.acksUntil.filter((until) => until > now), ...acks] : []
     this.addLeft(entry, now)
-    this.onSent('unsubscribe', entry.base, now)
+    this.onSent('unsubscribe', entry.base)
   }
 
   private isRecent({ leftAt }: Entry, now: number): boolean {
@@ -292,7 +248,7 @@ export class FrameLedger {
     for (const oldest of this.left) {
       if (this.left.size <= maxLeft || this.isRecent(oldest, now)) return
       this.left.delete(oldest)
-      Object.assign(oldest, { leftAt: never, acksUntil: [], wasLeft: false })
+      Object.assign(oldest, { leftAt: never, wasLeft: false })
       this.deleteIfUnused(oldest)
     }
   }
@@ -311,7 +267,6 @@ export class FrameLedger {
       unanswered: [],
       listedBy: 0,
       leftAt: never,
-      acksUntil: [],
       wasLeft: false,
       unrequested: undefined,
     }

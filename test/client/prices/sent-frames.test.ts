@@ -1,16 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/base/domain/address.js'
-import { FrameLedger } from '../../../src/client/prices/frame-ledger.js'
+import { SentFrames } from '../../../src/client/prices/sent-frames.js'
 import { TopicTable } from '../../../src/client/prices/topics.js'
 
-const createLedger = (): FrameLedger => new FrameLedger(new TopicTable(), 300)
+const createLedger = (): SentFrames => new SentFrames(new TopicTable(), 300)
 
-describe('the unanswered frames of a FrameLedger', () => {
+describe('the unanswered frames of a SentFrames', () => {
   /** Frames that the client sends, in order. */
-  const sent = (...frames: readonly (readonly [Parameters<FrameLedger['onSent']>[0], Address])[]) => {
+  const sent = (...frames: readonly (readonly [Parameters<SentFrames['onSent']>[0], Address])[]) => {
     const unanswered = createLedger()
-    for (const [kind, base] of frames) unanswered.onSent(kind, base, 0)
+    for (const [kind, base] of frames) unanswered.onSent(kind, base)
     return unanswered
   }
 
@@ -25,10 +25,10 @@ describe('the unanswered frames of a FrameLedger', () => {
   it('never takes the answer to one of many requests of a topic that comes and goes for that to a probe', () => {
     const unanswered = sent(['subscribe', '0xa'])
     for (let round = 0; round < 3; round++) {
-      unanswered.onSent('unsubscribe', '0xa', 0)
-      unanswered.onSent('subscribe', '0xa', 0)
+      unanswered.onSent('unsubscribe', '0xa')
+      unanswered.onSent('subscribe', '0xa')
     }
-    unanswered.onSent('probe', '0xa', 0)
+    unanswered.onSent('probe', '0xa')
     const answers = [['0xa'], [], ['0xa'], [], ['0xa'], [], ['0xa'], ['0xa']] as const
     expect(answers.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 0, 0, 0, 0, 0, 0, 1])
   })
@@ -42,7 +42,7 @@ describe('the unanswered frames of a FrameLedger', () => {
     )
     const answers = [[], ['0xa']] as const
     expect(answers.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 1])
-    for (let probe = 0; probe < 2; probe++) unanswered.onSent('probe', '0xa', 0)
+    for (let probe = 0; probe < 2; probe++) unanswered.onSent('probe', '0xa')
     const later = [['0xa', '0xb'], ['0xa', '0xc'], ['0xa']] as const
     expect(later.map((bases) => unanswered.onConfirmation(bases))).toEqual([0, 1, 1])
     expect(unanswered.size).toBe(0)
@@ -50,22 +50,22 @@ describe('the unanswered frames of a FrameLedger', () => {
 
   it('takes a confirmation that lists a topic for the first time for the answer to its request, or to a later frame', () => {
     const unanswered = sent(['probe', '0xa'], ['unsubscribe', '0xb'])
-    unanswered.onSent('subscribe', '0xc', 0, true)
+    unanswered.onSent('subscribe', '0xc', true)
     expect(unanswered.onConfirmation(['0xa', '0xc'])).toBe(1)
   })
 
   it('waits for no answers to unsubscribe frames once it has become known that the service sends none', () => {
     const unanswered = sent(['unsubscribe', '0xb'])
-    unanswered.onSent('subscribe', '0xc', 0, true)
+    unanswered.onSent('subscribe', '0xc', true)
     unanswered.onConfirmation(['0xc'])
-    unanswered.onSent('unsubscribe', '0xd', 0)
-    unanswered.onSent('probe', '0xa', 0)
+    unanswered.onSent('unsubscribe', '0xd')
+    unanswered.onSent('probe', '0xa')
     expect(unanswered.onConfirmation(['0xa'])).toBe(1)
     // It does after all.
-    unanswered.onSent('unsubscribe', '0xe', 0)
+    unanswered.onSent('unsubscribe', '0xe')
     unanswered.onConfirmation(['0xa'])
-    unanswered.onSent('unsubscribe', '0xe', 0)
-    unanswered.onSent('probe', '0xa', 0)
+    unanswered.onSent('unsubscribe', '0xe')
+    unanswered.onSent('probe', '0xa')
     expect([['0xa'], ['0xa']].map((bases) => unanswered.onConfirmation(bases as Address[]))).toEqual([0, 1])
   })
 
@@ -82,7 +82,7 @@ describe('the unanswered frames of a FrameLedger', () => {
           if (kind === 'answer') {
             if (kinds.shift() !== undefined) unanswered.onConfirmation(['0xa'])
           } else {
-            unanswered.onSent(kind, kind === 'probe' ? '0xa' : base, 0)
+            unanswered.onSent(kind, kind === 'probe' ? '0xa' : base)
             kinds.push(kind)
           }
           expect(unanswered.probeCount).toBe(kinds.filter((each) => each === 'probe').length)
@@ -94,16 +94,16 @@ describe('the unanswered frames of a FrameLedger', () => {
 
   it('takes no confirmation for the answer to a probe after more than 100,000 frames without an answer', () => {
     const unanswered = createLedger()
-    for (let frame = 0; frame <= 100_000; frame++) unanswered.onSent('probe', '0xa', 0)
+    for (let frame = 0; frame <= 100_000; frame++) unanswered.onSent('probe', '0xa')
     expect(unanswered.size).toBe(0)
-    unanswered.onSent('probe', '0xa', 0)
+    unanswered.onSent('probe', '0xa')
     expect(unanswered.onConfirmation(['0xa'])).toBe(0)
   })
 
   it('keeps nothing of answered frames, behind one without an answer', () => {
     const unanswered = sent(['subscribe', '0xb'])
     for (let frame = 0; frame < 10_000; frame++) {
-      unanswered.onSent('probe', `0x${frame}`, 0)
+      unanswered.onSent('probe', `0x${frame}`)
       expect(unanswered.onConfirmation([`0x${frame}`])).toBe(1)
     }
     expect(unanswered.size).toBe(1)
@@ -112,81 +112,54 @@ describe('the unanswered frames of a FrameLedger', () => {
 
 const grace = 100
 
-/** A ledger of topics that the client has left. */
-const leftTopics = (...calls: readonly Parameters<FrameLedger['onUnsubscribe']>[]): FrameLedger => {
-  const ledger = new FrameLedger(new TopicTable(), grace)
-  for (const call of calls) ledger.onUnsubscribe(...call)
-  return ledger
+/** A sentFrames of topics that the client has left. */
+const leftTopics = (...calls: readonly Parameters<SentFrames['onUnsubscribe']>[]): SentFrames => {
+  const sentFrames = new SentFrames(new TopicTable(), grace)
+  for (const call of calls) sentFrames.onUnsubscribe(...call)
+  return sentFrames
 }
 
 describe('a frame for a topic that the client has left', () => {
   it('may be late until the grace period ends', () => {
-    const ledger = leftTopics(['0xaa', 50, []])
-    expect([50, 149, 150].map((now) => ledger.mayBeLate('0xaa', now))).toEqual([true, true, false])
+    const sentFrames = leftTopics(['0xaa', 50])
+    expect([50, 149, 150].map((now) => sentFrames.mayBeLate('0xaa', now))).toEqual([true, true, false])
   })
 
   it('is an error for a topic that was not unsubscribed', () => {
-    expect(leftTopics(['0xaa', 0, []]).mayBeLate('0xbb', 0)).toBe(false)
+    expect(leftTopics(['0xaa', 0]).mayBeLate('0xbb', 0)).toBe(false)
   })
 
   it('may be late for another grace period when the topic is unsubscribed again', () => {
-    const ledger = leftTopics(['0xaa', 0, []], ['0xbb', 10, []], ['0xaa', 90, []])
-    expect(ledger.mayBeLate('0xaa', 150)).toBe(true)
-    expect(ledger.mayBeLate('0xbb', 109)).toBe(true)
-    expect(ledger.mayBeLate('0xbb', 110)).toBe(false)
+    const sentFrames = leftTopics(['0xaa', 0], ['0xbb', 10], ['0xaa', 90])
+    expect(sentFrames.mayBeLate('0xaa', 150)).toBe(true)
+    expect(sentFrames.mayBeLate('0xbb', 109)).toBe(true)
+    expect(sentFrames.mayBeLate('0xbb', 110)).toBe(false)
   })
 
   it('causes an unsubscribe frame for the newest 10,000 left topics, and for all of the grace period', () => {
-    const ledger = leftTopics()
+    const sentFrames = leftTopics()
     const bases = Array.from({ length: 20_000 }, (_, index): Address => `0x${index.toString(16)}`)
-    for (const base of bases) ledger.onUnsubscribe(base, 0, [])
-    for (const base of bases) ledger.onUnrequestedPrice({ base, topic: `svc-${base}` }, 50)
-    expect(ledger.unrequestedCount).toBe(0)
-    ledger.onUnsubscribe('0xfffff', 2 * grace, [])
-    for (const base of bases) ledger.onUnrequestedPrice({ base, topic: `svc-${base}` }, 3 * grace)
-    expect(ledger.unrequestedCount).toBe(9_999)
-  })
-})
-
-describe('the acks that a left topic awaits', () => {
-  it('are those of the unanswered subscribe frames, each until its time', () => {
-    const ledger = leftTopics(['0xaa', 0, [40]], ['0xbb', 0, [60]], ['0xcc', 0, []])
-    expect([...ledger.awaited(39)]).toEqual(['0xaa', '0xbb'])
-    expect([...ledger.awaited(40)]).toEqual(['0xbb'])
-    expect([...ledger.awaited(60)]).toEqual([])
-  })
-
-  it('are none after its answer, and late prices remain accepted', () => {
-    const ledger = leftTopics(['0xaa', 0, [40]])
-    ledger.onConfirmation(['0xaa'])
-    ledger.onErrorText('0xbb', 1)
-    expect([...ledger.awaited(1)]).toEqual([])
-    expect(ledger.mayBeLate('0xaa', 1)).toBe(true)
-  })
-
-  it('are one for each unanswered frame: an error text answers one, a confirmation all of them', () => {
-    const ledger = leftTopics(['0xaa', 0, [40]], ['0xaa', 10, [50]], ['0xaa', 20, [60]])
-    expect([...ledger.awaited(39)]).toEqual(['0xaa', '0xaa', '0xaa'])
-    expect([...ledger.awaited(40)]).toEqual(['0xaa', '0xaa'])
-    ledger.onErrorText('0xaa', 30)
-    expect([...ledger.awaited(30)]).toEqual(['0xaa', '0xaa'])
-    ledger.onConfirmation(['0xaa'])
-    expect([...ledger.awaited(30)]).toEqual([])
+    for (const base of bases) sentFrames.onUnsubscribe(base, 0)
+    for (const base of bases) sentFrames.onUnrequestedPrice({ base, topic: `svc-${base}` }, 50)
+    expect(sentFrames.unrequestedCount).toBe(0)
+    sentFrames.onUnsubscribe('0xfffff', 2 * grace)
+    for (const base of bases) sentFrames.onUnrequestedPrice({ base, topic: `svc-${base}` }, 3 * grace)
+    expect(sentFrames.unrequestedCount).toBe(9_999)
   })
 })
 
 it('stores 10,000 unrequested topics, and more once their frames are taken', () => {
-  const ledger = new FrameLedger(new TopicTable(), 300)
+  const sentFrames = new SentFrames(new TopicTable(), 300)
   const list = (count: number): void => {
     for (let index = 0; index < count; index++) {
       const base: Address = `0x${index.toString(16)}`
-      ledger.onListed({ base, topic: `svc-${base}` }, 0)
+      sentFrames.onListed({ base, topic: `svc-${base}` }, 0)
     }
   }
   list(30_000)
-  expect(ledger.unrequestedCount).toBe(10_000)
-  expect(ledger.takeUnsubscribes(Infinity, 0)).toHaveLength(10_000)
-  expect(ledger.unrequestedCount).toBe(0)
+  expect(sentFrames.unrequestedCount).toBe(10_000)
+  expect(sentFrames.takeUnsubscribes(Infinity, 0)).toHaveLength(10_000)
+  expect(sentFrames.unrequestedCount).toBe(0)
   list(30_000)
-  expect(ledger.unrequestedCount).toBe(10_000)
+  expect(sentFrames.unrequestedCount).toBe(10_000)
 })

@@ -42,12 +42,13 @@ export class Lifetime {
           resolve(result)
         })
         // Starting a task may run the caller's code, which may close the client.
-        if (this.isClosed) cancel()
+        if (ending.closed) cancel()
       })
   }
 
   close(): void {
     this.isClosed = true
     this.closed$.next()
+    this.closed$.complete()
   }
 }

@@ -65,22 +65,6 @@ it('a topic that the service has rejected has later events live alone', async ()
   expect(withoutTime(replay)).toEqual(['next "SubscriptionRejected"'])
 })
 
-it('inspect() has a topic that is live before its first price live alone', async () => {
-  const states: Strategy = (client) =>
-    client.price$(b).pipe(
-      take(1),
-      map(() => client.inspect().topics.find(({ topic }) => topic === a)?.state),
-    )
-  const withBoth: Strategy = (client) => {
-    client.price$(a).subscribe()
-    return states(client)
-  }
-  const { live, replay, marbles } = await inEachWorld([price(b), price(a)], withBoth)
-  expect(withoutTime(live)).toEqual(['next "live"'])
-  expect(withoutTime(replay)).toEqual(['next "waiting"'])
-  expect(withoutTime(marbles)).toEqual(['next "waiting"'])
-})
-
 it('a timer of 0 ms takes no time under TestScheduler alone', async () => {
   const later: Strategy = (client) => client.price$(a).pipe(switchMap(() => timer(0)))
   const { live, replay, marbles } = await inEachWorld([price(a), price(a)], later)

@@ -226,7 +226,7 @@ describe('a recorded client that was closed', () => {
         merge(timer(5), timer(hour)).pipe(map(() => client.inspect().topics.map(({ state }) => state))),
       ),
     )
-    expect(await collect(states)).toEqual([['waiting'], ['waiting']])
+    expect(await collect(states)).toEqual([['waiting'], ['down']])
   })
 
   it('emits no Disconnected at the end of the replay: the streams complete', async () => {

@@ -274,8 +274,7 @@ class CountedStream {
   private change(event: StreamEvent): void {
     this.earlierValueAt = this.lastValueAt
     this.lastResult = resultOf(event)
-    if (this.isTopic)
-      this.state = isLeft(event) ? topicStateOf(event.left as PriceError, this.hasPrice) : 'live'
+    if (this.isTopic) this.state = isLeft(event) ? topicStateOf(event.left, this.hasPrice) : 'live'
     // The last price is from an earlier connection.
     if (this.state === 'down' || this.state === 'waiting') this.earlierValueAt = NaN
   }

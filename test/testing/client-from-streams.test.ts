@@ -57,6 +57,16 @@ describe('StreamStats', () => {
     ])
   })
 
+  it('counts an error of a given stream that is none of a price as waiting', () => {
+    const stats = new StreamStats(() => 0)
+    const event$ = new Subject<Either<{ readonly _tag: string }, Price>>()
+    stats.price$('svc-0xab', event$).subscribe()
+    for (const error of [timeout(5), { _tag: 'constructor' }]) {
+      event$.next(left(error))
+      expect(stats.topics()).toMatchObject([{ state: 'waiting' }])
+    }
+  })
+
   it('returns the figures of the events so far, for any events, times and subscribers', () => {
     const eventOf = fc.constantFrom<Either<PriceError, Price>>(
       right(price('svc-0xab', 1)),

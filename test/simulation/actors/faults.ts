@@ -103,7 +103,7 @@ export const linkFaultKinds: readonly Generate[] = [
   },
 ]
 
-/** One generator per kind of fault without gateways. A client treats a pause of more than 60 s as a suspend. */
+/** One generator per kind of fault without gateways. */
 export const faultKinds: readonly Generate[] = [
   ...linkFaultKinds,
   (chance, trader, latest) => {

@@ -63,8 +63,7 @@ export abstract class GatewayMachine<Program extends GatewayProgram> {
 
   /** SIGCONT. */
   continue(): void {
-    const stoppedMs = this.current.process.continue()
-    if (stoppedMs !== undefined) this.ledger.onContinue(stoppedMs)
+    this.current.process.continue()
   }
 
   /** The machine loses power. Its open connections are not closed. */

@@ -151,7 +151,14 @@ export class Trader {
         merge(own.price$(token.topic), own.depth$(address, depthInterval), time$).pipe(
           map(() => market('T', 'buy', { units: 1n })),
         )
-      const options = { tokens: { T: token }, cash: 1e15, feeBps: 0, slippageBps: 0, latency: 0, depthInterval }
+      const options = {
+        tokens: { T: token },
+        cash: 1e15,
+        feeBps: 0,
+        slippageBps: 0,
+        latency: 0,
+        depthInterval,
+      }
       const account = paper(client, order$, options).subscribe((event) => {
         if (event._tag !== 'Filled' || record === undefined) return
         this.ledger.trace(() => `an order is filled at ${event.price}`)
@@ -187,10 +194,7 @@ export class Trader {
   pause(ms: number): void {
     const { world } = this.surroundings
     this.process.stop()
-    world.at(world.now + ms, () => {
-      const stoppedMs = this.process.continue()
-      if (stoppedMs !== undefined) this.ledger.onContinue(stoppedMs)
-    })
+    world.at(world.now + ms, () => void this.process.continue())
   }
 
   /** The process dies; its kernel ends the connections. */

@@ -17,9 +17,6 @@ import {
 } from './open-socket.js'
 import { Polls } from './polls.js'
 
-/** A pause of the process after which the client requires an answer before it delivers a price, in ms. */
-const longPauseMs = 60_000
-
 /** The clock of a tick is late by at most this, in ms. */
 const uncertainMs = 200
 
@@ -89,13 +86,6 @@ export class Ledger implements PortObserver, RequestObserver {
   unwantedRequest: string | undefined
   /** When the connection was lost or closed, in ms in which the process was running. */
   closedAt = 0
-  /** Since when the client requires an answer, after a long pause of the process: in ms in which the process was running. */
-  answerMissingSince: number | undefined
-  /** The number of frames that the client had sent before that pause, and when it ended by the clock of the process. */
-  private framesBeforePause = 0
-  private continuedAt = 0
-  /** True if the service has answered a later frame of a page, which has as many lists as frames up to the first of these. */
-  private isPauseAnswered = false
   /** When the last fault ended, in ms in which the process was running. */
   healthySince = 0
   /** The number of events that subscribers have received. */
@@ -122,7 +112,6 @@ export class Ledger implements PortObserver, RequestObserver {
   onOpened(socket: PortSocket): void {
     this.dials.onOpened()
     this.open = createOpenSocket(socket, this.process, this.times.maxLag)
-    this.answerMissingSince = undefined
     for (const subscriber of this.subscribers) subscriber.firstDue = -1
     this.trace(() => `socket ${socket.id} is open`)
   }
@@ -184,11 +173,10 @@ export class Ledger implements PortObserver, RequestObserver {
     const mayPrecedeRequest = (state.releasedAt !== undefined || state.wasRejected) && !state.isConfirmed
     if (mayPrecedeRequest && this.isUncertain) return
     state.mayBeDropped ||= mayPrecedeRequest && !this.hasPings
-    if (this.answerMissingSince === undefined) this.onConfirmed(sent.base, state)
+    this.onConfirmed(sent.base, state)
     state.arrivedIndex = sent.index
     state.arrivedAt = this.process.activeMs
-    // After a long pause, none is due before the service answers.
-    if (this.answerMissingSince !== undefined || state.mayBeDropped) return
+    if (state.mayBeDropped) return
     for (const subscriber of this.subscribers)
       if (subscriber.base === sent.base && subscriber.firstDue < 0) subscriber.firstDue = sent.index
   }
@@ -198,7 +186,6 @@ export class Ledger implements PortObserver, RequestObserver {
     const { open, answered } = this
     if (open === undefined || answers === undefined || answered === undefined || this.hasPings) return
     const { isSubscribe, isProbe, base } = answered
-    this.isPauseAnswered ||= Math.min(answers, open.lists - 1) >= this.framesBeforePause
     const isAnswer = listed !== undefined && (!isSubscribe || listed.some((topic) => baseOf(topic) === base))
     if (isAnswer) answered.answeredAt = this.process.activeMs
     const areOthersAnswered = () =>
@@ -213,7 +200,6 @@ export class Ledger implements PortObserver, RequestObserver {
   private onGatewayList(read: number, listed: readonly string[]): void {
     const { open } = this
     if (open === undefined || this.hasPings) return
-    if (read > this.framesBeforePause) this.answerMissingSince = undefined
     const last = open.frames.at(-1)
     const areAllAnswered = open.lists >= open.frames.length && last?.isProbe === true
     const isListed = listed.some((topic) => baseOf(topic) === last?.base)
@@ -238,8 +224,6 @@ export class Ledger implements PortObserver, RequestObserver {
     const { open } = this
     if (open === undefined) return
     const sentAt = payload === undefined ? undefined : open.pings.get(payload)
-    // The answer to a ping from before the pause shows nothing.
-    if (sentAt === undefined || sentAt >= this.continuedAt) this.answerMissingSince = undefined
     const { now, activeMs } = this.process
     open.receivedAt = activeMs
     // The client does not limit the age before it knows that the service answers.
@@ -331,19 +315,6 @@ export class Ledger implements PortObserver, RequestObserver {
   /** A price that has arrived on the open connection. */
   arrived(id: number): ArrivedPrice | undefined {
     return this.open?.arrived.get(id)
-  }
-
-  onContinue(pausedMs: number): void {
-    if (pausedMs < longPauseMs || this.open === undefined) return
-    this.answerMissingSince = this.process.activeMs
-    this.framesBeforePause = this.open.frames.length
-    this.continuedAt = this.process.now
-    this.isPauseAnswered = false
-  }
-
-  /** Since when the service has not answered, after a long pause of the process: in ms in which the process was running. */
-  get unansweredSince(): number | undefined {
-    return this.isPauseAnswered ? undefined : this.answerMissingSince
   }
 
   trace(text: () => string): void {

@@ -107,10 +107,6 @@ const wasLiveAtTheGateway: Rule = ({ open, reading }, { base }, { price }) => {
     : undefined
 }
 
-/** After a long pause, nothing is delivered before the service has answered. */
-const followsAnAnswer: Rule = ({ unansweredSince }) =>
-  unansweredSince !== undefined ? 'the service has not answered since the process was paused' : undefined
-
 const rules = [
   comesFromTheOpenConnection,
   followsThePriceBefore,
@@ -120,7 +116,6 @@ const rules = [
   wasSentWithinMaxLag,
   hasTheAgeOfItsFrame,
   wasLiveAtTheGateway,
-  followsAnAnswer,
 ]
 
 /** Returns what is wrong with a price that a subscriber receives, if anything is. */
@@ -134,7 +129,7 @@ export const problemOfPrice = (
 }
 
 /** Rules for a price that was delivered before. */
-const rulesOfFills = [comesFromTheOpenConnection, isYoungerThanMaxLag, isNotStale, followsAnAnswer]
+const rulesOfFills = [comesFromTheOpenConnection, isYoungerThanMaxLag, isNotStale]
 
 /** Returns what is wrong with a price with which an account on paper fills an order, if anything is. */
 export const problemOfFill = (

@@ -53,12 +53,10 @@ const unwantedTopicsAreReleased: Rule = ({ open, process, idleSince, times }) =>
 }
 
 /** A price that arrives is delivered or held: a subscriber never waits in silence for what the client has read. */
-const arrivedPricesAreDelivered: Rule = ({ open, process, subscribers, answerMissingSince }) => {
-  if (open === undefined || answerMissingSince !== undefined) return undefined
+const arrivedPricesAreDelivered: Rule = ({ open, process, subscribers }) => {
+  if (open === undefined) return undefined
   for (const { base, topic, firstDue, lastEvent, lastSocket, lastIndex } of subscribers) {
     const state = open.topics.get(base)
-    // After a long pause, the client drops what it reads before the service answers: such a price is not due. Most subscribers
-    // have a `Stale` then, but not one that joins a topic without a price between two of these reads.
     if (state === undefined || firstDue < 0 || state.mayBeDropped) continue
     const delivered = lastSocket === open.socket ? lastIndex : -1
     const waited = process.activeMs - state.arrivedAt
@@ -90,16 +88,6 @@ const silenceEndsTheConnection: Rule = ({ open, process, times, hasPings, isProb
   const bound = (hasPings ? 1 : pageFactor) * times.pingInterval + times.pongTimeout + noticeMs
   return silentMs > bound
     ? `the connection is open and silent for ${silentMs} ms, more than ${bound} ms`
-    : undefined
-}
-
-/** After a long pause, the service answers within `pongTimeout`, or the connection is ended. */
-const missingAnswersEndTheConnection: Rule = ({ open, process, unansweredSince, times }) => {
-  if (open === undefined || unansweredSince === undefined) return undefined
-  const waited = process.activeMs - unansweredSince
-  const bound = times.pongTimeout + noticeMs
-  return waited > bound
-    ? `the service has not answered for ${waited} ms since the process was paused, and the connection is open`
     : undefined
 }
 
@@ -183,7 +171,6 @@ const rules = [
   unwantedTopicsAreReleased,
   unaskedTopicsAreReleased,
   silenceEndsTheConnection,
-  missingAnswersEndTheConnection,
   pagesProbe,
   lagEndsTheConnection,
   arrivedPricesAreDelivered,

@@ -12,4 +12,4 @@ export const startsProcesses = (file: string): boolean =>
   )
 
 /** True for a file that opens pages in Chromium. */
-export const opensPages = (file: string): boolean => /\/test\/(?:browser|desk\/dashboard\/page)\//.test(file)
+export const opensPages = (file: string): boolean => /\/test\/(?:browser|dashboard\/page)\//.test(file)

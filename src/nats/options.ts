@@ -89,8 +89,16 @@ export const parseServers = (servers: unknown): ParsedServers => {
     addresses: urls.map(({ host, port }) => (port === '' ? `${host}:${defaultPort}` : host)),
     host: hostWithPort(first),
     isTls: urls.some(({ protocol }) => protocol === 'tls:'),
-    ...(username === '' ? {} : { user: decodeURIComponent(username) }),
-    ...(username === '' || password === '' ? {} : { pass: decodeURIComponent(password) }),
+    ...(username === '' ? {} : { user: decoded(username) }),
+    ...(username === '' || password === '' ? {} : { pass: decoded(password) }),
+  }
+}
+
+const decoded = (part: string): string => {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new ConfigurationError('servers', 'write each % of a user or a password as %25')
   }
 }
 

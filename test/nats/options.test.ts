@@ -18,6 +18,8 @@ const invalid: readonly (readonly [object, string])[] = [
   [{ servers: [servers, 4222] }, 'servers: expected addresses like'],
   [{ servers: 'http://127.0.0.1:4222' }, 'servers: expected addresses like'],
   [{ servers: 'nats://user:secret@' }, 'servers: expected addresses like'],
+  [{ servers: 'nats://user:se%cret@127.0.0.1:1' }, 'servers: write each % of a user or a password as %25'],
+  [{ servers: 'nats://100%user@127.0.0.1:1' }, 'servers: write each % of a user or a password as %25'],
   [{ servers: `${servers}/path` }, 'servers: expected addresses like'],
   [{ servers, service: 'a b' }, 'service: expected letters and digits'],
   [{ servers, servcie: 'a' }, 'servcie: did you mean service?'],

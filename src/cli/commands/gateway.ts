@@ -8,7 +8,6 @@ import { counted } from '../../view/texts.js'
 import { readTokens, withSource, type OpenSource } from '../target/open-source.js'
 import { readBytes, readJson } from '../target/read-file.js'
 import { flagErrorText } from '../target/source.js'
-import { deploymentFlags, flagName, withVariable } from '../target/source-flags.js'
 import { setVariables, type Io } from '../io.js'
 import { orUsageError, usageError } from '../run.js'
 import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
@@ -29,7 +28,7 @@ import {
   type Flag,
   type Values,
 } from '../target/parse-flags.js'
-import { sourceFlags, withEnvironment } from '../target/source-flags.js'
+import { deploymentFlags, flagName, sourceFlags } from '../target/source-flags.js'
 import { metricsFlags } from './shared/metrics-server.js'
 
 const examples = `
@@ -80,6 +79,14 @@ const hostFlag: Flag<string> = {
   option: new Option('--host <address>', 'address to listen on; 0.0.0.0 for other machines, too').default(
     gatewayTable.host.default,
   ),
+}
+
+/** The variable alone is a source, as for every command. The flag without a value is where the command serves, at the address of the variable. */
+const natsFlag: Flag<string | true | undefined> = {
+  option: new Option(
+    '--nats [url]',
+    'serve on NATS servers, separated by commas, instead of over HTTP; without them, on those of the variable',
+  ).env(deploymentFlags.nats.variable),
 }
 
 const flags = {
@@ -134,7 +141,7 @@ const flags = {
   drain: drainFlag,
   ...metricsFlags,
   ...sourceFlags,
-  nats: withEnvironment('nats', 'NATS servers to serve on, separated by commas, instead of over HTTP'),
+  nats: natsFlag,
 }
 
 type GatewayFlags = Values<typeof flags>
@@ -163,20 +170,21 @@ const limitsOf = ({ maxConnections, maxTopicsPerConnection, depthEvery }: Gatewa
 
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Promise<void> {
-  if (flags.nats !== undefined && flags.nats !== '') {
-    const conflict = httpNames.find((name) => command.getOptionValueSource(name) === 'cli')
+  const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
+  if (flags.nats !== undefined && isGiven('nats')) {
+    const conflict = httpNames.find(isGiven)
     if (conflict === undefined) {
       const { host, port } = flags
+      const servers = flags.nats === true ? (io.env[deploymentFlags.nats.variable] ?? '') : flags.nats
       await using metrics = await startMetrics(flags)
-      await serveNats(io, command, flags.nats, {
+      await serveNats(io, command, servers, {
         options: limitsOf(flags),
         address: { host, port },
         metricsLines: metricsLines(metrics),
       })
       return
     }
-    const nats = withVariable(deploymentFlags.nats)
-    return usageError(command, `${flagName(conflict)}: cannot be combined with ${nats}; remove one of them`)
+    return usageError(command, `${flagName(conflict)}: cannot be combined with --nats; remove one of them`)
   }
   const given = orUsageError(command, gatewayServerOptions(flags))
   await using metrics = await startMetrics(flags)

@@ -306,5 +306,11 @@ export const serverList = (servers: string): readonly string[] =>
   servers.split(',').map((each) => each.trim())
 
 /** The first server without its user and password. */
-export const natsHost = (servers: string): string =>
-  (serverList(servers)[0] ?? '').replace(/^[a-z]+:\/\//, '').replace(/^.*@/, '')
+export const natsHost = (servers: string): string => natsUrl(servers).replace(/^.*:\/\//, '')
+
+/** The same with its scheme. */
+export const natsUrl = (servers: string): string => {
+  const [, scheme = 'nats://', host = ''] =
+    /^([a-z]+:\/\/)?(?:.*@)?(.*)$/.exec(serverList(servers)[0] ?? '') ?? []
+  return scheme + host
+}

@@ -124,34 +124,3 @@ describeNats('--nats', () => {
     expect(stderr).toContain('Check --nats (SVC_NATS), or run npx svc-streams doctor.\n')
   })
 })
-
-test.each([
-  [
-    ['watch', weth, '--nats', 'http://127.0.0.1:4222'],
-    'error: --nats (SVC_NATS): expected addresses like nats://',
-  ],
-  [
-    ['gateway', '--simulate', '--nats', 'http://127.0.0.1:4222'],
-    'error: --nats (SVC_NATS): expected addresses like nats://',
-  ],
-  [
-    ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--open-depth'],
-    'error: --open-depth: cannot be combined with --nats (SVC_NATS); remove one of them',
-  ],
-  [
-    ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--history', 'prices'],
-    'error: --history: cannot be combined with --nats (SVC_NATS); remove one of them',
-  ],
-  [
-    ['gateway', '--simulate', '--nats', 'nats://127.0.0.1:4222', '--host', '0.0.0.0'],
-    'error: --host: with --nats, give --port too, to serve the health of the gateway',
-  ],
-  [
-    ['watch', weth, '--nats', 'nats://a', '--gateway', 'http://b'],
-    'error: --gateway: cannot be combined with --nats; remove one of them',
-  ],
-])('exits with 2: %j', async (args, message) => {
-  const { code, stderr } = await runInProcess(args)
-  expect(code).toBe(2)
-  expect(stderr).toContain(message)
-})

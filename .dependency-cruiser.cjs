@@ -169,7 +169,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(wire/codec|nats/codec|gateway/websocket/client-message|backtest/recording/format|backtest/history/past-codec)',
+          '^src/(wire/codec|nats/codec|gateway/websocket/client-message|backtest/recording/format|backtest/history/past-codec|backtest/paper/journal/journal-codec)',
       },
       to: { path: 'node_modules/io-ts/' },
     },

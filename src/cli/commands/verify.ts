@@ -8,7 +8,6 @@ import { bigintAsText } from '../../base/domain/plain-decimal.js'
 import { printable } from '../../base/errors/text.js'
 import { plainObject } from '../../base/option-kinds/option.js'
 import { changes, journalTags, startTag } from '../../backtest/paper/journal/journal.js'
-import { isSavedState } from '../../backtest/paper/journal/saved-state.js'
 import { wholeLines } from '../../backtest/recording/files/line-file.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/format/row.js'
 import { journalJson } from '../../backtest/recording/journal/journal.js'
@@ -154,7 +153,7 @@ const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
     if (changes.has(_tag)) run.endLine = Math.min(run.endLine, line)
     // Later than the state, with later prices.
     if (_tag === 'Equity') state = [...state.slice(0, 1), text]
-    if (isSavedState({ _tag })) {
+    if (_tag === 'State') {
       run.endLine = Infinity
       state = [text]
     } else if (_tag !== startTag) {

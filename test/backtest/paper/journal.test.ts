@@ -10,7 +10,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { left, right } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { NEVER, take } from 'rxjs'
 import {
   journalEvents,
@@ -208,6 +208,36 @@ it('leaves out of the events of a journal what was not emitted, and names a line
   expect(await journalEvents(join(folder, 'none.ndjson'))()).toEqual(error(1, 'does not exist'))
 })
 
+const savedOrder = {
+  ...{ id: '1', order: market('A', 'buy', { usd: 5 }), decidedAt: 1, rest: 'work' },
+  ...{ isResting: false, isForced: false },
+}
+
+/** The JSON of a state, as a run writes it. */
+const savedState = {
+  ...{ _tag: 'State', version: 1, at: 1, cash: 1_000, fees: 0, isLiquidated: false, numbered: 1 },
+  ...{ prices: {}, holdings: [], orders: [] as unknown[] },
+}
+
+const withOrder = (change: object): object => ({ orders: [{ ...savedOrder, ...change }] })
+
+it('continues from a state in which an earlier version wrote null for what it did not have', () => {
+  const journal = newJournal()
+  const nulls = withOrder({ remaining: null, best: null, triggeredAt: null })
+  writeFileSync(
+    journal,
+    `${JSON.stringify({ ...savedState, version: undefined, sampled: null, ...nulls })}\n`,
+  )
+  const { events, give, seen, stop } = startRun(journal, heldJournal().of)
+  expect(seen().open).toEqual([{ id: '1', order: savedOrder.order, remaining: null }])
+  const side = { totalQuantity: 10n ** 20n, totalQuantityUsd: 1 }
+  const book = depth(tokens.A.address, { buy: side, sell: side, timestamp: 1, receivedAt: 5_000 })
+  give({ _tag: 'Depth', symbol: 'A', event: right(book) })
+  give(priceAt(5_000, 2))
+  expect(events.filter(({ _tag }) => _tag === 'Filled')).toMatchObject([{ id: '1', valueUsd: 5 }])
+  stop()
+})
+
 describe('a run whose journal cannot be used', () => {
   const of: Options = fc.sample(options, 1)[0]!
 
@@ -245,9 +275,7 @@ describe('a run whose journal cannot be used', () => {
       const journal = newJournal()
       writeFileSync(journal, text)
       const [first = ''] = text.split('\n')
-      expect(errorOf(journal)).toContain(
-        `${journal}: expected a line of a journal, got ${JSON.stringify(first)}`,
-      )
+      expect(errorOf(journal)).toContain(`expected a line of a journal, got ${JSON.stringify(first)}`)
       expect(readFileSync(journal, 'utf8')).toBe(text)
     }
     expect(errorOf(join(folder, 'missing', 'journal.ndjson'))).toContain('ENOENT')
@@ -256,19 +284,58 @@ describe('a run whose journal cannot be used', () => {
   it('ends with a WriteError for a position in a token that the account has not', () => {
     const journal = newJournal()
     const holding = { symbol: 'C', quantity: '1', averagePrice: 1, taken: [] }
-    const state = {
-      _tag: 'State',
-      at: 1,
-      cash: 1,
-      fees: 0,
-      isLiquidated: false,
-      numbered: 0,
-      prices: {},
-      holdings: [holding],
-      orders: [],
-    }
-    appendFileSync(journal, `${JSON.stringify(state)}\n`)
+    writeFileSync(journal, `${JSON.stringify({ ...savedState, holdings: [holding] })}\n`)
     expect(errorOf(journal)).toContain('the journal has C, which is not a token of the account')
+  })
+
+  it.each([
+    [
+      'an order of an unknown type',
+      withOrder({ order: { ...savedOrder.order, _tag: 'Iceberg' } }),
+      'orders.0.order: ',
+    ],
+    [
+      'a missing size',
+      withOrder({ order: { ...savedOrder.order, size: undefined } }),
+      'orders.0.order.size: ',
+    ],
+    [
+      'a negative size',
+      withOrder({ order: { ...savedOrder.order, size: { units: '-5' } } }),
+      'orders.0.order.size.',
+    ],
+    ['a quantity as a number', withOrder({ remaining: 5 }), 'orders.0.remaining: '],
+    ['an amount as text', { cash: '0x' }, 'cash: expected a finite number, got "0x"'],
+    ['a price of 0', { prices: { A: 0 } }, 'prices.A: '],
+    [
+      'a position without a quantity',
+      { holdings: [{ symbol: 'A', averagePrice: 1, taken: [] }] },
+      'holdings.0.quantity: ',
+    ],
+    ['a number instead of a list', { holdings: 5 }, 'holdings: '],
+    [
+      'a newer version',
+      { version: 2, cash: undefined },
+      'version: expected at most 1, because a newer version',
+    ],
+  ])('ends with a WriteError that names the line of a state with %s', async (_, change, message) => {
+    const journal = newJournal()
+    const start = { _tag: 'Start', at: 1 }
+    const lines = [start, start, { ...savedState, ...change }, start].map(
+      (each) => `${JSON.stringify(each)}\n`,
+    )
+    writeFileSync(journal, lines.join(''))
+    expect(errorOf(journal)).toContain(`${journal}: line 3: ${message}`)
+    expect(readFileSync(journal, 'utf8')).toBe(lines.join(''))
+    const events = await journalEvents(journal)()
+    expect(events).toMatchObject({ left: { _tag: 'RecordingError', line: 3 } })
+    expect(isLeft(events) && events.left.message).toContain(`line 3 of ${journal}: ${message}`)
+  })
+
+  it('ends with a WriteError for a run of a newer version that has no state yet', () => {
+    const journal = newJournal()
+    writeFileSync(journal, `${JSON.stringify(savedState)}\n{"_tag":"Start","version":2,"at":1}\n`)
+    expect(errorOf(journal)).toContain(`${journal}: line 2: version: expected at most 1`)
   })
 })
 

@@ -1,12 +1,11 @@
-import { left, map, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { recordingError, unreadableRecording } from '../../../base/errors/constructors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
-import { messageOf } from '../../../base/errors/text.js'
 import { wholeLines } from '../../recording/files/line-file.js'
 import type { PaperEvent } from '../events.js'
-import { changes, eventTags, lineOf, type JournalLine } from './journal.js'
-import { isSavedState } from './saved-state.js'
+import { decodeJournalLine } from './journal-codec.js'
+import { changes, eventTags } from './journal.js'
 
 /**
  * The events of all runs of a journal, as they were emitted: for `summaryOf` and `renderReport`. The file may still be
@@ -51,27 +50,25 @@ export const readJournal = async (
   let isUnsaved = false
   let { bytes, lines } = start
   let end = start
-  let text = ''
   try {
-    for await (text of wholeLines(path, bytes)) {
+    for await (const text of wholeLines(path, bytes)) {
       bytes += Buffer.byteLength(text) + 1
       lines++
-      const value = lineOf(text)
-      if (isSavedState(value)) {
+      const line = decodeJournalLine(text)
+      if (isLeft(line)) return left(recordingError(path, lines, text, line.left.issues))
+      const value = line.right
+      if (value._tag === 'State') {
         events.push(...unsaved)
         unsaved = []
         isUnsaved = false
       }
       isUnsaved ||= changes.has(value._tag)
-      if (isEvent(value) && wanted.has(value._tag)) (isUnsaved ? unsaved : events).push(value)
+      if (value._tag !== 'State' && value._tag !== 'Start' && wanted.has(value._tag))
+        (isUnsaved ? unsaved : events).push(value)
       if (!isUnsaved) end = { bytes, lines }
     }
   } catch (thrown) {
-    if (thrown instanceof Error && 'code' in thrown) return left(unreadableRecording(path, lines + 1, thrown))
-    const issue = { path: '', expected: 'an event of an account', actual: messageOf(thrown) }
-    return left(recordingError(path, lines, text, [issue]))
+    return left(unreadableRecording(path, lines + 1, thrown))
   }
   return right({ events, end })
 }
-
-const isEvent = (line: JournalLine): line is PaperEvent => eventTags.has(line._tag)

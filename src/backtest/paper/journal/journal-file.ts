@@ -1,10 +1,14 @@
 import { fstatSync, readSync } from 'node:fs'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { renderIssue } from '../../../base/errors/render.js'
 import { namingFile, openLineFile } from '../../recording/files/line-file.js'
-import { emptyStart, startFrom, stateMark, type Journal } from './journal.js'
+import { decodeJournalLine } from './journal-codec.js'
+import { changes, emptyStart, stateMark, type Journal } from './journal.js'
+import type { JournalStart } from './saved-state.js'
 
 /**
  * Opens the journal of a run, and creates it if there is none. A last line that is torn, and events whose state is
- * missing, are removed: they were not emitted.
+ * missing, are removed: they were not emitted. Throws an error that names the file, and the line if it is not valid.
  */
 export const openJournalFile = (path: string): Journal => {
   let start = emptyStart
@@ -13,13 +17,53 @@ export const openJournalFile = (path: string): Journal => {
     const tail = tailOf(file, size)
     // The last part is empty, or a torn line.
     const lines = tail.toString('utf8').split('\n').slice(0, -1)
-    const { kept, ...found } = startFrom(lines)
+    const { kept, ...found } = startFrom(lines, () => linesIn(file, size - tail.length))
     start = found
     const keptBytes = lines.slice(0, kept).reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
     return size - tail.length + keptBytes
   }
   const { append, close } = namingFile(path, () => openLineFile(path, '{"_tag":', endOf))
   return { start, write: append, close }
+}
+
+/**
+ * The start of a run from the last lines of a journal: the last state, if there is one, and what follows. `kept` is the
+ * number of these lines to keep: events that change the account, but whose state is missing, were not written wholly.
+ * Throws for a line that is not one of a journal. `linesBefore`: the number of lines before these.
+ */
+const startFrom = (
+  lines: readonly string[],
+  linesBefore: () => number,
+): JournalStart & { readonly kept: number } => {
+  let start = emptyStart
+  for (const [index, text] of lines.entries()) {
+    const line = decodeJournalLine(text)
+    if (isLeft(line)) {
+      const problem = line.left.issues.map(renderIssue).join('; ')
+      throw new Error(`line ${linesBefore() + index + 1}: ${problem}`)
+    }
+    const value = line.right
+    if (value._tag === 'State') {
+      const { prices, sampled } = value
+      start = { saved: value, prices, sampled, at: Math.max(start.at, value.at) }
+    } else if (value._tag === 'Equity') {
+      const { at, prices, isCurrent } = value
+      start = { ...start, prices, sampled: { at, isCurrent }, at: Math.max(start.at, at) }
+    } else if (changes.has(value._tag) && !lines.slice(index).some((each) => each.startsWith(stateMark)))
+      return { ...start, kept: index }
+  }
+  return { ...start, kept: lines.length }
+}
+
+/** The number of lines in the first bytes of a file. */
+const linesIn = (file: number, length: number): number => {
+  const chunk = Buffer.alloc(65_536)
+  let lines = 0
+  for (let at = 0; at < length; at += chunk.length) {
+    const bytes = chunk.subarray(0, readSync(file, chunk, 0, Math.min(chunk.length, length - at), at))
+    for (const byte of bytes) if (byte === 10) lines++
+  }
+  return lines
 }
 
 /** The bytes from the start of the last line of a state on, or of the whole file if it has none. */

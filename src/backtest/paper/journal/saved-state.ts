@@ -2,6 +2,9 @@ import type { AccountState, Sampled } from '../account-state.js'
 import type { Side } from '../orders.js'
 import type { WorkingOrder } from '../working-order.js'
 
+/** The version of the journal. It is in the first line of each run and in each state. */
+export const journalVersion = 1
+
 /** The state of an account, which becomes JSON. */
 export interface SavedState {
   readonly _tag: 'State'
@@ -30,10 +33,9 @@ interface SavedHolding {
 
 type SavedOrder = Omit<WorkingOrder, 'state' | 'causedBy'>
 
-export const isSavedState = (value: { readonly _tag: unknown }): value is SavedState => value._tag === 'State'
-
-export const savedStateOf = (state: AccountState): SavedState => ({
+export const savedStateOf = (state: AccountState): SavedState & { readonly version: number } => ({
   _tag: 'State',
+  version: journalVersion,
   at: state.now,
   cash: state.cash,
   fees: state.fees,
@@ -90,11 +92,5 @@ const restoreState = (state: AccountState, saved: SavedState): void => {
     token.averagePrice = averagePrice
     for (const [timestamp, amounts] of taken) token.taken.set(timestamp, { ...amounts })
   }
-  state.orders = saved.orders.map((each) => ({
-    ...each,
-    state: tokenOf(each.order.symbol),
-    remaining: each.remaining,
-    best: each.best,
-    triggeredAt: each.triggeredAt,
-  }))
+  state.orders = saved.orders.map((each) => ({ ...each, state: tokenOf(each.order.symbol) }))
 }

@@ -1,0 +1,220 @@
+import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import * as t from 'io-ts/lib/index.js'
+import { isValueTime } from '../../../base/domain/valid-numbers.js'
+import { decodeError } from '../../../base/errors/constructors.js'
+import type { DecodeError } from '../../../base/errors/model.js'
+import { describeValue } from '../../../base/errors/text.js'
+import { guardCodec, toDecodeError } from '../../../wire/codec/decode.js'
+import { parseJson } from '../../../wire/codec/json.js'
+import { Finite, PriceValue } from '../../../wire/codec/number.js'
+import type { PaperEvent } from '../events.js'
+import type { Side, TradeOrder } from '../orders.js'
+import type { StartLine } from './journal.js'
+import { journalVersion, type SavedState } from './saved-state.js'
+
+// A journal may have been written by another version, by hand, or by a disk that fails.
+
+export type JournalLine = PaperEvent | SavedState | StartLine
+
+/** Decodes a line of a journal. One of a newer version is refused before its other fields are read. */
+export const decodeJournalLine = (text: string): Either<DecodeError, JournalLine> => {
+  const json = parseJson(text)
+  if (isLeft(json) || !JournalTag.is(json.right)) {
+    const issue = { path: '', expected: what, actual: describeValue(text.slice(0, 80)) }
+    return left(decodeError(what, text, [issue]))
+  }
+  const version = Versioned.decode(json.right)
+  if (isLeft(version)) return left(toDecodeError(what, text, version.left))
+  const line = Line.decode(json.right)
+  return isLeft(line) ? left(toDecodeError(what, text, line.left)) : line
+}
+
+const what = 'a line of a journal'
+
+const Versioned = t.partial({
+  version: guardCodec(
+    `at most ${journalVersion}, because a newer version of svc-streams wrote this line`,
+    (value): value is number | undefined =>
+      value === undefined || (Number.isInteger(value) && (value as number) <= journalVersion),
+  ),
+})
+
+/** `null`, which earlier versions wrote, is nothing too. */
+const optional = <A>(codec: t.Type<A, unknown>): t.Type<A | undefined, unknown> =>
+  new t.Type<A | undefined, unknown>(
+    `${codec.name}, or nothing`,
+    (value): value is A | undefined => value === undefined || codec.is(value),
+    (input, context) =>
+      (input ?? undefined) === undefined ? t.success(undefined) : codec.validate(input, context),
+    t.identity,
+  )
+
+/** A `bigint`, as decimal text. */
+const units = (name: string, isValid: (value: bigint) => boolean): t.Type<bigint, unknown> =>
+  new t.Type<bigint, unknown>(
+    name,
+    (value): value is bigint => typeof value === 'bigint' && isValid(value),
+    (input, context) => {
+      const value = typeof input === 'string' && /^-?\d{1,1000}$/.test(input) ? BigInt(input) : undefined
+      return value !== undefined && isValid(value) ? t.success(value) : t.failure(input, context)
+    },
+    String,
+  )
+
+const number = (name: string, isValid: (value: number) => boolean): t.Type<number> =>
+  guardCodec(name, (value): value is number => typeof value === 'number' && isValid(value))
+
+const AnyUnits = units('an integer as text', () => true)
+const Quantity = units('an integer of at least 0 as text', (value) => value >= 0n)
+const Time = number('a time in ms since the Unix epoch', isValueTime)
+const Amount = number('a finite number of at least 0', (value) => value >= 0 && value < Infinity)
+const Count = number('an integer of at least 0', (value) => Number.isSafeInteger(value) && value >= 0)
+const Text = guardCodec('a text', (value): value is string => typeof value === 'string' && value !== '')
+const SideValue: t.Type<Side> = t.keyof({ buy: null, sell: null }, 'buy or sell')
+const Rest = t.keyof({ cancel: null, work: null }, 'cancel or work')
+const Prices = t.record(t.string, PriceValue, 'prices by symbol')
+
+const sizeOf = (units: t.Type<bigint, unknown>, usd: t.Type<number>) =>
+  t.union([t.type({ units }), t.type({ usd })], 'a size')
+
+const isUsd = (value: number): boolean => Math.abs(value) <= 1e15
+
+const Sided = t.intersection([
+  t.type({
+    symbol: Text,
+    side: SideValue,
+    size: sizeOf(
+      units('an integer above 0 as text', (value) => value > 0n),
+      number('USD above 0', (value) => value > 0 && isUsd(value)),
+    ),
+  }),
+  t.partial({ id: Text, rest: Rest }),
+])
+
+const sided = <Tag extends string, P extends t.Props>(tag: Tag, fields: P) =>
+  t.intersection([t.type({ _tag: t.literal(tag), ...fields }), Sided])
+
+/** What `orderCheck` accepts. Fields that a strategy has added are kept. */
+const TradeOrderValue = t.union(
+  [
+    sided('Market', {}),
+    sided('Limit', { price: PriceValue }),
+    sided('Stop', { price: PriceValue }),
+    sided('TrailingStop', {
+      bps: number('a number above 0 and below 10000', (bps) => bps > 0 && bps < 10_000),
+    }),
+    t.type({ _tag: t.literal('Target'), symbol: Text, size: sizeOf(AnyUnits, number('USD', isUsd)) }),
+    t.type({ _tag: t.literal('ClosePosition'), symbol: Text }),
+  ],
+  'an order',
+) as t.Type<TradeOrder, unknown>
+
+/** The order of a rejection may be anything. */
+const AnyOrder = new t.Type<unknown, unknown>(
+  'anything',
+  t.unknown.is,
+  (input) => {
+    const sized = t.type({ size: t.type({ units: AnyUnits }) }).decode(input)
+    return t.success(isLeft(sized) ? input : sized.right)
+  },
+  t.identity,
+)
+
+const Sampled = t.strict({ at: Time, isCurrent: t.boolean })
+
+const State = t.strict({
+  _tag: t.literal('State'),
+  at: Time,
+  cash: Finite,
+  fees: Amount,
+  isLiquidated: t.boolean,
+  numbered: Count,
+  prices: Prices,
+  sampled: optional(Sampled),
+  holdings: t.readonlyArray(
+    t.strict({
+      symbol: Text,
+      quantity: AnyUnits,
+      averagePrice: Amount,
+      taken: t.readonlyArray(t.tuple([Time, t.strict({ buy: Quantity, sell: Quantity })])),
+    }),
+    'a list of positions',
+  ),
+  orders: t.readonlyArray(
+    t.strict({
+      id: Text,
+      order: TradeOrderValue,
+      decidedAt: Time,
+      rest: Rest,
+      remaining: optional(Quantity),
+      best: optional(PriceValue),
+      triggeredAt: optional(Time),
+      isResting: t.boolean,
+      isForced: t.boolean,
+    }),
+    'a list of orders',
+  ),
+})
+
+const Line = t.union(
+  [
+    t.strict({
+      _tag: t.literal('Equity'),
+      at: Time,
+      equityUsd: Finite,
+      isCurrent: t.boolean,
+      prices: Prices,
+    }),
+    State,
+    t.strict({ _tag: t.literal('Start'), at: Time }),
+    t.strict({
+      _tag: t.literal('Filled'),
+      id: Text,
+      order: TradeOrderValue,
+      symbol: Text,
+      side: SideValue,
+      decidedAt: Time,
+      at: Time,
+      price: Amount,
+      quantity: Quantity,
+      valueUsd: Finite,
+      feeUsd: Finite,
+      slippageUsd: Finite,
+      remaining: Quantity,
+    }),
+    t.strict({
+      _tag: t.literal('Rejected'),
+      id: Text,
+      order: AnyOrder,
+      decidedAt: Time,
+      at: Time,
+      reason: t.string,
+    }),
+    t.strict({
+      _tag: t.literal('Cancelled'),
+      id: Text,
+      order: TradeOrderValue,
+      at: Time,
+      remaining: t.union([Quantity, t.null], 'an integer of at least 0 as text, or null'),
+    }),
+    t.strict({ _tag: t.literal('Liquidated'), at: Time, equityUsd: Finite }),
+    t.strict({
+      _tag: t.literal('Account'),
+      at: Time,
+      cashUsd: Finite,
+      equityUsd: Finite,
+      feesUsd: Finite,
+      positions: t.readonlyArray(
+        t.strict({ symbol: Text, quantity: AnyUnits, averagePrice: Amount, unrealisedUsd: Finite }),
+      ),
+    }),
+  ],
+  what,
+) as t.Type<JournalLine, unknown>
+
+const JournalTag = t.type({
+  _tag: t.keyof({
+    ...{ Start: null, State: null, Equity: null, Filled: null },
+    ...{ Rejected: null, Cancelled: null, Liquidated: null, Account: null },
+  }),
+})

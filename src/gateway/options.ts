@@ -50,8 +50,20 @@ export interface GatewayOptions {
   readonly origins?: readonly string[]
   /** Number of WebSocket connections; further connections are refused. Default: 2000. */
   readonly maxConnections?: number
-  /** Number of topics of one WebSocket connection; a further topic gets an error text. Default: 1000. */
+  /** Number of WebSocket connections of one address, or of one IPv6 network of 64 bits. Default: `Infinity`. */
+  readonly maxConnectionsPerAddress?: number
+  /** Number of topics of one WebSocket connection; a further topic gets an error text. Default: 10 000. */
   readonly maxTopicsPerConnection?: number
+  /**
+   * Number of messages of one connection per second; a burst may have ten times as many. Pings, pongs and requests over
+   * HTTP are messages too. Beyond it, the connection is not read for a while. Default: 1000.
+   */
+  readonly maxMessagesPerSecond?: number
+  /**
+   * Number of topics per second that the gateway subscribes to at the service for one connection; a burst may have a
+   * hundred times as many. Beyond it, the connection is not read for a while. Default: 100.
+   */
+  readonly maxNewTopicsPerSecond?: number
   /**
    * Size of the unsent data, other than prices, above which a WebSocket connection is closed with 1013, in bytes. Prices
    * count too for a consumer that has never answered a ping. Default: 4 MiB.
@@ -153,7 +165,10 @@ export const gatewayTable = {
     [],
   ),
   maxConnections: countOption({ default: 2000 }),
-  maxTopicsPerConnection: countOption({ default: 1000 }),
+  maxConnectionsPerAddress: countOption({ default: Infinity }),
+  maxTopicsPerConnection: countOption({ default: 10_000 }),
+  maxMessagesPerSecond: countOption({ default: 1000 }),
+  maxNewTopicsPerSecond: countOption({ default: 100 }),
   maxBufferedBytes: countOption({ unit: 'bytes', default: 4 * 2 ** 20 }),
   depthEvery: timerOption({ default: 250 }),
   symbols: withDefault(

@@ -10,6 +10,8 @@ import type { Topic } from '../base/domain/topic.js'
 import { node } from '../wire/platform/node.js'
 import { stopListening } from './server/listen.js'
 import { refuseUpgrade } from './server/http-response.js'
+import { readInTurns } from './server/consumer-input.js'
+import { Intake } from './server/intake.js'
 import { closeOnce } from '../base/task/close-once.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import { delay } from '../base/time/deadline.js'
@@ -18,11 +20,18 @@ import { checkAccess, type AccessConfig } from './http/access.js'
 import type { Gateway } from './gateway.js'
 import { openGatewayHistory } from './history/gateway-history.js'
 import { historyResponses } from './history/history-responses.js'
-import { createHttpServer, httpLimits, listen, parsePem, type HttpLimits } from './http/http-server.js'
+import {
+  createHttpServer,
+  httpLimits,
+  listen,
+  parsePem,
+  serveAsRequest,
+  type HttpLimits,
+} from './http/http-server.js'
 import { createRequestHandler, type Pages } from './http/request-handler.js'
 import { parseGatewayOptions, type GatewayOptions } from './options.js'
 import { importWs } from '../wire/transport/packages.js'
-import { createUpgrade } from './websocket/upgrade.js'
+import { createUpgrade, isWebSocketUpgrade } from './websocket/upgrade.js'
 import { createWebSocketFront } from './websocket/web-socket-front.js'
 import { createRelays } from './coalescing/relays.js'
 
@@ -85,13 +94,20 @@ export const runGateway = async (
     history: history && historyResponses(history, { service, clock }),
     now: clock.wallClock,
   })
-  const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls, handleRequest)
+  const limited = { ...setup, clock, intake: new Intake(clock) }
+  const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls)
+  const inputOf = readInTurns(server, limited, handleRequest)
   const sockets = trackSockets(server)
-  const upgrade = createUpgrade(prices, WebSocketServer)
-  server.on('upgrade', (request, socket, head) => {
-    const allowed = checkAccess(request.headers, access)
-    if (isLeft(allowed)) refuseUpgrade(socket, 403, allowed.left)
-    else upgrade(request, socket, head)
+  const upgrade = createUpgrade(prices, WebSocketServer, { ...limited, inputOf })
+  server.on('upgrade', (request, socket: Socket, head) => {
+    if (!isWebSocketUpgrade(request)) return serveAsRequest(server, request, socket, head)
+    socket.on('error', () => undefined)
+    inputOf(socket).hold()
+    limited.intake.add(() => {
+      const allowed = checkAccess(request.headers, access)
+      if (isLeft(allowed)) refuseUpgrade(socket, 403, allowed.left)
+      else upgrade(request, socket, head)
+    })
   })
 
   let removeSource = (): void => undefined

@@ -1,5 +1,8 @@
 import type { ConnectionStatus } from '../../base/domain/status.js'
+import { currentClock } from '../../base/time/rx-clock.js'
 import { jsonResponse, methodNotAllowed, notFound, type TextResponse } from '../server/http-response.js'
+import { readInTurns } from '../server/consumer-input.js'
+import { Intake } from '../server/intake.js'
 import { stopListening, type ListenAddress } from '../server/listen.js'
 import { withoutQuery } from '../server/request.js'
 import type { GatewayDepthSnapshot, GatewayHistorySnapshot } from '../gateway.js'
@@ -83,7 +86,10 @@ export const startStateServer = async (
   address: ListenAddress,
   pageOf: (path: string) => TextResponse | undefined,
 ): Promise<StateServer> => {
-  const server = createHttpServer(httpLimits(0), undefined, ({ method, url = '' }, response) => {
+  const server = createHttpServer(httpLimits(0), undefined)
+  const clock = currentClock()
+  const input = { clock, intake: new Intake(clock), maxMessagesPerSecond: 1000, maxNewTopicsPerSecond: 1 }
+  readInTurns(server, input, ({ method, url = '' }, response) => {
     const page = pageOf(withoutQuery(url)) ?? notFound
     writeGatewayResponse(response, page === notFound || method === 'GET' ? page : methodNotAllowed)
   })

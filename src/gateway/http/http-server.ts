@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
+import { connectionEvent } from '../server/consumer-input.js'
 import { writeResponse, type HttpResponse } from '../server/http-response.js'
 import { listenOn, type ListenAddress } from '../server/listen.js'
 import { GatewayError } from '../gateway.js'
@@ -21,8 +22,6 @@ export const httpLimits = (maxConnections: number) => ({
   maxSockets: maxConnections + httpSockets,
   /** Time after which a socket without data in either direction is closed. */
   idleTimeout: 120_000,
-  /** Number of requests that one connection may send before the response of the first. */
-  maxPipelined: 16,
   /** Time within which a request's headers must arrive, and a TLS handshake must complete. */
   headersTimeout: 10_000,
   /** Time within which a whole request must arrive. */
@@ -39,9 +38,8 @@ export type HttpLimits = ReturnType<typeof httpLimits>
 
 /** An HTTP server, or an HTTPS server if there is a certificate, that answers malformed and slow requests itself. */
 export const createHttpServer = (
-  { maxSockets, idleTimeout, maxPipelined, ...options }: HttpLimits,
+  { maxSockets, idleTimeout, ...options }: HttpLimits,
   tls: PemPair | undefined,
-  onRequest: RequestHandler,
 ): Server => {
   const server =
     tls === undefined
@@ -49,25 +47,30 @@ export const createHttpServer = (
       : createTlsServer({ ...options, ...tls, handshakeTimeout: options.headersTimeout })
   server.maxConnections = maxSockets
   server.timeout = idleTimeout
-  server.on('request', withPipelineLimit(maxPipelined, onRequest))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => endMalformed(error, socket))
   return server
 }
 
-/** Node parses pipelined requests without bound while their responses wait for the service. */
-const withPipelineLimit = (maxPipelined: number, onRequest: RequestHandler): RequestHandler => {
-  const pendingOf = new WeakMap<Socket, number>()
-  return (request, response) => {
-    const { socket } = request
-    const pending = (pendingOf.get(socket) ?? 0) + 1
-    if (pending > maxPipelined) {
-      socket.destroy()
-      return
-    }
-    pendingOf.set(socket, pending)
-    response.once('close', () => pendingOf.set(socket, (pendingOf.get(socket) ?? 1) - 1))
-    onRequest(request, response)
+/**
+ * Serves a request that offers another protocol as one without the offer. With a listener of upgrades, Node ends the HTTP of
+ * the socket for each offer, so the request is given to the server again.
+ */
+export const serveAsRequest = (
+  server: Server,
+  { method = '', url = '', httpVersion, rawHeaders }: IncomingMessage,
+  socket: Socket,
+  head: Buffer,
+): void => {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`]
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = rawHeaders.slice(index, index + 2)
+    const isOffer = /^(?:upgrade|http2-settings)$/i.test(name)
+    // Without `upgrade`, the options of the connection have no meaning except for this one.
+    const isKept = !/^connection$/i.test(name) || /\bclose\b/i.test(value)
+    if (!isOffer && isKept) lines.push(`${name}: ${/^connection$/i.test(name) ? 'close' : value}`)
   }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
+  server.emit(connectionEvent(server), socket)
 }
 
 const statusLines: Readonly<Record<string, string>> = {

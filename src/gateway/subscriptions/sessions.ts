@@ -119,19 +119,26 @@ export class Sessions<S extends Session<S>> {
       : topic
   }
 
-  /** Answers a subscribe message, now or once the service has answered. */
-  subscribe(session: S, topic: Topic): void {
+  /** Answers a subscribe message, now or once the service has answered. Returns true if the service is asked for the topic. */
+  subscribe(session: S, topic: Topic): boolean {
     const { maxTopicsPerConnection, noun } = this.config
     const base = canonicalAddress(addressOf(topic))
     const known = session.feeds.get(base)
-    if (known !== undefined) return known.answer(session, true)
+    if (known !== undefined) {
+      known.answer(session, true)
+      return false
+    }
     if (session.feeds.size >= maxTopicsPerConnection) {
       const text = `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a ${noun}`
-      return session.reject(base, text)
+      session.reject(base, text)
+      return false
     }
+    const before = this.demand.size
     const feed = this.demand.feedOf(topic)
+    const isNew = this.demand.size > before
     session.add(feed)
     feed.start()
+    return isNew
   }
 
   unsubscribe(session: S, topic: Topic): void {

@@ -26,6 +26,8 @@ export interface ConnectionConfig extends Pick<PriceFeed, 'isUpToDate' | 'isBoun
   readonly maxBufferedBytes: number
   /** Monotonic time in which the event loop was responsive, in ms. */
   readonly now: () => number
+  /** The time in which the consumer was not read, because it had sent too much, in ms. */
+  readonly pausedMs: () => number
   /** Leaves all topics. */
   readonly leaveTopics: () => void
   /** Called when the consumer falls behind: it may no longer get every price. */
@@ -59,6 +61,7 @@ export class Connection implements Session<Connection>, Pinged {
   /** The number of unsent bytes above which the connection is ended. Prices written before a hold do not count. */
   private maxUnsent: number
   private unwrittenTexts = 0
+  private pausedBefore = 0
 
   constructor(
     webSocket: ConsumerWebSocket,
@@ -130,19 +133,30 @@ export class Connection implements Session<Connection>, Pinged {
 
   /** Called when the connection is open. The first ping measures the round trip, before there is data. */
   open(): void {
-    this.window.openedAt = this.config.now()
+    this.window.openedAt = this.now()
     this.mark()
   }
 
-  /** Pings the consumer, or ends its connection if it has not answered this many pings. */
+  /**
+   * Monotonic time in which the consumer was read, in ms: answers that it has sent behind other messages are late only by
+   * this time.
+   */
+  private now(): number {
+    return this.config.now() - this.config.pausedMs()
+  }
+
+  /** Pings the consumer, or ends its connection if it has not answered this many pings while it was read. */
   readonly ping = (maxUnanswered: number): void => {
+    const pausedMs = this.config.pausedMs()
+    if (pausedMs > this.pausedBefore) this.socket.unansweredPings = 0
+    this.pausedBefore = pausedMs
     if (this.socket.countPing(maxUnanswered) && !this.socket.isEnding) this.mark()
   }
 
   readonly check = (): void => {
     if (this.socket.isEnding) return
     const { window } = this
-    const now = this.config.now()
+    const now = this.now()
     this.maySend = true
     if (!this.isFree) this.onWindowChanged()
     if (this.held.size > 0 && !window.isHolding) this.sendHeld()
@@ -161,7 +175,7 @@ export class Connection implements Session<Connection>, Pinged {
   /** Called for each message of the consumer. */
   onMessage(): void {
     if (this.window.hasAnswered) return
-    const now = this.config.now()
+    const now = this.now()
     this.window.messageAt = now
     if (!this.socket.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
   }
@@ -194,7 +208,7 @@ export class Connection implements Session<Connection>, Pinged {
     if (this.socket.isEnding) return
     const { window } = this
     const isDirect = window.hasAnswered || this.feeds.size <= maxDirectTopics
-    window.onAck(Number(payload), this.config.now(), isDirect)
+    window.onAck(Number(payload), this.now(), isDirect)
     // Unsent data cannot have been acknowledged: a consumer that forges pongs would get prices without end.
     if (this.socket.unsentBytes > window.unacknowledged + this.config.maxBufferedBytes) {
       return this.endTooFarBehind()
@@ -280,7 +294,7 @@ export class Connection implements Session<Connection>, Pinged {
       if (this.probes.isWaiting) continue
       const frame = topic.currentFrame()
       if (frame === undefined) {
-        if (this.wasBehind && this.config.now() - this.behindSince > longHold)
+        if (this.wasBehind && this.now() - this.behindSince > longHold)
           return this.endTooFarBehind(`the price of ${topic.topic} was not sent before it became stale`)
         this.droppedPrices++
         held.miss(topic)
@@ -318,7 +332,7 @@ export class Connection implements Session<Connection>, Pinged {
     this.isFree = !isLimited && !this.probes.isWaiting
     if (isBehind === this.wasBehind) return
     this.wasBehind = isBehind
-    const now = this.config.now()
+    const now = this.now()
     if (isBehind) {
       this.behindSince = now
       this.droppedBefore = this.droppedPrices
@@ -329,6 +343,6 @@ export class Connection implements Session<Connection>, Pinged {
   /** Writes the pending frames, then a ping. */
   private mark(): void {
     this.socket.flush()
-    if (!this.socket.isEnding) this.socket.webSocket.ping(String(this.window.mark(this.config.now())))
+    if (!this.socket.isEnding) this.socket.webSocket.ping(String(this.window.mark(this.now())))
   }
 }

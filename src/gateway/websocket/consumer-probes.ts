@@ -1,5 +1,8 @@
 import type { PriceFeed } from '../../client/price-feed.js'
 
+/** In ms. */
+const shortestSpacing = 5
+
 /**
  * The probes of the service for one consumer, who measures the age of prices by the answers of the gateway: data after an
  * answer count as newer than the message that it answers.
@@ -31,11 +34,12 @@ export class ConsumerProbes {
 
   /**
    * Called for a message that asks for an answer. Returns a function that returns true until the answer may be sent. Requests
-   * are as far apart as those of this consumer before: the probes are as many as those of the consumer that asks most often.
+   * are as far apart as those of this consumer before: the probes are as many as those of the consumer that asks most often,
+   * but not more than those of a client, which asks at most every 5 ms.
    */
   request(): () => boolean {
     const { askedAt, requestProbe } = this
     this.askedAt = this.now()
-    return requestProbe(this.askedAt - askedAt)
+    return requestProbe(Math.max(shortestSpacing, this.askedAt - askedAt))
   }
 }

@@ -1,18 +1,29 @@
 import type { IncomingMessage } from 'node:http'
-import type { Duplex } from 'node:stream'
+import type { Socket } from 'node:net'
 import type { RawData, WebSocket, WebSocketServer } from 'ws'
+import { addressGroupOf } from '../server/address-group.js'
 import { refuseUpgrade } from '../server/http-response.js'
+import type { ConsumerInput } from '../server/consumer-input.js'
 import { withoutQuery } from '../server/request.js'
 import type { WebSocketFront } from './web-socket-front.js'
 
 /** Handles an upgrade request that has passed the access checks. */
-type Upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+type Upgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => void
+
+export interface UpgradeConfig {
+  readonly inputOf: (socket: Socket) => ConsumerInput
+  readonly maxConnectionsPerAddress: number
+}
 
 /** A longer message closes its connection with 1009. */
 const maxMessageBytes = 16 * 1024
 
 /** Passes the WebSockets of an HTTP server, by the server of `ws`, to the front of a gateway. */
-export const createUpgrade = (front: WebSocketFront, Server: typeof WebSocketServer): Upgrade => {
+export const createUpgrade = (
+  front: WebSocketFront,
+  Server: typeof WebSocketServer,
+  config: UpgradeConfig,
+): Upgrade => {
   const upgrader = new Server({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -20,8 +31,10 @@ export const createUpgrade = (front: WebSocketFront, Server: typeof WebSocketSer
     clientTracking: false,
     autoPong: false,
   })
+  /** The number of connections of each address. */
+  const counts = new Map<string, number>()
 
-  const refuse = (socket: Duplex, status: number, reason: string): void => {
+  const refuse = (socket: Socket, status: number, reason: string): void => {
     front.onRefused(status)
     refuseUpgrade(socket, status, reason)
   }
@@ -32,22 +45,54 @@ export const createUpgrade = (front: WebSocketFront, Server: typeof WebSocketSer
     if (hasBody(request)) return refuse(socket, 400, 'expected no body')
     const reason = front.refusal()
     if (reason !== undefined) return refuse(socket, 503, reason)
-    upgrader.handleUpgrade(request, socket, head, (webSocket) => listen(front, webSocket, socket))
+    const address = addressGroupOf(socket.remoteAddress ?? '')
+    const count = counts.get(address) ?? 0
+    if (count >= config.maxConnectionsPerAddress) {
+      return refuse(socket, 429, `the gateway has ${count} connections of this address`)
+    }
+    upgrader.handleUpgrade(request, socket, head, (webSocket) => {
+      counts.set(address, (counts.get(address) ?? 0) + 1)
+      webSocket.once('close', () => {
+        const others = (counts.get(address) ?? 1) - 1
+        if (others === 0) counts.delete(address)
+        else counts.set(address, others)
+      })
+      listen(front, webSocket, socket, config.inputOf(socket))
+    })
   }
 }
+
+/** False for an offer of another protocol, such as `h2c`, which a server may ignore. */
+export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
+  headers.upgrade?.toLowerCase() === 'websocket'
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-const listen = (front: WebSocketFront, webSocket: WebSocket, socket: Duplex): void => {
-  const listener = front.accept(webSocket, socket)
-  webSocket.on('message', (data: RawData, isBinary) => {
-    if (isBinary) listener.onBinary()
-    else listener.onText((data as Buffer).toString())
-  })
-  webSocket.on('ping', listener.onPing)
-  webSocket.on('pong', (payload) => listener.onPong(payload.toString()))
+const listen = (front: WebSocketFront, webSocket: WebSocket, socket: Socket, input: ConsumerInput): void => {
+  const listener = front.accept(webSocket, socket, () => input.pausedMs)
+  /** `ws` handles all unread data of a socket that is closed at once. */
+  const counted =
+    <A extends readonly unknown[]>(handle: (...message: A) => unknown) =>
+    (...message: A): void => {
+      if (socket.destroyed) return
+      input.messages.take()
+      handle(...message)
+    }
+  webSocket.on(
+    'message',
+    counted((data: RawData, isBinary: boolean) => {
+      if (isBinary) listener.onBinary()
+      else if (listener.onText((data as Buffer).toString())) input.newTopics.take()
+    }),
+  )
+  webSocket.on('ping', counted(listener.onPing))
+  webSocket.on(
+    'pong',
+    counted((payload: Buffer) => listener.onPong(payload.toString())),
+  )
   // `ws` closes the connection after an error, such as a frame that violates the protocol.
   webSocket.on('error', () => undefined)
   webSocket.on('close', listener.onClosed)
+  input.start()
 }

@@ -1,4 +1,4 @@
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
@@ -27,7 +27,8 @@ export interface WebSocketFrontConfig extends Omit<
 
 /** Receives the events of the WebSocket of one consumer. */
 export interface ConsumerListener {
-  readonly onText: (text: string) => void
+  /** Returns true if the service is asked for a further topic. */
+  readonly onText: (text: string) => boolean
   readonly onBinary: () => void
   readonly onPing: (payload: Buffer) => void
   readonly onPong: (payload: string) => void
@@ -41,8 +42,15 @@ export interface WebSocketFront {
   readonly refusal: () => string | undefined
   /** A consumer was refused with this HTTP status. */
   readonly onRefused: (status: number) => void
-  /** Serves a consumer whose WebSocket is open. `socket`: the underlying socket. */
-  readonly accept: (webSocket: ConsumerWebSocket, socket: ConsumerStream) => ConsumerListener
+  /**
+   * Serves a consumer whose WebSocket is open. `socket`: the underlying socket. `pausedMs`: the time in which it was not
+   * read, in ms.
+   */
+  readonly accept: (
+    webSocket: ConsumerWebSocket,
+    socket: ConsumerStream,
+    pausedMs?: () => number,
+  ) => ConsumerListener
   readonly health: () => Omit<HealthState, 'depth' | 'history'>
   /** The state of the consumers' connections, for collectors. */
   readonly load: () => Omit<GatewayState, 'host'>
@@ -91,11 +99,12 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     allClosed.resolve(undefined)
   }
 
-  const accept: WebSocketFront['accept'] = (webSocket, socket) => {
+  const accept: WebSocketFront['accept'] = (webSocket, socket, pausedMs = () => 0) => {
     const connection = new Connection(webSocket, socket, {
       ...config,
       outbox,
       now: pings.now,
+      pausedMs,
       isUpToDate,
       isBounded,
       requestProbe,
@@ -109,9 +118,9 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
     connection.open()
     return {
       onText: (text) => {
-        if (connection.socket.isEnding) return
+        if (connection.socket.isEnding) return false
         connection.onMessage()
-        handleMessage(sessions, connection, text)
+        return handleMessage(sessions, connection, text)
       },
       onBinary: () => {
         connection.onMessage()
@@ -190,14 +199,22 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
   }
 }
 
-/** Handles a text message of a consumer. Every message is answered. */
-export const handleMessage = (sessions: Sessions<Connection>, connection: Connection, text: string): void => {
+/** Handles a text message of a consumer. Every message is answered. Returns true if the service is asked for a topic. */
+export const handleMessage = (
+  sessions: Sessions<Connection>,
+  connection: Connection,
+  text: string,
+): boolean => {
   const decoded = decodeClientMessage(text)
-  if (isLeft(decoded)) return connection.sendText(`Invalid request: ${decoded.left.message}`)
-  const { method, topic } = decoded.right
-  const parsed = sessions.topicOf(topic)
-  if (isLeft(parsed)) return connection.sendText(parsed.left)
-  if (method === 'subscribe') return sessions.subscribe(connection, parsed.right)
-  sessions.unsubscribe(connection, parsed.right)
-  connection.confirm()
+  const method = isLeft(decoded) ? undefined : decoded.right.method
+  const topic = isLeft(decoded)
+    ? left(`Invalid request: ${decoded.left.message}`)
+    : sessions.topicOf(decoded.right.topic)
+  if (isLeft(topic)) connection.sendText(topic.left)
+  else if (method === 'subscribe') return sessions.subscribe(connection, topic.right)
+  else {
+    sessions.unsubscribe(connection, topic.right)
+    connection.confirm()
+  }
+  return false
 }

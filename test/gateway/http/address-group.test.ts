@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { addressGroupOf } from '../../../src/gateway/http/request-handler.js'
+import { addressGroupOf } from '../../../src/gateway/server/address-group.js'
 
 it.each([
   ['127.0.0.1', '127.0.0.1'],

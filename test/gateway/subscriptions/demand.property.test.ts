@@ -97,7 +97,7 @@ test('each consumer receives exactly what the service sends of its topics, for a
           if (set.delete(topic)) expected[index]?.push(confirmationOf(index))
         })
 
-      const receive = ({ session, kind, topic }: { session: number; kind: string; topic: Topic }): void =>
+      const receive = ({ session, kind, topic }: { session: number; kind: string; topic: Topic }): unknown =>
         handleMessage(registry, sessions[session]!.session, JSON.stringify({ method: kind, topic }))
 
       for (const each of operations) {

@@ -117,3 +117,25 @@ it('makes no price current for any consumer after a frame of the service that ha
   await eventually(() => expect(late.tags().at(-1)).toBe('Right'))
   expect(late.values().map(({ price: value }) => value)).toEqual([8])
 })
+
+it('rejects no topic of a consumer by a late text about the topic of one that has left', async () => {
+  const service = await startScriptedService()
+  const gateway = await startTestGateway(createPriceClient(service.url))
+  const [leaving, waiting] = [await connect(gateway), await connect(gateway)]
+  leaving.subscribe(btcTopic)
+  await eventually(() => expect(service.connections[0]?.receivedMessages).toContain(`subscribe ${btcTopic}`))
+  const events = collectEvents(consumerOf(gateway).price$(ethTopic))
+  waiting.subscribe(ethTopic)
+  await eventually(() => expect(service.connections[0]?.receivedMessages).toContain(`subscribe ${ethTopic}`))
+  leaving.unsubscribe(btcTopic)
+  await eventually(() => expect(leaving.frames).toHaveLength(1))
+  const [base, quote] = [btcTopic, ethTopic].map((each) => each.slice('svc-'.length))
+  service.connections[0]?.send(
+    `Invalid (exchange, base, quote) tuple: svc does not support the pair (${base}, ${quote})`,
+  )
+  service.connections[0]?.sendConfirmation(ethTopic)
+  service.connections[0]?.sendPrice(ethTopic, 9)
+  await eventually(() => expect(events.tags()).toEqual(['Right']))
+  expect(waiting.frames.some((frame) => frame.startsWith('Invalid'))).toBe(false)
+  expect(events.isComplete()).toBe(false)
+})

@@ -66,6 +66,7 @@ export const createManualSession = (config: Partial<ConnectionConfig> = {}): Man
     outbox: new Outbox(),
     maxBufferedBytes: 1000,
     now: () => 0,
+    pausedMs: () => 0,
     isUpToDate: () => true,
     isBounded: () => true,
     requestProbe: unboundedFeed.requestProbe,

@@ -289,7 +289,7 @@ describe('a consumer that is behind', () => {
     session.onMeasured()
     expect(sent()).toEqual(['price', 'pong a', '{"subscriptions":[]}', 'pong b'])
     // Each request is as far from the last probe as from the consumer's request before.
-    expect(spacings).toEqual([0, 0, 10])
+    expect(spacings).toEqual([5, 5, 10])
   })
 
   it('gets the prices that are held when an answer may be sent before it, also if the message came before the prices', async () => {

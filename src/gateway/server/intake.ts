@@ -1,0 +1,86 @@
+import type { Clock } from '../../base/time/clock.js'
+import { macrotasks } from '../../base/time/macrotask.js'
+
+/** Handles a part of what a consumer has sent, in less than a ms. */
+export type Step = () => void
+
+/** The time that all consumers together get in one turn of the event loop, in ms: live prices wait for no longer. */
+const turnTime = 5
+
+/** What consumers have sent, handled in turns: one step of each. No consumer delays the prices of others. */
+export class Intake {
+  private readonly steps = new Set<Step>()
+  private isRunning = false
+  private isTurn = false
+  private turnEnd = 0
+
+  constructor(private readonly clock: Pick<Clock, 'elapsed'>) {}
+
+  /** Handles a step, now or in a later turn. A step that waits already is not added again. */
+  add(step: Step): void {
+    this.steps.add(step)
+    if (!this.isTurn) this.startTurn()
+    if (!this.isRunning) this.run()
+  }
+
+  private startTurn(): void {
+    this.isTurn = true
+    this.turnEnd = this.clock.elapsed() + turnTime
+    macrotasks()(() => {
+      this.isTurn = false
+      if (this.steps.size === 0) return
+      this.startTurn()
+      this.run()
+    })
+  }
+
+  /** A step that adds itself again is last. */
+  private run(): void {
+    this.isRunning = true
+    try {
+      for (const step of this.steps) {
+        if (this.clock.elapsed() >= this.turnEnd) return
+        this.steps.delete(step)
+        step()
+      }
+    } finally {
+      this.isRunning = false
+    }
+  }
+}
+
+/** The messages that a consumer may send: `perSecond`, and at once as many as in `burstSeconds`. */
+export class MessageBucket {
+  private left: number
+  private at: number
+
+  constructor(
+    private readonly perSecond: number,
+    private readonly burstSeconds: number,
+    /** Monotonic, in ms. */
+    private readonly now: () => number,
+  ) {
+    this.left = perSecond * burstSeconds
+    this.at = now()
+  }
+
+  /** Counts a message. */
+  take(): void {
+    this.refill()
+    this.left--
+  }
+
+  /** The time until a further message may be handled, in ms. */
+  get waitMs(): number {
+    this.refill()
+    return Math.max(0, (-this.left * 1000) / this.perSecond)
+  }
+
+  private refill(): void {
+    const { perSecond, burstSeconds } = this
+    const now = this.now()
+    const added = ((now - this.at) * perSecond) / 1000
+    this.left = Math.min(perSecond * burstSeconds, this.left + added)
+    this.at = now
+  }
+}

@@ -135,7 +135,7 @@ export const joinPast = <E, A>(
   const isRepeated = ({ event, position }: Omit<HeldEvent<Either<E, A>>, 'at'>): boolean => {
     if (!mayRepeat || isLeft(event)) return false
     const price = event.right as Partial<Price>
-    if (end.has(price, position)) return true
+    if (end.take(price, position)) return true
     mayRepeat = state === 'past' || !end.isBefore(price.receivedAt)
     return false
   }

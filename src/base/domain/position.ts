@@ -25,7 +25,11 @@ export const readPosition = (value: unknown): PricePosition | undefined => {
 export const isRun = (value: unknown): value is string =>
   typeof value === 'string' && /^[\w-]{1,64}$/.test(value)
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
+/** Far below the largest safe integer, because the prices that follow are counted from it. */
+const maxCount = 2 ** 52
+
+const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxCount
 
 /** The text of the field `position` at the end of a JSON object. A run has no characters that are escaped. */
 export const positionField = ({ run, count }: PricePosition): string =>

@@ -51,7 +51,7 @@ export class StreamSeam {
 
   /** No further row is recorded. Without common positions, it is not known whether prices are missing. */
   end(): void {
-    this.isContinued = this.past.reaches(this.live.position) === true
+    this.isContinued = this.past.isContinuedAfter(this.live.position)
   }
 
   /** True if a live row is recorded. Called for each live row, in order, after `end`. */
@@ -61,7 +61,7 @@ export class StreamSeam {
   }
 
   private isRepeatedPrice({ event, position }: PriceRow): boolean {
-    if (isLeft(event) || !this.past.has(event.right, position)) return false
+    if (isLeft(event) || !this.past.take(event.right, position)) return false
     const { last } = this
     if (last?.position?.count === position?.count && last !== undefined)
       this.difference = event.right.receivedAt - last.at

@@ -115,12 +115,11 @@ export const withNarrowSpaces = (groups: DigitGroups): string => joined(groups, 
 const joined = ({ whole, fraction }: DigitGroups, separator: string): string =>
   `${whole.join(separator)}${fraction}`
 
-/** A whole number in a sentence of a command: `12,345`. */
-export const countText = (count: number): string => withCommas(digitGroups(String(count)))
+const asIs = (decimal: string): string => decimal
 
-/** A number of things in a sentence of a command: `1 row`, `12,345 rows`. */
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${countText(count)} ${count === 1 ? one : many}`
+/** A number of things in a sentence of a command: `1 row`, `2 rows`. `grouped` formats the number. */
+export const counted = (count: number, one: string, grouped = asIs): string =>
+  `${grouped(String(count))} ${count === 1 ? one : `${one}s`}`
 
 const maxLength = 16
 

@@ -17,6 +17,7 @@ import { checkOutput } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { failureOf } from '../render/error-text.js'
 import { ParquetTable, type ColumnKind } from '../render/parquet-table.js'
+import { numberFormat } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
 import { defineCommand, many } from './shared/parts.js'
@@ -92,7 +93,9 @@ const exportRecordings = async (
     if (outcome === 'stopped') throw new Error('stopped; no file was written')
     if (failure !== undefined && rows === 0) throw failureOf(failure)
     for (const path of paths.values()) await rename(partOf(path), path)
-    io.stdout.write(`Wrote ${counted(rows, 'row')} to ${[...paths.values()].join(', ')}\n`)
+    io.stdout.write(
+      `Wrote ${counted(rows, 'row', numberFormat(io.stdout))} to ${[...paths.values()].join(', ')}\n`,
+    )
     if (failure !== undefined) throw failureOf(failure)
   } finally {
     for (const signal of signals) io.off(signal, stop)

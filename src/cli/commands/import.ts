@@ -13,10 +13,11 @@ import { addressOf, isTopicOfAnyService } from '../../base/domain/topic.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { counted, countText, formatSeconds } from '../../view/texts.js'
+import { counted, formatSeconds } from '../../view/texts.js'
 import { writeProblem } from '../target/read-file.js'
 import { print, type Io } from '../io.js'
 import { writeFailure } from '../render/error-text.js'
+import { numberFormat, type NumberFormat } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
 import { findToken, namedTokens, userTokens } from '../target/select-tokens.js'
@@ -144,11 +145,12 @@ async function importFiles(
   const options = { columns, resolve, token, interval, strict, maxRows, checkStop, now }
   const closing = new Subscription()
   const market: MarketFile[] = []
+  const grouped = numberFormat(io.stdout)
   try {
     for (const path of files) {
       const file = await MarketFile.open(path, options, closing)
       market.push(file)
-      await print(escapeUnsafe(fileText(file, interval)), io.stdout)
+      await print(escapeUnsafe(fileText(file, interval, grouped)), io.stdout)
     }
     if (market.every(({ rows }) => rows === 0)) throw new Error('no row is valid')
     const known = knownHeader(market, depth, interval)
@@ -185,7 +187,9 @@ const write = async (
     const { cause } = written.left
     throw writeFailure(out, Object.assign(new Error(cause.message), cause))
   }
-  io.stdout.write(`Wrote ${counted(written.right.rows, 'row')} to ${printable(out)}\n`)
+  io.stdout.write(
+    `Wrote ${counted(written.right.rows, 'row', numberFormat(io.stdout))} to ${printable(out)}\n`,
+  )
 }
 
 async function* stoppable(
@@ -257,7 +261,7 @@ const candleLengths = (
 }
 
 /** What was understood of a file. */
-const fileText = (file: MarketFile, interval: CandleInterval | undefined): string => {
+const fileText = (file: MarketFile, interval: CandleInterval | undefined, grouped: NumberFormat): string => {
   const { path, format, layout, columnNames, rows, from, to, series, unknownSymbols } = file
   const { invalid, warnings, doubts, withoutDepth } = file
   const columns = (Object.entries(columnNames) as [Field, string][]).map(
@@ -276,15 +280,15 @@ const fileText = (file: MarketFile, interval: CandleInterval | undefined): strin
     `${printable(path)}: ${format}, ${layout.kind}`,
     `  columns: ${columns.join(', ')}`,
     `  tokens: ${symbols.length === 0 ? 'none' : listed(symbols)}`,
-    `  valid rows: ${countText(rows)}${rows === 0 ? '' : `, from ${isoText(from)} to ${isoText(to)}`}`,
-    ...countTexts(invalid).map((text) => `  invalid rows: ${text}`),
+    `  valid rows: ${grouped(String(rows))}${rows === 0 ? '' : `, from ${isoText(from)} to ${isoText(to)}`}`,
+    ...countTexts(invalid, grouped).map((text) => `  invalid rows: ${text}`),
     ...(layout.kind === 'candles'
       ? [
           `  length of the candles: ${candleLengths(file, interval).join(', ')}; each gives its open and its close`,
         ]
       : []),
-    ...oddTexts(file),
-    ...countTexts(warnings).map((text) => `  doubtful rows, which are kept: ${text}`),
+    ...oddTexts(file, grouped),
+    ...countTexts(warnings, grouped).map((text) => `  doubtful rows, which are kept: ${text}`),
     ...doubts.map((text) => `  doubt: ${text}`),
     ...(unknownSymbols.length === 0
       ? []
@@ -292,26 +296,26 @@ const fileText = (file: MarketFile, interval: CandleInterval | undefined): strin
     ...(withoutDepth === undefined
       ? []
       : [
-          `  rows without a depth: ${countText(withoutDepth.count)}, first in line ${withoutDepth.line}: a quantity is no number, or --tokens has no decimals`,
+          `  rows without a depth: ${grouped(String(withoutDepth.count))}, first in line ${withoutDepth.line}: a quantity is no number, or --tokens has no decimals`,
         ]),
     '',
   ].join('\n')
 }
 
 /** The candles whose starts have another distance than usual, other than a gap. */
-const oddTexts = ({ series }: MarketFile): readonly string[] =>
+const oddTexts = ({ series }: MarketFile, grouped: NumberFormat): readonly string[] =>
   [...series.values()].flatMap(({ starts: { odd, usual } }) =>
     usual === undefined || odd.count === 0
       ? []
       : [
-          `  rows at odd distances, not of ${durationText(usual)}: ${countText(odd.count)}${odd.line === undefined ? '' : `, first in line ${odd.line}`}`,
+          `  rows at odd distances, not of ${durationText(usual)}: ${grouped(String(odd.count))}${odd.line === undefined ? '' : `, first in line ${odd.line}`}`,
         ],
   )
 
-const countTexts = (counts: ReadonlyMap<string, ReasonCount>): readonly string[] =>
+const countTexts = (counts: ReadonlyMap<string, ReasonCount>, grouped: NumberFormat): readonly string[] =>
   [...counts].map(
     ([reason, { count, line, text }]) =>
-      `${reason}: ${countText(count)}, first in line ${line}: ${describeValue(text)}`,
+      `${reason}: ${grouped(String(count))}, first in line ${line}: ${describeValue(text)}`,
   )
 
 const maxListed = 20
@@ -319,7 +323,7 @@ const maxListed = 20
 const listed = (texts: readonly string[]): string =>
   texts.length <= maxListed
     ? texts.join(', ')
-    : `${texts.slice(0, maxListed).join(', ')}, and ${countText(texts.length - maxListed)} more`
+    : `${texts.slice(0, maxListed).join(', ')}, and ${texts.length - maxListed} more`
 
 const isoText = (at: number): string => new Date(at).toISOString()
 

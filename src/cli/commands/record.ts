@@ -16,7 +16,7 @@ import { checkOutput } from '../target/read-file.js'
 import { isClosedOutput, type Io } from '../io.js'
 import { connectionLines$, timed, type Meanwhile } from '../render/connection-lines.js'
 import { errorLine, errorText } from '../render/error-text.js'
-import { showProgressLine } from '../render/terminal.js'
+import { numberFormat, showProgressLine, type NumberFormat } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { stop$, type StopReason } from '../stop.js'
 import { failureText, nothingReceived, receive, watchRows$, type StreamRun } from './shared/stream.js'
@@ -88,12 +88,15 @@ function recordStreams(
     let lastPriceAt: number | undefined
     const row$ = new Subject<Row>()
     const progress = showProgressLine(io, flags.out === undefined, () =>
-      progressLine({
-        rows: recorder.rows,
-        bytes: output.bytes,
-        duration: rxClock.wallClock() - startAt,
-        priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
-      }),
+      progressLine(
+        {
+          rows: recorder.rows,
+          bytes: output.bytes,
+          duration: rxClock.wallClock() - startAt,
+          priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
+        },
+        numberFormat(io.stderr),
+      ),
     )
     const line$ = merge(
       connectionLines$(source.client.status$, meanwhile),
@@ -260,9 +263,9 @@ export interface Progress {
   readonly priceAge: number | undefined
 }
 
-export const progressLine = ({ rows, bytes, duration, priceAge }: Progress): string =>
+export const progressLine = ({ rows, bytes, duration, priceAge }: Progress, grouped: NumberFormat): string =>
   [
-    counted(rows, 'row'),
+    counted(rows, 'row', grouped),
     formatBytes(bytes),
     formatDuration(duration),
     priceAge === undefined ? 'no price yet' : `last price ${formatAge(priceAge)} ago`,

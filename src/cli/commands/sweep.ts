@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { tap } from 'rxjs'
-import { counted, countText, formatDuration } from '../../view/texts.js'
+import { counted, formatDuration } from '../../view/texts.js'
 import { printable } from '../../base/errors/text.js'
 import type { SweepError, SweepResult, SweepRun } from '../../backtest/sweep/index.js'
 import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
@@ -14,7 +14,14 @@ import type { Io } from '../io.js'
 import { outputJson } from '../render/json.js'
 import { failureOf } from '../render/error-text.js'
 import { drawTable, type Cell, type Column } from '../render/table.js'
-import { canRedraw, coloursFor, showProgressLine, type Colours } from '../render/terminal.js'
+import {
+  canRedraw,
+  coloursFor,
+  numberFormat,
+  showProgressLine,
+  type Colours,
+  type NumberFormat,
+} from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
@@ -160,6 +167,7 @@ async function sweepRecordings(
   })
   const { stdout, env } = io
   const colours = coloursFor(stdout, env)
+  const grouped = numberFormat(stdout)
   const isTable = !json && canRedraw(stdout, env)
   const rows: Result[] = []
   let failures = 0
@@ -168,11 +176,15 @@ async function sweepRecordings(
     if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
     if (isLeft(result)) failures++
     if (isTable) rows.push(result)
-    else stdout.write(`${json ? outputJson(result) : sweepLine(result, colours)}\n`)
+    else stdout.write(`${json ? outputJson(result) : sweepLine(result, colours, grouped)}\n`)
   }
-  const finishedText = () => `${countText(progress.finished)} of ${counted(parameters.length, 'parameter')}`
+  const finishedText = () => `${progress.finished} of ${counted(parameters.length, 'parameter')}`
   const { hide } = showProgressLine(io, json, () =>
-    [finishedText(), counted(progress.rows, 'row'), formatDuration(rxClock.wallClock() - startAt)].join('  '),
+    [
+      finishedText(),
+      counted(progress.rows, 'row', numberFormat(io.stderr)),
+      formatDuration(rxClock.wallClock() - startAt),
+    ].join('  '),
   )
   const result$ = sweep$<unknown, unknown>(recordings, strategy.url, parameters, {
     workers,
@@ -182,7 +194,7 @@ async function sweepRecordings(
   await completes(io, result$.pipe(tap(show)), () => ` after ${finishedText()}`).finally(() => {
     hide()
     // At the end, when the widths of the columns are known.
-    if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours))
+    if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours, grouped))
   })
   if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
 }
@@ -211,19 +223,24 @@ const readParameters = (command: Command, path: string): readonly unknown[] => {
   return json.right.length === 0 ? fail('has no parameter; add one') : (json.right as unknown[])
 }
 
-const sweepLine = (result: Result, { failed }: Colours): string => {
+const sweepLine = (result: Result, { failed }: Colours, grouped: NumberFormat): string => {
   if (isLeft(result)) return failed(`${jsonText(result.left.parameter)}  ${failureText(result.left)}`)
   const { parameter, values, summary } = result.right
   return [
     jsonText(parameter),
-    counted(values.length, 'value'),
-    counted(summary.rows, 'row'),
+    counted(values.length, 'value', grouped),
+    counted(summary.rows, 'row', grouped),
     ...(values.length === 0 ? [] : [`last ${jsonText(resultOf(values))}`]),
   ].join('  ')
 }
 
 /** The lines of a table of the results. */
-const sweepTable = (results: readonly Result[], width: number, { failed, dim }: Colours): string => {
+const sweepTable = (
+  results: readonly Result[],
+  width: number,
+  { failed, dim }: Colours,
+  grouped: NumberFormat,
+): string => {
   const column = (
     head: Pick<Column, 'title' | 'rank'> & { readonly width?: number },
     cellOf: (result: Result) => Cell,
@@ -234,7 +251,9 @@ const sweepTable = (results: readonly Result[], width: number, { failed, dim }: 
     cells: results.map(cellOf),
   })
   const count = (title: string, rank: number, countOf: (run: SweepRun<unknown, unknown>) => number): Column =>
-    column({ title, rank }, (result) => ({ text: isLeft(result) ? '' : countText(countOf(result.right)) }))
+    column({ title, rank }, (result) => ({
+      text: isLeft(result) ? '' : grouped(String(countOf(result.right))),
+    }))
   const columns = [
     column({ title: 'parameter', rank: 0, width: 20 }, (result) => ({
       text: jsonText(isLeft(result) ? result.left.parameter : result.right.parameter),

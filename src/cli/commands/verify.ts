@@ -17,12 +17,13 @@ import { replaySources } from '../../backtest/recording/replay/replay.js'
 import { definedRange, replaySettings } from '../../backtest/recording/replay/replay-options.js'
 import { strategyFault, strategyText, sweepError } from '../../backtest/sweep/sweep-error.js'
 import { loadStrategy } from '../../backtest/sweep/worker/load-strategy.js'
-import { counted, countText, formatTime } from '../../view/texts.js'
+import { counted, formatTime } from '../../view/texts.js'
 import { rangeFlags, rangeOf, type PlayedRange } from '../target/range.js'
 import { attempt } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { failureOf, orFail } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
+import { numberFormat } from '../render/terminal.js'
 import { unlessStopped } from '../stop.js'
 import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './shared/replayed-strategy.js'
 import { defineCommand, many, parameterFlag } from './shared/parts.js'
@@ -98,16 +99,17 @@ async function verifyJournal(
       return reportDifference(io, { ...compared.difference, journal, number: equal + 1 }, json)
   }
   if (equal === 0) throw new Error(`${printable(journal)}: the journal has no value to compare`)
+  const grouped = numberFormat(io.stdout)
   const rest = [
     ...(afterEnd === 0
       ? []
-      : [`${countText(afterEnd)} came after the end of the recordings and were not compared`]),
-    ...(later === 0 ? [] : [`the replay has ${countText(later)} more after the end of the journal`]),
+      : [`${grouped(String(afterEnd))} came after the end of the recordings and were not compared`]),
+    ...(later === 0 ? [] : [`the replay has ${grouped(String(later))} more after the end of the journal`]),
   ]
   io.stdout.write(
     json
       ? `${outputJson({ _tag: 'Equal', values: equal, afterEnd, later })}\n`
-      : `${[`equal: ${counted(equal, 'value')}`, ...rest].join('; ')}\n`,
+      : `${[`equal: ${counted(equal, 'value', grouped)}`, ...rest].join('; ')}\n`,
   )
 }
 

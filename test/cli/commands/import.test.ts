@@ -426,6 +426,12 @@ describe('import', () => {
     expect(stderr).toContain('trades.csv')
   })
 
+  it('prints numbers without commas, which a program reads', async () => {
+    const { stdout } = await imported({ 'trades.csv': csv(priceRows(1200)) })
+    expect(stdout).toContain('  valid rows: 1200, from')
+    expect(stdout).toContain('Wrote 1200 rows ')
+  })
+
   it('fails with exit code 1 if --out exists, and 2 for invalid arguments', async () => {
     const { out, stdout } = await imported({ 'trades.csv': csv(priceRows(1)) })
     expect(stdout).toContain('Wrote 1 row ')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { progressLine } from '../../../src/cli/commands/record.js'
+import { numberFormat } from '../../../src/cli/render/terminal.js'
 
 test.each([
   [{ rows: 0, bytes: 0, duration: 0, priceAge: undefined }, '0 rows  0 bytes  0:00:00  no price yet'],
@@ -12,5 +13,5 @@ test.each([
     '1 row  1000.0 kB  25:00:00  last price 2 min ago',
   ],
 ])('%j is shown as %s', (progress, line) => {
-  expect(progressLine(progress)).toBe(line)
+  expect(progressLine(progress, numberFormat({ isTTY: true }))).toBe(line)
 })

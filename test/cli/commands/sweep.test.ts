@@ -48,6 +48,14 @@ test('prints one line per parameter', async () => {
   })
 })
 
+test('prints numbers without commas, which a program reads', async () => {
+  const args = files([{ count: 0 }, { count: 2000 }])
+  const rows = Array.from({ length: 1200 }, (_, index) => priced(index, 1.5))
+  writeFileSync(args[0], recordingText(header, ...rows))
+  const { stdout } = await runCommand(['sweep', ...args])
+  expect(stdout.split('\n')[1]).toMatch(/^{"count":2000} {2}1200 values {2}1200 rows {2}/)
+})
+
 test.each([[[]], [['--walk-forward', '30s/30s', '--metric', 'count']]])(
   'runs a strategy in TypeScript, and leaves no bundle: %j',
   async (flags) => {

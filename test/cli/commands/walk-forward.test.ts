@@ -195,7 +195,7 @@ test('a window whose parameters traded nothing, or too little, has no score, and
   const traded = await sweep([0, 3])
   expect([traded.code, traded.stdout]).toEqual([0, expect.stringContaining('3  sharpe -0.333333333333')])
   const few = await sweep([3, 4], '--min-trades', '5')
-  expect([few.code, few.stdout]).toEqual([1, expect.stringContaining('3 trades, fewer than 5')])
+  expect([few.code, few.stdout]).toEqual([1, expect.stringContaining('3 round trips, fewer than 5')])
   const enough = await sweep([3, 4], '--min-trades', '4')
   expect([enough.code, enough.stdout]).toEqual([0, expect.stringContaining('4  sharpe -0.25')])
 })

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { counted, countText } from '../../../view/texts.js'
+import { counted } from '../../../view/texts.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/format/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/on-node.js'
@@ -88,7 +88,7 @@ export const withoutResult = (
   error: { readonly _tag: string },
 ): Error =>
   new Error(
-    `${countText(failed)} of ${counted(all, one)} ${failed === 1 ? 'has' : 'have'} no result; ${seeGuide(error)}`,
+    `${failed} of ${counted(all, one)} ${failed === 1 ? 'has' : 'have'} no result; ${seeGuide(error)}`,
   )
 
 /** A value of a strategy as JSON on one line of limited length. */

@@ -16,7 +16,7 @@ import { MissingTimes, type MissingTime } from '../../../backtest/recording/past
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { printable, systemText } from '../../../base/errors/text.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
-import { counted, countText } from '../../../view/texts.js'
+import { counted } from '../../../view/texts.js'
 import type { BacktestFiles } from './replayed-strategy.js'
 import { shellWord } from '../../render/shell-word.js'
 
@@ -139,8 +139,8 @@ const rowsText = (
   { rows, earlierRows, skewedRows, overlappingRows }: ReplaySummary,
   invalidRows: number,
 ): string =>
-  `Data: ${counted(rows, 'row')} played. Left out: ${countText(invalidRows)} invalid in the imported files, ${countText(overlappingRows)} because another recording ` +
-  `has their token at that time. Played, but doubtful: ${countText(earlierRows)} earlier than their predecessor, ${countText(skewedRows)} with a receivedAt ` +
+  `Data: ${counted(rows, 'row')} played. Left out: ${invalidRows} invalid in the imported files, ${overlappingRows} because another recording ` +
+  `has their token at that time. Played, but doubtful: ${earlierRows} earlier than their predecessor, ${skewedRows} with a receivedAt ` +
   'more than a minute off.'
 
 /** The rows and the gaps of each token of the account. */

@@ -1,6 +1,6 @@
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { identity, map, tap } from 'rxjs'
-import { counted, countText, formatTime } from '../../../view/texts.js'
+import { counted, formatTime } from '../../../view/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
 import type { ScoredRange, WalkForwardOptions } from '../../../backtest/sweep/options.js'
@@ -218,8 +218,8 @@ class Total {
 
   line(metric: string | undefined, grouped: NumberFormat): string {
     const { windows, failed, sum, mean } = this.summary()
-    const all = counted(windows, 'window')
-    const tested = failed === 0 ? all : `${countText(windows - failed)} of ${all}`
+    const all = counted(windows, 'window', grouped)
+    const tested = failed === 0 ? all : `${grouped(String(windows - failed))} of ${all}`
     const results =
       sum === null || mean === null
         ? ['no score']

@@ -22,7 +22,7 @@ import { parseHttpDate } from '../../wire/codec/http-headers.js'
 import { withSource, type OpenSource } from '../target/open-source.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../target/source-flags.js'
 import type { Io } from '../io.js'
-import { errorText, hint, serverName } from '../render/error-text.js'
+import { addressHint, errorText, hint, serverName } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
 import { coloursFor, numberFormat, type NumberFormat } from '../render/terminal.js'
 import { defineCommand } from './shared/parts.js'
@@ -99,10 +99,7 @@ const skipped = (reason: string): CheckResult => ({ result: 'skipped', reason })
 const failed = (problem: string, advice: string): CheckResult => ({ result: 'failed', problem, advice })
 
 const noAnswer = (limit: number, flag: DeploymentFlagName): CheckResult =>
-  failed(
-    `no answer in ${limit} ms`,
-    `Check that the ${serverName(flag)} runs, and that ${withVariable(deploymentFlags[flag])} is its address.`,
-  )
+  failed(`no answer in ${limit} ms`, addressHint(flag))
 
 /** The token that is requested. The service need not list it. */
 const { symbol, address } = eth

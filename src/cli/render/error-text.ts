@@ -107,15 +107,18 @@ const httpHint = ({ status, retryAfterMs }: HttpError, addressFlag: DeploymentFl
 }
 
 const networkHint = ({ cause: { code = '' } }: NetworkError, addressFlag: DeploymentFlagName): string => {
-  const server = serverName(addressFlag)
   const flag = withVariable(deploymentFlags[addressFlag])
   return (
     tlsHint(code, addressFlag) ??
     (addressFlag === 'nats'
       ? `Check that NATS and a gateway on it run, and that ${flag} is the address of NATS.`
-      : `Check that the ${server} runs, and that ${flag} is its address.`)
+      : addressHint(addressFlag))
   )
 }
+
+/** The next step after a server did not answer. */
+export const addressHint = (addressFlag: DeploymentFlagName): string =>
+  `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(deploymentFlags[addressFlag])} is its address.`
 
 /** The next step after a TLS handshake that failed with this code; `undefined` for the codes of other failures. */
 const tlsHint = (code: string, addressFlag: DeploymentFlagName): string | undefined => {

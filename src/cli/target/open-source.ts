@@ -11,7 +11,7 @@ import type * as Nats from '../../nats/index.js'
 import { replay, type ReplayResult } from '../../backtest/recording/index.js'
 import { recordedMarket, startSimulator, type Simulator } from '../../simulator/index.js'
 import type { Io } from '../io.js'
-import { failureOf } from '../render/error-text.js'
+import { addressHint, failureOf } from '../render/error-text.js'
 import { orUsageError, usageError } from '../run.js'
 import {
   namedTokens,
@@ -114,7 +114,7 @@ export const withTokens = async (
     const sources = { ...user, ...source, servedTokens: isLeft(served) ? [] : served.right }
     const tokens = selectTokens(given, sources)
     if (isLeft(tokens)) {
-      if (isLeft(served)) throw new Error(`${served.left}\n${tokens.left}`)
+      if (isLeft(served)) throw new Error(`${served.left}\n${addressHint('gateway')}\n${tokens.left}`)
       return usageError(command, tokens.left)
     }
     const names = createTokenNames(namedTokens(sources, tokens.right), source.service)

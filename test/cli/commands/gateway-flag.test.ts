@@ -200,7 +200,7 @@ test('a symbol that is unknown because the gateway does not answer is a failure 
   const { host } = new URL(url)
   expect(stderr).toMatch(
     new RegExp(
-      `^error: cannot read the tokens of the gateway at ${host}: connect ECONNREFUSED.*\\nunknown token "ABC"\\n`,
+      `^error: cannot read the tokens of the gateway at ${host}: connect ECONNREFUSED.*\\nCheck that the gateway runs, and that --gateway .* is its address\\.\\nunknown token "ABC"\\n`,
     ),
   )
 })

@@ -1,5 +1,5 @@
 import type { Price } from '../base/domain/price.js'
-import { DataWindow } from './data-window.js'
+import { DataWindow, maxQuietWindows } from './data-window.js'
 
 /** Summary of the prices of one window: `from` inclusive, `to` exclusive. */
 export interface Candle {
@@ -70,6 +70,7 @@ export class CandleChart {
     const { number, to } = window
     if (!window.moveTo(time, now) || !this.isOpen) return noCandles
     if (now - to > maxPause) this.lose()
+    if (this.fills && window.number - number > maxQuietWindows) this.interrupt()
     const closed = [this.candleOf(number)]
     this.count = 0
     this.interruptions = 0

@@ -32,7 +32,8 @@ export interface CandlesOptions extends WithPastOptions {
   readonly past$?: PastStream
   /**
    * True: a window without a price, in which the source was current throughout, has a candle with `count` 0 and the last
-   * close as all four prices. Default: false, such a window has no candle.
+   * close as all four prices. Default: false, such a window has no candle. More than 1000 such windows at once are an
+   * interruption and have no candles.
    */
   readonly fill?: boolean
 }
@@ -75,7 +76,8 @@ type CandlesOperator<E> = {
  *   `Stale` without a new epoch counts only in the candle with the `Left`.
  * - With `fill: true`, a quiet window has a candle too, unless the source was interrupted. Without it, equal numbers of
  *   candles may be different times. After a pause of the process of more than a minute, the candle is not current, and no
- *   window is filled until the next price.
+ *   window is filled until the next price. The same applies to more than 1000 windows between two prices of a past, which are
+ *   also an interruption.
  *
  * ```
  *                             0         10        20        30        40

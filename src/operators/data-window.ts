@@ -8,6 +8,9 @@ import { responsiveDelay } from './responsive-delay.js'
 // Windows that data decides: each event belongs to the window of its `receivedAt`, however late a timer is. All times are
 // in ms since the Unix epoch.
 
+/** A longer time without an event, in windows, is not filled: it would block the event loop. */
+export const maxQuietWindows = 1_000
+
 /**
  * The time that decides the window of an event that arrives now. A held value was received before the millisecond in which it
  * arrives: if a multiple of a window's length is in this millisecond, the value belongs before it.

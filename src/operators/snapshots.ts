@@ -4,7 +4,7 @@ import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
 import { maxBlockedMs } from '../base/time/clock.js'
 import { rxClock } from '../base/time/rx-clock.js'
-import { DataWindow, windowTimeOf } from './data-window.js'
+import { DataWindow, maxQuietWindows, windowTimeOf } from './data-window.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 import { maxLateMs } from './responsive-delay.js'
@@ -36,7 +36,8 @@ export interface Snapshot<A> {
  *   since: a strategy that must stop at once also reads the source.
  * - After an event loop that was blocked for more than 500 ms, the source emits first, up to a second later. A `Left`
  *   then counts for the snapshots of this time too: the value before may be too old.
- * - After a pause of the process of more than a minute, such as a suspend, the snapshots of the pause are left out. If
+ * - After a pause of the process of more than a minute, such as a suspend, or of more than 1000 intervals, the snapshots of the
+ *   pause are left out. If
  *   the clock is set back, the snapshots continue at its new time.
  * - Completion of the source completes at once; an Rx error passes at once.
  *
@@ -82,6 +83,7 @@ class SnapshotsSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<
     const { number, to, ms } = window
     if (!window.moveTo(time, now) || event === undefined || now - to > maxBlockedMs) return
     const { number: last } = window
+    if (last - number > maxQuietWindows) return
     for (let next = number + 1; next <= last; next++) {
       this.subscriber.next(isLeft(event) ? event : right({ at: next * ms, value: event.right }))
     }

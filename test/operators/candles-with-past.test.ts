@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { isLeft, isRight, left, map as mapEither, right, type Either } from 'fp-ts/lib/Either.js'
-import { concat, defer, of, Subject, switchMap, tap, timer } from 'rxjs'
+import { concat, defer, NEVER, of, Subject, switchMap, tap, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { liveStream$, readablePast$ } from '../../src/base/domain/joinable.js'
 import type { PastEvent } from '../../src/base/domain/past.js'
@@ -123,6 +123,29 @@ describe('candles with a past', () => {
       const expected = '     x---------y---------z'
       const values = { x: candle([5], -10), y: candle([9], 0, 0, false), z: candle([1], 10) }
       expectObservable(source$.pipe(candles(10, { past$ }))).toBe(expected, values)
+    })
+  })
+
+  it.each([
+    ['300 days', -300 * 86_400_000, 1_000, 2],
+    ['since the Unix epoch', -Date.UTC(2026, 0), 60_000, 2],
+    ['of more than 1000 windows', -1_002 * 10, 10, 2],
+    ['of 1000 windows', -1_000 * 10, 10, 1_001],
+  ])('emits at most 1000 candles for a quiet time of the past: %s', (_, at, ms, expected) => {
+    marbles(({ flush }) => {
+      const past$ = of(pastPrice(at, 5), pastPrice(0, 6))
+      const emitted: unknown[] = []
+      const subscription = NEVER.pipe(candles(ms, { past$, fill: true })).subscribe((each) =>
+        emitted.push(each),
+      )
+      timer(2 * ms).subscribe(() => subscription.unsubscribe())
+      flush()
+      const isInterrupted = expected === 2
+      expect(emitted).toHaveLength(expected)
+      expect(emitted[0]).toMatchObject({
+        right: { close: 5, isCurrent: !isInterrupted, interruptions: isInterrupted ? 1 : 0 },
+      })
+      expect(emitted.at(-1)).toMatchObject({ right: { close: 6, interruptions: 0, from: 0 } })
     })
   })
 

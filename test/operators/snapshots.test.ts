@@ -85,6 +85,19 @@ describe('snapshots', () => {
     ])
   })
 
+  it.each([
+    [1_000, 1_000],
+    [1_001, 0],
+  ])('leaves out more than 1000 snapshots at once: of %s, it emits %s', (missed, expected) => {
+    const [early, late] = [createPrice(1, 2), createPrice(2, missed * 10)]
+    const events = [
+      { at: 2, value: right(early) },
+      { at: 8, value: right(late) },
+    ]
+    const { values } = collectTimed(() => timeline$(events, 9).pipe(snapshots(10)))
+    expect(values).toHaveLength(expected)
+  })
+
   it('has the snapshots of a plain model, for any times, Lefts, and values that are ahead of their timer', () => {
     const step = fc.record({ gap: fc.nat(25), ahead: fc.option(fc.nat(30)), isLeft: fc.boolean() })
     fc.assert(

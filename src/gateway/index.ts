@@ -43,6 +43,7 @@ export type {
   UnsignedGateway,
 } from './gateway.js'
 export type {
+  GatewayAccess,
   GatewayHistoryOptions,
   GatewayKeys,
   GatewayOptions,

@@ -26,7 +26,7 @@ import { urlHost } from './http/addresses.js'
  */
 export interface GatewayOptions {
   /**
-   * Address to listen on; an address that other machines can reach requires `keys` or `openDepth: true`. Default:
+   * Address to listen on; an address that other machines can reach requires `keys`, `access` or `openDepth: true`. Default:
    * `127.0.0.1`.
    */
   readonly host?: string
@@ -40,7 +40,12 @@ export interface GatewayOptions {
    */
   readonly keys?: GatewayKeys
   /**
-   * Allows a `host` that other machines can reach, without `keys`: every machine that reaches it can request depth.
+   * Tokens of consumers: each request and each WebSocket needs one, as `Authorization: Bearer …` or as the query parameter
+   * `access_token`. Programs of this machine can read `/health` without one. Default: none is needed.
+   */
+  readonly access?: GatewayAccess
+  /**
+   * Allows a `host` that other machines can reach, without `keys` and `access`: every machine that reaches it can request depth.
    * Default: `false`.
    */
   readonly openDepth?: boolean
@@ -98,6 +103,11 @@ export interface GatewayHistoryOptions {
 /** Keys in base64, in the standard or the url-safe alphabet, padded or not. */
 export type GatewayKeys = Readonly<Record<string, string>>
 
+export interface GatewayAccess {
+  /** Secrets by the names of the tokens, at least one: visible characters of ASCII. */
+  readonly tokens: GatewayKeys
+}
+
 /** Tokens by symbol. A token without decimals has quantities in base-token units. */
 export type GatewayTokens = Readonly<
   Record<string, { readonly address: Address; readonly decimals?: number | undefined }>
@@ -125,6 +135,22 @@ const pem = required(parsedOption<string | Uint8Array>('string or bytes', 'PEM, 
 
 /** @internal */
 export const tlsTable = { key: pem, cert: pem } satisfies OptionTable<GatewayTls>
+
+/** @internal */
+export const accessTable = {
+  tokens: required(
+    checkedOption<GatewayKeys>('object', {
+      expected:
+        'an object of secrets, by the names of the tokens, with at least one token of visible ASCII characters',
+      holds: (value) => {
+        const secrets = plainObject.holds(value) ? Object.values(value as object) : []
+        return (
+          secrets.length > 0 && secrets.every((each) => typeof each === 'string' && /^[!-~]+$/.test(each))
+        )
+      },
+    }),
+  ),
+} satisfies OptionTable<GatewayAccess>
 
 /** @internal */
 export const historyTable = {
@@ -155,6 +181,7 @@ export const gatewayTable = {
     expected: 'an object of base64 strings, by the names of the keys, with at least one key',
     holds: (value) => plainObject.holds(value) && Object.keys(value as object).length > 0,
   }),
+  access: nestedOption(accessTable),
   openDepth: flagOption(false),
   tls: nestedOption(tlsTable),
   origins: withDefault(
@@ -202,10 +229,15 @@ const isOrigin = (value: unknown): boolean =>
  */
 export const parseGatewayOptions = (options: GatewayOptions): Completed<typeof gatewayTable> => {
   const setup = parseOptions(gatewayTable, options)
-  if (setup.keys === undefined && !setup.openDepth && !isLoopback(urlHost(setup.host))) {
+  if (
+    setup.keys === undefined &&
+    setup.access === undefined &&
+    !setup.openDepth &&
+    !isLoopback(urlHost(setup.host))
+  ) {
     throw new ConfigurationError(
       'host',
-      'other machines can reach this address; set keys, which depth requests must be signed with, or openDepth: true',
+      'other machines can reach this address; set keys, which depth requests must be signed with, access, or openDepth: true',
     )
   }
   const { history, service } = setup

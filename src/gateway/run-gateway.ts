@@ -1,3 +1,4 @@
+import { Server as TlsServer } from 'node:https'
 import type { Server, Socket } from 'node:net'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
@@ -16,6 +17,7 @@ import { closeOnce } from '../base/task/close-once.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import { delay } from '../base/time/deadline.js'
 import { addressesOf } from './http/addresses.js'
+import { AccessTokens } from './http/access-tokens.js'
 import { checkAccess, type AccessConfig } from './http/access.js'
 import type { Gateway } from './gateway.js'
 import { openGatewayHistory } from './history/gateway-history.js'
@@ -48,6 +50,11 @@ export interface RunningGateway {
   readonly gateway: Gateway
   /** Refuses further consumers, and ends the open connections within `ms`. Resolves when none is open, or after `ms`. */
   readonly drain: (ms: number) => Promise<void>
+  /**
+   * Replaces keys, access and certificates. Ends the WebSockets whose token is gone, and no other. Throws a
+   * `ConfigurationError`, and changes nothing, if one of them is invalid.
+   */
+  readonly replace: (secrets: Pick<GatewayOptions, 'keys' | 'access' | 'tls'>) => void
 }
 
 /** Time in which consumers may complete the closing handshake of their WebSockets, in ms. */
@@ -62,8 +69,8 @@ export const runGateway = async (
   checkClient(client)
   const { keys, tls: pem, origins, symbols, history: historySetup, ...setup } = parseGatewayOptions(options)
   const { service, host, signal } = setup
-  const macs = keys === undefined ? undefined : Object.entries(keys).map(macOf)
   const tls = pem === undefined ? undefined : parsePem(pem)
+  let secrets = secretsOf(options)
   signal?.throwIfAborted()
   const clock = currentClock()
   const { WebSocketServer } = await importWs()
@@ -82,13 +89,13 @@ export const runGateway = async (
     record: history?.record ?? record,
   })
   const relays = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
-  const signatures = macs === undefined ? undefined : { service, macs }
   const handleRequest = createRequestHandler({
     access,
     service,
     relays,
     health: () => ({ ...prices.health(), depth: relays.depth(), history: history?.snapshot() }),
-    signatures,
+    signatures: () => secrets.macs && { service, macs: secrets.macs },
+    accessTokens: () => secrets.tokens,
     tokens: symbols,
     pages,
     history: history && historyResponses(history, { service, clock }),
@@ -98,15 +105,18 @@ export const runGateway = async (
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls)
   const inputOf = readInTurns(server, limited, handleRequest)
   const sockets = trackSockets(server)
-  const upgrade = createUpgrade(prices, WebSocketServer, { ...limited, inputOf })
+  const upgrades = createUpgrade(prices, WebSocketServer, { ...limited, inputOf })
   server.on('upgrade', (request, socket: Socket, head) => {
     if (!isWebSocketUpgrade(request)) return serveAsRequest(server, request, socket, head)
     socket.on('error', () => undefined)
     inputOf(socket).hold()
     limited.intake.add(() => {
-      const allowed = checkAccess(request.headers, access)
-      if (isLeft(allowed)) refuseUpgrade(socket, 403, allowed.left)
-      else upgrade(request, socket, head)
+      const { tokens } = secrets
+      const allowed = checkAccess(request, access)
+      const token = tokens?.digestOf(request)
+      if (isLeft(allowed)) refuseUpgrade(socket, allowed.left.status, allowed.left.body)
+      else if (tokens !== undefined && token === undefined) refuseUpgrade(socket, 401)
+      else upgrades.accept(request, socket, head, token)
     })
   })
 
@@ -134,13 +144,30 @@ export const runGateway = async (
 
   const gateway: Gateway = {
     ...addresses,
-    unsigned: macs === undefined,
+    unsigned: keys === undefined,
     service,
     inspect: () => ({ ...prices.inspect(), depth: relays.depth(), history: history?.snapshot() }),
     close,
     [Symbol.asyncDispose]: close,
   }
-  return { gateway, drain: prices.drain }
+  const replace: RunningGateway['replace'] = (changed) => {
+    const replaced = secretsOf({ ...options, ...changed })
+    const pair = changed.tls && parsePem(changed.tls)
+    secrets = replaced
+    if (pair !== undefined && server instanceof TlsServer) server.setSecureContext(pair)
+    const { tokens } = secrets
+    if (tokens !== undefined) upgrades.endWithout((token) => token !== undefined && tokens.has(token))
+  }
+  return { gateway, drain: prices.drain, replace }
+}
+
+/** Throws a `ConfigurationError` if one of the options is invalid. */
+const secretsOf = (options: GatewayOptions) => {
+  const { keys, access } = parseGatewayOptions(options)
+  return {
+    macs: keys && Object.entries(keys).map(macOf),
+    tokens: access && new AccessTokens(access),
+  }
 }
 
 /** The error has the name, or the position if the name may be a key: keys are longer than names. */

@@ -193,7 +193,8 @@ export interface DiagnosticMessages {
 /**
  * Why the connection of a consumer ended. `consumer`: the consumer closed it. `too-far-behind`: more than
  * `maxBufferedBytes` were unsent. `no-pong`: the consumer answered no ping. `service-down`: the connection to the service
- * was lost. `closing`: the gateway was closed. On NATS: `no-renewal`: the consumer did not renew its lease.
+ * was lost. `closing`: the gateway was closed. `no-access`: its token was
+ * removed. On NATS: `no-renewal`: the consumer did not renew its lease.
  * `message-lost`: a message of the consumer did not arrive. `nats-lost`: the gateway lost its connection to NATS.
  */
 export type GatewayDisconnectCause =
@@ -205,6 +206,7 @@ export type GatewayDisconnectCause =
   | 'service-down'
   | 'nats-lost'
   | 'closing'
+  | 'no-access'
 
 interface Failure<E> {
   readonly host: string

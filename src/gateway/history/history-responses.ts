@@ -122,6 +122,11 @@ const streamPast = async (
   let text = ''
   const write = async (): Promise<void> => {
     body ??= openBody(response, isGzip)
+    if (response.req.method === 'HEAD') {
+      body.end()
+      closing.unsubscribe()
+      return
+    }
     const isFree = body.write(text)
     text = ''
     if (!isFree) await reading.holdUp(drained(body, response, closing))

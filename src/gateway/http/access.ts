@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { authHeaderNames, macInput, type Mac, type MacInput } from '../../wire/auth/mac.js'
 import { isLoopback } from '../../base/domain/endpoint.js'
+import { textResponse, type TextResponse } from '../server/http-response.js'
 import { hostOf, isIpLiteral, urlHost } from './addresses.js'
 
 export interface AccessConfig {
@@ -14,31 +15,33 @@ export interface AccessConfig {
 }
 
 /** The headers of a request that decide about its access. */
-interface AccessHeaders {
-  readonly host?: string | undefined
-  readonly origin?: string | undefined
+interface AccessRequest {
+  readonly headers: { readonly host?: string | undefined; readonly origin?: string | undefined }
+  readonly headersDistinct: { readonly host?: readonly string[] }
 }
 
 /**
  * Decides whether a request may be answered. Right: the origin of the page that may read the response; `undefined` if no
- * other page may. Left: the reason of the refusal, in one line, without a value from the request.
+ * other page may. Left: the refusal, without a value from the request.
  *
  * A page of another site can send requests to the gateway, also through a DNS name of the site that resolves to the
  * gateway's address (DNS rebinding). Such a request has that name as `Host`, or the page's `Origin`.
  */
 export const checkAccess = (
-  { host: hostHeader = '', origin }: AccessHeaders,
+  { headers: { host: hostHeader = '', origin }, headersDistinct }: AccessRequest,
   { scheme, host: listensOn, origins }: AccessConfig,
-): Either<string, string | undefined> => {
+): Either<TextResponse, string | undefined> => {
+  if ((headersDistinct.host?.length ?? 0) > 1)
+    return left(textResponse(400, 'Bad Request: more than one Host'))
   const host = hostOf(hostHeader)
   const ownHost = urlHost(listensOn)
   if (isLoopback(ownHost) && (host === undefined || !isLoopback(host))) {
-    return left('Forbidden: the Host is not a loopback address')
+    return left(textResponse(403, 'Forbidden: the Host is not a loopback address'))
   }
   if (origin === undefined || origins.has(origin)) return right(origin)
   const isTrustedName = host !== undefined && (isIpLiteral(host) || host === 'localhost' || host === ownHost)
   const isOwn = isTrustedName && origin === originOf(scheme, hostHeader)
-  return isOwn ? right(undefined) : left('Forbidden: the Origin has no access')
+  return isOwn ? right(undefined) : left(textResponse(403, 'Forbidden: the Origin has no access'))
 }
 
 /** The origin of the gateway's pages under this Host, as browsers write it: without the default port. */

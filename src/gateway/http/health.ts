@@ -1,11 +1,19 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
 import { currentClock } from '../../base/time/rx-clock.js'
-import { jsonResponse, methodNotAllowed, notFound, type TextResponse } from '../server/http-response.js'
+import {
+  jsonResponse,
+  notFound,
+  optionsResponse,
+  otherMethodResponse,
+  type TextResponse,
+} from '../server/http-response.js'
 import { readInTurns } from '../server/consumer-input.js'
 import { Intake } from '../server/intake.js'
 import { stopListening, type ListenAddress } from '../server/listen.js'
 import { withoutQuery } from '../server/request.js'
 import type { GatewayDepthSnapshot, GatewayHistorySnapshot } from '../gateway.js'
+import { checkAccess } from './access.js'
 import { addressesOf } from './addresses.js'
 import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './http-server.js'
 
@@ -89,9 +97,13 @@ export const startStateServer = async (
   const server = createHttpServer(httpLimits(0), undefined)
   const clock = currentClock()
   const input = { clock, intake: new Intake(clock), maxMessagesPerSecond: 1000, maxNewTopicsPerSecond: 1 }
-  readInTurns(server, input, ({ method, url = '' }, response) => {
-    const page = pageOf(withoutQuery(url)) ?? notFound
-    writeGatewayResponse(response, page === notFound || method === 'GET' ? page : methodNotAllowed)
+  const access = { host: address.host, scheme: 'http', origins: new Set<string>() } as const
+  readInTurns(server, input, (request, response) => {
+    const { method, url = '' } = request
+    const allowed = checkAccess(request, access)
+    if (isLeft(allowed)) return writeGatewayResponse(response, allowed.left)
+    const page = method === 'OPTIONS' ? optionsResponse : pageOf(withoutQuery(url))
+    writeGatewayResponse(response, page === undefined ? notFound : (otherMethodResponse(method) ?? page))
   })
   const { baseUrl } = addressesOf(address.host, await listen(server, address), false)
   return { baseUrl, [Symbol.asyncDispose]: () => stopListening(server) }

@@ -6,8 +6,9 @@ import {
   allowOrigin,
   isPreflight,
   jsonResponse,
-  methodNotAllowed,
   notFound,
+  optionsResponse,
+  otherMethodResponse,
   preflightResponse,
   textResponse,
   type HttpResponse,
@@ -15,6 +16,7 @@ import {
 } from '../server/http-response.js'
 import { readBody, resourceOf, withoutQuery } from '../server/request.js'
 import { completedTask, type CancellableTask } from '../../base/task/cancellable-task.js'
+import { isOpenToAll, unauthorized, type AccessTokens } from './access-tokens.js'
 import { checkAccess, signingKeyOf, type AccessConfig, type SignatureConfig } from './access.js'
 import { isHistoryPath, noHistory, type RespondHistory } from '../history/history-responses.js'
 import type { Requester } from '../coalescing/request-queue.js'
@@ -32,7 +34,9 @@ export interface RequestHandlerConfig {
   readonly relays: Relays
   readonly health: () => HealthState
   /** `undefined` if depth requests need no signature. */
-  readonly signatures: SignatureConfig | undefined
+  readonly signatures: () => SignatureConfig | undefined
+  /** `undefined` if requests need no token. */
+  readonly accessTokens: () => AccessTokens | undefined
   readonly tokens: GatewayTokens
   readonly pages: Pages
   /** `undefined` if the gateway has no history. */
@@ -49,23 +53,30 @@ export const createRequestHandler =
   (config: RequestHandlerConfig): RequestHandler =>
   (request, response) => {
     const { access, service, history } = config
-    const { url: path = '', headers } = request
-    const allowed = checkAccess(headers, access)
+    const { url: path = '', headers, method } = request
+    const allowed = checkAccess(request, access)
+    const tokens = config.accessTokens()
     response.setHeader('Vary', 'Origin')
-    if (isLeft(allowed)) return refuse(response, textResponse(403, allowed.left))
+    if (isLeft(allowed)) return refuse(response, allowed.left)
     if (allowed.right !== undefined) {
       allowOrigin(response, allowed.right, exposedHeaders)
       if (isPreflight(request)) {
-        return writeGatewayResponse(response, gatewayPreflightResponse(headers, service))
+        return writeGatewayResponse(
+          response,
+          gatewayPreflightResponse(headers, service, tokens !== undefined),
+        )
       }
     }
     // An absolute URL contains a host, which the access check does not check.
     if (!path.startsWith('/')) return refuse(response, textResponse(400, 'Bad Request'))
+    if (tokens !== undefined && !isOpenToAll(request) && tokens.digestOf(request) === undefined) {
+      return refuse(response, unauthorized)
+    }
     readBody(request, maxBodyBytes, (body) => {
       if (body === undefined) return refuse(response, textResponse(413, 'Payload Too Large'))
       const { socket } = request
       if (response.destroyed || socket.destroyed) return
-      const isOfHistory = request.method === 'GET' && isHistoryPath(withoutQuery(path))
+      const isOfHistory = otherMethodResponse(method) === undefined && isHistoryPath(withoutQuery(path))
       if (history !== undefined && isOfHistory) history(request, response, requesterOf(socket, undefined))
       else respond(socket, response, route(config, request, body))
     })
@@ -84,12 +95,15 @@ const route = (
   const ofHistory = isHistoryPath(path) ? noHistory : undefined
   const found =
     healthOf(path, health) ?? tokensOf(path, tokens) ?? pages(path) ?? ofHistory ?? resourceOf(path)
+  if (method === 'OPTIONS') return completedTask(optionsResponse)
   if (found === undefined) return completedTask(notFound)
-  if (method !== 'GET') return completedTask(methodNotAllowed)
+  const other = otherMethodResponse(method)
+  if (other !== undefined) return completedTask(other)
   if (typeof found === 'function') return found
   if ('status' in found) return completedTask(found)
-  const isOpen = found.kind === 'price' || signatures === undefined
-  const key = isOpen ? undefined : signingKeyOf({ path: url, headers, body }, signatures, now())
+  const accepted = signatures()
+  const isOpen = found.kind === 'price' || accepted === undefined
+  const key = isOpen ? undefined : signingKeyOf({ path: url, headers, body }, accepted, now())
   const isAuthorized = isOpen || key !== undefined
   return isAuthorized ? relays.respond(found, requesterOf(socket, key)) : completedTask(unauthorized)
 }
@@ -100,9 +114,6 @@ const tokensOf = (path: string, tokens: GatewayTokens): TextResponse | undefined
   const all = Object.entries(tokens).map(([symbol, { address, decimals }]) => [symbol, { address, decimals }])
   return jsonResponse(200, JSON.stringify(Object.fromEntries(all)))
 }
-
-/** The service's text (section 7 of the service's documentation). */
-const unauthorized = textResponse(401, 'Unauthorized')
 
 /**
  * Each connection is one consumer. An address may belong to a proxy, whose consumers must not delay each other. A key
@@ -148,15 +159,23 @@ const refuse = (response: ServerResponse, refusal: HttpResponse): void => {
 const exposedHeaders = 'Date, Retry-After'
 
 /** Allows GET, with the requested headers of the service. */
-const gatewayPreflightResponse = (headers: IncomingHttpHeaders, service: string): TextResponse =>
-  preflightResponse(serviceHeaders(headers, service).join(', '), {
+const gatewayPreflightResponse = (
+  headers: IncomingHttpHeaders,
+  service: string,
+  hasTokens: boolean,
+): TextResponse =>
+  preflightResponse(pageHeaders(headers, service, hasTokens).join(', '), {
     'Access-Control-Max-Age': '600',
     Vary: 'Origin, Access-Control-Request-Headers',
   })
 
-const serviceHeaders = (headers: IncomingHttpHeaders, service: string): readonly string[] =>
+const pageHeaders = (headers: IncomingHttpHeaders, service: string, hasTokens: boolean): readonly string[] =>
   (headers['access-control-request-headers'] ?? '')
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name.startsWith(`x-${service.toLowerCase()}-`) && /^[\w-]+$/.test(name))
+    .filter(
+      (name) =>
+        (name.startsWith(`x-${service.toLowerCase()}-`) && /^[\w-]+$/.test(name)) ||
+        (hasTokens && name === 'authorization'),
+    )

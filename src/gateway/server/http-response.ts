@@ -28,7 +28,15 @@ export const jsonResponse = (status: number, body: string): TextResponse => ({
 
 export const notFound = textResponse(404, 'Not Found')
 
-export const methodNotAllowed = textResponse(405, 'Method Not Allowed', { Allow: 'GET' })
+const allow = { Allow: 'GET, HEAD, OPTIONS' }
+
+/** The response for a method of a path with a response for GET; `undefined` for GET, and for HEAD, whose body Node omits. */
+export const otherMethodResponse = (method: string | undefined): TextResponse | undefined => {
+  if (method === 'GET' || method === 'HEAD') return undefined
+  return method === 'OPTIONS' ? optionsResponse : textResponse(405, 'Method Not Allowed', allow)
+}
+
+export const optionsResponse: TextResponse = { status: 204, headers: allow, body: '' }
 
 /** Writes a response. Has no effect if the peer has left. */
 export const writeResponse = (to: ServerResponse, { status, headers, body }: HttpResponse): void => {

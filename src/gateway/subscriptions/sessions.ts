@@ -24,6 +24,8 @@ export const closeCodes: Readonly<Record<EndCause, number>> = {
   'message-lost': tryAgainLater,
   'nats-lost': tryAgainLater,
   closing: 1001,
+  // The policy of the server (RFC 6455, section 7.4.1).
+  'no-access': 1008,
 }
 
 /** The reason of the end `closing`. */

@@ -5,6 +5,7 @@ import { assertNever } from '../../base/domain/assert-never.js'
 import type { Address } from '../../base/domain/address.js'
 import { positionField, type PricePosition } from '../../base/domain/position.js'
 import type { Price } from '../../base/domain/price.js'
+import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { PriceError } from '../../base/errors/model.js'
 import type { GatewayTopicState } from '../gateway.js'
@@ -151,6 +152,8 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   }
 
   private onPrice(price: number): void {
+    // A test client may have a price that the service could not send, such as NaN.
+    if (!isPriceValue(price)) return this.isConfirmed ? this.interrupt() : undefined
     this.state = 'live'
     if (this.unanswered.size > 0) this.answerAll()
     this.price = price

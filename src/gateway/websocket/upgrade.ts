@@ -5,10 +5,15 @@ import { addressGroupOf } from '../server/address-group.js'
 import { refuseUpgrade } from '../server/http-response.js'
 import type { ConsumerInput } from '../server/consumer-input.js'
 import { withoutQuery } from '../server/request.js'
-import type { WebSocketFront } from './web-socket-front.js'
+import type { ConsumerListener, WebSocketFront } from './web-socket-front.js'
 
-/** Handles an upgrade request that has passed the access checks. */
-type Upgrade = (request: IncomingMessage, socket: Socket, head: Buffer) => void
+/** The WebSockets of an HTTP server. */
+export interface Upgrades {
+  /** Handles an upgrade request that has passed the access checks. `token`: its digest, if it needs one. */
+  readonly accept: (request: IncomingMessage, socket: Socket, head: Buffer, token: Buffer | undefined) => void
+  /** Ends the connections that have no access. */
+  readonly endWithout: (hasAccess: (token: Buffer | undefined) => boolean) => void
+}
 
 export interface UpgradeConfig {
   readonly inputOf: (socket: Socket) => ConsumerInput
@@ -23,7 +28,7 @@ export const createUpgrade = (
   front: WebSocketFront,
   Server: typeof WebSocketServer,
   config: UpgradeConfig,
-): Upgrade => {
+): Upgrades => {
   const upgrader = new Server({
     noServer: true,
     maxPayload: maxMessageBytes,
@@ -31,6 +36,7 @@ export const createUpgrade = (
     clientTracking: false,
     autoPong: false,
   })
+  const open = new Map<ConsumerListener, Buffer | undefined>()
   /** The number of connections of each address. */
   const counts = new Map<string, number>()
 
@@ -39,7 +45,7 @@ export const createUpgrade = (
     refuseUpgrade(socket, status, reason)
   }
 
-  return (request, socket, head) => {
+  const accept: Upgrades['accept'] = (request, socket, head, token) => {
     if (withoutQuery(request.url ?? '') !== '/') return refuse(socket, 404, 'expected the path /')
     // Node 26 accepts a body of any length, and delays all frames until its end.
     if (hasBody(request)) return refuse(socket, 400, 'expected no body')
@@ -57,9 +63,19 @@ export const createUpgrade = (
         if (others === 0) counts.delete(address)
         else counts.set(address, others)
       })
-      listen(front, webSocket, socket, config.inputOf(socket))
+      const listener = listen(front, webSocket, socket, config.inputOf(socket))
+      open.set(listener, token)
+      webSocket.once('close', () => open.delete(listener))
     })
   }
+
+  const endWithout: Upgrades['endWithout'] = (hasAccess) => {
+    for (const [listener, token] of open) {
+      if (!hasAccess(token)) listener.end('no-access', 'the access token has been removed')
+    }
+  }
+
+  return { accept, endWithout }
 }
 
 /** False for an offer of another protocol, such as `h2c`, which a server may ignore. */
@@ -69,7 +85,12 @@ export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-const listen = (front: WebSocketFront, webSocket: WebSocket, socket: Socket, input: ConsumerInput): void => {
+const listen = (
+  front: WebSocketFront,
+  webSocket: WebSocket,
+  socket: Socket,
+  input: ConsumerInput,
+): ConsumerListener => {
   const listener = front.accept(webSocket, socket, () => input.pausedMs)
   /** `ws` handles all unread data of a socket that is closed at once. */
   const counted =
@@ -95,4 +116,5 @@ const listen = (front: WebSocketFront, webSocket: WebSocket, socket: Socket, inp
   webSocket.on('error', () => undefined)
   webSocket.on('close', listener.onClosed)
   input.start()
+  return listener
 }

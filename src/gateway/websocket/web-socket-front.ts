@@ -9,7 +9,7 @@ import { deferred } from '../../base/task/deferred.js'
 import { delay } from '../../base/time/deadline.js'
 import type { GatewaySnapshot } from '../gateway.js'
 import type { HealthState } from '../http/health.js'
-import { closingReason, Sessions, type SessionsConfig } from '../subscriptions/sessions.js'
+import { closingReason, Sessions, type EndCause, type SessionsConfig } from '../subscriptions/sessions.js'
 import { serviceIsDown } from '../subscriptions/upstream.js'
 import { Connection } from './connection.js'
 import { Outbox } from './outbox.js'
@@ -32,6 +32,7 @@ export interface ConsumerListener {
   readonly onBinary: () => void
   readonly onPing: (payload: Buffer) => void
   readonly onPong: (payload: string) => void
+  readonly end: (cause: EndCause, reason: string) => void
   /** Called once, after all other methods. */
   readonly onClosed: () => void
 }
@@ -128,6 +129,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       },
       onPing: (payload) => connection.onPing(payload),
       onPong: (payload) => connection.onPong(payload),
+      end: connection.end,
       onClosed: () => {
         connection.onClosed()
         endedDroppedPrices += connection.droppedPrices

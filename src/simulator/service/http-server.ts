@@ -13,7 +13,6 @@ import {
   allowOrigin,
   isPreflight,
   jsonResponse,
-  methodNotAllowed,
   notFound,
   preflightResponse,
   textResponse,
@@ -82,7 +81,7 @@ const route = (
 ): TextResponse => {
   const resource = resourceOf(withoutQuery(path))
   if (resource === undefined) return notFound
-  if (method !== 'GET') return methodNotAllowed
+  if (method !== 'GET') return textResponse(405, 'Method Not Allowed', { Allow: 'GET' })
   switch (resource.kind) {
     case 'depth':
       return depthResponse(context, resource.name, { path, headers, body })

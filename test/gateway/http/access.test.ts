@@ -3,12 +3,17 @@ import { isRight, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { checkAccess, type AccessConfig } from '../../../src/gateway/http/access.js'
 
+const check = (
+  headers: { readonly host?: string | undefined; readonly origin?: string | undefined },
+  config: AccessConfig,
+) => checkAccess({ headers, headersDistinct: {} }, config)
+
 const loopback: AccessConfig = { scheme: 'http', host: '127.0.0.1', origins: new Set() }
 const open: AccessConfig = { ...loopback, host: '0.0.0.0' }
 const named: AccessConfig = { ...loopback, host: 'Prices.Example' }
 
 const isAllowed = (config: AccessConfig, host: string | undefined, origin?: string): boolean =>
-  isRight(checkAccess({ host, origin }, config))
+  isRight(check({ host, origin }, config))
 
 describe('on a loopback host', () => {
   it.each([
@@ -95,7 +100,7 @@ describe("the gateway's own Origin", () => {
     [named, 'prices.example:8080', 'http://prices.example:8080'],
     [named, 'PRICES.example', 'http://prices.example'],
   ] as const)('has access: %j, Host %s, Origin %s', (config, host, origin) => {
-    expect(checkAccess({ host, origin }, config)).toEqual(right(undefined))
+    expect(check({ host, origin }, config)).toEqual(right(undefined))
   })
 
   it.each([
@@ -128,7 +133,7 @@ describe('a listed Origin', () => {
   const config = { ...loopback, origins: new Set([origin]) }
 
   it('has access, and may read the response', () => {
-    expect(checkAccess({ host: '127.0.0.1', origin }, config)).toEqual(right(origin))
+    expect(check({ host: '127.0.0.1', origin }, config)).toEqual(right(origin))
   })
 
   it.each([
@@ -163,7 +168,7 @@ describe('a foreign Origin', () => {
   })
 
   it('is not repeated in the reason', () => {
-    const refused = checkAccess({ host: '127.0.0.1', origin: 'https://evil.example' }, loopback)
+    const refused = check({ host: '127.0.0.1', origin: 'https://evil.example' }, loopback)
     expect(JSON.stringify(refused)).not.toContain('evil')
   })
 })

@@ -90,7 +90,7 @@ describe('the path', () => {
     }
   })
 
-  it.each(['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND'])(
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'TRACE', 'PROPFIND'])(
     'of a route with the method %s has status 405',
     async (method) => {
       const gateway = await startTestGateway(client)
@@ -101,10 +101,34 @@ describe('the path', () => {
           `${method} ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
         )
         expect(status).toBe(405)
-        expect(text).toContain('Allow: GET\r\n')
+        expect(text).toContain('Allow: GET, HEAD, OPTIONS\r\n')
       }
     },
   )
+
+  it.each(['/health', '/health/live', '/tokens', `/price/${ethTopic}`, depthPath(weth), '/nothing'])(
+    '%s has the head of GET for HEAD, and a list of methods for OPTIONS',
+    async (path) => {
+      const gateway = await startTestGateway(client)
+      const [get, head] = await Promise.all(
+        ['GET', 'HEAD'].map((method) => fetch(gateway.baseUrl + path, { method })),
+      )
+      expect([head?.status, head?.headers.get('Content-Length')]).toEqual([
+        get?.status,
+        get?.headers.get('Content-Length'),
+      ])
+      expect(await head?.text()).toBe('')
+      const options = await fetch(gateway.baseUrl + path, { method: 'OPTIONS' })
+      expect([options.status, options.headers.get('Allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+    },
+  )
+
+  it('of a request with two Hosts has status 400', async () => {
+    const gateway = await startTestGateway(client)
+    const own = `Host: ${new URL(gateway.baseUrl).host}`
+    expect((await getRaw(gateway.baseUrl, '/health', [own, own])).status).toBe(400)
+    expect((await upgradeRaw(gateway, [own, own])).status).toBe(400)
+  })
 
   it('of a CONNECT request opens no tunnel', async () => {
     const gateway = await startTestGateway(client)

@@ -139,3 +139,14 @@ it('rejects no topic of a consumer by a late text about the topic of one that ha
   expect(waiting.frames.some((frame) => frame.startsWith('Invalid'))).toBe(false)
   expect(events.isComplete()).toBe(false)
 })
+
+it('sends no price of a test client that is no finite number above 0', async () => {
+  const price$ = new Subject<Price>()
+  const gateway = await startTestGateway(createTestClient({ prices: { [ethTopic]: price$ } }))
+  const consumer = await connect(gateway)
+  consumer.subscribe(ethTopic)
+  await eventually(() => expect(consumer.frames).toHaveLength(1))
+  for (const value of [NaN, Infinity, 0, -1, 5]) price$.next({ ...price(ethTopic, 1), price: value })
+  await eventually(() => expect(consumer.frames).toHaveLength(2))
+  expect(consumer.frames[1]).toBe(`{"topic":"${ethTopic}","price":5}`)
+})

@@ -70,7 +70,7 @@ export class CandleChart {
     const { number, to } = window
     if (!window.moveTo(time, now) || !this.isOpen) return noCandles
     if (now - to > maxPause) this.lose()
-    if (this.fills && window.number - number > maxQuietWindows) this.interrupt()
+    else if (this.fills && window.number - number > maxQuietWindows) this.interrupt()
     const closed = [this.candleOf(number)]
     this.count = 0
     this.interruptions = 0

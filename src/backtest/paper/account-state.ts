@@ -52,9 +52,10 @@ export class AccountState {
     if (this.sampled?.isCurrent === true && !this.isCurrent) this.addEquity()
   }
 
-  onPrice(state: TokenState, event: Either<PriceError, Price>): void {
+  /** `isLate`: of `TokenState`. */
+  onPrice(state: TokenState, event: Either<PriceError, Price>, isLate: boolean): void {
     const wasCurrent = state.price !== undefined
-    state.onPrice(event)
+    state.onPrice(event, isLate)
     if (!isLeft(event)) this.advance(event.right.receivedAt)
     if (this.orders.length > 0) {
       if (!isLeft(event)) this.follow(state, event.right)
@@ -168,8 +169,8 @@ export class AccountState {
     return false
   }
 
-  private isDue({ state: { price }, decidedAt }: WorkingOrder): boolean {
-    return price !== undefined && price.receivedAt >= decidedAt + this.settings.latency
+  private isDue({ state: { price, isLate }, decidedAt }: WorkingOrder): boolean {
+    return price !== undefined && !isLate && price.receivedAt >= decidedAt + this.settings.latency
   }
 
   /** True if the values of the positions after a fill exceed the equity after it, times `maxLeverage`. */

@@ -1,3 +1,4 @@
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { forkJoin, Subscription, take, type Observable, type Subscriber } from 'rxjs'
 import { afterReading, responsiveDeadline } from '../../base/time/deadline.js'
 import { rxClock } from '../../base/time/rx-clock.js'
@@ -11,6 +12,15 @@ const silentIntervals = 1.5
 /** Limits of that time, in ms. */
 const [shortestSilence, longestSilence] = [750, 3_000]
 
+/** Without a client that holds prices, the time between the receipt of a value and its delivery is shorter, in ms. */
+const maxDelay = 500
+
+/** A value whose `receivedAt` is earlier than this has a time of another clock, for example a fixed one of a test, in ms. */
+const longestDelay = 86_400_000
+
+/** An event of a price or a depth. */
+export type MarketEvent = Either<unknown, { readonly receivedAt: number }>
+
 /**
  * Passes on the orders of a strategy, in their order. After a blocked event loop or a stopped process, Node runs timers
  * before it reads what has arrived: an order that a timer decides then waits until the prices of the account are read,
@@ -19,6 +29,8 @@ const [shortestSilence, longestSilence] = [750, 3_000]
 export class OrderGate {
   /** Set while an event is emitted: an order that it causes belongs to this event. */
   isReading = false
+  /** True if the value that is emitted arrived later than its `receivedAt`, because the client held it. */
+  isLate = false
   /** When the last event arrived. Monotonic, in ms. */
   private readAt = rxClock.elapsed()
   private held: (readonly [order: Order, decidedAt: number | undefined])[] = []
@@ -37,8 +49,11 @@ export class OrderGate {
     this.maxSilence = Math.min(Math.max(silentIntervals * depthInterval, shortestSilence), longestSilence)
   }
 
-  onEvent(): void {
-    this.isReading = true
+  onEvent(event: MarketEvent): void {
+    const delay = isRight(event) ? rxClock.wallClock() - event.right.receivedAt : 0
+    this.isLate = delay > maxDelay && delay < longestDelay
+    // An order that a late value causes is decided later than its data time.
+    this.isReading = !this.isLate
     if (!rxClock.isVirtual) this.readAt = rxClock.elapsed()
   }
 

@@ -17,7 +17,7 @@ import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.j
 import { journalLines, startLine, type Journal } from './journal/journal.js'
 import { continueFrom, savedStateOf } from './journal/saved-state.js'
 import type { Settings } from './options.js'
-import { OrderGate } from './order-gate.js'
+import { OrderGate, type MarketEvent } from './order-gate.js'
 import type { Order } from './orders.js'
 import type { TokenState } from './token-state.js'
 
@@ -92,11 +92,13 @@ export class PaperRun {
     const pass = (order: Order, decidedAt: number | undefined): void => decide([order, decidedAt])
     const { isUpToDate } = priceFeedOf(client)
     const gate = new OrderGate(subscriber, depthInterval, isUpToDate, pass, currentPrices)
-    const share = <E>(source$: Observable<E>, change: (event: E) => void): SharedStream<E> =>
-      new SharedStream(subscriber, source$, gate, this.receiver(change), complete)
+    const share = <E extends MarketEvent>(
+      source$: Observable<E>,
+      change: (event: E) => void,
+    ): SharedStream<E> => new SharedStream(subscriber, source$, gate, this.receiver(change), complete)
     const streams = [...state.tokens.values()].flatMap((token) => {
       const { topic, address } = token.token
-      const price = share(client.price$(topic), (event) => state.onPrice(token, event))
+      const price = share(client.price$(topic), (event) => state.onPrice(token, event, gate.isLate))
       const depth = share(client.depth$(address, depthInterval), (event) => state.onDepth(token, event))
       prices.set(topic, price.event$)
       depths.set(address, depth.event$)

@@ -3,14 +3,14 @@ import { liveSourceOf, liveStream$ } from '../../base/domain/joinable.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { OperatorSubscriber } from '../../operators/operator-subscriber.js'
 import type { PaperEvent } from './events.js'
-import type { OrderGate } from './order-gate.js'
+import type { MarketEvent, OrderGate } from './order-gate.js'
 
 /**
  * A stream of the client that the account receives, and after it the strategy, over one subscription: a second one for each
  * event would cost a sweep more than the account does. A strategy that subscribes after the first event subscribes to the
  * client itself, which gives it the current one.
  */
-export class SharedStream<E> extends OperatorSubscriber<E, PaperEvent> {
+export class SharedStream<E extends MarketEvent> extends OperatorSubscriber<E, PaperEvent> {
   /** For the strategy. */
   readonly event$: Observable<E>
   /** Of the strategy. Replaced on each change, so that a subscriber may come or go while an event is emitted. */
@@ -46,7 +46,7 @@ export class SharedStream<E> extends OperatorSubscriber<E, PaperEvent> {
 
   protected override onEvent(event: E): void {
     this.hasStarted = true
-    this.gate.onEvent()
+    this.gate.onEvent(event)
     this.receive(event)
     for (const each of this.subscribers) safeNext(each, event)
     this.gate.isReading = false

@@ -57,6 +57,11 @@ export class TokenState extends Holding {
   /** The `Left` in force. */
   priceError: PriceError | undefined
   /**
+   * True if the current price arrived later than its `receivedAt`, because the client held it. It values a position, and fills
+   * nothing: a depth may be older than the price is known to be, and the fill would be dated before the price.
+   */
+  isLate = false
+  /**
    * The price that values a position, whether or not it is current. An object, because a number that may be undefined is
    * allocated anew for each price.
    */
@@ -70,7 +75,8 @@ export class TokenState extends Holding {
     super(token.decimals)
   }
 
-  onPrice(event: Either<PriceError, Price>): void {
+  onPrice(event: Either<PriceError, Price>, isLate: boolean): void {
+    this.isLate = isLate
     if (isLeft(event)) {
       this.price = undefined
       this.priceError = event.left

@@ -53,7 +53,8 @@ export const followPrice = (
   { price, receivedAt }: Price,
   { latency }: Settings,
 ): boolean => {
-  const { order, best, decidedAt, triggeredAt } = working
+  const { order, state, best, decidedAt, triggeredAt } = working
+  if (state.isLate) return false
   if ((order._tag !== 'Stop' && order._tag !== 'TrailingStop') || triggeredAt !== undefined) return false
   const isArmed = receivedAt >= decidedAt + latency
   if (order._tag === 'Stop') {
@@ -130,6 +131,7 @@ export const outcomeOf = (
 /** True if the current price fills an order. */
 const isAllowed = (working: WorkingOrder, price: Price, settings: Settings): boolean => {
   const { order, state, decidedAt, triggeredAt, isForced, causedBy } = working
+  if (state.isLate) return false
   if (isForced) return price !== causedBy
   if (order._tag === 'Stop' || order._tag === 'TrailingStop')
     return triggeredAt !== undefined && price.receivedAt >= triggeredAt + settings.latency

@@ -1,5 +1,8 @@
+import { isLeft, left } from 'fp-ts/lib/Either.js'
 import {
   defer,
+  distinctUntilChanged,
+  endWith,
   map,
   merge,
   of,
@@ -12,12 +15,16 @@ import {
 } from 'rxjs'
 import type { Client } from '../../client/client.js'
 import type { Address } from '../../base/domain/address.js'
+import { clientClosed } from '../../base/errors/constructors.js'
 import { systemClock } from '../../base/time/system-clock.js'
 import type { DepthRow } from '../../backtest/recording/format/row.js'
 import type { PageConfig } from '../../view/served.js'
 
 /** Time without a request of a page after which depth is no longer requested of the service, in ms. */
 const lease = 30_000
+
+/** After the end of a stream, its last depth is not current. */
+const closed = left(clientClosed)
 
 /**
  * The last depth of each token: first none, then all at each change. They are requested of the service while pages ask for all
@@ -33,9 +40,12 @@ export const pageDepths$ = (
   // That of a page. The clock of a recording is another one.
   const clock = systemClock()
   const depth$ = tokens.map(({ address: mint }) =>
-    client
-      .depth$(mint, depthInterval)
-      .pipe(map((event): DepthRow => ({ _tag: 'Depth', at: clock.wallClock(), mint, event }))),
+    client.depth$(mint, depthInterval).pipe(
+      endWith(closed),
+      // The rejection that ends a stream is its better reason.
+      distinctUntilChanged((before, event) => event === closed && isLeft(before)),
+      map((event): DepthRow => ({ _tag: 'Depth', at: clock.wallClock(), mint, event })),
+    ),
   )
   const rows$ = defer(() => {
     const rows = new Map<Address, DepthRow>()

@@ -1,5 +1,5 @@
-import { right } from 'fp-ts/lib/Either.js'
-import { Subject, take } from 'rxjs'
+import { left, right } from 'fp-ts/lib/Either.js'
+import { NEVER, Subject, take } from 'rxjs'
 import type { Depth } from 'svc-streams'
 import type { DepthRow } from 'svc-streams/recording'
 import { createTestClient, depth } from 'svc-streams/testing'
@@ -41,6 +41,24 @@ describe('the depths of a page', () => {
       at(60_004, () => expect(read()).toEqual([]))
       at(60_005, () => expect(depth$.observed).toBe(false))
     })
+  })
+
+  it('are no longer current after the end of their stream', () => {
+    const { depth$, read } = start()
+    runInVirtualTime(({ at }) => {
+      at(0, () => expect(read()).toEqual([]))
+      at(1, () => depth$.next(depth(weth)))
+      at(2, () => depth$.complete())
+      at(3, () => expect(read()).toMatchObject([{ mint: weth, event: left({ _tag: 'ClientClosed' }) }]))
+    })
+  })
+
+  it('keep the rejection that ended their stream', () => {
+    const client = createTestClient({ depths: {} })
+    const depths$ = pageDepths$(client, { tokens: [eth], depthInterval: 1000 }, NEVER)
+    let rows: readonly DepthRow[] = []
+    depths$.subscribe((next) => (rows = next)).unsubscribe()
+    expect(rows).toMatchObject([{ mint: weth, event: left({ _tag: 'UnsupportedPair' }) }])
   })
 
   it('are none without an interval', () => {

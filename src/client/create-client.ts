@@ -63,8 +63,8 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
     status$: inSubscriberZone$(pool.status$),
     errors$: inSubscriberZone$(pool.errors$),
     price$: (topic) => {
-      const { open$, position } = pool.sourceOf(topic)
-      return liveStream$((onConfirmed) => inSubscriberZone$(open$(onConfirmed)), position, maxLag)
+      const { open$, position, isCurrent } = pool.sourceOf(topic)
+      return liveStream$((onConfirmed) => inSubscriberZone$(open$(onConfirmed)), position, maxLag, isCurrent)
     },
     price: (topic) => lifetime.once(priceRequest(shared, topic)),
     depth$: (mint, interval) =>

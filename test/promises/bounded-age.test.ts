@@ -1,6 +1,7 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { createClient, type ClientOptions, type PriceClient, type PriceError, type Topic } from 'svc-streams'
 import { startTcpProxy } from 'svc-streams/simulator'
+import { priceStore } from 'svc-streams/store'
 import { describe, expect, it } from 'vitest'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
@@ -109,15 +110,18 @@ describe('a price that is older than maxLag is not delivered', () => {
     expect(await service.run({ name: 'report' })).toMatchObject({ upgradeCount: 1 })
   })
 
-  it('by `inspect()` in the first timer after such a block, before the socket is read', async () => {
+  it('by `inspect()` or a store in the first timer after such a block, before the socket is read', async () => {
     const { client } = await start(3)
     const ages = measureAges(client, ethTopic)
+    const store = priceStore(client.price$(ethTopic))
+    const unsubscribe = store.subscribe(() => undefined)
     await eventually(() => expect(ages.prices).toBeGreaterThan(300))
-    const state = await new Promise((resolve) => {
-      setTimeout(() => resolve(client.inspect().topics[0]?.state), 1)
+    const states = await new Promise((resolve) => {
+      setTimeout(() => resolve([client.inspect().topics[0]?.state, store.getSnapshot()]), 1)
       blockEventLoop(2 * maxLag)
     })
-    expect(state).toBe('stale')
+    unsubscribe()
+    expect(states).toMatchObject(['stale', { state: 'stale', price: undefined, last: { topic: ethTopic } }])
   })
 
   it('to a subscriber that joins in the same tick as such a block', async () => {

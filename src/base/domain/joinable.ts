@@ -1,7 +1,7 @@
 import type { Observable } from 'rxjs'
 import type { PricePosition } from './position.js'
 
-// What `withPast` needs to join two streams without a missing price. These are not properties of the streams, because
+// What `withPast` needs to join two streams without a missing price, and what a store needs to know of its source. These are not properties of the streams, because
 // the stream of an operator must not have those of its source.
 
 /** A live stream of a topic. */
@@ -15,6 +15,8 @@ export interface LiveSource<T> {
   readonly position: () => PricePosition | undefined
   /** The age up to which a price is current, in ms. Default: 5000. */
   readonly maxLag?: number | undefined
+  /** False if the last price may be too old, although no `Left` has been emitted yet. Default: it is never too old. */
+  readonly isCurrent?: (() => boolean) | undefined
 }
 
 const liveSources = new WeakMap<Observable<unknown>, LiveSource<unknown>>()
@@ -24,9 +26,10 @@ export const liveStream$ = <T>(
   open$: LiveSource<T>['open$'],
   position: LiveSource<T>['position'],
   maxLag?: number,
+  isCurrent?: LiveSource<T>['isCurrent'],
 ): Observable<T> => {
   const stream$ = open$()
-  liveSources.set(stream$, { open$, position, maxLag })
+  liveSources.set(stream$, { open$, position, maxLag, isCurrent })
   return stream$
 }
 

@@ -91,7 +91,9 @@ export class ConnectionPool {
       const state = base === undefined ? undefined : this.connectionOf(base)?.topics.get(base)
       return state && positionIn(state)
     }
-    return { open$, position }
+    const isCurrent = (): boolean =>
+      base === undefined || this.connectionOf(base)?.session?.isUpToDate() !== false
+    return { open$, position, isCurrent }
   }
 
   /**

@@ -2,6 +2,7 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Observable, Subscription } from 'rxjs'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth } from '../../base/domain/depth.js'
+import { liveSourceOf } from '../../base/domain/joinable.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, NotFresh, PriceError } from '../../base/errors/model.js'
 import type { TopicState } from '../../base/domain/snapshot.js'
@@ -137,22 +138,32 @@ const createStore = <E, A, S>(
   { live, other, stateOf }: Snapshots<E, A, S>,
 ): Store<S> => {
   checkValue('source$', source$, observable, shown)
+  const { isCurrent } = liveSourceOf(source$)
   const initial = other('waiting', undefined, undefined)
   const listeners = new Set<(snapshot: S) => void>()
   let snapshot = initial
+  /** Replaces the live `snapshot` while its value may be too old. */
+  let late: S | undefined
   let last: A | undefined
   let state: TopicState = 'waiting'
   let lastError: E | undefined
   let subscription: Subscription | undefined
   let cancelFrame: (() => void) | undefined
 
+  /** After a blocked event loop, timers run before the source can emit that its value is too old. */
+  const current = (): S => {
+    if (state !== 'live' || isCurrent?.() !== false) return snapshot
+    return (late ??= other('stale', last, undefined))
+  }
+
   const notify = (): void => {
     cancelFrame = undefined
-    for (const listener of [...listeners]) if (listeners.has(listener)) callSafely(listener, snapshot)
+    for (const listener of [...listeners]) if (listeners.has(listener)) callSafely(listener, current())
   }
 
   const set = (next: S, nextState: TopicState, error?: E): void => {
     snapshot = next
+    late = undefined
     state = nextState
     lastError = error
     if (listeners.size > 0) cancelFrame ??= startFrame(notify)
@@ -195,14 +206,19 @@ const createStore = <E, A, S>(
   }
 
   return {
-    getSnapshot: () => snapshot,
+    getSnapshot: () => {
+      const given = current()
+      // The value may be proven later without an event of the source.
+      if (given === late && listeners.size > 0) cancelFrame ??= startFrame(notify)
+      return given
+    },
     getServerSnapshot: () => initial,
     subscribe: (listener) => {
       // One entry per call: a listener may be added twice.
       const entry = (current: S): void => listener(current)
       if (listeners.size === 0) start()
       listeners.add(entry)
-      callSafely(entry, snapshot)
+      callSafely(entry, current())
       return () => {
         if (listeners.delete(entry) && listeners.size === 0) stop()
       }

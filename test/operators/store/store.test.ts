@@ -3,6 +3,7 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject, throwError } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Depth, DepthError, Price, PriceError } from '../../../src/index.js'
+import { liveStream$ } from '../../../src/base/domain/joinable.js'
 import { ConfigurationError } from '../../../src/base/errors/configuration-error.js'
 import { invalidMint, notFresh } from '../../../src/base/errors/constructors.js'
 import { depthStore, priceStore } from '../../../src/operators/store/index.js'
@@ -67,6 +68,32 @@ it.each<readonly [unknown, string]>([
 })
 
 describe('a price store', () => {
+  it('is stale while the source does not know whether its price is current, and is live again if it is', () => {
+    const source$ = new Subject<Either<PriceError, Price>>()
+    let isCurrent = true
+    const stream$ = liveStream$(
+      () => source$,
+      () => undefined,
+      undefined,
+      () => isCurrent,
+    )
+    const { run } = controlFrames()
+    const store = priceStore(stream$)
+    const listener = vi.fn()
+    const unsubscribe = store.subscribe(listener)
+    source$.next(right(one))
+    run()
+    isCurrent = false
+    const late = store.getSnapshot()
+    expect(late).toEqual(other('stale', one))
+    expect(store.getSnapshot()).toBe(late)
+    isCurrent = true
+    run()
+    expect(listener.mock.lastCall).toEqual([live(one)])
+    expect(store.getSnapshot()).toEqual(live(one))
+    unsubscribe()
+  })
+
   it('subscribes to the source while it has a listener', () => {
     const { source$, store } = openStore()
     expect(source$.observed).toBe(false)

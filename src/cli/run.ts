@@ -16,9 +16,10 @@ export const run = async (
   args: readonly string[],
   { stderr, platform }: Pick<Io, 'stderr' | 'platform'>,
 ): Promise<ExitCode> => {
-  overrideExit(program)
+  const given = expandPatterns(usualArgs(program, args), platform)
+  overrideExit(program, given)
   try {
-    await program.parseAsync(expandPatterns(usualArgs(program, args), platform), { from: 'user' })
+    await program.parseAsync(given, { from: 'user' })
     return exitCodes.ok
   } catch (error) {
     // Commander has already printed the message; help and version are errors with exit code 0.
@@ -51,18 +52,20 @@ export const orUsageError = <A>(command: Command, result: Either<string, A>): A 
   result._tag === 'Left' ? usageError(command, result.left) : result.right
 
 /** Makes commander throw instead of exiting, in all subcommands. */
-const overrideExit = (command: Command): void => {
+const overrideExit = (command: Command, args: readonly string[]): void => {
   command
     .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(escapeUnsafe(withoutValue(text))) })
-  command.commands.forEach(overrideExit)
+    .configureOutput({ outputError: (text, write) => write(escapeUnsafe(withoutValues(text, args))) })
+  for (const each of command.commands) overrideExit(each, args)
 }
 
-/** Removes values that may be an auth key after a misspelt `--auth-key`: `--auth-ky=…`, `-k…`, `–auth-key=…`. */
-const withoutValue = (text: string): string =>
-  text
-    .replace(/(unknown option '(?:-[^-]|[^'=]*(?==)))[^]*?'(?=\n)/, "$1'")
-    .replace(/(command-argument value '[^'=]*)=[^]*?'(?= is invalid)/, "$1'")
+/** The error message, which quotes an argument, without a value that may be an auth key after a misspelt `--auth-key`. */
+const withoutValues = (text: string, args: readonly string[]): string =>
+  args.reduce((shown, arg) => shown.replaceAll(`'${arg}'`, () => `'${withoutValue(arg)}'`), text)
+
+/** `--auth-ky` of `--auth-ky=…`, `–auth-key` of `–auth-key=…`, and `-k` of `-k…`. */
+const withoutValue = (arg: string): string =>
+  /^-[a-z]/i.test(arg) ? arg.slice(0, 2) : arg.slice(0, `${arg}=`.indexOf('='))
 
 /**
  * The arguments as a shell of Unix passes them: a path with `*` in its last part becomes the files that match it, in the order of

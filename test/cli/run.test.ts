@@ -79,6 +79,17 @@ test('does not print the value of a flag with a dash that is no ASCII hyphen', a
   }
 })
 
+test('prints the invalid value of a flag, which is no key', async () => {
+  const invalid = () => {
+    throw new InvalidArgumentError('Give a port.')
+  }
+  const printed: string[] = []
+  const work = new Command('work').configureOutput({ writeErr: (text) => void printed.push(text) })
+  work.option('--port <port>', 'a port', invalid).action(() => undefined)
+  expect(await run(new Command('tool').addCommand(work), ['work', '--port', '-50'])).toBe(exitCodes.usage)
+  expect(printed).toEqual(["error: option '--port <port>' argument '-50' is invalid. Give a port.\n"])
+})
+
 test('expands the patterns of files on Windows', async () => {
   const path = newFile('market.1.ndjson', '')
   let files: unknown

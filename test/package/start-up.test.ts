@@ -67,14 +67,7 @@ describe('svc-streams', () => {
 describe('the command line', () => {
   const command = join('node_modules/svc-streams/dist/cli/main.js')
 
-  test.each([
-    ['--version'],
-    ['--help'],
-    ['help'],
-    ['watch', '--help'],
-    ['record', '--help'],
-    ['help', 'simulate'],
-  ])('loads only commander for %s %s', async (...args) => {
-    expect(await loadedBy(command, ...args)).toEqual(['commander'])
+  test.each(['--version', '--help', 'help'])('loads only commander for %s', async (argument) => {
+    expect(await loadedBy(command, argument)).toEqual(['commander'])
   })
 })

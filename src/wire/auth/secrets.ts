@@ -42,7 +42,7 @@ export class Secrets {
   }
 
   /** The query values of a URL whose names are those of secrets. */
-  addUrl({ searchParams }: { readonly searchParams: URLSearchParams }): void {
+  addUrl({ searchParams }: { readonly searchParams: Iterable<readonly [string, string]> }): void {
     for (const [name, value] of searchParams) if (secretName.test(name)) this.addValue(value)
   }
 

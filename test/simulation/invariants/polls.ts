@@ -46,6 +46,8 @@ interface MintRequests {
   dueByFailures: number
   /** Since when a request is in flight, in the same time. */
   inFlightSince: number | undefined
+  /** When the last request was sent, by the clock of the process, in ms. */
+  sentAt: number
   /** When the last one has ended, by the clock of the process, in ms. */
   endedAt: number
   /** True if the last request has ended, and no subscriber has received its result. */
@@ -109,6 +111,7 @@ export class Polls {
     if (poll === undefined) return
     const { now, activeMs } = this.process
     poll.inFlightSince = activeMs
+    poll.sentAt = now
     // The request before it has no result.
     if (isRepeated) poll.isUnread = false
     if (isRepeated) return
@@ -127,7 +130,9 @@ export class Polls {
     poll.isUnread = true
     poll.endedAt = now
     poll.dueByInterval = Math.max(poll.dueByInterval, activeMs)
-    if (status === 200) return this.onSuccess(poll)
+    // A later response is no value: the client asks once more, and a second one is a `Timeout`.
+    const isInTime = now - poll.sentAt < this.times.maxLag - slackMs
+    if (status === 200 && isInTime) return this.onSuccess(poll)
     if (poll.subscribers.size > 0) return
     poll.hasUnread = true
     poll.dueByFailures = Math.max(poll.dueByFailures, activeMs + this.times.maxDelay)
@@ -210,6 +215,7 @@ const createMintRequests = (interval: number): MintRequests => ({
   dueByInterval: -Infinity,
   dueByFailures: -Infinity,
   inFlightSince: undefined,
+  sentAt: -Infinity,
   endedAt: -Infinity,
   isUnread: false,
   hasResult: false,

@@ -59,9 +59,12 @@ export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'S
  * Resolves to the first of these signals. The handlers are then removed, so that a second signal ends the
  * process immediately.
  */
-export const interrupted = (io: Pick<Io, 'on' | 'off'>): Promise<StopSignal> =>
+export const interrupted = (
+  io: Pick<Io, 'on' | 'off'>,
+  stopSignals: readonly StopSignal[] = signals,
+): Promise<StopSignal> =>
   new Promise((resolve) => {
-    const handlers = signals.map((signal) => {
+    const handlers = stopSignals.map((signal) => {
       const stop = () => {
         // Other handlers of this signal, such as one that restores the cursor, check for further handlers: remove later.
         process.nextTick(() => {

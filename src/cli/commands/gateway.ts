@@ -1,7 +1,15 @@
+import { statSync } from 'node:fs'
 import type { Command } from 'commander'
 import { isLeft, isRight, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { messageOf, printable } from '../../base/errors/text.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import type { GatewayKeys, GatewayOptions, GatewayTls, GatewayTokens } from '../../gateway/index.js'
+import type {
+  GatewayAccess,
+  GatewayKeys,
+  GatewayOptions,
+  GatewayTls,
+  GatewayTokens,
+} from '../../gateway/index.js'
 import { runGateway, type RunningGateway } from '../../gateway/run-gateway.js'
 import { decodeKey } from '../../wire/auth/key.js'
 import { counted } from '../../view/texts.js'
@@ -13,7 +21,15 @@ import { orUsageError, usageError } from '../run.js'
 import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
 import { serveNats } from './shared/gateway-nats.js'
 import { metricsLines, startMetrics } from './shared/metrics-server.js'
-import { listenFailure, log, serveUntilStopped, tokenVariables, withHistoryLog } from './shared/serve.js'
+import {
+  listenFailure,
+  log,
+  logFormatFlag,
+  serveUntilStopped,
+  setLogFormat,
+  tokenVariables,
+  withHistoryLog,
+} from './shared/serve.js'
 import { defineCommand, tokensFlag } from './shared/parts.js'
 import { InvalidArgumentError, Option } from 'commander'
 import { gatewayTable } from '../../gateway/options.js'
@@ -101,6 +117,7 @@ const flags = {
     '--keys <file>',
     'keys of consumers, as JSON: { name: base64 }; they must sign depth requests',
   ),
+  access: textFlag('--access <file>', 'tokens that everything needs, as JSON: { name: secret }'),
   openDepth: toggle('--open-depth', 'without --keys, allow a --host that other machines can reach'),
   tlsKey: textFlag('--tls-key <file>', 'private key in PEM, for https: and wss:'),
   tlsCert: textFlag('--tls-cert <file>', 'certificate of --tls-key, in PEM'),
@@ -125,8 +142,23 @@ const flags = {
   ),
   maxTopicsPerConnection: parsedFlag(
     '--max-topics-per-connection <n>',
-    'topics of one consumer (default: 1000; 5000 with --nats)',
+    'topics of one consumer (default: 10000; 5000 with --nats)',
     parseNumber(gatewayTable.maxTopicsPerConnection),
+  ),
+  maxConnectionsPerAddress: parsedFlag(
+    '--max-connections-per-address <n>',
+    'connections of one address (default: no limit)',
+    parseNumber(gatewayTable.maxConnectionsPerAddress),
+  ),
+  maxMessagesPerSecond: parsedFlag(
+    '--max-messages-per-second <n>',
+    'messages and requests of one connection, which may send ten times as many at once (default: 1000)',
+    parseNumber(gatewayTable.maxMessagesPerSecond),
+  ),
+  maxNewTopicsPerSecond: parsedFlag(
+    '--max-new-topics-per-second <n>',
+    'further topics of the service for one connection, a hundred times as many at once (default: 100)',
+    parseNumber(gatewayTable.maxNewTopicsPerSecond),
   ),
   maxBufferedBytes: parsedFlag(
     '--max-buffered-bytes <n>',
@@ -139,6 +171,7 @@ const flags = {
     parseNumber(gatewayTable.depthEvery),
   ),
   drain: drainFlag,
+  logFormat: logFormatFlag,
   ...metricsFlags,
   ...sourceFlags,
   nats: natsFlag,
@@ -150,6 +183,7 @@ export const createCommand = defineCommand({ examples, flags, action: serveGatew
 
 const httpNames = [
   'keys',
+  'access',
   'tokens',
   'openDepth',
   'tlsKey',
@@ -158,6 +192,9 @@ const httpNames = [
   'history',
   'keep',
   'maxBufferedBytes',
+  'maxConnectionsPerAddress',
+  'maxMessagesPerSecond',
+  'maxNewTopicsPerSecond',
   'drain',
 ]
 
@@ -170,6 +207,7 @@ const limitsOf = ({ maxConnections, maxTopicsPerConnection, depthEvery }: Gatewa
 
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Promise<void> {
+  setLogFormat(io, flags.logFormat)
   const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
   if (flags.nats !== undefined && isGiven('nats')) {
     const conflict = httpNames.find(isGiven)
@@ -188,6 +226,7 @@ async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Prom
   }
   const given = orUsageError(command, gatewayServerOptions(flags))
   await using metrics = await startMetrics(flags)
+  warnOfReaders(io, [flags.keys, flags.access, flags.tlsKey])
   const user = userTokens(command, io.env)
   await withSource(command, 'both', async (source) => {
     const symbols = await servedTokens(io, source, user)
@@ -196,7 +235,7 @@ async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Prom
     await using gateway = running.gateway
     const text = summary(io, gateway.baseUrl, source, options, metricsLines(metrics))
     await withHistoryLog(io, async () => {
-      const signal = await serveUntilStopped(io, source, text)
+      const signal = await serveUntilStopped(io, source, text, reloader(io, running, flags))
       const { connections } = gateway.inspect()
       if (signal !== 'SIGTERM' || connections === 0) return
       log(
@@ -231,26 +270,29 @@ const start = (
 const gatewayErrorText = (error: ConfigurationError, keysFile: string): string => {
   const { option, message } = error
   if (option === 'tls') return `--tls-key, --tls-cert${message.slice('tls'.length)}`
+  if (option.startsWith('access')) return `--access: ${message}`
   if (option.startsWith('keys')) return `--keys: ${keysFile}: ${message}`
   return flagErrorText(error, 'Service')
     .replace('set keys', 'set --keys')
+    .replace(', access, or', ', --access, or')
     .replace('openDepth: true', '--open-depth')
 }
 
 /** The gateway options of the flags. Reads the files. Left: the error message. */
 const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOptions> => {
   const { port, host, origin, openDepth, history, keep, maxBufferedBytes } = flags
+  const { maxConnectionsPerAddress, maxMessagesPerSecond, maxNewTopicsPerSecond } = flags
   if (keep !== undefined && history === undefined)
     return left('--keep: add --history, the folder of the recordings')
-  const keys = flags.keys === undefined ? right(undefined) : readKeysFile(flags.keys)
-  if (isLeft(keys)) return keys
-  const tls = readTlsFiles(flags)
-  if (isLeft(tls)) return tls
+  const secrets = readSecrets(flags)
+  if (isLeft(secrets)) return secrets
   return right({
     port,
     host,
-    ...(keys.right === undefined ? {} : { keys: keys.right }),
-    ...(tls.right === undefined ? {} : { tls: tls.right }),
+    ...secrets.right,
+    ...(maxConnectionsPerAddress === undefined ? {} : { maxConnectionsPerAddress }),
+    ...(maxMessagesPerSecond === undefined ? {} : { maxMessagesPerSecond }),
+    ...(maxNewTopicsPerSecond === undefined ? {} : { maxNewTopicsPerSecond }),
     ...(origin === undefined ? {} : { origins: origin }),
     ...(openDepth === undefined ? {} : { openDepth }),
     ...limitsOf(flags),
@@ -259,6 +301,62 @@ const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOption
       ? {}
       : { history: { folder: history, ...(keep === undefined ? {} : { keep }) } }),
   })
+}
+
+/** The options that SIGHUP reads again. Left: the error message. */
+const readSecrets = (
+  flags: GatewayFlags,
+): Either<string, Pick<GatewayOptions, 'keys' | 'access' | 'tls'>> => {
+  const keys = flags.keys === undefined ? right(undefined) : readKeysFile(flags.keys)
+  if (isLeft(keys)) return keys
+  const access = flags.access === undefined ? right(undefined) : readAccessFile(flags.access)
+  if (isLeft(access)) return access
+  const tls = readTlsFiles(flags)
+  if (isLeft(tls)) return tls
+  return right({
+    ...(keys.right === undefined ? {} : { keys: keys.right }),
+    ...(access.right === undefined ? {} : { access: access.right }),
+    ...(tls.right === undefined ? {} : { tls: tls.right }),
+  })
+}
+
+/** Reads the files of the secrets again; `undefined` without such files. */
+const reloader = (io: Io, running: RunningGateway, flags: GatewayFlags): (() => void) | undefined => {
+  const { keys, access, tlsKey } = flags
+  if (keys === undefined && access === undefined && tlsKey === undefined) return undefined
+  return () => {
+    const kept = 'The gateway keeps what it has.'
+    const secrets = readSecrets(flags)
+    if (isLeft(secrets)) return log(io, `${printable(secrets.left)}. ${kept}`, 'warn')
+    try {
+      running.replace(secrets.right)
+      log(io, 'The keys, access tokens and certificates are read again.')
+    } catch (thrown) {
+      log(io, `${printable(messageOf(thrown))}. ${kept}`, 'warn')
+    }
+  }
+}
+
+/** A file of secrets that other users of the machine can read. Windows has no such mode. */
+const warnOfReaders = (io: Io, paths: readonly (string | undefined)[]): void => {
+  if (io.platform === 'win32') return
+  for (const path of paths) {
+    if (path !== undefined && ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o044) !== 0)
+      log(io, `Other users of this machine can read ${printable(path)}: chmod 600 it.`, 'warn')
+  }
+}
+
+/** The access of a file, which the gateway checks. The reason contains no secret. */
+const readAccessFile = (path: string): Either<string, GatewayAccess> => {
+  const failed = (problem: string) => left(`--access: ${path}${problem}`)
+  const json = readJson(path)
+  if (isLeft(json) && json.left.kind === 'file') return failed(json.left.message)
+  const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
+  if (isLeft(json) || !isObject(json.right))
+    return failed(': expected JSON such as { "desk": "…" }: secrets, by name')
+  // The file may be that of the option.
+  const { tokens = json.right } = json.right as { readonly tokens?: unknown }
+  return right({ tokens: tokens as GatewayAccess['tokens'] })
 }
 
 /**

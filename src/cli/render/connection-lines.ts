@@ -31,6 +31,12 @@ export const connectionLines$ = (
     map(([before, after]) => lineOf(before, after, meanwhile)),
   )
 
+const hasReturned = 'The service has returned.'
+const areCurrent = 'The prices are current again.'
+
+/** True for a line that reports a problem, and false for one that reports its end. */
+export const isWarning = (line: string): boolean => line !== hasReturned && line !== areCurrent
+
 /** Before the first subscription, the state of the service is unknown. */
 const assumedStatus: Open = { _tag: 'Open', epoch: 0, since: 0 }
 
@@ -39,7 +45,7 @@ const isBehind = (status: ConnectionStatus): boolean => behindMsOf(status) !== u
 const lineOf = (before: ConnectionStatus, after: Open | Waiting, { down, behind }: Meanwhile): string => {
   if (after._tag === 'Waiting') return `The service is down: ${reasonOf(after)}. ${down}`
   if (after.behindMs !== undefined) return `The prices are ${behindText(after.behindMs)}. ${behind}`
-  return before._tag === 'Waiting' ? 'The service has returned.' : 'The prices are current again.'
+  return before._tag === 'Waiting' ? hasReturned : areCurrent
 }
 
 /** The reason of a gateway begins with the same words. */

@@ -1,31 +1,43 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { Option } from 'commander'
 import { firstValueFrom, from, merge, mergeMap, NEVER, type Observable } from 'rxjs'
 import type { DiagnosticMessages } from '../../../base/diagnostics/messages.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
 import { printable } from '../../../base/errors/text.js'
 import { GatewayError } from '../../../gateway/index.js'
 import { depthRoute } from '../../../wire/http/relayer.js'
 import type { OpenSource } from '../../target/open-source.js'
+import type { Flag } from '../../target/parse-flags.js'
 import { deploymentFlags, flagName, withVariable } from '../../target/source-flags.js'
 import type { Io, StopSignal, Variable } from '../../io.js'
-import { connectionLines$, timed, type Meanwhile } from '../../render/connection-lines.js'
+import { connectionLines$, isWarning, timed, type Meanwhile } from '../../render/connection-lines.js'
 import { orFail } from '../../render/error-text.js'
-import { interrupted } from '../../stop.js'
+import { interrupted, signals } from '../../stop.js'
 import { variableText } from '../../target/select-tokens.js'
 
 // Shared by the commands that serve a source until they are stopped: gateway and dashboard.
 
 /**
  * Prints the summary of a gateway, then logs the state of its source until the user stops the command. Resolves to the
- * signal. Fails if the recording is damaged.
+ * signal. Fails if the recording is damaged. `reload`: called for SIGHUP, which otherwise stops the command.
  */
-export const serveUntilStopped = async (io: Io, source: OpenSource, summary: string): Promise<StopSignal> => {
-  const stopped$ = from(interrupted(io))
+export const serveUntilStopped = async (
+  io: Io,
+  source: OpenSource,
+  summary: string,
+  reload?: () => void,
+): Promise<StopSignal> => {
+  const stopped$ = from(interrupted(io, reload && signals.filter((signal) => signal !== 'SIGHUP')))
+  if (reload !== undefined) io.on('SIGHUP', reload)
   io.stdout.write(summary)
-  const lines = connectionLines$(source.client.status$, meanwhile).subscribe((line) => log(io, line))
+  const lines = connectionLines$(source.client.status$, meanwhile).subscribe((line) =>
+    log(io, line, isWarning(line) ? 'warn' : 'info'),
+  )
   const onRequest = depthLog(io)
   subscribe('svc-streams:request', onRequest)
   const failure$ = recordingFailure$(source, () => log(io, 'The recording has ended. Press Ctrl-C to stop.'))
   return firstValueFrom(merge(stopped$, failure$)).finally(() => {
+    if (reload !== undefined) io.off('SIGHUP', reload)
     lines.unsubscribe()
     unsubscribe('svc-streams:request', onRequest)
   })
@@ -44,7 +56,8 @@ const depthLog = (io: Io): ((message: unknown) => void) => {
     if (problem === undefined) {
       if (failures > 1) log(io, 'Depth requests succeed again.')
       failures = 0
-    } else if (++failures === 2) log(io, `Depth requests fail: ${problem}. Consumers receive an error.`)
+    } else if (++failures === 2)
+      log(io, `Depth requests fail: ${problem}. Consumers receive an error.`, 'warn')
   }
 }
 
@@ -68,8 +81,28 @@ const meanwhile: Meanwhile = {
   behind: 'The gateway holds them until they are current.',
 }
 
-export const log = (io: Io, line: string): void => {
-  io.stderr.write(`${timed(line)}\n`)
+type Level = 'info' | 'warn'
+
+/** The flag of a command whose lines on standard error are read by a program. */
+export const logFormatFlag: Flag<'text' | 'json'> = {
+  option: new Option(
+    '--log-format <format>',
+    'lines on standard error: text, or json with time, level and message',
+  )
+    .choices(['text', 'json'])
+    .default('text'),
+}
+
+/** The commands with `--log-format json`. */
+const jsonLogs = new WeakSet<Io>()
+
+export const setLogFormat = (io: Io, format: 'text' | 'json'): void => {
+  if (format === 'json') jsonLogs.add(io)
+}
+
+export const log = (io: Io, message: string, level: Level = 'info'): void => {
+  const time = new Date(rxClock.wallClock()).toISOString()
+  io.stderr.write(`${jsonLogs.has(io) ? JSON.stringify({ time, level, message }) : timed(message)}\n`)
 }
 
 /**
@@ -84,6 +117,7 @@ export const withHistoryLog = async (io: Io, run: () => Promise<void>): Promise<
       error === undefined
         ? 'The history is written again.'
         : `The history cannot be written: ${printable(error.cause.message)}. Consumers still receive prices.`,
+      error === undefined ? 'info' : 'warn',
     )
   }
   const damage = new Set<string>()
@@ -91,7 +125,7 @@ export const withHistoryLog = async (io: Io, run: () => Promise<void>): Promise<
     const { error } = message as DiagnosticMessages['svc-streams:history-unreadable']
     if (damage.has(error.message)) return
     damage.add(error.message)
-    log(io, `A part of the history cannot be read: ${printable(error.message)}.`)
+    log(io, `A part of the history cannot be read: ${printable(error.message)}.`, 'warn')
   }
   subscribe('svc-streams:gateway-history', onHistory)
   subscribe('svc-streams:history-unreadable', onUnreadable)

@@ -369,6 +369,59 @@ describe('import', () => {
     )
   })
 
+  it('takes each digit of the decimals of Parquet, whatever their type', async () => {
+    const types = [
+      { type: 'INT32', precision: 9 },
+      { type: 'INT64', precision: 18 },
+      { type: 'FIXED_LEN_BYTE_ARRAY', type_length: 16, precision: 38 },
+      { type: 'BYTE_ARRAY', precision: 38 },
+    ] as const
+    for (const physical of types) {
+      const units = physical.precision === 38 ? 12_345_678_901_234_567_890n : 123_456_789n
+      const decimal = (name: string, scale: number) =>
+        ({ name, repetition_type: 'REQUIRED', converted_type: 'DECIMAL', scale, ...physical }) as const
+      const parquet = parquetWriteBuffer({
+        columnData: [
+          { name: 'time', data: [BigInt(start)] },
+          { name: 'bid', data: [57n] },
+          { name: 'ask', data: [57n] },
+          { name: 'bidqty', data: [units] },
+          { name: 'askqty', data: [units] },
+        ],
+        schema: [
+          { name: 'root', num_children: 5 },
+          { name: 'time', type: 'INT64', repetition_type: 'REQUIRED' },
+          ...[decimal('bid', 2), decimal('ask', 2), decimal('bidqty', 6), decimal('askqty', 6)],
+        ],
+      })
+      const { rows } = await imported({ 'a.parquet': new Uint8Array(parquet) }, [
+        '--token',
+        'ETH',
+        ...tokenFlags,
+      ])
+      // The token has 18 decimals.
+      const quantity = `${units}000000000000`
+      expect(rows).toContainEqual({ at: start, topic, price: 0.57 })
+      expect(rows).toContainEqual({ at: start, mint: address, price: 0.57, buy: quantity, sell: quantity })
+    }
+  })
+
+  it('refuses a page of Parquet that is much larger than its bytes in the file', async () => {
+    const parquet = parquetWriteBuffer({
+      columnData: [
+        { name: 'time', data: [start], type: 'DOUBLE' },
+        { name: 'price', data: [1], type: 'DOUBLE' },
+        { name: 'note', data: ['x'.repeat(2 ** 26 + 1)], type: 'STRING' },
+      ],
+      codec: 'GZIP',
+      compressors: { GZIP: (bytes) => gzipSync(bytes) },
+      statistics: false,
+    })
+    const { code, stderr } = await imported({ 'a.parquet': new Uint8Array(parquet) })
+    expect(code).toBe(1)
+    expect(stderr).toContain('expected pages of at most 67108864 bytes, got one of 67108869')
+  })
+
   it.each<[string, string, readonly string[]]>([
     ['number, in a file without a header', `7,x,${start},2680\n`, ['--time', '3', '--price', '4']],
     ['name', `when,cost\n${start},2680\n`, ['--time', 'when', '--price', 'cost']],

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
-import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
+import { decodeDepth } from '../../../src/wire/codec/depth.js'
 import { parseJson } from '../../../src/wire/codec/json.js'
+import { decodeFrame } from '../../../src/wire/codec/price-frame.js'
 import { anyText, deepText, mutate } from '../../support/arbitraries.js'
 
 it('returns the problem of a text that is not JSON in words, and never throws', () => {
@@ -15,4 +17,14 @@ it('returns the problem of a text that is not JSON in words, and never throws', 
 
 it('uses the last value of a duplicate field', () => {
   expect(parseJson('{"a":"x","b":"y","a":"z"}')).toEqual(right({ a: 'z', b: 'y' }))
+})
+
+it('ignores a byte order mark before a price frame and before a depth body', () => {
+  const frame = '{"topic":"svc-0xab","price":1.5}'
+  expect(decodeFrame(`\uFEFF${frame}`)).toEqual(decodeFrame(frame))
+  expect(isRight(decodeFrame(`\uFEFF${frame}`))).toBe(true)
+  const side = '{"total_quantity":9336472979533427001,"total_quantity_usd":1}'
+  const depth = `{"price":1,"timestamp":0,"buy":${side},"sell":${side}}`
+  expect(isRight(decodeDepth(depth))).toBe(true)
+  expect(decodeDepth(`\uFEFF${depth}`)).toEqual(decodeDepth(depth))
 })

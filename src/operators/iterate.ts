@@ -96,6 +96,7 @@ class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
   private latestAt = Infinity
   /** Set before the source is subscribed to: the loop may be left during that. */
   private subscription: Subscription | undefined
+  private readonly lateReads = new Subscription()
 
   constructor(
     private readonly source$: Observable<A>,
@@ -107,8 +108,9 @@ class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
     return new Promise((resolve, reject) => {
       this.reads.push({ resolve, reject })
       this.subscribe()
-      if (this.unread.length === 0 || rxClock.elapsed() - this.latestAt <= maxLateMs) this.serve()
-      else responsiveDeadline(rxClock, replacementTime, () => this.serve())
+      const isLate = this.unread.length > 0 && rxClock.elapsed() - this.latestAt > maxLateMs
+      if (!isLate || this.isEnded) this.serve()
+      else this.lateReads.add(responsiveDeadline(rxClock, replacementTime, () => this.serve()))
     })
   }
 
@@ -147,6 +149,7 @@ class EventIterator<A> implements AsyncIterator<A, undefined, undefined> {
 
   private end(): void {
     this.isEnded = true
+    this.lateReads.unsubscribe()
     safeUnsubscribe(this.subscription)
     this.serve()
   }

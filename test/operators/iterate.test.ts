@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { concat, defer, from, NEVER, Observable, of, Subject, throwError } from 'rxjs'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { isRight } from '../../src/index.js'
 import { ConfigurationError } from '../../src/base/errors/configuration-error.js'
 import { iterate } from '../../src/operators/index.js'
@@ -130,6 +130,41 @@ describe('iterate', () => {
     const read = loop.next()
     await loop.return!()
     expect(await read).toEqual(end)
+  })
+
+  it.each([
+    ['the loop is left', (_source$: Subject<number>, loop: AsyncIterator<number>) => loop.return?.(), end],
+    ['the source completes', (source$: Subject<number>) => source$.complete(), event(2)],
+  ])('leaves no timer of a late read if %s', async (_, stop, expected) => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { source$, loop } = openLoop()
+    const first = loop.next()
+    source$.next(1)
+    await first
+    source$.next(2)
+    vi.advanceTimersByTime(600)
+    const late = loop.next()
+    expect(vi.getTimerCount()).toBe(1)
+    void stop(source$, loop)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(await late).toEqual(expected)
+    await loop.next()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('reads an unread event at once if the source has completed, however late the loop is', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const { source$, loop } = openLoop()
+    const first = loop.next()
+    source$.next(1)
+    await first
+    source$.next(2)
+    source$.complete()
+    vi.advanceTimersByTime(600)
+    expect(await loop.next()).toEqual(event(2))
+    expect(await loop.next()).toEqual(end)
   })
 
   it('reads a source that emits and ends on subscription', async () => {

@@ -42,6 +42,7 @@ export const freshLimits = (legs: readonly string[], options: CombineFreshOption
 const maxAges = (legs: readonly string[], maxAge: MaxAge = Infinity): FreshLimits['maxAgeOf'] => {
   if (typeof maxAge === 'number') return () => maxAge
   const ages = new Map(Object.entries(maxAge as Readonly<Record<string, number>>))
+  if (ages.size === 0) throw new ConfigurationError('maxAge', 'names no leg')
   for (const [leg, ms] of ages) {
     if (!legs.includes(leg)) {
       const known = legs.map((key) => describeValue(key)).join(', ')

@@ -366,6 +366,8 @@ describe('combineFresh', () => {
     [{ maxAge: undefined }, 'maxSkew: combineFresh needs maxSkew or maxAge, or both'],
     [{ maxAge: '5' }, 'maxAge: expected a finite number of at least 0, or a record of such numbers, got "5"'],
     [{ maxAge: -1 }, 'maxAge: expected a finite number of at least 0, or a record of such numbers, got -1'],
+    [{ maxAge: {} }, 'maxAge: names no leg'],
+    [{ maxSkew: 5, maxAge: {} }, 'maxAge: names no leg'],
     [{ maxAge: { a: NaN } }, 'maxAge.a: expected a finite number of at least 0, got NaN'],
     [{ maxAge: { b: 5 } }, 'maxAge.b: combineFresh has no leg "b", only "a"'],
     [{ maxAg: 5 }, 'maxAg: did you mean maxAge?'],

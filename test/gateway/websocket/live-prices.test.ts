@@ -300,7 +300,7 @@ describe('the limits', () => {
   })
 
   it('cut off a consumer that does not read its answers with 1013, and no other', async () => {
-    const { market, gateway } = await start({ maxBufferedBytes: 20_000 })
+    const { market, gateway } = await start({ maxBufferedBytes: 20_000, maxMessagesPerSecond: 100_000 })
     const [slow, fast] = [await connect(gateway), await connect(gateway)]
     slow.subscribe(ethTopic)
     fast.subscribe(ethTopic)

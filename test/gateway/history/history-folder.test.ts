@@ -108,7 +108,7 @@ describe('the folder of a history', () => {
     }
     expect(await run('--simulate', '--keep', '7d')).toMatch(/^2 .*--keep: add --history/s)
     expect(await run('--nats', 'nats://127.0.0.1:1', '--history', 'x')).toMatch(
-      /^2 error: --history: with --nats, use --keep alone/,
+      /^2 error: --history: cannot be combined with --nats/,
     )
   })
 

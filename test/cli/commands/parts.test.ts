@@ -85,7 +85,8 @@ test.each([
     'keys.json: keys.desk: expected a base64 string',
   ],
 ])('%s is named with its file', async (_, args, text) => {
-  const strategy = 'export default () => undefined; export const options = { tokens: {}, cash: 1, latency: 0, feeBps: 0, slippageBps: 0 }'
+  const strategy =
+    'export default () => undefined; export const options = { tokens: {}, cash: 1, latency: 0, feeBps: 0, slippageBps: 0 }'
   const files = new Map([
     ['strategy.mjs', newFile('strategy.mjs', strategy)],
     ['keys.json', newFile('keys.json', '{ "desk": "%%" }')],

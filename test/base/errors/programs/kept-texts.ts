@@ -47,5 +47,9 @@ const measure = (make: (index: number) => unknown): number => {
 }
 const used = Object.entries(makers).map(([kind, make]) => [kind, measure(make)] as const)
 console.log(
-  JSON.stringify({ kept: kept.length, unrequested: sentFrames.unrequestedCount, used: Object.fromEntries(used) }),
+  JSON.stringify({
+    kept: kept.length,
+    unrequested: sentFrames.unrequestedCount,
+    used: Object.fromEntries(used),
+  }),
 )

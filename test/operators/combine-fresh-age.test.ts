@@ -89,7 +89,9 @@ describe('maxAge of combineFresh', () => {
     fc.assert(
       fc.property(
         fc.array(step, { maxLength: 20 }),
-        fc.tuple(fc.option(fc.nat(12)), fc.option(fc.nat(12), { freq: 1 })),
+        fc
+          .tuple(fc.option(fc.nat(12)), fc.option(fc.nat(12), { freq: 1 }))
+          .filter((ages) => ages.some((age) => age !== null)),
         (steps, [ageOfA, ageOfB]) => {
           let now = 0
           const events = steps.map(({ gap, leg, lag, isLeft }): LegEvent => {

@@ -28,7 +28,7 @@ export const isRun = (value: unknown): value is string =>
 /** Far below the largest safe integer, because the prices that follow are counted from it. */
 const maxCount = 2 ** 52
 
-const isCount = (value: unknown): value is number =>
+export const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= maxCount
 
 /** The text of the field `position` at the end of a JSON object. A run has no characters that are escaped. */

@@ -1,6 +1,6 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { ByteTable, multiplyHash, wordSize, type Hash } from '../../../wire/codec/fast-path/byte-table.js'
-import { isRun } from '../../../base/domain/position.js'
+import { isCount, isRun } from '../../../base/domain/position.js'
 import { exactDigits, nine, point, powersOfTen, zero } from '../../../wire/codec/fast-path/bytes.js'
 import { ByteText } from './byte-text.js'
 import type { Address } from '../../../base/domain/address.js'
@@ -85,9 +85,7 @@ export class LearnedRows {
     if (!line.skipEnd(run === '' ? 3 : 2)) return undefined
     if (!(isRecordedTime(at) && isValueTime(receivedAt) && isEpoch(epoch) && isPriceValue(price)))
       return undefined
-    return Number.isSafeInteger(count)
-      ? createPriceRow(at, topic, price, receivedAt, epoch, run, count)
-      : undefined
+    return isCount(count) ? createPriceRow(at, topic, price, receivedAt, epoch, run, count) : undefined
   }
 
   private readDepthRow(): DepthRow | undefined {

@@ -40,7 +40,7 @@ const status = fc.oneof(
 
 export const position = plain({
   run: fc.stringMatching(/^[\w-]{1,64}$/),
-  count: fc.maxSafeNat(),
+  count: fc.integer({ min: 0, max: 2 ** 52 }),
 })
 
 /** Any row. */

@@ -37,6 +37,9 @@ const eventsOf = (page: Evaluator): Promise<readonly unknown[]> =>
     }),
   )
 
+const pricesIn = (events: readonly unknown[]): readonly number[] =>
+  events.filter((event) => typeof event === 'number')
+
 /** A page that was frozen after its first price, and whose second one has been sent since. */
 const freezeWithPrice = async () => {
   const { service, sendNext } = startCountingService()
@@ -50,11 +53,37 @@ const freezeWithPrice = async () => {
 }
 
 describe('a frozen page', () => {
-  it('delivers no price that arrived meanwhile, after a freeze of staleAfter or longer', async () => {
+  it('delivers no price that arrived meanwhile, after a freeze longer than maxLag, but the newest one', async () => {
+    const maxLag = 400
+    let price = 0
+    const { url, connections } = await startScriptedService({
+      onSubscribe: (connection, topic) => {
+        connection.sendConfirmation(topic)
+        connection.sendPrice(ethTopic, ++price)
+      },
+    })
+    const tab = await openTab()
+    await logPrices(tab, { ...optionsFor(url), staleAfter: 30_000, maxLag }, ethTopic)
+    // The service has answered probes.
+    await eventually(async () => expect((await eventsOf(tab)).length).toBeGreaterThan(3))
+    await tab.freeze()
+    const before = price
+    const sent = Array.from({ length: 5 }, () => ++price)
+    for (const each of sent) connections[0]?.sendPrice(ethTopic, each)
+    await elapsed(2 * maxLag)
+    await tab.resume()
+    await eventually(async () =>
+      expect(Math.max(...pricesIn(await eventsOf(tab)))).toBeGreaterThan(before + 5),
+    )
+    const old = sent.slice(0, -1)
+    expect(pricesIn(await eventsOf(tab)).filter((each) => old.includes(each))).toEqual([])
+  })
+
+  it('delivers the price that arrived meanwhile, after a shorter freeze', async () => {
     const { tab } = await freezeWithPrice()
     await elapsed(staleAfter)
     await tab.resume()
-    await eventually(async () => expect((await eventsOf(tab)).slice(0, 3)).toEqual([1, 'Stale', 3]))
+    await eventually(async () => expect((await eventsOf(tab)).slice(0, 2)).toEqual([1, 2]))
   })
 
   it('keeps a connection whose answer arrived before the page resumed', async () => {
@@ -74,9 +103,7 @@ describe('a frozen page', () => {
     connection?.tcpSocket.destroy()
     await elapsed(staleAfter)
     await tab.resume()
-    await eventually(async () =>
-      expect((await eventsOf(tab)).slice(0, 4)).toEqual([1, 'Stale', 'Disconnected', 3]),
-    )
+    await eventually(async () => expect((await eventsOf(tab)).slice(0, 4)).toEqual([1, 2, 'Disconnected', 3]))
   })
 })
 

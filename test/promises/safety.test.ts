@@ -94,7 +94,6 @@ describe('the key and the signatures', () => {
             .padEnd(2 ** 21),
         ),
     ],
-    ['escaped JSON', (request, response) => response.end(echo(request).replaceAll('/', '\\/'))],
     [
       'a response that is not HTTP',
       (request) => request.socket.end(`${header(request, 'x-svc-auth')}\r\n\r\n`),

@@ -8,9 +8,6 @@ const shortestTimer = 1
 /** The wall clock may be adjusted by this much without a suspend, in ms. */
 const maxAdjustment = 2_000
 
-/** The clocks are compared at least this often while the monotonic time is read, in ms. */
-const comparisonMs = 1
-
 /**
  * Monotonic time that includes suspends of the machine: it advances by what the clock advanced that advanced more. The
  * monotonic clock of Linux stands still during a suspend; those of macOS and Windows proceed. A wall clock that is set
@@ -18,20 +15,19 @@ const comparisonMs = 1
  */
 const suspendAware = (wallClock: () => number, monotonic: () => number) => {
   let suspendedMs = 0
-  let comparedAt = monotonic()
-  let distance = wallClock() - comparedAt
+  let distance = wallClock() - monotonic()
   const compare = (now: number, wall: number): void => {
     const advanced = wall - now - distance
     if (advanced > maxAdjustment) suspendedMs += advanced
     distance = wall - now
-    comparedAt = now
   }
   return {
     elapsed: (): number => {
       const now = monotonic()
-      if (now - comparedAt >= comparisonMs) compare(now, wallClock())
+      compare(now, wallClock())
       return now + suspendedMs
     },
+    elapsedInTick: (): number => monotonic() + suspendedMs,
     wallClock: (): number => {
       const wall = wallClock()
       compare(monotonic(), wall)

@@ -30,7 +30,8 @@ export class TickClock {
    */
   advance(): void {
     if (!this.isRead || this.clock.isVirtual) return this.readClocks()
-    this.elapsed = this.clock.elapsed()
+    const { clock } = this
+    this.elapsed = clock.elapsedInTick?.() ?? clock.elapsed()
     if (this.elapsed - this.wallClockReadAt < 1) return
     this.wallClock = this.clock.wallClock()
     this.wallClockReadAt = this.elapsed

@@ -159,7 +159,7 @@ export class Session implements MeasuredConnection {
     this.hasPings = hasPings
     const lag = new Lag(config, this, sink)
     this.lag = lag
-    this.mayDeliver = () => lag.isInTime() && isInTime?.() !== false
+    this.mayDeliver = () => lag.isInTime(clock.elapsedInTick?.()) && isInTime?.() !== false
     const isConclusive = () => hasPings || prober.isConclusive()
     const silence$ = lost$({ ...config, hasPings, activityCount, probe, isConclusive, wake$ })
     timers.add(() => lag.stop())

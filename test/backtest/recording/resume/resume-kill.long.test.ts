@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { firstValueFrom, toArray } from 'rxjs'
 import { record, replay } from 'svc-streams/recording'
+import { startGateway } from 'svc-streams/gateway'
 import { startTcpProxy } from 'svc-streams/simulator'
 import { expect, it } from 'vitest'
 import { seededRandom } from '../../../../src/simulator/market/seeded-random.js'
@@ -23,12 +24,14 @@ it(
   async () => {
     const random = seededRandom('kill -9')
     const simulator = await startTestSimulator({ tick: 5 })
-    const network = closeAfterTest(await startTcpProxy({ target: simulator.priceWsUrl }))
+    // The recorder and the run have the positions of one gateway, which join past and live prices.
+    const gateway = closeAfterTest(await startGateway(createPriceClient(simulator.priceWsUrl)))
+    const network = closeAfterTest(await startTcpProxy({ target: gateway.priceWsUrl }))
     const reconnect = { initialDelay: 5, maxDelay: 50 }
     const path = join(newFolder(), 'market.ndjson')
     const recorder = record(createPriceClient(network.url, { reconnect }), { topics: [ethTopic], to: path })
     await eventually(() => expect(recorder.rows).toBeGreaterThan(100))
-    const url = await startDistantLink(simulator.priceWsUrl, 50)
+    const url = await startDistantLink(gateway.priceWsUrl, 50)
     const runs: (readonly string[])[] = []
     for (let kill = 0; kill < 8; kill++) {
       if (kill % 3 === 1) network.cut()

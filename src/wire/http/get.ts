@@ -129,9 +129,12 @@ class GetRequest {
     }
     const reportsSent = http.callsOnSent === true
     try {
-      const request = { origin, path, headers: headers(), maxBodyBytes, newConnection: this.isRepeated }
+      const newConnection = this.isRepeated
       // Another transport gets no function: it may pass the request to a worker.
-      const abort = http.get(reportsSent ? { ...request, onSent } : request, onHttpResult)
+      const request = reportsSent
+        ? { origin, path, headers: headers(), maxBodyBytes, newConnection, onSent }
+        : { origin, path, headers: headers(), maxBodyBytes, newConnection }
+      const abort = http.get(request, onHttpResult)
       if (running.hasEnded) return
       if (!reportsSent) running.onSent()
       this.abort = () => {

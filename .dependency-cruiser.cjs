@@ -20,7 +20,7 @@ const folders = {
   simulator: { imports: ['base', 'wire', 'gateway/server'], floors: [] },
   backtest: {
     imports: ['base', 'wire', 'operators', 'client', 'testing'],
-    floors: [['recording'], ['paper'], ['history', 'import'], ['sweep']],
+    floors: [['recording'], ['account'], ['results'], ['paper'], ['history', 'import'], ['sweep']],
   },
   gateway: {
     imports: ['base', 'wire', 'operators', 'client', 'backtest'],
@@ -60,7 +60,7 @@ const nodeOnly = [
   '^src/(simulator|gateway|nats|opentelemetry|backtest/(import|sweep|recording/files)|cli|dashboard/server)/',
   '^src/wire/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
   '^src/wire/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|history/dialed-fetch|paper/(on-node|journal/journal-(events|file))|recording/(on-node|(journal/journal|resume/resume)|record/(recording|rotating)-file)))\\.ts',
+  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|history/dialed-fetch|account/journal/journal-(events|file)|recording/(on-node|(journal/journal|resume/resume)|record/(recording|rotating)-file)))\\.ts',
 ]
 
 const browserOnly = [
@@ -169,7 +169,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(wire/codec|nats/codec|gateway/websocket/client-message|backtest/recording/format|backtest/history/past-codec|backtest/paper/journal/journal-codec)',
+          '^src/(wire/codec|nats/codec|gateway/websocket/client-message|backtest/recording/format|backtest/history/past-codec|backtest/account/journal/journal-codec)',
       },
       to: { path: 'node_modules/io-ts/' },
     },

@@ -3,7 +3,7 @@ import type { DisplayToken } from './token-state.js'
 import type { Environment } from '../base/domain/environment.js'
 import { behindMsOf, isDown, type ConnectionStatus } from '../base/domain/status.js'
 import type { DepthRow } from '../backtest/recording/format/row.js'
-import type { Side } from '../backtest/paper/orders.js'
+import type { Side } from '../backtest/account/orders.js'
 import type { LogEntry } from './display.js'
 import type { PastPrices } from './samples.js'
 

@@ -1,5 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
-import type { Costs } from '../paper/options.js'
+import type { Costs } from '../account/options.js'
 import type { SweepFault } from './sweep-error.js'
 import type { ReplayOptions } from '../recording/replay/replay-options.js'
 

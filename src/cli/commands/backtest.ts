@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { tap } from 'rxjs'
 import { paper, type PaperEvent } from '../../backtest/paper/index.js'
-import { withoutJournal } from '../../backtest/paper/options.js'
+import { withoutJournal } from '../../backtest/account/options.js'
 import { replay } from '../../backtest/recording/index.js'
 import { noRowText, rangeFlags, rangeOf } from '../target/range.js'
 import { checkOutput } from '../target/read-file.js'

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import type { Costs } from '../../backtest/paper/options.js'
+import type { Costs } from '../../backtest/account/options.js'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import { numberOption, type NumberOption } from '../../base/option-kinds/number-option.js'
 

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { journalLines } from '../../../src/backtest/paper/journal/journal.js'
+import { journalLines } from '../../../src/backtest/account/journal/journal.js'
 import type { ServedFills, ServedPast } from '../../../src/view/served.js'
 import { startHttpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'

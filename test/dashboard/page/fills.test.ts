@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { journalLines } from '../../../src/backtest/paper/journal/journal.js'
+import { journalLines } from '../../../src/backtest/account/journal/journal.js'
 import { JournalFills } from '../../../src/dashboard/server/journal-fills.js'
 import { newFolder } from '../../support/new-folder.js'
 import { eventually } from '../../support/time/eventually.js'

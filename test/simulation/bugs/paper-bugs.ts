@@ -1,6 +1,6 @@
 import type { Bug } from './bugs.js'
 
-const folder = 'src/backtest/paper'
+const folder = 'src/backtest/account'
 
 /** Bugs of the account on paper. */
 export const paperBugs: readonly Bug[] = [

@@ -78,7 +78,7 @@ const withAccount = async (
 ): Promise<LoadedStrategy> => {
   // Most strategies have no account.
   const { paper: paper$, summaryOf } = await import('../../paper/index.js')
-  const { checkOptions, withoutJournal } = await import('../../paper/options.js')
+  const { checkOptions, withoutJournal } = await import('../../account/options.js')
   const options = { ...withoutJournal(given), ...costs, ...(journal === undefined ? {} : { journal }) }
   checkOptions(options)
   return {

@@ -6,7 +6,7 @@ import {
   type PaperOptions,
   type ReportData,
 } from '../../../backtest/paper/index.js'
-import { paperTable } from '../../../backtest/paper/options.js'
+import { paperTable } from '../../../backtest/account/options.js'
 import type { RecordingHeader } from '../../../backtest/recording/format/row.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/format/timeline.js'
 import type { ReplaySummary } from '../../../backtest/recording/index.js'

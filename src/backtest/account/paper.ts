@@ -6,7 +6,7 @@ import { checkValue } from '../../base/option-kinds/parse-options.js'
 import type { PaperEvent } from './events.js'
 import type { Journal, OpenJournal } from './journal/journal.js'
 import { settingsOf, type PaperOptions } from './options.js'
-import { PaperRun, type MarketClient, type PaperStrategy } from './paper-run.js'
+import { PaperRun, type MarketClient, type PaperStrategy } from './run.js'
 
 /** The `paper` of a platform. `openJournal` is undefined where there are no files. */
 export const paperOn =

@@ -1,5 +1,5 @@
-import type { Equity, Filled, PaperEvent } from './events.js'
-import type { Side } from './orders.js'
+import type { Equity, Filled, PaperEvent } from '../account/events.js'
+import type { Side } from '../account/orders.js'
 
 /** A position of a token from flat to flat, or to the fill that turns it. USD, times in ms since the Unix epoch. */
 export interface RoundTrip {

@@ -22,7 +22,7 @@ interface Line {
   readonly holdings: readonly { readonly quantity: string }[]
 }
 
-const program = 'test/backtest/paper/programs/trade-until-killed.ts'
+const program = 'test/backtest/account/programs/trade-until-killed.ts'
 const newJournal = (): string => join(mkdtempSync(join(tmpdir(), 'paper-kill-')), 'desk.ndjson')
 
 /** The ids of the fills that a run has printed. */

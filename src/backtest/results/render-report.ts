@@ -4,11 +4,11 @@ import {
   stringOption,
   withDefault,
   type OptionTable,
-} from '../../../base/option-kinds/option.js'
-import { parseOptions } from '../../../base/option-kinds/parse-options.js'
-import type { Account, Equity, Filled, PaperEvent } from '../events.js'
-import { roundTripsOf, type RoundTrip } from '../round-trips.js'
-import { summaryOf, summaryTable, type Summary, type SummaryOptions } from '../summary.js'
+} from '../../base/option-kinds/option.js'
+import { parseOptions } from '../../base/option-kinds/parse-options.js'
+import type { Account, Equity, Filled, PaperEvent } from '../account/events.js'
+import { roundTripsOf, type RoundTrip } from './round-trips.js'
+import { summaryOf, summaryTable, type Summary, type SummaryOptions } from './summary.js'
 import { renderChart, type Point } from './chart.js'
 import {
   escapeHtml,

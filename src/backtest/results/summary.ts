@@ -1,7 +1,7 @@
 import { numberOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption, type OptionTable } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
-import type { Equity, Filled, PaperEvent } from './events.js'
+import type { Equity, Filled, PaperEvent } from '../account/events.js'
 import { OpenTrips, type RoundTrip } from './round-trips.js'
 
 /** The figures of a run. USD. `null` where a figure has no meaning, such as a share of no trades. */

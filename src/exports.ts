@@ -76,6 +76,7 @@ export { decodeFrame, PriceUpdate, SubscriptionConfirmation, type Frame } from '
 export { EpochMillis, MidpointPrice, PriceValue, UsdAmount } from './wire/codec/number.js'
 export { decodePriceText } from './wire/codec/response-text.js'
 export { Quantity } from './wire/codec/number.js'
+export type { StandardIssue, StandardResult, StandardSchema } from './wire/codec/standard-schema.js'
 export { parseTopic, topicOf } from './wire/codec/arguments.js'
 
 // Signing

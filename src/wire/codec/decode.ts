@@ -40,20 +40,28 @@ export const toDecodeError = (what: string, input: string, errors: Errors): Deco
   decodeError(
     what,
     input,
-    errors
-      .slice(0, maxIssues)
-      .map(({ context, value }): DecodeIssue => ({
-        path: context
-          .filter(({ key }, index) => key !== '' && !hasParts(context[index - 1]?.type))
-          .map(({ key }) => key)
-          .join('.'),
-        expected: context.at(-1)?.type.name ?? what,
-        actual: describeActual(value),
-      }))
-      // A value that is not an object is an issue of each part of an intersection.
-      .filter((issue, index, issues) => !isSameIssue(issue, issues[index - 1])),
+    issuesOf(what, errors).map((issue): DecodeIssue => ({ ...issue, path: issue.path.join('.') })),
     errors.length > maxIssues,
   )
+
+/** A `DecodeIssue` with the path as the names of its fields. */
+interface Issue extends Omit<DecodeIssue, 'path'> {
+  readonly path: readonly string[]
+}
+
+/** The first `maxIssues` of io-ts's validation errors. `what`: the expected value of an error without a type. */
+export const issuesOf = (what: string, errors: Errors): readonly Issue[] =>
+  errors
+    .slice(0, maxIssues)
+    .map(({ context, value }) => ({
+      path: context
+        .filter(({ key }, index) => key !== '' && !hasParts(context[index - 1]?.type))
+        .map(({ key }) => key),
+      expected: context.at(-1)?.type.name ?? what,
+      actual: describeActual(value),
+    }))
+    // A value that is not an object is an issue of each part of an intersection.
+    .filter((issue, index, issues) => !isSameIssue(issue, issues[index - 1]))
 
 /** True if the key of the next entry is the number of a part of the type, not the name of a field. */
 const hasParts = (type: Decoder<never, unknown> | undefined): boolean =>
@@ -61,8 +69,8 @@ const hasParts = (type: Decoder<never, unknown> | undefined): boolean =>
     ? hasParts(type.type as Type<unknown>)
     : type instanceof IntersectionType || type instanceof UnionType
 
-const isSameIssue = (issue: DecodeIssue, other: DecodeIssue | undefined): boolean =>
-  issue.path === other?.path && issue.expected === other.expected
+const isSameIssue = (issue: Issue, other: Issue | undefined): boolean =>
+  issue.path.join('.') === other?.path.join('.') && issue.expected === other.expected
 
 /** The error for input that does not reach validation, such as text that is not JSON. */
 export const malformedError = (

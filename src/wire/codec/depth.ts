@@ -6,14 +6,19 @@ import type { DecodeError } from '../../base/errors/model.js'
 import { malformedError, toDecodeError } from './decode.js'
 import { jsonNumberPattern, parseJson, type JsonProblem } from './json.js'
 import { EpochMillis, MidpointPrice, UsdAmount, Quantity } from './number.js'
+import { standardCodec } from './standard-schema.js'
 
 /** One side of a depth body on the wire. */
-export const DepthSideBody = t.type({ total_quantity: Quantity, total_quantity_usd: UsdAmount }, 'an object')
+export const DepthSideBody = standardCodec(
+  t.type({ total_quantity: Quantity, total_quantity_usd: UsdAmount }, 'an object'),
+)
 
 /** A depth body on the wire (section 2.1 of the service's documentation). */
-export const DepthBody = t.type(
-  { price: MidpointPrice, timestamp: EpochMillis, buy: DepthSideBody, sell: DepthSideBody },
-  'a depth object',
+export const DepthBody = standardCodec(
+  t.type(
+    { price: MidpointPrice, timestamp: EpochMillis, buy: DepthSideBody, sell: DepthSideBody },
+    'a depth object',
+  ),
 )
 
 /**

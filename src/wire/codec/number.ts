@@ -1,6 +1,7 @@
 import * as t from 'io-ts/lib/index.js'
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { guardCodec } from './decode.js'
+import { standardCodec } from './standard-schema.js'
 
 // Some deployments send a number as a decimal string. Except for `PriceValue`, these codecs accept both forms.
 
@@ -28,7 +29,7 @@ const numberOrDecimalString = (name: string, isValid: (value: number) => boolean
 export const Finite = guardCodec('a finite number', (value): value is number => Number.isFinite(value))
 
 /** A price in USD, finite and above zero. Accepts a JSON number only. */
-export const PriceValue = guardCodec('a finite number above 0', isPriceValue)
+export const PriceValue = standardCodec(guardCodec('a finite number above 0', isPriceValue))
 
 /** The age of a price in ms, finite and not negative. Accepts a JSON number only. */
 export const PriceAge = guardCodec(
@@ -37,13 +38,15 @@ export const PriceAge = guardCodec(
 )
 
 /** A midpoint price in USD, finite and above zero. */
-export const MidpointPrice = numberOrDecimalString('a finite number above 0', isPriceValue)
+export const MidpointPrice = standardCodec(numberOrDecimalString('a finite number above 0', isPriceValue))
 
 /** An amount in USD, finite and not negative. */
-export const UsdAmount = numberOrDecimalString('a finite number of at least 0', isAmount)
+export const UsdAmount = standardCodec(numberOrDecimalString('a finite number of at least 0', isAmount))
 
 /** A time in ms since the Unix epoch. */
-export const EpochMillis = numberOrDecimalString('an integer number of ms', Number.isSafeInteger)
+export const EpochMillis = standardCodec(
+  numberOrDecimalString('an integer number of ms', Number.isSafeInteger),
+)
 
 // Leading zeros are not captured, because a long number converts slowly. A mismatch takes linear time.
 const literalPattern = /^(-?)0*(0|[1-9]\d*)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/
@@ -75,13 +78,15 @@ const textOf = (input: unknown): string | undefined => {
 }
 
 /** A quantity in base-token units: an integer of at least 0, exact at any size. Encodes as a decimal string. */
-export const Quantity = new t.Type<bigint, string, unknown>(
-  'an integer of at least 0',
-  (value): value is bigint => typeof value === 'bigint' && value >= 0n,
-  (input, context) => {
-    const text = textOf(input)
-    const quantity = text === undefined ? undefined : parseInteger(text)
-    return quantity === undefined ? t.failure(input, context) : t.success(quantity)
-  },
-  String,
+export const Quantity = standardCodec(
+  new t.Type<bigint, string, unknown>(
+    'an integer of at least 0',
+    (value): value is bigint => typeof value === 'bigint' && value >= 0n,
+    (input, context) => {
+      const text = textOf(input)
+      const quantity = text === undefined ? undefined : parseInteger(text)
+      return quantity === undefined ? t.failure(input, context) : t.success(quantity)
+    },
+    String,
+  ),
 )

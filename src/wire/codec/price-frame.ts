@@ -6,6 +6,7 @@ import type { DecodeError } from '../../base/errors/model.js'
 import { malformedError, maxIssues, toDecodeError } from './decode.js'
 import { parseJson } from './json.js'
 import { PriceAge, PriceValue } from './number.js'
+import { standardCodec } from './standard-schema.js'
 
 // The text frames of the price WebSocket, in both directions.
 
@@ -16,7 +17,7 @@ export const subscribeFrame = (topic: Topic): string => JSON.stringify({ method:
 export const unsubscribeFrame = (topic: Topic): string => JSON.stringify({ method: 'unsubscribe', topic })
 
 /** A price update on the wire (section 6 of the service's documentation). */
-export const PriceUpdate = t.type({ topic: t.string, price: PriceValue }, 'a price update')
+export const PriceUpdate = standardCodec(t.type({ topic: t.string, price: PriceValue }, 'a price update'))
 
 /** A price update of a gateway that is not sent on arrival: `age` is the ms since the gateway received the price. */
 const AgedPriceUpdate = t.type({ ...PriceUpdate.props, age: PriceAge }, PriceUpdate.name)
@@ -39,7 +40,9 @@ const Topics = new t.Type<string[], string[], unknown>(
 )
 
 /** The response to a subscribe message on the wire. That of a gateway may also have a `position`. */
-export const SubscriptionConfirmation = t.type({ subscriptions: Topics }, 'a subscription confirmation')
+export const SubscriptionConfirmation = standardCodec(
+  t.type({ subscriptions: Topics }, 'a subscription confirmation'),
+)
 
 /**
  * The content of a text frame of the price WebSocket. `topic` is the text that the service sent. `age`: the ms since a

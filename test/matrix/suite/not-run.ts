@@ -36,6 +36,16 @@ export const notRun: readonly NotRun[] = [
     reason:
       'makes streams that candles knows by a module that is not public; test/backtest/history/seam.test.ts runs',
   },
+  {
+    files: 'test/operators/store/unknown-state.test.ts',
+    reason:
+      'makes a stream that does not know its state by a module that is not public; test/client/prices/held-prices.test.ts runs',
+  },
+  {
+    files: 'test/operators/same-as-rx-chains.test.ts',
+    reason:
+      'runs in virtual time by a module that is not public; test/operators/candles.test.ts and the tests of replays run',
+  },
   { files: 'test/docs/**', reason: 'tests the documentation of the repository' },
   {
     files: 'test/opentelemetry/operations.test.ts',

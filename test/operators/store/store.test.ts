@@ -3,7 +3,6 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject, throwError } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { Depth, DepthError, Price, PriceError } from '../../../src/index.js'
-import { liveStream$ } from '../../../src/base/domain/joinable.js'
 import { ConfigurationError } from '../../../src/base/errors/configuration-error.js'
 import { invalidMint, notFresh } from '../../../src/base/errors/constructors.js'
 import { depthStore, priceStore } from '../../../src/operators/store/index.js'
@@ -14,6 +13,7 @@ import { nextTurn } from '../../support/time/event-loop.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic, weth } from '../../support/tokens.js'
 import { collectUnhandledErrors } from '../../support/unhandled-errors.js'
+import { controlFrames } from '../support/frames.js'
 
 const unhandled = collectUnhandledErrors()
 
@@ -30,23 +30,6 @@ const other = (state: string, last: Price | undefined, error?: unknown) => ({
   last,
   error,
 })
-
-/** Frames that the test runs. */
-const controlFrames = () => {
-  const frames = new Map<number, () => void>()
-  let handle = 0
-  vi.stubGlobal('requestAnimationFrame', (callback: () => void) => {
-    frames.set(++handle, callback)
-    return handle
-  })
-  vi.stubGlobal('cancelAnimationFrame', (cancelled: number) => frames.delete(cancelled))
-  const run = () => {
-    const callbacks = [...frames.values()]
-    frames.clear()
-    for (const callback of callbacks) callback()
-  }
-  return { frames, run }
-}
 
 afterEach(() => void vi.unstubAllGlobals())
 
@@ -68,32 +51,6 @@ it.each<readonly [unknown, string]>([
 })
 
 describe('a price store', () => {
-  it('is stale while the source does not know whether its price is current, and is live again if it is', () => {
-    const source$ = new Subject<Either<PriceError, Price>>()
-    let isCurrent = true
-    const stream$ = liveStream$(
-      () => source$,
-      () => undefined,
-      undefined,
-      () => isCurrent,
-    )
-    const { run } = controlFrames()
-    const store = priceStore(stream$)
-    const listener = vi.fn()
-    const unsubscribe = store.subscribe(listener)
-    source$.next(right(one))
-    run()
-    isCurrent = false
-    const late = store.getSnapshot()
-    expect(late).toEqual(other('stale', one))
-    expect(store.getSnapshot()).toBe(late)
-    isCurrent = true
-    run()
-    expect(listener.mock.lastCall).toEqual([live(one)])
-    expect(store.getSnapshot()).toEqual(live(one))
-    unsubscribe()
-  })
-
   it('subscribes to the source while it has a listener', () => {
     const { source$, store } = openStore()
     expect(source$.observed).toBe(false)

@@ -96,6 +96,8 @@ export interface GatewayHistoryOptions {
    * Default: 604 800 000, 7 days.
    */
   readonly keep?: number
+  /** Size of all files, in bytes; beyond it, the oldest files are deleted. Default: 10 GiB. */
+  readonly maxBytes?: number
   /** Topics that are always recorded. Other topics are recorded while consumers subscribe to them. Default: none. */
   readonly topics?: readonly Topic[]
 }
@@ -156,6 +158,7 @@ export const accessTable = {
 export const historyTable = {
   folder: required(stringOption(/./, 'the path of a folder')),
   keep: numberOption({ unit: 'ms', above: 0, default: 7 * 86_400_000, orInfinity: true }),
+  maxBytes: countOption({ unit: 'bytes', default: 10 * 2 ** 30 }),
   topics: withDefault(
     checkedOption<readonly Topic[]>('array', {
       expected: 'topics like svc-0x82af… of the service',

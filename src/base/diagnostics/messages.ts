@@ -172,11 +172,6 @@ export interface DiagnosticMessages {
    */
   readonly 'svc-streams:history-unreadable': Failure<RecordingError>
   /**
-   * `topics()` of a history on NATS has skipped messages of the stream that are no part of a recording. `messages`: their
-   * number, of those that it read.
-   */
-  readonly 'svc-streams:history-skipped': { readonly stream: string; readonly messages: number }
-  /**
    * A replay has ended, and some rows of its recordings have doubtful times. `source`: names the recordings.
    * `earlierRows`: number of rows that are earlier than their predecessor. `skewedRows`: number of values whose `at` and
    * `receivedAt` differ by more than a minute. `overlappingRows`: number of rows that were left out, because another

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import type { Command } from 'commander'
-import { isLeft, isRight, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, map, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { messageOf, printable } from '../../base/errors/text.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import type {
@@ -32,9 +32,10 @@ import {
 } from './shared/serve.js'
 import { defineCommand, tokensFlag } from './shared/parts.js'
 import { InvalidArgumentError, Option } from 'commander'
-import { gatewayTable } from '../../gateway/options.js'
+import { gatewayTable, historyTable } from '../../gateway/options.js'
 import {
   numberFlag,
+  onlyGiven,
   parsedFlag,
   parseDuration,
   parseNumber,
@@ -130,6 +131,11 @@ const flags = {
     'age at which recorded prices are deleted (default: 7d)',
     parseRotation,
   ),
+  maxHistoryBytes: parsedFlag(
+    '--max-history-bytes <n>',
+    'size at which the oldest recorded prices are deleted (default: 10737418240)',
+    parseNumber(historyTable.maxBytes),
+  ),
   origin: parsedFlag<readonly string[]>(
     '--origin <url...>',
     'origins of pages with access, such as https://app.example',
@@ -191,6 +197,7 @@ const httpNames = [
   'origin',
   'history',
   'keep',
+  'maxHistoryBytes',
   'maxBufferedBytes',
   'maxConnectionsPerAddress',
   'maxMessagesPerSecond',
@@ -199,11 +206,8 @@ const httpNames = [
 ]
 
 /** The limits that the user has set. */
-const limitsOf = ({ maxConnections, maxTopicsPerConnection, depthEvery }: GatewayFlags) => ({
-  ...(maxConnections === undefined ? {} : { maxConnections }),
-  ...(maxTopicsPerConnection === undefined ? {} : { maxTopicsPerConnection }),
-  ...(depthEvery === undefined ? {} : { depthEvery }),
-})
+const limitsOf = ({ maxConnections, maxTopicsPerConnection, depthEvery }: GatewayFlags) =>
+  onlyGiven({ maxConnections, maxTopicsPerConnection, depthEvery })
 
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Promise<void> {
@@ -280,44 +284,30 @@ const gatewayErrorText = (error: ConfigurationError, keysFile: string): string =
 
 /** The gateway options of the flags. Reads the files. Left: the error message. */
 const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOptions> => {
-  const { port, host, origin, openDepth, history, keep, maxBufferedBytes } = flags
-  const { maxConnectionsPerAddress, maxMessagesPerSecond, maxNewTopicsPerSecond } = flags
-  if (keep !== undefined && history === undefined)
-    return left('--keep: add --history, the folder of the recordings')
-  const secrets = readSecrets(flags)
-  if (isLeft(secrets)) return secrets
-  return right({
-    port,
-    host,
-    ...secrets.right,
-    ...(maxConnectionsPerAddress === undefined ? {} : { maxConnectionsPerAddress }),
-    ...(maxMessagesPerSecond === undefined ? {} : { maxMessagesPerSecond }),
-    ...(maxNewTopicsPerSecond === undefined ? {} : { maxNewTopicsPerSecond }),
-    ...(origin === undefined ? {} : { origins: origin }),
-    ...(openDepth === undefined ? {} : { openDepth }),
-    ...limitsOf(flags),
-    ...(maxBufferedBytes === undefined ? {} : { maxBufferedBytes }),
-    ...(history === undefined
-      ? {}
-      : { history: { folder: history, ...(keep === undefined ? {} : { keep }) } }),
-  })
+  const { port, host, origin: origins, openDepth, history: folder, keep, maxHistoryBytes: maxBytes } = flags
+  const { maxBufferedBytes, maxConnectionsPerAddress, maxMessagesPerSecond, maxNewTopicsPerSecond } = flags
+  if (folder === undefined) {
+    if (keep !== undefined) return left('--keep: add --history, the folder of the recordings')
+    if (maxBytes !== undefined)
+      return left('--max-history-bytes: add --history, the folder of the recordings')
+  }
+  const limits = { maxBufferedBytes, maxConnectionsPerAddress, maxMessagesPerSecond, maxNewTopicsPerSecond }
+  const history = folder === undefined ? undefined : { folder, ...onlyGiven({ keep, maxBytes }) }
+  const given = { ...onlyGiven({ origins, openDepth, history, ...limits }), ...limitsOf(flags) }
+  return map((secrets: Secrets) => ({ port, host, ...secrets, ...given }))(readSecrets(flags))
 }
 
+type Secrets = Pick<GatewayOptions, 'keys' | 'access' | 'tls'>
+
 /** The options that SIGHUP reads again. Left: the error message. */
-const readSecrets = (
-  flags: GatewayFlags,
-): Either<string, Pick<GatewayOptions, 'keys' | 'access' | 'tls'>> => {
+const readSecrets = (flags: GatewayFlags): Either<string, Secrets> => {
   const keys = flags.keys === undefined ? right(undefined) : readKeysFile(flags.keys)
   if (isLeft(keys)) return keys
   const access = flags.access === undefined ? right(undefined) : readAccessFile(flags.access)
   if (isLeft(access)) return access
   const tls = readTlsFiles(flags)
   if (isLeft(tls)) return tls
-  return right({
-    ...(keys.right === undefined ? {} : { keys: keys.right }),
-    ...(access.right === undefined ? {} : { access: access.right }),
-    ...(tls.right === undefined ? {} : { tls: tls.right }),
-  })
+  return right(onlyGiven({ keys: keys.right, access: access.right, tls: tls.right }))
 }
 
 /** Reads the files of the secrets again; `undefined` without such files. */

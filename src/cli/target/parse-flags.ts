@@ -18,6 +18,10 @@ export type Values<F extends Flags> = {
   readonly [Name in keyof F]: F[Name] extends Flag<infer A> ? A : never
 }
 
+/** The flags that the user has given, as options: an option that is `undefined` is an error. */
+export const onlyGiven = <A extends object>(flags: A): { [K in keyof A]?: Exclude<A[K], undefined> } =>
+  Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined)) as never
+
 /** Adds flags to a command. Their names must be those that commander gives to their values. */
 export const addFlags = (command: Command, flags: Flags): Command => {
   for (const [name, { option }] of Object.entries(flags)) {
@@ -119,11 +123,8 @@ export const costTexts = ({ latency, feeBps, slippageBps }: CostFlags) => ({
   'slippage-bps': slippageBps,
 })
 
-export const costsOf = ({ latency, feeBps, slippageBps }: CostFlags): Costs => ({
-  ...(latency === undefined ? {} : { latency }),
-  ...(feeBps === undefined ? {} : { feeBps }),
-  ...(slippageBps === undefined ? {} : { slippageBps }),
-})
+export const costsOf = ({ latency, feeBps, slippageBps }: CostFlags): Costs =>
+  onlyGiven({ latency, feeBps, slippageBps })
 
 /** Parses the length of candles, such as `1h` or `1mo`. */
 export const parseInterval = (text: string): { readonly ms: number } | { readonly months: number } => {

@@ -9,19 +9,30 @@ export const filePeriod = 3_600_000
 
 /** A file of a history. Its path is computed, because a folder may have many files. */
 export interface HistoryFile {
+  readonly topic: Topic
   /** The time in its name, in ms since the Unix epoch. */
   readonly startAt: number
   /** The number of the files with this time in their names, up to this one. */
   readonly number: number
   /** No row was written at this time or later, in ms of the steady time. */
   readonly endsBy: number
+  bytes: number
+}
+
+/** What a folder keeps. */
+export interface FolderLimits {
+  /** The age at which a row may be deleted, in ms. */
+  readonly keep: number
+  /** The size of all files, in bytes. */
+  readonly maxBytes: number
 }
 
 /** `svc-0xab.2026-11-22T10-00-00Z.ndjson`: the time is in UTC. A number follows it if the name was taken. */
 const filePattern = /^([\w-]+-0x[0-9a-f]+)\.[^._]+(?:_(\d+))?\.ndjson$/
 
-/** Names that are read from the folder at once. */
+/** Names that are read from the folder at once, and files whose sizes are. */
 const namesPerSlice = 512
+const filesPerSlice = 64
 
 /**
  * The files of all topics in a folder. The folder is listed once, asynchronously; afterwards, the index knows the files
@@ -34,8 +45,12 @@ const namesPerSlice = 512
  */
 export class FolderIndex {
   private readonly files = new Map<Topic, Set<HistoryFile>>()
+  /** All files, the oldest first. */
+  private readonly byAge = new Set<HistoryFile>()
   /** The files in the order of their names, of the topics that were read since their last change. */
   private readonly ordered = new Map<Topic, readonly HistoryFile[]>()
+  /** The size of all files, in bytes. */
+  private bytes = 0
   private deletion: Promise<void> | undefined
 
   private constructor(
@@ -47,13 +62,14 @@ export class FolderIndex {
   /** Lists the folder. Rejects if it cannot be read. */
   static async open(folder: string, steadyTime: () => number): Promise<FolderIndex> {
     const index = new FolderIndex(folder, steadyTime)
-    const ofFuture: string[] = []
-    for await (const { name } of await opendir(folder, { bufferSize: namesPerSlice })) {
-      const startAt = rotatedStart(name) ?? NaN
-      if (startAt > steadyTime()) ofFuture.push(name)
-      else index.insert(name, startAt - (startAt % filePeriod) + filePeriod)
-    }
-    for (const name of ofFuture) index.insert(name, await index.lastChange(name))
+    const names: string[] = []
+    for await (const { name } of await opendir(folder, { bufferSize: namesPerSlice })) names.push(name)
+    const files: (HistoryFile | undefined)[] = []
+    for (let at = 0; at < names.length; at += filesPerSlice)
+      files.push(...(await Promise.all(names.slice(at, at + filesPerSlice).map((name) => index.found(name)))))
+    const found = files.filter((file) => file !== undefined)
+    found.sort((a, b) => a.endsBy - b.endsBy || byName(a, b))
+    for (const file of found) index.insert(file)
     return index
   }
 
@@ -66,86 +82,111 @@ export class FolderIndex {
   filesOf(topic: Topic): readonly HistoryFile[] {
     const known = this.ordered.get(topic)
     if (known !== undefined) return known
-    const files = [...(this.files.get(topic) ?? [])]
-    files.sort((a, b) => a.startAt - b.startAt || a.number - b.number)
+    const files = [...(this.files.get(topic) ?? [])].sort(byName)
     if (files.length > 0) this.ordered.set(topic, files)
     return files
   }
 
-  pathOf(topic: Topic, { startAt, number }: HistoryFile): string {
+  pathOf({ topic, startAt, number }: HistoryFile): string {
     return rotatedPath(join(this.folder, `${topic}.ndjson`), startAt, false, number)
   }
 
   /** A file that is created now. Somebody may have removed an earlier file of this name. */
-  add(topic: Topic, path: string): void {
-    const added = this.insert(basename(path), this.steadyTime() + filePeriod)
-    for (const file of this.files.get(topic) ?? []) {
-      const isSame = file.startAt === added?.startAt && file.number === added.number
-      if (isSame && file !== added) this.forget(topic, file)
-    }
+  add(path: string): HistoryFile {
+    const added = fileOf(basename(path), this.steadyTime() + filePeriod)
+    if (added === undefined) throw new Error('the path is none of a history')
+    for (const file of this.files.get(added.topic) ?? []) if (byName(file, added) === 0) this.forget(file)
+    this.insert(added)
+    return added
   }
 
-  /** Deletes the files without a row younger than `keep` ms. Never rejects. */
-  deleteExpired(keep: number): Promise<void> {
-    this.deletion ??= this.deleteUntil(this.steadyTime() - keep).finally(() => (this.deletion = undefined))
+  /** A file has more bytes. */
+  grow(file: HistoryFile, bytes: number): void {
+    if (!this.byAge.has(file)) return
+    file.bytes += bytes
+    this.bytes += bytes
+  }
+
+  isLargerThan(maxBytes: number): boolean {
+    return this.bytes > maxBytes
+  }
+
+  /**
+   * Deletes the files without a row younger than `keep` ms, and the oldest files until the others have at most `maxBytes`.
+   * `onDelete`: called for each before that. Never rejects.
+   */
+  deleteOld(limits: FolderLimits, onDelete: (file: HistoryFile) => void): Promise<void> {
+    this.deletion ??= this.deleteBeyond(limits, onDelete).finally(() => (this.deletion = undefined))
     return this.deletion
   }
 
   /** Forgets those of the given files that no longer exist. Resolves to true if there are any. */
-  async forgetMissing(topic: Topic, files: readonly HistoryFile[]): Promise<boolean> {
+  async forgetMissing(files: readonly HistoryFile[]): Promise<boolean> {
     let isMissing = false
     for (const file of files) {
-      if (await exists(this.pathOf(topic, file))) continue
-      this.forget(topic, file)
+      if (await exists(this.pathOf(file))) continue
+      this.forget(file)
       isMissing = true
     }
     return isMissing
   }
 
-  /** `undefined` if the name is not that of a file of a history. */
-  private insert(name: string, endsBy: number): HistoryFile | undefined {
-    const startAt = rotatedStart(name)
-    const [, topic, number = '1'] = filePattern.exec(name) ?? []
-    if (topic === undefined || startAt === undefined) return undefined
-    const files = this.files.get(topic as Topic) ?? new Set()
-    const file = { startAt, number: Number(number), endsBy }
-    this.files.set(topic as Topic, files.add(file))
-    this.ordered.delete(topic as Topic)
-    return file
+  private insert(file: HistoryFile): void {
+    const files = this.files.get(file.topic) ?? new Set()
+    this.files.set(file.topic, files.add(file))
+    this.byAge.add(file)
+    this.bytes += file.bytes
+    this.ordered.delete(file.topic)
   }
 
-  private forget(topic: Topic, file: HistoryFile): void {
-    const files = this.files.get(topic)
+  private forget(file: HistoryFile): void {
+    if (!this.byAge.delete(file)) return
+    const files = this.files.get(file.topic)
     files?.delete(file)
-    this.ordered.delete(topic)
-    if (files?.size === 0) this.files.delete(topic)
+    if (files?.size === 0) this.files.delete(file.topic)
+    this.bytes -= file.bytes
+    this.ordered.delete(file.topic)
   }
 
-  private async deleteUntil(time: number): Promise<void> {
-    for (const [topic, files] of this.files) {
-      for (const file of files) {
-        if (file.endsBy > time) continue
-        const path = this.pathOf(topic, file)
-        const isDeleted = await unlink(path).then(() => true, isMissingError)
-        // Windows deletes no file that another program has open. A later call tries it again.
-        if (isDeleted) this.forget(topic, file)
-      }
+  private async deleteBeyond(
+    { keep, maxBytes }: FolderLimits,
+    onDelete: (file: HistoryFile) => void,
+  ): Promise<void> {
+    const expired = this.steadyTime() - keep
+    for (const file of this.byAge) {
+      if (file.endsBy > expired && !this.isLargerThan(maxBytes)) return
+      onDelete(file)
+      const isDeleted = await unlink(this.pathOf(file)).then(() => true, isMissingError)
+      // Windows deletes no file that another program has open. A later call tries it again.
+      if (isDeleted) this.forget(file)
     }
   }
 
-  private async lastChange(name: string): Promise<number> {
+  /** A file of the folder at the start. `undefined` if it is not one of a history. */
+  private async found(name: string): Promise<HistoryFile | undefined> {
+    const startAt = rotatedStart(name) ?? NaN
+    const file = fileOf(name, startAt - (startAt % filePeriod) + filePeriod)
     const path = join(this.folder, name)
+    const stats = file && (await stat(path).catch(() => undefined))
+    if (file === undefined || stats === undefined) return undefined
+    const { size: bytes, mtimeMs } = stats
     const now = this.steadyTime()
-    try {
-      const { mtimeMs } = await stat(path)
-      if (mtimeMs <= now) return mtimeMs
-      await utimes(path, now / 1000, now / 1000)
-    } catch {
-      // It was removed, or another user owns it.
-    }
-    return now
+    if (startAt <= now) return { ...file, bytes }
+    // Another user may own it.
+    if (mtimeMs > now) await utimes(path, now / 1000, now / 1000).catch(() => undefined)
+    return { ...file, bytes, endsBy: Math.min(mtimeMs, now) }
   }
 }
+
+/** The empty file of a name; `undefined` if the name is not that of a file of a history. */
+const fileOf = (name: string, endsBy: number): HistoryFile | undefined => {
+  const startAt = rotatedStart(name)
+  const [, topic, number = '1'] = filePattern.exec(name) ?? []
+  if (topic === undefined || startAt === undefined) return undefined
+  return { topic: topic as Topic, startAt, number: Number(number), endsBy, bytes: 0 }
+}
+
+const byName = (a: HistoryFile, b: HistoryFile): number => a.startAt - b.startAt || a.number - b.number
 
 const exists = (path: string): Promise<boolean> =>
   stat(path).then(

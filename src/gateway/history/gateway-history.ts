@@ -1,3 +1,4 @@
+import { unlink } from 'node:fs/promises'
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
@@ -9,6 +10,8 @@ import { addressOf, serviceOf, type Topic } from '../../base/domain/topic.js'
 import { unknownTopic } from '../../base/errors/constructors.js'
 import type { HistoryError, RecordingError, WriteError } from '../../base/errors/model.js'
 import type { TimeRange } from '../../backtest/recording/format/timeline.js'
+import { readFilePart } from '../../backtest/recording/files/files.js'
+import { lineEnd } from '../../backtest/recording/read/whole-lines.js'
 import { nodePlatform } from '../../backtest/recording/on-node.js'
 import { PastReading } from '../../backtest/recording/past/past-reading.js'
 import { RecordedFile, type StartedFile } from '../../backtest/recording/past/recorded-file.js'
@@ -17,8 +20,8 @@ import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset, type Clock } from '../../base/time/clock.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
 import { historyFolderError, lockFolder } from './folder-lock.js'
-import { filePeriod, FolderIndex, type HistoryFile } from './folder-index.js'
-import { removeWithoutHeader, TopicRecorder } from './recorder.js'
+import { filePeriod, FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
+import { TopicRecorder } from './recorder.js'
 
 /** Interval at which the folder is checked, in ms. */
 export const checkInterval = 10_000
@@ -32,12 +35,13 @@ export interface GatewayHistoryConfig {
   readonly service: string
 }
 
-export interface GatewayHistorySetup {
+export interface GatewayHistorySetup extends FolderLimits {
   readonly folder: string
-  /** In ms. */
-  readonly keep: number
   readonly topics: readonly Topic[]
 }
+
+/** The number of the largest files that a history has. */
+const largestFiles = 64
 
 /** The receiver of the events of a reading. */
 export interface PastReader {
@@ -66,7 +70,7 @@ export interface GatewayHistory {
 
 /** Opens the folder, and records the `topics`. Rejects with a `GatewayError` if the folder cannot be used. */
 export const openGatewayHistory = async (
-  { folder, keep, topics }: GatewayHistorySetup,
+  { folder, topics, ...limits }: GatewayHistorySetup,
   { client, clock, publish, ownHost, service }: GatewayHistoryConfig,
 ): Promise<GatewayHistory> => {
   const offset = clockOffset(clock)
@@ -77,12 +81,17 @@ export const openGatewayHistory = async (
       lock.release()
       throw thrown
     })
+  const deleteOld = (): void => void index.deleteOld(limits, (file) => recorder.leave(file))
   const recorder = new TopicRecorder({
     folder,
     client,
     clock,
+    index,
+    maxFileBytes: limits.maxBytes / largestFiles,
     onFailure: (error) => publish('svc-streams:gateway-history', () => ({ host: ownHost(), error })),
-    onFile: (topic, path) => index.add(topic, path),
+    onWritten: () => {
+      if (index.isLargerThan(limits.maxBytes)) deleteOld()
+    },
   })
 
   const checkFolder = (): void => {
@@ -97,7 +106,7 @@ export const openGatewayHistory = async (
     checkFolder()
     recorder.closeUnwanted()
     recorder.requestRejected()
-    if (recorder.failureOf() === undefined) void index.deleteExpired(keep)
+    if (recorder.failureOf() === undefined) deleteOld()
   }
   maintain()
   const stopChecks = clock.startInterval(maintain, checkInterval)
@@ -126,20 +135,18 @@ export const openGatewayHistory = async (
       }
       for (;;) {
         const files = index.filesOf(recorded)
-        if (await index.forgetMissing(recorded, filesWithin(range, files))) continue
+        if (await index.forgetMissing(filesWithin(range, files))) continue
         if (files.length === 0) {
           if (!recorder.isWanted(recorded)) return left(unknownTopic(topic, index.topics))
           new TopicPast(topic, emit, range).finish(true)
           return right(undefined)
         }
-        const recordings = files.map(
-          (file) => new UnopenedFile(file.startAt, () => index.pathOf(recorded, file)),
-        )
+        const recordings = files.map((file) => new UnopenedFile(file.startAt, () => index.pathOf(file)))
         const isRecordedOn = recorder.isRecording(recorded)
         const reading = new PastReading(topic, range, onEvent, closing, flush, isRecordedOn)
         const result = await reading.read(recordings)
         // An earlier file, which decides whether the topic had a price at the start of the range, may be missing too.
-        if (isLeft(result) && emitted === 0 && (await index.forgetMissing(recorded, files))) continue
+        if (isLeft(result) && emitted === 0 && (await index.forgetMissing(files))) continue
         if (isLeft(result) && result.left._tag === 'RecordingError') onUnreadable(result.left)
         return result
       }
@@ -170,11 +177,24 @@ const prepareFiles = async (index: FolderIndex, service: string): Promise<Folder
       )
     }
     const last = index.filesOf(topic).slice(-1)
-    for (const file of last) await removeWithoutHeader(index.pathOf(topic, file))
-    await index.forgetMissing(topic, last)
+    for (const file of last) await removeWithoutHeader(index.pathOf(file))
+    await index.forgetMissing(last)
   }
   return index
 }
+
+/** Removes a file that is not a recording, because its first line is not complete. Never rejects. */
+const removeWithoutHeader = async (path: string): Promise<void> => {
+  try {
+    const bytes = await readFilePart(path, 0, headerBytes)
+    if (!bytes.includes(lineEnd)) await unlink(path)
+  } catch {
+    // It cannot be read or removed now.
+  }
+}
+
+/** Longer than a header of one topic. */
+const headerBytes = 4096
 
 /** The times that the topics cover. Of each file that is not written to, they are read once. */
 class CoveredTimes {
@@ -202,27 +222,22 @@ class CoveredTimes {
       const files = this.index.filesOf(topic)
       const [first, last] = [files[0], files.at(-1)]
       if (first === undefined || last === undefined) return undefined
-      if (await this.index.forgetMissing(topic, [first, last])) continue
-      const open = this.recorder.openFileOf(topic)
-      const from = await this.timeOf(topic, first, this.starts, (file) => file.start())
-      const to =
-        open?.path === this.index.pathOf(topic, last)
-          ? open.latest
-          : await this.timeOf(topic, last, this.ends, (file) => file.latest())
+      if (await this.index.forgetMissing([first, last])) continue
+      const from = await this.timeOf(first, this.starts, (file) => file.start())
+      const to = this.recorder.latestIn(last) ?? (await this.timeOf(last, this.ends, (file) => file.latest()))
       return { topic, from, to }
     }
   }
 
   /** Of a file that cannot be read, the time in its name. */
   private async timeOf(
-    topic: Topic,
     file: HistoryFile,
     known: WeakMap<HistoryFile, number>,
     read: (file: RecordedFile) => Promise<Either<RecordingError, number>>,
   ): Promise<number> {
     const time = known.get(file)
     if (time !== undefined) return time
-    const result = await read(recordingOf(this.index.pathOf(topic, file)))
+    const result = await read(recordingOf(this.index.pathOf(file)))
     if (isRight(result)) known.set(file, result.right)
     else this.onUnreadable(result.left)
     return isRight(result) ? result.right : file.startAt

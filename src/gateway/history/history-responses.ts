@@ -62,12 +62,10 @@ export const historyResponses = (
     else await streamPast(history, asked.right, reading, response, acceptsGzip(headers['accept-encoding']))
   }
   return (request, response, requester) => {
-    const refuse = (): void => {
+    const reading = readings.start(requester, () => {
       if (response.headersSent) response.destroy()
       else writeGatewayResponse(response, tooManyReadings)
-    }
-    const reading = readings.start(requester, refuse)
-    if (reading === undefined) return refuse()
+    })
     response.once('close', () => reading.end())
     void respond(request, response, reading)
       .catch((thrown: unknown) => {

@@ -2,65 +2,53 @@ import type { Clock } from '../../base/time/clock.js'
 import { macrotasks } from '../../base/time/macrotask.js'
 import { RequestQueue, type Place, type Requester } from '../coalescing/request-queue.js'
 
-/** Number of readings at the same time. Each reading needs memory for a chunk of a file. */
-export const maxReadings = 64
+/** Number of readings at the same time. Each has an open file, and memory for a chunk of it. */
+export const maxReadings = 32
 
-/** A reading whose consumer has read nothing for this time may have to make room for another one, in ms. */
-export const longestHold = 1_000
+/** Time that a consumer may take to read a chunk without being slow, in ms. */
+const usualHold = 100
 
 /**
  * The readings of a history. They take turns like depth requests: in each turn of the event loop, one reading reads one
  * chunk of a file, so that no live price waits for more than a chunk.
  *
- * If there are too many readings, one of the group with the most of them ends. If that is the group of the new reading,
- * the consumer that has read nothing for the longest time makes room, and without such a consumer the new reading is
- * refused. No reading ends for a group that has more readings than its own.
+ * If there are too many readings, a new one ends the one that makes the least progress: the one whose consumer has read
+ * nothing for the longest time, or else the youngest of the addresses with the most readings.
  */
 export class Readings {
   private readonly queue = new RequestQueue({
-    maxWaiting: maxReadings,
+    maxWaiting: Infinity,
     whenSendable: (onTurn) => macrotasks()(onTurn),
   })
   private readonly readings = new Set<Reading>()
 
   constructor(private readonly clock: Pick<Clock, 'elapsed'>) {}
 
-  /** `undefined`: the reading is refused. `onEvicted`: it ends before its end, to make room. */
-  start(requester: Requester, onEvicted: () => void): Reading | undefined {
-    const reading = this.enter(requester, onEvicted)
-    if (!reading.isEnded) return reading
-    const heldUp = this.heldUpBy(requester)
-    heldUp?.evict()
-    return heldUp && this.enter(requester, onEvicted)
-  }
-
-  /** The reading has ended if it is the one that is refused. */
-  private enter(requester: Requester, onEvicted: () => void): Reading {
+  /** `onEvicted`: the reading ends before its end, to make room. */
+  start(requester: Requester, onEvicted: () => void): Reading {
     const { queue, readings, clock } = this
-    const place = queue.enter(requester, () => (readings.has(reading) ? reading.evict() : reading.end()))
+    if (readings.size >= maxReadings) this.slowest()?.evict()
+    const place = queue.enter(requester, () => undefined)
     const reading = new Reading(place, queue, clock, onEvicted, () => readings.delete(reading))
-    queue.refuseExcess(place)
-    if (!reading.isEnded) readings.add(reading)
+    readings.add(reading)
     return reading
   }
 
-  /** The reading that makes room for another one of a group without more readings. */
-  private heldUpBy({ group }: Requester): Reading | undefined {
-    const readings = [...this.readings]
-    const ownSize = readings.filter((each) => each.group?.id === group).length
-    const latest = this.clock.elapsed() - longestHold
-    return readings
-      .filter(({ heldUpSince }) => heldUpSince <= latest)
-      .filter(({ group: other }) => other?.id === group || (other?.size ?? 0) > ownSize)
-      .sort((a, b) => a.heldUpSince - b.heldUpSince)[0]
+  private slowest(): Reading | undefined {
+    let slowest: Reading | undefined
+    for (const each of this.readings) if (slowest === undefined || isSlower(each, slowest)) slowest = each
+    return slowest
   }
 }
 
+const isSlower = (a: Reading, b: Reading): boolean =>
+  a.heldForMs === b.heldForMs ? a.groupSize >= b.groupSize : a.heldForMs > b.heldForMs
+
 /** One reading, from its request to its end. */
 export class Reading {
-  /** Since when it waits for its consumer: monotonic, in ms; `Infinity` while it does not. */
-  heldUpSince = Infinity
-  isEnded = false
+  /** Since when it waits for its consumer: monotonic, in ms; `undefined` while it does not. */
+  private heldSince: number | undefined
+  private isEnded = false
   private onTurn: (() => void) | undefined
 
   constructor(
@@ -71,8 +59,16 @@ export class Reading {
     private readonly onEnd: () => void,
   ) {}
 
-  get group(): Place['consumer'] | undefined {
-    return this.place.consumer.parent
+  /** The time for which a slow consumer has read nothing, in ms; 0 for a consumer that is not slow. */
+  get heldForMs(): number {
+    const { heldSince } = this
+    const heldFor = heldSince === undefined ? 0 : this.clock.elapsed() - heldSince
+    return heldFor > usualHold ? heldFor : 0
+  }
+
+  /** The number of readings of its group. */
+  get groupSize(): number {
+    return this.place.consumer.parent?.size ?? 0
   }
 
   /** Resolves in the turn of the reading, or at its end. */
@@ -91,9 +87,9 @@ export class Reading {
 
   /** Waits until the consumer has read. */
   async holdUp(drained: Promise<void>): Promise<void> {
-    this.heldUpSince = this.clock.elapsed()
+    this.heldSince = this.clock.elapsed()
     await drained
-    this.heldUpSince = Infinity
+    this.heldSince = undefined
   }
 
   evict(): void {

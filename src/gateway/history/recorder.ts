@@ -1,4 +1,4 @@
-import { unlink } from 'node:fs/promises'
+import { unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
@@ -14,17 +14,23 @@ import {
   type RecordingHeader,
   type Row,
 } from '../../backtest/recording/format/row.js'
-import { readFilePart } from '../../backtest/recording/files/files.js'
-import { lineEnd } from '../../backtest/recording/read/whole-lines.js'
 import { RowTimes, WantedRows } from '../../backtest/recording/record/client-rows.js'
+import { createRecordingFile, type RecordingFile } from '../../backtest/recording/record/recording-file.js'
 import { createRotatingFile, type RotatingFile } from '../../backtest/recording/record/rotating-file.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { GatewayHistoryFailure, GatewayHistorySnapshot } from '../gateway.js'
 import { Failures } from './failures.js'
-import { filePeriod } from './folder-index.js'
+import { filePeriod, type FolderIndex, type HistoryFile } from './folder-index.js'
+import { OpenFiles } from './open-files.js'
 
 /** Time after a failure in which no row is written, in ms. */
 export const retryAfter = 10_000
+
+/** Number of files that are open for rows. The readings have as many, and a few more. */
+export const maxOpenFiles = 24
+
+/** The buffer of a row of each topic, in bytes. A longer row has a buffer of its own. */
+const rowBytes = 1024
 
 export interface RecorderConfig {
   readonly folder: string
@@ -32,8 +38,11 @@ export interface RecorderConfig {
   readonly clock: Clock
   /** Called when rows can no longer be written, and with `undefined` when all topics are written again. */
   readonly onFailure: (error: WriteError | undefined) => void
-  /** Called with the path of each file of a topic when it has been created. */
-  readonly onFile: (topic: Topic, path: string) => void
+  readonly index: Pick<FolderIndex, 'add' | 'grow' | 'pathOf'>
+  /** The size at which a file is followed by the next one, in bytes. */
+  readonly maxFileBytes: number
+  /** Called when a row has been written. */
+  readonly onWritten: () => void
 }
 
 /**
@@ -49,6 +58,7 @@ export class TopicRecorder {
   private readonly times = new RowTimes((at, clockStep) => {
     for (const recorded of this.topics.values()) recorded.onStep(at, clockStep)
   })
+  private readonly files = new OpenFiles(maxOpenFiles)
   private rows = 0
   private bytes = 0
 
@@ -73,9 +83,15 @@ export class TopicRecorder {
     return this.topics.get(topic)?.isRecording ?? false
   }
 
-  /** The file that the rows of a topic are appended to; `undefined` if none is open. */
-  openFileOf(topic: Topic): OpenFile | undefined {
-    return this.topics.get(topic)?.openFile
+  /** The latest time of the rows in a file that rows are appended to, in ms since the Unix epoch; `undefined` for another file. */
+  latestIn(file: HistoryFile): number | undefined {
+    return this.topics.get(file.topic)?.latestIn(file)
+  }
+
+  /** The file is deleted: the next row of its topic begins another one. */
+  leave(file: HistoryFile): void {
+    const recorded = this.topics.get(file.topic)
+    if (recorded?.latestIn(file) !== undefined) recorded.close()
   }
 
   /** True if a consumer wants the topic, or `topics` has it. */
@@ -126,11 +142,13 @@ export class TopicRecorder {
     const recorded: RecordedTopic = new RecordedTopic(topic, {
       ...this.config,
       times: this.times,
+      createFile: (path) => createRecordingFile(path, false, (each) => this.files.create(each), rowBytes),
       isLost: () => this.failures.of(this) !== undefined,
       onFailure: (error) => this.failures.set(recorded, error),
-      onWritten: (bytes) => {
+      onRow: (bytes) => {
         this.rows++
         this.bytes += bytes
+        this.config.onWritten()
       },
     })
     this.topics.set(topic, recorded)
@@ -138,24 +156,20 @@ export class TopicRecorder {
   }
 }
 
-/** A file that rows are appended to. */
-export interface OpenFile {
-  readonly path: string
-  /** The latest time of its rows, in ms since the Unix epoch. */
-  readonly latest: number
-}
-
 interface RecordedTopicConfig extends RecorderConfig {
   /** Of the rows of all topics. */
   readonly times: RowTimes
+  readonly createFile: (path: string) => RecordingFile
   readonly isLost: () => boolean
   /** Called with the size of each row that has been written, in bytes. */
-  readonly onWritten: (bytes: number) => void
+  readonly onRow: (bytes: number) => void
 }
 
 class RecordedTopic {
   private readonly rows: WantedRows
-  private file: RotatingFile | undefined
+  private files: RotatingFile | undefined
+  /** The file that rows are appended to. */
+  private file: HistoryFile | undefined
   /** The header of the current recording, until its end is written. */
   private header: RecordingHeader | undefined
   /** The steps of the clock since the last row. Without a further row, they are not part of the recording. */
@@ -181,9 +195,8 @@ class RecordedTopic {
     return this.rows.isWanted
   }
 
-  get openFile(): OpenFile | undefined {
-    const { file, latest } = this
-    return file && { path: file.path, latest }
+  latestIn(file: HistoryFile): number | undefined {
+    return this.file === file ? this.latest : undefined
   }
 
   /** Why the service rejects the topic; `undefined` if it does not, or if no consumer wants the topic. */
@@ -201,12 +214,11 @@ class RecordedTopic {
   }
 
   close(): void {
-    const { file } = this
-    this.file = undefined
-    this.header = undefined
+    const { files } = this
+    this.files = this.file = this.header = undefined
     this.steps = []
     try {
-      file?.close()
+      files?.close()
     } catch {
       // The disk is missing. Data that are not written are lost.
     }
@@ -239,57 +251,58 @@ class RecordedTopic {
 
   /** Throws if the row cannot be written. */
   private append(row: Row): void {
-    this.file ??= this.createFile(row.at)
+    const files = (this.files ??= this.createFiles(row.at))
     const starts = this.header === undefined ? [(this.header = topicHeader(this.topic, row.at))] : this.steps
-    for (const start of starts) appendLine(this.file, start)
+    for (const start of starts) this.appendLine(files, start)
     this.steps = []
-    this.config.onWritten(appendLine(this.file, row))
+    this.config.onRow(this.appendLine(files, row))
     this.latest = Math.max(this.latest, row.at)
     if (row._tag === 'End') this.header = undefined
   }
 
-  private createFile(startAt: number): RotatingFile {
-    const { folder, clock, onFile } = this.config
+  /** Returns the size of the line, in bytes. Throws if it cannot be written. */
+  private appendLine(files: RotatingFile, row: Row | RecordingHeader): number {
+    const line = encodeLine(row)
+    const { bytes } = files
+    files.write(line, (error) => {
+      if (error !== undefined && error !== null) throw error
+    })
+    if (this.file !== undefined) this.config.index.grow(this.file, files.bytes - bytes)
+    return Buffer.byteLength(line)
+  }
+
+  private createFiles(startAt: number): RotatingFile {
+    const { folder, clock, index, maxFileBytes, createFile } = this.config
     return createRotatingFile(join(folder, `${this.topic}.ndjson`), {
       period: filePeriod,
       isGzip: false,
       startAt,
       elapsed: clock.elapsed,
+      maxFileBytes,
+      create: createFile,
       onFile: (path) => {
         this.latest = -Infinity
-        onFile(this.topic, path)
+        this.file = index.add(path)
       },
     })
   }
 
   /** The file may end in a part of a row, so no row is appended to it. */
   private fail(thrown: unknown): void {
-    const path = this.file?.path
+    const { clock, index, onFailure } = this.config
+    const { file } = this
     this.close()
-    if (path !== undefined) void removeWithoutHeader(path)
-    this.retryAt = this.config.clock.elapsed() + retryAfter
-    this.config.onFailure(writeError(thrown))
+    if (file?.bytes === 0) removeWithoutHeader(index.pathOf(file))
+    this.retryAt = clock.elapsed() + retryAfter
+    onFailure(writeError(thrown))
   }
 }
 
-/** Returns the size of the line, in bytes. Throws if it cannot be written. */
-const appendLine = (file: RotatingFile, row: Row | RecordingHeader): number => {
-  const line = encodeLine(row)
-  file.write(line, (error) => {
-    if (error !== undefined && error !== null) throw error
-  })
-  return Buffer.byteLength(line)
-}
-
-/** Removes a file that is not a recording, because its first line is not complete. Never rejects. */
-export const removeWithoutHeader = async (path: string): Promise<void> => {
+/** Removes a new file that is not a recording, because its first line is not complete. */
+const removeWithoutHeader = (path: string): void => {
   try {
-    const bytes = await readFilePart(path, 0, headerBytes)
-    if (!bytes.includes(lineEnd)) await unlink(path)
+    unlinkSync(path)
   } catch {
-    // It cannot be read or removed now.
+    // The next start tries it again.
   }
 }
-
-/** Longer than a header of one topic. */
-const headerBytes = 4096

@@ -1,10 +1,11 @@
 import { connect, type Socket } from 'node:net'
 import { right } from 'fp-ts/lib/Either.js'
+import type { Subscription } from 'rxjs'
 import type { Topic } from 'svc-streams'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { GatewayHistory, PastReader } from '../../../src/gateway/history/gateway-history.js'
 import { historyResponses } from '../../../src/gateway/history/history-responses.js'
-import { longestHold, maxReadings } from '../../../src/gateway/history/readings.js'
+import { maxReadings } from '../../../src/gateway/history/readings.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 import { startHttpServer } from '../../support/network/servers.js'
 import { nextTurn } from '../../support/time/event-loop.js'
@@ -65,42 +66,65 @@ describe('the readings of a history', () => {
     expect(quiet.length).toBeGreaterThan(chunks.length / 2 - 3)
   })
 
-  it('end for others if their consumers do not read: at once for another address, after 1 s for the same one', async () => {
+  it('are ended by a new one, whosever they are: first the one whose consumer has read nothing for the longest time', async () => {
     const event = { _tag: 'PastPrice', topic: `svc-0x${'a'.repeat(2 ** 16)}`, price: 1, at: 1 } as const
-    const written: { count: number }[] = []
-    let ended = 0
+    const written: { count: number; hasEnded: boolean }[] = []
     const { url, pass } = await serve(async (topic, { emit, flush, closing }) => {
       if (topic === 'svc-0xcc') return
-      const reading = { count: 0 }
+      const reading = { count: 0, hasEnded: false }
       written.push(reading)
       for (; !closing.closed && reading.count < 1000; reading.count++) {
         emit(event)
         await flush()
       }
-      ended++
+      reading.hasEnded = true
     })
-    const stalled = Array.from({ length: maxReadings }, () => request(url, 'svc-0xbb').pause())
-    let before = -1
-    const total = (): number => written.reduce((sum, { count }) => sum + count, 0)
-    await eventually(async () => {
-      before = total()
-      for (let turn = 0; turn < 200; turn++) await nextTurn()
-      return written.length === maxReadings && total() === before
-    })
+    const endedOnes = (): readonly number[] =>
+      written.flatMap(({ hasEnded }, index) => (hasEnded ? [index] : []))
+    const stall = async (count: number): Promise<void> => {
+      const before = written.length
+      for (let index = 0; index < count; index++) request(url, 'svc-0xbb').pause()
+      let total = -1
+      await eventually(async () => {
+        const last = total
+        for (let turn = 0; turn < 200; turn++) await nextTurn()
+        total = written.reduce((sum, each) => sum + each.count, 0)
+        return written.length === before + count && total === last
+      })
+    }
     const statusOf = async (topic: string): Promise<number> =>
       (await fetch(`${url}/history/${topic}?from=0`)).status
-    expect(await statusOf('svc-0xbb')).toBe(503)
+    await stall(1)
+    pass(1000)
+    await stall(maxReadings - 1)
+    pass(1000)
+    expect(endedOnes()).toEqual([])
     expect(await statusOf('svc-0xcc')).toBe(200)
-    const open = request(url, 'svc-0xbb').pause()
-    await eventually(() => written.length === maxReadings + 1)
-    expect(await statusOf('svc-0xbb')).toBe(503)
-    pass(longestHold)
-    for (let consumer = 1; consumer <= 5; consumer++) {
-      const next = request(url, 'svc-0xbb').pause()
-      await eventually(() => written.length === maxReadings + 1 + consumer)
-      expect(next.destroyed).toBe(false)
+    await eventually(() => expect(endedOnes()).toEqual([0]))
+    await stall(1)
+    expect(endedOnes()).toEqual([0])
+    for (let count = 0; count < 10; count++) expect(await statusOf('svc-0xcc')).toBe(200)
+    expect(endedOnes()).toHaveLength(2)
+  })
+
+  it('that are all quick are ended by a new one of the address with the most of them, the youngest first', async () => {
+    const waiting: { readonly topic: Topic; readonly closing: Subscription }[] = []
+    const { url } = await serve(
+      (topic, { closing }) =>
+        new Promise((resolve) => {
+          waiting.push({ topic, closing })
+          closing.add(resolve)
+        }),
+    )
+    request(url, 'svc-0xaa')
+    await eventually(() => waiting.length === 1)
+    for (let count = 2; count <= maxReadings + 3; count++) {
+      request(url, 'svc-0xbb')
+      await eventually(() => waiting.length === count)
     }
-    await eventually(() => ended === 6)
-    for (const socket of [...stalled, open]) socket.destroy()
+    const topics = (isEnded: boolean): readonly Topic[] =>
+      waiting.filter(({ closing }) => closing.closed === isEnded).map(({ topic }) => topic)
+    await eventually(() => expect(topics(true)).toEqual(['svc-0xbb', 'svc-0xbb', 'svc-0xbb']))
+    expect(topics(false)[0]).toBe('svc-0xaa')
   })
 })

@@ -103,15 +103,17 @@ export interface NewFile {
 export const partOf = (path: string): string => `${path}.part`
 
 /** Throws if the file cannot be created, or exists already. `mode`: its permissions. */
-export const createFile = (path: string, mode?: number): NewFile => {
-  const file = openSync(path, 'wx', mode)
-  return {
-    write: (bytes, position, length = bytes.length) => {
-      for (let written = 0; written < length;) {
-        written += writeSync(file, bytes, written, length - written, position + written)
-      }
-    },
-    cut: (position) => ftruncateSync(file, position),
-    close: () => closeSync(file),
-  }
-}
+export const createFile = (path: string, mode?: number): NewFile => writable(openSync(path, 'wx', mode))
+
+/** Throws if the file does not exist. */
+export const reopenFile = (path: string): NewFile => writable(openSync(path, 'r+'))
+
+const writable = (file: number): NewFile => ({
+  write: (bytes, position, length = bytes.length) => {
+    for (let written = 0; written < length;) {
+      written += writeSync(file, bytes, written, length - written, position + written)
+    }
+  },
+  cut: (position) => ftruncateSync(file, position),
+  close: () => closeSync(file),
+})

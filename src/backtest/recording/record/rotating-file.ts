@@ -23,6 +23,10 @@ interface RotatingFileOptions {
   readonly elapsed: () => number
   /** Called with the path of each file when it has been created. */
   readonly onFile?: (path: string) => void
+  /** A file with this size is followed by the next one, in bytes. Default: no limit. */
+  readonly maxFileBytes?: number
+  /** Creates a file. Throws if it exists. */
+  readonly create?: (path: string, isGzip: boolean) => RecordingFile
 }
 
 /**
@@ -32,15 +36,30 @@ interface RotatingFileOptions {
  */
 export const createRotatingFile = (
   out: string,
-  { period, isGzip, startAt, elapsed, onFile }: RotatingFileOptions,
+  {
+    period,
+    isGzip,
+    startAt,
+    elapsed,
+    onFile,
+    maxFileBytes = Infinity,
+    create = createRecordingFile,
+  }: RotatingFileOptions,
 ): RotatingFile => {
-  const open = (at: number) => {
-    const file = createFreeFile((number) => rotatedPath(out, at, isGzip, number), isGzip)
+  /** `first`: the number of a file whose name is not taken. An earlier one is not used again, also if its file is deleted. */
+  const open = (at: number, first = 1) => {
+    const file = createFreeFile(
+      first,
+      (number) => rotatedPath(out, at, isGzip, number),
+      (path) => create(path, isGzip),
+    )
     onFile?.(file.path)
-    return { ...file, period: Math.floor(at / period), openedAt: elapsed() }
+    return { ...file, second: secondOf(at), period: Math.floor(at / period), openedAt: elapsed() }
   }
   const isOver = (at: number): boolean =>
-    Math.floor(at / period) !== current.period || elapsed() - current.openedAt >= period
+    Math.floor(at / period) !== current.period ||
+    elapsed() - current.openedAt >= period ||
+    current.file.bytes >= maxFileBytes
   /** The last header: the recording may have several. */
   let header: RecordingHeader | undefined
   let current = open(startAt)
@@ -48,7 +67,7 @@ export const createRotatingFile = (
   let closedBytes = 0
 
   const rotate = (at: number, done: (error?: Error | null) => void): void => {
-    const next = open(at)
+    const next = open(at, secondOf(at) === current.second ? current.number + 1 : 1)
     closedBytes += current.file.bytes
     current.file.close()
     current = next
@@ -99,14 +118,18 @@ const failOnly =
     if (error !== undefined && error !== null) done(error)
   }
 
+/** The names of files have no fraction of a second. */
+const secondOf = (at: number): number => Math.floor(at / 1000)
+
 const createFreeFile = (
+  first: number,
   pathOf: (number: number) => string,
-  isGzip: boolean,
-): { readonly path: string; readonly file: RecordingFile } => {
-  for (let number = 1; ; number++) {
+  create: (path: string) => RecordingFile,
+): { readonly number: number; readonly path: string; readonly file: RecordingFile } => {
+  for (let number = first; ; number++) {
     const path = pathOf(number)
     try {
-      return { path, file: createRecordingFile(path, isGzip) }
+      return { number, path, file: create(path) }
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
     }

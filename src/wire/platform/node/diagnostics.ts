@@ -27,7 +27,6 @@ const channelNames: Readonly<Record<ChannelName, true>> = {
   'svc-streams:gateway-request': true,
   'svc-streams:gateway-history': true,
   'svc-streams:history-unreadable': true,
-  'svc-streams:history-skipped': true,
   'svc-streams:recording': true,
 }
 

@@ -25,7 +25,7 @@ export const unitOf = (option: Option<unknown>): string => (isNumber(option) ? (
 export const defaultOf = (option: Option<unknown>): string => {
   const { default: value } = option
   if (unitOf(option) === 'bytes' && typeof value === 'number' && value < Infinity)
-    return `${value / 2 ** 20} MiB`
+    return value < 2 ** 30 ? `${value / 2 ** 20} MiB` : `${value / 2 ** 30} GiB`
   if (typeof value === 'number') return numberText(value)
   return typeof value === 'string' || typeof value === 'boolean' ? `\`${value}\`` : ''
 }

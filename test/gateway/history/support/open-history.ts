@@ -9,16 +9,17 @@ import { ethTopic } from '../../../support/tokens.js'
 
 interface TestHistory extends Pick<GatewayHistoryConfig, 'client' | 'clock'> {
   readonly keep?: number
+  readonly maxBytes?: number
   readonly topics?: readonly Topic[]
 }
 
-/** The history of a gateway without the gateway. Default: it records `ethTopic` for ever. */
+/** The history of a gateway without the gateway. Default: it records `ethTopic` without a limit. */
 export const openTestHistory = async (
   folder: string,
-  { client, clock, keep = Infinity, topics = [ethTopic] }: TestHistory,
+  { client, clock, keep = Infinity, maxBytes = Infinity, topics = [ethTopic] }: TestHistory,
 ): Promise<GatewayHistory> => {
   const config = { client, clock, publish: () => undefined, ownHost: () => '', service: 'svc' }
-  const history = await openGatewayHistory({ folder, keep, topics }, config)
+  const history = await openGatewayHistory({ folder, keep, maxBytes, topics }, config)
   onTestFinished(() => history.close())
   return history
 }

@@ -17,7 +17,8 @@ export interface Configuration extends Omit<
 > {
   readonly chainId: ChainId
   readonly prices: Endpoint
-  readonly priceWsUrl: string
+  /** At least one, all different. */
+  readonly priceWsUrls: readonly string[]
   /** `undefined` unless the options allow depth: mainnet, with `baseUrl`, and `authKey` or `unsigned`. */
   readonly depth: RelayerAccess | undefined
   /** Redacted from every error. */
@@ -69,16 +70,16 @@ export const configure = (
     return parsed
   }
   const prices = url('priceBaseUrl', priceBaseUrl)
-  const { priceWsUrl = defaultPriceWsUrl(prices) } = settings
+  const { priceWsUrl = defaultPriceWsUrl(prices), ...completed } = settings
   const relayer = baseUrl === undefined ? undefined : url('baseUrl', baseUrl)
   const signerConfig = { service, createMac, headers, secrets, canonicalHeaders }
   const sign = authKey === undefined ? undefined : createCheckedSigner(authKey, signerConfig)
   const hasDepth = environment === 'mainnet' && relayer !== undefined && (unsigned || sign !== undefined)
   return {
-    ...settings,
+    ...completed,
     chainId: chainIds[environment],
     prices: endpointOf(prices),
-    priceWsUrl: url('priceWsUrl', priceWsUrl).href,
+    priceWsUrls: listOfUrls(priceWsUrl, (value) => url('priceWsUrl', value).href),
     depth: hasDepth ? { relayer: endpointOf(relayer), headers, sign } : undefined,
     secrets,
     pongTimeout: Math.min(pongTimeout, pingInterval),
@@ -96,6 +97,14 @@ const createCheckedSigner = (authKey: string, config: Omit<SignerConfig, 'key'>)
     throw new ConfigurationError('canonicalHeaders', 'expected a function that returns bytes or a string')
   }
   return sign
+}
+
+/** The URLs of `priceWsUrl`, which is one URL or a list. */
+const listOfUrls = (value: string | readonly string[], parse: (url: string) => string): readonly string[] => {
+  const urls = (Array.isArray(value) ? value : [value]).map(parse)
+  if (urls.length === 0) throw new ConfigurationError('priceWsUrl', 'expected at least one URL')
+  if (new Set(urls).size < urls.length) throw new ConfigurationError('priceWsUrl', 'contains a URL twice')
+  return urls
 }
 
 /** The default of `priceWsUrl`: port 4000 on the host of `priceBaseUrl`. */

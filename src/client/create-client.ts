@@ -1,12 +1,12 @@
 import { Observable } from 'rxjs'
 import { DepthPolls } from './depth/polls.js'
-import { hostWithPort } from '../base/domain/endpoint.js'
 import { liveStream$ } from '../base/domain/joinable.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { priceRequest } from '../wire/http/price-request.js'
 import { RequestLimiter } from '../wire/http/request-limiter.js'
 import { Relayer } from '../wire/http/relayer.js'
 import type { Platform } from '../wire/platform/platform.js'
+import { Host } from '../wire/socket/host.js'
 import { ConnectionPool } from './prices/connection-pool.js'
 import type { Cancel } from '../base/task/cancellable-task.js'
 import { closeOnce } from '../base/task/close-once.js'
@@ -35,14 +35,14 @@ export const createClientOn =
   }
 
 const clientOf = (configuration: Configuration, platform: Platform): Client => {
-  const { chainId, priceWsUrl: url, depth, connectTimeout, maxConcurrentRequests, maxLag, ca } = configuration
+  const { chainId, priceWsUrls, depth, connectTimeout, maxConcurrentRequests, maxLag, ca } = configuration
   const transport = configuration.webSocket ?? platform.webSocketTransport(ca)
   const http = configuration.http ?? platform.httpTransport({ connectTimeout, maxConcurrentRequests, ca })
   const clock = currentClock()
   const limiter = new RequestLimiter({ ...configuration, clock })
   const { publish, addSource } = platform
   const shared = { ...configuration, http, clock, publish, addSource, limiter }
-  const pool = new ConnectionPool({ ...shared, transport, url, host: hostWithPort(new URL(url)) })
+  const pool = new ConnectionPool({ ...shared, transport, hosts: priceWsUrls.map((url) => new Host(url)) })
   const whenSendable = (onTurn: () => void): Cancel => limiter.acquire(onTurn)
   const arePricesSettled = (): boolean => pool.areSettled()
   const relayer = depth && new Relayer({ ...shared, ...depth })

@@ -30,8 +30,11 @@ export interface ClientOptions {
   readonly environment: Environment
   /** HTTP address of the price reporter, `https:` or `http:`. Its path and query are preserved. */
   readonly priceBaseUrl: string | undefined
-  /** WebSocket address of the price reporter. Default: `priceBaseUrl` as `wss:` or `ws:` on port 4000. */
-  readonly priceWsUrl?: string | undefined
+  /**
+   * WebSocket address of the price reporter, or several different ones: after a failed dial or a lost connection, the next
+   * one is dialled at once. Each has a backoff of its own. Default: `priceBaseUrl` as `wss:` or `ws:` on port 4000.
+   */
+  readonly priceWsUrl?: string | readonly string[] | undefined
   /** Address of the relayer API; required for depth. Its path is sent, and signed, unchanged. */
   readonly baseUrl?: string | undefined
   /** Auth key; required for depth. Base64 in the standard or the url-safe alphabet, padded or not. */
@@ -167,8 +170,8 @@ export interface UnsignedClientOptions extends ClientOptions {
 export type Schemes = readonly [secure: string, plain: string]
 
 /** An address, which `parseUrl` checks. */
-const urlOption = (schemes: Schemes): Option<string> & { readonly schemes: Schemes } => ({
-  ...parsedOption<string>('URL', `a URL like ${urlsOf(schemes)}`),
+const urlOption = <A = string>(schemes: Schemes): Option<A> & { readonly schemes: Schemes } => ({
+  ...parsedOption<A>('URL', `a URL like ${urlsOf(schemes)}`),
   schemes,
 })
 
@@ -205,7 +208,7 @@ export const reconnectTable = {
 export const clientTable = {
   environment: required(environmentOption),
   priceBaseUrl: required(urlOption(['https:', 'http:'])),
-  priceWsUrl: urlOption(['wss:', 'ws:']),
+  priceWsUrl: urlOption<string | readonly string[]>(['wss:', 'ws:']),
   baseUrl: urlOption(['https:', 'http:']),
   authKey: parsedOption<string>('string', 'a base64 string of at least one byte'),
   allowBrowserKey: flagOption(false),

@@ -109,7 +109,7 @@ describe('defaults', () => {
       service: 'svc',
       secrets: expect.any(Secrets) as unknown,
       prices: { origin: 'https://prices.example:3000', prefix: '', query: '' },
-      priceWsUrl: 'wss://prices.example:4000/',
+      priceWsUrls: ['wss://prices.example:4000/'],
       depth: undefined,
       linger: 1_000,
       staleAfter: 30_000,
@@ -337,8 +337,17 @@ describe('URLs', () => {
     expect(options).toEqual(wrong.map(() => name))
   })
 
+  it.each([
+    ['no URL', []],
+    ['a URL twice', ['wss://a.example', 'wss://a.example/']],
+    ['an invalid URL', ['wss://a.example', 'nowhere']],
+    ['undefined', ['wss://a.example', undefined]],
+  ])('rejects a list with %s', (_, priceWsUrl) => {
+    expect(rejection({ ...full, priceWsUrl }).option).toBe('priceWsUrl')
+  })
+
   it('keep path and query', () => {
-    const { prices, depth, priceWsUrl } = configure({
+    const { prices, depth, priceWsUrls } = configure({
       ...full,
       priceBaseUrl: 'https://gate.example/prices/?key=1',
       baseUrl: 'https://gate.example/relayer?key=2',
@@ -346,7 +355,7 @@ describe('URLs', () => {
     })
     expect(prices).toEqual({ origin: 'https://gate.example', prefix: '/prices', query: '?key=1' })
     expect(depth?.relayer).toEqual({ origin: 'https://gate.example', prefix: '/relayer', query: '?key=2' })
-    expect(priceWsUrl).toBe('wss://gate.example/live?key=3')
+    expect(priceWsUrls).toEqual(['wss://gate.example/live?key=3'])
   })
 
   it.each([
@@ -356,7 +365,7 @@ describe('URLs', () => {
     ['http://[::1]:80', 'ws://[::1]:4000/'],
     ['https://prices.example/base?key=1', 'wss://prices.example:4000/base?key=1'],
   ])('derives priceWsUrl from %s: %s', (priceBaseUrl, priceWsUrl) => {
-    expect(configure({ ...minimal, priceBaseUrl }).priceWsUrl).toBe(priceWsUrl)
+    expect(configure({ ...minimal, priceBaseUrl }).priceWsUrls).toEqual([priceWsUrl])
   })
 
   it.each([

@@ -179,7 +179,7 @@ const openAddresses = (
   if (isLeft(configuration)) return configuration
   const depthClient = hasDepth(options.right) ? createClient(options.right) : undefined
   const clients = { client: depthClient ?? createClient(options.right), depthClient }
-  const { host } = new URL(configuration.right.priceWsUrl)
+  const host = configuration.right.priceWsUrls.map((url) => new URL(url).host).join(', ')
   const httpUrl = options.right.baseUrl ?? options.right.priceBaseUrl
   if (source._tag === 'Service') return right(serverSource(clients, host, httpUrl, source.environment))
   const opened = serverSource(clients, host, httpUrl, source.environment, 'gateway')

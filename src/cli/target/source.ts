@@ -217,10 +217,12 @@ export const configureFor = (tag: Source['_tag'], options: ClientOptions): Eithe
 const unencryptedText = (tag: Source['_tag'], options: ClientOptions): string | undefined => {
   if (options.authKey === undefined || options.allowInsecure === true) return undefined
   for (const name of ['priceBaseUrl', 'baseUrl', 'priceWsUrl'] as const) {
-    const { protocol, hostname } = new URL(options[name] ?? unusedPriceBaseUrl)
-    const secure = { 'http:': 'https:', 'ws:': 'wss:' }[protocol]
-    if (secure !== undefined && !isThisMachine(hostname))
-      return `${flagOf(name, tag)}: ${protocol} to another machine is not encrypted; use ${secure} or set --allow-insecure`
+    for (const url of [options[name] ?? []].flat()) {
+      const { protocol, hostname } = new URL(url)
+      const secure = { 'http:': 'https:', 'ws:': 'wss:' }[protocol]
+      if (secure !== undefined && !isThisMachine(hostname))
+        return `${flagOf(name, tag)}: ${protocol} to another machine is not encrypted; use ${secure} or set --allow-insecure`
+    }
   }
   return undefined
 }

@@ -20,7 +20,7 @@ import { positionIn } from './topics.js'
 
 export interface ConnectionPoolConfig extends Omit<
   PriceConnectionConfig,
-  'nextEpoch' | 'rateLimiter' | 'probeSupport' | 'onStatus' | 'onUncorrelated' | 'onMeasured'
+  'nextEpoch' | 'rateLimiter' | 'firstHost' | 'line' | 'onStatus' | 'onUncorrelated' | 'onMeasured'
 > {
   readonly maxTopicsPerConnection: number
   readonly maxFramesPerSecond: number
@@ -59,7 +59,8 @@ export class ConnectionPool {
     this.connectionConfig = {
       ...config,
       rateLimiter,
-      probeSupport: { isProven: false },
+      firstHost: 0,
+      line: this,
       nextEpoch: () => ++this.lastEpoch,
       onStatus: () => this.setStatus(this.worstStatus()),
       onUncorrelated: (error) => this.uncorrelated$.next(error),

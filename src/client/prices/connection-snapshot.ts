@@ -6,6 +6,7 @@ import { subscribersIn } from './subscribers.js'
 import { lastPrice, shownStateOf, type TopicTable, type TopicTimeouts } from './topics.js'
 
 interface ShownConnection {
+  readonly host: string
   readonly status: ConnectionStatus
   readonly session: Session | undefined
   readonly topics: TopicTable
@@ -29,12 +30,11 @@ export const topicSnapshots = (
 
 /** The state of a connection and its topics, for collectors. `now`: monotonic, in ms. */
 export const connectionReport = (
-  host: string,
   connection: ShownConnection,
   timeouts: TopicTimeouts,
   now: number,
 ): ConnectionState => {
-  const { status, session } = connection
+  const { host, status, session } = connection
   const counts = { waiting: 0, live: 0, stale: 0, down: 0, rejected: 0, lingering: 0 }
   let maxPriceAgeMs: number | undefined
   for (const { state, lastPriceAgeMs } of topicSnapshots(connection, timeouts, now)) {

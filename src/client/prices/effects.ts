@@ -6,7 +6,6 @@ import { stale, subscriptionRejected } from '../../base/errors/constructors.js'
 import type { DecodeError, PriceError, UncorrelatedError } from '../../base/errors/model.js'
 import { truncate } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { ProbeSupport } from '../../wire/socket/liveness.js'
 import type { Session } from '../../wire/socket/session.js'
 import {
   deliver,
@@ -34,15 +33,14 @@ export type Effect =
 
 export interface EffectConfig {
   readonly clock: Clock
-  /** Host and port of the service. */
-  readonly host: string
   readonly publish: Publish
-  readonly probeSupport: ProbeSupport
   readonly onUncorrelated: (error: UncorrelatedError) => void
 }
 
 /** The connection whose state has changed. A handler of a subscriber may change it again, or close it. */
 interface ChangedConnection {
+  /** Host and port of the service. */
+  readonly host: string
   /** The open connection, if there is one. */
   readonly session: Session | undefined
 }
@@ -87,13 +85,15 @@ export class EffectPerformer {
   }
 
   publishBehind(now: number, behindMs: number, topics: number): void {
-    const { host, publish } = this.config
+    const { publish } = this.config
+    const { host } = this.connection
     this.behindSince = now
     publish('svc-streams:behind', () => ({ host, epoch: this.epoch, behindMs, topics }))
   }
 
   publishCaughtUp(now: number, topics: number): void {
-    const { host, publish } = this.config
+    const { publish } = this.config
+    const { host } = this.connection
     const behindForMs = Math.round(now - this.behindSince)
     publish('svc-streams:caught-up', () => ({ host, epoch: this.epoch, behindForMs, topics }))
   }
@@ -103,8 +103,8 @@ export class EffectPerformer {
   }
 
   private performOne(effect: Effect): void {
-    const { host, publish, probeSupport } = this.config
-    const { session } = this.connection
+    const { publish } = this.config
+    const { host, session } = this.connection
     switch (effect._tag) {
       case 'Deliver':
         return this.deliver(effect.delivery)
@@ -117,9 +117,7 @@ export class EffectPerformer {
       case 'Confirmed':
         return this.onConfirmed(effect.state, effect.confirmMs)
       case 'ProbeAnswered':
-        session?.onProbeAnswered()
-        probeSupport.isProven = true
-        return
+        return session?.onProbeAnswered()
       case 'Undecodable': {
         const { topic, error } = effect
         return publish('svc-streams:decode-error', () => ({ host, topic, error }))
@@ -135,8 +133,8 @@ export class EffectPerformer {
   }
 
   private onConfirmed(state: SubscribedTopic, confirmMs: number): void {
-    const { host, publish } = this.config
-    const { session } = this.connection
+    const { publish } = this.config
+    const { host, session } = this.connection
     const { topic } = state
     session?.socket.onRead()
     for (const { onConfirmed } of subscribersIn(state)) onConfirmed?.()
@@ -150,14 +148,14 @@ export class EffectPerformer {
   }
 
   private deliver(delivery: Delivery): void {
-    publishFailure(this.config, deliver(delivery))
+    publishFailure(this.config.publish, this.connection.host, deliver(delivery))
   }
 }
 
 const always = (): boolean => true
 
 /** Publishes the failure that a topic's subscribers received, on its diagnostics channel. */
-const publishFailure = ({ host, publish }: EffectConfig, event: PriceEvent | undefined): void => {
+const publishFailure = (publish: Publish, host: string, event: PriceEvent | undefined): void => {
   if (event === undefined || !isLeft(event)) return
   const error = event.left
   switch (error._tag) {

@@ -1,6 +1,6 @@
 import { subscribeFrame } from '../../wire/codec/price-frame.js'
 import type { Socket } from '../../wire/transport/ports.js'
-import type { Prober, ProbeSupport } from '../../wire/socket/liveness.js'
+import type { Prober } from '../../wire/socket/liveness.js'
 import type { Session } from '../../wire/socket/session.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { CoalescedTask } from '../../base/time/coalesced-task.js'
@@ -12,7 +12,6 @@ export interface FrameSenderConfig {
   readonly clock: Clock
   /** Shared by all connections of the client. */
   readonly rateLimiter: RateLimiter
-  readonly probeSupport: ProbeSupport
 }
 
 /** The maximum number of frames per event-loop turn. */
@@ -88,8 +87,8 @@ export class FrameSender implements Prober {
     return state !== undefined && !isUnconfirmed(state)
   }
 
-  /** Until a probe was answered, only the silence of all topics shows that the connection is lost. */
-  readonly isConclusive = (): boolean => this.config.probeSupport.isProven || this.isSilent()
+  /** Before a probe was answered, only the silence of all topics shows that the connection is lost. */
+  readonly isConclusive = (): boolean => this.isSilent()
 
   /** A confirmed topic if there is any, because its answer confirms or rejects no topic. */
   private findTopic(): SubscribedTopic | undefined {

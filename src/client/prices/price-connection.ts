@@ -78,6 +78,10 @@ export class PriceConnection implements FrameSink {
     this.performer = new EffectPerformer(config, this)
   }
 
+  get host(): string {
+    return this.socket.host.name
+  }
+
   get topics(): TopicTable {
     return this.subscriptions.topics
   }
@@ -324,11 +328,9 @@ export class PriceConnection implements FrameSink {
   private dial(): void {
     const { retryInMs } = this.socket
     const dialled = new Subscription()
-    const { addSource, host, clock } = this.config
+    const { addSource, clock } = this.config
     dialled.add(
-      addSource((collector) =>
-        collector.connection(connectionReport(host, this, this.config, clock.elapsed())),
-      ),
+      addSource((collector) => collector.connection(connectionReport(this, this.config, clock.elapsed()))),
     )
     const closed$ = new Observable<void>((subscriber) => dialled.add(() => subscriber.next()))
     this.dialled = dialled

@@ -29,7 +29,7 @@ export interface Prober {
   readonly isConclusive: () => boolean
 }
 
-/** Whether a service answers probes. Shared by all connections of a client. */
+/** Whether a host answers probes. Shared by its connections. */
 export interface ProbeSupport {
   /** True once a probe was answered. */
   isProven: boolean

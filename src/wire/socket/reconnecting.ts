@@ -1,13 +1,14 @@
-import { defer, EMPTY, finalize, ignoreElements, map, Subject, takeUntil, type Observable } from 'rxjs'
+import { defer, EMPTY, finalize, ignoreElements, map, Observable, Subject, Subscription } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/http-headers.js'
 import type { DiagnosticMessages, Publish } from '../../base/diagnostics/messages.js'
 import { disconnected } from '../../base/errors/constructors.js'
 import type { Disconnected } from '../../base/errors/model.js'
 import { completedTask, fromTask$ } from '../../base/task/cancellable-task.js'
-import { backoff, type BackoffPolicy } from '../../base/time/backoff.js'
-import { delay$, repeated$ } from '../../base/time/deadline.js'
+import { backoff } from '../../base/time/backoff.js'
+import { delay, delay$, repeated$ } from '../../base/time/deadline.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
+import type { Host, ReconnectPolicy } from './host.js'
 import type { Prober } from './liveness.js'
 import {
   session$,
@@ -18,14 +19,13 @@ import {
   type SessionEvent,
 } from './session.js'
 
-export interface ReconnectPolicy extends BackoffPolicy {
-  /** How long a connection must be open before the backoff is reset, in ms. */
-  readonly stableAfter: number
-}
-
-export interface ReconnectingConfig extends SessionConfig {
-  /** Host and port of `url`: the name of the connection in diagnostics. */
-  readonly host: string
+export interface ReconnectingConfig extends Omit<SessionConfig, 'url' | 'probeSupport'> {
+  /** At least one. After a failure, the next one is dialled. */
+  readonly hosts: readonly Host[]
+  /** The index of the host that is dialled first. */
+  readonly firstHost: number
+  /** The line of the connection: one line at a time dials a host. */
+  readonly line: object
   readonly publish: Publish
   readonly reconnect: ReconnectPolicy
   /** Redacted from the reasons of transports, which may contain the URL. */
@@ -46,34 +46,75 @@ type EndedConnection = Pick<DiagnosticMessages['svc-streams:disconnected'], 'epo
  * that rapid resubscription cannot cause a dial loop.
  */
 export class ReconnectingSocket {
+  /** In a row, over all hosts. */
   private failures = 0
   /** When the dial in progress began; `undefined` once it opened or failed. Monotonic, in ms. */
   private dialStartedAt: number | undefined
   private session: Session | undefined
-  /** Earliest time of the next dial after a failure, monotonic, in ms. */
-  private retryAt = 0
+  /** Of the connection, the dial in progress, or the next dial. */
+  host: Host
+  /** True from the start of a dial to its end, the wait before it included. */
+  private isDialling = false
   /** Earliest time of the next dial after an aborted dial, monotonic, in ms. */
   private redialAt = 0
   private readonly retry$ = new Subject<void>()
 
-  constructor(private readonly config: ReconnectingConfig) {}
+  constructor(private readonly config: ReconnectingConfig) {
+    this.host = this.nextHost(config.firstHost)
+  }
 
   /** The remaining delay after the last failure, in ms; 0 if there is none. */
   get retryInMs(): number {
-    return Math.max(0, this.retryAt - this.config.clock.elapsed())
+    return Math.max(0, this.host.retryAt - this.config.clock.elapsed())
   }
 
   /** Ends the wait for the next dial, because the network has returned. */
   retryNow(): void {
-    this.retryAt = 0
+    for (const host of this.config.hosts) host.retryAt = 0
     this.retry$.next()
   }
 
   events$(sink: FrameSink, prober: Prober): Observable<SocketEvent> {
-    const retryDelay$ = this.waitUntil$(() => this.retryAt).pipe(takeUntil(this.retry$))
     // Reports Connecting while a redial is delayed.
-    const redialDelay$ = this.waitUntil$(() => this.redialAt)
-    return repeated$(retryDelay$, this.connecting$(), redialDelay$, this.session$(sink, prober))
+    const redialDelay$ = this.redialDelay$()
+    return repeated$(this.turn$, this.connecting$(), redialDelay$, this.session$(sink, prober)).pipe(
+      finalize(() => this.endDial()),
+    )
+  }
+
+  /** Starts the dial of the next host when its backoff has passed and no other line dials it. Then completes. */
+  private readonly turn$ = new Observable<never>((subscriber) => {
+    const { clock, line } = this.config
+    let waiting = new Subscription()
+    const tryHost = (): void => {
+      waiting.unsubscribe()
+      this.host = this.nextHost(this.config.hosts.indexOf(this.host))
+      const { host, retryInMs } = this
+      if (retryInMs > 0) waiting = delay(clock, retryInMs, tryHost)
+      else if (host.startDial(line, tryHost)) {
+        this.isDialling = true
+        subscriber.complete()
+      } else waiting = new Subscription(() => host.stopWaiting(tryHost))
+    }
+    subscriber.add(this.retry$.subscribe(tryHost))
+    subscriber.add(() => waiting.unsubscribe())
+    tryHost()
+  })
+
+  private endDial(): void {
+    if (!this.isDialling) return
+    this.isDialling = false
+    this.host.endDial()
+  }
+
+  /** The host of this index or, while its backoff lasts, the one that may be dialled next. */
+  private nextHost(index: number): Host {
+    const { hosts, clock } = this.config
+    const inTurn = [...hosts.slice(index % hosts.length), ...hosts.slice(0, index % hosts.length)]
+    const now = clock.elapsed()
+    return inTurn.reduce((best, host) =>
+      Math.max(host.retryAt, now) < Math.max(best.retryAt, now) ? host : best,
+    )
   }
 
   private connecting$(): Observable<SocketEvent> {
@@ -82,11 +123,12 @@ export class ReconnectingSocket {
 
   private session$(sink: FrameSink, prober: Prober): Observable<SocketEvent> {
     return defer(() => {
-      const { clock, host, publish } = this.config
+      const { clock, publish } = this.config
+      const { url, name: host, probeSupport } = this.host
       this.dialStartedAt = clock.elapsed()
       const attempt = this.failures + 1
       publish('svc-streams:connecting', () => ({ host, attempt }))
-      return session$(this.config, sink, prober)
+      return session$({ ...this.config, url, probeSupport }, sink, prober)
     }).pipe(
       map((event) => (event._tag === 'Lost' ? this.onLost(event) : this.onOpened(event))),
       finalize(() => this.onUnsubscribe()),
@@ -94,25 +136,29 @@ export class ReconnectingSocket {
   }
 
   private onOpened(opened: Exclude<SessionEvent, LostEvent>): SocketEvent {
-    const { host, publish } = this.config
+    const { publish } = this.config
+    const { name: host } = this.host
     const { session } = opened
     const { epoch, connectMs } = session
     this.dialStartedAt = undefined
+    this.endDial()
     this.session = session
     publish('svc-streams:connected', () => ({ host, epoch, connectMs }))
     return opened
   }
 
   private onLost({ code, reason, refusal }: LostEvent): SocketEvent {
-    const { clock, host, publish, reconnect, secrets } = this.config
+    const { clock, hosts, publish, reconnect, secrets } = this.config
+    const { name: host } = this.host
+    const dialledAt = this.dialStartedAt ?? this.session?.openedAt ?? clock.elapsed()
     const connection = this.endConnection()
     this.dialStartedAt = undefined
     this.failures++
-    const retryInMs = Math.max(
-      backoff(reconnect, this.failures, Math.random()),
-      Math.min(retryAfter(refusal, clock.wallClock()), reconnect.maxDelay),
-    )
-    this.retryAt = clock.elapsed() + retryInMs
+    const now = clock.elapsed()
+    this.host.onLost(reconnect, now, dialledAt, retryAfter(refusal, clock.wallClock()))
+    this.endDial()
+    this.host = this.nextHost(hosts.indexOf(this.host) + 1)
+    const retryInMs = Math.round(Math.max(0, this.host.retryAt - now))
     const error = disconnected({ code, reason: secrets.redact(reason), attempt: this.failures, retryInMs })
     publish('svc-streams:disconnected', () => ({ host, ...connection, error }))
     return { _tag: 'Down', error }
@@ -120,7 +166,8 @@ export class ReconnectingSocket {
 
   /** An aborted dial is not a failure, but it delays the next dial by one backoff step. */
   private onUnsubscribe(): void {
-    const { host, publish, reconnect } = this.config
+    const { publish, reconnect } = this.config
+    const { name: host } = this.host
     if (this.dialStartedAt !== undefined) {
       this.redialAt = this.dialStartedAt + backoff(reconnect, 1, Math.random())
     }
@@ -130,22 +177,23 @@ export class ReconnectingSocket {
     publish('svc-streams:disconnected', () => ({ host, ...connection, error: undefined }))
   }
 
-  /** Resets the backoff only if the connection was stable, so a service that accepts and closes never resets it. */
   private endConnection(): EndedConnection {
     const { session } = this
     if (session === undefined) return { epoch: undefined, upMs: 0, prices: 0 }
     this.session = undefined
     const { epoch, openedAt, prices } = session
     const upMs = this.config.clock.elapsed() - openedAt
-    if (upMs >= this.config.reconnect.stableAfter) this.failures = 0
+    if (upMs >= this.config.reconnect.stableAfter) {
+      this.failures = 0
+      this.host.onStable(openedAt)
+    }
     return { epoch, upMs, prices }
   }
 
-  /** Completes at a monotonic time, in ms. */
-  private waitUntil$(time: () => number): Observable<never> {
+  private redialDelay$(): Observable<never> {
     const { clock } = this.config
     return defer(() => {
-      const wait = time() - clock.elapsed()
+      const wait = this.redialAt - clock.elapsed()
       return wait > 0 ? delay$(clock, wait).pipe(ignoreElements()) : EMPTY
     })
   }

@@ -150,7 +150,7 @@ export class Session implements MeasuredConnection {
     timers: Subscription,
     readonly terminate: (reason: string) => void,
   ) {
-    const { clock, pongTimeout, nextEpoch } = config
+    const { clock, pongTimeout, probeSupport, nextEpoch } = config
     const { hasPings, isInTime } = socket
     const { activityCount, probe, wake$ } = this
     this.epoch = nextEpoch()
@@ -160,7 +160,7 @@ export class Session implements MeasuredConnection {
     const lag = new Lag(config, this, sink)
     this.lag = lag
     this.mayDeliver = () => lag.isInTime(clock.elapsedInTick?.()) && isInTime?.() !== false
-    const isConclusive = () => hasPings || prober.isConclusive()
+    const isConclusive = () => hasPings || probeSupport.isProven || prober.isConclusive()
     const silence$ = lost$({ ...config, hasPings, activityCount, probe, isConclusive, wake$ })
     timers.add(() => lag.stop())
     timers.add(
@@ -207,6 +207,7 @@ export class Session implements MeasuredConnection {
   /** Called when a probe is answered. `payload`: that of a pong. */
   onProbeAnswered(payload?: string): void {
     const sentAt = this.answers.onAnswer(payload)
+    if (payload === undefined) this.config.probeSupport.isProven = true
     if (sentAt !== undefined) this.lag.onAnswer(sentAt, !this.isUnbounded)
     this.isUnbounded = false
   }

@@ -44,7 +44,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'the wait before a dial does not grow',
     folder: socket,
-    edits: [{ in: 'ReconnectingSocket.onLost', code: 'backoff($1, $2, $3)', bug: 'backoff($1, 1, $3)' }],
+    edits: [{ in: 'Host.onLost', code: 'backoff($1, $2, $3)', bug: 'backoff($1, 1, $3)' }],
   },
   {
     name: 'a poll starts a request while the last one is in flight',
@@ -60,7 +60,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'the backoff is not reset after a connection that was stable',
     folder: socket,
-    edits: [{ in: 'ReconnectingSocket.endConnection', code: 'this.failures = 0', bug: 'undefined' }],
+    edits: [{ in: 'Host.onStable', code: 'this.failures = 0', bug: 'undefined' }],
   },
   {
     name: 'each connection resets the backoff',

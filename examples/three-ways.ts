@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { lastValueFrom, map, reduce, takeUntil, timer, type Observable } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { createClient, defineTokens, isRight, type PriceClient } from 'svc-streams'
-import { rights } from 'svc-streams/operators'
+import { rights, toStream$ } from 'svc-streams/operators'
 import { replay } from 'svc-streams/recording'
 import { recordedMarket, startSimulator } from 'svc-streams/simulator'
 import { createTestClient, expectMarbles, price } from 'svc-streams/testing'
@@ -81,6 +81,6 @@ await using simulator = await startSimulator({ market: recordedMarket({ speed: 7
 await using client = createClient({ environment: 'mainnet', ...simulator })
 const forFourSeconds: PriceClient = {
   ...client,
-  price$: (each) => client.price$(each).pipe(takeUntil(timer(4000))),
+  price$: (each) => toStream$(client.price$(each).pipe(takeUntil(timer(4000)))),
 }
 print('live', await lastValueFrom(account$(forFourSeconds)))

@@ -11,6 +11,7 @@ export type {
   ReconnectOptions,
   UnsignedClientOptions,
 } from './client/options.js'
+export type { Stream } from './base/time/stream.js'
 
 // Tokens
 export {

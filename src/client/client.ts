@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import type { Observable } from 'rxjs'
 import type { Address } from '../base/domain/address.js'
 import type { Depth } from '../base/domain/depth.js'
 import type { ChainId } from '../base/domain/environment.js'
@@ -10,15 +9,16 @@ import type { ClientSnapshot } from '../base/domain/snapshot.js'
 import type { ConnectionStatus } from '../base/domain/status.js'
 import type { Topic } from '../base/domain/topic.js'
 import type { DepthError, PriceError, PriceRequestError, UncorrelatedError } from '../base/errors/model.js'
+import type { Stream } from '../base/time/stream.js'
 
 /** A client without depth: on `testnet`, or without a relayer address and a key. */
 export interface PriceClient extends AsyncDisposable {
   /** 42161 on mainnet, 421614 on testnet. */
   readonly chainId: ChainId
   /** State of the WebSocket: the current state on subscription, then each change. Subscribing opens no connection. */
-  readonly status$: Observable<ConnectionStatus>
+  readonly status$: Stream<ConnectionStatus>
   /** Received messages that match no topic. Hot, without replay. */
-  readonly errors$: Observable<UncorrelatedError>
+  readonly errors$: Stream<UncorrelatedError>
   /**
    * Live prices of one topic over the shared WebSocket, in USD. A failure is a `Left`, and the stream continues. Only
    * the errors `InvalidTopic`, `SubscriptionRejected` and `ClientClosed` complete the stream.
@@ -26,7 +26,7 @@ export interface PriceClient extends AsyncDisposable {
    * @example
    * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
    */
-  readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
+  readonly price$: (topic: Topic) => Stream<Either<PriceError, Price>>
   /** One price over HTTP, in USD, requested when the task is run (section 4.2 of the service's documentation). */
   readonly price: (topic: Topic) => TaskEither<PriceRequestError, Price>
   /** State of the connection, of each topic and of each poll, as plain data for a log. */
@@ -51,7 +51,7 @@ export interface Client extends PriceClient {
    * Failures and `Retry-After` delay the next request of the mint, for all its polls, and also after its last
    * subscriber has left. A subscriber that joins during the delay receives the last failure at once.
    */
-  readonly depth$: (mint: Address, interval: number) => Observable<Either<DepthError, Depth>>
+  readonly depth$: (mint: Address, interval: number) => Stream<Either<DepthError, Depth>>
   /**
    * One signed request, sent when the task is run (section 4.1 of the service's documentation). Failures of `depth$` do
    * not delay this request, and its result changes no delay of `depth$`.

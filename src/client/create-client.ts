@@ -1,4 +1,4 @@
-import { Observable } from 'rxjs'
+import type { Observable } from 'rxjs'
 import { DepthPolls } from './depth/polls.js'
 import { liveStream$ } from '../base/domain/joinable.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
@@ -11,6 +11,7 @@ import { ConnectionPool } from './prices/connection-pool.js'
 import type { Cancel } from '../base/task/cancellable-task.js'
 import { closeOnce } from '../base/task/close-once.js'
 import { currentClock } from '../base/time/rx-clock.js'
+import { EventStream, type Stream } from '../base/time/stream.js'
 import type { Client, PriceClient } from './client.js'
 import { configure, type Configuration } from './configuration.js'
 import { Lifetime } from './lifetime.js'
@@ -109,8 +110,8 @@ interface Global {
  * The source, whose handlers run in the zone of zone.js that has subscribed: a socket is shared by subscribers of several
  * zones. Without zone.js, subscribers are those of the source.
  */
-const inSubscriberZone$ = <A>(source$: Observable<A>): Observable<A> =>
-  new Observable((subscriber) => {
+const inSubscriberZone$ = <A>(source$: Observable<A>): Stream<A> =>
+  new EventStream((subscriber) => {
     const { Zone } = globalThis as Global
     if (Zone === undefined) {
       source$.subscribe(subscriber)

@@ -1,9 +1,10 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { defer, Observable, of, Subject } from 'rxjs'
+import { of, Subject, type Observable } from 'rxjs'
 import { clientClosed } from '../base/errors/constructors.js'
 import type { ClientClosed } from '../base/errors/model.js'
 import { noCancel, type CancellableTask } from '../base/task/cancellable-task.js'
+import { EventStream, type Stream } from '../base/time/stream.js'
 
 const closed = left(clientClosed)
 
@@ -13,13 +14,17 @@ export class Lifetime {
   private isClosed = false
 
   /** The source until the client is closed. Afterwards `ClientClosed`, then completion. */
-  whileOpen$<E, A>(source$: Observable<Either<E, A>>): Observable<Either<E | ClientClosed, A>> {
-    return defer(() => (this.isClosed ? of(closed) : this.until$(source$)))
+  whileOpen$<E, A>(source$: Observable<Either<E, A>>): Stream<Either<E | ClientClosed, A>> {
+    const open$ = this.until$(source$)
+    return new EventStream((subscriber) => {
+      const current$: Observable<Either<E | ClientClosed, A>> = this.isClosed ? of(closed) : open$
+      current$.subscribe(subscriber)
+    })
   }
 
   /** The source until the client is closed. Afterwards empty. */
-  until$<A>(source$: Observable<A>): Observable<A> {
-    return new Observable((subscriber) => {
+  until$<A>(source$: Observable<A>): Stream<A> {
+    return new EventStream((subscriber) => {
       if (this.isClosed) return subscriber.complete()
       // Not `takeUntil`, which does not report an exception in a teardown.
       subscriber.add(this.closed$.subscribe(() => subscriber.complete()))

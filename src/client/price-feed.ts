@@ -7,7 +7,6 @@ import type { PriceError } from '../base/errors/model.js'
 import { noCancel, type Cancel } from '../base/task/cancellable-task.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import { TickClock } from '../base/time/tick-clock.js'
-import type { PriceClient } from './client.js'
 
 /** The data of a client's prices that a gateway reads, in addition to the public streams. */
 export interface PriceFeed {
@@ -53,7 +52,9 @@ export interface ClientFeed extends PriceFeed {
   readonly whenSendable: (onTurn: () => void) => Cancel
 }
 
-type PriceSource = Pick<PriceClient, 'price$'>
+interface PriceSource {
+  readonly price$: (topic: Topic) => Observable<Either<PriceError, Price>>
+}
 
 /** Not a property of the client: a copy of a client with another `price$` must not have the feed of the original. */
 const feeds = new WeakMap<PriceSource, ClientFeed>()

@@ -11,7 +11,7 @@ import { windowTimeOf } from './data-window.js'
 import { CandleChart, noCandles, type Candle } from './candle-chart.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
-import { maxLateMs } from './responsive-delay.js'
+import { maxLateMs } from '../base/time/deadline.js'
 import {
   joinPast,
   pastOption,

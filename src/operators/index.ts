@@ -24,6 +24,7 @@ export { freshWithin } from './fresh-within.js'
 export { iterate, type EventIterable, type IterateOptions } from './iterate.js'
 export { rolling, type Rolling, type RollingOptions, type RollingWindow } from './rolling.js'
 export { snapshots, type Snapshot } from './snapshots.js'
+export { toStream$, type Stream } from '../base/time/stream.js'
 export { withPast, type PastStream, type WithPastOptions } from './with-past.js'
 
 export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../base/domain/past.js'

@@ -1,9 +1,6 @@
 import type { Subscription } from 'rxjs'
-import { delay, responsiveDeadline } from '../base/time/deadline.js'
+import { delay, maxLateMs, responsiveDeadline } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
-
-/** A later timer shows that the event loop was blocked, in ms. */
-export const maxLateMs = 500
 
 /** The time in which a source detects that its prices are too old, in ms. */
 export const detectionTime = 1_000

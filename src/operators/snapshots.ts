@@ -7,7 +7,7 @@ import { rxClock } from '../base/time/rx-clock.js'
 import { DataWindow, maxQuietWindows, windowTimeOf } from './data-window.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
-import { maxLateMs } from './responsive-delay.js'
+import { maxLateMs } from '../base/time/deadline.js'
 
 /** What was in force at one time. */
 export interface Snapshot<A> {

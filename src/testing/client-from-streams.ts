@@ -41,6 +41,7 @@ import { asText } from '../base/errors/text.js'
 import { topicStateOf } from '../base/errors/topic-state.js'
 import type { CancellableTask } from '../base/task/cancellable-task.js'
 import { rxClock } from '../base/time/rx-clock.js'
+import { toStream$ } from '../base/time/stream.js'
 import type { Client } from '../client/client.js'
 import { Lifetime } from '../client/lifetime.js'
 
@@ -92,7 +93,7 @@ export const clientFromStreams = (streams: ClientStreams): Client => {
 
   return {
     chainId: chainIds[streams.environment],
-    status$: concat(lifetime.until$(streams.status$), closedStatus$),
+    status$: toStream$(concat(lifetime.until$(streams.status$), closedStatus$)),
     errors$: lifetime.until$(streams.errors$),
     price$: (topic) => lifetime.whileOpen$(stats.price$(topic, price$(topic), withTopic(topic))),
     price: (topic) => lifetime.once(firstValue(firstPrice$(topic))),

@@ -100,7 +100,7 @@ const run = (
     }
   }
   let confirm = (): void => undefined
-  const source$ = liveStream$<Either<string, Price>>(
+  const source$ = liveStream$<Observable<Either<string, Price>>>(
     (onConfirmed) => {
       confirm = () => onConfirmed?.()
       return live$
@@ -191,7 +191,7 @@ describe('withPast of a stream that is confirmed later', () => {
           })
           const live$ = new Subject<Either<string, Price>>()
           let position = { run: 'r', count: 0 }
-          const source$ = liveStream$<Either<string, Price>>(
+          const source$ = liveStream$<Observable<Either<string, Price>>>(
             (onConfirmed) => defer(() => (onConfirmed?.(), live$)),
             () => position,
           )
@@ -300,7 +300,7 @@ describe('withPast of a stream that is confirmed later', () => {
   /** The source is confirmed after 3 ms, when the service has sent two prices. `skipped`: not sent by its gateway. */
   const confirmedAtTwo$ = (live$: Observable<Either<string, Price>>, skipped = 0) => {
     let count = 2
-    return liveStream$<Either<string, Price>>(
+    return liveStream$<Observable<Either<string, Price>>>(
       (onConfirmed) => {
         const confirmed$ = timer(3).pipe(tap(onConfirmed), ignoreElements())
         return merge(live$.pipe(tap(() => (count += 1 + skipped))), confirmed$)
@@ -431,7 +431,7 @@ describe('withPast of a stream that is confirmed later', () => {
       const rows = { x: pastPrice(100, 1), y: pastPrice(105, 2), z: pastPrice(96, 20), w: pastPrice(97, 25) }
       const all = [rows.x, rows.y, rows.z, rows.w]
       let count = 4
-      const source$ = liveStream$<Either<string, Price>>(
+      const source$ = liveStream$<Observable<Either<string, Price>>>(
         (onConfirmed) =>
           merge(
             timer(1).pipe(tap(onConfirmed), ignoreElements()),

@@ -12,6 +12,7 @@ import { writeError } from '../../base/errors/constructors.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
+import type { Stream } from '../../base/time/stream.js'
 import { AccountState } from './account-state.js'
 import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.js'
 import { journalLines, startLine, type Journal } from './journal/journal.js'
@@ -75,8 +76,8 @@ export class PaperRun {
     const { state, subscriber } = this
     const { depthInterval } = this.settings
     if (state.events.length > 0) this.emit()
-    const prices = new Map<Topic, Observable<Either<PriceError, Price>>>()
-    const depths = new Map<Address, Observable<Either<DepthError, Depth>>>()
+    const prices = new Map<Topic, Stream<Either<PriceError, Price>>>()
+    const depths = new Map<Address, Stream<Either<DepthError, Depth>>>()
     let open = 2 * state.tokens.size
     const complete = (): void => {
       if (--open === 0) this.end()

@@ -1,6 +1,7 @@
-import { Observable, type Subscriber } from 'rxjs'
+import type { Observable, Subscriber } from 'rxjs'
 import { liveSourceOf, liveStream$ } from '../../base/domain/joinable.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
+import { EventStream, toStream$, type Stream } from '../../base/time/stream.js'
 import { OperatorSubscriber } from '../../operators/operator-subscriber.js'
 import type { PaperEvent } from './events.js'
 import type { MarketEvent, OrderGate } from './order-gate.js'
@@ -12,7 +13,7 @@ import type { MarketEvent, OrderGate } from './order-gate.js'
  */
 export class SharedStream<E extends MarketEvent> extends OperatorSubscriber<E, PaperEvent> {
   /** For the strategy. */
-  readonly event$: Observable<E>
+  readonly event$: Stream<E>
   /** Of the strategy. Replaced on each change, so that a subscriber may come or go while an event is emitted. */
   private subscribers: readonly Subscriber<E>[] = []
   private hasStarted = false
@@ -27,14 +28,17 @@ export class SharedStream<E extends MarketEvent> extends OperatorSubscriber<E, P
   ) {
     super(run)
     const { open$, position, maxLag } = liveSourceOf(source$)
-    const shared$ = new Observable<E>((subscriber) => {
-      if (this.hasStarted) return source$.subscribe(subscriber)
+    const shared$ = new EventStream<E>((subscriber) => {
+      if (this.hasStarted) {
+        source$.subscribe(subscriber)
+        return
+      }
       this.subscribers = [...this.subscribers, subscriber]
-      return () => (this.subscribers = this.subscribers.filter((each) => each !== subscriber))
+      subscriber.add(() => (this.subscribers = this.subscribers.filter((each) => each !== subscriber)))
     })
     // A past is joined to the stream of the client, which notifies the account first.
     this.event$ = liveStream$(
-      (onConfirmed) => (onConfirmed === undefined ? shared$ : open$(onConfirmed)),
+      (onConfirmed) => (onConfirmed === undefined ? shared$ : toStream$(open$(onConfirmed))),
       position,
       maxLag,
     )

@@ -22,12 +22,12 @@ export interface LiveSource<T> {
 const liveSources = new WeakMap<Observable<unknown>, LiveSource<unknown>>()
 
 /** The stream of a source. */
-export const liveStream$ = <T>(
-  open$: LiveSource<T>['open$'],
-  position: LiveSource<T>['position'],
+export const liveStream$ = <Stream$ extends Observable<unknown>>(
+  open$: (onConfirmed?: () => void) => Stream$,
+  position: LiveSource<unknown>['position'],
   maxLag?: number,
-  isCurrent?: LiveSource<T>['isCurrent'],
-): Observable<T> => {
+  isCurrent?: LiveSource<unknown>['isCurrent'],
+): Stream$ => {
   const stream$ = open$()
   liveSources.set(stream$, { open$, position, maxLag, isCurrent })
   return stream$

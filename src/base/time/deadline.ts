@@ -22,6 +22,9 @@ const maxPhases = 64
 const minPhases = 8
 const maxReading = 1000
 
+/** A later timer shows that the event loop was blocked, in ms. */
+export const maxLateMs = 500
+
 /** Calls back once after `ms` ms, of any length, unless unsubscribed. */
 export const delay = (clock: Clock, ms: number, callback: () => void): Subscription => {
   const stop = clock.startInterval(

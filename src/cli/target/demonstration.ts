@@ -14,6 +14,7 @@ import {
 import type { Client, PriceClient } from '../../client/client.js'
 import type { Address } from '../../base/domain/address.js'
 import { addressOf } from '../../base/domain/topic.js'
+import { toStream$ } from '../../base/time/stream.js'
 import {
   combinedMarket,
   randomWalk,
@@ -117,7 +118,7 @@ export const resubscribe = (
     ...client,
     price$: (topic) => {
       const price$ = client.price$(topic)
-      return addressOf(topic) === token ? price$.pipe(repeat({ delay: () => accepted$ })) : price$
+      return addressOf(topic) === token ? toStream$(price$.pipe(repeat({ delay: () => accepted$ }))) : price$
     },
   },
   depthClient: depthClient && {
@@ -125,9 +126,11 @@ export const resubscribe = (
     depth$: (mint, interval) => {
       const depth$ = depthClient.depth$(mint, interval)
       return mint === token
-        ? accepted$.pipe(
-            take(1),
-            switchMap(() => depth$),
+        ? toStream$(
+            accepted$.pipe(
+              take(1),
+              switchMap(() => depth$),
+            ),
           )
         : depth$
     },

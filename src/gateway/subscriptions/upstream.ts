@@ -1,5 +1,4 @@
-import { Subscription } from 'rxjs'
-import type { PriceClient } from '../../client/client.js'
+import { Subscription, type Observable } from 'rxjs'
 import { behindMsOf, type ConnectionStatus } from '../../base/domain/status.js'
 
 /** The words with which a gateway begins its reason for consumers. */
@@ -22,7 +21,7 @@ export class Upstream {
 
   constructor(private readonly listener: UpstreamListener) {}
 
-  start({ status$ }: Pick<PriceClient, 'status$'>): void {
+  start({ status$ }: { readonly status$: Observable<ConnectionStatus> }): void {
     this.subscription.add(
       status$.subscribe({
         next: (status) => this.onStatus(status),

@@ -1,6 +1,7 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { interval, map, merge, NEVER, Observable, Subscription } from 'rxjs'
 import type { Address, Depth, DepthError, Price, PriceError, Topic } from 'svc-streams'
+import { toStream$ } from 'svc-streams/operators'
 import { market, paper, type MarketClient } from 'svc-streams/paper'
 import { priceFeedOf, setPriceFeed } from '../../../src/client/price-feed.js'
 import { Ledger, type SubscriberRecord } from '../invariants/ledger.js'
@@ -141,8 +142,8 @@ export class Trader {
       if (this.isClosed || this.polls.closed) return
       let record: SubscriberRecord | undefined
       const client = {
-        price$: (topic: Topic) => this.price$(topic, (joined) => (record = joined)),
-        depth$: (mint: Address, everyMs: number) => this.depth$(mint, everyMs),
+        price$: (topic: Topic) => toStream$(this.price$(topic, (joined) => (record = joined))),
+        depth$: (mint: Address, everyMs: number) => toStream$(this.depth$(mint, everyMs)),
       }
       setPriceFeed(client, priceFeedOf(this.connected.client))
       // An order of a timer that waits also delays the orders after it, those of depths too.

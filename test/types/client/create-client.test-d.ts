@@ -1,6 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import type { Observable } from 'rxjs'
 import {
   createClient,
   type Client,
@@ -14,6 +13,7 @@ import {
   type PriceClient,
   type PriceError,
   type PriceRequestError,
+  type Stream,
   type Topic,
   type UncorrelatedError,
   type UnsignedClientOptions,
@@ -113,12 +113,12 @@ describe('createClient, by its options,', () => {
 describe('the type of', () => {
   test('price$', () => {
     expectTypeOf<Client['price$']>().parameters.toEqualTypeOf<[topic: Topic]>()
-    expectTypeOf<Client['price$']>().returns.toEqualTypeOf<Observable<Either<PriceError, Price>>>()
+    expectTypeOf<Client['price$']>().returns.toEqualTypeOf<Stream<Either<PriceError, Price>>>()
   })
 
   test('depth$', () => {
     expectTypeOf<Client['depth$']>().parameters.toEqualTypeOf<[mint: `0x${string}`, interval: number]>()
-    expectTypeOf<Client['depth$']>().returns.toEqualTypeOf<Observable<Either<DepthError, Depth>>>()
+    expectTypeOf<Client['depth$']>().returns.toEqualTypeOf<Stream<Either<DepthError, Depth>>>()
   })
 
   test('price', () => {
@@ -132,8 +132,8 @@ describe('the type of', () => {
   })
 
   test('status$ and errors$', () => {
-    expectTypeOf(client.status$).toEqualTypeOf<Observable<ConnectionStatus>>()
-    expectTypeOf(client.errors$).toEqualTypeOf<Observable<UncorrelatedError>>()
+    expectTypeOf(client.status$).toEqualTypeOf<Stream<ConnectionStatus>>()
+    expectTypeOf(client.errors$).toEqualTypeOf<Stream<UncorrelatedError>>()
   })
 
   test('chainId, inspect, close and asyncDispose', () => {

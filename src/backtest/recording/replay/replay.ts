@@ -1,5 +1,6 @@
-import { defer, Observable } from 'rxjs'
+import { defer, type Observable } from 'rxjs'
 import type { Publish } from '../../../base/diagnostics/messages.js'
+import { EventStream, type Stream } from '../../../base/time/stream.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import {
   openableSources,
@@ -98,8 +99,8 @@ export const replaySources = (
   }
 
   /** Streams that are subscribed to outside of `run$`: their subscribers are called in the time of the recording. */
-  const direct$ = <A>(source$: (client: StrategyClient) => Observable<A>): Observable<A> =>
-    new Observable<A>((subscriber) => {
+  const direct$ = <A>(source$: (client: StrategyClient) => Observable<A>): Stream<A> =>
+    new EventStream((subscriber) => {
       const { playback, client } = current
       const enter = (): RxContext => playback.runs.direct?.enter() ?? activeContext()
       source$(client).subscribe(new ContextSubscriber(subscriber, { enter }, subscriber))

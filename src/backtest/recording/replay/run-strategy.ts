@@ -5,6 +5,7 @@ import {
   otherRxjsError,
 } from '../../../base/option-kinds/observable.js'
 import { reportError } from '../../../base/task/safe-notify.js'
+import { EventStream, type Stream } from '../../../base/time/stream.js'
 import { activeContext, enterContext, enterUnlessDisposed, type RxContext } from './rx-context.js'
 import type { Playback } from './playback.js'
 import type { StrategyClock } from './replay-clock.js'
@@ -37,7 +38,7 @@ export const runStrategy$ = <A>(
 
     const onOtherRxjs = (): void => result.error(otherRxjsError('run$'))
     const start = (clock: StrategyClock): void => {
-      const streamOf$ = <B>(source$: Observable<B>): Observable<B> =>
+      const streamOf$ = <B>(source$: Observable<B>): Stream<B> =>
         checked$(
           onClock$(source$, clock, () => playback.turns.onRealTime()),
           onOtherRxjs,
@@ -59,7 +60,7 @@ export const runStrategy$ = <A>(
 
 const withStreams = (
   client: StrategyClient,
-  streamOf$: <A>(source$: Observable<A>) => Observable<A>,
+  streamOf$: <A>(source$: Observable<A>) => Stream<A>,
 ): StrategyClient => ({
   ...client,
   status$: streamOf$(client.status$),
@@ -80,10 +81,11 @@ const onClock$ = <A>(source$: Observable<A>, clock: StrategyClock, onRealTime: (
   })
 
 /** The source. Calls `onOtherRxjs` instead of subscribing for a subscriber of another copy of RxJS. */
-const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void): Observable<A> =>
-  new Observable<A>((subscriber) =>
-    isSubscriberOfOtherRxjs(subscriber) ? onOtherRxjs() : source$.subscribe(subscriber),
-  )
+const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void): Stream<A> =>
+  new EventStream((subscriber) => {
+    if (isSubscriberOfOtherRxjs(subscriber)) onOtherRxjs()
+    else source$.subscribe(subscriber)
+  })
 
 /** The stream that the strategy returns. An exception of the strategy is an error of the stream. */
 const resultOf$ = <A>(

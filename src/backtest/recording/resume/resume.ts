@@ -7,6 +7,7 @@ import { delay } from '../../../base/time/deadline.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import type { OptionTable } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
+import { EventStream, type Stream } from '../../../base/time/stream.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import type { Client } from '../../../client/client.js'
 import type { History } from '../past/history.js'
@@ -190,12 +191,8 @@ export const resume$ = <A>(
         wanted$(mint, replayed.depth$(mint, interval), () => live.wantDepths(mint, interval)),
     }
     /** The stream of the replay, whose rows come from the live client while it has a subscriber. */
-    const wanted$ = <B>(
-      name: Topic | Address,
-      past$: Observable<B>,
-      want: () => Subscription,
-    ): Observable<B> =>
-      new Observable<B>((observer) => {
+    const wanted$ = <B>(name: Topic | Address, past$: Observable<B>, want: () => Subscription): Stream<B> =>
+      new EventStream((observer) => {
         if ((isLive || given !== undefined) && !live.isWanted(name)) playback.streams.restart(name)
         observer.add(past$.subscribe(observer))
         if (!observer.closed) observer.add(want())

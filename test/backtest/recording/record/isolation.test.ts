@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm'
 import { finalize, firstValueFrom, NEVER, Subject, throwError, timer, type Observable } from 'rxjs'
 import type { Client, Price, Topic } from 'svc-streams'
+import { toStream$ } from 'svc-streams/operators'
 import { record, type LineWriter, type Recorder } from 'svc-streams/recording'
 import { createTestClient, price } from 'svc-streams/testing'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -36,13 +37,15 @@ describe('record of a client whose stream', () => {
   it.each<[string, () => Partial<Client>]>([
     [
       'price$ fails',
-      () => ({ price$: (name) => (name === other ? throwError(() => mine) : otherClient().price$(name)) }),
+      () => ({
+        price$: (name) => (name === other ? toStream$(throwError(() => mine)) : otherClient().price$(name)),
+      }),
     ],
     ['price$ throws', () => ({ price$: (name) => (name === other ? boom() : otherClient().price$(name)) })],
-    ['depth$ fails', () => ({ depth$: () => throwError(() => mine) })],
+    ['depth$ fails', () => ({ depth$: () => toStream$(throwError(() => mine)) })],
     ['depth$ throws', () => ({ depth$: boom })],
-    ['status$ fails', () => ({ status$: throwError(() => mine) })],
-    ['errors$ fails', () => ({ errors$: throwError(() => mine) })],
+    ['status$ fails', () => ({ status$: toStream$(throwError(() => mine)) })],
+    ['errors$ fails', () => ({ errors$: toStream$(throwError(() => mine)) })],
   ])('%s records the others to their end', async (what, streams) => {
     const to = memoryWriter()
     const isDepth = what.startsWith('depth$')

@@ -18,6 +18,7 @@ import {
 } from 'rxjs'
 import { createTestClient, depth, price, stale } from 'svc-streams/testing'
 import type { Client, Price, PriceError } from 'svc-streams'
+import { toStream$ } from 'svc-streams/operators'
 import { openHistory, type History, type HistoryError, type PastEvent } from 'svc-streams/history'
 import { record, resume, type Row, type StrategyClient } from 'svc-streams/recording'
 import { candles } from 'svc-streams/operators'
@@ -167,7 +168,7 @@ test('gives no price of the past as current after the gap', async () => {
   const { client: emitting, eth$, btc$ } = testClient()
   let isSilent = false
   const price$: Client['price$'] = (topic) =>
-    topic === btcTopic && isSilent ? NEVER : emitting.price$(topic)
+    topic === btcTopic && isSilent ? toStream$(NEVER) : emitting.price$(topic)
   const client: Client = { ...emitting, price$ }
   const next$ = new Subject<string>()
   const { values } = collect(
@@ -272,7 +273,8 @@ const quickClient = () => {
   const { client } = testClient()
   return {
     ...client,
-    price$: (topic: typeof ethTopic) => client.price$(topic).pipe(startWith(right(price(topic, 9)))),
+    price$: (topic: typeof ethTopic) =>
+      toStream$(client.price$(topic).pipe(startWith(right(price(topic, 9))))),
   }
 }
 
@@ -310,7 +312,7 @@ test('gives a late subscriber no depth of a recording that has ended', async () 
   const next$ = new Subject<void>()
   const { client } = testClient()
   const { values } = collect(
-    resume({ ...client, depth$: () => NEVER }, [path], (own) =>
+    resume({ ...client, depth$: () => toStream$(NEVER) }, [path], (own) =>
       merge(
         own.depth$(weth, 500).pipe(map(() => 'first')),
         next$.pipe(mergeMap(() => own.depth$(weth, 500))),

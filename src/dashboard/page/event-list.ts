@@ -4,7 +4,7 @@ import { fromHtml, partsOf, setAttribute, setText } from './html.js'
 
 const listHtml = (title: string): string => `<section class="log" aria-labelledby="${title}">
   <h2><button id="${title}" aria-expanded="false">${title}</button></h2>
-  <ol role="log" aria-live="polite" aria-labelledby="${title}" tabindex="0"></ol>
+  <div role="log" aria-live="polite" aria-labelledby="${title}" tabindex="0"><ol></ol></div>
 </section>`
 
 const entryHtml = '<li><time></time><span></span></li>'

@@ -21,15 +21,8 @@ import { orUsageError, usageError } from '../run.js'
 import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
 import { serveNats } from './shared/gateway-nats.js'
 import { metricsLines, startMetrics } from './shared/metrics-server.js'
-import {
-  listenFailure,
-  log,
-  logFormatFlag,
-  serveUntilStopped,
-  setLogFormat,
-  tokenVariables,
-  withHistoryLog,
-} from './shared/serve.js'
+import { log, logFormatFlag, setLogFormat } from './shared/log.js'
+import { listenFailure, serveUntilStopped, tokenVariables, withHistoryLog } from './shared/serve.js'
 import { defineCommand, tokensFlag } from './shared/parts.js'
 import { InvalidArgumentError, Option } from 'commander'
 import { gatewayTable, historyTable } from '../../gateway/options.js'

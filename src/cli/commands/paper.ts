@@ -19,7 +19,7 @@ import { stop$ } from '../stop.js'
 import { strategyParameter } from './shared/replayed-strategy.js'
 import { startMetrics } from './shared/metrics-server.js'
 import { assumptionsOf, writePage } from './shared/report.js'
-import { log } from './shared/serve.js'
+import { log } from './shared/log.js'
 import { importStrategyModule } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, one, parameterFlag } from './shared/parts.js'
 import {

@@ -14,11 +14,12 @@ import { rxClock } from '../../base/time/rx-clock.js'
 import { withTokens, type OpenSource } from '../target/open-source.js'
 import { checkOutput } from '../target/read-file.js'
 import { isClosedOutput, type Io } from '../io.js'
-import { connectionLines$, timed, type Meanwhile } from '../render/connection-lines.js'
+import { connectionLines$, type LogLine, type Meanwhile } from '../render/connection-lines.js'
 import { errorLine, errorText } from '../render/error-text.js'
 import { numberFormat, showProgressLine, type NumberFormat } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { stop$, type StopReason } from '../stop.js'
+import { logFormatFlag, logResult, logText, setLogFormat } from './shared/log.js'
 import { failureText, nothingReceived, receive, watchRows$, type StreamRun } from './shared/stream.js'
 import { defineCommand, many, tokensHelp } from './shared/parts.js'
 import { parsedFlag, parseRotation, textFlag, toggle, type Values } from '../target/parse-flags.js'
@@ -56,6 +57,7 @@ const flags = {
     'start a new file at each multiple of 30s, 15m, 1h, 1d, …; its name contains its start',
     parseRotation,
   ),
+  logFormat: logFormatFlag,
   ...streamFlags,
 }
 
@@ -77,6 +79,7 @@ function recordStreams(
   flags: RecordFlags,
   given: readonly string[],
 ): Promise<void> {
+  setLogFormat(io, flags.logFormat)
   return withTokens(io, command, flags.depth ? 'both' : 'prices', given, async ({ source, tokens }) => {
     // Called before the first row is written: Ctrl-C must not end the process in the middle of a row.
     const stopped$ = stop$(io, flags.duration)
@@ -103,7 +106,7 @@ function recordStreams(
       depthLines$(row$),
       rejectionLines$(row$),
     )
-    const printing = line$.subscribe((line) => progress.print(timed(line)))
+    const printing = line$.subscribe((line) => progress.print(logText(io, line)))
     row$.subscribe((row) => {
       received = receive(received, row)
       if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
@@ -208,7 +211,7 @@ const endOf = (
       result.left.cause.code === 'ENOSPC' ? ' Free space on the disk, and record to a new file.' : ''
     throw new Error(`${errorLine(result.left)}\nAll earlier rows were written.${advice}`)
   }
-  if (name !== undefined) io.stderr.write(`${counted(rows, 'row')} in ${name}\n`)
+  if (name !== undefined) logResult(io, `${counted(rows, 'row')} in ${name}`)
   return end
 }
 
@@ -218,31 +221,32 @@ const meanwhile: Meanwhile = {
 }
 
 /** One line when the service stops answering depth requests, and one line when it answers those of each token again. */
-const depthLines$ = (row$: Observable<Row>): Observable<string> =>
+const depthLines$ = (row$: Observable<Row>): Observable<LogLine> =>
   defer(() => {
     const failing = new Set<Address>()
     return row$.pipe(
       filter((row): row is DepthRow => row._tag === 'Depth'),
-      map(({ mint, event }) => {
+      map(({ mint, event }): LogLine | undefined => {
         const hadFailures = failing.size > 0
         if (isRight(event)) failing.delete(mint)
         else if (isOfService(event.left)) {
           failing.add(mint)
-          if (!hadFailures) return `Depth requests fail: ${errorText(event.left)}`
+          if (!hadFailures) return { level: 'warn', message: `Depth requests fail: ${errorText(event.left)}` }
         }
-        return hadFailures && failing.size === 0 ? 'Depth requests succeed again.' : undefined
+        const isOver = hadFailures && failing.size === 0
+        return isOver ? { level: 'info', message: 'Depth requests succeed again.' } : undefined
       }),
       filter((line) => line !== undefined),
     )
   })
 
 /** One line for each token that the service does not know, and for each whose depth it does not have. */
-const rejectionLines$ = (row$: Observable<Row>): Observable<string> =>
+const rejectionLines$ = (row$: Observable<Row>): Observable<LogLine> =>
   row$.pipe(
     filter((row): row is PriceRow | DepthRow => row._tag === 'Price' || row._tag === 'Depth'),
     filter(({ event }) => event._tag === 'Left' && rejections.has(event.left._tag)),
     distinct((row) => (row._tag === 'Price' ? row.topic : row.mint)),
-    map(({ event }) => (event._tag === 'Left' ? errorText(event.left) : '')),
+    map(({ event }) => ({ level: 'warn', message: event._tag === 'Left' ? errorText(event.left) : '' })),
   )
 
 const rejections: ReadonlySet<string> = new Set<(PriceError | DepthError)['_tag']>([

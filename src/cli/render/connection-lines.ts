@@ -1,14 +1,15 @@
 import { distinctUntilChanged, filter, map, pairwise, startWith, type Observable } from 'rxjs'
-import { formatTime } from '../../view/texts.js'
 import { behindMsOf, type ConnectionStatus, type Open, type Waiting } from '../../base/domain/status.js'
 import { behindText, printable } from '../../base/errors/text.js'
 import { serviceIsDown } from '../../gateway/subscriptions/upstream.js'
-import { rxClock } from '../../base/time/rx-clock.js'
 
 // The lines for the operator of a long-running command: gateway and record.
 
-/** A line with the current time in front of it. */
-export const timed = (line: string): string => `${formatTime(rxClock.wallClock())} ${line}`
+export interface LogLine {
+  /** `warn`: a problem. `info`: its end, or what the user should know. */
+  readonly level: 'info' | 'warn'
+  readonly message: string
+}
 
 /** Sentences that describe the effect on the command. */
 export interface Meanwhile {
@@ -20,7 +21,7 @@ export interface Meanwhile {
 export const connectionLines$ = (
   status$: Observable<ConnectionStatus>,
   meanwhile: Meanwhile,
-): Observable<string> =>
+): Observable<LogLine> =>
   status$.pipe(
     filter((status): status is Open | Waiting => status._tag === 'Open' || status._tag === 'Waiting'),
     startWith(assumedStatus),
@@ -31,21 +32,18 @@ export const connectionLines$ = (
     map(([before, after]) => lineOf(before, after, meanwhile)),
   )
 
-const hasReturned = 'The service has returned.'
-const areCurrent = 'The prices are current again.'
-
-/** True for a line that reports a problem, and false for one that reports its end. */
-export const isWarning = (line: string): boolean => line !== hasReturned && line !== areCurrent
-
 /** Before the first subscription, the state of the service is unknown. */
 const assumedStatus: Open = { _tag: 'Open', epoch: 0, since: 0 }
 
 const isBehind = (status: ConnectionStatus): boolean => behindMsOf(status) !== undefined
 
-const lineOf = (before: ConnectionStatus, after: Open | Waiting, { down, behind }: Meanwhile): string => {
-  if (after._tag === 'Waiting') return `The service is down: ${reasonOf(after)}. ${down}`
-  if (after.behindMs !== undefined) return `The prices are ${behindText(after.behindMs)}. ${behind}`
-  return before._tag === 'Waiting' ? hasReturned : areCurrent
+const lineOf = (before: ConnectionStatus, after: Open | Waiting, { down, behind }: Meanwhile): LogLine => {
+  if (after._tag === 'Waiting')
+    return { level: 'warn', message: `The service is down: ${reasonOf(after)}. ${down}` }
+  if (after.behindMs !== undefined)
+    return { level: 'warn', message: `The prices are ${behindText(after.behindMs)}. ${behind}` }
+  const message = before._tag === 'Waiting' ? 'The service has returned.' : 'The prices are current again.'
+  return { level: 'info', message }
 }
 
 /** The reason of a gateway begins with the same words. */

@@ -123,6 +123,43 @@ test('prints at once that the service is not reachable, and when it is again', a
   expect(command.stderr.split('\n').slice(4)).toEqual([expect.stringMatching(/^\d+ rows in /), ''])
 })
 
+test('prints with --log-format json only lines of JSON on standard error, with time, level and message', async () => {
+  const file = newFile('market.ndjson')
+  const first = await startTestSimulator()
+  await first.close()
+  const args = ['record', weth, '--interval', '50', '--log-format', 'json', '--out', file]
+  const command = startInProcess(args, environmentOf(first))
+  const lines = () =>
+    command.stderr
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Readonly<Record<string, string>>)
+  await eventually(() => expect(lines()).toHaveLength(2))
+  for (const { time, level } of lines()) {
+    expect(time).toMatch(/^\d{4}-.*Z$/)
+    expect(level).toBe('warn')
+  }
+  expect(lines().map(({ message }) => message)).toEqual([
+    expect.stringMatching(/^The service is down: /),
+    expect.stringMatching(/^Depth requests fail: /),
+  ])
+  await startTestSimulator({
+    ...fastMarket,
+    authKey: first.authKey,
+    httpPort: Number(new URL(first.baseUrl).port),
+    wsPort: Number(new URL(first.priceWsUrl).port),
+  })
+  await eventually(() => expect(lines()).toHaveLength(4))
+  command.process.kill('SIGINT')
+  expect(await command.waitForExit()).toBe(0)
+  expect(
+    lines()
+      .slice(2)
+      .map(({ level }) => level),
+  ).toEqual(['info', 'info', 'info'])
+  expect(lines().at(-1)?.['message']).toMatch(/^\d+ rows in /)
+})
+
 test('prints once that the service is down when a gateway has lost it', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })
   const gateway = await startTestGateway(createClientFor(simulator))

@@ -1,11 +1,11 @@
 import { of, toArray } from 'rxjs'
 import type { ConnectionStatus } from 'svc-streams'
 import { expect, test } from 'vitest'
-import { connectionLines$ } from '../../../src/cli/render/connection-lines.js'
+import { connectionLines$, type LogLine } from '../../../src/cli/render/connection-lines.js'
 import { serviceIsDown } from '../../../src/gateway/subscriptions/upstream.js'
 
-const linesOf = (...statuses: readonly ConnectionStatus[]): readonly string[] => {
-  let lines: readonly string[] = []
+const linesOf = (...statuses: readonly ConnectionStatus[]): readonly LogLine[] => {
+  let lines: readonly LogLine[] = []
   connectionLines$(of(...statuses), { down: 'Down.', behind: 'Behind.' })
     .pipe(toArray())
     .subscribe((all) => (lines = all))
@@ -26,14 +26,15 @@ const waiting = (attempt: number, reason = 'reset'): ConnectionStatus => ({
   reason,
 })
 
-const down = 'The service is down: reset. Down.'
-const held = 'The prices are 5.2 s behind. Behind.'
+const down = { level: 'warn', message: 'The service is down: reset. Down.' }
+const held = { level: 'warn', message: 'The prices are 5.2 s behind. Behind.' }
+const returned = { level: 'info', message: 'The service has returned.' }
 
 test('prints no line for the first connection, and one for each loss and each return', () => {
   expect(linesOf({ _tag: 'Idle' }, connecting(1), open(1))).toEqual([])
   expect(linesOf(open(1), waiting(1), connecting(2), waiting(2), connecting(3), open(2))).toEqual([
     down,
-    'The service has returned.',
+    returned,
   ])
 })
 
@@ -44,14 +45,10 @@ test('prints once that the service is down when the reason of a gateway begins w
 test('prints a line when the prices fall behind, and when they are current again', () => {
   expect(linesOf(open(1), open(1, 5234), open(1, 5300), open(1))).toEqual([
     held,
-    'The prices are current again.',
+    { level: 'info', message: 'The prices are current again.' },
   ])
 })
 
 test('prints that the service is down, and has returned, when a connection that is behind is replaced', () => {
-  expect(linesOf(open(1), open(1, 5234), waiting(1), connecting(2), open(2))).toEqual([
-    held,
-    down,
-    'The service has returned.',
-  ])
+  expect(linesOf(open(1), open(1, 5234), waiting(1), connecting(2), open(2))).toEqual([held, down, returned])
 })

@@ -1,19 +1,17 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { Option } from 'commander'
 import { firstValueFrom, from, merge, mergeMap, NEVER, type Observable } from 'rxjs'
 import type { DiagnosticMessages } from '../../../base/diagnostics/messages.js'
-import { rxClock } from '../../../base/time/rx-clock.js'
 import { printable } from '../../../base/errors/text.js'
 import { GatewayError } from '../../../gateway/index.js'
 import { depthRoute } from '../../../wire/http/relayer.js'
 import type { OpenSource } from '../../target/open-source.js'
-import type { Flag } from '../../target/parse-flags.js'
 import { deploymentFlags, flagName, withVariable } from '../../target/source-flags.js'
 import type { Io, StopSignal, Variable } from '../../io.js'
-import { connectionLines$, isWarning, timed, type Meanwhile } from '../../render/connection-lines.js'
+import { connectionLines$, type Meanwhile } from '../../render/connection-lines.js'
 import { orFail } from '../../render/error-text.js'
 import { interrupted, signals } from '../../stop.js'
 import { variableText } from '../../target/select-tokens.js'
+import { log } from './log.js'
 
 // Shared by the commands that serve a source until they are stopped: gateway and dashboard.
 
@@ -30,8 +28,8 @@ export const serveUntilStopped = async (
   const stopped$ = from(interrupted(io, reload && signals.filter((signal) => signal !== 'SIGHUP')))
   if (reload !== undefined) io.on('SIGHUP', reload)
   io.stdout.write(summary)
-  const lines = connectionLines$(source.client.status$, meanwhile).subscribe((line) =>
-    log(io, line, isWarning(line) ? 'warn' : 'info'),
+  const lines = connectionLines$(source.client.status$, meanwhile).subscribe(({ message, level }) =>
+    log(io, message, level),
   )
   const onRequest = depthLog(io)
   subscribe('svc-streams:request', onRequest)
@@ -79,30 +77,6 @@ const requestProblems = {
 const meanwhile: Meanwhile = {
   down: 'The gateway refuses consumers until it returns.',
   behind: 'The gateway holds them until they are current.',
-}
-
-type Level = 'info' | 'warn'
-
-/** The flag of a command whose lines on standard error are read by a program. */
-export const logFormatFlag: Flag<'text' | 'json'> = {
-  option: new Option(
-    '--log-format <format>',
-    'lines on standard error: text, or json with time, level and message',
-  )
-    .choices(['text', 'json'])
-    .default('text'),
-}
-
-/** The commands with `--log-format json`. */
-const jsonLogs = new WeakSet<Io>()
-
-export const setLogFormat = (io: Io, format: 'text' | 'json'): void => {
-  if (format === 'json') jsonLogs.add(io)
-}
-
-export const log = (io: Io, message: string, level: Level = 'info'): void => {
-  const time = new Date(rxClock.wallClock()).toISOString()
-  io.stderr.write(`${jsonLogs.has(io) ? JSON.stringify({ time, level, message }) : timed(message)}\n`)
 }
 
 /**

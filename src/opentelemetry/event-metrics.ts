@@ -126,6 +126,11 @@ const gatewayListeners = (meter: Meter): Listeners => {
     '{occurrence}',
     'Times when the history of a gateway could no longer be written',
   )
+  const natsFailures = count(
+    'gateway.nats.failures',
+    '{occurrence}',
+    'Times when the NATS server began to refuse messages of a gateway',
+  )
 
   return {
     'svc-streams:gateway-connected': ({ host }) => connects.add(1, serverAttributes(host)),
@@ -144,6 +149,9 @@ const gatewayListeners = (meter: Meter): Listeners => {
       }),
     'svc-streams:gateway-history': ({ host, error }) => {
       if (error !== undefined) historyFailures.add(1, serverAttributes(host))
+    },
+    'svc-streams:gateway-nats': ({ host, problem }) => {
+      if (problem !== undefined) natsFailures.add(1, serverAttributes(host))
     },
   }
 }

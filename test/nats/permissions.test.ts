@@ -12,7 +12,8 @@ import {
   type NatsDepthClientOptions,
   type NatsGatewayOptions,
 } from 'svc-streams/nats'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { collectMessages } from '../base/diagnostics/support/collect-messages.js'
 import { root } from '../docs/support/block.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { collectEvents } from '../support/collect-events.js'
@@ -127,6 +128,38 @@ const startGateway = async (options: NatsGatewayOptions): Promise<void> => {
 
 const createConsumer = (options: Omit<NatsDepthClientOptions, 'environment'>) =>
   closeAfterTest(natsClient({ environment: 'mainnet', ...options }))
+
+describeNats('a gateway without a permission', () => {
+  const configOf = (permissions: string): string =>
+    `authorization { users: [{ user: gateway, password: secret, permissions: ${permissions} }, { user: all, password: secret }] }`
+  const all = '{ publish: ">", subscribe: ">" }'
+
+  it.each([
+    ['to publish prices', '{ publish: "_INBOX.>", subscribe: ">" }', 'Publish to "svc.price.'],
+    ['to receive requests', '{ publish: ">", subscribe: "svc.gateway.*" }', 'Subscription to "svc.gateways"'],
+  ])(
+    '%s is not healthy, says why, and serves once it has the permission',
+    async (_title, permissions, reason) => {
+      vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'], shouldAdvanceTime: true })
+      onTestFinished(() => void vi.useRealTimers())
+      const messages = collectMessages('svc-streams:gateway-nats')
+      const server = await startNatsServer({ onFinished: onTestFinished, config: configOf(permissions) })
+      const client = createClientFor(await startTestSimulator())
+      const urlOf = (user: string) => `nats://${user}:secret@127.0.0.1:${server.port}`
+      const gateway = closeAfterTest(await startNatsGateway(client, { servers: urlOf('gateway') }))
+      await eventually(() => expect(gateway.inspect().failure?.message).toContain(reason))
+      expect(messages).toMatchObject([{ problem: expect.stringContaining(reason) as string }])
+      server.reload(configOf(all))
+      await eventually(() => {
+        vi.advanceTimersByTime(1_000)
+        expect(gateway.inspect().failure).toBeUndefined()
+      })
+      expect(messages).toHaveLength(2)
+      const consumer = createConsumer({ servers: urlOf('all') })
+      expect(await firstValueFrom(consumer.price$(ethTopic))).toMatchObject({ _tag: 'Right' })
+    },
+  )
+})
 
 describeNats('the permissions of docs/operate/many-machines.md, with nkeys instead of passwords', () => {
   /** A server that knows the users by their keys, and the authenticator of each user. */

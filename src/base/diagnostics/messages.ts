@@ -167,6 +167,11 @@ export interface DiagnosticMessages {
     readonly error: WriteError | undefined
   }
   /**
+   * The NATS server refuses messages of a gateway, for example because a permission is missing. `problem`: undefined when it
+   * no longer refuses any.
+   */
+  readonly 'svc-streams:gateway-nats': { readonly host: string; readonly problem: string | undefined }
+  /**
    * A consumer has requested a part of the history of a gateway that cannot be read. The error has the file and the line,
    * which the consumer does not receive.
    */

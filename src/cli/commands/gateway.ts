@@ -22,7 +22,7 @@ import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.
 import { serveNats } from './shared/gateway-nats.js'
 import { metricsLines, startMetrics } from './shared/metrics-server.js'
 import { log, logFormatFlag, setLogFormat } from './shared/log.js'
-import { listenFailure, serveUntilStopped, tokenVariables, withHistoryLog } from './shared/serve.js'
+import { listenFailure, serveUntilStopped, tokenVariables } from './shared/serve.js'
 import { defineCommand, tokensFlag } from './shared/parts.js'
 import { InvalidArgumentError, Option } from 'commander'
 import { gatewayTable, historyTable } from '../../gateway/options.js'
@@ -231,16 +231,14 @@ async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Prom
     const running = await start(command, source, options, flags.keys)
     await using gateway = running.gateway
     const text = summary(io, gateway.baseUrl, source, options, metricsLines(metrics))
-    await withHistoryLog(io, async () => {
-      const signal = await serveUntilStopped(io, source, text, reloader(io, running, flags))
-      const { connections } = gateway.inspect()
-      if (signal !== 'SIGTERM' || connections === 0) return
-      log(
-        io,
-        `The gateway is closing. Its ${counted(connections, 'consumer')} ${connections === 1 ? 'is' : 'are'} disconnected within ${flags.drain / 1000} s.`,
-      )
-      await running.drain(flags.drain)
-    })
+    const signal = await serveUntilStopped(io, source, text, reloader(io, running, flags))
+    const { connections } = gateway.inspect()
+    if (signal !== 'SIGTERM' || connections === 0) return
+    log(
+      io,
+      `The gateway is closing. Its ${counted(connections, 'consumer')} ${connections === 1 ? 'is' : 'are'} disconnected within ${flags.drain / 1000} s.`,
+    )
+    await running.drain(flags.drain)
   })
 }
 

@@ -19,7 +19,7 @@ import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './ht
 
 /** The state that decides the health of a gateway. */
 export interface HealthState {
-  /** False while the connection to the service is down. */
+  /** False while the connection to the service is down, or a NATS server refuses the messages of the gateway. */
   readonly isUp: boolean
   /** Why a further consumer would be refused, in one word; `undefined` if it would be accepted. */
   readonly refusal: string | undefined
@@ -56,14 +56,23 @@ const readyResponse = ({ refusal }: HealthState): TextResponse =>
     : jsonResponse(503, JSON.stringify({ status: 'not ready', reason: refusal }))
 
 /**
- * 200 if the connection to the service is usable, otherwise 503. Reasons and the folder are omitted, because they may
+ * 200 if the connection to the service is usable, otherwise 503 with the reason in one word. Texts of the service and the folder are omitted, because they may
  * contain an address or a path. Depth requests that fail, and a history that cannot be written, do not affect prices.
  */
-const healthResponse = ({ isUp, upstream, ageBounded, counts, depth, history }: HealthState): TextResponse =>
+const healthResponse = ({
+  isUp,
+  refusal,
+  upstream,
+  ageBounded,
+  counts,
+  depth,
+  history,
+}: HealthState): TextResponse =>
   jsonResponse(
     isUp ? 200 : 503,
     JSON.stringify({
       status: isUp ? 'up' : 'down',
+      reason: isUp ? undefined : refusal,
       upstream: upstream._tag,
       ageBounded,
       ...counts,

@@ -1,4 +1,8 @@
-import type { NatsConnection, NodeConnectionOptions } from '@nats-io/transport-node'
+import {
+  PermissionViolationError,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node'
 import { Subscription } from 'rxjs'
 import { causeOf } from '../../base/errors/failure-cause.js'
 import type { Cancel } from '../../base/task/cancellable-task.js'
@@ -13,6 +17,8 @@ export interface LinkUser {
   readonly onConnected: (connection: NatsConnection) => void
   /** `reason`: a text without secrets. */
   readonly onLost: (reason: string) => void
+  /** The server has refused a message or a subscription of the connection. `reason`: a text without secrets. */
+  readonly onRefused?: (reason: string) => void
 }
 
 /** The time that one server has to accept a connection, in ms. */
@@ -152,8 +158,7 @@ export class NatsLink {
       if (status.type === 'disconnect') this.onLost()
       else if (status.type === 'reconnect') this.onConnected(connection)
       else if (status.type === 'update') dials.hasOthers ||= (status.added?.length ?? 0) > 0
-      // Such as a missing permission.
-      else if (status.type === 'error') this.onError(status.error)
+      else if (status.type === 'error') this.onStatusError(status.error)
     }
     this.onEnded(dials)
   }
@@ -202,6 +207,12 @@ export class NatsLink {
     await Promise.race([connection.flush().catch(() => undefined), timeout])
     timer.unsubscribe()
     await connection.close().catch(() => undefined)
+  }
+
+  private onStatusError(error: Error): void {
+    this.onError(error)
+    if (error instanceof PermissionViolationError)
+      for (const user of this.users) user.onRefused?.(this.problem)
   }
 
   private onError(thrown: unknown): void {

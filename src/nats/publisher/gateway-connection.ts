@@ -18,12 +18,14 @@ import { delay } from '../../base/time/deadline.js'
 import { protocolVersion, type Subjects } from '../subjects.js'
 import { AgeProofs } from './age-proofs.js'
 import { Lease, leaseCheckInterval } from './lease.js'
+import { tryInterval, type Permissions } from './permissions.js'
 import type { PriceClock } from './price-clock.js'
 import { heartbeatTime, Publisher, type SentBytes } from './publisher.js'
 
 export interface GatewayConnectionConfig {
   readonly clock: Clock
   readonly subjects: Subjects
+  readonly permissions: Pick<Permissions, 'check'>
   readonly priceClock: PriceClock
   readonly feed: PriceFeed
   readonly sessions: Sessions<Lease>
@@ -78,6 +80,11 @@ export class GatewayConnection {
     this.subscribe(subjects.gateway(this.id), (message) => this.onMessage(message))
     this.resources.add(clock.startInterval(() => this.endExpired(), leaseCheckInterval))
     this.resources.add(clock.startInterval(() => this.publisher.publishHeartbeats(), heartbeatTime))
+    // Proves nothing to a consumer, and shows whether the gateway may publish.
+    const tryToPublish = (): void => publishProof(0)
+    tryToPublish()
+    this.resources.add(clock.startInterval(tryToPublish, tryInterval))
+    this.resources.add(clock.startInterval(() => config.permissions.check(), tryInterval))
   }
 
   /** Drops all requests, and ends the subscriptions. */
@@ -86,13 +93,28 @@ export class GatewayConnection {
   }
 
   private subscribe(subject: string, onMessage: (message: Msg) => void): void {
+    const pending = this.addPending()
     const subscription = this.connection.subscribe(subject, {
       callback: (error, message) => {
-        if (error === null && message.reply !== undefined && this.config.subjects.isInbox(message.reply))
+        if (error !== null) {
+          pending.unsubscribe()
+          this.subscribeLater(subject, onMessage)
+        } else if (message.reply !== undefined && this.config.subjects.isInbox(message.reply))
           onMessage(message)
       },
     })
-    this.resources.add(() => subscription.unsubscribe())
+    pending.add(() => subscription.unsubscribe())
+  }
+
+  /** The server has refused a subscription, which the NATS client ends. */
+  private subscribeLater(subject: string, onMessage: (message: Msg) => void): void {
+    const pending = this.addPending()
+    pending.add(
+      delay(this.config.clock, tryInterval, () => {
+        pending.unsubscribe()
+        this.subscribe(subject, onMessage)
+      }),
+    )
   }
 
   private onDiscovery({ reply = '' }: Msg): void {

@@ -18,6 +18,7 @@ import { subjectsOf } from '../subjects.js'
 import { GatewayConnection } from './gateway-connection.js'
 import type { Lease } from './lease.js'
 import { parseNatsGatewayOptions, type NatsGatewayOptions } from './options.js'
+import { Permissions, type NatsGatewayFailure } from './permissions.js'
 import { PriceClock } from './price-clock.js'
 import type { SentBytes } from './publisher.js'
 
@@ -29,6 +30,8 @@ export interface NatsGatewaySnapshot {
   readonly ageBounded: boolean
   /** True while the gateway is connected to a NATS server. */
   readonly isConnected: boolean
+  /** Why the NATS server refuses messages of the gateway, such as a missing permission; `undefined` if it does not. */
+  readonly failure: NatsGatewayFailure | undefined
   /** Number of sessions of consumers. */
   readonly sessions: number
   readonly topics: readonly GatewayTopicSnapshot[]
@@ -96,7 +99,10 @@ export const startNatsGatewayOver = async (
     sendUndecodable: (feed, payload) => current?.publisher.publishPrice(feed, payload),
   })
   const { upstream, demand } = sessions
-  const config = { clock, subjects, priceClock, feed, sessions, relays, sent }
+  const permissions = new Permissions(clock, (failure) =>
+    publish('svc-streams:gateway-nats', () => ({ host: link.host, problem: failure?.message })),
+  )
+  const config = { clock, subjects, permissions, priceClock, feed, sessions, relays, sent }
 
   const connect = (): void => {
     link.use({
@@ -110,6 +116,7 @@ export const startNatsGatewayOver = async (
         current = undefined
         connect()
       },
+      onRefused: (reason) => permissions.onRefused(reason),
     })
   }
 
@@ -127,6 +134,7 @@ export const startNatsGatewayOver = async (
     collector.gateway({
       host: link.host,
       ...sessions.load,
+      isUp: upstream.isUp && permissions.failure === undefined,
       sentBytes: sent.bytes,
       // Waiting frames are in the NATS server.
       bufferedBytes: 0,
@@ -146,6 +154,7 @@ export const startNatsGatewayOver = async (
       upstream: upstream.status,
       ageBounded: feed.isBounded(),
       isConnected: current !== undefined,
+      failure: permissions.failure,
       sessions: sessions.all.size,
       topics: demand.snapshot(),
       depth: relays.depth(),

@@ -55,6 +55,40 @@ describeNats('--nats', () => {
     }
   })
 
+  test('reports by log, health and metrics that NATS refuses the messages of the gateway', async () => {
+    const permissions = '{ publish: "_INBOX.>", subscribe: ">" }'
+    const config = `authorization { users: [{ user: desk, password: secret, permissions: ${permissions} }] }`
+    const server = await startNatsServer({ onFinished: onTestFinished, config })
+    const port = String(await findUnusedPort())
+    const gateway = startInProcess([
+      ...['gateway', '--simulate', '--nats', server.url.replace('//', '//desk:secret@')],
+      ...['--port', port, '--metrics-port', '0', '--log-format', 'json'],
+    ])
+    await eventually(() => gateway.stderr.includes('\n'))
+    expect(JSON.parse(gateway.stderr)).toMatchObject({
+      level: 'warn',
+      message: expect.stringContaining(
+        'NATS refuses messages of the gateway: Permissions Violation',
+      ) as string,
+    })
+    expect(gateway.output).not.toContain('secret')
+    const health = await fetch(`http://127.0.0.1:${port}/health`)
+    expect([health.status, await health.json()]).toMatchObject([
+      503,
+      { status: 'down', reason: 'no-permission' },
+    ])
+    expect(await (await fetch(`http://127.0.0.1:${port}/health/ready`)).json()).toEqual({
+      status: 'not ready',
+      reason: 'no-permission',
+    })
+    const address = /at (\S+)\/metrics\./.exec(gateway.stdout)?.[1] ?? ''
+    const metrics = await (await fetch(`${address}/metrics`)).text()
+    expect(metrics).toMatch(/^svc_streams_gateway_up\S* 0$/m)
+    expect(metrics).toMatch(/^svc_streams_gateway_nats_failures_total\S* 1$/m)
+    gateway.process.kill('SIGINT')
+    expect(await gateway.waitForExit()).toBe(0)
+  })
+
   test('serves the health of a gateway over HTTP, with --port', async () => {
     const server = await startNatsServer({ onFinished: onTestFinished })
     const service = await startTestSimulator()

@@ -24,6 +24,7 @@ const names: Readonly<
   'svc-streams:gateway-refused': true,
   'svc-streams:gateway-request': true,
   'svc-streams:gateway-history': true,
+  'svc-streams:gateway-nats': true,
 }
 
 /** The channels that the library publishes on. */

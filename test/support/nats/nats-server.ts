@@ -22,6 +22,8 @@ export interface NatsServer {
   readonly kill: () => Promise<void>
   /** Starts a new process on the same ports. Resolves when it accepts connections. */
   readonly restart: () => Promise<void>
+  /** Makes the process read another text of the configuration file. */
+  readonly reload: (config: string) => void
 }
 
 export interface NatsServerOptions {
@@ -60,15 +62,18 @@ export const startNatsServer = async ({
   onFinished(() => rmSync(folder, { recursive: true, force: true }))
   const tls = certificate === undefined ? '' : writeTlsSettings(certificate, folder)
 
-  const start = async (wanted: Ports): Promise<{ readonly server: NodeProcess; readonly ports: Ports }> => {
-    const file = join(folder, 'server.conf')
+  const file = join(folder, 'server.conf')
+  const writeConfig = (wanted: Ports, text: string): void => {
     const advertise = routeAddress === undefined ? '' : `, advertise: "${routeAddress}"`
     const cluster =
       routes === undefined
         ? ''
         : `cluster { name: test, listen: "127.0.0.1:${wanted.route}", routes: ${JSON.stringify(routes)}${advertise} }`
     const listen = `listen: "127.0.0.1:${wanted.client}"\nports_file_dir: ${JSON.stringify(folder)}`
-    writeFileSync(file, [listen, limits, cluster, tls, config].join('\n'))
+    writeFileSync(file, [listen, limits, cluster, tls, text].join('\n'))
+  }
+  const start = async (wanted: Ports): Promise<{ readonly server: NodeProcess; readonly ports: Ports }> => {
+    writeConfig(wanted, config)
     const server = spawnCommand([natsServer, '-c', file], { onFinished, environment })
     const ports = await portsOf(server, folder)
     await eventually(() => server.output.includes('Server is ready'))
@@ -76,7 +81,8 @@ export const startNatsServer = async ({
   }
 
   // A port of -1 is a free one.
-  let { server, ports } = await start({ client: -1, route: -1 })
+  let started: Ports = { client: -1, route: -1 }
+  let { server, ports } = await start(started)
   return {
     url: `nats://127.0.0.1:${ports.client}`,
     port: ports.client,
@@ -88,7 +94,12 @@ export const startNatsServer = async ({
       await server.waitForExit()
     },
     restart: async () => {
+      started = ports
       ;({ server, ports } = await start(ports))
+    },
+    reload: (text) => {
+      writeConfig(started, text)
+      server.process.kill('SIGHUP')
     },
   }
 }

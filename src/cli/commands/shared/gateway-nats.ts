@@ -72,14 +72,15 @@ const healthOfNats = ({
   upstream,
   ageBounded,
   isConnected,
+  failure,
   sessions,
   topics,
   depth,
 }: NatsGatewaySnapshot): HealthState => {
-  const isUp = !isDown(upstream)
+  const refusal = isDown(upstream) ? 'service-down' : failure === undefined ? undefined : 'no-permission'
   return {
-    isUp,
-    refusal: isUp ? (isConnected ? undefined : 'nats-lost') : 'service-down',
+    isUp: refusal === undefined,
+    refusal: refusal ?? (isConnected ? undefined : 'nats-lost'),
     upstream,
     ageBounded,
     counts: { sessions, topics: topics.length },

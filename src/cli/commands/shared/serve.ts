@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { firstValueFrom, from, merge, mergeMap, NEVER, type Observable } from 'rxjs'
-import type { DiagnosticMessages } from '../../../base/diagnostics/messages.js'
+import { firstValueFrom, from, merge, mergeMap, NEVER, Subscription, type Observable } from 'rxjs'
+import type { ChannelName, DiagnosticMessages } from '../../../base/diagnostics/messages.js'
 import { printable } from '../../../base/errors/text.js'
 import { GatewayError } from '../../../gateway/index.js'
 import { depthRoute } from '../../../wire/http/relayer.js'
@@ -31,24 +31,55 @@ export const serveUntilStopped = async (
   const lines = connectionLines$(source.client.status$, meanwhile).subscribe(({ message, level }) =>
     log(io, message, level),
   )
-  const onRequest = depthLog(io)
-  subscribe('svc-streams:request', onRequest)
+  const channels = logChannels(io)
   const failure$ = recordingFailure$(source, () => log(io, 'The recording has ended. Press Ctrl-C to stop.'))
   return firstValueFrom(merge(stopped$, failure$)).finally(() => {
     if (reload !== undefined) io.off('SIGHUP', reload)
     lines.unsubscribe()
-    unsubscribe('svc-streams:request', onRequest)
+    channels.unsubscribe()
   })
 }
 
-/**
- * One line when depth requests fail, whatever the token, and one when they succeed again. A single failure may come from the
- * clock, which the client corrects.
- */
-const depthLog = (io: Io): ((message: unknown) => void) => {
+/** Logs the messages of a gateway until the subscription ends: one line when something fails, and one when it works again. */
+const logChannels = (io: Io): Subscription => {
+  const channels = new Subscription()
+  const on = <N extends ChannelName>(name: N, onMessage: (message: DiagnosticMessages[N]) => void): void => {
+    const listener = onMessage as (message: unknown) => void
+    subscribe(name, listener)
+    channels.add(() => void unsubscribe(name, listener))
+  }
+  on('svc-streams:request', depthLog(io))
+  on('svc-streams:gateway-history', ({ error }) =>
+    error === undefined
+      ? log(io, 'The history is written again.')
+      : log(
+          io,
+          `The history cannot be written: ${printable(error.cause.message)}. Consumers still receive prices.`,
+          'warn',
+        ),
+  )
+  on('svc-streams:gateway-nats', ({ problem }) =>
+    problem === undefined
+      ? log(io, 'NATS accepts the messages of the gateway again.')
+      : log(
+          io,
+          `NATS refuses messages of the gateway: ${printable(problem)}. Check its permissions.`,
+          'warn',
+        ),
+  )
+  const damage = new Set<string>()
+  on('svc-streams:history-unreadable', ({ error: { message } }) => {
+    if (damage.has(message)) return
+    damage.add(message)
+    log(io, `A part of the history cannot be read: ${printable(message)}.`, 'warn')
+  })
+  return channels
+}
+
+/** Whatever the token. A single failure may come from the clock, which the client corrects. */
+const depthLog = (io: Io): ((request: DiagnosticMessages['svc-streams:request']) => void) => {
   let failures = 0
-  return (message) => {
-    const request = message as DiagnosticMessages['svc-streams:request']
+  return (request) => {
     if (request.route !== depthRoute) return
     const problem = depthProblem(request)
     if (problem === undefined) {
@@ -77,36 +108,6 @@ const requestProblems = {
 const meanwhile: Meanwhile = {
   down: 'The gateway refuses consumers until it returns.',
   behind: 'The gateway holds them until they are current.',
-}
-
-/**
- * Runs a gateway. One line when its history cannot be written, and one when it is written again. One line for each damaged
- * line that a consumer requests.
- */
-export const withHistoryLog = async (io: Io, run: () => Promise<void>): Promise<void> => {
-  const onHistory = (message: unknown): void => {
-    const { error } = message as DiagnosticMessages['svc-streams:gateway-history']
-    log(
-      io,
-      error === undefined
-        ? 'The history is written again.'
-        : `The history cannot be written: ${printable(error.cause.message)}. Consumers still receive prices.`,
-      error === undefined ? 'info' : 'warn',
-    )
-  }
-  const damage = new Set<string>()
-  const onUnreadable = (message: unknown): void => {
-    const { error } = message as DiagnosticMessages['svc-streams:history-unreadable']
-    if (damage.has(error.message)) return
-    damage.add(error.message)
-    log(io, `A part of the history cannot be read: ${printable(error.message)}.`, 'warn')
-  }
-  subscribe('svc-streams:gateway-history', onHistory)
-  subscribe('svc-streams:history-unreadable', onUnreadable)
-  await run().finally(() => {
-    unsubscribe('svc-streams:gateway-history', onHistory)
-    unsubscribe('svc-streams:history-unreadable', onUnreadable)
-  })
 }
 
 /**

@@ -26,6 +26,7 @@ const channelNames: Readonly<Record<ChannelName, true>> = {
   'svc-streams:gateway-refused': true,
   'svc-streams:gateway-request': true,
   'svc-streams:gateway-history': true,
+  'svc-streams:gateway-nats': true,
   'svc-streams:history-unreadable': true,
   'svc-streams:recording': true,
 }

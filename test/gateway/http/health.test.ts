@@ -29,10 +29,10 @@ describe('/health', () => {
     })
   })
 
-  it('has status 503 while it is down, without the reason, which may contain an address', () => {
+  it('has status 503 while it is down, with the reason in one word, without the text of the service, which may contain an address', () => {
     expect(healthOf('/health', stateOf('service-down'))).toMatchObject({
       status: 503,
-      body: '{"status":"down","upstream":"Waiting","ageBounded":true,"connections":3,"topics":1}',
+      body: '{"status":"down","reason":"service-down","upstream":"Waiting","ageBounded":true,"connections":3,"topics":1}',
     })
   })
 })

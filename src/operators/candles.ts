@@ -147,18 +147,22 @@ class CandlesSubscriber<E>
   }
 
   protected onEvent(event: Either<E, Priced> | Priced): void {
-    if (event._tag !== undefined) return this.onLive(event, windowTimeOf(event))
+    const now = rxClock.wallClock()
+    if (event._tag !== undefined) return this.addLive(event, windowTimeOf(event, now), now)
     const plain = right(event)
-    this.onLive(plain, windowTimeOf(plain))
+    this.addLive(plain, windowTimeOf(plain, now), now)
     this.chart.lose()
   }
 
   onLive(event: Either<E, Priced>, time: number): void {
+    this.addLive(event, time, this.isReleasing ? time : rxClock.wallClock())
+  }
+
+  private addLive(event: Either<E, Priced>, time: number, now: number): void {
     const { chart } = this
     const wasOpen = chart.isOpen
-    const closed = this.isReleasing
-      ? chart.move(time, time, Infinity)
-      : chart.move(time, rxClock.wallClock(), isLeft(event) ? maxLateMs : maxBlockedMs)
+    const maxPause = isLeft(event) ? maxLateMs : maxBlockedMs
+    const closed = chart.move(time, now, this.isReleasing ? Infinity : maxPause)
     // The chart is changed first, because a handler may cause further events.
     if (isLeft(event)) chart.interrupt()
     else chart.add(event.right)

@@ -183,7 +183,7 @@ class Combination {
   private onAge(): void {
     const elapsed = rxClock.elapsed()
     this.setAgeTimer(this.state.nextTooOldAt(elapsed), elapsed)
-    if (this.state.legs.some((leg) => leg.isTooOldAt(elapsed))) this.run(() => this.emit())
+    if (this.state.firstTooOld(elapsed) !== undefined) this.run(() => this.emit())
   }
 
   private emit(): void {

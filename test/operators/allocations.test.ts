@@ -1,8 +1,16 @@
 import { expect, it } from 'vitest'
 import { runProgram } from '../support/process/node-process.js'
 
-/** No garbage collection during a round, which would make the figure smaller. */
-const flags = ['--expose-gc', '--max-semi-space-size=128', '--min-semi-space-size=128']
+/**
+ * No garbage collection during a round, which would make the figure smaller. V8 compiles at the same call in each run, also on a
+ * busy machine: in a thread of its own it may be late, and then compiles other functions together.
+ */
+const flags = [
+  '--expose-gc',
+  '--max-semi-space-size=128',
+  '--min-semi-space-size=128',
+  '--no-concurrent-recompilation',
+]
 
 type Figures = Readonly<
   Record<'conflate' | 'candles' | 'freshWithin' | 'combineFresh' | 'clock' | 'results', number>
@@ -14,8 +22,8 @@ it('allocates nothing per event beside the emitted values and the numbers of a c
   }
   const { conflate, candles, freshWithin, combineFresh, clock, results } = figures
   expect(conflate).toBeLessThan(1)
-  // The window of a candle is decided by `receivedAt`, and by the reading of the clock that the operators of a turn share.
-  expect(candles).toBeLessThan(4 * clock + 1)
+  // The window of a candle is decided by `receivedAt`.
+  expect(candles).toBeLessThan(2 * clock + 1)
   expect(freshWithin).toBeLessThan(clock + 1)
-  expect(combineFresh).toBeLessThan(results + 4 * clock + 1)
+  expect(combineFresh).toBeLessThan(results + clock + 1)
 })

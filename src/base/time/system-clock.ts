@@ -14,20 +14,21 @@ const maxAdjustment = 2_000
  * forward has the same effect: values become stale although they are current, which is the safe error.
  */
 const suspendAware = (wallClock: () => number, monotonic: () => number) => {
-  let suspendedMs = 0
-  let distance = wallClock() - monotonic()
+  // Not variables: V8 overwrites the number of a field in place, and allocates that of a variable of a closure.
+  const state = { suspendedMs: 0, distance: wallClock() - monotonic() }
   const compare = (now: number, wall: number): void => {
-    const advanced = wall - now - distance
-    if (advanced > maxAdjustment) suspendedMs += advanced
-    distance = wall - now
+    const distance = wall - now
+    const advanced = distance - state.distance
+    if (advanced > maxAdjustment) state.suspendedMs += advanced
+    state.distance = distance
   }
   return {
     elapsed: (): number => {
       const now = monotonic()
       compare(now, wallClock())
-      return now + suspendedMs
+      return now + state.suspendedMs
     },
-    elapsedInTick: (): number => monotonic() + suspendedMs,
+    elapsedInTick: (): number => monotonic() + state.suspendedMs,
     wallClock: (): number => {
       const wall = wallClock()
       compare(monotonic(), wall)

@@ -1,4 +1,4 @@
-import { digitGroups, shortPrice, withNarrowSpaces, withoutSeparators } from './texts.js'
+import { digitGroups, shortPrice, withCommas, withoutSeparators } from './texts.js'
 import { minute, type ChartData, type Scale } from './samples.js'
 
 export interface ChartRange {
@@ -84,7 +84,7 @@ export const candlesOf = ({ times, prices }: ChartData, step: number): readonly 
   return bars
 }
 
-interface Ticks {
+export interface Ticks {
   readonly step: number
   readonly values: readonly number[]
 }
@@ -152,7 +152,7 @@ export const gapsOf = ({ times, prices }: ChartData): readonly Scale[] =>
 export const priceTickText = (price: number, step: number): string => {
   const decimals = decimalsOf(step)
   return Math.abs(price) < 1e9 && decimals <= 9
-    ? withNarrowSpaces(digitGroups(price.toFixed(Math.max(0, decimals))))
+    ? withCommas(digitGroups(price.toFixed(Math.max(0, decimals))))
     : price.toExponential(Math.max(0, decimals - decimalsOf(Math.abs(price) || step))).replace('+', '')
 }
 

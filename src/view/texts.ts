@@ -106,11 +106,8 @@ export const digitGroups = (decimal: string): DigitGroups => {
 /** The number as a program reads it. */
 export const withoutSeparators = (groups: DigitGroups): string => joined(groups, '')
 
-/** For a terminal, where each character is as wide as a digit. */
+/** For people. */
 export const withCommas = (groups: DigitGroups): string => joined(groups, ',')
-
-/** For the page of the dashboard, which has narrow spaces. */
-export const withNarrowSpaces = (groups: DigitGroups): string => joined(groups, '\u202f')
 
 const joined = ({ whole, fraction }: DigitGroups, separator: string): string =>
   `${whole.join(separator)}${fraction}`

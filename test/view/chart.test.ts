@@ -107,14 +107,14 @@ describe('the scale of prices', () => {
   })
 })
 
-test('priceTickText separates groups of digits by a narrow space', () => {
-  expect(priceTickText(1_061_700, 100)).toBe('1\u202f061\u202f700')
+test('priceTickText separates groups of digits by a comma', () => {
+  expect(priceTickText(1_061_700, 100)).toBe('1,061,700')
 })
 
 test('priceTickText has the decimals of the step', () => {
   expect([priceTickText(2500, 100), priceTickText(2500.5, 0.5), priceTickText(0.00012, 0.00002)]).toEqual([
-    '2\u202f500',
-    '2\u202f500.5',
+    '2,500',
+    '2,500.5',
     '0.00012',
   ])
   expect([priceTickText(1.5e12, 1e11), priceTickText(1.235e-12, 5e-15)]).toEqual(['1.5e12', '1.235e-12'])

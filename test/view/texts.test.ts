@@ -15,7 +15,6 @@ import {
   shortPrice,
   shortTokens,
   withCommas,
-  withNarrowSpaces,
   withoutSeparators,
 } from '../../src/view/texts.js'
 import { wbtc, weth } from '../support/tokens.js'
@@ -126,9 +125,8 @@ test.each([
   expect(withoutSeparators(groups)).toBe(decimal)
 })
 
-test('digit groups are separated by commas or by narrow spaces', () => {
+test('digit groups are separated by commas', () => {
   expect(withCommas(digitGroups('1234567.8912'))).toBe('1,234,567.8912')
-  expect(withNarrowSpaces(digitGroups('1234567.8912'))).toBe('1\u202f234\u202f567.8912')
 })
 
 const shownNumber = (value: number, formatted = formatPrice): string =>

@@ -6,8 +6,8 @@ import { fromHtml, setAttribute, setDigits, setText } from './html.js'
 import { PriceChart } from './price-chart.js'
 import { TokenElement, type TokenActions } from './token-element.js'
 
-const sideHtml = (name: string, title: string): string => `
-  <div class="side" data-side="${name}">
+const sideHtml = (name: string, title: string, meaning: string): string => `
+  <div class="side" data-side="${name}" title="${meaning}">
     <dt>${title}</dt>
     <dd>
       <svg class="bar" aria-hidden="true" width="100%" height="6"><rect class="track" width="100%" height="6" rx="3" /><rect class="fill" width="0%" height="6" rx="3" /></svg>
@@ -22,17 +22,17 @@ const cardHtml = `<article class="card">
     <span class="address"></span>
     <span class="state"><span class="mark" aria-hidden="true"></span><span data-field="state"></span></span>
   </header>
-  <p class="price"><span data-field="price"></span> <span class="unit">USD</span></p>
+  <p class="price"><span data-field="price"></span> <span class="unit">USD</span><span class="tick" aria-hidden="true"></span></p>
   <div class="below">
     <p class="change"><span data-field="change"></span><span class="over"></span></p>
     <p class="reason"></p>
     <p class="since">age <span data-field="age"></span></p>
   </div>
-  <dl class="depth">${sideHtml('buy', 'Buy depth')}${sideHtml('sell', 'Sell depth')}</dl>
+  <dl class="depth">${sideHtml('buy', 'Can buy', 'What can be bought at the price: the ask side of the depth')}${sideHtml('sell', 'Can sell', 'What can be sold at the price: the bid side of the depth')}</dl>
   <footer>
     <p class="flow"></p>
     <button class="threshold"></button>
-    <button class="pin">Pin</button>
+    <button class="pin"></button>
   </footer>
 </article>`
 
@@ -53,11 +53,22 @@ export class CardElement extends TokenElement {
     this.part('.depth').before(this.#chart.element)
   }
 
-  protected override renderToken({ change, spanMs, rate, lag }: Figures, now: number, rangeMs: number): void {
+  protected override renderToken(
+    { change, spanMs, age, rate, lag }: Figures,
+    now: number,
+    rangeMs: number,
+  ): void {
     this.part('.change').hidden = change === undefined
+    const { state, change: tick = 0 } = this.token.state
+    setAttribute(
+      this.part('.tick'),
+      'data-direction',
+      state !== 'live' || tick === 0 ? '' : tick > 0 ? 'up' : 'down',
+    )
+    this.part('.since').hidden = state === 'live' && age !== undefined && age < usualAge
     setText(this.part('.over'), spanText(spanMs))
     setText(this.part('.reason'), priceReason(this.token.state))
-    setText(this.part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s, lag ${lagText(lag)}`)
+    setText(this.part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s${lagOf(lag)}`)
     for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
     this.#chart.draw(now, rangeMs)
   }
@@ -77,6 +88,15 @@ export class CardElement extends TokenElement {
     setDigits(quantity, { ...digits, fraction: `${digits.fraction} ${unit}` })
   }
 }
+
+/** A quiet token repeats its price every 10 s. In ms. */
+const usualAge = 15_000
+
+/** A lag is shown if a person would notice it. In ms. */
+const usualLag = 500
+
+const lagOf = (lag: number | undefined): string =>
+  lag === undefined || lag < usualLag ? '' : `, lag ${lagText(lag)}`
 
 /** The amount as a share of the larger one, from 0 to 1. */
 const shareOf = ({ totalQuantityUsd }: DepthSide, { buy, sell }: Record<'buy' | 'sell', DepthSide>): number =>

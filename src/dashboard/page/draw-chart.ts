@@ -1,4 +1,4 @@
-import { clockTime, shortPrice, withNarrowSpaces } from '../../view/texts.js'
+import { clockTime, shortPrice, withCommas } from '../../view/texts.js'
 import {
   candlesOf,
   candleStep,
@@ -9,6 +9,7 @@ import {
   priceTickText,
   timeTicks,
   type ChartRange,
+  type Ticks,
 } from '../../view/chart.js'
 import { minute, type ChartData, type Scale } from '../../view/samples.js'
 import type { FillEntry } from '../../view/served.js'
@@ -44,7 +45,7 @@ export const drawChart = (
   colours: ChartColours,
 ): Plot => {
   const last = isLive ? (data.prices.findLast((price) => price !== null) ?? null) : null
-  const label = last === null ? '' : withNarrowSpaces(shortPrice(last))
+  const label = last === null ? '' : withCommas(shortPrice(last))
   context.font = font
   const plotWidth = width - Math.max(priceAxisWidth, context.measureText(label).width + 3 * labelPadding)
   const step = isCandles ? candleStep(times, plotWidth / candleSpace) : 0
@@ -100,15 +101,26 @@ const sharp = (position: number): number => Math.round(position) + 0.5
 
 const font = '11px system-ui, sans-serif'
 
-/** Least distance of the marks, in CSS pixels. */
-const [priceSpace, timeSpace] = [34, 72]
+/** Usual distance of the marks of prices, and the least ones of both axes, in CSS pixels. */
+const [priceSpace, leastPriceSpace, timeSpace] = [34, 14, 72]
 
-const maxPrices = 8
+const [maxPrices, minLabels] = [8, 3]
 
-/** The label of the last price takes the place of a mark. */
+/** The least number of marks of which three have a label: that of the last price takes the place of others. */
+const priceMarks = (plot: Plot, isFree: (price: number) => boolean): Ticks => {
+  const { top, bottom, prices } = plot
+  const most = (bottom - top) / leastPriceSpace
+  for (let count = Math.min(maxPrices, (bottom - top) / priceSpace); ; count += 1) {
+    const marks = priceTicks(prices, count)
+    if (count >= most || marks.values.filter(isFree).length >= minLabels) return marks
+  }
+}
+
 const drawPriceAxis = (plot: Plot, last: number | null, { grid, text }: ChartColours): void => {
-  const { context, width, top, bottom } = plot
-  const { step, values } = priceTicks(plot.prices, Math.min(maxPrices, (bottom - top) / priceSpace))
+  const { context, width } = plot
+  const isFree = (price: number): boolean =>
+    last === null || Math.abs(yOf(plot, price) - yOf(plot, last)) > labelSpace
+  const { step, values } = priceMarks(plot, isFree)
   context.lineWidth = 1
   context.strokeStyle = grid
   context.fillStyle = text
@@ -119,8 +131,7 @@ const drawPriceAxis = (plot: Plot, last: number | null, { grid, text }: ChartCol
     const y = sharp(yOf(plot, price))
     context.moveTo(0, y)
     context.lineTo(width, y)
-    const isFree = last === null || Math.abs(y - yOf(plot, last)) > labelSpace
-    if (isFree) context.fillText(priceTickText(price, step), width + 8, y)
+    if (isFree(price)) context.fillText(priceTickText(price, step), width + 8, y)
   }
   context.stroke()
 }

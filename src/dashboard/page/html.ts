@@ -47,26 +47,40 @@ export const setAttribute = (element: Element, name: string, value: string): voi
   if (element.getAttribute(name) !== value) element.setAttribute(name, value)
 }
 
-/** Shows a number. Space between its groups is set by the style sheet, so that its text remains one number. */
-export const setDigits = (element: Element, { whole, fraction }: DigitGroups): void => {
+/**
+ * Shows a number. The commas between its groups are in the style sheet, so that its text remains one number. `minor`: number of
+ * the last digits that are dimmed.
+ */
+export const setDigits = (element: Element, { whole, fraction }: DigitGroups, minor = 0): void => {
   const [first = '', ...groups] = whole
-  if (groups.length === 0) return setText(element, first + fraction)
-  const texts = [...whole, fraction]
-  if (element.childNodes.length !== texts.length) {
-    element.replaceChildren(first, ...groups.map(groupElement), fraction)
-    return
-  }
-  element.childNodes.forEach((node, index) => {
-    const text = node instanceof Text ? node : node.firstChild
-    if (text instanceof Text) setData(text, texts[index] ?? '')
+  const end = fraction.length - minor
+  const parts = [
+    [first, ''],
+    ...groups.map((digits) => [digits, 'group']),
+    [fraction.slice(0, end), ''],
+    [fraction.slice(end), 'minor'],
+  ].filter(([text, name]) => text !== '' || name === '')
+  const { childNodes } = element
+  const isSame =
+    parts.length === childNodes.length && parts.every(([, name], index) => nameOf(childNodes[index]) === name)
+  if (!isSame)
+    return element.replaceChildren(...parts.map(([text = '', name = '']) => digitsNode(text, name)))
+  parts.forEach(([text = ''], index) => {
+    const node = childNodes[index]
+    const data = node instanceof Text ? node : node?.firstChild
+    if (data instanceof Text) setData(data, text)
   })
 }
 
-const groupElement = (digits: string): HTMLElement => {
-  const group = document.createElement('span')
-  group.className = 'group'
-  group.textContent = digits
-  return group
+const nameOf = (node: Node | undefined): string | undefined =>
+  node instanceof HTMLElement ? node.className : node && ''
+
+const digitsNode = (text: string, name: string): Node => {
+  if (name === '') return new Text(text)
+  const element = document.createElement('span')
+  element.className = name
+  element.textContent = text
+  return element
 }
 
 const setData = (node: Text, text: string): void => {

@@ -14,8 +14,8 @@ const pageStep = 20
 const [minSpan, minSelection] = [2_000, 8]
 
 /**
- * The chart of a token, and its crosshair, which the pointer and the keyboard move. A selected time fills the chart. Draws
- * while it is on the screen.
+ * The chart of a token, and its crosshair, which the pointer and the keyboard move. A selected time fills the chart. A click
+ * or Enter enlarges its card to the page, until Escape. Draws while it is on the screen.
  */
 export class PriceChart {
   readonly element = fromHtml(
@@ -141,6 +141,7 @@ export class PriceChart {
       const isSelected = start !== undefined && Math.abs(x - start.x) >= minSelection
       if (selection !== undefined && isSelected && selection.to - selection.from >= minSpan)
         this.#setZoom(selection)
+      else if (type === 'pointerup' && start !== undefined && !isSelected) this.#enlarge()
     }
     this.#setCursor(time)
   }
@@ -200,7 +201,9 @@ export class PriceChart {
       End: last,
     }
     const chosen = next[event.key]
+    if (event.key === 'Enter') this.#enlarge()
     if (event.key === 'Escape') {
+      this.#enlarge(false)
       this.#setZoom(undefined)
       this.#setCursor(undefined)
     }
@@ -209,6 +212,12 @@ export class PriceChart {
     if (chosen === undefined || last < 0) return
     event.preventDefault()
     this.#setCursor(chosen >= last ? Infinity : choices.times[Math.max(0, chosen)])
+  }
+
+  /** The card of the chart fills the page, or no longer. */
+  #enlarge(isLarge?: boolean): void {
+    this.element.closest('.card')?.classList.toggle('large', isLarge)
+    this.#slider.focus()
   }
 
   /** What a key chooses from: the times of the samples, each once, and an end. */

@@ -9,7 +9,7 @@ import { TokenElement, type TokenActions } from './token-element.js'
 
 /** The columns, with their titles, and the cells of a row that have more than a text. */
 const columns = [
-  ['pin', 'Pin', '<button class="pin">Pin</button>'],
+  ['pin', 'Pin', '<button class="pin"></button>'],
   ['symbol', 'Token'],
   [
     'state',
@@ -28,13 +28,13 @@ const columns = [
   ['age', 'Age'],
   ['rate', 'Prices/s'],
   ['lag', 'Lag'],
-  ['buy', 'Buy, USD'],
-  ['sell', 'Sell, USD'],
+  ['buy', 'Can buy, USD'],
+  ['sell', 'Can sell, USD'],
   ['alert', 'Alert', '<button class="threshold"></button>'],
 ] as const
 
 /** The order in which columns are omitted from a narrow table. */
-const omitted = ['lag', 'rate', 'buy sell', 'age', 'low high', 'pin', 'line', 'change', 'state', 'alert']
+const omitted = ['lag', 'rate', 'age', 'low high', 'buy sell', 'pin', 'line', 'change', 'state', 'alert']
 
 export const sortableColumns = columns.filter(([key]) => sortKeys.some((each) => each === key))
 

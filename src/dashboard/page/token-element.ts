@@ -12,6 +12,9 @@ export interface TokenActions {
   readonly onThreshold: (token: WatchedToken) => void
 }
 
+/** The last digits of a price, which change with each price. */
+const minorDigits = 2
+
 /** A card or a row of one token, with the buttons that pin it and set its threshold. Renders only what has changed. */
 export abstract class TokenElement {
   protected readonly part: (selector: string) => HTMLElement
@@ -26,6 +29,8 @@ export abstract class TokenElement {
     element.dataset['token'] = token.address
     const pin = this.part('.pin')
     pin.setAttribute('aria-label', `Pin ${token.state.token.symbol}`)
+    pin.title = 'Pin'
+    this.part('.threshold').title = 'Alert'
     pin.addEventListener('click', () => onPin(token))
     this.part('.threshold').addEventListener('click', () => onThreshold(token))
   }
@@ -41,7 +46,9 @@ export abstract class TokenElement {
 
   /** Renders if something has changed. `now`: in ms since the Unix epoch. */
   render(now: number, { pins, range }: View): void {
-    setAttribute(this.part('.pin'), 'aria-pressed', String(pins.includes(this.token.address)))
+    const isPinned = pins.includes(this.token.address)
+    setAttribute(this.part('.pin'), 'aria-pressed', String(isPinned))
+    setText(this.part('.pin'), isPinned ? 'Pinned' : '')
     if (this.#isValid) return
     this.#isValid = true
     const { state, reached } = this.token
@@ -62,14 +69,15 @@ export abstract class TokenElement {
     name: string,
     value: number | undefined,
     digitsOf: (value: number) => DigitGroups,
+    minor?: number,
   ): void {
     if (value === undefined) setText(this.field(name), unknown)
-    else setDigits(this.field(name), digitsOf(value))
+    else setDigits(this.field(name), digitsOf(value), minor)
   }
 
   #renderFigures({ state, price, age, change }: Figures): void {
     setText(this.field('state'), state)
-    this.setNumber('price', price, shortPrice)
+    this.setNumber('price', price, shortPrice, minorDigits)
     setText(this.field('age'), age === undefined ? unknown : formatSeconds(age))
     const changed = change === undefined ? undefined : changeOf(change)
     setText(this.field('change'), changed?.text ?? unknown)
@@ -94,7 +102,7 @@ export abstract class TokenElement {
     const text =
       reached === undefined ? levels : `${thresholdText({ [reached.side]: reached.threshold })} reached`
     const button = this.part('.threshold')
-    setText(button, levels === '' ? 'Alert' : text)
+    setText(button, text)
     setAttribute(button, 'data-set', String(levels !== ''))
     setAttribute(button, 'aria-label', `Alert for ${state.token.symbol}${levels === '' ? '' : `: ${text}`}`)
   }

@@ -6,7 +6,7 @@ import type { Filled, PaperEvent } from '../../backtest/account/events.js'
 import { unreadableRecording } from '../../base/errors/constructors.js'
 import type { RecordingError } from '../../base/errors/model.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { shortPrice, shortTokens, withNarrowSpaces } from '../../view/texts.js'
+import { shortPrice, shortTokens, withCommas } from '../../view/texts.js'
 import type { FillEntry, PageConfig } from '../../view/served.js'
 
 /** Time between two readings, in ms. */
@@ -94,8 +94,8 @@ export class JournalFills {
     this.positions.set(symbol, position)
     const decimals = this.tokens.find((token) => token.symbol === symbol)?.decimals ?? undefined
     const amount = (units: bigint): string =>
-      `${withNarrowSpaces(shortTokens(units, decimals)).replace(/^-/, '\u2212')}${decimals === undefined ? ' units' : ''}`
-    const text = `${side} ${amount(quantity)} at ${withNarrowSpaces(shortPrice(price))} USD, position ${amount(position)}`
+      `${withCommas(shortTokens(units, decimals)).replace(/^-/, '\u2212')}${decimals === undefined ? ' units' : ''}`
+    const text = `${side} ${amount(quantity)} at ${withCommas(shortPrice(price))} USD, position ${amount(position)}`
     return { id: ++this.count, at, tone: 'neutral', text, symbols: [symbol], mark: { side, price } }
   }
 }

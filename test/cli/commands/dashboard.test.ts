@@ -79,7 +79,7 @@ test('serves the fills of a journal, also of one that another process creates la
   appendFileSync(journal, journalLines([filled('ETH', 'buy', 10n ** 18n, 2500)], savedState))
   await eventually(async () => {
     const { fills } = (await (await fetch(`${address}fills.json`)).json()) as ServedFills
-    expect(fills.map(({ text }) => text)).toEqual(['buy 1.0000 at 2\u202f500.0000 USD, position 1.0000'])
+    expect(fills.map(({ text }) => text)).toEqual(['buy 1.0000 at 2,500.0000 USD, position 1.0000'])
   })
 })
 

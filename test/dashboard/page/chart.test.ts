@@ -80,6 +80,48 @@ describe('the chart of the dashboard', () => {
     expect(await page.locator(`${card} .readout`).isVisible()).toBe(false)
   })
 
+  it('fills the page after a click or Enter, until Escape', async () => {
+    const { page, slider } = await openChart()
+    const { width: windowWidth } = page.viewportSize() ?? { width: 0 }
+    const widthOf = async () => (await page.locator(`${card}.card`).boundingBox())?.width ?? 0
+    for (const enlarge of [() => slider.click(), () => slider.press('Enter')]) {
+      expect(await widthOf()).toBeLessThan(windowWidth)
+      await enlarge()
+      expect(await widthOf()).toBe(windowWidth)
+      await page.keyboard.press('Escape')
+    }
+    expect(await widthOf()).toBeLessThan(windowWidth)
+  })
+
+  it('has at least three prices beside it, whatever the last price covers', async () => {
+    const market = new TestMarket()
+    const page = await openDashboard(await startTestDashboard(market.client), {}, (opened) =>
+      opened.addInitScript(() => {
+        const scope = globalThis as unknown as { texts: string[] }
+        const { clearRect, fillText } = CanvasRenderingContext2D.prototype
+        CanvasRenderingContext2D.prototype.clearRect = function (...area) {
+          scope.texts = []
+          clearRect.apply(this, area)
+        }
+        CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
+          scope.texts.push(text)
+          fillText.call(this, text, ...place)
+        }
+      }),
+    )
+    for (const usd of [2500, 2510, 2503, 2507.5, 2505]) {
+      market.sendEth(usd)
+      await eventually(async () => expect(Number(await valueOf(page, weth, 'price'))).toBe(usd))
+      const texts = () => page.evaluate(() => (globalThis as unknown as { texts: string[] }).texts)
+      const [, shown] = usd.toFixed(4).split(/^\d/)
+      await eventually(async () => {
+        const drawn = await texts()
+        expect(drawn.some((text) => text.endsWith(shown ?? ''))).toBe(true)
+        expect(drawn.filter((text) => /^\d,\d{3}(\.\d{1,3})?$/.test(text)).length).toBeGreaterThanOrEqual(3)
+      })
+    }
+  })
+
   it('shows that there is no current price in a gap', async () => {
     const { market, page, slider } = await openChart()
     market.disconnect('reset')

@@ -46,7 +46,7 @@ test('draws the fills of a journal on the chart of their token, and lists them, 
   await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe('2500.0000'))
   expect(await listOf(page)).toEqual([])
   appendFileSync(journal, journalLines([filled('ETH', 'buy', one, 2400)], savedState))
-  const bought = 'ETH: buy 1.0000 at 2\u202f400.0000 USD, position 1.0000'
+  const bought = 'ETH: buy 1.0000 at 2,400.0000 USD, position 1.0000'
   await eventually(async () => expect(await listOf(page)).toEqual([bought]))
   // A buy is the wider the lower, a sell the wider the higher: they differ without colours.
   const isWideningDown = (rows: readonly number[]) => (rows[0] ?? 0) < (rows.at(-2) ?? 0)
@@ -56,7 +56,7 @@ test('draws the fills of a journal on the chart of their token, and lists them, 
     'Chart: lowest 2500.0000, highest 2500.0000 USD, fills: 1',
   )
   appendFileSync(journal, journalLines([filled('ETH', 'sell', 3n * one, 2600)], savedState))
-  const sold = 'ETH: sell 3.0000 at 2\u202f600.0000 USD, position \u22122.0000'
+  const sold = 'ETH: sell 3.0000 at 2,600.0000 USD, position \u22122.0000'
   await eventually(async () => expect(await listOf(page)).toEqual([sold, bought]))
   await eventually(async () => expect(isWideningDown((await markOf(page, 'down')).toReversed())).toBe(true))
   // Another journal replaces them.
@@ -81,6 +81,6 @@ test('shows the side, quantity, price and time of a fill at the crosshair, to a 
   const time = new Date(at).toTimeString().slice(0, 8)
   await eventually(async () => {
     const text = await slider.getAttribute('aria-valuetext')
-    expect(text).toContain(`${time} buy 0.50000 at 2\u202f400.0000 USD, position 0.50000`)
+    expect(text).toContain(`${time} buy 0.50000 at 2,400.0000 USD, position 0.50000`)
   })
 })

@@ -47,8 +47,8 @@ describe('the table of the dashboard', () => {
       'Age',
       'Prices/s',
       'Lag',
-      'Buy, USD',
-      'Sell, USD',
+      'Can buy, USD',
+      'Can sell, USD',
       'Alert',
     ])
     expect(await symbolsOf(page)).toEqual(['ETH', 'BTC'])

@@ -80,7 +80,7 @@ describe('a threshold of the dashboard', () => {
     const dialog = await openDialog(page)
     await dialog.getByRole('button', { name: 'Remove' }).click()
     await page.reload()
-    await eventually(async () => expect(await button.textContent()).toBe('Alert'))
+    await eventually(async () => expect(await button.textContent()).toBe(''))
   })
 
   it('is set beside the current price', async () => {

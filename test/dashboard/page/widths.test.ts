@@ -122,3 +122,34 @@ test.each(['table', 'cards'])(
     }
   },
 )
+
+test.each([
+  [768, 6, [2, 2, 2]],
+  [768, 4, [2, 2]],
+  [1440, 6, [3, 3]],
+  [1920, 6, [3, 3]],
+  [1920, 8, [4, 4]],
+])('the cards of a page of %d pixels with %d tokens are in rows of %j', async (width, count, rows) => {
+  const { url } = await startTestDashboard(market(), { tokens: tokens.slice(0, count) })
+  const page = await openDashboard({ url }, { viewport: { width, height: 900 } })
+  await eventually(async () => expect(await page.locator('article').count()).toBe(count))
+  const tops = await page
+    .locator('article')
+    .evaluateAll((cards) => cards.map((each) => Math.round(each.getBoundingClientRect().top)))
+  expect([...new Set(tops)].map((top) => tops.filter((each) => each === top).length)).toEqual(rows)
+})
+
+test('a phone shows the title, the status, the order and the theme', async () => {
+  const { url } = await startTestDashboard(market(), { tokens })
+  const page = await openDashboard({ url }, { viewport: { width: 390, height: 844 } })
+  const shown = [
+    page.getByRole('heading', { level: 1 }),
+    page.locator('[data-field="connection"]'),
+    page.getByRole('combobox', { name: 'Sort' }),
+    page.getByRole('button', { name: 'Theme' }),
+  ]
+  for (const each of shown) {
+    const box = await each.boundingBox()
+    expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 0) <= 390, String(each)).toBe(true)
+  }
+})

@@ -28,8 +28,8 @@ const start = (lines?: string) => {
 const one = 10n ** 18n
 const buy = filled('ETH', 'buy', one, 2500, 1)
 const sell = filled('ETH', 'sell', 3n * one, 2600, 2)
-const bought = 'ETH buy 1.0000 at 2\u202f500.0000 USD, position 1.0000'
-const sold = 'ETH sell 3.0000 at 2\u202f600.0000 USD, position \u22122.0000'
+const bought = 'ETH buy 1.0000 at 2,500.0000 USD, position 1.0000'
+const sold = 'ETH sell 3.0000 at 2,600.0000 USD, position \u22122.0000'
 const equity: PaperEvent = { _tag: 'Equity', at: 1, equityUsd: 0, isCurrent: true, prices: {} }
 
 describe('the fills of a journal', () => {

@@ -13,7 +13,7 @@ import { resumed$ } from '../../examples/cookbook/resume.js'
 import * as sizeByDepth from '../../examples/cookbook/size-by-depth.js'
 import * as stops from '../../examples/cookbook/stops.js'
 import * as twap from '../../examples/cookbook/twap.js'
-import score from '../../examples/cookbook/score.js'
+import reversion, { options } from '../../examples/cookbook/reversion.js'
 import { spread$, type Quote } from '../../examples/cookbook/venue-spread.js'
 import { chunksOf } from '../backtest/recording/support/recordings.js'
 import { runInProcess } from '../cli/support/in-process.js'
@@ -233,10 +233,13 @@ describe('a CSV', () => {
     const csv = `${root}examples/data/top-of-book.csv`
     const { code } = await runInProcess(['import', csv, '--tokens', tokens, '--out', market])
     expect(code).toBe(0)
-    const parameters = JSON.parse(parametersJson) as readonly Parameters<typeof score>[1][]
+    const parameters = JSON.parse(parametersJson) as readonly Parameters<typeof reversion>[2][]
     const runs = parameters.map((parameter) =>
       lastValueFrom(
-        replay(market, { speed: Infinity }).run$((client) => score(client, parameter).pipe(toArray())),
+        replay(market, { speed: Infinity }).run$((client) => {
+          const run$ = paper(client, (own, account) => reversion(own, account, parameter), options)
+          return run$.pipe(toArray())
+        }),
       ),
     )
     expect((await Promise.all(runs)).map((events) => summaryOf(events).roundTrips)).toEqual([10, 8, 5, 4])

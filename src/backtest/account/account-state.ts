@@ -7,7 +7,7 @@ import type { Settings } from './options.js'
 import { orderCheck } from './order-check.js'
 import { closePosition, type CancelOrder, type Order, type TradeOrder } from './orders.js'
 import { TokenState } from './token-state.js'
-import { followPrice, outcomeOf, workingOrder, type Fill, type WorkingOrder } from './working-order.js'
+import { fillOf, followPrice, outcomeOf, workingOrder, type Fill, type WorkingOrder } from './working-order.js'
 
 export type Sampled = Pick<Equity, 'at' | 'isCurrent'>
 
@@ -38,6 +38,7 @@ export class AccountState {
   sampled: Sampled | undefined
   /** True if data came after `sampled`. */
   private hasNews = false
+  private isBeginning = false
   /** True if a fill came after `sampled`. */
   private isFilled = false
 
@@ -50,6 +51,11 @@ export class AccountState {
   /** The account continues from a journal: no price is current. */
   onStart(): void {
     if (this.sampled?.isCurrent === true && !this.isCurrent) this.addEquity()
+  }
+
+  /** The data that count begin: the next ones have an `Equity`. */
+  begin(): void {
+    this.isBeginning = true
   }
 
   /** `isLate`: of `TokenState`. */
@@ -83,9 +89,10 @@ export class AccountState {
     this.sample(false)
   }
 
-  /** The end of the data. Orders stay open. */
-  onEnd(): void {
-    if (this.hasNews) this.addEquity()
+  /** The end of the data. Orders stay open. `endsFlat`: positions are closed at the last prices, current or not. */
+  onEnd(endsFlat: boolean): void {
+    if (endsFlat) this.closePositions()
+    if (this.hasNews || this.isFilled) this.addEquity()
     const { cash, fees } = this
     const account: Account = {
       _tag: 'Account',
@@ -104,9 +111,24 @@ export class AccountState {
     return this.orders.map(({ id, order, remaining }) => ({ id, order, remaining: remaining ?? null }))
   }
 
+  private closePositions(): void {
+    for (const state of this.tokens.values()) {
+      const { token, quantity } = state
+      if (quantity === 0n) continue
+      const order = closePosition(token.symbol)
+      const working = workingOrder(this.idOf(order), order, state, this.now)
+      const units = quantity > 0n ? quantity : -quantity
+      this.fill(working, fillOf(working, quantity > 0n ? 'sell' : 'buy', units, units, this.settings))
+    }
+  }
+
   private advance(receivedAt: number): void {
     this.hasNews = true
     if (receivedAt > this.now) this.now = receivedAt
+    if (!this.isBeginning) return
+    this.isBeginning = false
+    // Before the first fill, whose costs are a part of the result.
+    this.addEquity()
   }
 
   private open(order: TradeOrder, decidedAt: number): void {

@@ -7,6 +7,7 @@ import type { PaperEvent } from './events.js'
 import type { Journal, OpenJournal } from './journal/journal.js'
 import { settingsOf, type PaperOptions } from './options.js'
 import { PaperRun, type MarketClient, type PaperStrategy } from './run.js'
+import { accountRun$, termsOf } from './terms.js'
 
 /** The `paper` of a platform. `openJournal` is undefined where there are no files. */
 export const paperOn =
@@ -20,25 +21,25 @@ export const paperOn =
     checkValue('strategy', strategy$, strategy)
     const settings = settingsOf(options)
     const { journal: path } = settings
-    if (path === undefined)
-      return new Observable((subscriber) => new PaperRun(subscriber, settings).start(client, strategy$))
-    if (openJournal === undefined)
+    if (path !== undefined && openJournal === undefined)
       throw new ConfigurationError('journal', 'a browser has no files; omit the option')
-    return new Observable((subscriber) => {
-      let journal: Journal | undefined
-      let run: PaperRun
-      try {
-        journal = openJournal(path)
-        run = new PaperRun(subscriber, settings, journal)
-      } catch (thrown) {
-        journal?.close()
-        subscriber.next(writeError(thrown))
-        subscriber.complete()
-        return
-      }
-      subscriber.add(journal.close)
-      run.start(client, strategy$)
-    })
+    return accountRun$(
+      new Observable((subscriber) => {
+        let journal: Journal | undefined
+        let run: PaperRun
+        try {
+          journal = path === undefined ? undefined : openJournal?.(path)
+          run = new PaperRun(subscriber, settings, termsOf(client), journal)
+        } catch (thrown) {
+          journal?.close()
+          subscriber.next(writeError(thrown))
+          subscriber.complete()
+          return
+        }
+        subscriber.add(journal?.close)
+        run.start(client, strategy$)
+      }),
+    )
   }
 
 const market = objectWith(['price$', 'depth$'])

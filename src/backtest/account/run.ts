@@ -20,6 +20,7 @@ import { continueFrom, savedStateOf } from './journal/saved-state.js'
 import type { Settings } from './options.js'
 import { OrderGate, type MarketEvent } from './order-gate.js'
 import type { Order } from './orders.js'
+import type { AccountTerms } from './terms.js'
 import type { TokenState } from './token-state.js'
 
 /** The part of a client that an account needs: live, of a replay, or of a test. */
@@ -57,6 +58,8 @@ export class PaperRun {
   /** The version of the state that `open` has. */
   private emitted = 0
   private isEmitting = false
+  /** False during a warm-up. */
+  private isCounted: boolean
   private isOver = false
   /** The first line of the run in the journal. */
   private unwrittenStart = startLine(rxClock.wallClock())
@@ -64,8 +67,10 @@ export class PaperRun {
   constructor(
     private readonly subscriber: Subscriber<PaperEvent>,
     private readonly settings: Settings,
+    private readonly terms: AccountTerms,
     private readonly journal?: Journal,
   ) {
+    this.isCounted = terms.isCounted()
     const state = new AccountState(settings)
     if (journal !== undefined) continueFrom(state, journal.start)
     this.state = state
@@ -87,9 +92,9 @@ export class PaperRun {
         .filter(({ price }) => price !== undefined)
         .map(({ token }) => client.price$(token.topic))
     // The time of a timer is not before that of the data, which another clock may have stamped.
-    const decide = this.receiver(([order, decidedAt = state.now]: readonly [Order, number | undefined]) =>
-      state.onOrder(order, Math.max(decidedAt, state.now)),
-    )
+    const decide = this.receiver(([order, decidedAt = state.now]: readonly [Order, number | undefined]) => {
+      if (this.isCounted) state.onOrder(order, Math.max(decidedAt, state.now))
+    })
     const pass = (order: Order, decidedAt: number | undefined): void => decide([order, decidedAt])
     const { isUpToDate } = priceFeedOf(client)
     const gate = new OrderGate(subscriber, depthInterval, isUpToDate, pass, currentPrices)
@@ -122,13 +127,17 @@ export class PaperRun {
   private receiver<A>(change: (input: A) => void): (input: A) => void {
     const { state } = this
     return (input) => {
+      if (!this.isCounted && this.terms.isCounted()) {
+        this.isCounted = true
+        state.begin()
+      }
       change(input)
       if (state.events.length > 0 || state.version !== this.emitted) this.emit()
     }
   }
 
   private end(): void {
-    this.state.onEnd()
+    this.state.onEnd(this.terms.endsFlat)
     this.isOver = true
     this.emit()
   }
@@ -158,7 +167,7 @@ export class PaperRun {
       this.openChanges$.next()
     }
     for (const event of events) {
-      this.subscriber.next(event)
+      if (this.isCounted) this.subscriber.next(event)
       if (event._tag === 'Filled') this.fills$.next(event)
       if (event._tag === 'Equity') this.equities$.next((this.lastEquity = event))
     }

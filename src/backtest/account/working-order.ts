@@ -145,7 +145,8 @@ const isAllowed = (working: WorkingOrder, price: Price, settings: Settings): boo
 const priceOf = ({ order, state, isResting }: WorkingOrder, side: Side, settings: Settings): number =>
   order._tag === 'Limit' && isResting ? order.price : state.priceFor(side, settings)
 
-const fillOf = (
+/** A fill at the current price, or of a limit that rests at its own. */
+export const fillOf = (
   working: WorkingOrder,
   side: Side,
   quantity: bigint,

@@ -10,14 +10,9 @@ import { paperOn } from '../account/paper.js'
 export { journalEvents } from '../account/journal/journal-events.js'
 export type { MarketClient, PaperAccount, PaperStrategy } from '../account/run.js'
 export { renderReport, type ReportData, type ReportOptions } from '../results/render-report.js'
-export {
-  summary,
-  summaryOf,
-  type AnnualFigures,
-  type Summary,
-  type SummaryFold,
-  type SummaryOptions,
-} from '../results/summary.js'
+export type { Summary } from '../results/figures.js'
+export type { AnnualFigures } from '../results/returns.js'
+export { summary, summaryOf, type SummaryFold, type SummaryOptions } from '../results/summary.js'
 export { roundTripsOf, type RoundTrip } from '../results/round-trips.js'
 export type { PaperOptions } from '../account/options.js'
 export type {

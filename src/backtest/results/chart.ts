@@ -19,9 +19,16 @@ export interface Span {
   readonly to: number
 }
 
+/** A line to compare with. */
+export interface Line {
+  readonly name: string
+  readonly points: readonly Point[]
+}
+
 export interface Chart {
   readonly title: string
   readonly points: readonly Point[]
+  readonly others?: readonly Line[]
   readonly marks?: readonly Marks[]
   /** The times without prices: they are hatched, and the line has no value there. */
   readonly gaps?: readonly Span[]
@@ -37,24 +44,26 @@ export interface Chart {
 export const renderChart = ({
   title,
   points,
+  others = [],
   marks = [],
   gaps = [],
   isShare = false,
   format,
 }: Chart): string => {
-  const values = points.flatMap(({ value }) => (value === undefined ? [] : [value]))
+  const values = valuesOf(points)
   const [first, last] = [points[0], points.at(-1)]
   if (values.length === 0 || first === undefined || last === undefined) return ''
   const marked = marks.flatMap((each) => each.points.map(({ value }) => value))
-  const [lowest, highest] = boundsOf([...values, ...marked], isShare)
-  const [low, high] = withMargin(lowest, highest, isShare)
+  const [lowest, highest] = boundsOf(values, isShare)
+  const compared = others.flatMap((each) => valuesOf(each.points))
+  const [low, high] = withMargin(...boundsOf([...values, ...marked, ...compared], isShare), isShare)
   const share = (at: number): number => (at - first.at) / (last.at - first.at || 1)
   const height = (value: number): number => (high - value) / (high - low)
   const x = (at: number): string => round(share(at) * size.width)
   const y = (value: number): string => round(height(value) * size.height)
-  const shown = thin(withGaps(points, gaps), (at) => Math.floor(Number(x(at))))
-  const lines = segmentsOf(shown)
-  const path = lines.map((line) => linePath(line, x, y)).join('')
+  const lines = segmentsOf(withGaps(points, gaps))
+  const pathOf = (segments: readonly (readonly Drawn[])[]): string =>
+    segments.map((line) => linePath(line, x, y)).join('')
   const areas = lines.map((line) => {
     const [from, to] = [line[0], line.at(-1)]
     return from && to ? `M${x(from.at)},${y(0)}L${linePath(line, x, y).slice(1)}L${x(to.at)},${y(0)}Z` : ''
@@ -66,16 +75,22 @@ export const renderChart = ({
   const description = `${title}: from ${format(values[0] ?? 0)} to ${format(values.at(-1) ?? 0)}, lowest ${format(lowest)}, highest ${format(highest)}`
   const grid = ticks.map(({ value }) => `M0,${y(value)}H${size.width}`).join('')
   return `<figure>
-<figcaption>${escapeHtml(title)}${marks.some((each) => each.points.length > 0) ? legend : ''}</figcaption>
+<figcaption>${escapeHtml(title)}${marks.some((each) => each.points.length > 0) ? legend : ''}${others.map(({ name }, index) => ` <span class="key"><i class="${otherClass(index)}"></i> ${escapeHtml(name)}</span>`).join('')}</figcaption>
 <div class="chart${isShare ? ' low' : ''}"><div class="values">${labels(ticks, (value) => `top:${percent(height(value))}`)}</div>
 <div class="plot">${hatches(gaps, share)}
 <svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(description)}">
 <path class="grid" d="${grid}"/>
-${isShare ? `<path class="area" d="${areas.join('')}"/>` : ''}${isDense ? drawn : ''}<path class="line" d="${path}"/>${isDense ? '' : drawn}
+${isShare ? `<path class="area" d="${areas.join('')}"/>` : ''}${others.map((each, index) => `<path class="${otherClass(index)}" d="${pathOf(segmentsOf(withGaps(each.points, gaps)))}"/>`).join('')}${isDense ? drawn : ''}<path class="line" d="${pathOf(lines)}"/>${isDense ? '' : drawn}
 </svg></div>
 <div class="times">${labels(times, (value) => `left:${percent(share(value))}`)}</div></div>
 </figure>`
 }
+
+/** Lines differ by their dashes. */
+const otherClass = (index: number): string => `other dashes-${index % 3}`
+
+const valuesOf = (points: readonly Point[]): readonly number[] =>
+  points.flatMap(({ value }) => (value === undefined ? [] : [value]))
 
 const size = { width: 1_000, height: 240 }
 
@@ -162,23 +177,4 @@ const segmentsOf = (points: readonly Point[]): readonly (readonly Drawn[])[] => 
     else segments.at(-1)?.push({ at, value })
   }
   return segments.filter(({ length }) => length > 0)
-}
-
-/** At most the first, the lowest, the highest and the last point of each column, and one gap. */
-const thin = (points: readonly Point[], columnOf: (at: number) => number): readonly Point[] => {
-  if (points.length <= 4 * size.width) return points
-  const columns = new Map<number, Point[]>()
-  for (const point of points) {
-    const column = columns.get(columnOf(point.at)) ?? []
-    column.push(point)
-    columns.set(columnOf(point.at), column)
-  }
-  return [...columns.values()].flatMap((column) => {
-    const byValue = column
-      .filter(({ value }) => value !== undefined)
-      .sort((a, b) => (a.value ?? 0) - (b.value ?? 0))
-    const gap = column.find(({ value }) => value === undefined)
-    const kept = new Set([column[0], byValue[0], byValue.at(-1), gap, column.at(-1)])
-    return column.filter((point) => kept.has(point))
-  })
 }

@@ -7,9 +7,7 @@ import {
 } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import type { Account, Equity, Filled, PaperEvent } from '../account/events.js'
-import { roundTripsOf, type RoundTrip } from './round-trips.js'
-import { summaryOf, summaryTable, type Summary, type SummaryOptions } from './summary.js'
-import { renderChart, type Point } from './chart.js'
+import { renderChart, type Line, type Point } from './chart.js'
 import {
   escapeHtml,
   formatDuration,
@@ -19,7 +17,11 @@ import {
   formatTime,
   formatUsd,
 } from './format.js'
+import type { RoundTrip } from './round-trips.js'
+import { RunFold, type RunTrades } from './run-fold.js'
 import { style } from './style.js'
+import type { Summary } from './figures.js'
+import { summaryTable, type SummaryOptions } from './summary.js'
 
 export interface ReportOptions extends SummaryOptions {
   readonly title: string
@@ -79,16 +81,23 @@ const reportTable = {
  *   writeFileSync('report.html', renderReport(events, { title: 'Mean reversion' }))
  */
 export const renderReport = (events: readonly PaperEvent[], options: ReportOptions): string => {
-  const { title, notes, data, command, sampleMs } = parseOptions(reportTable, options, {
-    allowsUndefined: true,
-  })
-  const equities = events.filter((event) => event._tag === 'Equity')
-  const fills = events.filter((event) => event._tag === 'Filled')
-  const account = events.findLast((event) => event._tag === 'Account')
+  const { sampleMs, from = -Infinity } = reportOptions(options)
+  const run = new RunFold(true, sampleMs)
+  for (const event of events) if (!('at' in event) || event.at >= from) run.add(event)
+  return renderRun(run, options)
+}
+
+/** The report of a run that is folded. */
+export const renderRun = (
+  { summary, trades }: { readonly summary: Summary; readonly trades: RunTrades },
+  options: ReportOptions,
+): string => {
+  const { title, notes, data, command } = reportOptions(options)
+  const { equities, fills, trips, account } = trades
   const [first, last] = [equities[0], equities.at(-1)]
   const range = first && last ? `${shortTime(first.at)} to ${shortTime(last.at)} UTC` : 'no data'
-  const summary = summaryOf(events, { sampleMs })
   const gaps = data.flatMap((each) => each.gaps).sort((a, b) => a.from - b.from)
+  const symbols = symbolsOf(equities, fills)
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -103,15 +112,13 @@ export const renderReport = (events: readonly PaperEvent[], options: ReportOptio
 <header><h1>${escapeHtml(title)}</h1>
 <p class="range">${range}${gaps.length === 0 ? '' : `, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} (hatched)`}</p></header>
 ${figures(summary)}
-${renderChart({ title: 'Equity, USD', points: equities.map(equityPoint), gaps, format: formatUsd })}
+${renderChart({ title: 'Equity, USD', points: equities.map(equityPoint), others: symbols.map((symbol) => heldInstead(symbol, equities)), gaps, format: formatUsd })}
 ${renderChart({ title: 'Drawdown', points: drawdowns(equities), gaps, isShare: true, format: formatShare })}
-${symbolsOf(equities, fills)
-  .map((symbol) => priceChart(symbol, equities, fills, data))
-  .join('\n')}
-${roundTripTable(roundTripsOf(events))}
+${symbols.map((symbol) => priceChart(symbol, equities, fills, data)).join('\n')}
+${roundTripTable(trips)}
 ${fillTable(fills)}
 ${account === undefined ? '' : positionTable(account, fills)}
-${unfilledTable(events)}
+${unfilledTable(trades)}
 ${dataTables(data)}
 ${notes.length === 0 ? '' : `<h2>Notes</h2>\n${notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('\n')}`}
 ${command === undefined ? '' : `<h2>Repeat it</h2>\n<pre><code>${escapeHtml(command)}</code></pre>`}
@@ -121,6 +128,9 @@ ${command === undefined ? '' : `<h2>Repeat it</h2>\n<pre><code>${escapeHtml(comm
 `
 }
 
+const reportOptions = (options: ReportOptions) =>
+  parseOptions(reportTable, options, { allowsUndefined: true })
+
 const shortTime = (at: number): string => formatTime(at).slice(0, 19)
 
 /** Not current: a gap. */
@@ -128,6 +138,19 @@ const equityPoint = ({ at, equityUsd, isCurrent }: Equity): Point => ({
   at,
   value: isCurrent ? equityUsd : undefined,
 })
+
+/** What the first equity would be worth if it were held in a token. */
+const heldInstead = (symbol: string, equities: readonly Equity[]): Line => {
+  const start = equities.find(({ prices }) => prices[symbol] !== undefined)
+  const factor = (equities[0]?.equityUsd ?? 0) / (start?.prices[symbol] ?? 1)
+  return {
+    name: `${symbol} held`,
+    points: equities.map(({ at, prices }) => {
+      const price = prices[symbol]
+      return { at, value: price === undefined ? undefined : price * factor }
+    }),
+  }
+}
 
 const drawdowns = (equities: readonly Equity[]): readonly Point[] => {
   let highest = 0
@@ -339,14 +362,8 @@ ${table(caption, ['Token', 'From, UTC', 'To, UTC', 'Length', 'Cause'], gapRows)}
 }
 
 /** How many orders were rejected for each reason, and cancelled. */
-const unfilledTable = (events: readonly PaperEvent[]): string => {
-  const counts = new Map<string, number>()
-  for (const event of events) {
-    if (event._tag !== 'Rejected' && event._tag !== 'Cancelled') continue
-    const reason = event._tag === 'Rejected' ? event.reason : 'cancelled, whole or in part'
-    counts.set(reason, (counts.get(reason) ?? 0) + 1)
-  }
-  const rows = [...counts].sort(([, a], [, b]) => b - a).slice(0, 50)
+const unfilledTable = ({ unfilled }: RunTrades): string => {
+  const rows = [...unfilled].sort(([, a], [, b]) => b - a).slice(0, 50)
   return table(
     'Orders that were not filled, or in part',
     ['Reason', 'Orders'],

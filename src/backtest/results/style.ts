@@ -23,6 +23,9 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 .key i { display: inline-block; margin-right: 3px }
 .dot { width: 8px; height: 8px; border-radius: 50%; background: var(--buy) }
 .square { width: 7px; height: 7px; background: var(--sell) }
+.key .other { width: 16px; height: 0; border-top: 2px dashed var(--soft); vertical-align: middle }
+.key .dashes-1 { border-top-style: dotted }
+.key .dashes-2 { border-top-width: 1px }
 .chart { display: grid; grid-template: 220px 20px / 84px 1fr }
 .low { grid-template-rows: 110px 20px }
 .values, .times { position: relative; font-size: 12px; line-height: 1; white-space: nowrap }
@@ -35,6 +38,10 @@ svg { display: block; position: absolute; width: 100%; height: 100%; overflow: v
 path { fill: none; vector-effect: non-scaling-stroke }
 .grid { stroke: var(--grid) }
 .line { stroke: var(--line); stroke-width: 1.5; stroke-linejoin: round; stroke-linecap: round }
+.other { stroke: var(--soft); stroke-width: 1.2 }
+.dashes-0 { stroke-dasharray: 5 3 }
+.dashes-1 { stroke-dasharray: 1 3 }
+.dashes-2 { stroke-dasharray: 9 3 1 3 }
 .area { fill: var(--area) }
 .buy { stroke: var(--buy); stroke-width: 9; stroke-linecap: round }
 .sell { stroke: var(--sell); stroke-width: 6; stroke-linecap: square }

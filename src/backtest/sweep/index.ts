@@ -18,3 +18,4 @@ export { walkForward$, type WalkForwardResult, type WalkForwardRun } from './wal
 export type { SweepOptions, WalkForwardOptions } from './options.js'
 export type { SweepError, SweepFault } from './sweep-error.js'
 export type { WalkForwardError, WalkForwardFault, WindowRange } from './sweep-error.js'
+export type { CurvePoint, Folded } from '../results/run-fold.js'

@@ -1,5 +1,6 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Costs } from '../account/options.js'
+import type { RunTrades } from '../results/run-fold.js'
 import type { SweepFault } from './sweep-error.js'
 import type { ReplayOptions } from '../recording/replay/replay-options.js'
 
@@ -25,8 +26,10 @@ export interface Job {
   readonly countsFrom?: number
   /** The URL of the strategy's module. */
   readonly strategy: string
-  /** True if the values of a strategy of an account are its events. Default: their summary. */
-  readonly keepsEvents?: boolean
+  /** True if the accounts close their positions at the end. */
+  readonly endsFlat: boolean
+  /** True if the trades of an account are kept too. */
+  readonly keepsTrades: boolean
   /** Override those of the strategy's options. */
   readonly costs?: Costs
   readonly tasks: readonly Task[]
@@ -38,6 +41,8 @@ export interface Job {
 export interface Played {
   readonly values: readonly unknown[]
   readonly rows: number
+  /** Of an account, if they are kept. */
+  readonly trades?: RunTrades
 }
 
 /** Marks the messages of the program of the worker threads. */

@@ -7,6 +7,7 @@ import { maxTime } from '../../base/domain/valid-numbers.js'
 import type { FileUrl } from '../recording/read/source.js'
 import type { ReplayOptions } from '../recording/replay/replay-options.js'
 import type { StrategyClient } from '../recording/replay/replay-session.js'
+import type { RunTrades } from '../results/run-fold.js'
 import type { Job, Task, TaskResult, WorkerFile, WorkerMessage } from './messages.js'
 import { sweepSettings, type SweepOptions } from './options.js'
 import { packagedProgram, runInThread$, runJobs$, type WorkerProgram } from './worker-pool.js'
@@ -29,6 +30,11 @@ export interface SweepRun<P, A> {
   readonly summary: SweepSummary
 }
 
+/** A run whose trades are kept, for a report. */
+export interface KeptRun<P, A> extends SweepRun<P, A> {
+  readonly trades?: RunTrades
+}
+
 export interface SweepSummary {
   /** Number of rows of the recording, without headers and warm-up, that were played until the strategy's stream ended. */
   readonly rows: number
@@ -48,13 +54,16 @@ export interface SweepEnvironment {
   readonly program: () => WorkerProgram
   /** Called often while the sweep runs. */
   readonly onProgress?: (progress: SweepProgress) => void
-  readonly keepsEvents?: Job['keepsEvents']
+  /** Of the accounts. Default: none of both. */
+  readonly account?: Pick<Job, 'endsFlat' | 'keepsTrades'>
   readonly costs?: Job['costs']
 }
 
+const plain = { endsFlat: false, keepsTrades: false }
+
 /** The `sweep` of a program for the worker threads. */
 export const sweepOn =
-  ({ program, onProgress, keepsEvents = false, costs = {} }: SweepEnvironment) =>
+  ({ program, onProgress, account = plain, costs = {} }: SweepEnvironment) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -66,7 +75,7 @@ export const sweepOn =
       files: workerFiles(source),
       strategy: strategyUrl(strategy),
       ...warmed(replay, warmUp),
-      keepsEvents,
+      ...account,
       costs,
       reportsRows: onProgress !== undefined,
     }
@@ -93,8 +102,7 @@ export const sweepOn =
  *
  * - `source`: the path or `file:` URL of a recording, or an array of these.
  * - `strategy`: the `file:` URL of a module whose default export is `(client, parameter) => Observable`, or
- *   `(client, account, parameter) => Observable` of orders beside an export `options` of `paper`: then the value is the
- *   `Summary` of the account. It may be an ES module or CommonJS. It may be TypeScript if the runtime itself runs
+ *   `(client, account, parameter) => Observable` of orders beside an export `options` of `paper`. It may be an ES module or CommonJS. It may be TypeScript if the runtime itself runs
  *   TypeScript, such as Node from 22.18 on.
  * - `parameters`: data that `structuredClone` can copy. The values that the strategy emits must be such data too.
  *
@@ -102,6 +110,9 @@ export const sweepOn =
  * exception, `process.exit` or lack of memory. Its unfinished parameters then run again in new threads, in smaller
  * groups, until the parameter that ended the thread runs alone. Parameters in one thread share the variables of the
  * module: keep the state of a strategy inside the function.
+ *
+ * If the strategy has an account, or returns what `paper` returns, its only value is `Folded`: the figures and the curve of the
+ * account. With `warmUp`, the account starts flat at `from`.
  *
  * The threads start on subscription. An unsubscription terminates them. Memory grows with the values of the
  * strategies, not with the recording.
@@ -190,8 +201,9 @@ const reportProgress = (onProgress: SweepEnvironment['onProgress']) => {
 const eventOf = <P, A>({ index, outcome }: TaskResult, parameters: readonly P[]): SweepResult<P, A> => {
   const parameter = parameters[index] as P
   if (isLeft(outcome)) return left(sweepError(parameter, outcome.left))
-  const { values, rows } = outcome.right
-  return right({ parameter, values: values as readonly A[], summary: { rows } })
+  const { values, rows, trades } = outcome.right
+  const run: KeptRun<P, A> = { parameter, values: values as readonly A[], summary: { rows } }
+  return right(trades === undefined ? run : { ...run, trades })
 }
 
 /** Emits the values in the order of their indices from 0, each as soon as all earlier values have arrived. */

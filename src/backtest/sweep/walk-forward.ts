@@ -51,9 +51,13 @@ interface Window {
   readonly test: WindowRange
 }
 
-/** The `walkForward$` of a program for the worker threads. `keepsEvents`: in the test ranges. */
+interface WalkForwardEnvironment extends Pick<SweepEnvironment, 'program' | 'costs'> {
+  readonly keepsTrades?: boolean
+}
+
+/** The `walkForward$` of a program for the worker threads. `keepsTrades`: in the test ranges. */
 export const walkForwardOn =
-  ({ program, keepsEvents = false, costs = {} }: Omit<SweepEnvironment, 'onProgress'>) =>
+  ({ program, keepsTrades = false, costs = {} }: WalkForwardEnvironment) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -63,12 +67,11 @@ export const walkForwardOn =
     const settings = walkForwardSettings(options)
     const { replay, warmUp } = settings
     const sweepOver$: SweepRange$<P, A> = (tried, played, threads, scored) =>
-      sweepOn({ program, costs, keepsEvents: keepsEvents && scored === 'test' })(source, strategy, tried, {
-        ...replay,
-        ...played,
-        warmUp,
-        workers: threads,
-      })
+      sweepOn({
+        program,
+        costs,
+        account: { endsFlat: true, keepsTrades: keepsTrades && scored === 'test' },
+      })(source, strategy, tried, { ...replay, ...played, warmUp, workers: threads })
     // Throws for an invalid argument before the subscription.
     void sweepOn({ program })(source, strategy, parameters, replay)
     if (parameters.length === 0) throw new ConfigurationError('parameters', 'expected at least one parameter')
@@ -98,7 +101,7 @@ export const walkForwardOn =
  *
  * Each run starts with a new strategy in a new thread: positions, averages and open orders do not carry over from the
  * training range or from an earlier window. With `warmUp`, it runs over the data before the range first, without being
- * scored for it.
+ * scored for it: an account starts flat. At the end of each range, an account closes its positions at the last prices, with costs.
  *
  * `source`, `strategy` and `parameters` are those of `sweep`. Windows run in parallel, at most `workers` threads at a
  * time, and each window plays its two ranges. Memory grows with the values of the running windows.

@@ -1,8 +1,12 @@
 import type { Command } from 'commander'
 import { tap } from 'rxjs'
-import { paper, type PaperEvent } from '../../backtest/paper/index.js'
+import { paper } from '../../backtest/paper/index.js'
 import { withoutJournal } from '../../backtest/account/options.js'
+import { withTerms } from '../../backtest/account/terms.js'
 import { replay } from '../../backtest/recording/index.js'
+import { RunFold } from '../../backtest/results/run-fold.js'
+import { maxTime } from '../../base/domain/valid-numbers.js'
+import { rxClock } from '../../base/time/rx-clock.js'
 import { noRowText, rangeFlags, rangeOf } from '../target/range.js'
 import { checkOutput } from '../target/read-file.js'
 import type { Io } from '../io.js'
@@ -16,7 +20,15 @@ import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
 import { candleNotes, writeBacktestReport } from './shared/report.js'
 import { importStrategyModule } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
-import { costFlags, costsOf, costTexts, textFlag, type Values } from '../target/parse-flags.js'
+import {
+  costFlags,
+  costsOf,
+  costTexts,
+  parsedFlag,
+  parseRotation,
+  textFlag,
+  type Values,
+} from '../target/parse-flags.js'
 import { strategyHelp } from './shared/strategy-module.js'
 
 const examples = `
@@ -34,6 +46,11 @@ Exit codes: 0 if the recording was played to its end, 1 otherwise.`
 
 const flags = {
   parameter: parameterFlag,
+  warmUp: parsedFlag(
+    '--warm-up <duration>',
+    'run the strategy over so much data before --from first; its orders of that time are not executed',
+    parseRotation,
+  ),
   report: textFlag('--report <file>', 'HTML file to write; an existing file is overwritten'),
   ...costFlags,
   ...rangeFlags,
@@ -51,7 +68,7 @@ export const createCommand = defineCommand({
 async function backtestRecordings(
   io: Io,
   command: Command,
-  { parameter: text, report, json = false, ...given }: Values<typeof flags>,
+  { parameter: text, warmUp = 0, report, json = false, ...given }: Values<typeof flags>,
   files: readonly string[],
 ): Promise<void> {
   const { recordings, module } = backtestFiles(command, files)
@@ -60,21 +77,25 @@ async function backtestRecordings(
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const options = withoutJournal(own)
-  await using client = replay(recordings, { speed: Infinity, ...range })
+  const { from } = range
+  if (warmUp > 0 && from === undefined) io.stderr.write(warmUpWithoutFrom)
+  const start = from === undefined ? {} : { from: Math.max(-maxTime, from - warmUp) }
+  await using client = replay(recordings, { speed: Infinity, ...range, ...start })
   const header = orFail(await client.header())
   if (header.mints.length === 0) io.stderr.write(withoutDepth)
   for (const note of candleNotes(header)) io.stderr.write(`note: ${printable(note)}\n`)
-  const events: PaperEvent[] = []
+  const run = new RunFold(report !== undefined)
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
-  const run$ = client.run$((recorded) =>
-    paper(recorded, (market, account) => strategy$(market, account, parameter), options),
+  const terms = { isCounted: () => from === undefined || rxClock.wallClock() >= from, endsFlat: false }
+  const event$ = client.run$((recorded) =>
+    paper(withTerms(recorded, terms), (own, account) => strategy$(own, account, parameter), options),
   )
   const isComplete = await completes(
     io,
-    run$.pipe(
+    event$.pipe(
       tap((event) => {
         printLine(io, lineOf(event))
-        events.push(event)
+        run.add(event)
       }),
     ),
     () => ': the backtest has not ended',
@@ -82,14 +103,16 @@ async function backtestRecordings(
   if (!isComplete) return
   const summary = orFail(await client.finished)
   if (summary.rows === 0) throw new Error(noRowText(header.at, range))
-  printSummary(io, events, json)
+  printSummary(io, run.summary, json)
   if (report === undefined) return
-  const run = { files, recordings, module, range, options, summary, header }
-  await writeBacktestReport(report, events, {
-    ...run,
-    flags: { parameter: text, ...costTexts(given), ...range, report },
+  const warmUpText = warmUp === 0 ? undefined : `${warmUp / 1_000}s`
+  await writeBacktestReport(report, run, {
+    ...{ files, recordings, module, range, options, summary, header },
+    flags: { parameter: text, ...costTexts(given), 'warm-up': warmUpText, ...range, report },
   })
 }
+
+const warmUpWithoutFrom = 'note: --warm-up has no effect without --from\n'
 
 const withoutDepth =
   'warning: the recording has no depth, and without one no order is filled; import adds an assumed depth with --depth\n'

@@ -1,16 +1,19 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
-import { journalEvents, paper, renderReport, type PaperEvent } from '../../backtest/paper/index.js'
+import { journalEvents, paper } from '../../backtest/paper/index.js'
 import { settingsOf } from '../../backtest/account/options.js'
 import type { Order } from '../../backtest/account/orders.js'
 import { record, resume } from '../../backtest/recording/index.js'
+import { renderRun } from '../../backtest/results/render-report.js'
+import { RunFold } from '../../backtest/results/run-fold.js'
 import type { CaughtUp } from '../../base/domain/past.js'
+import type { WriteError } from '../../base/errors/model.js'
 import type { Client } from '../../client/client.js'
 import { withSource } from '../target/open-source.js'
 import { checkOutput } from '../target/read-file.js'
 import type { Io } from '../io.js'
-import { orFail } from '../render/error-text.js'
+import { failureOf, orFail } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
 import { eventLines, printLine, printSummary } from '../render/paper-lines.js'
 import { numberFormat } from '../render/terminal.js'
@@ -119,16 +122,15 @@ async function tradeOnPaper(
     )
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
     const stopping = stop$(io, undefined).subscribe(close)
-    const events: PaperEvent[] = []
+    let run = new RunFold(report !== undefined)
+    let failure: WriteError | undefined
     const lineOf = json ? outputJson : eventLines(options.tokens, numberFormat(io.stdout))
-    // A run may take weeks: a journal keeps the events instead of the memory.
-    const isKept = (event: PaperEvent): boolean =>
-      options.journal === undefined || event._tag === 'WriteError'
     await lastValueFrom(
       run$.pipe(
         tap((event) => {
           printLine(io, lineOf(event))
-          if (isKept(event)) events.push(event)
+          if (event._tag === 'WriteError') failure = event
+          run.add(event)
         }),
       ),
       { defaultValue: undefined },
@@ -137,12 +139,16 @@ async function tradeOnPaper(
     close()
     const written = await recorded
     if (written !== undefined) orFail(written)
-    if (options.journal !== undefined && events.length === 0)
-      events.push(...orFail(await journalEvents(options.journal)()))
-    printSummary(io, events, json)
+    if (failure !== undefined) throw failureOf(failure)
+    if (options.journal !== undefined) {
+      // Of all runs.
+      run = new RunFold(report !== undefined)
+      for (const event of orFail(await journalEvents(options.journal)())) run.add(event)
+    }
+    printSummary(io, run.summary, json)
     if (report === undefined) return
     const notes = [assumptionsOf(options)]
-    writePage(report, renderReport(events, { title: `${basename(module)} on paper`, notes }))
+    writePage(report, renderRun(run, { title: `${basename(module)} on paper`, notes }))
   })
 }
 

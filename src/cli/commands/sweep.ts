@@ -58,7 +58,7 @@ Examples:
       Choose the parameter on 7 days, test it on the day after them, and go on by a day.
 
 The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
-default export, or a module of backtest and paper, whose value is the summary. The parameters are a JSON array, such as
+default export, or a module of backtest and paper, whose value is the summary and the curve of its account. The parameters are a JSON array, such as
 [5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of their times. Each worker thread plays them once, in
 virtual time, for all its parameters.
 
@@ -66,12 +66,14 @@ Each parameter prints one line, in the order of the file: the number of its valu
 until its stream ended, and its last value, or why it has none. --json prints all values.
 
 With --walk-forward, each window prints one line: its test range, the parameter with the highest metric in the training
-range directly before it, and what that parameter did in the test range. The last line is the total of the test ranges. The
-results of training are not shown. The metric is the last value of the strategy, or its field --metric, and is the same
-number in both ranges. A strategy starts anew in each range, after --warm-up. A rest shorter than a test range is not tested.
-The costs of an account have no default: they are those of the options of the module, or of --latency, --fee-bps and
---slippage-bps. If the strategy has an account, or emits the events of one, the metric is of the summary of the range, without the warm-up, and
---report writes a page. If the last value has a field roundTrips or trades, a parameter with none, or with fewer than --min-trades in training, has no score.
+range directly before it, and what that parameter did in the test range. The results of training are not shown. The metric is the
+last value of the strategy, or its field --metric, and is the same number in both ranges. A strategy starts anew in each range,
+after --warm-up, in which its orders are not executed. A rest shorter than a test range is not tested. If the last value has a field
+roundTrips or trades, a parameter with none, or with fewer than --min-trades in training, has no score.
+
+If the strategy has an account, or returns that of paper, the metric is one of its summary, each range ends flat, and the last line
+chains the returns of the windows; otherwise it adds the metrics. --report writes a page of the account. Its costs have no default: they
+are those of the options of the module, or of --latency, --fee-bps and --slippage-bps.
 
 Exit codes: 0 if every parameter or window has a result, 1 otherwise.`
 

@@ -235,8 +235,7 @@ const compareRun = async (
   try {
     const journal = join(folder, 'account.ndjson')
     if (before.length > 0) writeFileSync(journal, before.map((line) => `${line}\n`).join(''))
-    const account = before.length === 0 ? {} : { journal }
-    const loaded = await loadStrategy(url, { ...account, keepsEvents: true })
+    const loaded = await loadStrategy(url, before.length === 0 ? {} : { journal })
     if (isLeft(loaded)) throw failureOf(sweepError(parameter, loaded.left))
     const first = Math.max(from, given.from ?? -Infinity)
     const end = Math.min(to, given.to ?? Infinity)
@@ -264,7 +263,7 @@ const compareRun = async (
       return compared
     }
     const output$ = client
-      .run$((own) => loaded.right.strategy$(own, parameter))
+      .run$((own) => loaded.right(own, parameter))
       .pipe(
         map((value): Output => ({ _tag: 'Value', value })),
         endWith<Output>({ _tag: 'Completed' }),

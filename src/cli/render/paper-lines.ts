@@ -1,9 +1,8 @@
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
-import { summaryOf, type PaperEvent, type PaperOptions } from '../../backtest/paper/index.js'
+import type { PaperEvent, PaperOptions, Summary } from '../../backtest/paper/index.js'
 import { printable } from '../../base/errors/text.js'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
 import type { Io } from '../io.js'
-import { failureOf } from './error-text.js'
 import { outputJson } from './json.js'
 import { numberFormat, type NumberFormat } from './terminal.js'
 
@@ -55,9 +54,8 @@ export const printLine = ({ stdout }: Io, line: string | undefined): void => {
   if (line !== undefined) stdout.write(`${line}\n`)
 }
 
-/** One figure a line; `-` for one without a meaning. Throws if the journal could not be written. */
-export const printSummary = ({ stdout }: Io, events: readonly PaperEvent[], json: boolean): void => {
-  const summary = summaryOf(events)
+/** One figure a line; `-` for one without a meaning. */
+export const printSummary = ({ stdout }: Io, summary: Summary, json: boolean): void => {
   const grouped = numberFormat(stdout)
   const { annual, buyAndHold, ...figures } = summary
   const all: Readonly<Record<string, number | null>> = {
@@ -69,8 +67,6 @@ export const printSummary = ({ stdout }: Io, events: readonly PaperEvent[], json
     ([name, value]) => `${printable(name).padEnd(20)}${value === null ? '-' : grouped(figureText(value))}\n`,
   )
   stdout.write(json ? `${outputJson({ _tag: 'Summary', ...summary })}\n` : lines.join(''))
-  const failure = events.find((event) => event._tag === 'WriteError')
-  if (failure !== undefined) throw failureOf(failure)
 }
 
 const annualNames = ['returnRatio', 'volatility', 'sharpe', 'sortino'] as const

@@ -105,6 +105,24 @@ describe('renderReport', () => {
     )
   })
 
+  it('draws what the first equity would be worth if it were held, beside the equity', () => {
+    const at = (ms: number, equityUsd: number, price: number): PaperEvent => ({
+      ...{ _tag: 'Equity', at: ms, equityUsd, isCurrent: true, prices: { X: price } },
+    })
+    const html = renderReport([at(0, 1_000, 4), at(100, 1_000, 6), at(200, 1_000, 8)], { title: 'Run' })
+    const [, y = ''] = /class="line" d="M0,([\d.]+)L500,/.exec(html) ?? []
+    // From the equity up to twice as much, in a straight line.
+    expect(html).toMatch(new RegExp(`class="other dashes-0" d="M0,${y}L500,120L1000,[\\d.]+"`))
+    expect(html).toContain('<i class="other dashes-0"></i> X held</span>')
+  })
+
+  it('leaves out what is before `from`', () => {
+    const events = [equity(0, 100), fill(1), equity(2, 200), equity(3, 300)]
+    const html = renderReport(events, { title: 'Run', from: 2 })
+    expect(html).toContain('<dt>Profit, USD</dt><dd>100.00</dd>')
+    expect(html).toContain('<dt>Fills</dt><dd>0</dd>')
+  })
+
   it('lists the gaps of the data, hatches them, and draws no line through them', () => {
     const events = [equity(0, 1), equity(10_000, 2), equity(90_000, 2), equity(100_000, 3)]
     const gaps = [{ from: 20_000, to: 80_000, cause: 'disconnected' }]

@@ -12,6 +12,8 @@ const jobOf = (tasks: Job['tasks']): Job => ({
   replay: {},
   strategy: 'file:///strategy.js',
   tasks,
+  endsFlat: false,
+  keepsTrades: false,
   reportsRows: false,
 })
 

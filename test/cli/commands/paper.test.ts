@@ -126,6 +126,21 @@ describe('svc-streams backtest', () => {
     expect(stdout).toContain('rejected  #1: no depth yet')
   })
 
+  it('runs the strategy over a warm-up before --from, whose orders are not executed', async () => {
+    const file = inFolder()
+    const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const flags = ['--from', new Date(at + 2_000).toISOString(), '--warm-up', '5s', '--json']
+    const { stdout } = await runInProcess(['backtest', ...args, ...flags])
+    const [first = '', ...events] = stdout.trimEnd().split('\n')
+    expect(first).toContain(`{"_tag":"Equity","at":${at + 2_000},"equityUsd":10000,`)
+    const orders = events.filter((line) => /^\{"_tag":"(?:Filled|Rejected)"/.test(line))
+    // The price of the warm-up is the first one: its purchase is not executed, and the second one is a sell.
+    expect(orders.map((line) => /"side":"(\w+)"/.exec(line)?.[1])).toEqual(['sell', 'buy', 'sell'])
+    expect(orders[0]).toContain('there is no position of ETH to sell')
+    const without = await runInProcess(['backtest', ...args, '--warm-up', '1s'])
+    expect(without.stderr).toContain('note: --warm-up has no effect without --from')
+  })
+
   it('fails if no row is between --from and --to', async () => {
     const file = inFolder()
     const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
@@ -210,7 +225,7 @@ describe('a strategy of an account', () => {
     const { code, stdout, stderr } = await runCommand([...args, ...flags])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).toMatch(
-      /^\{"_tag":"Right",.*"parameter":200,"values":\[\{[^[]*"roundTrips":\d[^[]*\}\],.*"score":3\.1/,
+      /^\{"_tag":"Right",.*"parameter":200,"values":\[\{"_tag":"Folded","summary":\{.*"roundTrips":2,.*"score":3\.1/,
     )
     const html = readFileSync(report, 'utf8')
     expect(html).toContain(

@@ -235,32 +235,61 @@ const depths = Array.from({ length: 100 }, (_, index): Row => {
   return { _tag: 'Depth', at: time, mint: '0xab', event }
 })
 
-test('scores the events of an account without those of the warm-up, and draws the test ranges as one curve', async () => {
+interface Figures {
+  readonly returnRatio: number
+  readonly roundTrips: number
+  readonly expectancyUsd: number
+}
+
+interface Line {
+  readonly right: {
+    readonly score: number
+    readonly values: readonly [
+      { readonly summary: Figures; readonly curve: readonly { readonly equityUsd: number }[] },
+    ]
+  }
+  readonly returnRatio: number
+  readonly summary: Figures
+}
+
+test('chains the test ranges of an account, which end flat, to the total and to one curve', async () => {
   const args = files([1, 10], account)
   const [recording = '', module = ''] = args
   const rows = depths.flatMap((row, index) => [row, ...prices.slice(index, index + 1)])
-  writeFileSync(recording, recordingText({ ...header, mints: ['0xab'] }, ...rows))
+  const candleHeader = { ...header, mints: ['0xab' as const], candles: '1 s', assumedDepth: '1000' }
+  const rest = rows.filter(({ at: time }) => time < at + 60_000 || time > at + 75_000)
+  writeFileSync(recording, recordingText(candleHeader, ...rest))
   const report = join(module, '..', 'report.html')
-  const flags = ['--walk-forward', '30s/20s', '--metric', 'profitUsd', '--warm-up', '10s']
+  const flags = ['--walk-forward', '30s/20s', '--metric', 'expectancyUsd', '--warm-up', '10s']
   const { code, stdout } = await runCommand(['sweep', ...args, ...flags, '--json', '--report', report])
   expect(code).toBe(0)
   const lines = stdout
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.parse(line) as { right: { values: { equityUsd?: number }[]; score: number } })
-  const scores = lines.slice(0, -1).map(({ right: { values, score } }) => {
-    const equities = values.flatMap(({ equityUsd }) => equityUsd ?? []).slice(0, -1)
-    expect(equities.length).toBeLessThan(60)
-    expect(score).toBeCloseTo((equities.at(-1) ?? 0) - (equities[0] ?? 0), 9)
-    return score
+    .map((line) => JSON.parse(line) as Line)
+  const windows = lines.slice(0, -1).map(({ right: window }) => {
+    const [{ summary, curve }] = window.values
+    expect(window.score).toBe(summary.expectancyUsd)
+    expect([curve[0]?.equityUsd, window]).toEqual([10_000, expect.not.objectContaining({ trades: 0 })])
+    expect(summary.returnRatio).toBeCloseTo(curve.at(-1)!.equityUsd / 10_000 - 1, 9)
+    return summary
   })
-  expect(scores).toHaveLength(3)
-  const end = 10_000 + scores.reduce((sum, score) => sum + score, 0)
+  expect(windows).toHaveLength(3)
+  const total = lines.at(-1)!
+  const product = windows.reduce((all, { returnRatio }) => all * (1 + returnRatio), 1)
+  expect(total).toMatchObject({ _tag: 'Total', windows: 3, failed: 0 })
+  expect(total.returnRatio).toBeCloseTo(product - 1, 12)
+  const trips = windows.reduce((sum, { roundTrips }) => sum + roundTrips, 0)
+  const net = windows.reduce((sum, { roundTrips, expectancyUsd }) => sum + roundTrips * expectancyUsd, 0)
+  expect(total.summary.roundTrips).toBe(trips)
+  expect(total.summary.expectancyUsd).toBeCloseTo(net / trips, 9)
   const html = readFileSync(report, 'utf8')
   const [, from = '', to = ''] = /aria-label="Equity, USD: from ([\d,.]+) to ([\d,.]+),/.exec(html) ?? []
-  expect(Number(to.replace(',', '')) - Number(from.replace(',', ''))).toBeCloseTo(end - 10_000, 1)
-  expect(html).toContain('<p>2026-11-21T10:00:50.000Z to 2026-11-21T10:01:10.000Z 1 profitUsd ')
-  expect(html).toMatch(/<p>total 3 windows profitUsd -/)
+  expect([from, Number(to.replace(',', ''))]).toEqual(['10,000.00', expect.closeTo(10_000 * product, 1)])
+  expect(html).toContain('<p>2026-11-21T10:00:50.000Z to 2026-11-21T10:01:10.000Z 1 expectancyUsd ')
+  expect(html).toMatch(/<p>total 3 windows returnRatio -[\d.]+ expectancyUsd -/)
+  expect(html).toContain('The data are candles of 1 s')
+  expect(html).toContain('class="gap"')
   expect(html).toContain(`${flags.join(' ')} --report ${report}</code>`)
   const plain = await runCommand([
     'sweep',
@@ -272,8 +301,5 @@ test('scores the events of an account without those of the warm-up, and draws th
     '--report',
     report,
   ])
-  expect([plain.code, plain.stderr]).toEqual([
-    1,
-    expect.stringContaining('the values are no events of an account'),
-  ])
+  expect([plain.code, plain.stderr]).toEqual([1, expect.stringContaining('the strategy has no account')])
 })

@@ -1,5 +1,5 @@
 import { defineTokens } from 'svc-streams'
-import { market, type Equity, type PaperEvent } from 'svc-streams/paper'
+import { market, summaryOf, type Equity, type PaperEvent } from 'svc-streams/paper'
 import { expect, it } from 'vitest'
 import { eventLines, printSummary } from '../../../src/cli/render/paper-lines.js'
 import type { Io } from '../../../src/cli/io.js'
@@ -42,7 +42,8 @@ it('prints numbers with commas on a terminal alone, in plain notation and withou
   const summaryLines = (isTTY: boolean): readonly string[] => {
     let text = ''
     const stdout = { isTTY, write: (line: string) => (text += line) } as unknown as NodeJS.WriteStream
-    printSummary({ stdout } as Io, [equityAt(0, 1e7), equityAt(60_000, 22_345_678.9)], false)
+    const events = [equityAt(0, 1e7), equityAt(60_000, 22_345_678.9)]
+    printSummary({ stdout } as Io, summaryOf(events), false)
     return text.split('\n')
   }
   expect(summaryLines(true)[0]).toMatch(/^profitUsd +12,345,678\.9$/)

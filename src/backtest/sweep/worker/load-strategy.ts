@@ -1,18 +1,11 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { identity } from 'rxjs'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import type { SweepFault } from '../sweep-error.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
-import type { PaperEvent, PaperOptions, PaperStrategy } from '../../paper/index.js'
+import type { PaperOptions, PaperStrategy } from '../../paper/index.js'
 import type { StrategyClient } from '../../recording/replay/replay-session.js'
 import type { Job } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
-
-/** A strategy, and the values of its result. */
-export interface LoadedStrategy {
-  readonly strategy$: SweepStrategy<unknown, unknown>
-  readonly resultOf: (values: readonly unknown[]) => readonly unknown[]
-}
 
 /** What a module exports. A strategy of an account also has the options of `paper`. */
 export interface StrategyExports {
@@ -42,18 +35,17 @@ interface Exports {
 }
 
 /**
- * Imports a strategy that a worker runs. A strategy of an account emits the events of the account; its result is their summary,
- * unless the job keeps them. Left: also if its options are not valid.
+ * Imports a strategy that a worker runs. A strategy of an account emits the events of the account. Left: also if its options are not
+ * valid. `costs`: override those of its options. `journal`: the path of a journal that the account continues.
  */
 export const loadStrategy = async (
   url: string,
   job: AccountJob,
-): Promise<Either<SweepFault, LoadedStrategy>> => {
+): Promise<Either<SweepFault, SweepStrategy<unknown, unknown>>> => {
   const imported = await importStrategy(url)
   if (isLeft(imported)) return imported
   const { strategy, options } = imported.right
-  if (!isPaperOptions(options))
-    return right({ strategy$: strategy as LoadedStrategy['strategy$'], resultOf: identity })
+  if (!isPaperOptions(options)) return right(strategy as SweepStrategy<unknown, unknown>)
   try {
     return right(await withAccount(strategy as AccountStrategy, options, job))
   } catch (thrown) {
@@ -61,10 +53,8 @@ export const loadStrategy = async (
   }
 }
 
-/** `journal`: the path of a journal that the account continues. `keepsEvents`: the values are the events of the account. */
 interface AccountJob extends Pick<Job, 'costs'> {
   readonly journal?: string
-  readonly keepsEvents?: boolean
 }
 
 type AccountStrategy = (
@@ -74,18 +64,15 @@ type AccountStrategy = (
 const withAccount = async (
   strategy$: AccountStrategy,
   given: PaperOptions,
-  { journal, keepsEvents = false, costs }: AccountJob,
-): Promise<LoadedStrategy> => {
+  { journal, costs }: AccountJob,
+): Promise<SweepStrategy<unknown, unknown>> => {
   // Most strategies have no account.
-  const { paper: paper$, summaryOf } = await import('../../paper/index.js')
+  const { paper: paper$ } = await import('../../paper/index.js')
   const { checkOptions, withoutJournal } = await import('../../account/options.js')
   const options = { ...withoutJournal(given), ...costs, ...(journal === undefined ? {} : { journal }) }
   checkOptions(options)
-  return {
-    strategy$: (client, parameter) =>
-      paper$(client, (market, account) => strategy$(market, account, parameter), options),
-    resultOf: keepsEvents ? identity : (events) => [summaryOf(events as readonly PaperEvent[])],
-  }
+  return (client, parameter) =>
+    paper$(client, (market, account) => strategy$(market, account, parameter), options)
 }
 
 export const isPaperOptions = (options: unknown): options is PaperOptions =>

@@ -46,7 +46,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     for (const { index } of tasks) postFault(index, loaded.left)
     return
   }
-  const pass = { sources, settings, tasks, countsFrom }
+  const pass = { sources, settings, tasks, countsFrom, account: job }
   await runTasks$(pass, loaded.right, job.reportsRows ? onRow : () => undefined).forEach((result) => {
     reportRows()
     postResult(result)

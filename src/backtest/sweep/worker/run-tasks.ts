@@ -1,5 +1,5 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { catchError, concatMap, filter, from, map, merge, Observable, of, toArray } from 'rxjs'
+import { catchError, concatMap, filter, from, map, merge, Observable, of, reduce } from 'rxjs'
 import { strategyFault, type SweepFault } from '../sweep-error.js'
 import { isOfOtherRxjs } from '../../../base/option-kinds/observable.js'
 import type { RecordingHeader, Row } from '../../recording/format/row.js'
@@ -12,8 +12,11 @@ import { runStrategy$, type CreateStrategyClient } from '../../recording/replay/
 import { delay } from '../../../base/time/deadline.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import { systemClock } from '../../../base/time/system-clock.js'
-import { sender, type Played, type Task, type TaskResult } from '../messages.js'
-import type { LoadedStrategy } from './load-strategy.js'
+import type { PaperEvent } from '../../account/events.js'
+import { isAccountRun, withTerms } from '../../account/terms.js'
+import { RunFold } from '../../results/run-fold.js'
+import { sender, type Job, type Played, type Task, type TaskResult } from '../messages.js'
+import type { SweepStrategy } from '../sweep.js'
 
 /**
  * In ms. RxJS throws an error that has no handler in a timer. The timers that are due run before a result is emitted, so
@@ -28,12 +31,13 @@ export interface Pass {
   readonly tasks: readonly Task[]
   /** Rows and values before this time do not count, in ms since the Unix epoch. */
   readonly countsFrom: number
+  readonly account: Pick<Job, 'endsFlat' | 'keepsTrades'>
 }
 
 /** Runs the strategy with each parameter, in one pass over the recording. Emits each result when its stream has ended. */
 export const runTasks$ = (
-  { sources, settings, tasks, countsFrom }: Pass,
-  { strategy$, resultOf }: LoadedStrategy,
+  { sources, settings, tasks, countsFrom, account }: Pass,
+  strategy$: SweepStrategy<unknown, unknown>,
   onRow: () => void,
 ): Observable<TaskResult> =>
   new Observable((subscriber) => {
@@ -63,22 +67,38 @@ export const runTasks$ = (
       return isLeft(replayed) ? left({ why: 'recording', error: replayed.left }) : ended
     }
 
-    const result$ = ({ index, parameter }: Task): Observable<TaskResult> =>
-      runStrategy$(playback, createClient, (client) =>
-        afterWarmUp$(strategy$(client, parameter), countsFrom),
-      ).pipe(
-        toArray(),
-        map((values) => right({ values: resultOf(values), rows })),
+    /** On the clock of the strategy. */
+    const isCounted = (): boolean => countsFrom === -Infinity || rxClock.wallClock() >= countsFrom
+    const terms = { isCounted, endsFlat: account.endsFlat }
+
+    const result$ = ({ index, parameter }: Task): Observable<TaskResult> => {
+      let run: RunFold | undefined
+      return runStrategy$(playback, createClient, (client) => {
+        const value$ = strategy$(withTerms(client, terms), parameter)
+        if (isAccountRun(value$)) run = new RunFold(account.keepsTrades)
+        return run !== undefined || isOfOtherRxjs(value$) ? value$ : from(value$).pipe(filter(isCounted))
+      }).pipe(
+        reduce<unknown, unknown[]>((values, value) => {
+          if (run === undefined) values.push(value)
+          else addTo(run, value as PaperEvent)
+          return values
+        }, []),
+        map((values) => right({ ...(run === undefined ? { values } : resultOf(run, account)), rows })),
         catchError((thrown: unknown) => of(left(strategyFault(thrown)))),
         concatMap(outcomeOf),
         map((outcome) => ({ _tag: 'Result', sender, index, outcome })),
       )
+    }
 
     return merge(...tasks.map(result$)).subscribe(subscriber)
   })
 
-/** The values of a strategy from a time on. It runs on the clock of the strategy. */
-const afterWarmUp$ = (value$: Observable<unknown>, countsFrom: number): Observable<unknown> =>
-  countsFrom === -Infinity || isOfOtherRxjs(value$)
-    ? value$
-    : from(value$).pipe(filter(() => rxClock.wallClock() >= countsFrom))
+const addTo = (run: RunFold, event: PaperEvent): void => {
+  if (event._tag === 'WriteError') throw new Error(event.message)
+  run.add(event)
+}
+
+const resultOf = (run: RunFold, { keepsTrades }: Pass['account']): Omit<Played, 'rows'> => ({
+  values: [run.folded],
+  ...(keepsTrades && { trades: run.trades }),
+})

@@ -1,23 +1,22 @@
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
-import {
-  renderReport,
-  type PaperEvent,
-  type PaperOptions,
-  type ReportData,
-} from '../../../backtest/paper/index.js'
+import type { PaperOptions, ReportData } from '../../../backtest/paper/index.js'
 import { paperTable } from '../../../backtest/account/options.js'
 import type { RecordingHeader } from '../../../backtest/recording/format/row.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/format/timeline.js'
-import type { ReplaySummary } from '../../../backtest/recording/index.js'
+import { replay, type ReplaySummary } from '../../../backtest/recording/index.js'
 import { nodePlatform } from '../../../backtest/recording/on-node.js'
 import { Inspection } from '../../../backtest/recording/past/inspection.js'
 import { MissingTimes, type MissingTime } from '../../../backtest/recording/past/missing-times.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
+import type { ChainedRuns } from '../../../backtest/results/chained-runs.js'
+import { renderRun } from '../../../backtest/results/render-report.js'
+import type { RunFold } from '../../../backtest/results/run-fold.js'
 import { printable, systemText } from '../../../base/errors/text.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { counted } from '../../../view/texts.js'
 import type { BacktestFiles } from './replayed-strategy.js'
+import { orFail } from '../../render/error-text.js'
 import { shellWord } from '../../render/shell-word.js'
 
 // The pages that `backtest`, `paper` and `sweep --walk-forward` write.
@@ -34,10 +33,10 @@ export interface Backtest extends BacktestFiles {
 /** Writes the page of a backtest. Reads the recordings again, for their gaps. */
 export const writeBacktestReport = async (
   path: string,
-  events: readonly PaperEvent[],
+  run: RunFold,
   { files, flags, recordings, module, range, options, header, summary }: Backtest,
 ): Promise<void> => {
-  const html = renderReport(events, {
+  const html = renderRun(run, {
     title: titleOf(basename(module), recordings),
     notes: [
       assumptionsOf(options, header.assumedDepth),
@@ -72,47 +71,33 @@ export interface WalkForwardPage extends BacktestFiles {
   readonly options: PaperOptions | undefined
 }
 
-/** A window of a walk-forward. `events`: of its test range. */
-export interface TestedWindow {
-  readonly text: string
-  readonly events: readonly PaperEvent[]
-}
-
-/** Writes the page of the test ranges as one curve. Reads the recordings again, for their gaps. */
+/** Writes the page of the test ranges as one curve. Reads the recordings again, for their gaps. `texts`: of the windows and the total. */
 export const writeWalkForwardReport = async (
   { path, command, options, recordings, module }: WalkForwardPage,
-  windows: readonly TestedWindow[],
-  total: string,
+  run: ChainedRuns,
+  texts: readonly string[],
 ): Promise<void> => {
-  const rule =
-    'The parameter of each test range was chosen on the range before it. An account starts anew in each range; the curve adds their profits.'
-  const events = stitched(windows)
-  const times = events.flatMap((event) => (event._tag === 'Equity' ? [event.at] : []))
-  const range = { from: times[0] ?? 0, to: (times.at(-1) ?? 0) + 1 }
-  const html = renderReport(events, {
+  const { equities } = run.trades
+  const range = { from: equities[0]?.at ?? 0, to: (equities.at(-1)?.at ?? 0) + 1 }
+  await using client = replay(recordings, { speed: Infinity })
+  const header = orFail(await client.header())
+  const html = renderRun(run, {
     title: titleOf(`${basename(module)}, walk-forward`, recordings),
-    notes: [rule, ...windows.map(({ text }) => text), total, ...(options ? [assumptionsOf(options)] : [])],
-    data: options ? await dataOf(recordings, range, options) : [],
+    notes: [
+      chainRule,
+      ...texts,
+      ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
+      ...candleNotes(header),
+    ],
+    data: await dataOf(recordings, range, options),
     command,
   })
   writePage(path, html)
 }
 
-/** Each range starts with the equity of the one before. */
-const stitched = (windows: readonly TestedWindow[]): readonly PaperEvent[] => {
-  let end: number | undefined
-  return windows.flatMap(({ events }) => {
-    const equities = events.filter((event) => event._tag === 'Equity')
-    const [first, last] = [equities[0], equities.at(-1)]
-    if (first === undefined || last === undefined) return []
-    const offset = end === undefined ? 0 : end - first.equityUsd
-    end = last.equityUsd + offset
-    return events.flatMap((event) => {
-      if (event._tag === 'Account') return []
-      return [event._tag === 'Equity' ? { ...event, equityUsd: event.equityUsd + offset } : event]
-    })
-  })
-}
+const chainRule =
+  'The parameter of each test range was chosen on the range before it. An account starts anew in each range, and closes its ' +
+  'positions at the end. The curve, the profit and the returns chain the returns of the ranges; the other amounts in USD are those of the accounts.'
 
 /** `assumedDepth`: the quantity of each depth, in tokens, if it is not recorded. */
 export const assumptionsOf = (options: PaperOptions, assumedDepth?: string): string => {
@@ -143,11 +128,11 @@ const rowsText = (
   `has their token at that time. Played, but doubtful: ${earlierRows} earlier than their predecessor, ${skewedRows} with a receivedAt ` +
   'more than a minute off.'
 
-/** The rows and the gaps of each token of the account. */
+/** The rows and the gaps of each token of the account, or of each topic. */
 const dataOf = async (
   recordings: readonly string[],
   range: Partial<TimeRange>,
-  { tokens }: PaperOptions,
+  options: PaperOptions | undefined,
 ): Promise<readonly ReportData[]> => {
   const missing = new Map<string, MissingTimes>()
   const inspection = new Inspection((topic) => {
@@ -157,7 +142,11 @@ const dataOf = async (
   })
   await inspection.read(openableSources(nodePlatform, recordings), { ...allTimes, ...range })
   const summaries = inspection.summaries()
-  return Object.values(tokens).flatMap(({ symbol, topic }) => {
+  const tokens: readonly { readonly symbol: string; readonly topic: string }[] =
+    options === undefined
+      ? summaries.map(({ topic }) => ({ symbol: topic, topic }))
+      : Object.values(options.tokens)
+  return tokens.flatMap(({ symbol, topic }) => {
     const key = topic.toLowerCase()
     const summary = summaries.find((each) => each.topic.toLowerCase() === key)
     if (summary === undefined) return [{ symbol, rows: 0, from: undefined, to: undefined, gaps: [] }]

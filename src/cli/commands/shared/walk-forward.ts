@@ -1,21 +1,25 @@
-import { isLeft, right } from 'fp-ts/lib/Either.js'
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { identity, map, tap } from 'rxjs'
 import { counted, formatTime } from '../../../view/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
 import type { ScoredRange, WalkForwardOptions } from '../../../backtest/sweep/options.js'
-import { walkForwardOn, type WalkForwardResult } from '../../../backtest/sweep/walk-forward.js'
+import type { KeptRun } from '../../../backtest/sweep/sweep.js'
+import type { WalkForwardError } from '../../../backtest/sweep/sweep-error.js'
+import { walkForwardOn, type WalkForwardRun } from '../../../backtest/sweep/walk-forward.js'
+import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
+import type { Folded } from '../../../backtest/results/run-fold.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { jsonText, withoutResult, type BacktestFiles } from './replayed-strategy.js'
 import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
-import { summaryOf, type PaperEvent, type PaperOptions } from '../../../backtest/paper/index.js'
+import type { PaperOptions } from '../../../backtest/paper/index.js'
 import type { Costs } from '../../../backtest/account/options.js'
 import type { Io } from '../../io.js'
 import { outputJson } from '../../render/json.js'
 import { failureOf } from '../../render/error-text.js'
 import { coloursFor, numberFormat, type NumberFormat } from '../../render/terminal.js'
 import { completes } from '../../stop.js'
-import { writeWalkForwardReport, type TestedWindow } from './report.js'
+import { writeWalkForwardReport } from './report.js'
 
 /** How the best parameter is chosen. */
 export interface Ranking {
@@ -26,7 +30,10 @@ export interface Ranking {
   readonly minTrades: number | undefined
 }
 
-type Result = WalkForwardResult<unknown, unknown>
+type Result = Either<
+  WalkForwardError,
+  WalkForwardRun<unknown, unknown> & Pick<KeptRun<unknown, unknown>, 'trades'>
+>
 
 export interface WalkForward extends BacktestFiles {
   /** The module, as a worker imports it. */
@@ -47,13 +54,10 @@ export const walkForwardRecordings = async (
 ): Promise<void> => {
   const options = report === undefined ? undefined : await accountOptions(strategy, costs)
   const sign = ranking.minimises ? -1 : 1
-  const total = new Total()
-  const windows: TestedWindow[] = []
-  const keepsEvents = options !== undefined
-  const result$ = walkForwardOn({ program: () => ({ url: packagedProgram() }), keepsEvents, costs })<
-    unknown,
-    unknown
-  >(recordings, strategy, parameters, {
+  const total = new Total(ranking.metric)
+  const texts: string[] = []
+  const environment = { program: () => ({ url: packagedProgram() }), keepsTrades: true, costs }
+  const result$ = walkForwardOn(environment)<unknown, unknown>(recordings, strategy, parameters, {
     ...settings,
     score: (values, range) => sign * scoreOf(values, range, ranking),
   }).pipe(
@@ -65,18 +69,22 @@ export const walkForwardRecordings = async (
   const show = (result: Result): void => {
     failOnce(result)
     total.add(result)
-    if (report !== undefined) windows.push(testedWindow(result, ranking.metric))
+    if (report !== undefined && !isLeft(result) && result.right.trades === undefined)
+      throw new Error(
+        '--report: the strategy has no account; let it return what paper returns, or export the options of one',
+      )
+    if (report !== undefined) texts.push(lineOf(result, ranking.metric, identity, false))
     const line = json
-      ? outputJson(keepsEvents ? summarised(result) : result)
+      ? outputJson(withoutTrades(result))
       : escapeUnsafe(lineOf(result, ranking.metric, grouped))
     io.stdout.write(`${isLeft(result) && !json ? failed(line) : line}\n`)
   }
   const progress = () => ` after ${counted(total.windows, 'window')}`
   if (!(await completes(io, result$.pipe(tap(show)), progress))) return
-  io.stdout.write(`${json ? outputJson(total.summary()) : total.line(ranking.metric, grouped)}\n`)
+  io.stdout.write(`${json ? outputJson(total.result()) : total.line(grouped)}\n`)
   if (report !== undefined) {
     const page = { ...report, recordings, module, options }
-    await writeWalkForwardReport(page, windows, total.line(ranking.metric, identity))
+    await writeWalkForwardReport(page, total.account ?? new ChainedRuns(), [...texts, total.line(identity)])
   }
   if (total.failed > 0)
     throw withoutResult(total.failed, total.windows, 'window', { _tag: 'WalkForwardError' })
@@ -90,9 +98,9 @@ const accountOptions = async (strategy: URL, costs: Costs): Promise<PaperOptions
     : undefined
 }
 
-/** The result with the figures of the account in place of its events. */
-const summarised = (result: Result): Result =>
-  isLeft(result) ? result : right({ ...result.right, values: [resultOf(result.right.values)] })
+/** The result as a program reads it: the trades are for the page. */
+const withoutTrades = (result: Result): object =>
+  isLeft(result) ? result : { ...result, right: { ...result.right, trades: undefined } }
 
 /** Throws for a failure of the whole run, or a failure that each window would have. */
 const failOnce = (result: Result): void => {
@@ -121,23 +129,13 @@ const scoreOf = (values: readonly unknown[], range: ScoredRange, { metric, minTr
   return metricOf(value, metric)
 }
 
-/** The last value; the figures of the range if the values are the events of an account. */
+/** The last value; of an account, its figures. */
 export const resultOf = (values: readonly unknown[]): unknown => {
-  const events = accountEvents(values)
-  return events === undefined ? values.at(-1) : summaryOf(events)
+  const value = values.at(-1)
+  return isFolded(value) ? value.summary : value
 }
 
-const accountEvents = (values: readonly unknown[]): readonly PaperEvent[] | undefined =>
-  fieldOf(values.at(-1), '_tag') === 'Account' ? (values as readonly PaperEvent[]) : undefined
-
-const testedWindow = (result: Result, metric: string | undefined): TestedWindow => {
-  const events = isLeft(result) ? [] : accountEvents(result.right.values)
-  if (events === undefined)
-    throw new Error(
-      '--report: the values are no events of an account; let the strategy return what paper returns, or export its options',
-    )
-  return { text: lineOf(result, metric, identity, false), events }
-}
+const isFolded = (value: unknown): value is Folded => fieldOf(value, '_tag') === 'Folded'
 
 /**
  * The metric of a value. Throws if it has no such number. The message contains no value, because it may be of a
@@ -204,39 +202,54 @@ const rangeText = ({ from, to }: { readonly from: number; readonly to: number })
 const metricText = (metric: string | undefined, value: number, grouped: NumberFormat): string =>
   `${metric === undefined ? 'result' : printable(metric)} ${grouped(roundedText(value))}`
 
-/** The windows so far. */
+/** The windows so far. Those of an account are chained; the figures of other results are added. */
 class Total {
   windows = 0
   failed = 0
+  account: ChainedRuns | undefined
   private sum = 0
+
+  constructor(private readonly metric: string | undefined) {}
 
   add(result: Result): void {
     this.windows++
-    if (isLeft(result)) this.failed++
-    else this.sum += result.right.score
+    if (isLeft(result)) {
+      this.failed++
+      return
+    }
+    const { values, trades, score } = result.right
+    this.sum += score
+    const value = values.at(-1)
+    if (isFolded(value) && trades !== undefined)
+      (this.account ??= new ChainedRuns()).add(value.summary, trades)
   }
 
-  line(metric: string | undefined, grouped: NumberFormat): string {
-    const { windows, failed, sum, mean } = this.summary()
+  line(grouped: NumberFormat): string {
+    const { windows, failed, sum, metric, account } = this
     const all = counted(windows, 'window', grouped)
-    const tested = failed === 0 ? all : `${grouped(String(windows - failed))} of ${all}`
-    const results =
-      sum === null || mean === null
-        ? ['no score']
-        : [metricText(metric, sum, grouped), `mean ${grouped(roundedText(mean))}`]
-    return ['total', tested, ...results].join('  ')
+    const scored = windows - failed
+    const tested = failed === 0 ? all : `${grouped(String(scored))} of ${all}`
+    const figures = (): readonly string[] => {
+      if (scored === 0) return ['no score']
+      if (account === undefined)
+        return [metricText(metric, sum, grouped), `mean ${grouped(roundedText(sum / scored))}`]
+      const { summary } = account
+      return [...new Set(['returnRatio', metric ?? 'returnRatio'])].map((name) => {
+        const value = fieldOf(summary, name)
+        return typeof value === 'number' ? metricText(name, value, grouped) : `${printable(name)} -`
+      })
+    }
+    return ['total', tested, ...figures()].join('  ')
   }
 
-  summary() {
-    const { windows, failed, sum } = this
+  /** For programs. */
+  result(): object {
+    const { windows, failed, sum, account } = this
     const scored = windows - failed
-    return {
-      _tag: 'Total',
-      windows,
-      failed,
-      sum: scored > 0 ? sum : null,
-      mean: scored > 0 ? sum / scored : null,
-    } as const
+    const counts = { _tag: 'Total', windows, failed }
+    if (account !== undefined)
+      return { ...counts, returnRatio: account.summary.returnRatio, summary: account.summary }
+    return { ...counts, sum: scored > 0 ? sum : null, mean: scored > 0 ? sum / scored : null }
   }
 }
 

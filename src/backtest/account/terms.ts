@@ -1,0 +1,32 @@
+import type { Observable } from 'rxjs'
+
+// What a replay asks of the accounts over its client, and how it recognises their events. Properties with a symbol that all copies of
+// this library share, because a strategy may call `paper` itself, and with a copy of the client.
+
+/** What a part of a recording asks of an account. */
+export interface AccountTerms {
+  /** False before the part begins: orders are not executed, and events are not emitted. */
+  readonly isCounted: () => boolean
+  /** True if the account closes its positions at the end, at the last prices with costs. */
+  readonly endsFlat: boolean
+}
+
+const termsKey = Symbol.for('svc-streams account terms')
+const runKey = Symbol.for('svc-streams account run')
+
+const always: AccountTerms = { isCounted: () => true, endsFlat: false }
+
+/** Gives terms to the accounts over a client. */
+export const withTerms = <C extends object>(client: C, terms: AccountTerms): C =>
+  Object.assign(client, { [termsKey]: terms })
+
+export const termsOf = (client: object): AccountTerms =>
+  (client as { readonly [termsKey]?: AccountTerms })[termsKey] ?? always
+
+/** Marks the stream that `paper` returns. */
+export const accountRun$ = <A>(event$: Observable<A>): Observable<A> =>
+  Object.assign(event$, { [runKey]: true })
+
+/** True for a stream that `paper` has returned, without a further operator. */
+export const isAccountRun = (value$: unknown): boolean =>
+  typeof value$ === 'object' && value$ !== null && runKey in value$

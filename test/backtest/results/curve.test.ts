@@ -1,0 +1,56 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Curve, maxPoints } from '../../../src/backtest/results/curve.js'
+
+const values = fc
+  .array(
+    fc.record({
+      after: fc.constantFrom(0, 1, 1_000, 86_400_000),
+      equityUsd: fc.integer({ min: -5, max: 1_000 }),
+      isCurrent: fc.boolean(),
+    }),
+    { maxLength: 3 * maxPoints, size: 'max' },
+  )
+  .map((steps) => {
+    let at = 0
+    return steps.map(({ after, ...each }) => ({ ...each, at: (at += after) }))
+  })
+
+interface Value {
+  readonly at: number
+  readonly equityUsd: number
+  readonly isCurrent: boolean
+}
+
+const curveOf = (all: readonly Value[]) => {
+  const curve = new Curve<Value>()
+  for (const each of all) curve.add(each)
+  return curve.result()
+}
+
+describe('the curve of a run', () => {
+  it('has at most 2000 of its values, in order, with the first, the last, the lowest and the highest', () => {
+    fc.assert(
+      fc.property(values, (all) => {
+        const kept = curveOf(all)
+        expect(kept.length).toBeLessThanOrEqual(maxPoints)
+        let index = -1
+        for (const each of kept) expect((index = all.indexOf(each, index + 1))).toBeGreaterThanOrEqual(0)
+        expect([kept[0], kept.at(-1)]).toEqual([all[0], all.at(-1)])
+        const usd = (of: readonly Value[]) =>
+          of.filter((each) => each.isCurrent).map((each) => each.equityUsd)
+        expect(Math.max(...usd(kept))).toBe(Math.max(...usd(all)))
+        expect(Math.min(...usd(kept))).toBe(Math.min(...usd(all)))
+      }),
+      { numRuns: 30 },
+    )
+  })
+
+  it('has each value of a short run, and spreads those of a long one over its time', () => {
+    const long = Array.from({ length: 100_000 }, (_, at) => ({ at, equityUsd: at % 7, isCurrent: true }))
+    expect(curveOf(long.slice(0, 1_900))).toEqual(long.slice(0, 1_900))
+    const times = curveOf(long).map(({ at }) => at)
+    expect(times.length).toBeGreaterThan(maxPoints / 4)
+    expect(Math.max(...times.slice(1).map((at, index) => at - (times[index] ?? 0)))).toBeLessThan(600)
+  })
+})

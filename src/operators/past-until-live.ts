@@ -27,8 +27,9 @@ type Event = Either<HistoryError, PastEvent>
 /** The time after the confirmation for which the first live price is waited for, in ms. */
 const firstPriceTime = 1_000
 
-/** The time between two readings, and the number of readings, if the recorder has not stored the last prices yet. */
-const [rereadTime, maxReadings] = [100, 10]
+/** The time between two readings, in ms, and their number, if the recorder has not stored the last prices yet. */
+export const rereadTime = 100
+export const maxReadings = 10
 
 /** The start of the live stream that follows a past. */
 export class LiveStart {

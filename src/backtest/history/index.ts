@@ -26,9 +26,8 @@ export type { FileUrl, RecordingPart } from '../recording/read/source.js'
  *   file, binary search finds the range. A compressed file is read from its start.
  * - A damaged line in the range is a `RecordingError`, which names the source and the line. A last line that is cut
  *   off, for example by a crash, is no error: a gap starts there.
- * - If several recordings have rows of one time, the rows of the first recording are used.
- * - If the recorder's clock was set back, rows get the time before the step until the clock reaches that time again. In
- *   a plain file, a range that starts after a step back of more than a minute may lack rows.
+ * - Two recordings of one topic at the same time are a `RecordingError` that names both.
+ * - After the recorder's clock was set back, the times of the events go back too.
  *
  * Throws a `ConfigurationError` for an invalid source.
  *

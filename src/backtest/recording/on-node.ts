@@ -30,7 +30,8 @@ const fileSource = (name: string, path: string | URL): PlatformSource => ({
 /**
  * Records a client as lines of JSON that `replay` reads: the prices of some topics, the depths of some mints, the status
  * of the connection, and uncorrelated errors. Each row is one event, value or error, with its time. Quantities are exact.
- * A recording may be appended to another recording of the same streams.
+ * A recording may be appended to another recording of the same streams. The times are the wall clock of the start plus monotonic
+ * time; when the wall clock differs by more than 1 s, the next row begins a new recording with a further header.
  *
  * Each row is one whole line in one `write`, when the event arrives. A crash loses only the data that the writable has
  * buffered. If `to` is a path, each row is written synchronously: a killed process loses no row, and a compressed file
@@ -89,9 +90,10 @@ export const writeRecording = writeRecordingOn(createWholeRecording)
  * or to a header may be longer: the replay continues without a wait.
  *
  * - `source`: a file by its path or `file:` URL, or an iterable of chunks of text or bytes, such as a Node stream. An array
- *   is a set of sources, in any order. Each source starts with a header. Gzip is recognised by the content.
+ *   is a set of sources, in any order. Each source starts with a header. Sources of other topics are merged by time; two of one
+ *   topic at the same time are a `RecordingError` that names both. Gzip is recognised by the content.
  * - `from` and `to` limit the rows that are played. Values from before `from` are not played: the streams start without
- *   a value.
+ *   a value. Of a plain file, only this part is read.
  * - The `interval` of `depth$` has no effect: depths are emitted as recorded.
  * - `receivedAt` is the recorded time.
  * - At a finite speed, clocks and timers of Rx stay real, so that operators such as `freshWithin` see faster data.

@@ -12,7 +12,7 @@ import {
   type WindowRange,
 } from './sweep-error.js'
 import { nodePlatform } from '../recording/on-node.js'
-import { RecordedFile } from '../recording/past/recorded-file.js'
+import { RecordedFile } from '../recording/read/recorded-file.js'
 import { openableSources, type FileUrl } from '../recording/read/source.js'
 import {
   walkForwardSettings,

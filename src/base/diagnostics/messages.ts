@@ -179,14 +179,12 @@ export interface DiagnosticMessages {
   /**
    * A replay has ended, and some rows of its recordings have doubtful times. `source`: names the recordings.
    * `earlierRows`: number of rows that are earlier than their predecessor. `skewedRows`: number of values whose `at` and
-   * `receivedAt` differ by more than a minute. `overlappingRows`: number of rows that were left out, because another
-   * recording has their topic or mint at that time.
+   * `receivedAt` differ by more than a minute.
    */
   readonly 'svc-streams:recording': {
     readonly source: string
     readonly earlierRows: number
     readonly skewedRows: number
-    readonly overlappingRows: number
   }
 }
 

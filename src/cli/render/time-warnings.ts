@@ -2,17 +2,10 @@ import type { ReplaySummary } from '../../backtest/recording/index.js'
 import { counted } from '../../view/texts.js'
 
 /** Warnings of rows with doubtful times. */
-export const timeWarnings = ({
-  earlierRows,
-  skewedRows,
-  overlappingRows,
-}: Omit<ReplaySummary, 'rows'>): readonly string[] => [
+export const timeWarnings = ({ earlierRows, skewedRows }: Omit<ReplaySummary, 'rows'>): readonly string[] => [
   ...(earlierRows === 0
     ? []
     : [`${rowsThat(earlierRows, 'earlier than the row before')}: was a clock set back?`]),
-  ...(overlappingRows === 0
-    ? []
-    : [`${rowsThat(overlappingRows, 'left out')}: another recording has the topic or mint at that time`]),
   ...(skewedRows === 0 ? [] : [rowsThat(skewedRows, 'received more than a minute before or after "at"')]),
 ]
 

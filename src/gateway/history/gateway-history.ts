@@ -14,7 +14,7 @@ import { readFilePart } from '../../backtest/recording/files/files.js'
 import { lineEnd } from '../../backtest/recording/read/whole-lines.js'
 import { nodePlatform } from '../../backtest/recording/on-node.js'
 import { PastReading } from '../../backtest/recording/past/past-reading.js'
-import { RecordedFile, type StartedFile } from '../../backtest/recording/past/recorded-file.js'
+import { RecordedFile, type StartedFile } from '../../backtest/recording/read/recorded-file.js'
 import { TopicPast } from '../../backtest/recording/past/topic-past.js'
 import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset, type Clock } from '../../base/time/clock.js'
@@ -142,8 +142,10 @@ export const openGatewayHistory = async (
           return right(undefined)
         }
         const recordings = files.map((file) => new UnopenedFile(file.startAt, () => index.pathOf(file)))
-        const isRecordedOn = recorder.isRecording(recorded)
-        const reading = new PastReading(topic, range, onEvent, closing, flush, isRecordedOn)
+        const reading = new PastReading({
+          ...{ topic, range, emit: onEvent, closing, flush, isOneRecorder: true },
+          isRecordedOn: recorder.isRecording(recorded),
+        })
         const result = await reading.read(recordings)
         // An earlier file, which decides whether the topic had a price at the start of the range, may be missing too.
         if (isLeft(result) && emitted === 0 && (await index.forgetMissing(files))) continue
@@ -160,7 +162,6 @@ export const openGatewayHistory = async (
       stopChecks()
       for (const subscription of always) subscription.unsubscribe()
       recorder.closeUnwanted()
-      recorder.close()
       lock.release()
     },
   }

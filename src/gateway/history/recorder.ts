@@ -8,12 +8,7 @@ import type { Topic } from '../../base/domain/topic.js'
 import { writeError } from '../../base/errors/constructors.js'
 import type { PriceError, WriteError } from '../../base/errors/model.js'
 import { encodeLine } from '../../backtest/recording/format/row-codec.js'
-import {
-  stepHeader,
-  topicHeader,
-  type RecordingHeader,
-  type Row,
-} from '../../backtest/recording/format/row.js'
+import { topicHeader, type RecordingHeader, type Row } from '../../backtest/recording/format/row.js'
 import { RowTimes, WantedRows } from '../../backtest/recording/record/client-rows.js'
 import { createRecordingFile, type RecordingFile } from '../../backtest/recording/record/recording-file.js'
 import { createRotatingFile, type RotatingFile } from '../../backtest/recording/record/rotating-file.js'
@@ -55,15 +50,12 @@ export class TopicRecorder {
   private readonly failures: Failures
   /** When the first of the failures began, in ms since the Unix epoch. */
   private failingSince = 0
-  private readonly times = new RowTimes((at, clockStep) => {
-    for (const recorded of this.topics.values()) recorded.onStep(at, clockStep)
+  private readonly times = new RowTimes(() => {
+    for (const recorded of this.topics.values()) recorded.beginRecording()
   })
   private readonly files = new OpenFiles(maxOpenFiles)
   private rows = 0
   private bytes = 0
-
-  /** Ends the checks of the clock. */
-  readonly close = this.times.watchClock()
 
   constructor(private readonly config: RecorderConfig) {
     const { clock, onFailure } = config
@@ -172,8 +164,6 @@ class RecordedTopic {
   private file: HistoryFile | undefined
   /** The header of the current recording, until its end is written. */
   private header: RecordingHeader | undefined
-  /** The steps of the clock since the last row. Without a further row, they are not part of the recording. */
-  private steps: readonly RecordingHeader[] = []
   /** When rows are written again: monotonic, in ms. */
   private retryAt = -Infinity
   /** The latest time of the rows in the file. */
@@ -216,7 +206,6 @@ class RecordedTopic {
   close(): void {
     const { files } = this
     this.files = this.file = this.header = undefined
-    this.steps = []
     try {
       files?.close()
     } catch {
@@ -237,9 +226,9 @@ class RecordedTopic {
     }
   }
 
-  /** The clock has been set by `clockStep`, or the process was paused for it, in ms. `at`: the time of the next row. */
-  onStep(at: number, clockStep: number): void {
-    if (this.header !== undefined) this.steps = [...this.steps, stepHeader(this.header, at, clockStep)]
+  /** The clock has been set: the next price begins a new recording. */
+  beginRecording(): void {
+    this.header = undefined
   }
 
   /** A rejection that is repeated keeps its time. */
@@ -252,9 +241,7 @@ class RecordedTopic {
   /** Throws if the row cannot be written. */
   private append(row: Row): void {
     const files = (this.files ??= this.createFiles(row.at))
-    const starts = this.header === undefined ? [(this.header = topicHeader(this.topic, row.at))] : this.steps
-    for (const start of starts) this.appendLine(files, start)
-    this.steps = []
+    if (this.header === undefined) this.appendLine(files, (this.header = topicHeader(this.topic, row.at)))
     this.config.onRow(this.appendLine(files, row))
     this.latest = Math.max(this.latest, row.at)
     if (row._tag === 'End') this.header = undefined

@@ -36,7 +36,6 @@ const summary = {
   rows: 12,
   earlierRows: 0,
   skewedRows: 0,
-  overlappingRows: 0,
   from: start,
   to: start + 30_500,
   coveredMs: 7500,

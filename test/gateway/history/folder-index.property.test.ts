@@ -7,7 +7,7 @@ import { openHistory, type CoveredTopic, type PastEvent } from 'svc-streams/hist
 import { createTestClient, price } from 'svc-streams/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { PastReading } from '../../../src/backtest/recording/past/past-reading.js'
-import { rotatedStart } from '../../../src/backtest/recording/past/recorded-file.js'
+import { rotatedStart } from '../../../src/backtest/recording/read/recorded-file.js'
 import { caseCount } from '../../support/run/long.js'
 import { newFolder } from '../../support/new-folder.js'
 import { eventually } from '../../support/time/eventually.js'
@@ -145,7 +145,7 @@ const startModel = async () => {
         const files = startedFiles(filesOf(topic))
         const closing = new Subscription()
         const expected = await eventsOf((emit) =>
-          new PastReading(topic, range, emit, closing, undefined, isRecordedOn).read(files),
+          new PastReading({ topic, range, emit, closing, isRecordedOn, isOneRecorder: true }).read(files),
         )
         const actual = await eventsOf((emit) =>
           history.read(topic, range, { emit, closing, flush: () => undefined }),

@@ -23,10 +23,6 @@ export const notRun: readonly NotRun[] = [
       'reads the positions of prices in a module that is not public; test/backtest/history/seam.test.ts runs',
   },
   {
-    files: 'test/backtest/recording/resume/stream-seam.property.test.ts',
-    reason: 'joins rows in a module that is not public; test/backtest/recording/resume/seam.test.ts runs',
-  },
-  {
     files: 'test/operators/past-until-live.test.ts',
     reason:
       'makes streams that withPast knows by a module that is not public; test/backtest/history/seam.test.ts runs',

@@ -11,7 +11,6 @@ const longest: readonly string[] = [
   'backtest/recording/replay/memory.long',
   'backtest/sweep/failures',
   'cli/commands/sweep',
-  'backtest/recording/resume/resume-kill.long',
   'promises/nothing-left',
 ]
 

@@ -217,7 +217,6 @@ const HeaderValue: t.Type<RecordingHeader, unknown> = t.intersection(
         assumedDepth: t.string,
         invalidRows: Finite,
         candles: t.string,
-        clockStep: Finite,
       }),
       headerName,
     ),

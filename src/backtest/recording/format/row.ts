@@ -83,11 +83,6 @@ export interface RecordingHeader {
    * their lengths.
    */
   readonly candles?: string
-  /**
-   * In a header within a recording: the clock of the recorder was set by this time just before `at`, or the process was paused
-   * for it, in ms. Negative if the clock was set back. The topics and the mints are those of the recording.
-   */
-  readonly clockStep?: number
 }
 
 /** The topic or mint of a row. */
@@ -117,14 +112,6 @@ export const createHeader = (
 
 /** The header of a recording of one topic. */
 export const topicHeader = (topic: Topic, at: number): RecordingHeader => createHeader(at, [topic])
-
-/** The header after a step of the clock, within the recording of a header. */
-export const stepHeader = (header: RecordingHeader, at: number, clockStep: number): RecordingHeader => ({
-  ...header,
-  at,
-  continues: header.at,
-  clockStep,
-})
 
 /** In ms. The clocks that give `at` and `receivedAt` are those of one machine. */
 const maxSkew = 60_000

@@ -24,7 +24,7 @@ export const writtenTime = (line: string): number | undefined => {
 /** A time of the replay, in ms since the Unix epoch. */
 export interface ReplayTime {
   readonly time: number
-  /** The part of the interval from the previous line that passes at once, in ms. Negative if the clock was set back. */
+  /** The part of the interval from the previous line that passes at once, in ms. */
   readonly skipped: number
 }
 
@@ -32,15 +32,13 @@ export interface ReplayTime {
 export const maxDistance = 365 * 24 * 3_600_000
 
 /**
- * Converts the recorded times of the lines, in order, to times of the replay, which go back only with a recorded step of the
- * clock. Both are in ms since the Unix epoch.
+ * Converts the recorded times of the lines, in order, to times of the replay, which never go back. Both are in ms since the
+ * Unix epoch.
  *
  * A line that is earlier than its predecessor has the same time of the replay. The interval of any other line counts
  * from its predecessor, or from the latest line so far if that is closer. For example, lines at 1000, 5000 (wrong),
  * 2000 and 2100 ms play at 1000, 5000, 5000 and 5100 ms: one wrong time does not affect the intervals of the next
  * lines.
- *
- * A step of the clock is not played: the line after its header continues at the new time, also if that is earlier.
  *
  * The replay of a part starts at `from`: an earlier header has this time. A header after the part takes no time.
  */
@@ -49,30 +47,24 @@ export class Timeline {
   private latest = -Infinity
   private time: number | undefined
   private isAfterHeader = false
-  /** The step of the clock since the last line, in ms. */
-  private step = 0
 
   constructor(private readonly range: TimeRange = allTimes) {}
 
   /**
    * The time of the next line; undefined for a row that is more than 365 days later than its predecessor. The time of a
-   * header may be unknown: a longer interval from or to a header is skipped. `clockStep`: that of the header, in ms.
+   * header may be unknown: a longer interval from or to a header is skipped.
    */
-  next(recordedAt: number, isHeader: boolean, clockStep = 0): ReplayTime | undefined {
-    const { step } = this
-    if (this.time !== undefined && step !== 0) this.time += step
-    const beforeStep = clockStep === 0 ? recordedAt : Math.max(recordedAt - clockStep, this.latest)
-    const at = isHeader ? this.headerTime(beforeStep) : recordedAt
+  next(recordedAt: number, isHeader: boolean): ReplayTime | undefined {
+    const at = isHeader ? this.headerTime(recordedAt) : recordedAt
     const reference = at >= this.latest ? this.latest : this.previous
     const before = this.time ?? at
     const isTooLate = this.time !== undefined && at - reference > maxDistance
     if (isTooLate && !isHeader && !this.isAfterHeader) return undefined
     this.time = this.time === undefined ? at : timeAfter(this.time, at, reference)
-    this.previous = clockStep === 0 ? at : recordedAt
-    this.latest = clockStep === 0 ? Math.max(this.latest, at) : recordedAt
-    this.step = clockStep === 0 ? 0 : recordedAt - at
+    this.previous = at
+    this.latest = Math.max(this.latest, at)
     this.isAfterHeader = isHeader
-    return { time: this.time, skipped: step + (isTooLate ? this.time - before : 0) }
+    return { time: this.time, skipped: isTooLate ? this.time - before : 0 }
   }
 
   private headerTime(at: number): number {

@@ -5,7 +5,7 @@ import type { Topic } from '../../../base/domain/topic.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { filesInOrder } from './past-reading.js'
-import type { RecordedFile } from './recorded-file.js'
+import type { RecordedFile } from '../read/recorded-file.js'
 
 /**
  * The topics of recordings. Reads all lines, because any header or row may have another topic. A file is read again when it
@@ -36,7 +36,7 @@ export class CoveredTopics {
     const known = this.known.get(file)
     if (known?.size === size) return right(known.topics)
     const lines = new RecordingTopics()
-    for await (const entries of file.entries(0, new Subscription())) {
+    for await (const entries of file.entries(new Subscription())) {
       if (isLeft(entries)) return entries
       for (const { line } of entries.right) lines.onLine(line)
     }
@@ -69,13 +69,10 @@ class RecordingTopics {
   private readonly starts = new Map<Topic, number | undefined>()
   /** The latest time of the rows since the last header, in ms since the Unix epoch. */
   private latest = -Infinity
-  /** True after a step of the clock: the time of the header counts if a row follows. */
-  private isStep = false
 
   onLine(line: RecordingHeader | Row): void {
     if (line._tag === 'Recording') {
       this.end()
-      this.isStep = line.clockStep !== undefined
       for (const topic of line.topics) this.starts.set(topic, line.at === 0 ? undefined : line.at)
       return
     }
@@ -86,9 +83,8 @@ class RecordingTopics {
   }
 
   end(): TopicTimes {
-    if (!this.isStep || this.latest > -Infinity)
-      for (const [topic, from = 0] of this.starts)
-        this.times.add({ topic, from, to: Math.max(from, this.latest) })
+    for (const [topic, from = 0] of this.starts)
+      this.times.add({ topic, from, to: Math.max(from, this.latest) })
     this.starts.clear()
     this.latest = -Infinity
     return this.times

@@ -6,8 +6,8 @@ import type { Topic } from '../../../base/domain/topic.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import { allTimes, type TimeRange } from '../format/timeline.js'
-import { readSet, type SetReading } from '../read/recording-set.js'
-import type { Sequence } from '../read/sequence.js'
+import { readSet, type SetReading } from '../read/merge.js'
+import type { Recorder } from '../read/read-entries.js'
 import type { OpenableSource } from '../read/source.js'
 import { TopicSummariser, type TopicSummary } from './topic-summary.js'
 
@@ -21,7 +21,7 @@ export interface InspectedSummary extends TopicSummary {
 /** A topic, and the recorder whose rows are counted. */
 interface InspectedTopic {
   readonly summary: TopicSummariser
-  owner: Sequence | undefined
+  owner: Recorder | undefined
   assumedDepth?: string | undefined
   candles?: string | undefined
 }
@@ -33,7 +33,7 @@ export class Inspection {
   /** By each spelling of a topic. */
   private readonly bySpelling = new Map<string, InspectedTopic>()
   /** The time of the last row of each recorder, in ms since the Unix epoch. */
-  private readonly rowAt = new Map<Sequence, number>()
+  private readonly rowAt = new Map<Recorder, number>()
   /** The time of the last row, in ms since the Unix epoch. */
   private lastAt = -Infinity
   /** The latest time of all rows so far, in ms since the Unix epoch. */
@@ -51,13 +51,10 @@ export class Inspection {
       range,
       closing: new Subscription(),
       onDamage: (error) => this.damages.push(error),
-      onOverlap: (row) => {
-        if (row._tag === 'Price') this.topicOf(row.topic).summary.overlappingRows++
-      },
     }
     for await (const entries of readSet(sources, reading)) {
       if (isLeft(entries)) this.damages.push(entries.left)
-      else for (const { line, origin } of entries.right) this.onLine(line, origin.sequence)
+      else for (const { line, origin } of entries.right) this.onLine(line, origin.recorder)
     }
   }
 
@@ -74,20 +71,20 @@ export class Inspection {
     })
   }
 
-  private onLine(line: RecordingHeader | Row, sequence: Sequence): void {
-    if (line._tag === 'Recording') return this.onHeader(line, sequence)
+  private onLine(line: RecordingHeader | Row, recorder: Recorder): void {
+    if (line._tag === 'Recording') return this.onHeader(line, recorder)
     const isEarlier = line.at < this.lastAt
     this.lastAt = line.at
     this.end = Math.max(this.end, line.at)
-    this.rowAt.set(sequence, line.at)
+    this.rowAt.set(recorder, line.at)
     switch (line._tag) {
       case 'Price': {
         const topic = this.topicOf(line.topic)
-        topic.owner = sequence
+        topic.owner = recorder
         return topic.summary.onLine(line, isEarlier)
       }
       case 'Status':
-        for (const topic of this.topics.values()) if (topic.owner === sequence) topic.summary.onLine(line)
+        for (const topic of this.topics.values()) if (topic.owner === recorder) topic.summary.onLine(line)
         return
       case 'End':
         return this.bySpelling.get(line.of)?.summary.onLine(line)
@@ -100,7 +97,7 @@ export class Inspection {
   }
 
   /** A recorder may write several recordings. A topic that is not in one of them is not recorded meanwhile. */
-  private onHeader(header: RecordingHeader, sequence: Sequence): void {
+  private onHeader(header: RecordingHeader, recorder: Recorder): void {
     this.lastStart = Math.max(this.lastStart, header.at)
     this.invalidRows += header.invalidRows ?? 0
     const started = header.topics.map((name) => this.topicOf(name))
@@ -109,10 +106,10 @@ export class Inspection {
       topic.candles ??= header.candles
     }
     for (const topic of this.topics.values()) {
-      const isStarted = started.includes(topic) && sequence.claim(topic.summary.topic, header.at)
-      if (!isStarted && topic.owner !== sequence) continue
+      const isStarted = started.includes(topic) && topic.owner?.isOver !== false
+      if (!isStarted && topic.owner !== recorder) continue
       this.passTime(topic)
-      topic.owner = sequence
+      topic.owner = recorder
       topic.summary.onLine(header)
     }
   }

@@ -2,41 +2,20 @@ import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { EmitPast } from '../../../base/domain/past.js'
 import type { Topic } from '../../../base/domain/topic.js'
-import { systemClock } from '../../../base/time/system-clock.js'
-import { emptyRecording, unknownTopic } from '../../../base/errors/constructors.js'
+import { emptyRecording, recordingError, unknownTopic } from '../../../base/errors/constructors.js'
 import type { HistoryError, RecordingError } from '../../../base/errors/model.js'
 import { encodeRow } from '../format/row-codec.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
-import type { RecordedFile, StartedFile } from './recorded-file.js'
-import { clockTolerance } from './row-times.js'
+import { sameTime } from '../read/merge.js'
+import type { RecordedFile, StartedFile } from '../read/recorded-file.js'
 import { TopicPast } from './topic-past.js'
 
-/**
- * Initial number of bytes by which a reading starts earlier, if it is unknown whether the topic had a price at `from`.
- */
+/** The number of bytes by which a reading starts earlier, if it is unknown whether the topic had a price at `from`. */
 const firstStep = 2 ** 20
 
-export type Line = RecordingHeader | Row
-
-/**
- * Called for each line in order. True for the lines from a step back of the clock on that follow `last`, the last line of a
- * replay so far.
- */
-export const afterLast = (last: Line | undefined): ((line: Line) => boolean) => {
-  if (last === undefined) return () => false
-  const text = encodeRow(last)
-  let isPassed = false
-  let isAfter = false
-  return (line) => {
-    isAfter ||= isPassed && line.at < last.at
-    isPassed ||= line.at === last.at && encodeRow(line) === text
-    return isAfter
-  }
-}
-
 /** Where a reading starts. */
-interface Cursor {
+interface Start {
   /** Of the file. */
   readonly index: number
   /** In the file, in bytes. */
@@ -59,157 +38,142 @@ export const filesInOrder = async (
   return right(started.sort((a, b) => a.start - b.start))
 }
 
+/** What is read of the past of a topic. */
+export interface PastRange {
+  readonly topic: Topic
+  readonly range: TimeRange
+  readonly emit: EmitPast
+  /** Ends the reading. */
+  readonly closing: Subscription
+  /** Called before each chunk of a file is decoded, which waits for the promise. */
+  readonly flush?: () => Promise<void> | undefined
+  /** True if the last row is the current state, because the topic is being recorded. */
+  readonly isRecordedOn?: boolean
+  /** True if one recorder has written all files: rows of one time follow a step of its clock. Otherwise they are an error. */
+  readonly isOneRecorder?: boolean
+  /** False for a header that a replay has not played: if it steps back in time, its rows are of the future. */
+  readonly isPlayed?: (source: string, header: RecordingHeader) => boolean
+}
+
 /**
  * Reads the past of a topic within a range: the lines of that time, and earlier lines back to the one that decides
  * whether the topic had a price at the start of the range. Other files are excluded by name or header.
  */
 export class PastReading {
-  constructor(
-    private readonly topic: Topic,
-    private readonly range: TimeRange,
-    private readonly emit: EmitPast,
-    /** Ends the reading. */
-    private readonly closing: Subscription,
-    /** Called before each chunk of a file is decoded, which waits for the promise. */
-    private readonly flush: () => Promise<void> | undefined = () => undefined,
-    /** True if the last row is the current state, because the topic is being recorded. */
-    private readonly isRecordedOn = false,
-    /** The last line of a replay so far: lines after it are not read. */
-    private readonly last?: Line,
-  ) {}
+  constructor(private readonly past: PastRange) {}
 
   /** Resolves at the end of the range, or with the error that ends the reading. */
   async read(ordered: readonly StartedFile[]): Promise<Either<HistoryError, unknown>> {
-    let cursor = await this.firstCursor(ordered)
-    while (isRight(cursor)) {
-      const reading = await this.readFrom(cursor.right, ordered)
+    let start = await this.firstStart(ordered)
+    while (isRight(start)) {
+      const reading = await this.readFrom(start.right, ordered)
       if (isLeft(reading) || reading.right !== 'starts too late') return reading
-      cursor = await this.cursorBefore(cursor.right, ordered)
+      start = await this.earlier(start.right, ordered)
     }
-    return cursor
+    return start
   }
 
-  private async firstCursor(ordered: readonly StartedFile[]): Promise<Either<RecordingError, Cursor>> {
-    const { from } = this.range
-    const last = ordered.findLastIndex(({ start }) => start <= from)
-    let index = await this.lastIndex(ordered, last + 1, ({ at }) => at <= from)
-    // If the clock was set back between two files, the first one has later rows. Damage to it does not end the reading.
-    while (isRight(index) && index.right > 0) {
-      const before = await this.lastIndex(ordered, index.right)
-      const latest = isLeft(before) ? before : await ordered[before.right]?.file.latest()
-      if (latest === undefined || isLeft(latest) || latest.right < from) break
-      index = before
-    }
+  private async firstStart(ordered: readonly StartedFile[]): Promise<Either<RecordingError, Start>> {
+    const { range } = this.past
+    const index = await this.lastIndex(ordered, ordered.findLastIndex(({ start }) => start <= range.from) + 1)
     if (isLeft(index)) return index
-    const position = await ordered[index.right]?.file.positionOf(from)
-    return right({ index: index.right, position: position ?? 0, step: firstStep })
+    const part = await ordered[index.right]?.file.partOf(range)
+    return right({ index: index.right, position: part?.start ?? 0, step: firstStep })
   }
 
-  private async cursorBefore(
-    { index, position, step }: Cursor,
+  private async earlier(
+    { index, position, step }: Start,
     ordered: readonly StartedFile[],
-  ): Promise<Either<RecordingError, Cursor>> {
+  ): Promise<Either<RecordingError, Start>> {
     if (position > 0) return right({ index, position: Math.max(0, position - step), step: 4 * step })
     const previous = await this.lastIndex(ordered, index)
     if (isLeft(previous)) return previous
-    const end = await ordered[previous.right]?.file.end()
-    return right({
-      index: previous.right,
-      position: Math.max(0, (end ?? 0) - firstStep),
-      step: 4 * firstStep,
-    })
+    const end = (await ordered[previous.right]?.file.end()) ?? 0
+    return right({ index: previous.right, position: Math.max(0, end - firstStep), step: 4 * firstStep })
   }
 
   /** The index of the last file with the topic, of those before `end`; 0 without such a file. */
   private async lastIndex(
     ordered: readonly StartedFile[],
     end: number,
-    isEarly: (header: RecordingHeader) => boolean = () => true,
   ): Promise<Either<RecordingError, number>> {
-    let index = end - 1
-    for (let started = ordered[index]; started !== undefined && index > 0; started = ordered[--index]) {
-      const { file } = started
-      const header = await file.header()
-      if (isLeft(header)) return header
-      const isIn = isEarly(header.right) ? await file.has(this.topic) : right(false)
-      if (isLeft(isIn)) return isIn
-      if (isIn.right) return right(index)
+    for (let index = end - 1; index > 0; index--) {
+      const isIn = await ordered[index]?.file.has(this.past.topic)
+      if (isIn !== undefined && isLeft(isIn)) return isIn
+      if (isIn?.right === true) return right(index)
     }
     return right(0)
   }
 
   /** `starts too late`: no event was emitted, because it is unknown whether the topic had a price at `from`. */
   private async readFrom(
-    { index, position }: Cursor,
+    { index, position }: Start,
     ordered: readonly StartedFile[],
   ): Promise<Either<HistoryError, ReadingEnd>> {
-    const { to } = this.range
-    const past = new TopicPast(this.topic, this.emit, this.range, index === 0 && position === 0)
-    const isUnplayed = afterLast(this.last)
+    const { topic, range, emit, closing, isRecordedOn = false } = this.past
+    const past = new TopicPast(topic, emit, range, index === 0 && position === 0)
     const otherTopics = new Set<string>()
-    let isKnownTopic = false
-    let isNext = true
-    const now = systemClock().wallClock()
-    for (const [offset, started] of ordered.slice(index).entries()) {
-      if (this.closing.closed) break
-      const { start } = started
-      // Only a step back of the clock leads from a later file to the range: of the next one, or of a clock that was ahead.
-      const mayStep = isNext || start > now
-      if (start >= to) isNext = false
-      if (start >= to && past.latest >= to && !(mayStep && (await started.file.stepsBack()))) continue
-      const { file } = started
+    let before: RecordedFile | undefined
+    for (const [offset, { file, start }] of ordered.slice(index).entries()) {
+      if (closing.closed) break
+      if (start >= range.to && past.latest >= range.to) break
       const header = await file.header()
       if (isLeft(header)) return header
-      const isIn = await file.has(this.topic)
+      const isIn = await file.has(topic)
       if (isLeft(isIn)) return isIn
       if (isIn.right) {
-        isKnownTopic = true
-        const end = await this.readFile(file, offset === 0 ? position : 0, past, isUnplayed)
+        const end = await this.readFile(file, offset === 0 ? position : 0, past, before)
+        before = file
         if (isLeft(end) || end.right === 'starts too late') return end
-      } else for (const topic of header.right.topics) otherTopics.add(topic)
+      } else for (const other of header.right.topics) otherTopics.add(other)
     }
-    // A file that has the topic is never after the cursor, unless the cursor is at the first file.
-    if (!isKnownTopic) return left(unknownTopic(this.topic, [...otherTopics]))
-    past.finish(this.isRecordedOn)
+    // A file that has the topic is never after the start, unless the start is the first file.
+    if (before === undefined) return left(unknownTopic(topic, [...otherTopics]))
+    past.finish(isRecordedOn)
     return right('end of the range')
   }
 
+  /** `before`: the file before it that has the topic. */
   private async readFile(
     file: RecordedFile,
     position: number,
     past: TopicPast,
-    isUnplayed: (line: Line) => boolean,
+    before: RecordedFile | undefined,
   ): Promise<Either<HistoryError, ReadingEnd>> {
-    const { from, to } = this.range
-    const canStop = !(await file.stepsBack()) && file.isSeekable
-    /** Number of rows after the range, since the last one within it. */
-    let later = 0
+    const { topic, range, closing, flush, isOneRecorder, isPlayed } = this.past
+    const { end } = await file.partOf(range)
+    const { priceAt: lastAt } = past
     let isEntered = position === 0
-    for await (const entries of file.entries(position, this.closing)) {
-      if (isLeft(entries)) return later > 0 ? right('end of the range') : entries
-      await this.flush()
-      for (const { line } of entries.right) {
-        const isHeader = line._tag === 'Recording'
-        if (isUnplayed(line)) return right('end of the range')
-        if (isHeader && !isEntered) {
-          past.enter(line)
+    for await (const entries of file.entries(closing, { start: position, end })) {
+      if (isLeft(entries)) return past.now >= range.to ? right('end of the range') : entries
+      await flush?.()
+      for (const { line, origin } of entries.right) {
+        if (line._tag === 'Recording') {
+          if (line.at < past.latest && isPlayed?.(origin.source, line) === false)
+            return right('end of the range')
+          if (isEntered) past.onLine(line)
+          else past.enter(line)
           isEntered = true
           continue
         }
-        if (!isHeader && line.at >= from && !past.isKnown) return right('starts too late')
-        if (isHeader || line.at < to) past.onLine(line)
+        if (line.at >= range.from && !past.isKnown) return right('starts too late')
+        if (before !== undefined && isOneRecorder !== true && line.at < lastAt && past.isOf(line))
+          return left(overlapError(line, origin, topic, before))
+        if (line.at < range.to) past.onLine(line)
         else past.passTime(line.at)
-        later = line.at >= to ? later + 1 : 0
-        if (canStop && line.at >= to + clockTolerance && later > maxLater) return right('end of the range')
-        if (this.closing.closed) return right('end of the range')
+        if (closing.closed) return right('end of the range')
       }
     }
     return right('end of the range')
   }
 }
 
+const overlapError = (
+  row: Row,
+  { source, lineNumber }: { readonly source: string; readonly lineNumber: number },
+  topic: Topic,
+  before: RecordedFile,
+): RecordingError => recordingError(source, lineNumber, encodeRow(row), [sameTime(topic, before.source.name)])
+
 /** Where a reading ends. */
 type ReadingEnd = 'starts too late' | 'end of the range'
-
-/** A step back of the clock within so many rows is found, although the file looks as if its times ascend. */
-const maxLater = 500

@@ -15,8 +15,6 @@ import { allTimes, isWithin, type TimeRange } from '../format/timeline.js'
  *   recording. It ends with the next price, or when its cause changes.
  * - Events are in the order of the rows, and have the times of the recorder. After its clock was set back, times go back
  *   too.
- * - The first rows of a recording that are earlier than the end of the recording before it are skipped, because both have
- *   rows of that time.
  */
 export class TopicPast {
   /** The time of the last row, in ms since the Unix epoch. */
@@ -28,11 +26,10 @@ export class TopicPast {
   private gap: { readonly cause: GapCause; readonly from: number } | undefined
   /** The `at` of the last header. `undefined` if it was not read. */
   private headerAt: number | undefined
-  /** The end of the previous recording, until the rows of this one have reached it. */
-  private previousEnd = -Infinity
   /** Of the last price. */
   private epoch: number | undefined
-  private priceAt = 0
+  /** The time of the last price, in ms since the Unix epoch. */
+  priceAt = -Infinity
   private readonly key: string
   private readonly spellings = new Map<string, boolean>()
 
@@ -58,9 +55,7 @@ export class TopicPast {
   }
 
   onLine(line: Row | RecordingHeader): void {
-    if (line._tag === 'Recording') return void this.onHeader(line)
-    if (line.at < this.previousEnd) return
-    this.previousEnd = -Infinity
+    if (line._tag === 'Recording') return this.onHeader(line)
     this.passTime(line.at)
     if (line._tag === 'Price') {
       if (this.isTopic(line.topic)) this.onPrice(line)
@@ -68,10 +63,9 @@ export class TopicPast {
     else if (line._tag === 'End' && this.isTopic(line.of)) this.onEnd()
   }
 
-  /** The first header of a recording that may be of another recorder than the one before it. */
-  onRecording(header: RecordingHeader): void {
-    const end = this.now
-    if (!this.onHeader(header)) this.previousEnd = end
+  /** True for an event of the topic. */
+  isOf(line: Row): boolean {
+    return line._tag === 'Price' && this.isTopic(line.topic)
   }
 
   /** Time passes: there are rows of other topics. In ms since the Unix epoch. */
@@ -90,19 +84,13 @@ export class TopicPast {
     this.endGap(end)
   }
 
-  /** True if the header continues the previous one. */
-  private onHeader({ at, topics, continues, clockStep }: RecordingHeader): boolean {
-    if (clockStep !== undefined) {
-      this.passTime(at)
-      return true
-    }
+  private onHeader({ at, topics, continues }: RecordingHeader): void {
     const isContinued = continues !== undefined && (this.headerAt ?? continues) === continues
     this.headerAt = at
     if (!isContinued) this.interrupt('unrecorded')
     // The time of a header may be unknown.
     if (at > this.now) this.passTime(at)
     if (!isContinued || !this.isKnown) this.isRecorded = topics.some((name) => this.isTopic(name))
-    return isContinued
   }
 
   private onPrice({ event, position }: PriceRow): void {

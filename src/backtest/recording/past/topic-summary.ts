@@ -22,8 +22,6 @@ export interface TopicSummary {
   readonly earlierRows: number
   /** The prices whose `at` and `receivedAt` differ by more than a minute. */
   readonly skewedRows: number
-  /** The prices and errors that are left out, because another recording has the topic at that time. Not in `rows`. */
-  readonly overlappingRows: number
   /** The times of the first and of the last price; undefined without one. */
   readonly from: number | undefined
   readonly to: number | undefined
@@ -46,8 +44,6 @@ export class TopicSummariser {
     stale: noGap,
     unrecorded: noGap,
   }
-  /** Number of rows that are left out. */
-  overlappingRows = 0
   private rows = 0
   private earlierRows = 0
   private skewedRows = 0
@@ -101,7 +97,7 @@ export class TopicSummariser {
    * that starts after the last row of the topic does not contain the topic.
    */
   summary(lastStart: number, end: number): TopicSummary {
-    const { topic, rows, earlierRows, skewedRows, overlappingRows, from, to, gaps, connections } = this
+    const { topic, rows, earlierRows, skewedRows, from, to, gaps, connections } = this
     const isRecordedOn = lastStart <= this.past.latest
     const latest = isRecordedOn ? this.past.now : end
     this.past.finish(isRecordedOn, latest)
@@ -113,7 +109,6 @@ export class TopicSummariser {
       rows,
       earlierRows,
       skewedRows,
-      overlappingRows,
       from,
       to,
       coveredMs,

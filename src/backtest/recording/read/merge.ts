@@ -1,219 +1,312 @@
-import { left, right } from 'fp-ts/lib/Either.js'
-import type { Subscription } from 'rxjs'
-import { recordingError } from '../../../base/errors/constructors.js'
-import type { RecordingError } from '../../../base/errors/model.js'
+import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import TinyQueue from 'tinyqueue'
+import { emptyRecording, recordingError } from '../../../base/errors/constructors.js'
+import type { DecodeIssue, RecordingError } from '../../../base/errors/model.js'
 import { encodeRow } from '../format/row-codec.js'
-import { createHeader, nameOf, type RecordingHeader, type Row } from '../format/row.js'
-import { Timeline, type TimeRange } from '../format/timeline.js'
-import { Cursor } from './cursor.js'
-import { lateTime, type EntriesResult, type EntryOrigin, type RecordingEntry } from './read-entries.js'
-import { Sequence, type Owners } from './sequence.js'
-import type { ReadOn } from './source.js'
-import type { StartedSource } from './started-sources.js'
+import type { RecordingHeader, Row } from '../format/row.js'
+import { allTimes, Timeline, type TimeRange } from '../format/timeline.js'
+import { wholeFile } from './file-part.js'
+import { lateTime, Recorder, type EntriesResult, type RecordingEntry } from './read-entries.js'
+import { RecordedFile } from './recorded-file.js'
+import type { OpenableSource } from './source.js'
 
-/** Reads a sequence. It is the origin of its entries, and names the source of the current one. */
-class SequenceCursor extends Cursor implements EntryOrigin {
-  readonly sequence: Sequence
-  /** The last header. */
+/** How a set of recordings is read. */
+export interface SetReading {
+  readonly range: TimeRange
+  /** Ends the reading. */
+  readonly closing: Subscription
+  /** Called before the first line of several recordings, with their topics, their mints, and their first start. */
+  readonly onHeader?: (header: RecordingHeader) => void
+  /** Receives the errors of sources, of which the rest is then left out. Default: the first error is the last result. */
+  readonly onDamage?: (error: RecordingError) => void
+  /** True if a last row that a crash has cut off is skipped. Default: it is an error. */
+  readonly allowsCut?: boolean
+}
+
+/**
+ * The entries of a set of recordings, in the order in which they are played, in any order of the sources:
+ *
+ * - The lines of a source keep their order. Sources are in the order of their first rows.
+ * - Sources that overlap in time are merged by the `at` of their rows. If two of them have rows of one topic or mint at one time,
+ *   the last result is a `RecordingError` that names both.
+ * - A source whose first line cannot be read is the last one, with its error.
+ *
+ * Memory holds one piece of each source that overlaps. A single source is read without a merge.
+ */
+export async function* readSet(
+  sources: readonly OpenableSource[],
+  reading: SetReading,
+): AsyncGenerator<EntriesResult, void> {
+  const { range, closing, onHeader, onDamage, allowsCut } = reading
+  const [source] = sources
+  if (source === undefined) yield left(emptyRecording('the recording'))
+  else if (sources.length === 1) yield* withoutDamage(readRange(source, range, closing, allowsCut), onDamage)
+  else {
+    const feeds: Feed[] = []
+    for (const each of sources) {
+      const feed = new Feed(each, reading)
+      await feed.start()
+      feeds.push(feed)
+    }
+    feeds.sort((a, b) => a.at - b.at)
+    for (const [index, feed] of feeds.entries()) feed.index = index
+    const headers = feeds.flatMap(({ header }) => header ?? [])
+    if (headers[0] !== undefined) onHeader?.(jointHeader(headers[0], headers))
+    yield* new Merge(feeds, reading).entries()
+  }
+}
+
+/** Of a plain file, only the part with the rows of the range is read. */
+async function* readRange(
+  source: OpenableSource,
+  range: TimeRange,
+  closing: Subscription,
+  allowsCut = false,
+): AsyncGenerator<EntriesResult, void> {
+  const file = new RecordedFile(source)
+  const part = range === allTimes ? wholeFile : await file.partOf(range)
+  yield* file.entries(closing, part, allowsCut, range)
+}
+
+async function* withoutDamage(
+  results: AsyncGenerator<EntriesResult, void>,
+  onDamage: SetReading['onDamage'],
+): AsyncGenerator<EntriesResult, void> {
+  if (onDamage === undefined) return yield* results
+  for await (const result of results) {
+    if (isRight(result)) yield result
+    else onDamage(result.left)
+  }
+}
+
+/** The entries of one source, one by one. */
+class Feed {
+  /** When its current entry is due, in ms since the Unix epoch. Before it is read, the time of its first row. */
+  at = Infinity
+  /** Of entries that are due at one time, those of the lower index are first. */
+  index = 0
   header: RecordingHeader | undefined
+  /** `undefined` before `fill`, and after the last entry of a piece. */
+  head: RecordingEntry | undefined
+  failure: RecordingError | undefined
+  recorder = new Recorder()
+  isOver = false
+  private results: AsyncGenerator<EntriesResult, void> | undefined
+  private piece: Iterator<RecordingEntry, unknown> | undefined
 
-  constructor(sources: readonly StartedSource[], owners: Owners, readOn: ReadOn) {
-    super(resultsOf(sources, readOn))
-    const [first] = sources
-    this.sequence = new Sequence(owners, first?.start)
-    if (first?.header !== undefined) this.claim(first.header)
-  }
-
-  claim(header: RecordingHeader): void {
-    for (const name of namesOf(header)) this.sequence.claim(name, header.at)
-  }
-
-  get source(): string {
-    return this.head?.origin.source ?? ''
-  }
-
-  get lineNumber(): number {
-    return this.head?.origin.lineNumber ?? 0
-  }
+  constructor(
+    readonly source: OpenableSource,
+    private readonly reading: SetReading,
+  ) {}
 
   /**
-   * When the current entry is due, by the clock of the recorder; a step by the clock before it. A header whose time is unknown is
-   * due at once.
+   * Reads the header, and of a file the time of the first row. A file is closed again, because there may be thousands. Any other
+   * source may be readable only once, and stays open.
    */
-  get dueAt(): number {
+  async start(): Promise<void> {
+    const { source, reading } = this
+    const opened = new Subscription()
+    reading.closing.add(opened)
+    const isFile = source.file !== undefined
+    this.results = this.read(opened, isFile ? allTimes : reading.range)
+    await this.fill()
     const line = this.head?.line
-    if (line === undefined) return -Infinity
-    if (line._tag !== 'Recording') return line.at
-    return line.at === 0 ? -Infinity : line.at - (line.clockStep ?? 0)
+    if (line?._tag !== 'Recording') return
+    this.header = line
+    this.at = line.at === 0 ? -Infinity : line.at
+    if (!isFile) return
+    this.advance()
+    await this.fill()
+    this.at = this.head?.line.at ?? this.at
+    this.head = undefined
+    this.results = undefined
+    this.failure = undefined
+    opened.unsubscribe()
   }
 
-  override async refill(): Promise<void> {
-    await super.refill()
-    this.sequence.isOver = this.isOver
+  /** Resolves to false if there is no further entry. */
+  async fill(): Promise<boolean> {
+    this.results ??= this.read(this.reading.closing, this.reading.range)
+    while (this.head === undefined) {
+      const { done, value } = await this.results.next()
+      if (done === true) return false
+      if (isLeft(value)) {
+        this.failure = value.left
+        return false
+      }
+      this.piece = value.right[Symbol.iterator]()
+      this.advance()
+    }
+    return true
+  }
+
+  advance(): RecordingEntry | undefined {
+    const next = this.piece?.next()
+    this.head = next?.done === false ? next.value : undefined
+    const line = this.head?.line
+    // A header whose time is unknown is due at once.
+    if (line !== undefined) this.at = line._tag === 'Recording' && line.at === 0 ? -Infinity : line.at
+    return this.head
+  }
+
+  private read(closing: Subscription, range: TimeRange): AsyncGenerator<EntriesResult, void> {
+    return readRange(this.source, range, closing, this.reading.allowsCut)
   }
 }
 
-async function* resultsOf(
-  sources: readonly StartedSource[],
-  readOn: ReadOn,
-): AsyncGenerator<EntriesResult, void> {
-  for (const source of sources) yield* source.read(source === sources.at(-1) ? readOn : undefined)
+const inOrder = (a: Feed, b: Feed): number => a.at - b.at || a.index - b.index
+
+/** The source that has the rows of a topic or mint at the current time, and those that had them before. */
+interface Owner {
+  feed: Feed | undefined
+  readonly before: Set<Feed>
 }
 
-interface MergeOptions {
-  readonly range: TimeRange
-  /** Ends the merge. */
-  readonly closing: Subscription
-  /** Called for each row that is left out. */
-  readonly onOverlap?: (row: Row) => void
-  readonly readOn?: ReadOn | undefined
-}
-
-/** Merges sequences by the `at` of their lines. */
-export class Merge {
+/** Merges sources by the `at` of their lines. */
+class Merge {
   private readonly timeline: Timeline
-  /** The sequences that have started and are not over, in the order of their starts. */
-  private open: readonly SequenceCursor[] = []
-  /** The sequences that have not started, in order. */
-  private readonly later: (readonly StartedSource[])[]
+  private readonly queue: TinyQueue<Feed>
+  /** By each spelling of a topic or mint. */
+  private readonly owners = new Map<string, Owner>()
   private failure: RecordingError | undefined
 
   constructor(
-    sequences: readonly (readonly StartedSource[])[],
-    private readonly owners: Owners,
-    private readonly reading: MergeOptions,
+    private readonly feeds: readonly Feed[],
+    private readonly reading: SetReading,
   ) {
-    this.later = [...sequences]
     this.timeline = new Timeline(reading.range)
+    this.queue = new TinyQueue([...feeds], inOrder)
   }
 
   async *entries(): AsyncGenerator<EntriesResult, void> {
-    while (!this.reading.closing.closed) {
-      await this.refill()
-      for (let next = this.nextToStart(); next !== undefined; next = this.nextToStart()) {
-        this.open = [...this.open, new SequenceCursor(next, this.owners, this.readOn)]
-        await this.refill()
-      }
-      if (this.failure === undefined) {
-        if (this.open.length === 0) return
-        yield right(this.piece())
-      }
-      if (this.failure !== undefined) {
-        yield left(this.failure)
-        return
-      }
+    const { queue, reading } = this
+    for (let feed = queue.peek(); feed !== undefined; feed = queue.peek()) {
+      if (feed.head === undefined) {
+        queue.pop()
+        if (await feed.fill()) queue.push(feed)
+        else this.end(feed)
+      } else yield right(this.piece())
+      if (this.failure === undefined && !reading.closing.closed) continue
+      if (this.failure !== undefined) yield left(this.failure)
+      return
     }
   }
 
-  /** Reads the next piece of each sequence without a current entry. */
-  private async refill(): Promise<void> {
-    for (const cursor of this.open) {
-      await cursor.refill()
-      this.failure ??= cursor.failure
-    }
-    this.open = this.open.filter(({ isOver }) => !isOver)
+  private end(ended: Feed): void {
+    const { recorder, failure } = ended
+    ended.isOver = true
+    recorder.isOver = this.feeds.every((each) => each.recorder !== recorder || each.isOver)
+    if (failure !== undefined && this.reading.onDamage === undefined) this.failure = failure
+    else if (failure !== undefined) this.reading.onDamage?.(failure)
   }
 
-  /** Of a sequence that has no more lines: only the last one may still be written to. */
-  private readonly readOn: ReadOn = async () => {
-    const isLast = this.later.length === 0 && this.open.filter(({ isOver }) => !isOver).length === 1
-    return isLast && (await this.reading.readOn?.()) === true
-  }
-
-  /** Removes and returns the next sequence if it starts before the current lines. */
-  private nextToStart(): readonly StartedSource[] | undefined {
-    const earliest = this.earliest()
-    const isDue = earliest === undefined || (this.later[0]?.[0]?.start ?? Infinity) <= earliest.dueAt
-    return this.failure === undefined && isDue ? this.later.shift() : undefined
-  }
-
-  /** Of lines that are due at one time, those of the sequence that starts first are first. */
-  private earliest(): SequenceCursor | undefined {
-    let earliest: SequenceCursor | undefined
-    for (const cursor of this.open)
-      if (earliest === undefined || cursor.dueAt < earliest.dueAt) earliest = cursor
-    return earliest
-  }
-
-  /** The entries until a sequence needs its next piece, or the next sequence starts. */
+  /** The entries until a source needs its next piece. */
   private *piece(): Generator<RecordingEntry, void> {
-    const nextStart = this.later[0]?.[0]?.start ?? Infinity
+    const { queue } = this
     for (;;) {
-      const cursor = this.earliest()
-      const line = cursor?.head?.line
-      if (cursor === undefined || line === undefined || cursor.dueAt >= nextStart) return
-      if (line._tag === 'Recording' && line.clockStep !== undefined) {
-        yield* this.playStep(line, cursor)
-        if (this.open.some(({ head }) => head === undefined)) return
-        continue
-      }
-      for (const played of this.played(line, cursor)) {
-        const entry = this.entryOf(played, cursor)
+      const feed = queue.peek()
+      if (feed?.head === undefined) return
+      queue.pop()
+      const other = queue.peek()
+      let head: RecordingEntry | undefined = feed.head
+      while (head !== undefined && (other === undefined || inOrder(feed, other) < 0)) {
+        const entry = this.entryOf(head, feed)
         if (entry === undefined) return
         yield entry
+        head = feed.advance()
       }
-      cursor.advance()
-      if (cursor.head === undefined) return
+      queue.push(feed)
     }
-  }
-
-  /**
-   * A step of the clock of all recordings is that of the replay, once: a gateway writes it to the file of each topic. Any other step
-   * only changes the times of its recorder.
-   */
-  private *playStep(step: RecordingHeader, cursor: SequenceCursor): Generator<RecordingEntry, void> {
-    const { at, clockStep } = step
-    const nextStart = this.later[0]?.[0]?.start ?? Infinity
-    const isStep = ({ head }: SequenceCursor): boolean =>
-      head?.line._tag === 'Recording' && head.line.clockStep === clockStep && head.line.at === at
-    const isOfAll = nextStart >= at && this.open.every(isStep)
-    const time = isOfAll ? at : cursor.dueAt
-    for (const [index, stepping] of (isOfAll ? this.open : [cursor]).entries()) {
-      const entry = this.entryOf(step, stepping, time, isOfAll && index === 0 ? clockStep : undefined)
-      if (entry !== undefined) yield entry
-      stepping.advance()
-    }
-  }
-
-  /**
-   * The lines that are played for a line: none for a row of a topic that another sequence owns. A sequence that becomes the
-   * owner of a topic after another one starts again with its header.
-   */
-  private played(line: RecordingHeader | Row, cursor: SequenceCursor): readonly (RecordingHeader | Row)[] {
-    const { sequence, header } = cursor
-    if (line._tag === 'Recording') {
-      cursor.header = line
-      cursor.claim(line)
-      return [line]
-    }
-    if (line.at > sequence.latest) sequence.latest = line.at
-    const name = nameOf(line)
-    if (name === undefined) return sequence.ownsAny() ? [line] : []
-    if (sequence.owns(name)) return [line]
-    const isTakenOver = this.owners.has(name.toLowerCase())
-    if (!sequence.claim(name, line.at)) {
-      this.reading.onOverlap?.(line)
-      return []
-    }
-    if (!isTakenOver || header === undefined) return [line]
-    const again = createHeader(line.at, header.topics, header.mints, header.interval)
-    cursor.claim(again)
-    return [again, line]
   }
 
   /** `undefined` after a failure. */
-  private entryOf(
-    line: RecordingHeader | Row,
-    origin: SequenceCursor,
-    at = line.at,
-    clockStep?: number,
-  ): RecordingEntry | undefined {
-    const time = this.timeline.next(at, line._tag === 'Recording', clockStep)
-    if (time !== undefined) return { line, time: time.time, skipped: time.skipped, origin }
-    const { source, lineNumber } = origin
-    this.failure = recordingError(source, lineNumber, encodeRow(line), [lateTime(line.at)])
+  private entryOf({ line, origin }: RecordingEntry, feed: Feed): RecordingEntry | undefined {
+    const isHeader = line._tag === 'Recording'
+    if (isHeader) this.continueRecorder(line, feed)
+    else if (line._tag === 'Price' || line._tag === 'Depth') {
+      const name = line._tag === 'Price' ? line.topic : line.mint
+      const other = this.otherOwner(name, feed)
+      if (other !== undefined) {
+        this.fail(line, feed, sameTime(name, other.source.name))
+        return undefined
+      }
+    }
+    const time = this.timeline.next(line.at, isHeader)
+    if (time === undefined) {
+      this.fail(line, feed, lateTime(line.at))
+      return undefined
+    }
+    origin.recorder = feed.recorder
+    return { line, time: time.time, skipped: time.skipped, origin }
+  }
+
+  /** The recorder of a source is that of the source which its header continues. */
+  private continueRecorder(header: RecordingHeader, feed: Feed): void {
+    const before =
+      header.continues === undefined
+        ? undefined
+        : this.feeds.find((each) => each !== feed && isContinuedBy(each.recorder.header, header))
+    if (before !== undefined) feed.recorder = before.recorder
+    feed.recorder.isOver = false
+    feed.recorder.header = header
+  }
+
+  /** Another source that has rows of the topic or mint before and after this time. */
+  private otherOwner(name: string, feed: Feed): Feed | undefined {
+    const owner = this.ownerOf(name)
+    if (owner.feed === feed) return undefined
+    if (owner.before.has(feed)) return owner.feed
+    if (owner.feed !== undefined) owner.before.add(owner.feed)
+    owner.feed = feed
     return undefined
+  }
+
+  private ownerOf(name: string): Owner {
+    const known = this.owners.get(name)
+    if (known !== undefined) return known
+    const key = name.toLowerCase()
+    const owner = this.owners.get(key) ?? { feed: undefined, before: new Set() }
+    this.owners.set(key, owner)
+    this.owners.set(name, owner)
+    return owner
+  }
+
+  private fail(row: Row | RecordingHeader, feed: Feed, issue: DecodeIssue): void {
+    const { source, lineNumber } = feed.head?.origin ?? { source: feed.source.name, lineNumber: 1 }
+    this.failure = recordingError(source, lineNumber, encodeRow(row), [issue])
   }
 }
 
-const namesOf = ({ topics, mints }: RecordingHeader): readonly string[] => [...topics, ...mints]
+const isContinuedBy = (before: RecordingHeader | undefined, after: RecordingHeader): boolean =>
+  before !== undefined &&
+  after.continues === before.at &&
+  before.topics.join() === after.topics.join() &&
+  before.mints.join() === after.mints.join()
+
+/** Of a row whose topic or mint another source has at the same time. */
+export const sameTime = (name: string, other: string): DecodeIssue => ({
+  path: '',
+  expected: `a time of ${name} that no other recording has`,
+  actual: `rows of it in ${other} too`,
+})
+
+const jointHeader = (first: RecordingHeader, all: readonly RecordingHeader[]): RecordingHeader => {
+  const assumed = distinct(all.flatMap(({ assumedDepth }) => assumedDepth ?? []))
+  const candles = distinct(all.flatMap(({ candles: each }) => each ?? []))
+  const invalidRows = all.reduce((sum, header) => sum + (header.invalidRows ?? 0), 0)
+  return {
+    ...first,
+    at: Math.min(...all.map(({ at }) => at)),
+    topics: distinct(all.flatMap(({ topics }) => topics)),
+    mints: distinct(all.flatMap(({ mints }) => mints)),
+    ...(assumed.length === 0 ? {} : { assumedDepth: assumed.join(' or ') }),
+    ...(invalidRows === 0 ? {} : { invalidRows }),
+    ...(candles.length === 0 ? {} : { candles: candles.join(' and ') }),
+  }
+}
+
+/** The names without those that differ only in case. */
+const distinct = <Name extends string>(names: readonly Name[]): readonly Name[] => [
+  ...new Map(names.map((name) => [name.toLowerCase(), name])).values(),
+]

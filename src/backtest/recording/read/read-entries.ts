@@ -14,8 +14,7 @@ import {
   type ReplayTime,
   type TimeRange,
 } from '../format/timeline.js'
-import { Owners, Sequence } from './sequence.js'
-import type { OpenableSource, ReadOn } from './source.js'
+import type { OpenableSource } from './source.js'
 import { endOfLine, lineEnd, maxLineLength, readWholeLines } from './whole-lines.js'
 
 /** A line of a recording, and its time in the replay. */
@@ -29,37 +28,39 @@ export interface EntryOrigin {
   readonly source: string
   /** From 1. */
   readonly lineNumber: number
-  readonly sequence: Sequence
+  recorder: Recorder
+}
+
+/** The writer of one recording, or of several that continue each other. */
+export class Recorder {
+  /** The last header, if the recording is one of several. */
+  header: RecordingHeader | undefined
+  /** True when it has no further line. */
+  isOver = false
 }
 
 /** The entries of a piece of the text, or the error that ends the recording. */
 export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
 
-export interface SourceReading {
-  /** The sequence to which the source belongs. Default: one of its own. */
-  readonly sequence?: Sequence
-  /** True if the times count from 0. Default: the first row decides. */
-  readonly fromZero?: boolean
-  /** True if a last row without a line end, which a crash has cut off, is skipped. Default: it is an error. */
-  readonly allowsCut?: boolean
-  readonly readOn?: ReadOn | undefined
-}
-
 /**
  * The entries of a source that are within the range, headers included. Each entry is decoded when the consumer pulls it. A
  * line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last result.
+ *
+ * `allowsCut`: true if a last row without a line end, which a crash has cut off, is skipped; otherwise it is an error. `fromZero`:
+ * true if the times count from 0. Default: the first row decides.
  */
 export async function* readSource(
   source: OpenableSource,
   range: TimeRange,
   closing: Subscription,
-  { sequence = new Sequence(new Owners()), fromZero, allowsCut = false, readOn }: SourceReading = {},
+  allowsCut = false,
+  fromZero?: boolean,
 ): AsyncGenerator<EntriesResult, void> {
-  const decoder = new EntryDecoder(source.name, sequence, range, fromZero)
+  const decoder = new EntryDecoder(source.name, range, fromZero)
   const opened = new Subscription()
   closing.add(opened)
   try {
-    for await (const lines of readWholeLines(source.open(opened, readOn), opened)) {
+    for await (const lines of readWholeLines(source.open(opened), opened)) {
       yield right(decoder.entries(lines))
       if (decoder.failure === undefined || (allowsCut && decoder.lineNumber > 1 && isCut(lines))) continue
       yield left(decoder.failure)
@@ -83,13 +84,13 @@ class EntryDecoder implements EntryOrigin {
   lineNumber = 0
   started = false
   failure: RecordingError | undefined
+  recorder = new Recorder()
   private readonly timeline: Timeline
   private readonly learnedRows = new LearnedRows()
   private readonly decoder = new TextDecoder()
 
   constructor(
     readonly source: string,
-    readonly sequence: Sequence,
     private readonly range: TimeRange,
     /** True if the times count from 0, as those of a simulation. `undefined`: there is no row so far. */
     private fromZero: boolean | undefined,
@@ -163,9 +164,8 @@ class EntryDecoder implements EntryOrigin {
       this.fail(this.textOf(bytes, start, end), timeInUnit(line.at, unit))
       return undefined
     }
-    const clockStep = isHeader ? line.clockStep : undefined
-    if ((!isHeader || clockStep !== undefined) && !isWithin(this.range, line.at)) return undefined
-    const time = this.timeline.next(line.at, isHeader, clockStep)
+    if (!isHeader && !isWithin(this.range, line.at)) return undefined
+    const time = this.timeline.next(line.at, isHeader)
     // Not `...time`, which is slow and runs once per row.
     if (time !== undefined) return { line, time: time.time, skipped: time.skipped, origin: this }
     this.fail(this.textOf(bytes, start, end), lateTime(line.at))

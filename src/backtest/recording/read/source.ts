@@ -27,18 +27,14 @@ export type RecordingPart = string | FileUrl | Chunks | WebStream
 /** The source of a recording. An array is a list of sources, in order. */
 export type RecordingSource = RecordingPart | readonly RecordingPart[]
 
-/** Called at the end of a file that may grow. Resolves to true when it is to be read on, or to false: it has ended. */
-export type ReadOn = () => Promise<boolean>
-
 /** A source that each replay reads from its start. */
 export interface OpenableSource {
   /** Names the source in error messages. */
   readonly name: string
   /**
-   * The chunks of the source. `closing` ends a read that waits for data. `readOn`: at the end of a file. Throws if the source
-   * cannot be opened.
+   * The chunks of the source. `closing` ends a read that waits for data. Throws if the source cannot be opened.
    */
-  readonly open: (closing: Subscription, readOn?: ReadOn) => Chunks
+  readonly open: (closing: Subscription) => Chunks
   /** The bytes of the file, if the source is one: compressed or not. */
   readonly file?: FileBytes
 }
@@ -93,30 +89,7 @@ export const openableSource = (
   defaultName = 'the recording',
 ): OpenableSource => {
   const { name = defaultName, open, ...source } = sourceOf(platform, part)
-  const { file } = source
-  const chunksOf: OpenableSource['open'] = (closing, readOn) =>
-    file === undefined || readOn === undefined ? open(closing) : growing(open(closing), file, readOn)
-  return {
-    ...source,
-    name,
-    open: (closing, readOn) => decompressed(chunksOf(closing, readOn), platform.createGunzip),
-  }
-}
-
-/** The chunks of a file, and those that are appended to it while `readOn` resolves to true, unless the file is removed. */
-async function* growing(
-  chunks: Chunks,
-  file: FileBytes,
-  readOn: ReadOn,
-): AsyncGenerator<string | Uint8Array, void> {
-  let position = 0
-  for (let next = chunks; ; next = file.chunks(position)) {
-    for await (const chunk of next) {
-      position += chunk.length
-      yield chunk
-    }
-    if (!(await readOn()) || (await file.size().catch(() => 0)) < position) return
-  }
+  return { ...source, name, open: (closing) => decompressed(open(closing), platform.createGunzip) }
 }
 
 const sourceOf = (

@@ -8,72 +8,58 @@ import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import { reportError } from '../../../base/task/safe-notify.js'
-import { maxBlockedMs } from '../../../base/time/clock.js'
 import { timeOfEvent } from '../../../base/time/event-time.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
 import type { Row } from '../format/row.js'
 
 // The streams of a client as rows.
 
-/** A clock that is set by less is adjusted, in ms. */
-const minStep = 100
+/** A wall clock that differs by more from the time of the recorder has been set, in ms. */
+const maxDifference = 1_000
 
-/** Time between two checks of the clock, in ms. */
-const checkInterval = 1_000
+/** Both clocks are rounded: they agree if they differ by less, in ms. */
+const rounding = 2
 
-/** The times of the rows of one recorder, in ms since the Unix epoch. */
+/** The times of the rows of one recorder: the wall clock of its start, and then monotonic time. In ms since the Unix epoch. */
 export class RowTimes {
-  /** The last readings of both clocks. */
-  private wallClock = rxClock.wallClock()
-  private elapsed = rxClock.elapsed()
+  /** The wall clock less the monotonic one, at the start or when the wall clock was set. */
+  private offset = rxClock.wallClock() - rxClock.elapsed()
   /** The time of the last row. No price is of a time before the recorder. */
-  private latest = this.wallClock
+  private latest = rxClock.wallClock()
 
   /**
-   * `onStep`: called when the clock has been set, or the process was paused, with the time of the next row, and the step in ms:
-   * a live client has left out this time, or has it again.
+   * `onClockSet`: called when the wall clock has been set, with the time of the next row, and the step in ms: a new recording
+   * begins.
    */
-  constructor(private readonly onStep: (at: number, step: number) => void = () => undefined) {}
+  constructor(private readonly onClockSet: (at: number, step: number) => void = () => undefined) {}
 
   /**
    * The time at which the client emitted the event. Other handlers may have taken time before: the time of a value is then
    * its `receivedAt`, so that a replay emits it at the time of the live run, but never before an earlier row.
    */
   of(event: Either<unknown, unknown>): number {
-    const now = rxClock.wallClock()
-    return this.next(timeOfEvent(event, now), now)
+    return this.next(Math.min(this.read(), timeOfEvent(event, rxClock.wallClock())))
   }
 
   now(): number {
-    const now = rxClock.wallClock()
-    return this.next(now, now)
+    return this.next(this.read())
   }
 
-  /** Detects pauses: without rows, it is unknown when the process was paused. Returns the function that stops it. */
-  watchClock(): () => void {
-    return rxClock.isVirtual ? () => undefined : rxClock.startInterval(() => this.check(), checkInterval)
+  private next(time: number): number {
+    return (this.latest = Math.max(this.latest, time))
   }
 
-  private check(): void {
-    const now = rxClock.wallClock()
-    const step = this.stepUntil(now)
-    if (step !== 0) this.onStep((this.latest = now), step)
-  }
-
-  private next(time: number, now: number): number {
-    const step = this.stepUntil(now)
-    if (step !== 0) this.onStep((this.latest = Math.min(now, time)), step)
-    return (this.latest = Math.min(now, Math.max(this.latest, time)))
-  }
-
-  private stepUntil(now: number): number {
-    if (rxClock.isVirtual) return 0
-    const elapsed = rxClock.elapsed()
-    const [passed, ran] = [now - this.wallClock, elapsed - this.elapsed]
-    this.wallClock = now
-    this.elapsed = elapsed
-    if (ran > maxBlockedMs) return passed
-    return Math.abs(passed - ran) < minStep ? 0 : Math.round(passed - ran)
+  private read(): number {
+    const wallClock = rxClock.wallClock()
+    if (rxClock.isVirtual) return wallClock
+    const time = Math.floor(this.offset + rxClock.elapsed())
+    const difference = wallClock - time
+    if (Math.abs(difference) < rounding) return wallClock
+    if (Math.abs(difference) <= maxDifference) return time
+    this.offset += difference
+    this.latest = wallClock
+    this.onClockSet(wallClock, difference)
+    return wallClock
   }
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { rxClock } from '../../../base/time/rx-clock.js'
-import { createHeader, stepHeader, type RecordingHeader } from '../format/row.js'
+import { createHeader, type RecordingHeader } from '../format/row.js'
 import { depthRow$, priceRow$, RowTimes, statusRow$, uncorrelatedRow$ } from './client-rows.js'
 import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
 
@@ -44,8 +44,7 @@ export const recordOn =
     const { topics, mints, interval } = checkOptions(client, options)
     const header = createHeader(rxClock.wallClock(), topics, mints, interval)
     const recorder = createRecorder(createFile, options.to, header)
-    const times = new RowTimes((at, clockStep) => recorder.addHeader(stepHeader(header, at, clockStep)))
-    recorder.addTeardown(times.watchClock())
+    const times = new RowTimes((at) => recorder.addHeader({ ...header, at }))
     recorder.record(statusRow$(client, times))
     recorder.record(uncorrelatedRow$(client, times))
     recorder.recordUntilComplete(

@@ -108,7 +108,7 @@ export const createRotatingFile = (
 /** The header that the next file continues. */
 const headerOf = (line: string, before: RecordingHeader | undefined): RecordingHeader | undefined => {
   const header = decodeHeader(line)
-  return isLeft(header) || header.right.clockStep !== undefined ? before : header.right
+  return isLeft(header) ? before : header.right
 }
 
 /** The writer confirms a line once, after the line itself. */

@@ -6,11 +6,10 @@ import { deferred } from '../../../base/task/deferred.js'
 import type { Clock } from '../../../base/time/clock.js'
 import { nextTurn } from '../../../base/time/macrotask.js'
 import { releaseDelegates } from './rx-context.js'
-import type { EntriesResult, EntryOrigin, RecordingEntry } from '../read/read-entries.js'
-import { readSet, type SetReading } from '../read/recording-set.js'
+import type { EntriesResult, EntryOrigin, Recorder, RecordingEntry } from '../read/read-entries.js'
+import { readSet, type SetReading } from '../read/merge.js'
 import type { RecordingHeader, Row } from '../format/row.js'
-import { Owners, type Sequence } from '../read/sequence.js'
-import type { OpenableSource, ReadOn } from '../read/source.js'
+import type { OpenableSource } from '../read/source.js'
 import type { TimeRange } from '../format/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import type { ReplayClock } from './replay-clock.js'
@@ -25,8 +24,6 @@ export interface PlaybackObserver {
   readonly onLine?: ((line: Row | RecordingHeader, origin: EntryOrigin) => void) | undefined
   /** If defined, called at the end of the recording instead of the end of the replay, unless the recording is damaged. */
   readonly onRecordingEnd?: () => void
-  /** Called at the end of the last file, when its rows are played. Default: the recording ends there. */
-  readonly readOn?: ReadOn
   /** Called once, when the replay is over. */
   readonly onOver?: (summary: ReplaySummary) => void
 }
@@ -41,7 +38,6 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
 export class Playback implements RowPlayer, RowWork {
   readonly streams: RecordedStreams
   private readonly closing = new Subscription()
-  readonly owners = new Owners()
   readonly runs: StrategyRuns
   private readonly result = deferred<ReplayResult>()
   private readonly firstHeader = deferred<HeaderResult>()
@@ -58,7 +54,9 @@ export class Playback implements RowPlayer, RowWork {
   /** The line that is emitted, and where it comes from. */
   private line: Row | RecordingHeader | undefined
   private origin: EntryOrigin | undefined
-  /** The latest time of the lines so far, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
+  /** The headers that were played, by their sources and times. */
+  private readonly headers = new Set<string>()
+  /** The time of the last line, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
   recordedAt = -Infinity
   readonly turns: RowTurns
   readonly waits: RowWaits
@@ -75,7 +73,6 @@ export class Playback implements RowPlayer, RowWork {
   ) {
     this.streams = new RecordedStreams(
       range,
-      this.owners,
       () => this.runs.elapsed(),
       () => this.addSubscriber(),
     )
@@ -122,6 +119,11 @@ export class Playback implements RowPlayer, RowWork {
     }
   }
 
+  /** True if the header was played, of a source with this name. */
+  hasPlayed(source: string, header: RecordingHeader): boolean {
+    return this.headers.has(keyOf(source, header))
+  }
+
   /** True while no time may pass: a strategy reads the history. */
   get isHeld(): boolean {
     return this.waits.isHeld && !this.isLive
@@ -134,12 +136,12 @@ export class Playback implements RowPlayer, RowWork {
   }
 
   /** Emits a row of a live client, at its time or as soon as all clocks have this time. */
-  emitLive(row: Row, sequence: Sequence): void {
+  emitLive(row: Row, recorder: Recorder): void {
     // A strategy may have subscribed inside of a tick, and a live stream may emit at once.
     this.runs.afterTick(() => {
       if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(row))
       this.line = row
-      this.origin = { source: 'live', lineNumber: 0, sequence }
+      this.origin = { source: 'live', lineNumber: 0, recorder }
       this.recordedAt = Math.max(this.recordedAt, row.at)
       this.runs.runAt(Math.max(row.at, this.runs.time), this)
     })
@@ -182,17 +184,11 @@ export class Playback implements RowPlayer, RowWork {
   }
 
   private async play(): Promise<void> {
-    const { range, closing, owners } = this
+    const { range, closing } = this
     const onHeader = (header: RecordingHeader): void => {
       this.jointHeader = header
     }
-    const onOverlap = (): void => {
-      this.count.overlappingRows++
-    }
-    const allowsCut = this.observer.onRecordingEnd !== undefined
-    const { readOn } = this.observer
-    const reading = { range, closing, owners, onHeader, onOverlap, allowsCut, readOn }
-    for await (const entries of this.read(reading)) {
+    for await (const entries of this.read({ range, closing, onHeader })) {
       if (isLeft(entries)) return this.end(entries.left)
       this.entries = entries.right[Symbol.iterator]()
       await this.turns.play(this)
@@ -228,9 +224,10 @@ export class Playback implements RowPlayer, RowWork {
     this.line = line
     this.origin = origin
     const { from, to } = this.range
-    this.recordedAt = Math.max(this.recordedAt, from, Math.min(line.at, to))
+    this.recordedAt = Math.max(from, Math.min(line.at, to))
     if (!this.runs.runAt(time, this)) return false
     if (line._tag === 'Recording') {
+      this.headers.add(keyOf(origin.source, line))
       this.waits.hasStarted = true
       this.firstHeader.resolve(right(this.jointHeader ?? line))
     }
@@ -241,11 +238,10 @@ export class Playback implements RowPlayer, RowWork {
   emitRow(): void {
     const { line, origin } = this
     if (line === undefined || origin === undefined) return
-    origin.sequence.last = line
     this.turns.startRow(line._tag === 'Recording')
     if (line._tag !== 'Recording') this.count.add(line)
     this.observer.onLine?.(line, origin)
-    this.streams.emit(line, origin.sequence)
+    this.streams.emit(line, origin.recorder)
   }
 
   private async end(error: RecordingError | undefined): Promise<void> {
@@ -264,3 +260,5 @@ export class Playback implements RowPlayer, RowWork {
     this.result.resolve(error === undefined ? right(this.count.summary) : left(error))
   }
 }
+
+const keyOf = (source: string, { at }: RecordingHeader): string => `${at} ${source}`

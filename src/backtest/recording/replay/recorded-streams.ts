@@ -19,7 +19,7 @@ import { withSafeComplete$ } from '../../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../../base/time/at-once-limit.js'
 import type { RecordingHeader, Row } from '../format/row.js'
 import type { TimeRange } from '../format/timeline.js'
-import type { Owners, Sequence } from '../read/sequence.js'
+import type { Recorder } from '../read/read-entries.js'
 import { ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
@@ -28,10 +28,10 @@ export class RecordedStreams {
   private readonly depths: ReplayStreams<DepthError, Depth>
   private readonly statusSubject$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly errorSubject$ = new Subject<UncorrelatedError>()
-  private readonly recorders = new Map<Sequence, Recorder>()
+  private readonly states = new Map<Recorder, RecorderState>()
   private readonly latestEpoch: LatestEpoch = { value: 0 }
-  /** The recorder of the last line. */
-  private recorder: Recorder | undefined
+  /** That of the recorder of the last line. */
+  private state: RecorderState | undefined
   /** True once a row is emitted: an earlier header does not interrupt the streams. */
   private hasRow = false
   private currentStatus: ConnectionStatus = { _tag: 'Idle' }
@@ -46,7 +46,6 @@ export class RecordedStreams {
    */
   constructor(
     private readonly range: TimeRange,
-    owners: Owners,
     elapsed: () => number,
     onSubscribe: () => () => void,
   ) {
@@ -54,7 +53,10 @@ export class RecordedStreams {
       retention: priceRetention,
       isOutage: isDisconnected,
       notRecorded: (topic) => subscriptionRejected(topic, notRecorded),
-      owners,
+      onTakenOver: (recorder) => {
+        this.stateOf(recorder).raiseEpochs()
+        return outage(newRecording)
+      },
       elapsed,
       onSubscribe,
     })
@@ -62,7 +64,6 @@ export class RecordedStreams {
       retention: depthRetention,
       isOutage: () => false,
       notRecorded: (mint) => unsupportedPair(mint, undefined, notRecorded),
-      owners,
       elapsed,
       onSubscribe,
     })
@@ -93,24 +94,21 @@ export class RecordedStreams {
   beforeLine(line: Row | RecordingHeader): void {
     const isPartOfOutage =
       (line._tag === 'Price' && isDisconnected(line.event)) ||
-      (line._tag === 'End' && this.recorder?.isClosed === true)
+      (line._tag === 'End' && this.state?.isClosed === true)
     if (!isPartOfOutage) this.prices.reportOutage()
   }
 
   /**
-   * A live client continues the recording. `topics`: those of which no price is missing, in lower case: their next prices are
-   * `continued`, from the live epoch `firstEpoch` on. All other rows are `fresh`: no other stream has a current value until its
-   * next one, and other topics emit `Disconnected`.
+   * A live client continues the recording. `topics`: those of which no price is missing, in lower case: their next prices are of
+   * `continued`, and continue the latest epoch from the live epoch `firstEpoch` on. All other rows are of `fresh`: other topics
+   * emit `Disconnected`, and no depth is current.
    */
-  continueLive(
-    topics: ReadonlySet<string>,
-    firstEpoch: number,
-    { continued, fresh }: Readonly<Record<'continued' | 'fresh', Sequence>>,
-  ): void {
-    this.recorderOf(continued).restartEpochs(firstEpoch)
-    this.recorderOf(fresh).restartEpochs()
-    this.depths.forget()
-    this.prices.interruptAll(outage('the recording has ended'), topics)
+  continueLive(topics: readonly string[], firstEpoch: number, { continued, fresh }: LiveRecorders): void {
+    this.stateOf(continued).restartEpochs(firstEpoch)
+    this.stateOf(fresh).restartEpochs()
+    this.depths.continueBy(new Map(), fresh)
+    const names = new Map(topics.map((name) => [name, continued]))
+    this.prices.continueBy(names, fresh, outage('the recording has ended'))
     this.prices.reportOutage()
   }
 
@@ -121,26 +119,26 @@ export class RecordedStreams {
   }
 
   /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
-  emit(line: Row | RecordingHeader, sequence: Sequence): void {
-    const { recorder } = this
-    const current = recorder?.sequence === sequence ? recorder : this.recorderOf(sequence)
-    this.recorder = current
+  emit(line: Row | RecordingHeader, recorder: Recorder): void {
+    const { state } = this
+    const current = state?.recorder === recorder ? state : this.stateOf(recorder)
+    this.state = current
     if (line._tag === 'Recording') this.onHeader(line, current)
     else this.emitRow(line, current)
   }
 
-  private recorderOf(sequence: Sequence): Recorder {
-    const known = this.recorders.get(sequence)
+  private stateOf(recorder: Recorder): RecorderState {
+    const known = this.states.get(recorder)
     if (known !== undefined) return known
-    const recorder = new Recorder(sequence, this.latestEpoch)
-    this.recorders.set(sequence, recorder)
-    return recorder
+    const state = new RecorderState(recorder, this.latestEpoch)
+    this.states.set(recorder, state)
+    return state
   }
 
   /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
   complete(failure: RecordingError | undefined): void {
     const error = failure === undefined ? undefined : decodeErrorFrom(failure)
-    if (this.recorder?.isClosed !== true) this.prices.reportOutage()
+    if (this.state?.isClosed !== true) this.prices.reportOutage()
     this.prices.completeAll(error)
     this.depths.completeAll(error)
     this.hasEnded = true
@@ -148,36 +146,36 @@ export class RecordedStreams {
     this.errorSubject$.complete()
   }
 
-  /** The time between two recordings is unknown. */
-  private onHeader({ at, topics, mints, continues, clockStep }: RecordingHeader, recorder: Recorder): void {
-    if (clockStep !== undefined) return
-    const { sequence, headerAt } = recorder
-    recorder.isClosed = false
-    recorder.headerAt = at
-    for (const name of [...topics, ...mints]) sequence.claim(name, at)
-    const isContinued = continues !== undefined && continues === headerAt
-    if (!this.hasRow || isContinued || at >= this.range.to) return
-    recorder.restartEpochs()
-    const isStart = headerAt === undefined
-    // A recorder that starts beside others interrupts nothing.
-    if (isStart && ![...this.recorders.keys()].some(({ isOver }) => isOver)) return
-    this.depths.forget(sequence)
-    this.prices.interrupt(outage('a new recording begins'), true, sequence, isStart)
-    this.prices.reportOutage()
+  private onHeader({ at, topics, mints, continues }: RecordingHeader, state: RecorderState): void {
+    const { recorder } = state
+    const isContinued = continues !== undefined && continues === state.headerAt
+    state.isClosed = false
+    state.headerAt = at
+    if (this.hasRow && !isContinued && at < this.range.to) {
+      state.restartEpochs()
+      this.depths.forget(recorder)
+      this.prices.interrupt(outage(newRecording), true, recorder)
+      this.prices.reportOutage()
+    }
+    for (const topic of topics) this.prices.announce(topic, recorder)
+    for (const mint of mints) this.depths.announce(mint, recorder)
   }
 
-  private emitRow(row: Row, recorder: Recorder): void {
+  private emitRow(row: Row, state: RecorderState): void {
+    const { recorder } = state
     this.hasRow = true
     switch (row._tag) {
       case 'Price':
-        return this.prices.emit(row.topic, recorder.eventOf(row.event))
+        return this.prices.streamOf(row.topic, recorder).emit(state.eventOf(row.event))
       case 'Depth':
-        return this.depths.emit(row.mint, row.event)
+        return this.depths.streamOf(row.mint, recorder).emit(row.event)
       case 'End':
-        if (recorder.isClosed) return undefined
-        return isAddress(row.of) ? this.depths.complete(row.of) : this.prices.complete(row.of)
+        if (state.isClosed) return undefined
+        return isAddress(row.of)
+          ? this.depths.complete(row.of, recorder)
+          : this.prices.complete(row.of, recorder)
       case 'Status':
-        return this.onStatus(recorder.statusOf(row.status), recorder)
+        return this.onStatus(state.statusOf(row.status), state)
       case 'Uncorrelated':
         return this.errorSubject$.next(row.error)
       default:
@@ -185,14 +183,14 @@ export class RecordedStreams {
     }
   }
 
-  private onStatus(status: ConnectionStatus, recorder: Recorder): void {
-    const { sequence } = recorder
-    recorder.isClosed = status._tag === 'Closed'
-    if (status._tag === 'Open') this.prices.onOpen(sequence)
-    if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false, sequence)
+  private onStatus(status: ConnectionStatus, state: RecorderState): void {
+    const { recorder } = state
+    state.isClosed = status._tag === 'Closed'
+    if (status._tag === 'Open') this.prices.onOpen(recorder)
+    if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false, recorder)
     if (status._tag === 'Closed') {
-      this.depths.forget(sequence)
-      this.prices.interrupt(outage('the recorded client was closed'), true, sequence)
+      this.depths.forget(recorder)
+      this.prices.interrupt(outage('the recorded client was closed'), true, recorder)
       return
     }
     // A recording starts with the status of its client.
@@ -202,27 +200,40 @@ export class RecordedStreams {
   }
 }
 
+/** The recorders of the rows of a live client. */
+export interface LiveRecorders {
+  readonly continued: Recorder
+  readonly fresh: Recorder
+}
+
 /** The latest epoch of a replay. */
 interface LatestEpoch {
   value: number
 }
 
 /** The state of one of the recorders of a set of recordings. The epochs of a later recording continue the earlier epochs. */
-class Recorder {
+class RecorderState {
   /** The time of its last header, in ms since the Unix epoch. */
   headerAt: number | undefined
   /** True after its client was closed. The `End` rows that the close caused do not end the streams. */
   isClosed = false
   private baseEpoch = 0
+  /** Its latest epoch in the replay. */
+  private latest = 0
 
   constructor(
-    readonly sequence: Sequence,
+    readonly recorder: Recorder,
     private readonly latestEpoch: LatestEpoch,
   ) {}
 
   /** `continued`: the epoch that continues the latest one. */
   restartEpochs(continued = 0): void {
     this.baseEpoch = this.latestEpoch.value - continued
+  }
+
+  /** The recorder goes on with topics of another one, whose epochs may be later. */
+  raiseEpochs(): void {
+    if (this.latest < this.latestEpoch.value) this.restartEpochs()
   }
 
   eventOf(event: Either<PriceError, Price>): Either<PriceError, Price> {
@@ -249,10 +260,13 @@ class Recorder {
 
   private epochOf(recorded: number): number {
     const epoch = recorded + this.baseEpoch
+    if (epoch > this.latest) this.latest = epoch
     if (epoch > this.latestEpoch.value) this.latestEpoch.value = epoch
     return epoch
   }
 }
+
+const newRecording = 'a new recording begins'
 
 const notRecorded = 'it is not in the recording'
 

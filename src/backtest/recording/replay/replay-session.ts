@@ -55,7 +55,7 @@ const replayHistory = (playback: Playback, given?: History): History => {
     given === undefined
       ? recordedHistory(playback.sources, {
           now,
-          lastOf: (topic) => playback.owners.get(topic.toLowerCase())?.last,
+          isPlayed: (source, header) => playback.hasPlayed(source, header),
         })
       : until(given, now)
   return {

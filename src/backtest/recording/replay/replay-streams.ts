@@ -3,19 +3,18 @@ import { defer, Observable, type Subscriber } from 'rxjs'
 import { RetainedEvent, type Retention } from '../../../testing/retained-event.js'
 import { safeComplete, safeNext } from '../../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../../base/time/at-once-limit.js'
-import type { Owners, Sequence } from '../read/sequence.js'
+import type { Recorder } from '../read/read-entries.js'
 
 export interface ReplayStreamsConfig<E, A> extends ReplayStreamConfig<E, A> {
   /** The error of a stream that is not in the recording. */
   readonly notRecorded: (name: string) => E
-  readonly owners: Owners
+  /** Returns the error of a stream whose next event is that of another recorder. Default: none. */
+  readonly onTakenOver?: (recorder: Recorder) => E
 }
 
 /** The price streams or the depth streams of a replay, by topic or mint. Names are case-insensitive. */
 export class ReplayStreams<E, A> {
   private readonly streams = new Map<string, ReplayStream<E, A>>()
-  /** The last interruption of each recorder, for streams without a subscriber so far. */
-  private readonly interruptions = new Map<Sequence, Interruption<E>>()
   /** True if the interruption may not be reported to each subscriber. */
   isUnreported = false
   /** Set when the replay has ended. */
@@ -27,27 +26,46 @@ export class ReplayStreams<E, A> {
     return defer(() => this.stream(name).event$)
   }
 
-  emit(name: string, event: Either<E, A>): void {
-    this.stream(name).emit(event)
+  /** The header of a recorder has the name. */
+  announce(name: string, recorder: Recorder): void {
+    const stream = this.stream(name)
+    if (stream.recorder?.isOver !== false) stream.recorder = recorder
+  }
+
+  /** The stream of the next event of a recorder. Events may be missing between those of two recorders. */
+  streamOf(name: string, recorder: Recorder): Pick<ReplayStream<E, A>, 'emit'> {
+    const stream = this.stream(name)
+    if (stream.recorder === recorder) return stream
+    const error = stream.isRecorded ? this.config.onTakenOver?.(recorder) : undefined
+    if (error !== undefined) {
+      stream.interrupt(left(error) as Left<E>, true)
+      stream.reportOutage()
+    }
+    stream.recorder = recorder
+    return stream
   }
 
   /**
    * No stream of a recorder has a current value. Subscribers receive the error when `reportOutage` is called, late subscribers
-   * at once. `isStart`: the recorder starts, so it interrupts only streams that have rows.
+   * at once. `untilValue`: also after `Open`, until the next value.
    */
-  interrupt(error: E, untilValue: boolean, sequence: Sequence, isStart = false): void {
-    const interruption = { error: left(error) as Left<E>, untilValue }
-    this.interruptions.set(sequence, interruption)
+  interrupt(error: E, untilValue: boolean, recorder: Recorder): void {
     this.isUnreported = true
-    for (const stream of this.streamsOf(sequence))
-      if (stream.isRecorded || !isStart) stream.interrupt(interruption.error, untilValue)
+    for (const stream of this.streamsOf(recorder)) stream.interrupt(left(error) as Left<E>, untilValue)
   }
 
-  /** No stream of any recorder has a current value before its next one, but for these names, in lower case. */
-  interruptAll(error: E, continued: ReadonlySet<string>): void {
+  /**
+   * A live client continues the recording. Only the streams with these names, in lower case, keep their values. The others
+   * receive the error, if there is one, when `reportOutage` is called.
+   */
+  continueBy(names: ReadonlyMap<string, Recorder>, fresh: Recorder, error?: E): void {
     this.isUnreported = true
-    for (const [name, stream] of this.streams)
-      if (stream.isRecorded && !continued.has(name)) stream.interrupt(left(error) as Left<E>, true)
+    for (const [name, stream] of this.streams) {
+      stream.recorder = names.get(name) ?? fresh
+      if (stream.recorder !== fresh || !stream.isRecorded) continue
+      if (error === undefined) stream.forget()
+      else stream.interrupt(left(error) as Left<E>, true)
+    }
   }
 
   /** Emits the error of the last interruption on each stream that has emitted no outage since. */
@@ -58,19 +76,19 @@ export class ReplayStreams<E, A> {
   }
 
   /** The connection is open: late subscribers receive no outage that lasts until then. */
-  onOpen(sequence: Sequence): void {
-    if (this.interruptions.get(sequence)?.untilValue === false) this.interruptions.delete(sequence)
-    for (const stream of this.streamsOf(sequence)) stream.onOpen()
+  onOpen(recorder: Recorder): void {
+    for (const stream of this.streamsOf(recorder)) stream.onOpen()
   }
 
-  /** Late subscribers of the streams of a recorder, by default of all, receive no event before the next one. */
-  forget(sequence?: Sequence): void {
-    for (const stream of sequence === undefined ? this.streams.values() : this.streamsOf(sequence))
-      stream.forget()
+  /** Late subscribers of the streams of a recorder receive no event before the next one. */
+  forget(recorder: Recorder): void {
+    for (const stream of this.streamsOf(recorder)) stream.forget()
   }
 
-  complete(name: string): void {
-    this.stream(name).complete()
+  /** Has no effect if another recorder has the stream by now. */
+  complete(name: string, recorder: Recorder): void {
+    const stream = this.stream(name)
+    if ((stream.recorder ?? recorder) === recorder) stream.complete()
   }
 
   /** The stream begins anew: it has no event, and is not completed. */
@@ -88,43 +106,31 @@ export class ReplayStreams<E, A> {
   }
 
   private end(name: string, stream: ReplayStream<E, A>): void {
-    const { notRecorded, owners } = this.config
-    const isRecorded = owners.has(name.toLowerCase()) || stream.isRecorded
-    const error = this.ended?.error ?? (isRecorded ? undefined : notRecorded(name))
+    const isRecorded = stream.recorder !== undefined
+    const error = this.ended?.error ?? (isRecorded ? undefined : this.config.notRecorded(name))
     if (error !== undefined) stream.emit(left(error))
     stream.complete()
   }
 
   /** The streams of a recorder, and those whose recorder has ended. */
-  private *streamsOf(sequence: Sequence): Generator<ReplayStream<E, A>, void> {
-    for (const [key, stream] of this.streams) {
-      const owner = this.config.owners.get(key)
-      if (owner === undefined ? stream.isRecorded : owner === sequence || owner.isOver) yield stream
-    }
+  private *streamsOf(recorder: Recorder): Generator<ReplayStream<E, A>, void> {
+    for (const stream of this.streams.values())
+      if (stream.recorder === recorder || stream.recorder?.isOver === true) yield stream
   }
 
   private stream(name: string): ReplayStream<E, A> {
     // Most names have no capitals, and a row needs its stream.
-    return this.streams.get(name) ?? this.streamOf(name.toLowerCase(), name)
+    return this.streams.get(name) ?? this.createStream(name.toLowerCase(), name)
   }
 
-  private streamOf(key: string, name: string): ReplayStream<E, A> {
+  private createStream(key: string, name: string): ReplayStream<E, A> {
     const existing = this.streams.get(key)
     if (existing !== undefined) return existing
     const stream = new ReplayStream<E, A>(this.config)
     this.streams.set(key, stream)
-    const owner = this.config.owners.get(key)
-    const interruption = owner === undefined ? undefined : this.interruptions.get(owner)
     if (this.ended !== undefined) this.end(name, stream)
-    else if (interruption !== undefined) stream.interrupt(interruption.error, interruption.untilValue)
     return stream
   }
-}
-
-/** Why the streams of a recorder have no current value. `untilValue`: not only until `Open`. */
-interface Interruption<E> {
-  readonly error: Left<E>
-  readonly untilValue: boolean
 }
 
 interface ReplayStreamConfig<E, A> {
@@ -148,6 +154,8 @@ class ReplayStream<E, A> {
   private completed = false
   /** True once a row is emitted. */
   isRecorded = false
+  /** The recorder that has announced the stream, or has emitted its last event. */
+  recorder: Recorder | undefined
   /** An outage, and the subscribers that have not received it. */
   private outage:
     { readonly error: Left<E>; readonly subscribers: readonly Subscriber<Either<E, A>>[] } | undefined

@@ -8,14 +8,11 @@ export interface ReplaySummary {
   readonly earlierRows: number
   /** Number of these rows whose `at` and `receivedAt` differ by more than a minute. */
   readonly skewedRows: number
-  /** Number of rows that were left out, because another recording has their topic or mint at that time. */
-  readonly overlappingRows: number
 }
 
 /** Counts the rows of a replay. */
 export class RowCount {
   rows = 0
-  overlappingRows = 0
   private earlierRows = 0
   private skewedRows = 0
   /** The time of the last row, in ms since the Unix epoch. */
@@ -30,7 +27,7 @@ export class RowCount {
   }
 
   get summary(): ReplaySummary {
-    const { rows, earlierRows, skewedRows, overlappingRows } = this
-    return { rows, earlierRows, skewedRows, overlappingRows }
+    const { rows, earlierRows, skewedRows } = this
+    return { rows, earlierRows, skewedRows }
   }
 }

@@ -70,10 +70,10 @@ export const replaySources = (
   onLine?: PlaybackObserver['onLine'],
 ): ReplayClient => {
   const clock = systemClock()
-  const onOver = ({ earlierRows, skewedRows, overlappingRows }: ReplaySummary): void => {
-    if (earlierRows + skewedRows + overlappingRows === 0) return
+  const onOver = ({ earlierRows, skewedRows }: ReplaySummary): void => {
+    if (earlierRows + skewedRows === 0) return
     const source = sources.map(({ name }) => name).join(', ')
-    publish('svc-streams:recording', () => ({ source, earlierRows, skewedRows, overlappingRows }))
+    publish('svc-streams:recording', () => ({ source, earlierRows, skewedRows }))
   }
   const startSession = (): ReplaySession => {
     const replayClock = speed === Infinity ? virtualClock : realClock(speed, clock)

@@ -4,9 +4,15 @@ import type { OnPosition } from '../../../base/domain/joinable.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { activeContext, runInContext } from '../replay/rx-context.js'
 import type { Client } from '../../../client/client.js'
-import { nameOf, type RecordingHeader, type Row } from '../format/row.js'
+import type { Row } from '../format/row.js'
 import { depthRow$, priceRow$, RowTimes, statusRow$, uncorrelatedRow$ } from '../record/client-rows.js'
-import { StreamSeam } from './stream-seam.js'
+
+/** A stream that a strategy wants, and the number of its subscribers. */
+interface Wanted {
+  count: number
+  readonly row$: (times: RowTimes) => Observable<Row>
+  readonly rows: Subscription
+}
 
 /** The rows of the streams that a strategy subscribes to, from `start` on. A stream is requested once, while it is wanted. */
 export class LiveRows {
@@ -19,24 +25,13 @@ export class LiveRows {
   constructor(
     private readonly client: Client,
     private readonly onRow: (row: Row) => void,
-    /** Called when the clock has been set, or the process was paused, with the step in ms. */
+    /** Called when the clock has been set, with the step in ms. */
     private readonly onStep: (step: number) => void,
   ) {}
 
   /** True while a live client gives the rows of a stream. */
   isWanted(name: Topic | Address): boolean {
     return this.wanted.has(name.toLowerCase())
-  }
-
-  /** The wanted streams, by topic or mint in lower case. */
-  get seams(): ReadonlyMap<string, StreamSeam> {
-    return this.wanted
-  }
-
-  /** The seam of the stream of a row, while it is wanted. */
-  seamOf(row: Row | RecordingHeader): StreamSeam | undefined {
-    const name = row._tag === 'Recording' ? undefined : nameOf(row)
-    return name === undefined ? undefined : (this.wanted.get(name) ?? this.wanted.get(name.toLowerCase()))
   }
 
   /** Now, in ms since the Unix epoch. After `start`. */
@@ -48,7 +43,6 @@ export class LiveRows {
   start(onClosed: () => void): void {
     if (this.times !== undefined) return
     const times = (this.times = new RowTimes((_, step) => this.onStep(step)))
-    this.all.add(times.watchClock())
     this.all.add(
       statusRow$(this.client, times).subscribe({ next: (row) => this.onRow(row), complete: onClosed }),
     )
@@ -60,8 +54,8 @@ export class LiveRows {
     this.all.unsubscribe()
   }
 
-  wantPrices(topic: Topic): Subscription {
-    return this.want(topic, (times, onConfirmed) => priceRow$(this.client, topic, times, onConfirmed))
+  wantPrices(topic: Topic, onConfirmed: OnPosition): Subscription {
+    return this.want(topic, (times) => priceRow$(this.client, topic, times, onConfirmed))
   }
 
   /** The interval of the first subscriber counts, in ms. */
@@ -71,7 +65,7 @@ export class LiveRows {
 
   private want(name: string, row$: Wanted['row$']): Subscription {
     const key = name.toLowerCase()
-    const wanted = this.wanted.get(key) ?? new Wanted(row$)
+    const wanted = this.wanted.get(key) ?? { count: 0, row$, rows: new Subscription() }
     this.wanted.set(key, wanted)
     if (++wanted.count === 1 && this.times !== undefined) this.request(wanted, this.times)
     return new Subscription(() => {
@@ -81,19 +75,8 @@ export class LiveRows {
     })
   }
 
-  private request(wanted: Wanted, times: RowTimes): void {
-    this.all.add(wanted.rows)
-    const row$ = wanted.row$(times, (position) => wanted.onConfirmed(position))
-    runInContext(this.context, () => wanted.rows.add(row$.subscribe((row) => this.onRow(row))))
-  }
-}
-
-class Wanted extends StreamSeam {
-  /** Number of subscribers. */
-  count = 0
-  readonly rows = new Subscription()
-
-  constructor(readonly row$: (times: RowTimes, onConfirmed: OnPosition) => Observable<Row>) {
-    super()
+  private request({ row$, rows }: Wanted, times: RowTimes): void {
+    this.all.add(rows)
+    runInContext(this.context, () => rows.add(row$(times).subscribe((row) => this.onRow(row))))
   }
 }

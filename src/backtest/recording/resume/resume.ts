@@ -16,9 +16,8 @@ import { encodeRow } from '../format/row-codec.js'
 import { createHeader, type Row } from '../format/row.js'
 import { allTimes } from '../format/timeline.js'
 import { nodePlatform } from '../on-node.js'
-import type { EntriesResult } from '../read/read-entries.js'
-import { readSet, type SetReading } from '../read/recording-set.js'
-import { Sequence } from '../read/sequence.js'
+import { readSet, type SetReading } from '../read/merge.js'
+import { Recorder, type EntriesResult } from '../read/read-entries.js'
 import { openableSources, type FileUrl, type OpenableSource } from '../read/source.js'
 import { Playback } from '../replay/playback.js'
 import { virtualClock } from '../replay/replay-clock.js'
@@ -27,7 +26,6 @@ import { createSession, type StrategyClient } from '../replay/replay-session.js'
 import { runStrategy$ } from '../replay/run-strategy.js'
 import { HistoryRows } from './history-rows.js'
 import { LiveRows } from './live-rows.js'
-import { Seam } from './seam.js'
 
 export interface ResumeOptions {
   /**
@@ -47,20 +45,15 @@ const optionTable = { from: timeOption } satisfies OptionTable<ResumeOptions>
  * - `past`: recordings, by their paths or `file:` URLs, in any order, as of `replay`; none at a first start. Or a history, such as
  *   `openHistory('http://127.0.0.1:8080')`, the past of a gateway: it has prices alone.
  *
- * Past and live prices meet as in `withPast`: the last file, which may still be written to, or the history is read until it
- * has the first live price of each topic, for about 1 s. Each price comes once, in order, and nothing separates it from the one
- * before it. If prices may be missing, because the recording has ended before, or because its recorder is another client and
- * has written nothing within this time, the topic emits `Disconnected`, and has no current price until its first live price.
+ * Past and live prices of a history meet as in `withPast`: it is read until it has the first live price of each topic, for about
+ * 1 s. Each price comes once, in order, and nothing separates it from the one before it. After files, and wherever prices may be
+ * missing, the topic emits `Disconnected`, and has no current price until its first live price.
  *
  * Live prices that a `Left` has followed by then come before `CaughtUp`.
  *
- * Timers that are due between the last row and the present fire, each at its time. If the clock of the recorder is found to differ
- * from that of this process by more than 2 s, or is ahead of it, this time is no time of the strategy: its clock is set, and its
- * timers keep their remaining delays. The strategy runs on a clock of its own, also while it is live: timers that it starts after
- * a promise are real.
- *
- * A strategy that was killed, and is resumed with the recording of its run, decides from there on as if it had been disconnected
- * for that time; if the recorder is another process, as if it had never been killed.
+ * Timers that are due between the last row and the present fire, each at its time. If the clock of the recorder is ahead of that of
+ * this process, the clock of the strategy is set, and its timers keep their remaining delays. The strategy runs on a clock of its
+ * own, also while it is live: timers that it starts after a promise are real.
  *
  * A damaged recording is a `DecodeError` of each stream, then its completion: the strategy does not become live. A topic whose
  * history cannot be read emits `Disconnected` with the reason.
@@ -88,8 +81,10 @@ export const resume$ = <A>(
   const sources = isHistory(past) ? [] : openableSources(nodePlatform, past)
   const range = from === undefined ? allTimes : { from, to: Infinity }
   return new Observable<A | CaughtUp>((subscriber) => {
-    const history = given && new HistoryRows(given, range.from)
     const clock = systemClock()
+    const recorders = { continued: new Recorder(), fresh: new Recorder() }
+    /** The topics of which no price is missing at the border, in lower case. */
+    let continued: readonly string[] = []
     let timer = Subscription.EMPTY
     let isLive = false
     let isClosed = false
@@ -97,12 +92,17 @@ export const resume$ = <A>(
     /** The live rows that are not emitted yet. */
     let held: Row[] = []
 
-    const isRepeated = (row: Row): boolean => live.seamOf(row)?.isRepeated(row) === true
+    const pastOf = (row: Row) =>
+      row._tag === 'Price' ? history?.topics.get(row.topic.toLowerCase()) : undefined
+    const isContinued = (row: Row): boolean =>
+      row._tag === 'Price' && continued.includes(row.topic.toLowerCase())
+    const isRepeated = (row: Row): boolean =>
+      row._tag === 'Price' && isContinued(row) && pastOf(row)?.isRepeated(row) === true
     const live = new LiveRows(
       client,
       (row) => {
-        if (!isLive) live.seamOf(row)?.onLive(row)
-        else if (isRepeated(row)) return
+        if (isLive && isRepeated(row)) return
+        if (!isLive && row._tag === 'Price') pastOf(row)?.onLive(row)
         held.push(row)
         emitHeld()
       },
@@ -115,35 +115,27 @@ export const resume$ = <A>(
         isClosed = true
         emitHeld()
       })
-    const seam = new Seam(() => live.seams.values(), requestLive)
+    const history = given && new HistoryRows(given, range.from, requestLive)
+    const onRecordingEnd = (): void => {
+      requestLive()
+      startLive()
+    }
     const playback: Playback = new Playback(
       sources,
       range,
       virtualClock,
       clock,
-      {
-        onLine: (line) => {
-          if (!isLive) live.seamOf(line)?.onRecorded(line)
-        },
-        readOn: seam.readOn,
-        onRecordingEnd: () => {
-          requestLive()
-          startLive()
-        },
-      },
-      (reading) => history?.read(reading) ?? readWritten(sources, reading),
+      { onRecordingEnd },
+      (reading) => (history === undefined ? readWritten(sources, reading) : history.read(reading)),
     )
-    const sequences = { continued: new Sequence(playback.owners), fresh: new Sequence(playback.owners) }
 
     const startLive = (): void => {
-      for (const each of live.seams.values()) each.end()
+      const topics = Array.from(history?.topics ?? []).filter(([, topic]) => topic.isContinued)
+      continued = topics.map(([name]) => name)
+      const firstEpoch = Math.min(...topics.map(([, topic]) => topic.live.price?.epoch ?? 1))
       held = held.filter((row) => !isRepeated(row))
-      const continued = Array.from(live.seams).filter(([, { isContinued }]) => isContinued)
-      const firstEpoch = Math.min(...continued.map(([, each]) => each.live.price?.epoch ?? 1))
-      playback.runs.tick(() =>
-        playback.streams.continueLive(new Set(continued.map(([name]) => name)), firstEpoch, sequences),
-      )
-      moveTo(held[0]?.at ?? live.now(), continued[0]?.[1].difference)
+      playback.runs.tick(() => playback.streams.continueLive(continued, firstEpoch, recorders))
+      moveTo(held[0]?.at ?? live.now())
       // A price that a Left has followed is not current.
       const lastLeft = held.findLastIndex((row) => row._tag === 'Price' && isLeft(row.event))
       for (const row of held.splice(0, lastLeft + 1)) emitLive(row)
@@ -152,10 +144,10 @@ export const resume$ = <A>(
       emitHeld()
     }
     const emitLive = (row: Row): void =>
-      playback.emitLive(row, live.seamOf(row)?.isContinued === true ? sequences.continued : sequences.fresh)
-    /** Moves the strategy from the time of the recorder to that of this clock. `difference`: between them, in ms, if it is known. */
-    const moveTo = (now: number, difference = Math.min(0, now - playback.runs.time)): void => {
-      if (Math.abs(difference) > maxSkew) playback.skip(difference)
+      playback.emitLive(row, isContinued(row) ? recorders.continued : recorders.fresh)
+    /** Moves the strategy from the time of the recorder, which may be ahead, to that of this clock. */
+    const moveTo = (now: number): void => {
+      if (playback.runs.time > now + maxSkew) playback.skip(now - playback.runs.time)
       playback.runs.advance(now)
     }
     const emitHeld = (): void => {
@@ -179,7 +171,8 @@ export const resume$ = <A>(
 
     const { client: replayed } = createSession(playback, 'mainnet', undefined, given)
     const wantPrices = (topic: Topic): Subscription => {
-      const wanted = live.wantPrices(topic)
+      const key = topic.toLowerCase()
+      const wanted = live.wantPrices(topic, (position) => history?.topics.get(key)?.onConfirmed(position))
       if (!isLive) wanted.add(history?.want(topic))
       return wanted
     }
@@ -199,7 +192,6 @@ export const resume$ = <A>(
       })
     subscriber.add(() => {
       timer.unsubscribe()
-      seam.stop()
       live.stop()
     })
     subscriber.add(runStrategy$(playback, () => own, strategy$).subscribe(subscriber))
@@ -222,7 +214,8 @@ async function* readWritten(
     const size = await source.file?.size().catch(() => undefined)
     if (size !== 0) written.push(source)
   }
-  yield* readSet(written.length === 0 ? [startOf(systemClock().wallClock())] : written, reading)
+  const past = written.length === 0 ? [startOf(systemClock().wallClock())] : written
+  yield* readSet(past, { ...reading, allowsCut: true })
 }
 
 /** A recording without a row. */

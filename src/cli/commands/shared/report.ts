@@ -120,13 +120,9 @@ export const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): read
         `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known.`,
       ]
 
-const rowsText = (
-  { rows, earlierRows, skewedRows, overlappingRows }: ReplaySummary,
-  invalidRows: number,
-): string =>
-  `Data: ${counted(rows, 'row')} played. Left out: ${invalidRows} invalid in the imported files, ${overlappingRows} because another recording ` +
-  `has their token at that time. Played, but doubtful: ${earlierRows} earlier than their predecessor, ${skewedRows} with a receivedAt ` +
-  'more than a minute off.'
+const rowsText = ({ rows, earlierRows, skewedRows }: ReplaySummary, invalidRows: number): string =>
+  `Data: ${counted(rows, 'row')} played. Left out: ${invalidRows} invalid in the imported files. Played, but doubtful: ` +
+  `${earlierRows} earlier than their predecessor, ${skewedRows} with a receivedAt more than a minute off.`
 
 /** The rows and the gaps of each token of the account, or of each topic. */
 const dataOf = async (

@@ -89,37 +89,7 @@ describe('Timeline', () => {
     ])
   })
 
-  it('moves by a step of the clock at the line after its header, from the time before the step', () => {
-    const timeline = new Timeline()
-    const lines: readonly (readonly [ms: number, clockStep?: number])[] = [
-      [0],
-      [120_000, 119_000],
-      [120_500],
-      [130_000],
-      [100_500, -30_000],
-      [100_500],
-      [101_000],
-      // The clock was set before the last row.
-      [201_000, 200_000],
-      [201_500],
-    ]
-    const times = lines.map(([ms, clockStep]) =>
-      timeline.next(start + ms, clockStep !== undefined, clockStep),
-    )
-    expect(times.map((next) => next && [next.time - start, next.skipped])).toEqual([
-      [0, 0],
-      [1000, 0],
-      [120_500, 119_000],
-      [130_000, 0],
-      [130_500, 0],
-      [100_500, -30_000],
-      [101_000, 0],
-      [101_000, 0],
-      [201_500, 100_000],
-    ])
-  })
-
-  it('never goes back without a step, and advances by at most 365 days a line', () => {
+  it('never goes back, and advances by at most 365 days a line', () => {
     fc.assert(
       fc.property(fc.array(recordedTime, { minLength: 1, maxLength: 30 }), (recorded) => {
         const times = timesOf(recorded)

@@ -1,4 +1,3 @@
-import { gzipSync } from 'node:zlib'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { openHistory, type PastEvent } from 'svc-streams/history'
@@ -109,41 +108,35 @@ describe('a clock that was ahead once', () => {
 describe('a recorder that starts again after its clock was set back', () => {
   const text = (from: number, first: number) =>
     recordingText({ ...header, at: start + from }, ...seconds(from, 30, first))
-  const files = () => writeFiles({ 'a.ndjson': text(0, 1), 'b.ndjson': text(20_000, 31) })
+  const files = () =>
+    writeFiles({
+      'market.2023-11-14T22-14-00Z.ndjson': text(0, 1),
+      'market.2023-11-14T22-14-20Z.ndjson': text(20_000, 31),
+    })
   const range = { from: start, to: start + minute }
 
   it('loses no price of a history that it alone has written', async () => {
     const events: PastEvent[] = []
-    const reading = new PastReading(
-      topic,
-      range,
-      (event) => events.push(event),
-      new Subscription(),
-      undefined,
-      true,
-    )
+    const emit = (event: PastEvent) => events.push(event)
+    const closing = new Subscription()
+    const options = { isRecordedOn: true, isOneRecorder: true }
+    const reading = new PastReading({ topic, range, emit, closing, ...options })
     await reading.read(startedFiles(files()))
     expect(summaryOf(events).prices).toEqual(numbers(1, 60))
   })
 
-  it('is taken for a second recorder otherwise: its rows count from the end of the first one on', async () => {
-    expect((await pastOf(files(), 0, minute)).prices).toEqual([...numbers(1, 30), ...numbers(41, 20)])
+  it('is a second recorder of the topic otherwise, which is an error that names both files', async () => {
+    const paths = files()
+    const events = await eventsOf(openHistory([...paths]).prices$(topic, range))
+    expect(events).toHaveLength(31)
+    expect(events.at(-1)).toMatchObject({
+      left: {
+        _tag: 'RecordingError',
+        source: paths[1],
+        message: expect.stringContaining(paths[0]!) as string,
+      },
+    })
   })
-})
-
-describe('a recorder whose clock is set back between two files', () => {
-  it.each(['plain', 'compressed'])(
-    'loses no price that is later than the start of the second one: %s',
-    async (form) => {
-      const first = recordingText(header, ...seconds(0, 6, 1))
-      const next = { ...header, at: start + 4000, continues: start }
-      const paths = writeFiles({
-        'a.ndjson': form === 'plain' ? first : gzipSync(first),
-        'b.ndjson': recordingText(next, ...seconds(4000, 4, 7)),
-      })
-      expect(await pastOf(paths, 5000, 7000)).toEqual({ prices: [6, 8, 9], gaps: [] })
-    },
-  )
 })
 
 describe('the topics of a history', () => {

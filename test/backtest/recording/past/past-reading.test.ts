@@ -17,7 +17,8 @@ it('decodes a chunk of a file only when the promise of `flush` has resolved', as
     await flushed.promise
   }
   const range = { from: start, to: start + 2 }
-  const reading = new PastReading(topic, range, (event) => events.push(event), new Subscription(), flush)
+  const emit = (event: PastEvent) => events.push(event)
+  const reading = new PastReading({ topic, range, emit, closing: new Subscription(), flush })
   const end = reading.read(startedFiles([path]))
   await called.promise
   expect(events).toEqual([])

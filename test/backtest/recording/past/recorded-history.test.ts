@@ -138,14 +138,17 @@ describe('the past of a topic', () => {
     ])
   })
 
-  it('takes a time that two recordings cover from the first one', async () => {
-    const first = [header, priceRow(0, 1), priceRow(20, 2)]
-    const second = [headerAt(10), priceRow(10, 7), priceRow(20, 8), priceRow(30, 9)]
-    expect(await pastOf([first, second], { from: 0, to: 30 })).toEqual([
-      at(0, 1),
-      at(20, 2),
-      gap(20, 30, 'unrecorded'),
-    ])
+  it('is an error that names both recordings where two have the topic at one time', async () => {
+    const first = recordingText(header, priceRow(0, 1), priceRow(20, 2))
+    const second = recordingText(headerAt(10), priceRow(10, 7), priceRow(30, 9))
+    const [a = '', b = ''] = writeFiles({ 'a.ndjson': first, 'b.ndjson': second })
+    const events = await eventsOf(openHistory([b, a]).prices$(topic, { from: start, to: start + 30 }))
+    expect(events.slice(0, 2)).toEqual([at(0, 1), at(20, 2)])
+    expect(events.at(-1)).toMatchObject({
+      left: {
+        message: `line 2 of ${b}: expected a time of ${topic} that no other recording has, got rows of it in ${a} too`,
+      },
+    })
   })
 
   it('reads only the recordings that have the topic', async () => {

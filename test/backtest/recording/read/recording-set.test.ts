@@ -8,9 +8,9 @@ import { rights } from 'svc-streams/operators'
 import { replay, type RecordingSource } from 'svc-streams/recording'
 import { price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import { rxClock } from '../../../../src/base/time/rx-clock.js'
 import type { RecordingHeader, Row } from '../../../../src/backtest/recording/format/row.js'
 import { newFile } from '../../../cli/support/new-file.js'
+import { runInProcess } from '../../../cli/support/in-process.js'
 import { caseCount } from '../../../support/run/long.js'
 import { chunked } from '../support/bytes.js'
 import { ofExport, ofHistory, ofInspect, ofReplay, ofSweep, ofTopics, prices$ } from './support/readers.js'
@@ -43,16 +43,6 @@ const textOf = ({ topics, from, rows, header: fields }: Recorded): string =>
 const seconds = (count: number, from: number, of: Topic, first = 1): readonly Row[] =>
   Array.from({ length: count }, (_, n) => priceRow(from + n * 1000, first + n, of))
 
-/** Times in ms after the start. */
-const clockStep = (at: number, ms: number, continued: number): RecordingHeader => ({
-  ...header,
-  at: start + at,
-  topics: [topic],
-  mints: [],
-  continues: start + continued,
-  clockStep: ms,
-})
-
 const byToken: readonly Recorded[] = [
   { topics: [topic], from: 0, rows: seconds(60, 0, topic) },
   { topics: [other], from: 0, rows: seconds(60, 500, other, 1001) },
@@ -82,41 +72,19 @@ const appended: readonly Recorded[] = [
   { topics: [topic], from: 0, rows: [...seconds(5, 0, topic), ...seconds(5, 5000, other, 1001)] },
 ]
 
-/** Files of two recorders of one topic, which rotate at other times. */
-const rotated: readonly (readonly [name: string, recorded: Recorded])[] = [0, 1].flatMap((recorder) => {
-  const first = recorder * 20_000
-  const next = first + 60_000
-  const rowsAt = (from: number) => seconds(60, from, topic, 1 + 300 * recorder + from / 1000)
-  return [
-    [`22-14-${recorder * 2}0`, { topics: [topic], from: first, rows: rowsAt(first) }],
-    [
-      `22-15-${recorder * 2}0`,
-      { topics: [topic], from: next, rows: rowsAt(next), header: { continues: start + first } },
-    ],
-  ]
-})
+/** One recorder, in rotated files. */
+const rotated: readonly Recorded[] = [0, 1, 2].map((hour) => ({
+  topics: [topic],
+  from: hour * 60_000,
+  rows: seconds(60, hour * 60_000, topic, 1 + 60 * hour),
+  header: hour === 0 ? {} : { continues: start + (hour - 1) * 60_000 },
+}))
 
-/** Rotated files of one recorder. Its clock was set back by a minute, and later forward by an hour. */
+/** A file of a recorder whose clock was set back by a minute, and later forward by an hour. */
 const clockSet: readonly Recorded[] = [
-  { topics: [topic], from: 0, rows: seconds(6, 0, topic) },
-  {
-    topics: [topic],
-    from: 6000,
-    rows: [
-      ...seconds(3, 6000, topic, 7),
-      clockStep(-51_000, -60_000, 6000),
-      ...seconds(3, -51_000, topic, 10),
-      clockStep(3_552_000, 3_600_000, 6000),
-      ...seconds(3, 3_552_000, topic, 13),
-    ],
-    header: { continues: start },
-  },
-  {
-    topics: [topic],
-    from: 3_555_000,
-    rows: seconds(3, 3_555_000, topic, 16),
-    header: { continues: start + 6000 },
-  },
+  { topics: [topic], from: 0, rows: seconds(9, 0, topic) },
+  { topics: [topic], from: -51_000, rows: seconds(3, -51_000, topic, 10) },
+  { topics: [topic], from: 3_552_000, rows: seconds(6, 3_552_000, topic, 13) },
 ]
 
 const filesOf = (recordings: readonly Recorded[]): readonly string[] =>
@@ -138,15 +106,9 @@ describe('recordings', () => {
     ],
     ['of which the second has one more token, in one file', () => concatenated(tokenAdded), 90],
     ['of which the second lacks a token', () => filesOf(tokenRemoved), 13],
-    ['that overlap in a token', () => filesOf(overlapping), 26],
-    ['that overlap in a token, in the other order', () => filesOf(overlapping).toReversed(), 26],
     ['of a token that no header has', () => filesOf(appended), 10],
-    ['of a recorder whose clock was set, in rotated files', () => filesOf(clockSet), 18],
-    [
-      'of two recorders whose rotated files have one name',
-      () => rotated.map(([time, recorded]) => newFile(`market.2023-11-14T${time}Z.ndjson`, textOf(recorded))),
-      140,
-    ],
+    ['of a recorder whose clock was set', () => concatenated(clockSet), 18],
+    ['of a recorder, in rotated files in the other order', () => filesOf(rotated).toReversed(), 180],
   ])('%s are the same for all readers', { timeout: 60_000 }, async (_, write, count) => {
     const files = write()
     const prices = await ofReplay([...files])
@@ -159,6 +121,31 @@ describe('recordings', () => {
     const named = [topic, other].filter((_, index) => byTopic[index]!.length > 0)
     expect(await ofTopics(files)).toMatchObject(named.map((each) => ({ topic: each })))
   })
+})
+
+it('two recordings of a topic at one time are a RecordingError of each reader, which names both', async () => {
+  const [first = '', second = ''] = filesOf(overlapping)
+  for (const files of [
+    [first, second],
+    [second, first],
+  ]) {
+    const client = replay(files, { speed: Infinity })
+    const events = await collect(prices$(client))
+    expect(events.slice(0, 8)).toEqual([1, 2, 3, 4, 5, 6, 'Disconnected', 101])
+    expect(await client.finished).toMatchObject({
+      left: { message: expect.stringContaining(first) as string },
+    })
+    for (const command of [
+      ['inspect'],
+      ['export', '--out', newFile('out.parquet')],
+      ['replay', '--speed', 'max'],
+    ]) {
+      const { code, stderr } = await runInProcess([command[0]!, ...files, ...command.slice(1)])
+      expect(code).toBe(1)
+      expect(stderr).toContain(`of ${topic} that no other recording has, got rows of it in ${second} too`)
+      expect(stderr).toContain(first)
+    }
+  }
 })
 
 describe('a replay of several recordings', () => {
@@ -242,76 +229,28 @@ describe('a replay of several recordings', () => {
       event: right(price(topic, usd, { receivedAt: start + ms, epoch })),
     })
     const recordings = [
-      { topics: [topic], from: 0, rows: [inEpoch(0, 1, 7), inEpoch(1000, 2, 9)] },
-      { topics: [topic], from: 500, rows: [500, 900, 1100, 1200].map((ms) => priceRow(ms, ms)) },
+      { topics: [topic], from: 0, rows: [inEpoch(0, 1, 7), inEpoch(1000, 2, 9), priceRow(5000, 8, other)] },
+      { topics: [topic], from: 500, rows: [1100, 1200].map((ms) => priceRow(ms, ms)) },
     ]
     const { events: seen, finished } = await events(textOfAll(recordings), [topic])
     expect(seen).toEqual(['1/7', '2/9', `${topic} Disconnected`, '1100/10', '1200/10'])
-    expect(finished).toMatchObject({ right: { rows: 4, overlappingRows: 2 } })
+    expect(finished).toMatchObject({ right: { rows: 5 } })
   })
 
-  it('plays rotated files of one recorder in sequence, also if its clock was set back between them', async () => {
-    const recordings = [
-      { topics: [topic], from: 0, rows: seconds(3, 0, topic) },
-      { topics: [topic], from: -5000, rows: seconds(3, -5000, topic, 11), header: { continues: start } },
-    ]
-    for (const sources of [recordings, [...recordings].reverse()]) {
-      const { events: seen, finished } = await events(textOfAll(sources), [topic])
-      expect(seen).toEqual(['1/1', '2/1', '3/1', '11/1', '12/1', '13/1'])
-      expect(finished).toMatchObject({ right: { earlierRows: 1, overlappingRows: 0 } })
+  it('plays rotated files of one recorder in sequence, without an interruption', async () => {
+    for (const recordings of [rotated, [...rotated].reverse()]) {
+      const { events: seen } = await events(textOfAll(recordings), [topic])
+      expect(seen).toEqual(Array.from({ length: 180 }, (_, n) => `${n + 1}/1`))
     }
   })
 
-  it('has the time of a recorder whose clock was set, and no interruption there', async () => {
-    const sources = [
-      textOfAll(clockSet),
-      [
-        chunksOf(
-          textOfAll(clockSet)
-            .flatMap((text) => [...text])
-            .join(''),
-        ),
-      ],
-    ]
-    for (const source of sources) {
-      const client = replay(source, { speed: Infinity })
-      const seen = await collect(
-        client.run$((inside) =>
-          inside
-            .price$(topic)
-            .pipe(
-              map((event) => [
-                isRight(event) ? event.right.price : event.left._tag,
-                asyncScheduler.now() - start,
-                rxClock.elapsed(),
-              ]),
-            ),
-        ),
-      )
-      const of = (first: number, from: number) =>
-        Array.from({ length: 3 }, (_, n) => [first + n, from + n * 1000])
-      expect(seen.map(([price, at]) => [price, at])).toEqual(
-        [of(1, 0), of(4, 3000), of(7, 6000), of(10, -51_000), of(13, 3_552_000), of(16, 3_555_000)].flat(),
-      )
-      // The monotonic time has no step.
-      const elapsed = seen.map(([, , ms]) => Number(ms) - Number(seen[0]![2]))
-      expect(elapsed).toEqual(Array.from({ length: 18 }, (_, n) => n * 1000))
-    }
-  })
-
-  it('ignores a step of the clock outside of the part, and of one of several recorders', async () => {
-    const timesOf = async (sources: RecordingSource, options: { readonly from?: number } = {}) => {
-      const client = replay(sources, { speed: Infinity, ...options })
-      return collect(client.run$((inside) => inside.price$(topic).pipe(map(() => rxClock.elapsed() - start))))
-    }
-    const stepped = {
-      topics: [topic],
-      from: 0,
-      rows: [priceRow(0, 1), clockStep(60_000, 59_000, 0), priceRow(60_500, 2), priceRow(61_000, 3)],
-    }
-    expect(await timesOf(textOfAll([stepped]), { from: start + 60_100 })).toEqual([60_500, 61_000])
-    const beside = { topics: [other], from: 0, rows: seconds(60, 0, other, 1001) }
-    expect(await timesOf(textOfAll([stepped, beside]))).toEqual([0, 60_500, 61_000])
+  it('disconnects each topic where the clock of a recorder was set', async () => {
+    const { events: seen, finished } = await events(concatenated(clockSet), [topic])
+    const prices = (first: number, count: number, epoch: number) =>
+      Array.from({ length: count }, (_, n) => `${first + n}/${epoch}`)
+    const lost = `${topic} Disconnected`
+    expect(seen).toEqual([...prices(1, 9, 1), lost, ...prices(10, 3, 2), lost, ...prices(13, 6, 3)])
+    expect(finished).toMatchObject({ right: { rows: 18, earlierRows: 1 } })
   })
 
   it('rejects a topic that is in none of them, at the end', async () => {

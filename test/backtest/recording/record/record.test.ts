@@ -51,53 +51,45 @@ describe('record', () => {
     expect(to.text()).toContain('"totalQuantity":"1180591620717411303424"')
   })
 
-  it('writes a header for a clock that was set, and for a pause of the process', () => {
+  it('writes monotonic time, and begins a new recording when the wall clock differs by more than 1 s', () => {
     vi.useFakeTimers({
       now: 1_700_000_000_000,
       toFake: ['Date', 'performance', 'setInterval', 'clearInterval'],
     })
     const start = Date.now()
-    const elapsed = performance.now.bind(performance)
     const prices$ = new Subject<Price>()
     const to = memoryWriter()
     const recorder = record(clientOf(prices$), { topics: [topic], to })
-    const emit = (usd: number): void => prices$.next(price(topic, usd, { receivedAt: Date.now() }))
-    vi.advanceTimersByTime(2500)
-    emit(1)
-    vi.setSystemTime(Date.now() + 7_200_000)
-    emit(2)
-    vi.advanceTimersByTime(400)
-    vi.setSystemTime(Date.now() - 600_000)
-    // The next check of the clock finds it.
-    vi.advanceTimersByTime(1000)
-    emit(3)
-    vi.setSystemTime(Date.now() + 99)
-    emit(4)
-    vi.setSystemTime(Date.now() + 90_000)
-    performance.now = () => elapsed() + 90_000
-    emit(5)
+    const emit = (afterMs: number, setBy: number): void => {
+      vi.advanceTimersByTime(afterMs)
+      vi.setSystemTime(Date.now() + setBy)
+      prices$.next(price(topic, 1, { receivedAt: Date.now() }))
+    }
+    emit(2500, 0)
+    emit(100, 7_200_000)
+    emit(1400, -600_000)
+    emit(500, 900)
+    emit(500, -1800)
+    emit(500, 1000)
     void recorder.stop()
-    vi.advanceTimersByTime(120_000)
-    const lines = to.lines.map((line) => JSON.parse(line) as Record<string, unknown>)
-    expect(lines.map(({ _tag, at, clockStep }) => [_tag, Number(at) - start, clockStep])).toEqual([
-      ['Recording', 0, undefined],
-      ['Status', 0, undefined],
-      ['Price', 2500, undefined],
-      ['Recording', 7_202_500, 7_200_000],
-      ['Price', 7_202_500, undefined],
-      ['Recording', 6_603_000, -600_000],
-      ['Price', 6_603_900, undefined],
-      ['Price', 6_603_999, undefined],
-      ['Recording', 6_693_999, 90_000],
-      ['Price', 6_693_999, undefined],
-    ])
-    expect(lines.filter(({ clockStep }) => clockStep !== undefined)).toEqual(
-      Array.from(
-        { length: 3 },
-        () => expect.objectContaining({ continues: start, topics: [topic] }) as unknown,
-      ),
-    )
     vi.useRealTimers()
+    const lines = to.lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+    expect(lines.map(({ _tag, at }) => [_tag, Number(at) - start])).toEqual([
+      ['Recording', 0],
+      ['Status', 0],
+      ['Price', 2500],
+      ['Recording', 7_202_600],
+      ['Price', 7_202_600],
+      ['Recording', 6_604_000],
+      ['Price', 6_604_000],
+      ['Price', 6_604_500],
+      ['Price', 6_604_500],
+      ['Price', 6_605_500],
+    ])
+    const first = { _tag: 'Recording', version: 1, topics: [topic], mints: [], interval: 1000 }
+    expect(lines.filter(({ _tag }) => _tag === 'Recording')).toEqual(
+      [0, 7_202_600, 6_604_000].map((ms) => ({ ...first, at: start + ms })),
+    )
   })
 
   it('ends and unsubscribes when all recorded streams have completed', async () => {

@@ -123,12 +123,12 @@ describe('a rotating file', () => {
   })
 })
 
-it('continues the start of the file before, not a step of the clock within it', () => {
+it('continues the last recording of the file before, which a set clock has begun', () => {
   const out = newFile('market.ndjson', '')
   const file = createRotatingFile(out, { period: hour, isGzip: false, startAt, elapsed: () => 0 })
-  const step: RecordingHeader = { ...header, at: startAt + 5, continues: startAt, clockStep: -7 }
-  for (const line of [header, step, ...rows.slice(1, 3)]) file.write(`${encodeRow(line)}\n`, () => undefined)
+  const begun: RecordingHeader = { ...header, at: startAt + 5 }
+  for (const line of [header, begun, ...rows.slice(1, 3)]) file.write(`${encodeRow(line)}\n`, () => undefined)
   file.close()
   const last = readFileSync(file.path, 'utf8').split('\n')[0]
-  expect(JSON.parse(last!)).toEqual({ ...header, at: rows[2]!.at, continues: startAt })
+  expect(JSON.parse(last!)).toEqual({ ...header, at: rows[2]!.at, continues: startAt + 5 })
 })

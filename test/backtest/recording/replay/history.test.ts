@@ -59,10 +59,10 @@ describe('the history of a replay', () => {
 
   it('has no row of the future if the clock of the recorder is set back later', async () => {
     const at = start + 20_000
-    const step = { ...header, at, continues: start, clockStep: -10_000 }
+    const next = { ...header, at }
     const before = [0, 10_000, 20_000, 30_000].map((ms, index) => priceRow(ms, index + 1))
     const after = [20_000, 25_000, 30_000].map((ms, index) => priceRow(ms, index + 5))
-    const results$ = replay(chunksOf(recordingText(header, ...before) + recordingText(step, ...after)), {
+    const results$ = replay(chunksOf(recordingText(header, ...before) + recordingText(next, ...after)), {
       speed: Infinity,
     }).run$((client) =>
       client.price$(topic).pipe(

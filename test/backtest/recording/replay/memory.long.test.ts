@@ -12,7 +12,7 @@ interface Reading {
 const lineCount = 12
 
 /** Replays a recording in a process of its own. */
-const noDoubts = { earlierRows: 0, skewedRows: 0, overlappingRows: 0 }
+const noDoubts = { earlierRows: 0, skewedRows: 0 }
 
 const replayRows = async (rows: number): Promise<Reading> => {
   const program = compiledPath('test/backtest/recording/programs/replay-long-recording.ts')

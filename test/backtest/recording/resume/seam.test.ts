@@ -1,17 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { appendFileSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  bufferCount,
-  firstValueFrom,
-  interval,
-  map,
-  merge,
-  scan,
-  timestamp,
-  toArray,
-  type Observable,
-} from 'rxjs'
+import { bufferCount, firstValueFrom, map, scan, toArray, type Observable } from 'rxjs'
 import { createClient, type Client } from 'svc-streams'
 import { openHistory } from 'svc-streams/history'
 import { record, replay, resume, type StrategyClient } from 'svc-streams/recording'
@@ -65,22 +55,12 @@ const untilLive = async (values: readonly unknown[], count: number): Promise<voi
 const recordedPrices = async (path: string): Promise<readonly number[]> =>
   pricesOf(await eventsOf(openHistory([path]).prices$(ethTopic, { from: 0, to: Date.now() + 1_000_000 })))
 
-/** A simulator, a client, and a recorder of the client whose clock is ahead. */
-const startRecorded = async (aheadMs = 0) => {
+/** A simulator, a client, and a recorder of the client. */
+const startRecorded = async () => {
   const simulator = await startTestSimulator({ tick })
   const path = join(newFolder(), 'market.ndjson')
-  const shifted = (line: string): string =>
-    line.replace(/"(at|receivedAt)":(\d+)/g, (_, name, time) => `"${name}":${Number(time) + aheadMs}`)
   const client = createClientFor(simulator)
-  const recorder = record(client, {
-    topics: [ethTopic],
-    to: {
-      write: (line, done) => {
-        appendFileSync(path, shifted(line))
-        done()
-      },
-    },
-  })
+  const recorder = record(client, { topics: [ethTopic], to: path })
   await eventually(() => expect(recorder.rows).toBeGreaterThan(100))
   return { simulator, client, recorder, path }
 }
@@ -102,34 +82,6 @@ test('a strategy is told that prices may be missing between the file of another 
   expect(live.filter((value) => typeof value !== 'number')).toEqual([{ _tag: 'CaughtUp' }])
 })
 
-test.each([['behind', -300_000] as const, ...(isLong ? [['ahead', 300_000] as const] : [])])(
-  'a strategy continues with prices and timers of this clock if that of the recorder is %s',
-  async (_, ahead) => {
-    const { client, recorder, path } = await startRecorded(ahead)
-    const start = Date.now()
-    const values = collect(
-      resume(client, [path], (own) =>
-        merge(pricesOrErrors(own), interval(50).pipe(map(() => 'timer'))).pipe(timestamp()),
-      ),
-    )
-    await untilLive(values, 40)
-    await recorder.stop()
-    const stamped = values.flatMap((value) => ('value' in value ? [value] : []))
-    const prices = stamped.flatMap(({ value }) => (value === 'timer' ? [] : [value]))
-    expect(prices).toEqual((await recordedPrices(path)).slice(0, prices.length))
-    const live = values
-      .slice(indexOfCaughtUp(values) + 1)
-      .flatMap((value) => ('value' in value ? [value] : []))
-    for (const { timestamp: at } of live) {
-      expect(at).toBeGreaterThanOrEqual(start)
-      expect(at).toBeLessThanOrEqual(Date.now())
-    }
-    // A burst of timers would be 6000 of them.
-    const timers = stamped.filter(({ value }) => value === 'timer').length
-    expect(timers).toBeLessThan(1_000)
-  },
-)
-
 /** A gateway that records equal prices, its files, and a consumer of it behind a distant link. */
 const startRecordingGateway = async () => {
   const service = await startService(() => 7)
@@ -144,30 +96,24 @@ const startRecordingGateway = async () => {
   return { service, gateway, url, files }
 }
 
-test.each(['history', ...(isLong ? ['files'] : [])])(
-  'strategies that are started at any time receive each equal price once, from the %s of a gateway',
-  async (source) => {
-    const { service, gateway, url, files } = await startRecordingGateway()
-    const from = Date.now() - 60_000
-    const started = await joinOften(service, () =>
-      collect(
-        source === 'files'
-          ? resume(consumerOf(url), files(), pricesOrErrors)
-          : resume(consumerOf(url), openHistory(url), pricesOrErrors, { from }),
-      ),
-    )
-    for (const values of started) {
-      await eventually(() => expect(values).toContain(lastPrice))
-      await untilLive(values, 0)
-      // On a busy machine, a gateway leaves prices out.
-      if (gateway.inspect().droppedPrices === 0)
-        expect(values.filter((value) => typeof value !== 'object')).toEqual(service.sent)
-    }
-  },
-)
+test('strategies that are started at any time receive each equal price once, from the history of a gateway', async () => {
+  const { service, gateway, url } = await startRecordingGateway()
+  const from = Date.now() - 60_000
+  const started = await joinOften(service, () =>
+    collect(resume(consumerOf(url), openHistory(url), pricesOrErrors, { from })),
+  )
+  for (const values of started) {
+    await eventually(() => expect(values).toContain(lastPrice))
+    await untilLive(values, 0)
+    // On a busy machine, a gateway leaves prices out.
+    if (gateway.inspect().droppedPrices === 0)
+      expect(values.filter((value) => typeof value !== 'object')).toEqual(service.sent)
+  }
+})
 
-test('a strategy that is killed and resumed again and again decides as one that was never interrupted', async () => {
-  const { client, recorder, path } = await startRecorded()
+test('a strategy that is stopped and resumed again and again decides as one that was never interrupted', async () => {
+  const { url, files } = await startRecordingGateway()
+  const from = Date.now() - 60_000
   const decisions = (own: StrategyClient): Observable<string> =>
     pricesOrErrors(own).pipe(
       bufferCount(3),
@@ -178,17 +124,18 @@ test('a strategy that is killed and resumed again and again decides as one that 
   const live: (readonly unknown[])[] = []
   for (let run = 0; run < (isLong ? 8 : 2); run++) {
     const values: unknown[] = []
-    const subscription = resume(client, [path], decisions).subscribe((value) => values.push(value))
+    const client = consumerOf(url)
+    const subscription = resume(client, openHistory(url), decisions, { from }).subscribe((value) =>
+      values.push(value),
+    )
     await untilLive(values, 10 * random())
     subscription.unsubscribe()
-    live.push(values)
+    live.push(values.filter((value) => typeof value !== 'object'))
   }
-  await recorder.stop()
-  const all: readonly unknown[] = await firstValueFrom(
-    replay(path, { speed: Infinity }).run$(decisions).pipe(toArray()),
-  )
-  for (const values of live) {
-    const decided = values.filter((value) => typeof value !== 'object')
-    expect(decided).toEqual(all.slice(0, decided.length))
-  }
+  await eventually(async () => {
+    const all: readonly unknown[] = await firstValueFrom(
+      replay(files(), { speed: Infinity }).run$(decisions).pipe(toArray()),
+    )
+    for (const decided of live) expect(decided).toEqual(all.slice(0, decided.length))
+  })
 })

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { lastValueFrom, toArray, type Observable } from 'rxjs'
 import { nodePlatform } from '../../../../../src/backtest/recording/on-node.js'
-import { RecordedFile, type StartedFile } from '../../../../../src/backtest/recording/past/recorded-file.js'
+import { RecordedFile, type StartedFile } from '../../../../../src/backtest/recording/read/recorded-file.js'
 import { openableSource } from '../../../../../src/backtest/recording/read/source.js'
 import { newFolder } from '../../../../support/new-folder.js'
 

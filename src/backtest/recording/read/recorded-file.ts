@@ -5,11 +5,18 @@ import { isFromZero } from '../../../base/domain/valid-numbers.js'
 import { recordingError, unreadableRecording } from '../../../base/errors/constructors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../format/row.js'
-import { allTimes } from '../format/timeline.js'
-import { readSource, type EntriesResult } from '../read/read-entries.js'
-import { lineEnd } from '../read/whole-lines.js'
-import { gzipStart, type FileBytes, type OpenableSource } from '../read/source.js'
-import { findPosition, readLine, readTimes, stepsBack, type RowTimes } from './row-times.js'
+import { allTimes, type TimeRange } from '../format/timeline.js'
+import {
+  countLines,
+  findPart,
+  firstLineAndPart,
+  readTimes,
+  wholeFile,
+  type FilePart,
+  type RowTimes,
+} from './file-part.js'
+import { readSource, type EntriesResult } from './read-entries.js'
+import { gzipStart, type FileBytes, type OpenableSource } from './source.js'
 
 /** Bytes that are read at the end of a file for its last row. */
 const latestBytes = 2 ** 16
@@ -21,25 +28,18 @@ export interface StartedFile {
 }
 
 /**
- * One recording of a history. A plain file can be read from any position; any other source is read from its start. If a
- * source cannot be read, `header`, `start` and `entries` return an error, and the position is 0.
+ * One recording. A plain file can be read from any position; any other source is read from its start. If a source cannot be
+ * read, `header`, `start` and `entries` return an error.
  */
 export class RecordedFile {
   private firstHeader: RecordingHeader | undefined
   /** The topics that were searched, in lower case, and the size of the file at that time. */
   private readonly searched = new Map<string, { readonly size: number; readonly isFound: boolean }>()
-
   private known: { readonly size: number; readonly times: RowTimes } | undefined
-
   /** The time of the last row, and the size of the source at that time. */
   private last: { readonly size: number; readonly at: number } | undefined
 
   constructor(readonly source: OpenableSource) {}
-
-  /** True if it can be read from any position: a plain file. */
-  get isSeekable(): boolean {
-    return this.known !== undefined
-  }
 
   /** The start of a rotated file, from its name, in ms since the Unix epoch: not after its first row. */
   get namedStart(): number | undefined {
@@ -97,44 +97,35 @@ export class RecordedFile {
   }
 
   /**
-   * The header, then the lines that start at or after a position. An error names the line in the whole file. `closing`
-   * ends the reading. `allowsCut`: a last row that a crash has cut off is skipped; otherwise it is an error.
+   * The header, and the rows of a part that are within the range. An error names the line in the whole file. `closing` ends the
+   * reading. `allowsCut`: a last row that a crash has cut off is skipped; otherwise it is an error.
    */
   async *entries(
-    position: number,
     closing: Subscription,
+    part = wholeFile,
     allowsCut = true,
+    range = allTimes,
   ): AsyncGenerator<EntriesResult, void> {
     const { source } = this
     const { file: bytes } = source
-    if (position === 0 || bytes === undefined)
-      return yield* readSource(source, allTimes, closing, { allowsCut })
-    const part = { name: source.name, open: () => headerAndLines(bytes, position) }
+    if (bytes === undefined || (part.start === 0 && part.end === Infinity))
+      return yield* readSource(source, range, closing, allowsCut)
+    const opened = { name: source.name, open: () => firstLineAndPart(bytes, part) }
     const [first] = (await this.timesOf(bytes)).times
     const fromZero = first !== undefined && isFromZero(first)
-    for await (const entries of readSource(part, allTimes, closing, { allowsCut, fromZero })) {
+    for await (const entries of readSource(opened, range, closing, allowsCut, fromZero)) {
       if (isRight(entries)) yield entries
       else {
         const { line, input, issues } = entries.left
-        const skipped = line === 1 ? 0 : await countLines(bytes, position - 1)
+        const skipped = line === 1 ? 0 : await countLines(bytes, part.start - 1)
         yield left(recordingError(source.name, line + skipped, input, issues))
       }
     }
   }
 
-  /**
-   * A position before all rows of a time, in ms since the Unix epoch, and of later times. It is close to these rows if
-   * the times ascend. 0 for a source that is read from its start.
-   */
-  positionOf(time: number): Promise<number> {
-    return this.find(async (bytes) => findPosition(bytes, await this.timesOf(bytes), time))
-  }
-
-  /** True if the clock was set back while the file was recorded. False also if this is unknown: for a source read from its start. */
-  async stepsBack(): Promise<boolean> {
-    const header = await this.header()
-    await this.find(async (bytes) => (await this.timesOf(bytes)).times.length)
-    return this.known !== undefined && stepsBack(this.known.times, isRight(header) ? header.right.at : 0)
+  /** The part of a plain file with the rows of a range; the whole of any other source. */
+  partOf(range: TimeRange): Promise<FilePart> {
+    return this.find(async (bytes) => findPart(await this.timesOf(bytes), range), wholeFile)
   }
 
   /** The times of some rows, of which the first one is that of the file. They are read again when the file has grown. */
@@ -146,7 +137,7 @@ export class RecordedFile {
 
   /** The length, in bytes; 0 for a source that is read from its start. */
   end(): Promise<number> {
-    return this.find((bytes) => bytes.size())
+    return this.find((bytes) => bytes.size(), 0)
   }
 
   /** The time of the latest row, in ms since the Unix epoch. Without a row, the start. */
@@ -154,21 +145,20 @@ export class RecordedFile {
     const size = (await this.source.file?.size().catch(() => undefined)) ?? 0
     if (this.last?.size === size) return right(this.last.at)
     const end = await this.end()
-    const isBack = await this.stepsBack()
-    for (let length = isBack ? end : latestBytes; ; length *= 4) {
-      const position = Math.max(0, end - length)
-      const latest = await this.latestFrom(position)
+    for (let length = latestBytes; ; length *= 4) {
+      const start = Math.max(0, end - length)
+      const latest = await this.latestFrom(start)
       if (isLeft(latest)) return latest
-      if (latest.right === undefined && position > 0) continue
+      if (latest.right === undefined && start > 0) continue
       const at = latest.right === undefined ? await this.start() : right(latest.right)
       if (isRight(at)) this.last = { size, at: at.right }
       return at
     }
   }
 
-  private async latestFrom(position: number): Promise<Either<RecordingError, number | undefined>> {
+  private async latestFrom(start: number): Promise<Either<RecordingError, number | undefined>> {
     let latest: number | undefined
-    for await (const entries of this.entries(position, new Subscription())) {
+    for await (const entries of this.entries(new Subscription(), { start, end: Infinity })) {
       if (isLeft(entries)) return entries
       for (const { line } of entries.right) {
         if (line._tag !== 'Recording') latest = Math.max(latest ?? line.at, line.at)
@@ -193,13 +183,14 @@ export class RecordedFile {
     }
   }
 
-  private async find(find: (bytes: FileBytes) => Promise<number>): Promise<number> {
+  /** What is found in a plain file; the default for any other source, and for a file that cannot be read. */
+  private async find<A>(find: (bytes: FileBytes) => Promise<A>, defaultValue: A): Promise<A> {
     const { file } = this.source
     try {
       const [first] = (await file?.read(0, 1)) ?? []
-      return file === undefined || first === gzipStart ? 0 : await find(file)
+      return file === undefined || first === gzipStart ? defaultValue : await find(file)
     } catch {
-      return 0
+      return defaultValue
     }
   }
 }
@@ -212,28 +203,4 @@ export const rotatedStart = (name: string): number | undefined => {
   const [, hour, minute, second] = rotatedName.exec(name) ?? []
   const at = Date.parse(`${hour}:${minute}:${second}Z`)
   return Number.isNaN(at) ? undefined : at
-}
-
-async function* headerAndLines(bytes: FileBytes, position: number): AsyncGenerator<Uint8Array, void> {
-  yield await readLine(bytes, 0)
-  let isInLine = true
-  for await (const chunk of bytes.chunks(position - 1)) {
-    const start = isInLine ? chunk.indexOf(lineEnd) + 1 : 0
-    if (isInLine && start === 0) continue
-    isInLine = false
-    yield chunk.subarray(start)
-  }
-}
-
-/** The number of line ends before a position. */
-const countLines = async (bytes: FileBytes, before: number): Promise<number> => {
-  let count = 0
-  let position = 0
-  for await (const chunk of bytes.chunks(0)) {
-    const part = chunk.subarray(0, before - position)
-    for (let at = part.indexOf(lineEnd); at >= 0; at = part.indexOf(lineEnd, at + 1)) count++
-    position += part.length
-    if (position >= before) break
-  }
-  return count
 }

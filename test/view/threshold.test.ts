@@ -62,7 +62,7 @@ describe('readPrice', () => {
   })
 
   it.each([
-    ...['abc', '2700 USD', '2,700.5', '2.700,5', '1,000,000', '1.000.000', '+2,700', '2,700,', '2,700.'],
+    ...['abc', '2700 USD', '2.700,5', '1,000,000', '1.000.000', '+2,700', '2,700,', '2,700.'],
     ...['.', ',', 'e5', '2,700EUR', '2,700e999', '0x10', '0b1', '1e999', 'Infinity', 'NaN'],
   ])('shows how to write a number instead of %j', (text) => {
     expect(problemOf(text)).toBe(`${text.replace(' ', '')} cannot be read: write a number such as 2700.5.`)
@@ -100,6 +100,8 @@ describe('readPrice', () => {
       fc.property(first, rest, exponent, (whole, groups, end) => {
         // A single point is always a decimal sign.
         fc.pre(groups.length > 1 || groups[0]?.[0] === ',')
+        // Commas before a point are those of the page.
+        fc.pre(end !== '' || !/^,+\.$/.test(groups.map(([separator]) => separator).join('')))
         expect(problemOf(whole + groups.flat().join('') + end)).toBeDefined()
       }),
     )

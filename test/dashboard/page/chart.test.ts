@@ -98,15 +98,8 @@ describe('the chart of the dashboard', () => {
     const page = await openDashboard(await startTestDashboard(market.client), {}, (opened) =>
       opened.addInitScript(() => {
         const scope = globalThis as unknown as { texts: string[] }
-        const { clearRect, fillText } = CanvasRenderingContext2D.prototype
-        CanvasRenderingContext2D.prototype.clearRect = function (...area) {
-          scope.texts = []
-          clearRect.apply(this, area)
-        }
-        CanvasRenderingContext2D.prototype.fillText = function (text, ...place) {
-          scope.texts.push(text)
-          fillText.call(this, text, ...place)
-        }
+        globalThis.CanvasRenderingContext2D.prototype.clearRect = () => void (scope.texts = [])
+        globalThis.CanvasRenderingContext2D.prototype.fillText = (text) => void scope.texts.push(text)
       }),
     )
     for (const usd of [2500, 2510, 2503, 2507.5, 2505]) {

@@ -7,7 +7,7 @@ import { RequestLimiter } from '../wire/http/request-limiter.js'
 import { Relayer } from '../wire/http/relayer.js'
 import type { Platform } from '../wire/platform/platform.js'
 import { Host } from '../wire/socket/host.js'
-import { ConnectionPool } from './prices/connection-pool.js'
+import { Lines } from './prices/lines.js'
 import type { Cancel } from '../base/task/cancellable-task.js'
 import { closeOnce } from '../base/task/close-once.js'
 import { currentClock } from '../base/time/rx-clock.js'
@@ -43,16 +43,16 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const limiter = new RequestLimiter({ ...configuration, clock })
   const { publish, addSource } = platform
   const shared = { ...configuration, http, clock, publish, addSource, limiter }
-  const pool = new ConnectionPool({ ...shared, transport, hosts: priceWsUrls.map((url) => new Host(url)) })
+  const lines = new Lines({ ...shared, transport, hosts: priceWsUrls.map((url) => new Host(url)) })
   const whenSendable = (onTurn: () => void): Cancel => limiter.acquire(onTurn)
-  const arePricesSettled = (): boolean => pool.areSettled()
+  const arePricesSettled = (): boolean => lines.areSettled()
   const relayer = depth && new Relayer({ ...shared, ...depth })
   const polls = relayer && new DepthPolls({ ...shared, relayer, whenSendable, arePricesSettled })
-  const stopWaking = platform.onWake((event) => pool.wake(event))
+  const stopWaking = platform.onWake((event) => lines.wake(event))
   const lifetime = new Lifetime()
   const { close, closeOnAbort } = closeOnce(async () => {
     stopWaking()
-    pool.close()
+    lines.close()
     lifetime.close()
     polls?.close()
     // The client also closes if a transport fails to close.
@@ -61,10 +61,10 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
 
   const client: Client = {
     chainId,
-    status$: inSubscriberZone$(pool.status$),
-    errors$: inSubscriberZone$(pool.errors$),
+    status$: inSubscriberZone$(lines.status$),
+    errors$: inSubscriberZone$(lines.errors$),
     price$: (topic) => {
-      const { open$, position, isCurrent } = pool.sourceOf(topic)
+      const { open$, position, isCurrent } = lines.sourceOf(topic)
       return liveStream$((onConfirmed) => inSubscriberZone$(open$(onConfirmed)), position, maxLag, isCurrent)
     },
     price: (topic) => lifetime.once(priceRequest(shared, topic)),
@@ -72,22 +72,23 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
       inSubscriberZone$(lifetime.whileOpen$((polls ?? noDepth()).depth$(mint, interval))),
     depth: (mint) => lifetime.once((relayer ?? noDepth()).depth(mint)),
     inspect: () => ({
-      status: pool.currentStatus,
-      topics: pool.snapshot(),
+      status: lines.currentStatus,
+      lines: lines.lineSnapshots(),
+      topics: lines.snapshot(),
       polls: polls?.snapshot() ?? [],
     }),
     close,
     [Symbol.asyncDispose]: close,
   }
   setPriceFeed(client, {
-    price$: (topic, onConfirmed) => pool.sourceOf(topic).open$(onConfirmed),
-    priceAgeOf: (topic) => pool.priceAgeOf(topic),
-    positionOf: (topic) => pool.sourceOf(topic).position,
-    probe: () => pool.probe(),
-    requestProbe: (spacing) => pool.requestProbe(spacing),
-    measured$: pool.measured$,
-    isBounded: () => pool.isBounded(),
-    isUpToDate: () => pool.isUpToDate(),
+    price$: (topic, onConfirmed) => lines.sourceOf(topic).open$(onConfirmed),
+    priceAgeOf: (topic) => lines.priceAgeOf(topic),
+    positionOf: (topic) => lines.sourceOf(topic).position,
+    probe: () => lines.probe(),
+    requestProbe: (spacing) => lines.requestProbe(spacing),
+    measured$: lines.measured$,
+    isBounded: () => lines.isBounded(),
+    isUpToDate: () => lines.isUpToDate(),
     whenSendable,
   })
   closeOnAbort(configuration.signal)

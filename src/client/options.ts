@@ -1,7 +1,7 @@
 import { concatenateHeaders, type CanonicalHeaders } from '../wire/auth/mac.js'
 import type { Environment } from '../base/domain/environment.js'
 import { defaultService } from '../base/domain/topic.js'
-import { countOption, numberOption } from '../base/option-kinds/number-option.js'
+import { countOption, integerOption, numberOption } from '../base/option-kinds/number-option.js'
 import {
   checkedOption,
   environmentOption,
@@ -35,6 +35,11 @@ export interface ClientOptions {
    * one is dialled at once. Each has a backoff of its own. Default: `priceBaseUrl` as `wss:` or `ws:` on port 4000.
    */
   readonly priceWsUrl?: string | readonly string[] | undefined
+  /**
+   * Number of connections that carry each topic at once, from 1 to 4, over the addresses in turn. One of them delivers. If it
+   * is lost, silent or behind, the best of the others delivers from then on. Default: 1.
+   */
+  readonly lines?: number
   /** Address of the relayer API; required for depth. Its path is sent, and signed, unchanged. */
   readonly baseUrl?: string | undefined
   /** Auth key; required for depth. Base64 in the standard or the url-safe alphabet, padded or not. */
@@ -209,6 +214,7 @@ export const clientTable = {
   environment: required(environmentOption),
   priceBaseUrl: required(urlOption(['https:', 'http:'])),
   priceWsUrl: urlOption<string | readonly string[]>(['wss:', 'ws:']),
+  lines: integerOption({ min: 1, max: 4, default: 1 }),
   baseUrl: urlOption(['https:', 'http:']),
   authKey: parsedOption<string>('string', 'a base64 string of at least one byte'),
   allowBrowserKey: flagOption(false),

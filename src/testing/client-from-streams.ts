@@ -101,6 +101,7 @@ export const clientFromStreams = (streams: ClientStreams): Client => {
     depth: (mint) => lifetime.once(firstValue(depth$(mint, 1))),
     inspect: () => ({
       status: closing === undefined ? streams.currentStatus() : closedStatus,
+      lines: [],
       topics: stats.topics(),
       polls: stats.polls(),
     }),

@@ -110,6 +110,7 @@ describe('defaults', () => {
       secrets: expect.any(Secrets) as unknown,
       prices: { origin: 'https://prices.example:3000', prefix: '', query: '' },
       priceWsUrls: ['wss://prices.example:4000/'],
+      lines: 1,
       depth: undefined,
       linger: 1_000,
       staleAfter: 30_000,

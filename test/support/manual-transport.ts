@@ -15,7 +15,7 @@ export interface ManualTransportOptions {
   /** Called when the client ends a socket. */
   readonly onEnd?: (socket: ManualSocket, how: 'close' | 'terminate') => void
   /** True if a ping is answered, synchronously. Default: true. */
-  readonly answersPings?: () => boolean
+  readonly answersPings?: (socket: ManualSocket) => boolean
   /** False if the sockets have no pings, like those of a browser. Default: true. */
   readonly hasPings?: boolean
   /** True if a socket that the client ends reports `closed`, synchronously; otherwise it never does. Default: true. */
@@ -129,7 +129,7 @@ export class ManualSocket implements Socket {
     if (this.state !== 'open') return
     this.pings++
     this.addUnsentBytes(pingBytes)
-    if (this.options.answersPings?.() ?? true) notifyPong(this.listener)
+    if (this.options.answersPings?.(this) ?? true) notifyPong(this.listener)
   }
 
   private addUnsentBytes(bytes: number): void {

@@ -308,7 +308,7 @@ describe('close', () => {
     expect(completed).toEqual(['price$', 'depth$'])
     expect(await Promise.all(requests)).toEqual([closedError, closedError])
     expect(await client.price(topic)()).toEqual(closedError)
-    expect(client.inspect()).toEqual({ status: closed, topics: [], polls: [] })
+    expect(client.inspect()).toEqual({ status: closed, lines: [], topics: [], polls: [] })
     marbles(({ expectObservable }) => {
       expectObservable(client.price$(topic)).toBe('(c|)', { c: closedError })
       expectObservable(client.depth$(mint, 100)).toBe('(c|)', { c: closedError })
@@ -328,7 +328,7 @@ describe('a test client', () => {
   it('has the chainId of its environment', () => {
     expect(createTestClient().chainId).toBe(42161)
     expect(createTestClient({ environment: 'testnet' }).chainId).toBe(421614)
-    expect(createTestClient().inspect()).toEqual({ status: open, topics: [], polls: [] })
+    expect(createTestClient().inspect()).toEqual({ status: open, lines: [], topics: [], polls: [] })
   })
 
   it('reports in inspect() the status that its stream emits synchronously', () => {

@@ -27,6 +27,8 @@ export interface DiagnosticsCollector {
 export interface ConnectionState {
   /** Host and port of the service. */
   readonly host: string
+  /** False if it belongs to a line that stands by: it delivers no prices. */
+  readonly isFront: boolean
   /** `waiting`: until the next dial, after a failure. */
   readonly state: 'connecting' | 'open' | 'waiting'
   /** Number of prices received since the connection opened. */

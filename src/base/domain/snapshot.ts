@@ -31,9 +31,22 @@ export interface PollSnapshot {
   readonly lastResultAgeMs: number | null
 }
 
-/** The state of a client as plain JSON data for a log, without secrets and URLs. */
+/** The state of one of the lines of a client: one, or `lines`, and one more while a line is replaced. */
+export interface LineSnapshot {
+  /** The URL without its query. */
+  readonly url: string
+  /** `behind`: its prices may be older than `maxLag`. `waiting`: for the next dial, or for a topic. */
+  readonly state: 'connecting' | 'open' | 'behind' | 'waiting'
+  /** True for the line whose prices are delivered. */
+  readonly isFront: boolean
+  /** Upper bound of the age of its prices, in ms; `null` while it is unknown. */
+  readonly lagMs: number | null
+}
+
+/** The state of a client as plain JSON data for a log, without secrets. */
 export interface ClientSnapshot {
   readonly status: ConnectionStatus
+  readonly lines: readonly LineSnapshot[]
   readonly topics: readonly TopicSnapshot[]
   readonly polls: readonly PollSnapshot[]
 }

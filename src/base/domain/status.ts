@@ -16,14 +16,16 @@ export interface Connecting {
 }
 
 /**
- * The socket is open. `since`: ms since the Unix epoch. `epoch`: number of the connection, from 1. `behindMs`: present
+ * The socket is open: with several lines, that of the front. `since`: ms since the Unix epoch. `epoch`: number of the connection, from 1. `behindMs`: present
  * while the prices may be older than `maxLag`. It is the upper bound of their age at the start of this state, in ms.
+ * `switches`: present with several lines and after a change of the line: how often another line came to the front.
  */
 export interface Open {
   readonly _tag: 'Open'
   readonly epoch: number
   readonly since: number
   readonly behindMs?: number
+  readonly switches?: number
 }
 
 /** The connection is down. The next dial starts `retryInMs` after this event. `attempt`: consecutive failures, from 1. */

@@ -1,12 +1,14 @@
 import type { ConnectionState } from '../../base/diagnostics/collector.js'
 import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import { behindMsOf, isDown, type ConnectionStatus } from '../../base/domain/status.js'
+import type { Host } from '../../wire/socket/host.js'
 import type { Session } from '../../wire/socket/session.js'
 import { subscribersIn } from './subscribers.js'
 import { lastPrice, shownStateOf, type TopicTable, type TopicTimeouts } from './topics.js'
 
 interface ShownConnection {
-  readonly host: string
+  readonly isFront: boolean
+  readonly host: Host
   readonly status: ConnectionStatus
   readonly session: Session | undefined
   readonly topics: TopicTable
@@ -19,7 +21,7 @@ export const topicSnapshots = (
   now: number,
 ): readonly TopicSnapshot[] => {
   const down = isDown(status)
-  const isLate = session?.isUpToDate() === false
+  const isLate = session?.isUpToDate() === false && !session.lag.isHolding
   return Array.from(topics.states, (state) => ({
     topic: state.topic,
     subscribers: subscribersIn(state).length,
@@ -34,7 +36,7 @@ export const connectionReport = (
   timeouts: TopicTimeouts,
   now: number,
 ): ConnectionState => {
-  const { host, status, session } = connection
+  const { host, isFront, status, session } = connection
   const counts = { waiting: 0, live: 0, stale: 0, down: 0, rejected: 0, lingering: 0 }
   let maxPriceAgeMs: number | undefined
   for (const { state, lastPriceAgeMs } of topicSnapshots(connection, timeouts, now)) {
@@ -43,7 +45,8 @@ export const connectionReport = (
       maxPriceAgeMs = Math.max(maxPriceAgeMs ?? 0, lastPriceAgeMs)
   }
   return {
-    host,
+    host: host.name,
+    isFront,
     state: stateNames[status._tag],
     prices: session?.prices ?? 0,
     topics: counts,

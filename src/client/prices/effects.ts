@@ -6,6 +6,7 @@ import { stale, subscriptionRejected } from '../../base/errors/constructors.js'
 import type { DecodeError, PriceError, UncorrelatedError } from '../../base/errors/model.js'
 import { truncate } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
+import type { Host } from '../../wire/socket/host.js'
 import type { Session } from '../../wire/socket/session.js'
 import {
   deliver,
@@ -39,8 +40,7 @@ export interface EffectConfig {
 
 /** The connection whose state has changed. A handler of a subscriber may change it again, or close it. */
 interface ChangedConnection {
-  /** Host and port of the service. */
-  readonly host: string
+  readonly host: Host
   /** The open connection, if there is one. */
   readonly session: Session | undefined
 }
@@ -80,22 +80,29 @@ export class EffectPerformer {
       state.held = undefined
       if (state.live && held.hasReplaced) this.deliverStale(state, behindMs)
       if (!state.live || lastPrice(state) === undefined) continue
-      if (!this.deliverPrice(state, this.connection.session, held.deliveredUpTo)) return
+      const { previous } = held
+      const isKnown = previous?.price === state.price
+      const after = isKnown ? previous.deliveredUpTo : held.deliveredUpTo
+      if (!this.deliverPrice(state, this.connection.session, after)) return
     }
   }
 
   publishBehind(now: number, behindMs: number, topics: number): void {
     const { publish } = this.config
-    const { host } = this.connection
+    const { host } = this
     this.behindSince = now
     publish('svc-streams:behind', () => ({ host, epoch: this.epoch, behindMs, topics }))
   }
 
   publishCaughtUp(now: number, topics: number): void {
     const { publish } = this.config
-    const { host } = this.connection
+    const { host } = this
     const behindForMs = Math.round(now - this.behindSince)
     publish('svc-streams:caught-up', () => ({ host, epoch: this.epoch, behindForMs, topics }))
+  }
+
+  private get host(): string {
+    return this.connection.host.name
   }
 
   private get epoch(): number {
@@ -104,7 +111,8 @@ export class EffectPerformer {
 
   private performOne(effect: Effect): void {
     const { publish } = this.config
-    const { host, session } = this.connection
+    const { host } = this
+    const { session } = this.connection
     switch (effect._tag) {
       case 'Deliver':
         return this.deliver(effect.delivery)
@@ -134,7 +142,8 @@ export class EffectPerformer {
 
   private onConfirmed(state: SubscribedTopic, confirmMs: number): void {
     const { publish } = this.config
-    const { host, session } = this.connection
+    const { host } = this
+    const { session } = this.connection
     const { topic } = state
     session?.socket.onRead()
     for (const { onConfirmed } of subscribersIn(state)) onConfirmed?.()
@@ -148,7 +157,7 @@ export class EffectPerformer {
   }
 
   private deliver(delivery: Delivery): void {
-    publishFailure(this.config.publish, this.connection.host, deliver(delivery))
+    publishFailure(this.config.publish, this.host, deliver(delivery))
   }
 }
 

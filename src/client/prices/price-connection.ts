@@ -1,5 +1,5 @@
 import { isRight, left } from 'fp-ts/lib/Either.js'
-import { Observable, Subscription, takeUntil, type Subscriber, type Unsubscribable } from 'rxjs'
+import { Observable, Subscription, takeUntil, type Unsubscribable } from 'rxjs'
 import { readFrame } from '../../wire/codec/price-frame.js'
 import type { AddSource } from '../../base/diagnostics/collector.js'
 import { assertNever } from '../../base/domain/assert-never.js'
@@ -14,16 +14,24 @@ import {
   type ReconnectingConfig,
   type SocketEvent,
 } from '../../wire/socket/reconnecting.js'
+import type { Host } from '../../wire/socket/host.js'
 import type { FrameSink, Session } from '../../wire/socket/session.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
-import { CoalescedTask } from '../../base/time/coalesced-task.js'
+import { asap, CoalescedTask } from '../../base/time/coalesced-task.js'
 import { DeadlineTimer, delay } from '../../base/time/deadline.js'
 import { TickClock } from '../../base/time/tick-clock.js'
 import { connectionReport, topicSnapshots } from './connection-snapshot.js'
 import { FrameSender, type FrameSenderConfig } from './frame-sender.js'
-import { EffectPerformer, failureEvent, firstEvent, type Effect, type EffectConfig } from './effects.js'
+import {
+  EffectPerformer,
+  failureEvent,
+  firstEvent,
+  staleEvent,
+  type Effect,
+  type EffectConfig,
+} from './effects.js'
 import { onBinary, onFrame, onPriceUpdate, type Reception } from './received-frame.js'
-import { PriceSubscription, type PriceEvent, type PriceSubscriber } from './subscribers.js'
+import type { PriceEventFactory, PriceSubscriber, PriceSubscription } from './subscribers.js'
 import { Subscriptions } from './subscriptions.js'
 import { isConfirmed, type SubscribedTopic, type TopicTable, type TopicTimeouts } from './topics.js'
 
@@ -32,9 +40,19 @@ export interface PriceConnectionConfig
   /** The name of the service, for example `svc`. */
   readonly service: string
   readonly addSource: AddSource
+  /** True while the line of this connection is in front. */
+  readonly isFront: () => boolean
   /** Called when `status` has changed. */
   readonly onStatus: () => void
+  /**
+   * The prices are no longer current. Called before the subscribers receive it, because another line may take them over.
+   * Returns the deliveries to those whose topic has no current price there. `eventFor`: the failure of a topic.
+   */
+  readonly onFailing: (eventFor: FailureOf) => readonly Effect[]
 }
+
+/** Builds the failure of a topic, from its state on the line that fails. */
+export type FailureOf = (state: SubscribedTopic) => PriceEventFactory
 
 /** Interval of the checks whether the data of a socket are current, in ms. */
 const socketCheckInterval = 20
@@ -78,8 +96,12 @@ export class PriceConnection implements FrameSink {
     this.performer = new EffectPerformer(config, this)
   }
 
-  get host(): string {
-    return this.socket.host.name
+  get host(): Host {
+    return this.socket.host
+  }
+
+  get isFront(): boolean {
+    return this.config.isFront()
   }
 
   get topics(): TopicTable {
@@ -123,20 +145,45 @@ export class PriceConnection implements FrameSink {
     return Math.max(0, this.tickClock.elapsed - state.lastActivityAt)
   }
 
-  /** Emits the first event, if any. `onConfirmed`: called when the service has confirmed the topic, perhaps at once. */
-  subscribe(
-    base: Address,
-    topic: Topic,
-    subscriber: Subscriber<PriceEvent>,
-    onConfirmed?: () => void,
-  ): Unsubscribable {
-    const subscription = new PriceSubscription(topic, subscriber, onConfirmed, this.onUnsubscribe)
-    const state = this.subscriptions.addSubscriber(base, subscription)
-    subscription.state = state
+  /** Adds a subscriber. Emits the first event, if any. */
+  subscribe(subscription: PriceSubscription): Unsubscribable {
+    const state = this.subscriptions.addSubscriber(subscription.base, subscription)
     this.schedule()
-    if (isConfirmed(state)) onConfirmed?.()
+    if (isConfirmed(state)) subscription.onConfirmed?.()
     this.deliverFirst(subscription, state)
     return subscription
+  }
+
+  unsubscribe(subscription: PriceSubscription): void {
+    const state = this.topics.get(subscription.base)
+    if (state === undefined) return
+    this.subscriptions.removeSubscriber(state, subscription, this.config.clock.elapsed())
+    this.schedule()
+  }
+
+  /** Requests a topic without a subscriber, because the line stands by. */
+  want(base: Address, topic: Topic): SubscribedTopic {
+    const state = this.subscriptions.want(base, topic)
+    this.schedule()
+    return state
+  }
+
+  /** Ends `want`. */
+  leave(base: Address): void {
+    const state = this.topics.get(base)
+    if (state === undefined) return
+    this.subscriptions.leave(state, this.config.clock.elapsed())
+    this.schedule()
+  }
+
+  /** The line of this connection is now in front: a new epoch. The prices are held until a new probe is answered. */
+  onFront(): void {
+    const { session, config } = this
+    if (session === undefined) return
+    session.epoch = config.nextEpoch()
+    for (const state of this.topics.states) state.epoch = session.epoch
+    if (this.status._tag === 'Open') this.status = { ...this.status, epoch: session.epoch }
+    if (!session.lag.hold()) asap(config.clock, () => this.onCaughtUp(false, 0))
   }
 
   /** Closes the socket, clears the timers, and completes all subscribers. */
@@ -188,7 +235,7 @@ export class PriceConnection implements FrameSink {
     const at = this.tickClock.elapsed
     const { lag, epoch } = session
     lag.onFrame(at)
-    const behindMs = lag.isInTime(at) ? undefined : lag.ms
+    const behindMs = lag.isInTime(at) ? undefined : lag.heldMs
     this.perform(onPriceUpdate(this.reception, frame, text, { at, epoch, behindMs }))
   }
 
@@ -198,10 +245,11 @@ export class PriceConnection implements FrameSink {
 
   onBehind(behindMs: number): void {
     const now = this.config.clock.elapsed()
+    const taken = this.config.onFailing((state) => staleEvent(state, now, behindMs))
     const effects = this.subscriptions.onBehind(now, behindMs)
     this.performer.publishBehind(now, behindMs, effects.length)
     this.setOpen(behindMs)
-    this.perform(effects)
+    this.perform([...taken, ...effects])
   }
 
   onCaughtUp(wasBehind: boolean, behindMs: number): void {
@@ -239,26 +287,19 @@ export class PriceConnection implements FrameSink {
   private onDown(error: Disconnected): void {
     this.session = undefined
     this.failure = error
+    const eventFor = failureEvent(() => error)
+    const taken = this.config.onFailing(() => eventFor)
     this.sender.onDown()
     const subscribers = this.subscriptions.onDown()
     this.schedule()
     this.setStatus(waiting(error, error.retryInMs))
-    this.performer.perform([
-      { _tag: 'Deliver', delivery: { subscribers, eventFor: failureEvent(() => error) } },
-    ])
-  }
-
-  // The other events.
-
-  private readonly onUnsubscribe = (subscriber: PriceSubscriber, state: SubscribedTopic): void => {
-    this.subscriptions.removeSubscriber(state, subscriber, this.config.clock.elapsed())
-    this.schedule()
+    this.performer.perform([...taken, { _tag: 'Deliver', delivery: { subscribers, eventFor } }])
   }
 
   // What the events cause.
 
   /** Delivers the event that is in force, if there is one. */
-  private deliverFirst(subscription: PriceSubscription<SubscribedTopic>, state: SubscribedTopic): void {
+  private deliverFirst(subscription: PriceSubscription, state: SubscribedTopic): void {
     const { session, currentFailure, config } = this
     const { topic, subscriber, position } = subscription
     const now = config.clock.elapsed()
@@ -279,7 +320,7 @@ export class PriceConnection implements FrameSink {
   }
 
   /** The data of the socket may be old: the price waits until they are current, or until a newer event replaces it. */
-  private deliverFirstLater(subscription: PriceSubscription<SubscribedTopic>, state: SubscribedTopic): void {
+  private deliverFirstLater(subscription: PriceSubscription, state: SubscribedTopic): void {
     const { lastActivityAt, price } = state
     const waiting = delay(this.config.clock, socketCheckInterval, () => {
       // Removes it from the subscriber.
@@ -308,7 +349,7 @@ export class PriceConnection implements FrameSink {
   }
 
   /** Schedules `reconcile()` only if it has work, then performs the effects. */
-  private perform(effects: readonly Effect[]): void {
+  perform(effects: readonly Effect[]): void {
     this.scheduleIfNeeded()
     this.performer.perform(effects)
   }

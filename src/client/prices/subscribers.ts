@@ -1,5 +1,6 @@
 import { right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscriber, Unsubscribable } from 'rxjs'
+import type { Address } from '../../base/domain/address.js'
 import type { Price } from '../../base/domain/price.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { PriceError } from '../../base/errors/model.js'
@@ -29,22 +30,21 @@ export interface PriceSubscriber {
 }
 
 /** A subscriber and its teardown in one object: a topic may have many subscribers, and a closure each costs memory. */
-export class PriceSubscription<List extends SubscriberList> implements PriceSubscriber, Unsubscribable {
+export class PriceSubscription implements PriceSubscriber, Unsubscribable {
   position = 0
   previous: PriceSubscriber | undefined
   next: PriceSubscriber | undefined
-  /** Set once the subscriber is added. */
-  state: List | undefined
 
   constructor(
+    readonly base: Address,
     readonly topic: Topic,
     readonly subscriber: Subscriber<PriceEvent>,
     readonly onConfirmed: (() => void) | undefined,
-    private readonly onUnsubscribe: (subscriber: PriceSubscription<List>, state: List) => void,
+    private readonly onUnsubscribe: (subscription: PriceSubscription) => void,
   ) {}
 
   unsubscribe(): void {
-    if (this.state !== undefined) this.onUnsubscribe(this, this.state)
+    this.onUnsubscribe(this)
   }
 }
 
@@ -87,6 +87,21 @@ export const removeFromList = (list: SubscriberList, subscriber: PriceSubscriber
   subscriber.position = 0
   subscriber.previous = undefined
   setSole(list)
+}
+
+/** Moves all subscribers from a list to an empty one. */
+export const moveList = (from: SubscriberList, to: SubscriberList): void => {
+  to.first = from.first
+  to.last = from.last
+  setSole(to)
+  from.first = from.last = from.soleSubscriber = undefined
+}
+
+/** Removes all subscribers from a list, and returns them. */
+export const takeList = (list: SubscriberList): readonly PriceSubscriber[] => {
+  const subscribers = subscribersIn(list)
+  for (const subscriber of subscribers) removeFromList(list, subscriber)
+  return subscribers
 }
 
 /** The current subscribers. Later changes of the list do not affect the array. */

@@ -12,6 +12,7 @@ import {
   addToList,
   removeFromList,
   subscribersIn,
+  takeList,
   type Delivery,
   type PriceEventFactory,
   type PriceSubscriber,
@@ -70,17 +71,25 @@ export class Subscriptions {
   }
 
   addSubscriber(base: Address, subscriber: PriceSubscriber): SubscribedTopic {
-    const state = this.topics.get(base) ?? this.create(base, subscriber.topic)
+    const state = this.want(base, subscriber.topic)
     addToList(state, subscriber)
+    return state
+  }
+
+  /** Requests a topic, and keeps it while it has no subscribers: those of another line want it. */
+  want(base: Address, topic: Topic): SubscribedTopic {
+    const state = this.topics.get(base) ?? this.create(base, topic)
     state.idleSince = undefined
     return state
   }
 
-  /** A topic that was requested lingers; any other topic is removed immediately. */
   removeSubscriber(state: SubscribedTopic, subscriber: PriceSubscriber, now: number): void {
-    if (this.topics.get(state.base) !== state) return
     removeFromList(state, subscriber)
-    if (state.first !== undefined) return
+    if (state.first === undefined) this.leave(state, now)
+  }
+
+  /** Nobody wants the topic. One that was requested lingers; any other topic is removed immediately. */
+  leave(state: SubscribedTopic, now: number): void {
     state.idleSince = now
     if (state.subscribeSentAt === undefined) this.remove(state)
     else if (releaseAt(state, this.timeouts) <= now) this.addDue(state)
@@ -171,11 +180,12 @@ export class Subscriptions {
    */
   onHeldPrice(state: SubscribedTopic, price: ReceivedPrice, now: number, age = 0): readonly Effect[] {
     const { held } = state
-    const hasReplaced =
-      held !== undefined && (held.hasReplaced || (!this.isBehind && held.deliveredUpTo === 0))
+    const previous = held?.previous
+    const isReplaced = held?.hasReplaced === true || (!this.isBehind && held?.deliveredUpTo === 0)
+    const hasReplaced = isReplaced && previous === undefined
     setPrice(state, price)
     const effects = this.onActivity(state, now, age, phaseOf(state) !== 'stale')
-    state.held = { hasReplaced, deliveredUpTo: 0 }
+    state.held = { hasReplaced, deliveredUpTo: 0, previous }
     return effects
   }
 
@@ -227,7 +237,7 @@ export class Subscriptions {
     if (state === undefined || !this.sentFrames.isRejectable(base)) return { subscribers: [], eventFor }
     this.remove(state)
     this.sentFrames.onRejected(base, now)
-    return { subscribers: subscribersIn(state), eventFor, completes: true }
+    return { subscribers: takeList(state), eventFor, completes: true }
   }
 
   /** Handles all passed deadlines: confirmation timeouts, stale topics, and the end of `linger`. */

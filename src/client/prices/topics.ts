@@ -6,7 +6,7 @@ import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { notQueued, type DeadlineItem } from '../../base/time/deadline-queue.js'
-import type { ReceivedPrice, SubscriberList } from './subscribers.js'
+import { moveList, type ReceivedPrice, type SubscriberList } from './subscribers.js'
 
 // The state of one topic on one connection, and the table of all of them. All times are monotonic, in ms, except
 // `receivedAt`.
@@ -57,6 +57,14 @@ export interface HeldPrice {
   /** True if it replaced a held price, which is then never delivered. */
   readonly hasReplaced: boolean
   /** The position of the last subscriber that has received it; 0 if none has. */
+  readonly deliveredUpTo: number
+  /** Defined if another line was in front before: a price that equals its last one is not delivered again. */
+  readonly previous?: PreviousPrice | undefined
+}
+
+/** The last price that another line has delivered, in USD, and the position of the last subscriber that has it. */
+interface PreviousPrice {
+  readonly price: number
   readonly deliveredUpTo: number
 }
 
@@ -191,6 +199,25 @@ export const phaseOf = (state: SubscribedTopic): TopicPhase => {
 
 /** True if the service has confirmed the topic, or sent a price of it, on the open connection. */
 export const isConfirmed = ({ lastActivityAt }: SubscribedTopic): boolean => lastActivityAt !== never
+
+/** True if the topic has a price on the open connection that is current, as far as the service has sent it. */
+export const hasCurrentPrice = ({ live, price }: SubscribedTopic): boolean => live && price !== never
+
+/**
+ * Another line comes to the front: moves the subscribers of a topic to its state there, whose price is held until it is
+ * proven. `isLost`: they have a price, and the topic has no current one there. `isConfirmed`: the topic is only confirmed there.
+ */
+export const takeOver = (from: SubscribedTopic, to: SubscribedTopic) => {
+  const hadPrice = hasCurrentPrice(from)
+  const isLost = hadPrice && !hasCurrentPrice(to)
+  if (to.live && !isLost) {
+    const { price, last, held } = from
+    const delivered = hadPrice ? { price, deliveredUpTo: last?.position ?? 0 } : undefined
+    to.held = { ...newlyHeld, previous: held === undefined ? delivered : held.previous }
+  }
+  moveList(from, to)
+  return { isLost, isConfirmed: isConfirmed(to) && !isConfirmed(from) }
+}
 
 /** True while the service may still confirm or reject the subscribe frame. */
 export const isUnconfirmed = (state: SubscribedTopic): boolean =>

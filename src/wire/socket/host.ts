@@ -10,6 +10,8 @@ export interface ReconnectPolicy extends BackoffPolicy {
 export class Host {
   /** Host and port: the name of the connection in diagnostics. */
   readonly name: string
+  /** The URL without its query. */
+  readonly shownUrl: string
   /** True once a probe was answered. */
   readonly probeSupport = { isProven: false }
   /** Earliest time of the next dial after a failure, monotonic, in ms. */
@@ -21,7 +23,10 @@ export class Host {
   private readonly waiting = new Set<() => void>()
 
   constructor(readonly url: string) {
-    this.name = hostWithPort(new URL(url))
+    const parsed = new URL(url)
+    const { origin, pathname } = parsed
+    this.name = hostWithPort(parsed)
+    this.shownUrl = origin + (pathname === '/' ? '' : pathname)
   }
 
   /** Called when a connection that was stable ends: a service that accepts and closes never resets the backoff. */

@@ -108,6 +108,10 @@ export class Lag {
   /** False if the service is a gateway that does not limit the age of its prices. */
   private isServiceBounded = true
   private lateChecks = 0
+  /** True once a probe was answered. */
+  private hasAnswer = false
+  /** While prices are held after a change of the line: the answers to earlier probes release no price. */
+  private heldFrom = -Infinity
   /** The upper bound of the age when the first price was held, in ms. */
   private heldAtMs = 0
   private timer: Subscription | undefined
@@ -128,6 +132,25 @@ export class Lag {
 
   get isBehind(): boolean {
     return this.state === 'behind'
+  }
+
+  /** True if prices are held after `hold`, but not because of their age. */
+  get isHolding(): boolean {
+    return (
+      this.heldFrom !== -Infinity &&
+      this.state === 'checking' &&
+      this.config.clock.elapsed() <= this.inTimeUntil
+    )
+  }
+
+  /** The upper bound of the age of the prices that are held now, in ms. */
+  get heldMs(): number | undefined {
+    return this.isHolding ? 0 : this.ms
+  }
+
+  /** True if a probe was answered, or the service answers none. */
+  get isMeasured(): boolean {
+    return this.hasAnswer || !this.isBounded
   }
 
   /** The upper bound of the age of the prices, in ms. `undefined` if it is unknown: the service has answered no probe. */
@@ -190,6 +213,27 @@ export class Lag {
     return () => this.isMeasuring && this.measuredAt < now && this.isBounded && this.connection.isMeasurable()
   }
 
+  /**
+   * Another line was in front until now: holds the prices until a probe that is sent from now on is answered, because earlier
+   * ones may be older than what that line has delivered. Returns false if the service answers no probes.
+   */
+  hold(): boolean {
+    const { clock, maxLag } = this.config
+    const now = clock.elapsed()
+    if (this.isExempt || !this.isMeasuring) return false
+    if (!this.isInTime(now)) return true
+    this.state = 'checking'
+    this.heldFrom = now
+    this.heldAtMs = this.behindMs
+    this.checkAt = -Infinity
+    if (maxLag !== Infinity)
+      this.decision = deadline(clock, maxLag, () => this.decide(), this.connection.activityCount)
+    // Sent by the timer, because a transport may report the answer at once.
+    this.nextProbeAt = Math.min(this.nextProbeAt, now)
+    this.setTimer(now)
+    return true
+  }
+
   /** Sends a probe that could not be sent when it was due. */
   probeNow(): void {
     this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt)
@@ -235,14 +279,17 @@ export class Lag {
     this.config.probeSupport.isProven = true
     this.measuredAt = Math.max(this.measuredAt, sentAt)
     this.roundTrip = now - sentAt
+    this.hasAnswer = true
     this.lateChecks = 0
     this.checkAt = -Infinity
     this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt + this.interval)
     if (wasExempt) this.setTimer(now)
     const wasBehind = this.isBehind
     const mayCatchUp = !wasBehind || this.flaps.mayCatchUp(now, this.roundTrip)
-    if (this.state !== 'inTime' && now <= this.inTimeUntil && mayCatchUp) {
+    const isProven = this.measuredAt >= this.heldFrom
+    if (this.state !== 'inTime' && now <= this.inTimeUntil && isProven && mayCatchUp) {
       this.state = 'inTime'
+      this.heldFrom = -Infinity
       this.decision?.unsubscribe()
       this.listener.onCaughtUp(wasBehind, this.heldAtMs)
     }
@@ -333,6 +380,7 @@ export class Lag {
   private decide(): void {
     const { clock, maxLag } = this.config
     this.state = 'behind'
+    this.heldFrom = -Infinity
     this.flaps.onBehind(clock.elapsed())
     this.decision = deadline(clock, maxLag, () => this.end(), this.connection.activityCount)
     this.listener.onBehind(this.behindMs)

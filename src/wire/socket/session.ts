@@ -123,7 +123,8 @@ const dial = (
 
 /** An open socket. Times are in ms. */
 export class Session implements MeasuredConnection {
-  readonly epoch: number
+  /** Changes when the connection comes to the front of several lines. */
+  epoch: number
   /** Since the Unix epoch. */
   readonly since: number
   /** Monotonic. */

@@ -38,7 +38,7 @@ describe('a message on svc-streams:collect', () => {
     await eventually(() => eth.values().length > 0 && btc.values().length > 0)
     expect(collect().connections).toEqual([
       {
-        ...{ host, state: 'open', maxPriceAgeMs: expect.any(Number) as number },
+        ...{ host, isFront: true, state: 'open', maxPriceAgeMs: expect.any(Number) as number },
         prices: eth.values().length + btc.values().length,
         topics: { waiting: 0, live: 2, stale: 0, down: 0, rejected: 0, lingering: 0 },
         lagMs: expect.any(Number) as number,

@@ -203,7 +203,7 @@ describe('a `next` handler of `Disconnected`', () => {
       at(4, () => void client.close())
     })
     const topics = [{ topic: a, subscribers: 1, state: 'live', lastPriceAgeMs: 0 }]
-    expect(seen).toEqual([
+    expect(seen).toMatchObject([
       { status: { _tag: 'Open', epoch: 1, since: 1 }, topics, polls: [] },
       {
         status: { _tag: 'Waiting', attempt: 1, retryInMs: 125, reason: 'restarting' },

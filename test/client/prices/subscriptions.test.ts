@@ -4,7 +4,6 @@ import type { Topic } from '../../../src/base/domain/topic.js'
 import { firstEvent } from '../../../src/client/prices/effects.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
 import {
-  subscribersIn,
   type Delivery,
   type PriceSubscriber,
   type ReceivedPrice,
@@ -87,17 +86,6 @@ it('Subscriptions.onErrorText rejects no topic by the answer to an earlier reque
   expect(subscriptions.onErrorText('Error: internal', 4)).toBeUndefined()
   request(5)
   expect(subscriptions.onErrorText('Error: internal', 6)).toBeUndefined()
-})
-
-it('Subscriptions.removeSubscriber does nothing after the topics are cleared', () => {
-  const { subscriptions, subscribers, states } = requestTopics([aa, bb])
-  subscriptions.onDown()
-  subscriptions.topics.clear()
-  const [state] = states
-  subscriptions.removeSubscriber(state!, subscribers[0]!, 10)
-  expect(subscribersIn(state!)).toEqual([subscribers[0]])
-  expect([...subscriptions.topics.states]).toEqual([])
-  expect(subscriptions.nextDeadline).toBe(Infinity)
 })
 
 describe('Subscriptions.takeFrames', () => {

@@ -86,7 +86,7 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'each connection has the same epoch',
     folder: prices,
-    edits: [{ in: 'ConnectionPool', code: '++this.lastEpoch', bug: '1' }],
+    edits: [{ in: 'Lines', code: '++this.lastEpoch', bug: '1' }],
   },
   {
     name: 'the wait of a poll does not grow',

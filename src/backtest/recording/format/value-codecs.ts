@@ -91,7 +91,7 @@ export const RecordedStatus: t.Type<ConnectionStatus, unknown> = t.union(
     t.exact(
       t.intersection([
         t.type({ _tag: t.literal('Open'), epoch: Finite, since: Finite }),
-        t.partial({ behindMs: Finite }),
+        t.partial({ behindMs: Finite, switches: Finite }),
       ]),
     ),
     t.strict({ _tag: t.literal('Waiting'), attempt: Finite, retryInMs: Finite, reason: t.string }),

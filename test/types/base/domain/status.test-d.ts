@@ -5,7 +5,13 @@ test('ConnectionStatus is a closed union', () => {
   expectTypeOf<ConnectionStatus>().toEqualTypeOf<
     | { readonly _tag: 'Idle' }
     | { readonly _tag: 'Connecting'; readonly attempt: number }
-    | { readonly _tag: 'Open'; readonly epoch: number; readonly since: number; readonly behindMs?: number }
+    | {
+        readonly _tag: 'Open'
+        readonly epoch: number
+        readonly since: number
+        readonly behindMs?: number
+        readonly switches?: number
+      }
     | {
         readonly _tag: 'Waiting'
         readonly attempt: number

@@ -25,7 +25,7 @@ const moves = {
 
 const frames = { a: subscribeFrame(a), b: subscribeFrame(b), A: unsubscribeFrame(a), B: unsubscribeFrame(b) }
 
-describe('ConnectionPool', () => {
+describe('one line', () => {
   it('sends one subscribe frame per topic, and emits the latest price to a late subscriber', () => {
     marbles(({ cold, expectObservable }) => {
       const { client, socket } = createScriptedClient(cold('    --oA-1---2', moves))

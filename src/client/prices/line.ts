@@ -1,0 +1,144 @@
+import type { Address } from '../../base/domain/address.js'
+import type { LineSnapshot } from '../../base/domain/snapshot.js'
+import { behindMsOf, type ConnectionStatus } from '../../base/domain/status.js'
+import type { Topic } from '../../base/domain/topic.js'
+import type { Host } from '../../wire/socket/host.js'
+import type { LinePhase, LineState } from './next-front.js'
+import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'
+import { hasCurrentPrice } from './topics.js'
+
+export interface LineConfig extends PriceConnectionConfig {
+  readonly maxTopicsPerConnection: number
+}
+
+/** One of the lines of a client: the connections that carry all wanted topics, usually one. */
+export class Line {
+  readonly connections: PriceConnection[] = []
+  /** The number of prices at the last check for silence. */
+  private countedPrices = 0
+  /** When another line had a price and this one had none, monotonic, in ms. */
+  private silentSince = Infinity
+
+  constructor(private readonly config: LineConfig) {}
+
+  /** The most severe status of its connections. */
+  get status(): ConnectionStatus {
+    const statuses = this.connections.map(({ status }) => status)
+    return statuses.reduce((worst, status) => (severityOf(status) > severityOf(worst) ? status : worst), idle)
+  }
+
+  get phase(): LinePhase {
+    let isReady = true
+    for (const { status, session } of this.connections) {
+      if (status._tag === 'Idle') continue
+      if (session === undefined)
+        return status._tag === 'Connecting' && status.attempt === 1 ? 'connecting' : 'waiting'
+      const { lag } = session
+      if (lag.isBehind) return 'behind'
+      isReady &&= lag.isMeasured && (lag.isInTime() || lag.isHolding)
+    }
+    if (this.status._tag === 'Idle') return 'connecting'
+    if (this.isSilent) return 'silent'
+    return isReady ? 'ready' : 'open'
+  }
+
+  get state(): LineState & { readonly line: Line } {
+    let liveTopics = 0
+    for (const { topics } of this.connections)
+      for (const state of topics.states) if (hasCurrentPrice(state)) liveTopics++
+    return { line: this, phase: this.phase, liveTopics, lagMs: this.lagMs }
+  }
+
+  snapshot(isFront: boolean): LineSnapshot {
+    const { status, host, lagMs = null } = this
+    const state = behindMsOf(status) === undefined ? shownStates[status._tag] : 'behind'
+    return { url: host.shownUrl, state, isFront, lagMs }
+  }
+
+  /** The number of prices on its open connections. */
+  get prices(): number {
+    return this.connections.reduce((sum, { session }) => sum + (session?.prices ?? 0), 0)
+  }
+
+  connectionOf(base: Address): PriceConnection | undefined {
+    return this.connections.find((connection) => connection.topics.has(base))
+  }
+
+  /** The connection of the topic, or the first connection with a free slot, or a new connection. */
+  connectionFor(base: Address, topic: Topic): PriceConnection {
+    return (
+      this.connectionOf(base) ??
+      this.connections.find((connection) => this.hasRoom(connection, topic)) ??
+      this.addConnection()
+    )
+  }
+
+  /** True if the line had a price since the last call. */
+  takePrices(): boolean {
+    const { prices } = this
+    const hasPrices = prices !== this.countedPrices
+    this.countedPrices = prices
+    return hasPrices
+  }
+
+  /** `hasOthers`: another line had a price. */
+  setSilence(hasPrices: boolean, hasOthers: boolean): void {
+    if (hasPrices) this.silentSince = Infinity
+    else if (hasOthers) this.silentSince = Math.min(this.silentSince, this.config.clock.elapsed())
+  }
+
+  close(): void {
+    for (const connection of this.connections) connection.close()
+  }
+
+  private get isSilent(): boolean {
+    const { clock, maxLag } = this.config
+    return clock.elapsed() - this.silentSince >= maxLag
+  }
+
+  /** That of its first connection. */
+  private get host(): Host {
+    const { hosts, firstHost } = this.config
+    return this.connections[0]?.host ?? hosts[firstHost]!
+  }
+
+  private get lagMs(): number | undefined {
+    const lags = this.connections.flatMap(({ session }) => session?.lag.ms ?? [])
+    return lags.length === 0 ? undefined : Math.max(...lags)
+  }
+
+  private hasRoom({ topics }: PriceConnection, topic: Topic): boolean {
+    const { maxTopicsPerConnection, maxFrameBytes } = this.config
+    return topics.size < maxTopicsPerConnection && topics.hasRoomFor(topic, maxFrameBytes)
+  }
+
+  private addConnection(): PriceConnection {
+    const connection = new PriceConnection(this.config)
+    this.connections.push(connection)
+    return connection
+  }
+}
+
+const idle: ConnectionStatus = { _tag: 'Idle' }
+
+const shownStates = {
+  Idle: 'waiting',
+  Connecting: 'connecting',
+  Open: 'open',
+  Waiting: 'waiting',
+  Closed: 'waiting',
+} as const
+
+/** The rank of a connection that is behind: between open and connecting. */
+const behindSeverity = 1.5
+
+const severity: Readonly<Record<ConnectionStatus['_tag'], number>> = {
+  Idle: 0,
+  Open: 1,
+  Connecting: 2,
+  Waiting: 3,
+  Closed: 4,
+}
+
+const severityOf = (status: ConnectionStatus): number =>
+  behindMsOf(status) !== undefined ? behindSeverity : severity[status._tag]

@@ -1,0 +1,312 @@
+import { isLeft, left } from 'fp-ts/lib/Either.js'
+import { Observable, type Subscriber, type Subscription } from 'rxjs'
+import { parseTopic } from '../../wire/codec/arguments.js'
+import type { Address } from '../../base/domain/address.js'
+import type { LiveSource } from '../../base/domain/joinable.js'
+import type { PricePosition } from '../../base/domain/position.js'
+import type { LineSnapshot, TopicSnapshot } from '../../base/domain/snapshot.js'
+import type { ConnectionStatus } from '../../base/domain/status.js'
+import { baseAddressOf, type Topic } from '../../base/domain/topic.js'
+import type { Wake } from '../../wire/platform/platform.js'
+import { clientClosed } from '../../base/errors/constructors.js'
+import type { UncorrelatedError } from '../../base/errors/model.js'
+import { addTeardown } from '../../base/time/rx-providers.js'
+import { Multicast } from '../../base/task/multicast.js'
+import { AtOnceLimit } from '../../base/time/at-once-limit.js'
+import { deadline } from '../../base/time/deadline.js'
+import { RateLimiter } from '../../base/time/rate-limiter.js'
+import { staleEvent, type Effect } from './effects.js'
+import { Line, type LineConfig } from './line.js'
+import { nextFront } from './next-front.js'
+import type { FailureOf } from './price-connection.js'
+import { PriceSubscription, subscribersIn, type PriceEvent } from './subscribers.js'
+import { positionIn, takeOver } from './topics.js'
+
+export interface LinesConfig extends Omit<LineConfig, PerLine | 'rateLimiter' | 'nextEpoch'> {
+  /** The number of connections that carry each topic at once. */
+  readonly lines: number
+}
+
+type PerLine = 'firstHost' | 'line' | 'isFront' | 'onStatus' | 'onFailing' | 'onUncorrelated' | 'onMeasured'
+
+/** The number of checks of the lines within `maxLag`, and the longest time between two, in ms. */
+const checksPerMaxLag = 16
+const longestCheck = 500
+
+/**
+ * The live prices of one client, over one line or several: each carries all wanted topics. The subscribers are those of the
+ * front. The other lines stand by: they have the same topics without subscribers, and therefore deliver nothing.
+ */
+export class Lines {
+  private readonly lines: Line[]
+  private front: Line
+  private readonly statuses$ = new Multicast<ConnectionStatus>()
+  private readonly uncorrelated$ = new Multicast<UncorrelatedError>()
+  private readonly measurements$ = new Multicast<undefined>()
+  private readonly rateLimiter: RateLimiter
+  private readonly limit: AtOnceLimit
+  private status: ConnectionStatus = { _tag: 'Idle' }
+  /** The status of the front which `status` shows. */
+  private frontStatus = this.status
+  /** How often another line came to the front. */
+  private switches = 0
+  private check: Subscription | undefined
+  private lastEpoch = 0
+  private closed = false
+
+  readonly status$ = new Observable<ConnectionStatus>((subscriber) => {
+    const { status } = this
+    const isClosed = status._tag === 'Closed'
+    if (isClosed) subscriber.next(status)
+    this.statuses$.subscribe(subscriber)
+    // Called after joining, so that this subscriber receives a change inside `next`.
+    if (!isClosed) subscriber.next(status)
+  })
+  readonly errors$ = new Observable<UncorrelatedError>((subscriber) =>
+    this.uncorrelated$.subscribe(subscriber),
+  )
+
+  /** Emits when a connection of the front has answered a probe. Never completes. */
+  readonly measured$ = new Observable<unknown>((subscriber) => this.measurements$.subscribe(subscriber))
+
+  constructor(private readonly config: LinesConfig) {
+    this.limit = new AtOnceLimit(config.clock)
+    this.rateLimiter = new RateLimiter(config.maxFramesPerSecond)
+    const front = this.createLine(0)
+    const others = Array.from({ length: config.lines - 1 }, (_, index) => this.createLine(index + 1))
+    this.front = front
+    this.lines = [front, ...others]
+  }
+
+  /** The prices of a topic, and the position of the last one. */
+  sourceOf(topic: Topic): LiveSource<PriceEvent> {
+    const { service, secrets } = this.config
+    // The caller may have confused the topic with a secret.
+    const parsed = secrets.redactLeft(parseTopic(topic, service))
+    const base = isLeft(parsed) ? undefined : baseAddressOf(topic, service)
+    const open$ = (onConfirmed?: () => void) =>
+      new Observable<PriceEvent>((subscriber) => {
+        if (!this.closed && base !== undefined) {
+          const join = (target: Subscriber<PriceEvent>): void => this.join(base, topic, target, onConfirmed)
+          const isFailing = this.front.connectionFor(base, topic).isFailing(base)
+          if (isFailing) this.limit.subscribe(new Observable(join), subscriber)
+          else join(subscriber)
+          return
+        }
+        if (this.closed) subscriber.next(left(clientClosed))
+        else if (isLeft(parsed)) subscriber.next(parsed)
+        subscriber.complete()
+      })
+    const position = (): PricePosition | undefined => {
+      const state = base === undefined ? undefined : this.front.connectionOf(base)?.topics.get(base)
+      return state && positionIn(state)
+    }
+    const isCurrent = (): boolean =>
+      base === undefined || this.front.connectionOf(base)?.session?.isUpToDate() !== false
+    return { open$, position, isCurrent }
+  }
+
+  /**
+   * Returns a function that returns the ms since the last price of a topic with a price; 0 while that price is
+   * delivered.
+   */
+  priceAgeOf(topic: Topic): () => number {
+    const base = baseAddressOf(topic, this.config.service)
+    return () => (base === undefined ? undefined : this.front.connectionOf(base)?.priceAge(base)) ?? 0
+  }
+
+  get currentStatus(): ConnectionStatus {
+    return this.status
+  }
+
+  snapshot(): readonly TopicSnapshot[] {
+    return this.front.connections.flatMap((connection) => connection.snapshot())
+  }
+
+  lineSnapshots(): readonly LineSnapshot[] {
+    return this.lines.map((line) => line.snapshot(line === this.front))
+  }
+
+  /** Probes each open connection of the front. Returns a function that is true until all have answered or are closed. */
+  probe(): () => boolean {
+    const missing = this.front.connections.map((connection) => connection.probe())
+    return this.unlessReplaced(() => missing.some((isMissing) => isMissing()))
+  }
+
+  /**
+   * Requests a probe of each open connection of the front, at most one within `spacing` ms. Returns a function that returns
+   * true until each has answered a probe that was sent after this call, unless it is closed or its age is not bounded.
+   */
+  requestProbe(spacing: number): () => boolean {
+    const missing = this.front.connections.map(({ session }) => session?.lag.request(spacing))
+    return this.unlessReplaced(() => missing.some((isMissing) => isMissing?.() === true))
+  }
+
+  /** False if the service answers no probes on an open connection. */
+  isBounded(): boolean {
+    return this.front.connections.every(({ session }) => session?.lag.isBounded !== false)
+  }
+
+  /** False if data that have arrived on an open connection may be older than `maxLag`. */
+  isUpToDate(): boolean {
+    return this.front.connections.every(({ session }) => session?.isUpToDate() !== false)
+  }
+
+  /** False while a last price is in force that may be older than `maxLag`, until an answer or its `Stale`. */
+  areSettled(): boolean {
+    return this.front.connections.every(
+      ({ session }) => session?.lag.isBehind !== false || session.lag.isInTime(),
+    )
+  }
+
+  /** Probes every connection. */
+  wake(event: Wake): void {
+    for (const { connections } of this.lines)
+      for (const connection of [...connections]) connection.wake(event)
+  }
+
+  close(): void {
+    if (this.closed) return
+    this.closed = true
+    this.check?.unsubscribe()
+    for (const line of this.lines) line.close()
+    this.setStatus({ _tag: 'Closed' })
+    this.statuses$.complete()
+    this.uncorrelated$.complete()
+  }
+
+  // The subscribers.
+
+  private join(
+    base: Address,
+    topic: Topic,
+    target: Subscriber<PriceEvent>,
+    onConfirmed: (() => void) | undefined,
+  ): void {
+    const { front, lines } = this
+    const subscription = new PriceSubscription(base, topic, target, onConfirmed, this.onUnsubscribe)
+    if (lines.length > 1) for (const line of lines) line.connectionFor(base, topic).want(base, topic)
+    this.startChecks()
+    addTeardown(target, front.connectionFor(base, topic).subscribe(subscription))
+  }
+
+  private readonly onUnsubscribe = (subscription: PriceSubscription): void => {
+    const { base } = subscription
+    const { front } = this
+    const connection = front.connectionOf(base)
+    connection?.unsubscribe(subscription)
+    // A topic that is rejected has no connection.
+    if (connection?.topics.get(base)?.first !== undefined) return
+    for (const line of this.lines) if (line !== front) line.connectionOf(base)?.leave(base)
+  }
+
+  // The lines.
+
+  private createLine(index: number): Line {
+    const { config, rateLimiter } = this
+    const isFront = (): boolean => this.front === line
+    const line: Line = new Line({
+      ...config,
+      rateLimiter,
+      firstHost: index % config.hosts.length,
+      line: {},
+      isFront,
+      nextEpoch: () => ++this.lastEpoch,
+      onStatus: () => this.onStatus(line),
+      onFailing: (eventFor) => (isFront() ? this.changeFront(eventFor) : []),
+      onUncorrelated: (error) => {
+        if (isFront()) this.uncorrelated$.next(error)
+      },
+      onMeasured: () => {
+        if (isFront()) this.measurements$.next(undefined)
+        else this.checkFront()
+      },
+    })
+    return line
+  }
+
+  private onStatus(line: Line): void {
+    this.setStatus(this.front.status)
+    if (line === this.front) return
+    // Another line comes to the front only after the answer to a probe.
+    for (const { session } of line.connections) if (session?.lag.isMeasured === false) session.lag.request(0)
+  }
+
+  /** Starts the checks of the lines. They end when no topic is wanted. */
+  private startChecks(): void {
+    const { lines, clock, maxLag } = this.config
+    if (lines === 1 || this.check?.closed === false) return
+    const interval = Math.min(maxLag / checksPerMaxLag, longestCheck)
+    const prices = (): number => this.lines.reduce((sum, line) => sum + line.prices, 0)
+    this.check = deadline(clock, interval, () => this.onCheck(), prices)
+  }
+
+  private onCheck(): void {
+    this.check?.unsubscribe()
+    if (this.lines.every(({ status }) => status._tag === 'Idle')) return
+    this.startChecks()
+    const withPrices = this.lines.filter((line) => line.takePrices())
+    for (const line of this.lines) line.setSilence(withPrices.includes(line), withPrices.length > 0)
+    this.checkFront(false)
+  }
+
+  /** Puts another line in front, if the prices of the front are not current. `isPatient`: see `nextFront`. */
+  private checkFront(isPatient = true): void {
+    const { front } = this
+    const now = this.config.clock.elapsed()
+    const effects = this.changeFront((state) => staleEvent(state, now), isPatient)
+    if (front === this.front) return
+    this.setStatus(this.front.status)
+    front.connections[0]?.perform(effects)
+  }
+
+  /** Like `checkFront`, but returns what the subscribers receive whose topic has no current price on the new front. */
+  private changeFront(eventFor: FailureOf, isPatient = true): readonly Effect[] {
+    if (this.lines.length === 1 || this.closed) return []
+    const states = this.lines.map((line) => line.state)
+    const { line } = nextFront(states, this.front.state, isPatient)
+    return line === this.front ? [] : this.switchTo(line, eventFor)
+  }
+
+  private switchTo(line: Line, eventFor: FailureOf): readonly Effect[] {
+    const { connections } = this.front
+    const effects: Effect[] = []
+    this.front = line
+    this.switches++
+    for (const { topics } of connections) {
+      for (const state of topics.states) {
+        if (state.first === undefined) continue
+        const { base, topic } = state
+        const next = line.connectionFor(base, topic).want(base, topic)
+        const { isLost, isConfirmed } = takeOver(state, next)
+        if (isConfirmed) effects.push({ _tag: 'Confirmed', state: next, confirmMs: 0 })
+        if (isLost)
+          effects.push({
+            _tag: 'Deliver',
+            delivery: { subscribers: subscribersIn(next), eventFor: eventFor(state) },
+          })
+      }
+    }
+    for (const connection of line.connections) connection.onFront()
+    return effects
+  }
+
+  /** The condition, and after a change of the front, true until that one has answered a probe. */
+  private unlessReplaced(condition: () => boolean): () => boolean {
+    const { front } = this
+    return () =>
+      this.front === front
+        ? condition()
+        : this.front.connections.some(({ session }) => session?.lag.isHolding === true)
+  }
+
+  /** Shows the status of the front. */
+  private setStatus(status: ConnectionStatus): void {
+    if (this.frontStatus === status || this.status._tag === 'Closed') return
+    const { switches } = this
+    this.frontStatus = status
+    const hasSwitches = status._tag === 'Open' && (this.config.lines > 1 || switches > 0)
+    this.status = hasSwitches ? { ...status, switches } : status
+    this.statuses$.next(this.status)
+  }
+}

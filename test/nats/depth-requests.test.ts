@@ -1,4 +1,4 @@
-import { expect, onTestFinished, it } from 'vitest'
+import { expect, onTestFinished, it, vi } from 'vitest'
 import type { Address, Client } from 'svc-streams'
 import { startNatsGateway } from 'svc-streams/nats'
 import { createTestClient, depth } from 'svc-streams/testing'
@@ -56,12 +56,20 @@ describeNats('a depth request over NATS', () => {
   })
 
   it('is not sent to the service once the timeout of its consumer has passed', async () => {
-    const { server, get, fill, answer, requested } = await start()
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'], shouldAdvanceTime: true })
+    onTestFinished(() => void vi.useRealTimers())
+    const { server, raw, get, fill, answer, requested } = await start()
     await fill()
-    get(1_000, { timeout: 1 })
-    get(1_001)
-    const client = createNatsClient({ servers: server.url, requestTimeout: 50 })
-    expect(await client.depth(mintOf(1_002))()).toMatchObject({ left: { _tag: 'Timeout' } })
+    const sent = await subscribeRaw(raw, 'svc.gateway.*')
+    const client = createNatsClient({ servers: server.url, requestTimeout: 5_000 })
+    const result = client.depth(mintOf(1_002))()
+    await eventually(() => expect(sent.messages.at(-1)?.text).toContain(mintOf(1_002)))
+    get(1_000, { timeout: 5_000 })
+    get(1_001, { timeout: 60_000 })
+    // The gateway has received the messages before.
+    await requestRaw(raw, 'svc.gateways')
+    vi.advanceTimersByTime(5_000)
+    expect(await result).toMatchObject({ left: { _tag: 'Timeout' } })
     answer()
     await eventually(() => requested.includes(mintOf(1_001)))
     expect(requested).toHaveLength(257)

@@ -81,6 +81,16 @@ export class CandleChart {
     return closed
   }
 
+  /** Moves to the window of an event that is not the latest one: of a past, or held. */
+  moveInPast(time: number): readonly Candle[] {
+    return this.move(time, Math.max(time, this.window.latest), Infinity)
+  }
+
+  /** No price is missing before the next one: a change of its epoch does not count. */
+  continue(): void {
+    this.lastEpoch = undefined
+  }
+
   /** A `Left` or a gap of the past. */
   interrupt(): void {
     this.interruptions += 1

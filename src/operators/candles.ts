@@ -1,6 +1,7 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, type Subscriber } from 'rxjs'
 import type { PastEvent } from '../base/domain/past.js'
+import { ConfigurationError } from '../base/errors/configuration-error.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { flagOption, type OptionTable } from '../base/option-kinds/option.js'
@@ -12,11 +13,13 @@ import { CandleChart, noCandles, type Candle } from './candle-chart.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
 import { maxLateMs } from '../base/time/deadline.js'
+import type { TopicPast } from './missing-prices.js'
+import { PastJoin, type JoinObserver } from './past-join.js'
 import {
-  joinPast,
+  joinConfig,
+  joinOptionTable,
   pastOption,
-  pastTimeoutOption,
-  type JoinObserver,
+  topicPastOption,
   type PastStream,
   type WithPastOptions,
 } from './with-past.js'
@@ -30,6 +33,15 @@ export interface CandlesOptions extends WithPastOptions {
    * const past$ = openHistory(['market.ndjson']).prices$(topic, { from: Date.now() - 20 * 60_000 })
    */
   readonly past$?: PastStream
+  /**
+   * A topic of a history, instead of `past$`: for its past from `from` on, and for `refill`. Default: none.
+   *
+   * @example
+   * import { openHistory } from 'svc-streams/history'
+   * const past = { history: openHistory('http://127.0.0.1:8080'), topic }
+   * client.price$(topic).pipe(candles(60_000, { past, refill: true }))
+   */
+  readonly past?: TopicPast
   /**
    * True: a window without a price, in which the source was current throughout, has a candle with `count` 0 and the last
    * close as all four prices. Default: false, such a window has no candle. More than 1000 such windows at once are an
@@ -96,6 +108,10 @@ type CandlesOperator<E> = {
  * held until the past has ended, for at most `pastTimeout` ms, and no price is missing between `price$` and the
  * past of a history. A price that is in both counts once. An error of the past is a `Left` and an interruption.
  *
+ * With `past` and `refill: true`, candles contain what an interruption of the live stream has left out. A `Left` is emitted at
+ * once. The window then stays open until the missing prices are read after the next live price, so its candle is late, and has no
+ * interruption unless there is a gap. If the stream completes meanwhile, the interruption counts.
+ *
  * @param ms length of a window, in ms: 1 to 2147483647. Any other value throws a `ConfigurationError`.
  *
  * @example
@@ -103,7 +119,7 @@ type CandlesOperator<E> = {
  */
 export function candles<E = never>(
   ms: number,
-  options?: Pick<CandlesOptions, 'fill'> & { readonly past$?: never },
+  options?: Pick<CandlesOptions, 'fill'> & { readonly past$?: never; readonly past?: never },
 ): CandlesOperator<E>
 export function candles<E>(
   ms: number,
@@ -114,20 +130,24 @@ export function candles<E>(
   options: CandlesOptions = {},
 ): EitherOperator<E, Priced, Either<E | HistoryError, Candle>> {
   checkValue('ms', ms, timerMsFrom(1), shown)
-  const { past$, pastTimeout, fill } = parseOptions(optionTable, options, shown)
+  const { past$, past = past$, fill, ...given } = parseOptions(optionTable, options, shown)
+  if (past$ !== undefined && past !== past$) throw new ConfigurationError('past', 'excludes past$')
+  if (past === undefined && given.refill) throw new ConfigurationError('refill', 'requires past')
+  const config = past && joinConfig(past, given)
   return (source$) =>
     new Observable((subscriber) => {
-      const startedAt = past$ === undefined ? rxClock.wallClock() : -Infinity
+      const startedAt = config === undefined ? rxClock.wallClock() : -Infinity
       const candles = new CandlesSubscriber<E>(subscriber, new CandleChart(ms, startedAt, fill))
-      if (past$ === undefined) return candles.subscribeTo(source$)
-      return joinPast(past$, pastTimeout, source$, subscriber, candles)
+      if (config === undefined) return candles.subscribeTo(source$)
+      return new PastJoin(config, source$, subscriber, candles).start()
     })
 }
 
 const optionTable = {
   past$: pastOption,
-  pastTimeout: pastTimeoutOption,
+  past: topicPastOption,
   fill: flagOption(false),
+  ...joinOptionTable,
 } satisfies OptionTable<CandlesOptions>
 
 class CandlesSubscriber<E>
@@ -138,6 +158,8 @@ class CandlesSubscriber<E>
   private timer = Subscription.EMPTY
   /** True while held events are added: they need no timers, because no time passes. */
   private isReleasing = false
+  /** True after an interruption whose missing prices are not read yet: no window ends. */
+  private isInterrupted = false
 
   constructor(
     subscriber: Subscriber<Either<E | HistoryError, Candle>>,
@@ -155,14 +177,14 @@ class CandlesSubscriber<E>
   }
 
   onLive(event: Either<E, Priced>, time: number): void {
-    this.addLive(event, time, this.isReleasing ? time : rxClock.wallClock())
+    this.addLive(event, time, rxClock.wallClock())
   }
 
   private addLive(event: Either<E, Priced>, time: number, now: number): void {
     const { chart } = this
     const wasOpen = chart.isOpen
     const maxPause = isLeft(event) ? maxLateMs : maxBlockedMs
-    const closed = chart.move(time, now, this.isReleasing ? Infinity : maxPause)
+    const closed = this.isReleasing ? chart.moveInPast(time) : chart.move(time, now, maxPause)
     // The chart is changed first, because a handler may cause further events.
     if (isLeft(event)) chart.interrupt()
     else chart.add(event.right)
@@ -173,7 +195,7 @@ class CandlesSubscriber<E>
   }
 
   onPast(event: Either<HistoryError, PastEvent>, at: number): void {
-    const closed = this.chart.move(at, at, Infinity)
+    const closed = this.chart.moveInPast(at)
     if (isLeft(event) || event.right._tag === 'Gap') this.chart.interrupt()
     else this.chart.add(event.right)
     this.emit(closed)
@@ -181,9 +203,7 @@ class CandlesSubscriber<E>
   }
 
   onCaughtUp(releaseLive: () => void, hasLive: boolean): void {
-    this.isReleasing = true
-    releaseLive()
-    this.isReleasing = false
+    this.release(releaseLive)
     const now = rxClock.wallClock()
     const closed = this.chart.move(now, now, Infinity)
     if (!hasLive) this.chart.lose()
@@ -191,15 +211,35 @@ class CandlesSubscriber<E>
     this.startTimer()
   }
 
+  onInterruption(event?: Either<E, Priced>): void {
+    this.timer.unsubscribe()
+    this.isInterrupted = true
+    if (event !== undefined && isLeft(event)) this.subscriber.next(event)
+  }
+
+  onRefilled(releaseLive: () => void): void {
+    this.isInterrupted = false
+    this.chart.continue()
+    this.release(releaseLive)
+    this.startTimer()
+  }
+
   onComplete(): void {
+    if (this.isInterrupted) this.chart.interrupt()
     const now = rxClock.wallClock()
     this.emit(this.chart.move(now, now, maxBlockedMs))
     this.subscriber.complete()
   }
 
+  private release(releaseLive: () => void): void {
+    this.isReleasing = true
+    releaseLive()
+    this.isReleasing = false
+  }
+
   private startTimer(): void {
     this.timer.unsubscribe()
-    if (!this.chart.isOpen || this.closed) return
+    if (!this.chart.isOpen || this.closed || this.isInterrupted) return
     this.timer = this.chart.window.startTimer((time) => {
       this.emit(this.chart.move(time, rxClock.wallClock(), maxBlockedMs))
       this.startTimer()

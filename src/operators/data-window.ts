@@ -28,7 +28,7 @@ export class DataWindow {
   constructor(
     readonly ms: number,
     /** The last arrival. */
-    private latest: number,
+    public latest: number,
   ) {
     this.number = Math.floor(latest / ms)
     this.to = (this.number + 1) * ms

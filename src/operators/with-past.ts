@@ -1,27 +1,33 @@
-import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { Observable, Subscription, type Subscriber } from 'rxjs'
-import { liveSourceOf, pastSourceOf } from '../base/domain/joinable.js'
+import { right, type Either } from 'fp-ts/lib/Either.js'
+import { EMPTY, Observable } from 'rxjs'
 import type { CaughtUp, PastEvent } from '../base/domain/past.js'
-import { copyPosition, type PricePosition } from '../base/domain/position.js'
-import type { Price } from '../base/domain/price.js'
-import { networkError, timeout } from '../base/errors/constructors.js'
+import { ConfigurationError } from '../base/errors/configuration-error.js'
 import type { HistoryError } from '../base/errors/model.js'
 import { timerOption } from '../base/option-kinds/number-option.js'
 import { observable } from '../base/option-kinds/observable.js'
-import { checkedOption, type OptionTable } from '../base/option-kinds/option.js'
+import { checkedOption, flagOption, type OptionTable } from '../base/option-kinds/option.js'
 import { checkValue, parseOptions } from '../base/option-kinds/parse-options.js'
-import { safeUnsubscribe } from '../base/task/safe-notify.js'
-import { delay } from '../base/time/deadline.js'
-import { rxClock } from '../base/time/rx-clock.js'
-import { windowTimeOf } from './data-window.js'
 import type { EitherOperator } from './either.js'
-import { PastEnd } from './past-end.js'
-import { LiveStart, pastUntilLive$ } from './past-until-live.js'
+import type { TopicPast } from './missing-prices.js'
+import { PastJoin, type JoinConfig } from './past-join.js'
 
 /** The default of the option `pastTimeout`, in ms. */
 export const pastTimeout = 5000
 
-export interface WithPastOptions {
+export interface RefillOptions {
+  /**
+   * True: after each interruption, that is a `Left` or a change of `epoch`, the missing prices are read from the history and
+   * come before the next live price. Requires a past with `history` and `topic`. Default: false.
+   */
+  readonly refill?: boolean
+  /**
+   * The maximum time for which live events are held until the missing prices are read, in ms: a whole number from 1 to
+   * 2147483647. Default: 5000.
+   */
+  readonly refillTimeout?: number
+}
+
+export interface WithPastOptions extends RefillOptions {
   /**
    * The maximum time for which live events are held until the past has ended, in ms: a whole number from 1 to
    * 2147483647. After this time, the rest of the past is dropped. Default: 5000.
@@ -31,7 +37,15 @@ export interface WithPastOptions {
 
 // Shared by `withPast` and `candles`.
 export const pastOption = checkedOption<PastStream>('object', observable)
-export const pastTimeoutOption = timerOption({ default: pastTimeout })
+export const topicPastOption = checkedOption<TopicPast>('object', {
+  expected: 'an object like { history, topic, from }',
+  holds: isTopicPast,
+})
+export const joinOptionTable = {
+  pastTimeout: timerOption({ default: pastTimeout }),
+  refill: flagOption(false),
+  refillTimeout: timerOption({ default: 5000 }),
+} satisfies OptionTable<WithPastOptions>
 
 /** Past prices and gaps, such as those of `prices$` of a history. */
 export type PastStream = Observable<Either<HistoryError, PastEvent>>
@@ -57,6 +71,11 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  *   from the last past price to the first live one says so, unless the past has this live price.
  * - A live price that the past has is dropped, also the price that is current at the subscription. Without common
  *   positions, it is the same price if value and time are equal.
+ * - With `{ refill: true }` and a past like `{ history, topic }`, what an interruption has left out comes before the next live
+ *   price: after a `Left` or a change of `epoch`, the history is read from the last price to this one, for at most
+ *   `refillTimeout` ms (default 5000). What the history does not know is a `Gap`; its failure is a `Left` before the `Gap`. A
+ *   recorder with common positions identifies both prices; any other one by their values, if its clock differs by less than
+ *   1 s. Without `from`, nothing is read at the start.
  * - An Rx error of the source ends the stream at once. An Rx error of the past is a `Left` with a `NetworkError`.
  * - An invalid past, and an invalid or misspelt option, throws a `ConfigurationError`.
  *
@@ -64,152 +83,62 @@ export type PastStream = Observable<Either<HistoryError, PastEvent>>
  * import { openHistory } from 'svc-streams/history'
  * const past$ = openHistory(['market.ndjson']).prices$(topic, { from: Date.now() - 20 * 60_000 })
  * client.price$(topic).pipe(withPast(past$)).subscribe(console.log)
+ *
+ * @example
+ * import { openHistory } from 'svc-streams/history'
+ * const history = openHistory('http://127.0.0.1:8080')
+ * client.price$(topic).pipe(withPast({ history, topic }, { refill: true })).subscribe(console.log)
  */
 export const withPast = <E, A>(
-  past$: PastStream,
+  past$: PastStream | TopicPast,
   options: WithPastOptions = {},
 ): EitherOperator<E, A, Either<HistoryError | E, PastEvent | CaughtUp | A>> => {
-  checkValue('past$', past$, pastOption)
-  const { pastTimeout: timeoutMs } = parseOptions(optionTable, options, { allowsUndefined: true })
+  if (!isTopicPast(past$)) checkValue('past$', past$, pastOption)
+  const config = joinConfig(past$, parseOptions(joinOptionTable, options, { allowsUndefined: true }))
   return (source$) =>
     new Observable((subscriber) =>
-      joinPast(past$, timeoutMs, source$, subscriber, {
+      new PastJoin(config, source$, subscriber, {
         onPast: (event) => subscriber.next(event),
         onCaughtUp: (releaseLive) => {
           subscriber.next(right({ _tag: 'CaughtUp' }))
           releaseLive()
         },
         onLive: (event) => subscriber.next(event),
+        onInterruption: (event) => event && subscriber.next(event),
+        onRefilled: (releaseLive) => releaseLive(),
         onComplete: () => subscriber.complete(),
-      }),
+      }).start(),
     )
 }
 
-const optionTable = { pastTimeout: pastTimeoutOption } satisfies OptionTable<WithPastOptions>
-
-/**
- * Receives past events, then live events. All times are in ms since the Unix epoch, and do not go back before the
- * release.
- */
-export interface JoinObserver<Event> {
-  readonly onPast: (event: Either<HistoryError, PastEvent>, at: number) => void
-  /**
-   * Called once. Must call `releaseLive`, which delivers the held events. `hasLive`: false if the live stream has not
-   * emitted yet, so that nothing is known of it.
-   */
-  readonly onCaughtUp: (releaseLive: () => void, hasLive: boolean) => void
-  /** `at`: the time that decides the window of the event. */
-  readonly onLive: (event: Event, at: number) => void
-  readonly onComplete: () => void
+/** How `withPast` and `candles` join a past. Throws a `ConfigurationError` if there is no history for `refill`. */
+export const joinConfig = (
+  past$: PastStream | TopicPast,
+  { refill, ...options }: { pastTimeout: number; refill: boolean; refillTimeout: number },
+): JoinConfig => {
+  const given = 'history' in past$ ? past$ : undefined
+  if (refill && given === undefined)
+    throw new ConfigurationError(
+      'refill',
+      `requires a past with history and topic, such as { history, topic }`,
+    )
+  return {
+    ...options,
+    past$: given === undefined ? (past$ as PastStream) : pastOf$(given),
+    refill: refill ? given : undefined,
+  }
 }
 
-interface HeldEvent<Event> {
-  readonly event: Event
-  /** The time that decides its window, in ms since the Unix epoch. */
-  readonly at: number
-  readonly position: PricePosition | undefined
-}
+/** The past at the start. */
+const pastOf$ = ({ history, topic, from }: TopicPast): PastStream =>
+  from === undefined ? EMPTY : history.prices$(topic, { from })
 
-/**
- * Joins a past to live events, as `withPast` describes. `timeoutMs`: the `pastTimeout`. `subscriber` receives the Rx
- * errors of the source.
- */
-export const joinPast = <E, A>(
-  past$: PastStream,
-  timeoutMs: number,
-  source$: Observable<Either<E, A>>,
-  subscriber: Subscriber<unknown>,
-  observer: JoinObserver<Either<E, A>>,
-): Subscription => {
-  const { open$, position, maxLag = 5_000 } = liveSourceOf(source$)
-  const source = pastSourceOf(past$)
-  const end = new PastEnd(source.isEndless)
-  const liveStart = new LiveStart()
-  const past = new Subscription()
-  let held: HeldEvent<Either<E, A>>[] = []
-  let latest = -Infinity
-  let state: 'past' | 'releasing' | 'live' = 'past'
-  let mayRepeat = true
-  let isComplete = false
-
-  const isRepeated = ({ event, position }: Omit<HeldEvent<Either<E, A>>, 'at'>): boolean => {
-    if (!mayRepeat || isLeft(event)) return false
-    const price = event.right as Partial<Price>
-    if (end.take(price, position)) return true
-    mayRepeat = state === 'past' || !end.isBefore(price.receivedAt)
-    return false
-  }
-  const releaseLive = (): void => {
-    // A handler may cause further live events, which follow the held events.
-    for (let next = held.shift(); next !== undefined; next = held.shift())
-      observer.onLive(next.event, Math.max(latest, next.at))
-    state = 'live'
-  }
-  const onPast = (event: Either<HistoryError, PastEvent>): void => {
-    const now = rxClock.wallClock()
-    // The recorder's clock may be ahead.
-    const at = isLeft(event) ? latest : Math.min(now, timeOf(event.right))
-    latest = Math.max(latest, at)
-    observer.onPast(event, latest)
-  }
-  const catchUp = (): void => {
-    safeUnsubscribe(past)
-    const newest = held.at(-1)
-    const oldest = rxClock.wallClock() - maxLag
-    held = held.filter((each) => {
-      if (isRepeated(each)) return false
-      const outdated = each === newest ? undefined : outdatedPrice(each.event, oldest)
-      if (outdated === undefined) return true
-      const { topic, price, receivedAt } = outdated
-      onPast(right({ _tag: 'PastPrice', topic, price, at: Math.max(latest, receivedAt) }))
-      return false
-    })
-    state = 'releasing'
-    observer.onCaughtUp(releaseLive, newest !== undefined)
-    if (isComplete) observer.onComplete()
-  }
-  const fail = (error: HistoryError): void => {
-    onPast(left(error))
-    catchUp()
-  }
-
-  const live = open$(() => liveStart.confirm(position())).subscribe({
-    next: (event) => {
-      const at = windowTimeOf(event)
-      if (state !== 'past' && isRepeated({ event, position: position() })) return
-      if (state === 'live') return observer.onLive(event, at)
-      const current = position()
-      const eventPosition = current && copyPosition(current)
-      held.push({ event, at, position: eventPosition })
-      if (isLeft(event)) liveStart.start()
-      else liveStart.start(event.right as Partial<Price>, eventPosition)
-    },
-    error: (thrown) => subscriber.error(thrown),
-    complete: () => {
-      isComplete = true
-      liveStart.start()
-      if (state === 'live') observer.onComplete()
-    },
-  })
-  const joined = new Subscription(() => live.unsubscribe())
-  joined.add(past)
-  past.add(delay(rxClock, timeoutMs, () => fail(timeout(timeoutMs))))
-  past.add(
-    pastUntilLive$(source, liveStart, end).subscribe({
-      next: onPast,
-      error: (thrown) => fail(networkError(thrown)),
-      complete: catchUp,
-    }),
+function isTopicPast(value: unknown): value is TopicPast {
+  if (typeof value !== 'object' || value === null) return false
+  const { history, topic, from } = value as Partial<TopicPast>
+  return (
+    typeof history?.prices$ === 'function' &&
+    typeof topic === 'string' &&
+    (from === undefined || Number.isFinite(from))
   )
-  return joined
-}
-
-const timeOf = (event: PastEvent): number => (event._tag === 'Gap' ? event.from : event.at)
-
-/** The price of a live event that is too old to be current. */
-const outdatedPrice = (event: Either<unknown, unknown>, oldest: number): Price | undefined => {
-  const { topic, price, receivedAt } = isRight(event) ? (event.right as Partial<Price>) : {}
-  const isOutdated =
-    topic !== undefined && price !== undefined && receivedAt !== undefined && receivedAt < oldest
-  return isOutdated && isRight(event) ? (event.right as Price) : undefined
 }

@@ -206,7 +206,7 @@ export const misuses: readonly Misuse[] = [
   misuse(
     'a test client over a stream of another type',
     'createTestClient({ prices: { a: client.status$ } })',
-    /'Observable<ConnectionStatus>' is not assignable/,
+    /'Stream<ConnectionStatus>' is not assignable/,
   ),
   misuse(
     'a quantity of a builder that is a number',

@@ -8,7 +8,13 @@ import { dialedFetch } from './dialed-fetch.js'
 import { nodePlatform } from '../recording/on-node.js'
 import { openHistoryOn } from './open-history.js'
 
-export { withPast, type PastStream, type WithPastOptions } from '../../operators/with-past.js'
+export type { TopicPast } from '../../operators/missing-prices.js'
+export {
+  withPast,
+  type PastStream,
+  type RefillOptions,
+  type WithPastOptions,
+} from '../../operators/with-past.js'
 export type { CoveredTopic, History, HistoryRange } from '../recording/past/history.js'
 export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../../base/domain/past.js'
 export type { HistoryError, InvalidRange, UnknownTopic } from '../../base/errors/model.js'

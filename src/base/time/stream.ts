@@ -21,6 +21,8 @@ export class EventStream<A> extends Observable<A> {
  * An observable as a stream for `for await`. For a `Client` of your own, whose streams have operators.
  *
  * @example
+ * import { take } from 'rxjs'
+ * import type { Topic } from 'svc-streams'
  * const demo = { ...client, price$: (topic: Topic) => toStream$(client.price$(topic).pipe(take(10))) }
  */
 export const toStream$ = <A>(source$: Observable<A>): Stream<A> =>

@@ -177,7 +177,7 @@ const priceColumns = (tokens: readonly TokenState[], context: DrawContext): read
     column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
       priceCell(token, (usd) => withCommas(shortPrice(usd))),
     ),
-    column({ group: 'CHANGE', title: 'SINCE LAST', align: 'decimal', rank: 4, width: 9 }, (token) =>
+    column({ group: 'CHANGE', title: 'SINCE LAST', align: 'decimal', rank: 5, width: 9 }, (token) =>
       changeCell(token, colours),
     ),
     column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
@@ -211,7 +211,7 @@ const narrowColumns = (
 const depthColumns = (tokens: readonly TokenState[], { colours }: DrawContext): readonly Column[] => {
   const column = columnOf(tokens)
   const usd = (title: string, side: 'buy' | 'sell'): Column =>
-    column({ group: 'DEPTH', title, align: 'right', rank: 5, width: 11 }, ({ depth, depthError }) => {
+    column({ group: 'DEPTH', title, align: 'right', rank: 4, width: 11 }, ({ depth, depthError }) => {
       if (depthError !== undefined)
         return { text: depthReason(depthError), paint: colours.failed, canCut: true }
       return depth === undefined ? emptyCell : { text: shortText(depth[side].totalQuantityUsd, formatUsd) }

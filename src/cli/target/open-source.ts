@@ -23,13 +23,7 @@ import {
 } from './select-tokens.js'
 import { readServedTokens } from './served-tokens.js'
 import { createTokenNames, type NamedToken, type TokenNames } from './token-names.js'
-import {
-  createDemonstration,
-  demonstrationMarket,
-  rejectedToken,
-  resubscribe,
-  type Demonstration,
-} from './demonstration.js'
+import { createDemonstration, demonstrationMarket, type Demonstration } from './demonstration.js'
 import {
   clientOptions,
   configureFor,
@@ -201,7 +195,7 @@ const openSimulator = async (
   { environment, isDemo, isDesk }: SimulatorSource,
   dataKind: DataKind,
 ): Promise<Either<string, OpenSource>> => {
-  const simulator = await startSimulator(isDemo || isDesk ? { market: demonstrationMarket(isDemo) } : {})
+  const simulator = await startSimulator(isDemo || isDesk ? { market: demonstrationMarket() } : {})
   const opened = openAddresses(serviceOfSimulator(simulator, environment), dataKind)
   if (isLeft(opened)) {
     await simulator.close()
@@ -219,11 +213,7 @@ const openSimulator = async (
       await simulator.close()
     },
   }
-  if (!isDemo) return right(source)
-  const demonstration = createDemonstration(simulator)
-  const tokens = [...simulator.tokens, rejectedToken]
-  const clients = resubscribe(source, rejectedToken.address, demonstration.accepted$)
-  return right({ ...source, ...clients, ownTokens: tokens, knownTokens: tokens, demonstration })
+  return right(isDemo ? { ...source, demonstration: createDemonstration(simulator) } : source)
 }
 
 const serviceOfSimulator = (

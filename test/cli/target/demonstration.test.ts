@@ -1,18 +1,15 @@
-import { left, right } from 'fp-ts/lib/Either.js'
 import { asyncScheduler, map } from 'rxjs'
-import { createTestClient, depth, price } from 'svc-streams/testing'
 import { describe, expect, test } from 'vitest'
-import { createTimetable, resubscribe } from '../../../src/cli/target/demonstration.js'
-import { subscriptionRejected } from '../../../src/base/errors/constructors.js'
+import { createTimetable } from '../../../src/cli/target/demonstration.js'
 import { marbles } from '../../support/time/marbles.js'
 
 describe('a timetable', () => {
   const steps = [
     { text: 'drops', first: 10_000, every: 20_000, run: () => undefined },
-    { text: 'lists', first: 15_000, run: () => undefined },
+    { text: 'lists', first: 15_000, every: 60_000, run: () => undefined },
   ]
 
-  test('runs a step at its first time and then at its period, and a step without a period once', () => {
+  test('runs a step at its first time and then at its period', () => {
     marbles(({ expectObservable }) => {
       const runs: string[] = []
       const recorded = steps.map((step) => ({ ...step, run: () => runs.push(step.text) }))
@@ -50,38 +47,6 @@ describe('a timetable', () => {
         a: 'lists in 5 s',
         b: 'drops in 15 s',
         c: 'drops in 20 s',
-      })
-    })
-  })
-})
-
-describe('clients that subscribe again', () => {
-  const rejected = subscriptionRejected('svc-0xbb', 'no such thing')
-  const prices = { p: right(price('svc-0xaa', 1)), r: left(rejected) }
-  const depths = { d: right(depth('0xaa')) }
-
-  test('subscribes again to the price of the token, and to that of no other token, when it is accepted', () => {
-    marbles(({ cold, hot, expectObservable }) => {
-      const client = createTestClient({
-        prices: { 'svc-0xaa': cold('-(p|)', prices), 'svc-0xbb': cold('-(r|)', prices) },
-        depths: {},
-      })
-      const resubscribed = resubscribe({ client, depthClient: undefined }, '0xbb', hot('-----a---'))
-      expectObservable(resubscribed.client.price$('svc-0xaa'), '^-------!').toBe('-(p|)', prices)
-      expectObservable(resubscribed.client.price$('svc-0xbb'), '^-------!').toBe('-r----r', prices)
-    })
-  })
-
-  test('requests the depth of the token when it is accepted', () => {
-    marbles(({ cold, hot, expectObservable }) => {
-      const client = createTestClient({
-        prices: {},
-        depths: { '0xaa': cold('-d', depths), '0xbb': cold('-d', depths) },
-      })
-      const { depthClient } = resubscribe({ client, depthClient: client }, '0xbb', hot('-----a---'))
-      expectObservable(depthClient!.depth$('0xaa', 1000), '^-------!').toBe('-d', depths)
-      expectObservable(depthClient!.depth$('0xbb', 1000), '^-------!').toBe('------d', {
-        d: right(depth('0xbb')),
       })
     })
   })

@@ -34,8 +34,8 @@ const fileSource = (name: string, path: string | URL): PlatformSource => ({
  * time; when the wall clock differs by more than 1 s, the next row begins a new recording with a further header.
  *
  * Each row is one whole line in one `write`, when the event arrives. A crash loses only the data that the writable has
- * buffered. If `to` is a path, each row is written synchronously: a killed process loses no row, and a compressed file
- * is also complete after each row. If the disk may be slow, pass a stream.
+ * buffered. If `to` is a path, each row is written synchronously: a killed process loses no row. A compressed file is written in
+ * blocks of 2 s or 64 kB of text: a killed process loses at most those 2 s. If the disk may be slow, pass a stream.
  *
  * Recording starts immediately. It ends on `stop`, when the client closes, when all recorded streams have completed, or
  * when a write fails.

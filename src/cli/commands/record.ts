@@ -40,7 +40,7 @@ Examples:
       npx svc-streams replay market.*.ndjson.gz
 
 Every event is written immediately, errors as well as values. With --out, no written line is lost when the process is
-killed, and a compressed file is complete after each event. An existing file is never overwritten. Each file starts with
+killed; a compressed file is written in blocks, and lacks at most the last 2 seconds. An existing file is never overwritten. Each file starts with
 a header, so it can be replayed alone. Recordings of the same tokens can be concatenated with cat.
 
 The exit code is 1 if the service has rejected every token, or the signature of every depth request, or if --duration

@@ -24,9 +24,6 @@ export const retryAfter = 10_000
 /** Number of files that are open for rows. The readings have as many, and a few more. */
 export const maxOpenFiles = 24
 
-/** The buffer of a row of each topic, in bytes. A longer row has a buffer of its own. */
-const rowBytes = 1024
-
 export interface RecorderConfig {
   readonly folder: string
   readonly client: PriceClient
@@ -134,7 +131,7 @@ export class TopicRecorder {
     const recorded: RecordedTopic = new RecordedTopic(topic, {
       ...this.config,
       times: this.times,
-      createFile: (path) => createRecordingFile(path, false, (each) => this.files.create(each), rowBytes),
+      createFile: (path) => createRecordingFile(path, false, (each) => this.files.create(each)),
       isLost: () => this.failures.of(this) !== undefined,
       onFailure: (error) => this.failures.set(recorded, error),
       onRow: (bytes) => {

@@ -22,6 +22,7 @@ import {
   type Position,
 } from 'svc-streams/paper'
 import { depth, price } from 'svc-streams/testing'
+import { lockPathOf } from '../../../src/backtest/recording/files/line-file.js'
 import { describe, expect, it } from 'vitest'
 import { isLong } from '../../support/run/long.js'
 import type { Input } from './support/model.js'
@@ -253,19 +254,21 @@ describe('a run whose journal cannot be used', () => {
     const { stop } = startRun(journal, of)
     expect(errorOf(journal)).toContain(`${journal}: in use by process ${process.pid}`)
     stop()
-    expect(existsSync(`${journal}.lock`)).toBe(false)
+    expect(existsSync(lockPathOf(journal))).toBe(false)
     expect(errorOf(journal)).toBe('no error')
   })
 
   it('ends with a WriteError while another process uses it, and takes over from one that has ended', () => {
     const journal = newJournal()
     const start = readFileSync(`/proc/${process.ppid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')[19]!
-    writeFileSync(`${journal}.lock`, `${process.ppid} ${start}\n`)
+    writeFileSync(journal, '')
+    const lock = lockPathOf(journal)
+    writeFileSync(lock, `${process.ppid} ${start}\n`)
     expect(errorOf(journal)).toContain(`in use by process ${process.ppid}`)
     // Another process of that id.
-    writeFileSync(`${journal}.lock`, `${process.ppid} 1\n`)
+    writeFileSync(lock, `${process.ppid} 1\n`)
     expect(errorOf(journal)).toBe('no error')
-    writeFileSync(`${journal}.lock`, `${2 ** 22 + 1} 1\n`)
+    writeFileSync(lock, `${2 ** 22 + 1} 1\n`)
     expect(errorOf(journal)).toBe('no error')
   })
 
@@ -356,5 +359,5 @@ it('releases the journal when its subscriber leaves inside a handler, and when t
     error: (thrown: Error) => seen.push(thrown.message),
   })
   expect(seen).toEqual(['Equity', 'no strategy'])
-  expect(existsSync(`${journal}.lock`)).toBe(false)
+  expect(existsSync(lockPathOf(journal))).toBe(false)
 })

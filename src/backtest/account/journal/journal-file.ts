@@ -23,7 +23,7 @@ export const openJournalFile = (path: string): Journal => {
     return size - tail.length + keptBytes
   }
   const { append, close } = namingFile(path, () => openLineFile(path, '{"_tag":', endOf))
-  return { start, write: append, close }
+  return { start, write: (lines) => namingFile(path, () => append(lines)), close }
 }
 
 /**

@@ -1,14 +1,4 @@
-import {
-  close,
-  closeSync,
-  existsSync,
-  ftruncateSync,
-  mkdirSync,
-  open as openWithCallback,
-  openSync,
-  read,
-  writeSync,
-} from 'node:fs'
+import { close, existsSync, mkdirSync, open as openWithCallback, read } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { promisify } from 'node:util'
@@ -90,30 +80,5 @@ export const createFolders = (path: string): readonly string[] => {
   return missing
 }
 
-/** A file that is written synchronously: written data are kept when the process is killed. */
-export interface NewFile {
-  /** Writes the first `length` bytes, by default all, at a position, counted from the start of the file. */
-  readonly write: (bytes: Uint8Array, position: number, length?: number) => void
-  /** Removes all bytes from a position on. */
-  readonly cut: (position: number) => void
-  readonly close: () => void
-}
-
 /** The name of a file until it is complete. */
 export const partOf = (path: string): string => `${path}.part`
-
-/** Throws if the file cannot be created, or exists already. `mode`: its permissions. */
-export const createFile = (path: string, mode?: number): NewFile => writable(openSync(path, 'wx', mode))
-
-/** Throws if the file does not exist. */
-export const reopenFile = (path: string): NewFile => writable(openSync(path, 'r+'))
-
-const writable = (file: number): NewFile => ({
-  write: (bytes, position, length = bytes.length) => {
-    for (let written = 0; written < length;) {
-      written += writeSync(file, bytes, written, length - written, position + written)
-    }
-  },
-  cut: (position) => ftruncateSync(file, position),
-  close: () => closeSync(file),
-})

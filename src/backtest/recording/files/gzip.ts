@@ -3,8 +3,8 @@ import { constants, crc32, deflateRawSync, createGunzip } from 'node:zlib'
 /** Header of a gzip member, without a name and a time, from an unknown operating system. */
 const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff)
 
-/** In bytes. The text that a block may refer to. A longer one costs time per block and saves little. */
-const windowLength = 4096
+/** In bytes. The text that a block may refer to: that of the format. */
+const windowLength = 2 ** 15
 
 /** Compressed bytes, and the trailer that ends the data if no block follows. */
 export interface GzipBlock {
@@ -44,54 +44,37 @@ export class Gzip {
 }
 
 /** Compressed bytes are decompressed in slices of this length: it limits the output that one chunk can cause. */
-const sliceLength = 16_384
+const sliceLength = 4_096
 
 /**
- * Decompresses gzip data of one or more members, chunk by chunk.
- *
- * zlib discards the output of a write that fails. A second inflater, which is one slice behind, therefore decompresses a
- * damaged slice again byte by byte. It runs in the thread pool while the caller reads the output of the first.
+ * Decompresses gzip data of one or more members, chunk by chunk. zlib discards the output of the call that finds damage: up to
+ * 16 kB of text before it.
  */
 export class Gunzip {
-  private readonly first = new Inflater()
-  private readonly second = new Inflater()
+  private readonly inflater = new Inflater()
 
-  /** Yields the data of a chunk. Damaged data throw, after all data before the damage that can be decompressed. */
+  /** Yields the data of a chunk. Damaged data throw, after the data before the damage. */
   async *write(chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
     for (let from = 0; from < chunk.length; from += sliceLength) {
-      const slice = chunk.subarray(from, from + sliceLength)
-      const output = await this.first.write(slice)
-      if (this.first.failure !== undefined) {
-        yield* this.beforeDamage(slice)
-        throw this.first.failure
-      }
-      const repeated = this.second.write(slice)
-      yield* output
-      await repeated
+      yield* await this.inflater.write(chunk.subarray(from, from + sliceLength))
+      if (this.inflater.failure !== undefined) throw this.inflater.failure
     }
   }
 
   /** Yields the rest. Throws if the data are truncated. */
   async *end(): AsyncGenerator<Uint8Array, void> {
-    yield* await this.first.end()
-    if (this.first.failure !== undefined) throw this.first.failure
+    yield* await this.inflater.end()
+    if (this.inflater.failure !== undefined) throw this.inflater.failure
   }
 
   close(): void {
-    this.first.close()
-    this.second.close()
-  }
-
-  private async *beforeDamage(slice: Uint8Array): AsyncGenerator<Uint8Array, void> {
-    for (let at = 0; at < slice.length && this.second.failure === undefined; at++) {
-      yield* await this.second.write(slice.subarray(at, at + 1))
-    }
+    this.inflater.close()
   }
 }
 
 /** A zlib stream whose calls return their output. */
 class Inflater {
-  /** Set by damaged and by truncated data. The call that fails returns no output. */
+  /** Set by damaged and by truncated data. */
   failure: Error | undefined
   private readonly stream = createGunzip()
   private output: Uint8Array[] = []

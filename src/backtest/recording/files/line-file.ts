@@ -1,23 +1,14 @@
-import {
-  closeSync,
-  constants,
-  createReadStream,
-  fstatSync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readSync,
-  writeSync,
-} from 'node:fs'
-import { describeValue, messageOf } from '../../../base/errors/text.js'
+import { createReadStream, fstatSync, readSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { writeError } from '../../../base/errors/constructors.js'
+import type { WriteError } from '../../../base/errors/model.js'
+import { describeValue } from '../../../base/errors/text.js'
+import { openFile } from './appended-file.js'
 import { lockFile, LockedError } from './file-lock.js'
 
 /** A file of lines to which one process appends. */
 export interface LineFile {
-  /**
-   * Appends whole lines before it returns: a killed process loses none. If they cannot be written completely, for example on a
-   * full disk, the written part is removed, and the error is thrown.
-   */
+  /** Appends whole lines before it returns: a killed process loses none. Throws if they cannot be written, without effect. */
   readonly append: (lines: string) => void
   /** Flushes the file to the disk. A flush for each line would block the event loop. */
   readonly close: () => void
@@ -33,47 +24,47 @@ export const openLineFile = (
   lineStart: string,
   endOf: (file: number) => number = endOfLines,
 ): LineFile => {
-  const file = openSync(path, constants.O_RDWR | constants.O_CREAT)
+  const file = openFile(path)
   let release = (): void => undefined
-  let end: number
   try {
-    release = lockFile(`${path}.lock`).release
-    checkStart(file, lineStart)
-    end = endOf(file)
-    ftruncateSync(file, end)
+    release = lockFile(lockPathOf(path)).release
+    checkStart(file.descriptor, lineStart)
+    file.cut(endOf(file.descriptor))
   } catch (thrown) {
     release()
-    closeSync(file)
+    file.close()
     throw thrown instanceof LockedError ? new Error(`in use by process ${thrown.pid}`) : thrown
   }
-  const append = (lines: string): void => {
-    const data = Buffer.from(lines)
-    try {
-      for (let written = 0; written < data.length;)
-        written += writeSync(file, data, written, data.length - written, end + written)
-    } catch (thrown) {
-      ftruncateSync(file, end)
-      throw thrown
-    }
-    end += data.length
+  return {
+    append: (lines) => file.append(Buffer.from(lines)),
+    close: () => {
+      try {
+        file.flush()
+      } finally {
+        file.close()
+        release()
+      }
+    },
   }
-  const close = (): void => {
-    try {
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-      release()
-    }
-  }
-  return { append, close }
 }
 
-/** The result of an action. The message of its error begins with the name of the file. */
+/**
+ * The lock of a file, in its folder. It is that of the file itself, whatever path leads to it, a symbolic link or another name
+ * for it.
+ */
+export const lockPathOf = (path: string): string => {
+  const file = realpathSync.native(path)
+  return join(dirname(file), `.svc-streams-${statSync(file, { bigint: true }).ino}.lock`)
+}
+
+/** The result of an action. Throws an error that is a `WriteError`, whose message begins with the name of the file. */
 export const namingFile = <A>(name: string, action: () => A): A => {
   try {
     return action()
   } catch (thrown) {
-    throw new Error(`${name}: ${messageOf(thrown)}`, { cause: thrown })
+    const { cause } = writeError(thrown)
+    const error = new Error(`${name}: ${cause.message}`)
+    throw Object.assign(error, { _tag: 'WriteError', cause } satisfies Partial<WriteError>)
   }
 }
 

@@ -140,21 +140,24 @@ export class LineRecorder implements Recorder {
     this.settle()
   }
 
+  /** A file may write its last lines. */
   private closeOnce(): void {
     if (this.isClosed) return
     this.isClosed = true
-    reportThrown(this.close)
+    try {
+      this.close()
+    } catch (thrown) {
+      this.failure ??= writeError(thrown)
+    }
   }
 
   private settle(): void {
     if (this.pending === 0 || this.hasEnded) this.onDrained()
     if (!this.hasEnded) return
-    if (this.failure !== undefined) {
-      this.closeOnce()
-      // A Node writable emits `error` after its write callbacks, so the error listener must stay attached.
-      this.result.resolve(left(this.failure))
-    } else if (this.pending === 0) {
-      this.closeOnce()
+    if (this.failure !== undefined || this.pending === 0) this.closeOnce()
+    // A Node writable emits `error` after its write callbacks, so the error listener must stay attached.
+    if (this.failure !== undefined) this.result.resolve(left(this.failure))
+    else if (this.pending === 0) {
       reportThrown(() => this.to.off?.('error', this.failBy))
       this.result.resolve(right({ rows: this.rows }))
     }

@@ -1,5 +1,9 @@
 import { existsSync, renameSync, rmSync } from 'node:fs'
-import { createFile, partOf, type NewFile } from '../files/files.js'
+import { Subscription } from 'rxjs'
+import { delay } from '../../../base/time/deadline.js'
+import { systemClock } from '../../../base/time/system-clock.js'
+import { createFile, type AppendedFile } from '../files/appended-file.js'
+import { partOf } from '../files/files.js'
 import { Gzip } from '../files/gzip.js'
 import type { LineWriter } from './line-recorder.js'
 import type { NewRecording } from './write-recording.js'
@@ -8,87 +12,46 @@ import type { NewRecording } from './write-recording.js'
 export interface RecordingFile extends LineWriter {
   /** Length of the file, in bytes. */
   readonly bytes: number
+  /** Throws if the rest cannot be written. */
   readonly close: () => void
 }
 
 /** A path that ends in this is compressed, unless the caller decides otherwise. */
 export const gzipExtension = '.gz'
 
+/** Lines that are written together have about this length, in UTF-16 code units. */
+const blockLength = 2 ** 16
+
+/** A line of a compressed recording is written at most this time later, in ms: a killed process loses no earlier line. */
+export const maxBlockMs = 2_000
+
 /**
- * Creates a file, and writes each line synchronously: a killed process loses no line. A gzip file is also complete
- * after each line, because each line overwrites the trailer and adds a new trailer. Throws if the file cannot be
- * created or exists already: a recording is never overwritten. If a line cannot be written completely, for example on a
- * full disk, the written part is removed.
+ * Creates a file. Each line of a plain file is written synchronously: a killed process loses no line. The lines of a gzip file
+ * are compressed in blocks; the file is complete after each block, because each block overwrites the trailer and adds a new one.
+ * Throws if the file cannot be created or exists already: a recording is never overwritten. If a line cannot be written
+ * completely, for example on a full disk, the written part is removed.
  */
 export const createRecordingFile = (
   path: string,
   isGzip: boolean = path.endsWith(gzipExtension),
-  create: (path: string) => NewFile = createFile,
-  bufferBytes = bufferLength,
-): RecordingFile => {
-  const file = create(path)
-  const writeLine = isGzip ? gzipWriter(file) : plainWriter(file, bufferBytes)
-  let bytes = 0
-  return {
-    get bytes() {
-      return bytes
-    },
-    write: (line, done) => {
-      try {
-        bytes = writeLine(line)
-      } catch (thrown) {
-        done(thrown as Error)
-        return
-      }
-      done()
-    },
-    close: () => file.close(),
-  }
-}
-
-/** Appends a line. Returns the length of the file, in bytes. */
-type WriteLine = (line: string) => number
-
-/** In UTF-16 code units. Lines are written together: the file is of no use before it is complete. */
-const blockLength = 2 ** 15
+  create: (path: string) => AppendedFile = createFile,
+): RecordingFile => new BlockFile(create(path), isGzip, isGzip ? maxBlockMs : 0)
 
 /** Creates a file that has the name of a partial file until `finish`. Throws if the path exists. */
 export const createWholeRecording = (path: string): NewRecording => {
   const part = partOf(path)
   checkFree(path)
   rmSync(part, { force: true })
-  const file = createRecordingFile(
-    part,
-    path.endsWith(gzipExtension),
-    createFile,
-    2 * blockLength * maxBytesPerUnit,
-  )
-  let block = ''
-  const writeBlock = (): void => {
-    file.write(block, (error) => {
-      if (error !== undefined && error !== null) throw error
-    })
-    block = ''
-  }
-  let isOpen = true
-  const close = (): void => {
-    if (isOpen) file.close()
-    isOpen = false
-  }
+  const file = new BlockFile(createFile(part), path.endsWith(gzipExtension), Infinity)
   return {
-    write: (line, done) => {
-      block += line
-      if (block.length >= blockLength) writeBlock()
-      done()
-    },
+    write: (line, done) => file.write(line, done),
     finish: () => {
-      writeBlock()
-      close()
+      file.close()
       checkFree(path)
       renameSync(part, path)
     },
     discard: () => {
-      close()
+      file.discard()
       rmSync(part, { force: true })
     },
   }
@@ -99,46 +62,89 @@ const checkFree = (path: string): void => {
   throw Object.assign(new Error(`EEXIST: file already exists, '${path}'`), { code: 'EEXIST' })
 }
 
-const plainWriter = (file: NewFile, bufferBytes: number): WriteLine => {
-  const buffer = Buffer.allocUnsafe(bufferBytes)
-  let end = 0
-  return (line) => {
-    const isShort = line.length * maxBytesPerUnit <= buffer.length
-    const data = isShort ? buffer : Buffer.from(line)
-    const length = isShort ? buffer.write(line) : data.length
+/** Writes lines in blocks. `maxMs`: how long a line waits for its block; 0 for a block of each line. */
+class BlockFile implements RecordingFile {
+  private block = ''
+  private timer = Subscription.EMPTY
+  private failure: Error | undefined
+  private isOpen = true
+  private readonly writeBlock: (text: string) => void
+
+  constructor(
+    private readonly file: AppendedFile,
+    isGzip: boolean,
+    private readonly maxMs: number,
+  ) {
+    this.writeBlock = isGzip ? gzipWriter(file) : plainWriter(file)
+  }
+
+  get bytes(): number {
+    return this.file.size
+  }
+
+  write(line: string, done: (error?: Error | null) => void): void {
+    this.block += line
+    if (this.maxMs === 0 || this.block.length >= blockLength) this.flush()
+    else if (this.timer.closed && this.maxMs < Infinity)
+      this.timer = delay(systemClock(), this.maxMs, () => this.flush())
+    if (this.failure === undefined) done()
+    else done(this.failure)
+  }
+
+  close(): void {
+    if (!this.isOpen) return
+    if (this.block !== '') this.flush()
+    this.discard()
+    if (this.failure !== undefined) throw this.failure
+  }
+
+  /** Closes the file without the lines that are not written. */
+  discard(): void {
+    this.timer.unsubscribe()
+    if (this.isOpen) this.file.close()
+    this.isOpen = false
+  }
+
+  /** After a failure, no further line is written: rows would be missing between them. */
+  private flush(): void {
+    this.timer.unsubscribe()
     try {
-      file.write(data, end, length)
+      if (this.failure === undefined) this.writeBlock(this.block)
     } catch (thrown) {
-      file.cut(end)
-      throw thrown
+      this.failure = thrown as Error
     }
-    end += length
-    return end
+    this.block = ''
   }
 }
 
-const gzipWriter = (file: NewFile): WriteLine => {
+/** Maximum length of a UTF-16 code unit in UTF-8, in bytes. */
+const maxBytesPerUnit = 3
+
+/** Of all files: a text is written before the next one. Each longer text gets a buffer of its own. */
+const buffer = Buffer.allocUnsafe(blockLength * maxBytesPerUnit)
+
+const plainWriter =
+  (file: AppendedFile) =>
+  (text: string): void => {
+    if (text.length * maxBytesPerUnit <= buffer.length) file.append(buffer, buffer.write(text))
+    else file.append(Buffer.from(text))
+  }
+
+const gzipWriter = (file: AppendedFile): ((text: string) => void) => {
   const gzip = new Gzip()
-  /** Where the next line starts. */
+  /** Where the next block starts. */
   let end = 0
   let lastTrailer: Uint8Array = new Uint8Array()
-  return (line) => {
-    const { data, trailer } = gzip.compress(Buffer.from(line))
+  return (text) => {
+    const { data, trailer } = gzip.compress(Buffer.from(text))
+    file.cut(end)
     try {
-      file.write(Buffer.concat([data, trailer]), end)
+      file.append(Buffer.concat([data, trailer]))
     } catch (thrown) {
-      file.cut(end)
-      file.write(lastTrailer, end)
+      file.append(lastTrailer)
       throw thrown
     }
     lastTrailer = trailer
     end += data.length
-    return end + trailer.length
   }
 }
-
-/** Length of the buffer of a file, in bytes. Each longer line gets a buffer of its own. */
-const bufferLength = 16_384
-
-/** Maximum length of a UTF-16 code unit in UTF-8, in bytes. */
-const maxBytesPerUnit = 3

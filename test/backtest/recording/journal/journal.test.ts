@@ -1,11 +1,20 @@
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  appendFileSync,
+  existsSync,
+  linkSync,
+  readFileSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { firstValueFrom, from, NEVER, of, Subject, tap, toArray } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
 import { ConfigurationError } from 'svc-streams'
 import { journal } from 'svc-streams/recording'
 import { expect, test } from 'vitest'
+import { lockPathOf } from '../../../../src/backtest/recording/files/line-file.js'
 import { newFolder } from '../../../support/new-folder.js'
 import { spawnScript } from '../../../support/process/node-process.js'
 import { eventually } from '../../../support/time/eventually.js'
@@ -87,7 +96,7 @@ test('fails for a file of something else, which stays as it is', () => {
     expect(errors.map(({ message }) => message)).toEqual([
       `journal ${path}: expected a line of a journal, got ${JSON.stringify(text.trim())}`,
     ])
-    expect([readFileSync(path, 'utf8'), existsSync(`${path}.lock`)]).toEqual([text, false])
+    expect([readFileSync(path, 'utf8'), existsSync(lockPathOf(path))]).toEqual([text, false])
   }
 })
 
@@ -97,15 +106,53 @@ test('fails for a journal that is in use, and releases it when its stream ends o
   const open = () => NEVER.pipe(journal(path)).subscribe({ error: (thrown: unknown) => errors.push(thrown) })
   const first = open()
   open()
-  expect(errors).toEqual([new Error(`journal ${path}: in use by process ${process.pid}`)])
+  const message = `journal ${path}: in use by process ${process.pid}`
+  expect(errors).toEqual([expect.objectContaining({ _tag: 'WriteError', message })])
+  const lock = lockPathOf(path)
+  expect(existsSync(lock)).toBe(true)
   first.unsubscribe()
-  expect(existsSync(`${path}.lock`)).toBe(false)
+  expect(existsSync(lock)).toBe(false)
   const source = new Subject<number>()
   source.pipe(journal(path)).subscribe()
   source.complete()
   const last = open()
   expect(errors).toHaveLength(1)
   last.unsubscribe()
+})
+
+test.each([
+  ['a symbolic link', symlinkSync],
+  ['another name of the file', linkSync],
+])('fails for a journal that is in use under the name of %s', (_, link) => {
+  const path = newPath()
+  const errors: unknown[] = []
+  const first = NEVER.pipe(journal(path)).subscribe()
+  const other = join(dirname(path), 'other.ndjson')
+  link(path, other)
+  NEVER.pipe(journal(other)).subscribe({ error: (thrown: unknown) => errors.push(thrown) })
+  expect(errors).toMatchObject([{ _tag: 'WriteError', message: expect.stringContaining('in use') as string }])
+  first.unsubscribe()
+})
+
+test('fails with a WriteError when another program has cut the file, and leaves no zeros in it', () => {
+  const path = newPath()
+  const source = new Subject<number>()
+  const passed: number[] = []
+  const errors: unknown[] = []
+  source.pipe(journal(path)).subscribe({
+    next: (value) => passed.push(value),
+    error: (thrown: unknown) => errors.push(thrown),
+  })
+  source.next(1)
+  truncateSync(path)
+  source.next(2)
+  expect([passed, readFileSync(path, 'utf8')]).toEqual([[1], ''])
+  const message = expect.stringMatching(
+    /^journal .*: another program has cut the file from \d+ to 0 bytes$/,
+  ) as string
+  expect(errors).toMatchObject([
+    { _tag: 'WriteError', message, cause: { message: expect.any(String) as string } },
+  ])
 })
 
 test('does not pass a value that it cannot write', () => {

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { left } from 'fp-ts/lib/Either.js'
+import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { causeOf } from '../../base/errors/failure-cause.js'
@@ -77,7 +77,7 @@ export interface WorkerProgram {
   readonly resourceLimits?: { readonly maxOldGenerationSizeMb?: number }
 }
 
-/** The thread ended before each task had a result. */
+/** The thread ended before each task had a result that counts. */
 export interface ThreadEnded {
   readonly _tag: 'Ended'
   readonly unfinished: readonly Task[]
@@ -86,7 +86,8 @@ export interface ThreadEnded {
 
 /**
  * Runs a job in a new worker thread. Completes when each task has a result, or when the thread has ended. Unsubscribing
- * terminates the thread.
+ * terminates the thread. A strategy that has thrown may have changed globals of the thread: the results of the others after
+ * that do not count.
  */
 export const runInThread$ = (
   { url, resourceLimits = {} }: WorkerProgram,
@@ -94,6 +95,8 @@ export const runInThread$ = (
 ): Observable<WorkerMessage | ThreadEnded> =>
   new Observable((subscriber) => {
     const unfinished = new Map(job.tasks.map((task) => [task.index, task]))
+    let missing = job.tasks.length
+    let failure: FailureCause | undefined
     let cause: FailureCause | undefined
     const end = (ended: FailureCause): void => {
       subscriber.next({ _tag: 'Ended', unfinished: [...unfinished.values()], cause: ended })
@@ -107,9 +110,17 @@ export const runInThread$ = (
       })
       worker.on('message', (message: unknown) => {
         if (!isWorkerMessage(message)) return
-        if (message._tag === 'Result') unfinished.delete(message.index)
-        subscriber.next(message)
-        if (unfinished.size === 0) subscriber.complete()
+        if (message._tag === 'Rows') return subscriber.next(message)
+        const { index, outcome } = message
+        const thrown = isLeft(outcome) && outcome.left.why === 'strategy' ? outcome.left.cause : undefined
+        if (failure === undefined || thrown !== undefined) {
+          unfinished.delete(index)
+          subscriber.next(message)
+        }
+        failure ??= thrown
+        if (--missing > 0) return
+        if (failure !== undefined && unfinished.size > 0) end(failure)
+        else subscriber.complete()
       })
       // Before the exit.
       worker.on('error', (thrown: unknown) => (cause = causeOf(thrown)))

@@ -36,8 +36,8 @@ const behaviours = {
   prices: (client, { every = 1 }) =>
     client.price$(topic).pipe(
       rights(),
-      map(({ price }) => price),
-      filter((_, index) => index % every === 0),
+      map(({ price }) => Math.abs(price)),
+      filter((price, index) => price > 0 && index % every === 0),
     ),
   candles: (client, { ms }) => client.price$(topic).pipe(candles(ms)),
   'candles with past': (client, { ms, after }) =>
@@ -68,6 +68,10 @@ const behaviours = {
       throw new RangeError('thrown at a row')
     }),
   'throw a Left': (client) => client.price$('svc-0xff').pipe(orThrow()),
+  'break globals and throw': () => {
+    Math.abs = () => NaN
+    throw new Error('broken')
+  },
   'no observable': () => undefined,
   exit: (client, { row }) => atRow(client, row, () => process.exit(3)),
   'throw in a timer': () => {

@@ -20,6 +20,7 @@ import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
 import { candleNotes, writeBacktestReport } from './shared/report.js'
 import { importStrategyModule } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
+import { checkTradeFiles, TradeFiles, tradeFileFlags } from './shared/trade-files.js'
 import {
   costFlags,
   costsOf,
@@ -39,6 +40,8 @@ Examples:
       Write a page with the equity, the trades and the assumptions.
   $ npx svc-streams backtest market.ndjson strategy.js --parameter '{ "window": 5 }' --json | tail -1
       Print the figures of a parameter, for programs.
+  $ npx svc-streams backtest market.ndjson strategy.js --trades trades.csv --equity equity.csv
+      Write the fills and the equity for a spreadsheet or a notebook.
 
 ${strategyHelp}
 
@@ -52,6 +55,7 @@ const flags = {
     parseRotation,
   ),
   report: textFlag('--report <file>', 'HTML file to write; an existing file is overwritten'),
+  ...tradeFileFlags,
   ...costFlags,
   ...rangeFlags,
   json: eventsAsJson,
@@ -73,6 +77,7 @@ async function backtestRecordings(
 ): Promise<void> {
   const { recordings, module } = backtestFiles(command, files)
   checkOutput(command, '--report', report, false)
+  checkTradeFiles(command, given)
   const range = rangeOf(command, given)
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
@@ -85,6 +90,7 @@ async function backtestRecordings(
   if (header.mints.length === 0) io.stderr.write(withoutDepth)
   for (const note of candleNotes(header)) io.stderr.write(`note: ${printable(note)}\n`)
   const run = new RunFold(report !== undefined)
+  const tradeFiles = new TradeFiles(given, options.tokens)
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
   const terms = { isCounted: () => from === undefined || rxClock.wallClock() >= from, endsFlat: false }
   const event$ = client.run$((recorded) =>
@@ -96,10 +102,12 @@ async function backtestRecordings(
       tap((event) => {
         printLine(io, lineOf(event))
         run.add(event)
+        tradeFiles.add(event)
       }),
     ),
     () => ': the backtest has not ended',
   )
+  tradeFiles.close()
   if (!isComplete) return
   const summary = orFail(await client.finished)
   if (summary.rows === 0) throw new Error(noRowText(header.at, range))

@@ -25,6 +25,7 @@ import { assumptionsOf, writePage } from './shared/report.js'
 import { log } from './shared/log.js'
 import { importStrategyModule } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, one, parameterFlag } from './shared/parts.js'
+import { checkTradeFiles, TradeFiles, tradeFileFlags } from './shared/trade-files.js'
 import {
   costFlags,
   costsOf,
@@ -51,8 +52,8 @@ ${strategyHelp}
 With --warm-up, the strategy first runs over the prices that the gateway has recorded, without depth; orders of that time are
 dropped. A process that is started on another machine then decides as the one before it.
 
-Without --json, a line a minute is the value of the account. With --journal, the summary and the report are those of all runs
-of the journal. Depth requires --base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The
+Without --json, a line a minute is the value of the account. With --journal, the summary, the report and the CSV files are those
+of all runs of the journal. Depth requires --base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The
 exit code is 1 if the journal or the recording cannot be written, or another process uses the journal.`
 
 const flags = {
@@ -66,6 +67,7 @@ const flags = {
   ),
   report: textFlag('--report <file>', 'HTML file to write at the end; an existing file is overwritten'),
   json: eventsAsJson,
+  ...tradeFileFlags,
   ...costFlags,
   ...metricsFlags,
   ...serviceFlags,
@@ -89,6 +91,7 @@ async function tradeOnPaper(
   checkOutput(command, '--journal', journal, false)
   checkOutput(command, '--record', recording)
   checkOutput(command, '--report', report, false)
+  checkTradeFiles(command, given)
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const options = { ...own, ...(journal === undefined ? {} : { journal }) }
@@ -123,6 +126,7 @@ async function tradeOnPaper(
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
     const stopping = stop$(io, undefined).subscribe(close)
     let run = new RunFold(report !== undefined)
+    let tradeFiles = new TradeFiles(given, options.tokens)
     let failure: WriteError | undefined
     const lineOf = json ? outputJson : eventLines(options.tokens, numberFormat(io.stdout))
     await lastValueFrom(
@@ -131,6 +135,7 @@ async function tradeOnPaper(
           printLine(io, lineOf(event))
           if (event._tag === 'WriteError') failure = event
           run.add(event)
+          tradeFiles.add(event)
         }),
       ),
       { defaultValue: undefined },
@@ -143,8 +148,14 @@ async function tradeOnPaper(
     if (options.journal !== undefined) {
       // Of all runs.
       run = new RunFold(report !== undefined)
-      for (const event of orFail(await journalEvents(options.journal)())) run.add(event)
+      tradeFiles.close()
+      tradeFiles = new TradeFiles(given, options.tokens)
+      for (const event of orFail(await journalEvents(options.journal)())) {
+        run.add(event)
+        tradeFiles.add(event)
+      }
     }
+    tradeFiles.close()
     printSummary(io, run.summary, json)
     if (report === undefined) return
     const notes = [assumptionsOf(options)]

@@ -88,6 +88,27 @@ describe('svc-streams backtest', () => {
     expect(html).toContain(`<code>npx svc-streams backtest ${args.join(' ')} --report ${report}<`)
   })
 
+  it('writes the fills and the equity as CSV, with units', async () => {
+    const file = inFolder()
+    const args = [file('market.ndjson', recording), file('strategy.mjs', strategy(2, '0xab', 'svc-0xab'))]
+    const [trades, equity] = [file('trades.csv', 'earlier\n'), file('equity.csv')]
+    const { code } = await runInProcess(['backtest', ...args, '--trades', trades, '--equity', equity])
+    expect(code).toBe(0)
+    const time = (ms: number): string => new Date(at + ms).toISOString()
+    expect(readFileSync(trades, 'utf8').split('\r\n').slice(0, 3)).toEqual([
+      'time_utc,decided_utc,order,symbol,side,quantity_tokens,price_usd,value_usd,fee_usd,slippage_usd',
+      `${time(1_000)},${time(1_000)},1,ETH,buy,1,100,100,0.1,0`,
+      `${time(2_000)},${time(2_000)},2,ETH,sell,1,101,101,0.101,0`,
+    ])
+    const lines = readFileSync(equity, 'utf8').split('\r\n')
+    expect(lines[0]).toBe('time_utc,equity_usd,is_current')
+    expect(lines.at(-2)).toBe(`${time(4_000)},10001.594,true`)
+    expect(lines.at(-1)).toBe('')
+    const nowhere = await runInProcess(['backtest', ...args, '--trades', join(file('missing'), 'trades.csv')])
+    expect(nowhere.code).toBe(2)
+    expect(nowhere.stderr).toContain('--trades: the folder of ')
+  })
+
   it('names the assumed depths, the gaps, the invalid rows, and each flag in the report', async () => {
     const file = inFolder()
     const assumed = (name: string, assumedDepth: string) =>

@@ -1,0 +1,106 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import type { Command } from 'commander'
+import type { PaperEvent, PaperOptions } from '../../../backtest/paper/index.js'
+import { plainDecimal } from '../../../base/domain/plain-decimal.js'
+import { printable, systemText } from '../../../base/errors/text.js'
+import { formatTime, formatTokens } from '../../../view/texts.js'
+import { textFlag, type Values } from '../../target/parse-flags.js'
+import { checkOutput } from '../../target/read-file.js'
+
+// The CSV files that `backtest` and `paper` write of an account, with the units in their headers.
+
+export const tradeFileFlags = {
+  trades: textFlag('--trades <file>', 'CSV file of the fills to write; an existing file is overwritten'),
+  equity: textFlag('--equity <file>', 'CSV file of the equity to write; an existing file is overwritten'),
+}
+
+type Paths = Values<typeof tradeFileFlags>
+
+/** Checks the flags before a command does anything else. */
+export const checkTradeFiles = (command: Command, { trades, equity }: Paths): void => {
+  checkOutput(command, '--trades', trades, false)
+  checkOutput(command, '--equity', equity, false)
+}
+
+/** Writes the events of an account, in order. Throws if a file cannot be written. */
+export class TradeFiles {
+  private readonly trades: CsvFile | undefined
+  private readonly equity: CsvFile | undefined
+
+  constructor(
+    { trades, equity }: Paths,
+    private readonly tokens: PaperOptions['tokens'],
+  ) {
+    this.trades = trades === undefined ? undefined : new CsvFile('--trades', trades, tradeColumns)
+    this.equity = equity === undefined ? undefined : new CsvFile('--equity', equity, equityColumns)
+  }
+
+  add(event: PaperEvent): void {
+    if (event._tag === 'Equity')
+      this.equity?.add([formatTime(event.at), plainDecimal(event.equityUsd), String(event.isCurrent)])
+    if (event._tag !== 'Filled') return
+    const { at, decidedAt, id, symbol, side, quantity, price, valueUsd, feeUsd, slippageUsd } = event
+    this.trades?.add([
+      ...[formatTime(at), formatTime(decidedAt), id, symbol, side],
+      ...[formatTokens(quantity, this.tokens[symbol]?.decimals)],
+      ...[price, valueUsd, feeUsd, slippageUsd].map(plainDecimal),
+    ])
+  }
+
+  close(): void {
+    this.trades?.close()
+    this.equity?.close()
+  }
+}
+
+const tradeColumns = [
+  ...['time_utc', 'decided_utc', 'order', 'symbol', 'side', 'quantity_tokens'],
+  ...['price_usd', 'value_usd', 'fee_usd', 'slippage_usd'],
+]
+
+const equityColumns = ['time_utc', 'equity_usd', 'is_current']
+
+/** Number of bytes that are written at once. */
+const blockBytes = 65_536
+
+class CsvFile {
+  private readonly file: number
+  private text = ''
+
+  constructor(
+    private readonly flag: string,
+    private readonly path: string,
+    columns: readonly string[],
+  ) {
+    this.file = this.attempt(() => openSync(path, 'w'))
+    this.add(columns)
+  }
+
+  add(cells: readonly string[]): void {
+    this.text += `${cells.map(quoted).join(',')}\r\n`
+    if (this.text.length >= blockBytes) this.write()
+  }
+
+  close(): void {
+    this.write()
+    closeSync(this.file)
+  }
+
+  private write(): void {
+    const { text } = this
+    this.text = ''
+    this.attempt(() => writeSync(this.file, text))
+  }
+
+  private attempt<A>(work: () => A): A {
+    try {
+      return work()
+    } catch (thrown) {
+      const name = `${this.flag}: ${printable(this.path)}`
+      throw new Error(`${name} cannot be written: ${systemText(thrown)}`, { cause: thrown })
+    }
+  }
+}
+
+/** RFC 4180. */
+const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)

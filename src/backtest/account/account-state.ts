@@ -2,12 +2,21 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
+import { describeValue } from '../../base/errors/text.js'
+import { oneOf, type Check } from '../../base/option-kinds/option.js'
 import type { Account, Equity, HeldPosition, OpenOrder, PaperEvent } from './events.js'
 import type { Settings } from './options.js'
-import { orderCheck } from './order-check.js'
+import { orderProblem } from './order-check.js'
 import { closePosition, type CancelOrder, type Order, type TradeOrder } from './orders.js'
 import { TokenState } from './token-state.js'
-import { fillOf, followPrice, outcomeOf, workingOrder, type Fill, type WorkingOrder } from './working-order.js'
+import {
+  fillOf,
+  followPrice,
+  outcomeOf,
+  workingOrder,
+  type Fill,
+  type WorkingOrder,
+} from './working-order.js'
 
 export type Sampled = Pick<Equity, 'at' | 'isCurrent'>
 
@@ -33,7 +42,7 @@ export class AccountState {
   isLiquidated = false
   /** The numbers that orders without an id have got. */
   numbered = 0
-  private readonly problemOf: (order: unknown) => string | undefined
+  private readonly symbol: Check
   /** Of the last `Equity`. */
   sampled: Sampled | undefined
   /** True if data came after `sampled`. */
@@ -44,7 +53,7 @@ export class AccountState {
 
   constructor(private readonly settings: Settings) {
     this.tokens = new Map(settings.tokens.map((token) => [token.symbol, new TokenState(token)]))
-    this.problemOf = orderCheck([...this.tokens.keys()])
+    this.symbol = oneOf(...this.tokens.keys())
     this.cash = settings.cash
   }
 
@@ -81,7 +90,7 @@ export class AccountState {
 
   /** `decidedAt`: in ms since the Unix epoch. */
   onOrder(order: Order, decidedAt: number): void {
-    const problem = this.isLiquidated ? 'the account is liquidated' : this.problemOf(order)
+    const problem = this.isLiquidated ? 'the account is liquidated' : this.reasonAgainst(order)
     if (problem !== undefined) this.reject(this.idOf(order), order, decidedAt, problem)
     else if (order._tag === 'Cancel') this.cancel(order, decidedAt)
     else this.open(order, decidedAt)
@@ -129,6 +138,13 @@ export class AccountState {
     this.isBeginning = false
     // Before the first fill, whose costs are a part of the result.
     this.addEquity()
+  }
+
+  private reasonAgainst(order: unknown): string | undefined {
+    const problem = orderProblem(order, this.symbol)
+    if (problem === undefined) return undefined
+    const { name, expected, actual } = problem
+    return `${name === '' ? '' : `${name}: `}expected ${expected}, got ${describeValue(actual)}`
   }
 
   private open(order: TradeOrder, decidedAt: number): void {

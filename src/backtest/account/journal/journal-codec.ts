@@ -8,7 +8,8 @@ import { guardCodec, toDecodeError } from '../../../wire/codec/decode.js'
 import { parseJson } from '../../../wire/codec/json.js'
 import { Finite, PriceValue } from '../../../wire/codec/number.js'
 import type { PaperEvent } from '../events.js'
-import type { Side, TradeOrder } from '../orders.js'
+import { orderProblem } from '../order-check.js'
+import type { Order, Side, TradeOrder } from '../orders.js'
 import type { StartLine } from './journal.js'
 import { journalVersion, type SavedState } from './saved-state.js'
 
@@ -74,51 +75,38 @@ const SideValue: t.Type<Side> = t.keyof({ buy: null, sell: null }, 'buy or sell'
 const Rest = t.keyof({ cancel: null, work: null }, 'cancel or work')
 const Prices = t.record(t.string, PriceValue, 'prices by symbol')
 
-const sizeOf = (units: t.Type<bigint, unknown>, usd: t.Type<number>) =>
-  t.union([t.type({ units }), t.type({ usd })], 'a size')
-
-const isUsd = (value: number): boolean => Math.abs(value) <= 1e15
-
-const Sided = t.intersection([
-  t.type({
-    symbol: Text,
-    side: SideValue,
-    size: sizeOf(
-      units('an integer above 0 as text', (value) => value > 0n),
-      number('USD above 0', (value) => value > 0 && isUsd(value)),
-    ),
-  }),
-  t.partial({ id: Text, rest: Rest }),
-])
-
-const sided = <Tag extends string, P extends t.Props>(tag: Tag, fields: P) =>
-  t.intersection([t.type({ _tag: t.literal(tag), ...fields }), Sided])
-
-/** What `orderCheck` accepts. Fields that a strategy has added are kept. */
-const TradeOrderValue = t.union(
-  [
-    sided('Market', {}),
-    sided('Limit', { price: PriceValue }),
-    sided('Stop', { price: PriceValue }),
-    sided('TrailingStop', {
-      bps: number('a number above 0 and below 10000', (bps) => bps > 0 && bps < 10_000),
-    }),
-    t.type({ _tag: t.literal('Target'), symbol: Text, size: sizeOf(AnyUnits, number('USD', isUsd)) }),
-    t.type({ _tag: t.literal('ClosePosition'), symbol: Text }),
-  ],
-  'an order',
-) as t.Type<TradeOrder, unknown>
+/** An order as JSON has it: its units are text. Any other value stays. */
+const withUnits = (input: unknown): unknown => {
+  const sized = t.type({ size: t.type({ units: AnyUnits }) }).decode(input)
+  return isLeft(sized) ? input : sized.right
+}
 
 /** The order of a rejection may be anything. */
 const AnyOrder = new t.Type<unknown, unknown>(
   'anything',
   t.unknown.is,
-  (input) => {
-    const sized = t.type({ size: t.type({ units: AnyUnits }) }).decode(input)
-    return t.success(isLeft(sized) ? input : sized.right)
+  (input) => t.success(withUnits(input)),
+  t.identity,
+)
+
+const isTradeOrder = (value: unknown): value is TradeOrder =>
+  orderProblem(value) === undefined && (value as Order)._tag !== 'Cancel'
+
+/** Fields that a strategy has added are kept. */
+const TradeOrderValue = new t.Type<TradeOrder, unknown>(
+  'an order',
+  isTradeOrder,
+  (input, context) => {
+    const order = withUnits(input)
+    if (isTradeOrder(order)) return t.success(order)
+    const { name: key, expected, actual } = orderProblem(order) ?? unknownOrder
+    const entry = { key, type: guardCodec(expected, (value): value is never => value === undefined), actual }
+    return t.failure(actual, [...context, entry])
   },
   t.identity,
 )
+
+const unknownOrder = { name: '', expected: 'an order that trades', actual: 'Cancel' }
 
 const Sampled = t.strict({ at: Time, isCurrent: t.boolean })
 

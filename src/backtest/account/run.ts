@@ -13,13 +13,14 @@ import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import type { Stream } from '../../base/time/stream.js'
-import { AccountState } from './account-state.js'
 import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.js'
 import { journalLines, startLine, type Journal } from './journal/journal.js'
 import { continueFrom, savedStateOf } from './journal/saved-state.js'
 import type { Settings } from './options.js'
 import { OrderGate, type MarketEvent } from './order-gate.js'
 import type { Order } from './orders.js'
+import { eventsAfter, type AccountInput } from './rules.js'
+import { AccountState } from './state.js'
 import type { AccountTerms } from './terms.js'
 import type { TokenState } from './token-state.js'
 
@@ -49,6 +50,8 @@ export type PaperStrategy<C> = (client: C, account: PaperAccount) => Observable<
  */
 export class PaperRun {
   private readonly state: AccountState
+  /** The events that are not emitted yet. */
+  private events: PaperEvent[] = []
   private readonly fills$ = new Subject<Filled>()
   private readonly equities$ = new Subject<Equity>()
   private lastEquity: Equity | undefined
@@ -71,16 +74,17 @@ export class PaperRun {
     private readonly journal?: Journal,
   ) {
     this.isCounted = terms.isCounted()
-    const state = new AccountState(settings)
-    if (journal !== undefined) continueFrom(state, journal.start)
-    this.state = state
+    this.state = new AccountState(settings)
+    if (journal === undefined) return
+    continueFrom(this.state, journal.start)
+    this.events = eventsAfter(this.state, { _tag: 'Continue' })
   }
 
   /** The account subscribes before the strategy, so that it receives each event first. */
   start<C extends MarketClient>(client: C, strategy$: PaperStrategy<C>): void {
     const { state, subscriber } = this
     const { depthInterval } = this.settings
-    if (state.events.length > 0) this.emit()
+    if (this.events.length > 0) this.emit()
     const prices = new Map<Topic, Stream<Either<PriceError, Price>>>()
     const depths = new Map<Address, Stream<Either<DepthError, Depth>>>()
     let open = 2 * state.tokens.size
@@ -92,20 +96,22 @@ export class PaperRun {
         .filter(({ price }) => price !== undefined)
         .map(({ token }) => client.price$(token.topic))
     // The time of a timer is not before that of the data, which another clock may have stamped.
-    const decide = this.receiver(([order, decidedAt = state.now]: readonly [Order, number | undefined]) => {
-      if (this.isCounted) state.onOrder(order, Math.max(decidedAt, state.now))
-    })
-    const pass = (order: Order, decidedAt: number | undefined): void => decide([order, decidedAt])
+    const pass = (order: Order, decidedAt = state.now): void =>
+      this.receive({ _tag: 'Order', order, decidedAt: Math.max(decidedAt, state.now) })
     const { isUpToDate } = priceFeedOf(client)
     const gate = new OrderGate(subscriber, depthInterval, isUpToDate, pass, currentPrices)
     const share = <E extends MarketEvent>(
       source$: Observable<E>,
       change: (event: E) => void,
-    ): SharedStream<E> => new SharedStream(subscriber, source$, gate, this.receiver(change), complete)
+    ): SharedStream<E> => new SharedStream(subscriber, source$, gate, change, complete)
     const streams = [...state.tokens.values()].flatMap((token) => {
       const { topic, address } = token.token
-      const price = share(client.price$(topic), (event) => state.onPrice(token, event, gate.isLate))
-      const depth = share(client.depth$(address, depthInterval), (event) => state.onDepth(token, event))
+      const price = share(client.price$(topic), (event) =>
+        this.receive({ _tag: 'Price', token, event, isLate: gate.isLate }),
+      )
+      const depth = share(client.depth$(address, depthInterval), (event) =>
+        this.receive({ _tag: 'Depth', token, event }),
+      )
       prices.set(topic, price.event$)
       depths.set(address, depth.event$)
       return [price, depth]
@@ -124,28 +130,27 @@ export class PaperRun {
   }
 
   /** Changes the state, and emits what follows from it. */
-  private receiver<A>(change: (input: A) => void): (input: A) => void {
+  private receive(input: AccountInput): void {
     const { state } = this
-    return (input) => {
-      if (!this.isCounted && this.terms.isCounted()) {
-        this.isCounted = true
-        state.begin()
-      }
-      change(input)
-      if (state.events.length > 0 || state.version !== this.emitted) this.emit()
+    if (!this.isCounted && this.terms.isCounted()) {
+      this.isCounted = true
+      eventsAfter(state, { _tag: 'Begin' })
     }
+    if (!this.isCounted && input._tag === 'Order') return
+    const events = eventsAfter(state, input)
+    if (events.length > 0) this.events.push(...events)
+    if (this.events.length > 0 || state.version !== this.emitted) this.emit()
   }
 
   private end(): void {
-    this.state.onEnd(this.terms.endsFlat)
     this.isOver = true
-    this.emit()
+    this.receive({ _tag: 'End', endsFlat: this.terms.endsFlat })
   }
 
   private emit(): void {
     if (this.isEmitting) return
     this.isEmitting = true
-    while (this.state.events.length > 0 || this.state.version !== this.emitted) this.emitBatch()
+    while (this.events.length > 0 || this.state.version !== this.emitted) this.emitBatch()
     this.isEmitting = false
     if (!this.isOver) return
     for (const subject$ of [this.fills$, this.equities$, this.openChanges$, this.positionChanges$])
@@ -155,8 +160,8 @@ export class PaperRun {
 
   /** Positions and open orders come first: a handler of a fill sees what they are after it. */
   private emitBatch(): void {
-    const { state } = this
-    const events = state.events.splice(0)
+    const { events, state } = this
+    this.events = []
     const isChanged = state.version !== this.emitted
     this.emitted = state.version
     // A subscriber may leave while events are emitted: the journal is then closed.

@@ -139,6 +139,11 @@ export class TokenState extends Holding {
     return this.quantity === 0n ? 0 : this.amountOf(this.quantity) * this.lastPrice
   }
 
+  /** The profit at the last price, without fees. */
+  get unrealisedUsd(): number {
+    return this.amountOf(this.quantity) * (this.lastPrice - this.averagePrice)
+  }
+
   get position(): Position {
     const { quantity, averagePrice } = this
     return { quantity, averagePrice: quantity === 0n ? null : averagePrice }

@@ -1,4 +1,4 @@
-import type { AccountState, Sampled } from '../account-state.js'
+import type { AccountState, Sampled } from '../state.js'
 import type { Side } from '../orders.js'
 import type { WorkingOrder } from '../working-order.js'
 
@@ -42,7 +42,7 @@ export const savedStateOf = (state: AccountState): SavedState & { readonly versi
   isLiquidated: state.isLiquidated,
   numbered: state.numbered,
   prices: state.lastPrices,
-  sampled: state.sampled && { at: state.sampled.at, isCurrent: state.sampled.isCurrent },
+  sampled: state.sampled,
   holdings: [...state.tokens.values()]
     .filter(({ quantity, taken }) => quantity !== 0n || taken.size > 0)
     .map(({ token: { symbol }, quantity, averagePrice, taken }) => ({
@@ -73,7 +73,6 @@ export const continueFrom = (state: AccountState, { saved, prices, sampled, at }
     if (price !== undefined) token.last = { price }
   }
   if (saved !== undefined) restoreState(state, saved)
-  state.onStart()
 }
 
 const restoreState = (state: AccountState, saved: SavedState): void => {

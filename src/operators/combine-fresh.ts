@@ -54,7 +54,7 @@ type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[k
  * @example
  * const legs = { price: client.price$(topic), depth: client.depth$(mint, 500) }
  * const both$ = combineFresh(legs, { maxAge: { depth: 2000 } })
- * const pair$ = combineFresh({ eth: client.price$(eth), btc: client.price$(btc) }, { maxSkew: 2000 })
+ * const pair$ = combineFresh({ eth: client.price$(eth), btc: client.price$(btc) }, { maxSkew: 15_000 })
  * // Observable<Either<NotFresh<"eth" | "btc", PriceError>, { eth: Price; btc: Price }>>
  */
 // eslint-disable-next-line rxjs-x/finnish -- named as Rx names its own, such as combineLatest

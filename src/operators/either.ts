@@ -32,8 +32,9 @@ export type ErrorOf<Event> = Event extends Left<infer E> ? E : never
 export type ValueOf<Event> = Event extends Right<infer A> ? A : never
 
 /**
- * Emits the value of each `Right` and drops every `Left`. Passes Rx errors and completion through. Use `rights` for
- * display and for statistics, not for trading: subscribers cannot detect that a value is no longer current.
+ * Emits the value of each `Right` and drops every `Left`. Passes Rx errors and completion through. A value is current when it
+ * is emitted, and nothing shows when it is no longer: act on it at once, as after `combineFresh`, but do not keep it to trade
+ * on it later.
  *
  * ```
  * source  -a-L-b-|     L: Left

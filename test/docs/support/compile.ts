@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import ts from 'typescript'
 import { root, type Block } from './block.js'
 import { importsOf, scopeOf } from './scope.js'
@@ -27,15 +27,16 @@ const options: ts.CompilerOptions = {
   noUnusedParameters: false,
 }
 
-/** Virtual path of a block. Each page has its own folder, so that the files of a page can import each other. */
-const pathOf = ({ page, line, file = `line-${line}.ts` }: Block): string => join(root, `${page}.blocks`, file)
+/** Virtual path of a block. The files of the pages of a folder can import each other. */
+const pathOf = ({ page, line, file = `${basename(page)}-line-${line}.ts` }: Block): string =>
+  join(root, `${dirname(page)}.blocks`, file)
 
 export const compile = (blocks: readonly Block[]): Compiled => {
   // The implicit imports of a block are put before it, on one line.
   const texts = new Map(
     blocks.map((block) => [pathOf(block), `${importsOf(block.code, scopeOf(block))}\n${block.code}`]),
   )
-  if (texts.size < blocks.length) throw new Error('two blocks of a page have the same file')
+  if (texts.size < blocks.length) throw new Error('two blocks of a folder have the same file')
   const program = ts.createProgram({ rootNames: [...texts.keys()], options, host: hostOf(texts) })
   const sourceOf = (block: Block): ts.SourceFile => {
     const source = program.getSourceFile(pathOf(block))

@@ -13,16 +13,22 @@ const preludeNames = [...readPage(`${prelude}.ts`).matchAll(/^export (?:declare 
   ([, name = '']) => name,
 )
 
-/** A page can use the names of the prelude. */
-const ofPages: Scope = new Map([[`${root}${prelude}.js`, preludeNames]])
+const ofPrelude = (names: readonly string[]): Scope => new Map([[`${root}${prelude}.js`, names]])
+
+/** A block of a page that is not whole names in its first line what it needs: `// given: client, topic`. */
+const givenNames = (code: string): readonly string[] => {
+  const given = /^\/\/ given: (.+)\n/.exec(code)?.[1]?.split(', ') ?? []
+  return preludeNames.filter((name) => given.includes(name))
+}
 
 /** A doc comment can also use the exports of every entry point, because the reference shows it next to them. */
 const ofDocComments: Scope = new Map([
   ...[...exportsByEntryPoint].map(([entry, values]) => [entry, Object.keys(values)] as const),
-  ...ofPages,
+  ...ofPrelude(preludeNames),
 ])
 
-export const scopeOf = ({ page }: Block): Scope => (page.endsWith('.md') ? ofPages : ofDocComments)
+export const scopeOf = ({ page, code }: Block): Scope =>
+  page.endsWith('.md') ? ofPrelude(givenNames(code)) : ofDocComments
 
 /** Import statements for the names that a code uses from a scope, on one line. */
 export const importsOf = (code: string, scope: Scope): string => {

@@ -5,9 +5,12 @@ import {
   parquetRead,
   parquetSchema,
   snappyUncompress,
+  type AsyncBuffer,
+  type ColumnMetaData,
   type Compressors,
   type SchemaElement,
 } from 'hyparquet'
+import { parquetHeader } from 'hyparquet/src/column.js'
 import { printable } from '../../base/errors/text.js'
 import { sampleRows, type Cells, type Table } from './table.js'
 
@@ -32,12 +35,28 @@ export const parquetTable = async (path: string, isGzip: boolean): Promise<Table
     if (num_rows > maxGroupRows)
       throw new Error(`expected row groups of at most ${maxGroupRows} rows, got one of ${num_rows}`)
   const rows = Number(metadata.num_rows)
+  const checked = new Set<ColumnMetaData>()
+  /** Checks the pages of columns that have a row of the range. */
+  const checkPages = async (rowStart: number, rowEnd: number, wanted: readonly string[]): Promise<void> => {
+    let groupStart = 0
+    for (const { num_rows, columns } of metadata.row_groups) {
+      const groupEnd = groupStart + Number(num_rows)
+      for (const { meta_data: column } of groupEnd > rowStart && groupStart < rowEnd ? columns : []) {
+        if (column === undefined || checked.has(column) || !wanted.includes(column.path_in_schema[0] ?? ''))
+          continue
+        await checkColumn(file, column)
+        checked.add(column)
+      }
+      groupStart = groupEnd
+    }
+  }
   const rowsOf = async (
     rowStart: number,
     rowEnd: number,
     columns: readonly number[],
   ): Promise<readonly Cells[]> => {
     const wanted = columns.map((column) => names[column] ?? '')
+    await checkPages(rowStart, rowEnd, wanted)
     let read: readonly Cells[] = []
     await parquetRead({
       file,
@@ -81,12 +100,38 @@ const maxGroupRows = 2 ** 24
 /** Usual are 1 MiB. A few bytes may claim to be a page of any size. */
 const maxPageBytes = 2 ** 26
 
+/** A value that is repeated takes no bytes. Usual are at most 1 048 576. */
+const maxPageValues = 2 ** 22
+
+/** The longest header of a page that is read, in bytes. */
+const maxHeaderBytes = 2 ** 16
+
+/** Checks the numbers in the headers of the pages of a column, before memory is allocated by them. */
+const checkColumn = async (file: AsyncBuffer, column: ColumnMetaData): Promise<void> => {
+  let at = Number(column.dictionary_page_offset ?? column.data_page_offset)
+  const end = at + Number(column.total_compressed_size)
+  while (at < end) {
+    const reader = { view: new DataView(await file.slice(at, Math.min(end, at + maxHeaderBytes))), offset: 0 }
+    const header = parquetHeader(reader)
+    const { data_page_header, data_page_header_v2, dictionary_page_header } = header
+    const { num_values = 0 } = data_page_header ?? data_page_header_v2 ?? dictionary_page_header ?? {}
+    checkSize('bytes', header.uncompressed_page_size, maxPageBytes)
+    checkSize('bytes', header.compressed_page_size, maxPageBytes)
+    checkSize('values', num_values, maxPageValues)
+    at += reader.offset + header.compressed_page_size
+  }
+}
+
+const checkSize = (unit: 'bytes' | 'values', size: number, max: number): void => {
+  if (!(size >= 0 && size <= max))
+    throw new Error(`expected pages of at most ${max} ${unit}, got one of ${size}`)
+}
+
 /** Allocates no more than the size that the page claims, and no larger page. */
 const sized =
   (decompress: (data: Uint8Array, size: number, limit: { maxOutputLength: number }) => Uint8Array) =>
   (data: Uint8Array, size: number): Uint8Array => {
-    if (!(size <= maxPageBytes))
-      throw new Error(`expected pages of at most ${maxPageBytes} bytes, got one of ${size}`)
+    checkSize('bytes', size, maxPageBytes)
     return decompress(data, size, { maxOutputLength: Math.max(1, size) })
   }
 

@@ -419,7 +419,28 @@ describe('import', () => {
     })
     const { code, stderr } = await imported({ 'a.parquet': new Uint8Array(parquet) })
     expect(code).toBe(1)
-    expect(stderr).toContain('expected pages of at most 67108864 bytes, got one of 67108869')
+    expect(stderr).toContain('expected pages of at most 67108864 bytes, got one of 67108871')
+  })
+
+  it('refuses a page of Parquet that claims more values than its bytes can have', async () => {
+    const parquet = Buffer.from(
+      parquetWriteBuffer({
+        columnData: [
+          { name: 'time', data: [start], type: 'DOUBLE' },
+          { name: 'price', data: [1], type: 'DOUBLE' },
+        ],
+        codec: 'UNCOMPRESSED',
+        statistics: false,
+      }),
+    )
+    // The header of the last page: its number of values, 1, becomes 2^31 - 1.
+    const at = parquet.lastIndexOf(Buffer.from([0x5c, 0x15, 0x02])) + 2
+    expect(at).toBeGreaterThan(2)
+    const many = Buffer.from([0xfe, 0xff, 0xff, 0xff, 0x0f])
+    const bomb = Buffer.concat([parquet.subarray(0, at), many, parquet.subarray(at + 1)])
+    const { code, stderr } = await imported({ 'a.parquet': new Uint8Array(bomb) })
+    expect(code).toBe(1)
+    expect(stderr).toContain('expected pages of at most 4194304 values, got one of 2147483647')
   })
 
   it.each<[string, string, readonly string[]]>([

@@ -20,7 +20,19 @@ const folders = {
   simulator: { imports: ['base', 'wire', 'gateway/server'], floors: [] },
   backtest: {
     imports: ['base', 'wire', 'operators', 'client', 'testing'],
-    floors: [['recording'], ['account'], ['results'], ['paper'], ['history', 'import'], ['sweep']],
+    floors: [
+      ['recording/codec', 'recording/files'],
+      ['recording/read', 'recording/write'],
+      ['recording/summary'],
+      ['history'],
+      ['replay'],
+      ['recording'],
+      ['account'],
+      ['results'],
+      ['paper'],
+      ['import'],
+      ['sweep'],
+    ],
   },
   gateway: {
     imports: ['base', 'wire', 'operators', 'client', 'backtest'],
@@ -60,14 +72,14 @@ const nodeOnly = [
   '^src/(simulator|gateway|nats|opentelemetry|backtest/(import|sweep|recording/files)|cli|dashboard/server)/',
   '^src/wire/transport/((ws|undici)/|(packages|dial-host)\\.ts)',
   '^src/wire/platform/node(/|\\.ts)',
-  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|history/dialed-fetch|account/journal/journal-(events|file)|recording/(on-node|(journal/journal|resume/resume)|record/(recording|rotating)-file)))\\.ts',
+  '^src/(index|client/on-node|backtest/((history|paper|recording)/index|history/dialed-fetch|account/journal/journal-(events|file)|replay/resume/resume|recording/(on-node|read/node-platform|write/(journal|(recording|rotating)-file))))\\.ts',
 ]
 
 const browserOnly = [
   page,
   '^src/wire/transport/(fetch|native-web-socket)\\.ts',
   '^src/wire/platform/browser(/|\\.ts)',
-  '^src/(browser|backtest/(history|paper|recording)/browser)\\.ts',
+  '^src/(browser|backtest/((history|paper|recording)/browser|recording/read/browser-platform))\\.ts',
 ]
 
 const folderRules = Object.entries(folders).flatMap(([name, { imports, floors }]) => [
@@ -169,7 +181,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(wire/codec|nats/codec|gateway/websocket/client-message|backtest/recording/format|backtest/history/past-codec|backtest/account/journal/journal-codec)',
+          '^src/(wire/codec|nats/codec|gateway/websocket/client-message|backtest/recording/codec|backtest/history/past-codec|backtest/account/journal/journal-codec)',
       },
       to: { path: 'node_modules/io-ts/' },
     },

@@ -2,7 +2,7 @@ import { canonicalAddress, isAddress, type Address } from '../base/domain/addres
 import { assertNever } from '../base/domain/assert-never.js'
 import { addressOf } from '../base/domain/topic.js'
 import type { UncorrelatedError } from '../base/errors/model.js'
-import type { Row } from '../backtest/recording/format/row.js'
+import type { Row } from '../backtest/recording/codec/row.js'
 import {
   initialConnection,
   isConnected,

@@ -6,7 +6,7 @@ import { stale } from '../base/errors/constructors.js'
 import type { DepthError, PriceError } from '../base/errors/model.js'
 import type { TopicState } from '../base/domain/snapshot.js'
 import { topicStateOf } from '../base/errors/topic-state.js'
-import type { DepthRow, PriceRow } from '../backtest/recording/format/row.js'
+import type { DepthRow, PriceRow } from '../backtest/recording/codec/row.js'
 import type { Behind } from './connection.js'
 
 export interface DisplayToken {

@@ -4,7 +4,7 @@ import type { Price } from 'svc-streams'
 import { candles, snapshots, type Candle, type Snapshot } from 'svc-streams/operators'
 import { price } from 'svc-streams/testing'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Row } from '../../src/backtest/recording/format/row.js'
+import type { Row } from '../../src/backtest/recording/codec/row.js'
 import {
   down,
   errorRow,

@@ -1,4 +1,4 @@
-import { browserPlatform } from '../recording/browser.js'
+import { browserPlatform } from '../recording/read/browser-platform.js'
 import { openHistoryOn } from './open-history.js'
 
 // The history entry point in a browser. Its types are those of `index.ts`.

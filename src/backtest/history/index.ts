@@ -5,7 +5,7 @@
  */
 
 import { dialedFetch } from './dialed-fetch.js'
-import { nodePlatform } from '../recording/on-node.js'
+import { nodePlatform } from '../recording/read/node-platform.js'
 import { openHistoryOn } from './open-history.js'
 
 export type { TopicPast } from '../../operators/missing-prices.js'
@@ -15,7 +15,7 @@ export {
   type RefillOptions,
   type WithPastOptions,
 } from '../../operators/with-past.js'
-export type { CoveredTopic, History, HistoryRange } from '../recording/past/history.js'
+export type { CoveredTopic, History, HistoryRange } from './history.js'
 export type { CaughtUp, Gap, GapCause, PastEvent, PastPrice } from '../../base/domain/past.js'
 export type { HistoryError, InvalidRange, UnknownTopic } from '../../base/errors/model.js'
 export type { FileUrl, RecordingPart } from '../recording/read/source.js'

@@ -1,8 +1,8 @@
 import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { Secrets } from '../../wire/auth/secrets.js'
-import { pricesFrom$, type CoveredTopic, type History } from '../recording/past/history.js'
-import { parseRange } from '../recording/past/range.js'
+import { pricesFrom$, type CoveredTopic, type History } from './history.js'
+import { parseRange } from './range.js'
 import { parseTopicOfAnyService } from '../../wire/codec/arguments.js'
 import { parseRetryAfter } from '../../wire/codec/http-headers.js'
 import { decodeCoveredTopics, emitPastLine } from './past-codec.js'
@@ -11,7 +11,7 @@ import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { httpError, networkError, timeout, unknownTopicAs } from '../../base/errors/constructors.js'
 import type { HistoryError } from '../../base/errors/model.js'
 import { readWholeLines } from '../recording/read/whole-lines.js'
-import { recordedHistory } from '../recording/past/recorded-history.js'
+import { recordedHistory } from './recorded-history.js'
 import {
   openableSource,
   openableSources,

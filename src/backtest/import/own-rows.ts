@@ -1,5 +1,5 @@
 import TinyQueue from 'tinyqueue'
-import type { OwnRow } from '../recording/record/own-rows.js'
+import type { OwnRow } from '../recording/write/own-rows.js'
 import type { MarketFile } from './market-file.js'
 import { compareTicks, type Tick } from './market-row.js'
 import { unitsOf } from './values.js'

@@ -1,5 +1,5 @@
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
-import { isOwnTime } from '../recording/record/own-rows.js'
+import { isOwnTime } from '../recording/write/own-rows.js'
 
 // The numbers and times in the cells of a table, which are texts.
 

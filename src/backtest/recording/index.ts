@@ -4,23 +4,23 @@
  * @module
  */
 
-export { journal } from './journal/journal.js'
-export { resume$ as resume, type ResumeOptions } from './resume/resume.js'
+export { journal } from './write/journal.js'
+export { resume$ as resume, type ResumeOptions } from '../replay/resume/resume.js'
 export { record, replay, writeRecording } from './on-node.js'
-export type { RecordOptions } from './record/record.js'
+export type { RecordOptions } from './write/record.js'
 export {
   type LineWriter,
   type Recorder,
   type RecordResult,
   type RecordSummary,
-} from './record/line-recorder.js'
-export type { OwnRowSource, WriteRecordingOptions } from './record/write-recording.js'
-export type { OwnDepth, OwnPrice, OwnRow } from './record/own-rows.js'
-export type { ReplayClient } from './replay/replay.js'
-export type { StrategyClient } from './replay/replay-session.js'
-export { type ReplayOptions } from './replay/replay-options.js'
-export { type HeaderResult, type ReplayResult } from './replay/playback.js'
-export { type ReplaySummary } from './replay/replay-summary.js'
+} from './write/line-recorder.js'
+export type { OwnRowSource, WriteRecordingOptions } from './write/write-recording.js'
+export type { OwnDepth, OwnPrice, OwnRow } from './write/own-rows.js'
+export type { ReplayClient } from '../replay/replay.js'
+export type { StrategyClient } from '../replay/replay-session.js'
+export { type ReplayOptions } from '../replay/replay-options.js'
+export { type HeaderResult, type ReplayResult } from '../replay/playback.js'
+export { type ReplaySummary } from '../replay/replay-summary.js'
 export { type FileUrl, type RecordingPart, type RecordingSource } from './read/source.js'
 export {
   type DepthRow,
@@ -30,5 +30,5 @@ export {
   type Row,
   type StatusRow,
   type UncorrelatedRow,
-} from './format/row.js'
+} from './codec/row.js'
 export type { RecordingError, WriteError } from '../../base/errors/model.js'

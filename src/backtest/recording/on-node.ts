@@ -1,31 +1,10 @@
-import { publish } from '../../wire/platform/node/diagnostics.js'
-import { fileSize, readFileBytes, readFilePart } from './files/files.js'
-import { Gunzip } from './files/gzip.js'
-import type { PlatformSource, SourcePlatform } from './read/source.js'
-import { createRecordingFile, createWholeRecording } from './record/recording-file.js'
-import { recordOn } from './record/record.js'
-import { writeRecordingOn } from './record/write-recording.js'
-import { replayOn } from './replay/replay.js'
+import { nodePlatform } from './read/node-platform.js'
+import { createRecordingFile, createWholeRecording } from './write/recording-file.js'
+import { recordOn } from './write/record.js'
+import { writeRecordingOn } from './write/write-recording.js'
+import { replayOn } from '../replay/replay.js'
 
 // The exports of the recording entry point that depend on the platform, for Node.
-
-/** Node, and the runtimes that are compatible with it. */
-export const nodePlatform: SourcePlatform = {
-  stringSource: (path) => fileSource(path, path),
-  urlSource: (href) => fileSource(href, new URL(href)),
-  createGunzip: () => new Gunzip(),
-  publish,
-}
-
-const fileSource = (name: string, path: string | URL): PlatformSource => ({
-  name,
-  open: () => readFileBytes(path),
-  file: {
-    size: () => fileSize(path),
-    read: (position, length) => readFilePart(path, position, length),
-    chunks: (position) => readFileBytes(path, position),
-  },
-})
 
 /**
  * Records a client as lines of JSON that `replay` reads: the prices of some topics, the depths of some mints, the status

@@ -2,7 +2,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { Costs } from '../account/options.js'
 import type { RunTrades } from '../results/run-fold.js'
 import type { SweepFault } from './sweep-error.js'
-import type { ReplayOptions } from '../recording/replay/replay-options.js'
+import type { ReplayOptions } from '../replay/replay-options.js'
 
 // The messages between the main thread and a worker thread. They can be cloned.
 

@@ -3,12 +3,7 @@ import { maxTime } from '../../base/domain/valid-numbers.js'
 import { integer, integerOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
-import {
-  definedRange,
-  playedTable,
-  replaySettings,
-  type ReplayOptions,
-} from '../recording/replay/replay-options.js'
+import { definedRange, playedTable, replaySettings, type ReplayOptions } from '../replay/replay-options.js'
 
 /** Options of `sweep`. An invalid value and a misspelt option name throw a `ConfigurationError`. */
 export interface SweepOptions extends Pick<ReplayOptions, 'environment' | 'from' | 'to'> {

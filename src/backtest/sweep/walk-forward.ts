@@ -11,7 +11,7 @@ import {
   type WalkForwardError,
   type WindowRange,
 } from './sweep-error.js'
-import { nodePlatform } from '../recording/on-node.js'
+import { nodePlatform } from '../recording/read/node-platform.js'
 import { RecordedFile } from '../recording/read/recorded-file.js'
 import { openableSources, type FileUrl } from '../recording/read/source.js'
 import {

@@ -16,18 +16,18 @@ import type { Client } from '../../client/client.js'
 import { timeWarnings } from '../render/time-warnings.js'
 import { isAddress, type Address } from '../../base/domain/address.js'
 import { serviceOf, type Topic } from '../../base/domain/topic.js'
-import { replaySettings } from '../../backtest/recording/replay/replay-options.js'
-import type { RecordingHeader, Row } from '../../backtest/recording/format/row.js'
+import { replaySettings } from '../../backtest/replay/replay-options.js'
+import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
 import type { ReplayClient } from '../../backtest/recording/index.js'
-import { nodePlatform } from '../../backtest/recording/on-node.js'
+import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
 import { openableSource, type OpenableSource } from '../../backtest/recording/read/source.js'
-import { replaySources } from '../../backtest/recording/replay/replay.js'
+import { replaySources } from '../../backtest/replay/replay.js'
 import {
   depthRow$,
   priceRow$,
   statusRow$,
   uncorrelatedRow$,
-} from '../../backtest/recording/record/client-rows.js'
+} from '../../backtest/recording/write/client-rows.js'
 import { recordedMarket } from '../../simulator/index.js'
 import { showBoard$ } from '../render/show.js'
 import { noRowText, rangeFlags, rangeOf } from '../target/range.js'

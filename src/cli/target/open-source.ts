@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
-import type { History } from '../../backtest/recording/past/history.js'
+import type { History } from '../../backtest/history/history.js'
 import { createClient } from '../../client/on-node.js'
 import type { Environment } from '../../base/domain/environment.js'
 import { defaultService, serviceOf } from '../../base/domain/topic.js'

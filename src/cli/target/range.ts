@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { definedRange } from '../../backtest/recording/replay/replay-options.js'
+import { definedRange } from '../../backtest/replay/replay-options.js'
 import { formatTime } from '../../view/texts.js'
 import { usageError } from '../run.js'
 import { parsedFlag, parseTime, type Values } from './parse-flags.js'

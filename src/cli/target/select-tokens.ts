@@ -4,7 +4,7 @@ import { defineTokens, type DefinedToken, type TokenDefinition } from '../../cli
 import { canonicalAddress, isAddress, type Address } from '../../base/domain/address.js'
 import { addressOf, defaultService } from '../../base/domain/topic.js'
 import { describeValue, printable } from '../../base/errors/text.js'
-import type { RecordingHeader } from '../../backtest/recording/format/row.js'
+import type { RecordingHeader } from '../../backtest/recording/codec/row.js'
 import { attempt, readJson } from './read-file.js'
 import type { Variables } from '../io.js'
 import { orUsageError } from '../run.js'

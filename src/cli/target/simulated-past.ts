@@ -1,6 +1,6 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { defer, from, map } from 'rxjs'
-import type { History } from '../../backtest/recording/past/history.js'
+import type { History } from '../../backtest/history/history.js'
 import type { Address } from '../../base/domain/address.js'
 import { addressOf } from '../../base/domain/topic.js'
 import { rxClock } from '../../base/time/rx-clock.js'

@@ -17,7 +17,7 @@ import type { Client } from '../../client/client.js'
 import type { Address } from '../../base/domain/address.js'
 import { clientClosed } from '../../base/errors/constructors.js'
 import { systemClock } from '../../base/time/system-clock.js'
-import type { DepthRow } from '../../backtest/recording/format/row.js'
+import type { DepthRow } from '../../backtest/recording/codec/row.js'
 import type { PageConfig } from '../../view/served.js'
 
 /** Time without a request of a page after which depth is no longer requested of the service, in ms. */

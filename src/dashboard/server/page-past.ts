@@ -16,12 +16,12 @@ import {
   type Observable,
 } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
-import type { History } from '../../backtest/recording/past/history.js'
+import type { History } from '../../backtest/history/history.js'
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import type { PastEvent } from '../../base/domain/past.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
 import type { HistoryError } from '../../base/errors/model.js'
-import { priceRow$ } from '../../backtest/recording/record/client-rows.js'
+import { priceRow$ } from '../../backtest/recording/write/client-rows.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import {
   hour,

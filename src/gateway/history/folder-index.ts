@@ -2,7 +2,7 @@ import { opendir, stat, unlink, utimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Topic } from '../../base/domain/topic.js'
 import { rotatedStart } from '../../backtest/recording/read/recorded-file.js'
-import { rotatedPath } from '../../backtest/recording/record/rotating-file.js'
+import { rotatedPath } from '../../backtest/recording/write/rotating-file.js'
 
 /** Time between the starts of two files of a topic, in ms. */
 export const filePeriod = 3_600_000

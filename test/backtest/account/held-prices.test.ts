@@ -4,7 +4,7 @@ import { rights } from 'svc-streams/operators'
 import { limit, market, paper, stop, type Filled, type MarketClient, type Order } from 'svc-streams/paper'
 import { depth, price } from 'svc-streams/testing'
 import { expect, it } from 'vitest'
-import type { Row } from '../../../src/backtest/recording/format/row.js'
+import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { mint, priceRow, replayAtOnce, start, topic } from '../recording/support/recordings.js'
 import { account, tokens } from './support/scenario.js'
 

@@ -13,8 +13,8 @@ import {
   encodeAnyRow,
   encodeLine,
   encodeRow,
-} from '../../../src/backtest/recording/format/row-codec.js'
-import type { Row } from '../../../src/backtest/recording/format/row.js'
+} from '../../../src/backtest/recording/codec/row-codec.js'
+import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { runInProcess } from '../../cli/support/in-process.js'
 import { newFile } from '../../cli/support/new-file.js'
 import { startTestGateway } from '../../gateway/support/start-test-gateway.js'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { expect, test } from 'vitest'
-import { decodeHeader, decodeRow } from '../../../src/backtest/recording/format/row-codec.js'
+import { decodeHeader, decodeRow } from '../../../src/backtest/recording/codec/row-codec.js'
 import { startTestGateway } from '../../gateway/support/start-test-gateway.js'
 import { startTcpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'

@@ -16,7 +16,7 @@ import {
   unauthorized,
   uncorrelatedError,
 } from '../../../src/base/errors/constructors.js'
-import type { Row } from '../../../src/backtest/recording/format/row.js'
+import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { marbles } from '../../support/time/marbles.js'
 import { depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 

@@ -9,7 +9,7 @@ import { coloursFor } from '../../../src/cli/render/terminal.js'
 import { disconnected, stale, unauthorized, unsupportedPair } from '../../../src/base/errors/constructors.js'
 import { createUpdate, emptyDisplay, type Display, type LogEntry } from '../../../src/view/display.js'
 import { createTokenNames } from '../../../src/cli/target/token-names.js'
-import type { Row } from '../../../src/backtest/recording/format/row.js'
+import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { rowTime, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
 const long = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'

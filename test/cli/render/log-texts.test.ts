@@ -11,7 +11,7 @@ import {
   unauthorized,
   unsupportedPair,
 } from '../../../src/base/errors/constructors.js'
-import type { Row } from '../../../src/backtest/recording/format/row.js'
+import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { rowTime, depthFailure, depthRow, priceFailure, priceRow, statusRow } from '../support/rows.js'
 
 const long = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'

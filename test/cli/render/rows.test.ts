@@ -9,8 +9,8 @@ import {
   unauthorized,
   uncorrelatedError,
 } from '../../../src/base/errors/constructors.js'
-import { decodeRow, encodeRow } from '../../../src/backtest/recording/format/row-codec.js'
-import type { Row } from '../../../src/backtest/recording/format/row.js'
+import { decodeRow, encodeRow } from '../../../src/backtest/recording/codec/row-codec.js'
+import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { depthFailure, depthRow, priceFailure, priceRow, rowTime, statusRow } from '../support/rows.js'
 
 /** As elsewhere than on a terminal. */

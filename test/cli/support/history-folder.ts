@@ -1,8 +1,8 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { dirname } from 'node:path'
 import { price } from 'svc-streams/testing'
-import { encodeRow } from '../../../src/backtest/recording/format/row-codec.js'
-import { topicHeader, type Row } from '../../../src/backtest/recording/format/row.js'
+import { encodeRow } from '../../../src/backtest/recording/codec/row-codec.js'
+import { topicHeader, type Row } from '../../../src/backtest/recording/codec/row.js'
 import { ethTopic as topic } from '../../support/tokens.js'
 import { newFile } from './new-file.js'
 

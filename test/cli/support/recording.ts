@@ -1,6 +1,6 @@
 import { right } from 'fp-ts/lib/Either.js'
 import { price } from 'svc-streams/testing'
-import type { RecordingHeader, Row } from '../../../src/backtest/recording/format/row.js'
+import type { RecordingHeader, Row } from '../../../src/backtest/recording/codec/row.js'
 
 // A recording that starts at 2026-11-21T10:00:00Z, of one token.
 

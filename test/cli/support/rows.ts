@@ -1,7 +1,7 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import type { Address, ConnectionStatus, DepthError, PriceError, Topic } from 'svc-streams'
 import { depth, price } from 'svc-streams/testing'
-import type { DepthRow, PriceRow, StatusRow } from '../../../src/backtest/recording/format/row.js'
+import type { DepthRow, PriceRow, StatusRow } from '../../../src/backtest/recording/codec/row.js'
 
 /** 2026-11-21, in ms since the Unix epoch. */
 export const rowTime = Date.UTC(2026, 10, 21, 10, 15, 2, 123)

@@ -38,7 +38,7 @@ export const knownFailures: readonly KnownFailure[] = [
     'node:net does not resolve names by dns.lookup, which the test replaces',
   ),
   deno(
-    'test/backtest/recording/record/recording-file.test.ts',
+    'test/backtest/recording/write/recording-file.test.ts',
     'a compressed recording > has at most a fifth of the size of its text',
     'node:zlib ignores the option dictionary: recordings are valid, but larger',
   ),
@@ -71,7 +71,7 @@ export const knownFailures: readonly KnownFailure[] = [
   ].map((title) => bun('test/promises/nothing-left.test.ts', title, noActiveResources)),
   ...['keeps real time on unsubscribe', 'keeps real time on close()'].map((title) =>
     bun(
-      'test/backtest/recording/replay/finite-speed.test.ts',
+      'test/backtest/replay/finite-speed.test.ts',
       `a replay at a finite speed > ${title} inside TestScheduler.run`,
       noActiveResources,
     ),

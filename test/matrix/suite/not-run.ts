@@ -18,7 +18,7 @@ export const notRun: readonly NotRun[] = [
       'reads the metrics of a module that is not public; test/cli/commands/gateway-operation.test.ts runs',
   },
   {
-    files: 'test/backtest/recording/record/client-rows.test.ts',
+    files: 'test/backtest/recording/write/client-rows.test.ts',
     reason:
       'reads the positions of prices in a module that is not public; test/backtest/history/seam.test.ts runs',
   },

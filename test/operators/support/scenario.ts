@@ -2,7 +2,7 @@ import * as fc from 'fast-check'
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { finalize, ReplaySubject, Subject, takeUntil, timer, type Observable } from 'rxjs'
 import { TestScheduler } from 'rxjs/testing'
-import { VirtualTime } from '../../../src/backtest/recording/replay/virtual-time.js'
+import { VirtualTime } from '../../../src/backtest/replay/virtual-time.js'
 
 /** A value of a scenario. `receivedAt` may be missing. */
 export interface Payload {

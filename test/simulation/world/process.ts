@@ -1,5 +1,5 @@
 import TinyQueue from 'tinyqueue'
-import { promiseSettler } from '../../../src/backtest/recording/replay/promise-settler.js'
+import { promiseSettler } from '../../../src/backtest/replay/promise-settler.js'
 import type { World } from './world.js'
 
 /** A timer or an immediate. The platform passes it to the code of the process as an opaque handle. */

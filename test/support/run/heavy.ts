@@ -59,7 +59,7 @@ const heavyFiles: readonly string[] = [
   'gateway/history/history-folder',
   'gateway/history/live-prices',
   'backtest/recording/read/recording-set.property',
-  'backtest/recording/record/killed-process',
+  'backtest/recording/write/killed-process',
   'backtest/sweep/failures',
   'backtest/sweep/lifetime',
   'worlds/sweep',

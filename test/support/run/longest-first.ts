@@ -8,7 +8,7 @@ const longest: readonly string[] = [
   'package/server-bundles',
   'nats/failures.long',
   'nats/history/failures.long',
-  'backtest/recording/replay/memory.long',
+  'backtest/replay/memory.long',
   'backtest/sweep/failures',
   'cli/commands/sweep',
   'promises/nothing-left',

@@ -18,7 +18,7 @@ interface Timer {
 }
 
 /**
- * A virtual clock for RxJS, independent of `src/backtest/recording/replay/virtual-time.ts`, which is under test. `TestScheduler.run` does not
+ * A virtual clock for RxJS, independent of `src/backtest/replay/virtual-time.ts`, which is under test. `TestScheduler.run` does not
  * replace it: it throws if one of two timers with the same due time clears the other, as happens when a socket closes.
  */
 class VirtualClock {

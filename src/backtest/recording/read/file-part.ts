@@ -1,7 +1,7 @@
 import { isRight } from 'fp-ts/lib/Either.js'
 import { isFromZero, unitOfTime } from '../../../base/domain/valid-numbers.js'
-import { decodeRow } from '../format/row-codec.js'
-import { writtenTime, type TimeRange } from '../format/timeline.js'
+import { decodeRow } from '../codec/row-codec.js'
+import { writtenTime, type TimeRange } from '../codec/timeline.js'
 import { lineEnd } from './whole-lines.js'
 import type { FileBytes } from './source.js'
 

@@ -3,9 +3,9 @@ import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../../../base/errors/constructors.js'
 import { isFromZero, unitOfTime, type TimeUnit } from '../../../base/domain/valid-numbers.js'
 import type { DecodeError, DecodeIssue, RecordingError } from '../../../base/errors/model.js'
-import { LearnedRows } from '../format/learned-rows.js'
-import { decodeHeader, decodeRow, isHeaderLine } from '../format/row-codec.js'
-import type { RecordingHeader, Row } from '../format/row.js'
+import { LearnedRows } from '../codec/learned-rows.js'
+import { decodeHeader, decodeRow, isHeaderLine } from '../codec/row-codec.js'
+import type { RecordingHeader, Row } from '../codec/row.js'
 import {
   allTimes,
   isWithin,
@@ -13,7 +13,7 @@ import {
   writtenTime,
   type ReplayTime,
   type TimeRange,
-} from '../format/timeline.js'
+} from '../codec/timeline.js'
 import type { OpenableSource } from './source.js'
 import { endOfLine, lineEnd, maxLineLength, readWholeLines } from './whole-lines.js'
 

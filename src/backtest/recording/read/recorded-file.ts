@@ -4,8 +4,8 @@ import type { Topic } from '../../../base/domain/topic.js'
 import { isFromZero } from '../../../base/domain/valid-numbers.js'
 import { recordingError, unreadableRecording } from '../../../base/errors/constructors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
-import type { RecordingHeader, Row } from '../format/row.js'
-import { allTimes, type TimeRange } from '../format/timeline.js'
+import type { RecordingHeader, Row } from '../codec/row.js'
+import { allTimes, type TimeRange } from '../codec/timeline.js'
 import {
   countLines,
   findPart,

@@ -3,7 +3,7 @@ import { causeOf } from '../../../base/errors/failure-cause.js'
 import type { SweepFault } from '../sweep-error.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import type { PaperOptions, PaperStrategy } from '../../paper/index.js'
-import type { StrategyClient } from '../../recording/replay/replay-session.js'
+import type { StrategyClient } from '../../replay/replay-session.js'
 import type { Job } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
 

@@ -7,13 +7,13 @@ import type { Address } from '../../../base/domain/address.js'
 import { assertNever } from '../../../base/domain/assert-never.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
 import type { PriceError } from '../../../base/errors/model.js'
-import type { Row } from '../../../backtest/recording/format/row.js'
+import type { Row } from '../../../backtest/recording/codec/row.js'
 import {
   depthRow$,
   priceRow$,
   statusRow$,
   uncorrelatedRow$,
-} from '../../../backtest/recording/record/client-rows.js'
+} from '../../../backtest/recording/write/client-rows.js'
 import { errorLine, keyHint } from '../../render/error-text.js'
 import type { OpenSource } from '../../target/open-source.js'
 import {

@@ -4,8 +4,8 @@ import type { Address, Client, PriceError, Topic } from 'svc-streams'
 import { rights } from 'svc-streams/operators'
 import { replay } from 'svc-streams/recording'
 import { disconnected, price } from 'svc-streams/testing'
-import { encodeRow } from '../../../../src/backtest/recording/format/row-codec.js'
-import type { RecordingHeader, Row } from '../../../../src/backtest/recording/format/row.js'
+import { encodeRow } from '../../../../src/backtest/recording/codec/row-codec.js'
+import type { RecordingHeader, Row } from '../../../../src/backtest/recording/codec/row.js'
 
 // Short recordings for the tests of replay.
 

@@ -9,7 +9,7 @@ import { expect } from 'vitest'
 import { runInProcess } from '../../../../cli/support/in-process.js'
 import { newModule, runSweep } from '../../../sweep/support/run-sweep.js'
 import { newFolder } from '../../../../support/new-folder.js'
-import { eventsOf } from '../../past/support/files.js'
+import { eventsOf } from '../../../history/support/files.js'
 import { collect, other, start, topic } from '../../support/recordings.js'
 
 // What each reader of a set of recordings reads of two topics.

@@ -1,0 +1,109 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import { Observable, Subscription } from 'rxjs'
+import { readablePast$, type OnPosition } from '../../base/domain/joinable.js'
+import type { EmitPast, PastEvent } from '../../base/domain/past.js'
+import type { Topic } from '../../base/domain/topic.js'
+import { invalidRange } from '../../base/errors/constructors.js'
+import type { HistoryError, InvalidRange, InvalidTopic } from '../../base/errors/model.js'
+import { describeValue } from '../../base/errors/text.js'
+import { plainObject } from '../../base/option-kinds/option.js'
+import { closestName } from '../../base/option-kinds/parse-options.js'
+
+/** A time, in ms since the Unix epoch. */
+export interface HistoryRange {
+  /** Inclusive. */
+  readonly from: number
+  /** Exclusive. Default: the time of the subscription, including its millisecond. */
+  readonly to?: number
+}
+
+/**
+ * A topic of a history, and the time from its first to its last row, in ms since the Unix epoch. This time may contain
+ * gaps.
+ */
+export interface CoveredTopic {
+  readonly topic: Topic
+  readonly from: number
+  readonly to: number
+}
+
+/** Past prices, from recordings, a gateway, or NATS. */
+export interface History {
+  /**
+   * The prices of a topic and the gaps between them, in order, then completion. Each subscription reads again. A
+   * failure is a `Left`, followed by completion.
+   *
+   * @example
+   * import { openHistory } from 'svc-streams/history'
+   * openHistory(['market.ndjson']).prices$('svc-0x82af', { from: Date.now() - 20 * 60_000 }) // Observable<Either<HistoryError, PastEvent>>
+   */
+  readonly prices$: (topic: Topic, range: HistoryRange) => Observable<Either<HistoryError, PastEvent>>
+  /** The topics of the history, in the order in which they were recorded. */
+  readonly topics: () => TaskEither<HistoryError, readonly CoveredTopic[]>
+}
+
+/** How a history reads. `Range`: a valid range. */
+export interface PastReader<Range> {
+  readonly parseTopic: (topic: Topic) => Either<InvalidTopic, Topic>
+  readonly parseTimes: (range: HistoryRange) => Either<InvalidRange, Range>
+  /** Resolves at the end of the range, or with the error that ends the reading. `closing` ends it too. Never rejects. */
+  readonly read: (
+    topic: Topic,
+    range: Range,
+    emit: EmitPast,
+    closing: Subscription,
+  ) => Promise<Either<HistoryError, unknown>>
+}
+
+/** The `prices$` of a history. `withPast` reads the positions of its prices, and continues a past without `to`. */
+export const pricesFrom$ = <Range>(source: PastReader<Range>): History['prices$'] => {
+  const read$ = (
+    topic: Topic,
+    given: HistoryRange,
+    onPosition?: OnPosition,
+  ): ReturnType<History['prices$']> =>
+    new Observable((subscriber) => {
+      const end = (result: Either<HistoryError, unknown>): void => {
+        if (isLeft(result)) subscriber.next(result)
+        subscriber.complete()
+      }
+      const parsed = source.parseTopic(topic)
+      if (isLeft(parsed)) return end(parsed)
+      const named = parseRangeNames(given)
+      if (isLeft(named)) return end(named)
+      const range = source.parseTimes(named.right)
+      if (isLeft(range)) return end(range)
+      const closing = new Subscription()
+      subscriber.add(closing)
+      const emit: EmitPast = (event, position) => {
+        onPosition?.(position)
+        subscriber.next(right(event))
+      }
+      void source.read(topic, range.right, emit, closing).then(end)
+    })
+  return (topic, range) =>
+    readablePast$(
+      (from, onPosition) => read$(topic, from === undefined ? range : { ...range, from }, onPosition),
+      plainObject.holds(range) && range.to === undefined,
+    )
+}
+
+const rangeNames = ['from', 'to']
+
+/**
+ * Checks that a range is an object, and checks its names: with a misspelt `to`, a range would end now. Does not check
+ * the times.
+ */
+const parseRangeNames = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
+  if (!plainObject.holds(range)) {
+    const problem = `range: expected an object like { from, to }, got ${describeValue(range)}`
+    return left(invalidRange(undefined, undefined, problem))
+  }
+  for (const name of Object.keys(range).filter((each) => !rangeNames.includes(each))) {
+    const meant = closestName(name, rangeNames)
+    if (meant !== undefined)
+      return left(invalidRange(range.from, range.to, `${name}: did you mean ${meant}?`))
+  }
+  return right(range)
+}

@@ -1,0 +1,29 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { maxTime, unitOfTime } from '../../base/domain/valid-numbers.js'
+import { invalidRange } from '../../base/errors/constructors.js'
+import type { InvalidRange } from '../../base/errors/model.js'
+import { describeValue } from '../../base/errors/text.js'
+
+/**
+ * Validates a time range in ms since the Unix epoch. Equal times are an empty range. `now`: of the history. If it is that of a
+ * simulation whose times count from 0, a time that would otherwise be in seconds is valid.
+ */
+export const parseRange = (
+  from: number,
+  to: number,
+  now = 0,
+): Either<InvalidRange, { from: number; to: number }> => {
+  const invalid = (problem: string) => left(invalidRange(from, to, problem))
+  for (const [name, time] of Object.entries({ from, to })) {
+    const unit = typeof time !== 'number' || unitOfTime(now) !== undefined ? undefined : unitOfTime(time)
+    if (unit !== undefined)
+      return invalid(
+        `${name}: expected a time in ms since the Unix epoch, got ${time}, which looks like ${unit}`,
+      )
+    if (typeof time !== 'number' || !(Math.abs(time) <= maxTime))
+      return invalid(`${name}: expected a time in ms since the Unix epoch, got ${describeValue(time)}`)
+  }
+  return from > to
+    ? invalid(`from: expected a time before to, got ${from}, which is after ${to}`)
+    : right({ from, to })
+}

@@ -1,0 +1,166 @@
+import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { catchError, concat, defer, EMPTY, map, of, Subscription, type Observable } from 'rxjs'
+import type { Client, PriceClient } from '../../../client/client.js'
+import type { Address } from '../../../base/domain/address.js'
+import { liveSourceOf, type OnPosition } from '../../../base/domain/joinable.js'
+import { copyPosition, type PricePosition } from '../../../base/domain/position.js'
+import type { Price } from '../../../base/domain/price.js'
+import type { Topic } from '../../../base/domain/topic.js'
+import type { PriceError } from '../../../base/errors/model.js'
+import { reportError } from '../../../base/task/safe-notify.js'
+import { timeOfEvent } from '../../../base/time/event-time.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import type { Row } from '../codec/row.js'
+
+// The streams of a client as rows.
+
+/** A wall clock that differs by more from the time of the recorder has been set, in ms. */
+const maxDifference = 1_000
+
+/** Both clocks are rounded: they agree if they differ by less, in ms. */
+const rounding = 2
+
+/** The times of the rows of one recorder: the wall clock of its start, and then monotonic time. In ms since the Unix epoch. */
+export class RowTimes {
+  /** The wall clock less the monotonic one, at the start or when the wall clock was set. */
+  private offset = rxClock.wallClock() - rxClock.elapsed()
+  /** The time of the last row. No price is of a time before the recorder. */
+  private latest = rxClock.wallClock()
+
+  /**
+   * `onClockSet`: called when the wall clock has been set, with the time of the next row, and the step in ms: a new recording
+   * begins.
+   */
+  constructor(private readonly onClockSet: (at: number, step: number) => void = () => undefined) {}
+
+  /**
+   * The time at which the client emitted the event. Other handlers may have taken time before: the time of a value is then
+   * its `receivedAt`, so that a replay emits it at the time of the live run, but never before an earlier row.
+   */
+  of(event: Either<unknown, unknown>): number {
+    return this.next(Math.min(this.read(), timeOfEvent(event, rxClock.wallClock())))
+  }
+
+  now(): number {
+    return this.next(this.read())
+  }
+
+  private next(time: number): number {
+    return (this.latest = Math.max(this.latest, time))
+  }
+
+  private read(): number {
+    const wallClock = rxClock.wallClock()
+    if (rxClock.isVirtual) return wallClock
+    const time = Math.floor(this.offset + rxClock.elapsed())
+    const difference = wallClock - time
+    if (Math.abs(difference) < rounding) return wallClock
+    if (Math.abs(difference) <= maxDifference) return time
+    this.offset += difference
+    this.latest = wallClock
+    this.onClockSet(wallClock, difference)
+    return wallClock
+  }
+}
+
+export const statusRow$ = ({ status$ }: PriceClient, times = new RowTimes()): Observable<Row> =>
+  status$.pipe(map((status) => ({ _tag: 'Status', at: times.now(), status })))
+
+export const uncorrelatedRow$ = ({ errors$ }: PriceClient, times = new RowTimes()): Observable<Row> =>
+  errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: times.now(), error })))
+
+/**
+ * The events of one topic, and an `End` row when its stream completes. `onConfirmed`: called when the service confirms the
+ * topic, with the position of the last price.
+ */
+export const priceRow$ = (
+  client: PriceClient,
+  topic: Topic,
+  times = new RowTimes(),
+  onConfirmed: OnPosition = () => undefined,
+): Observable<Row> =>
+  withEndRow$(
+    () => {
+      const { open$, position } = liveSourceOf(client.price$(topic))
+      return open$(() => onConfirmed(position())).pipe(
+        map((event) => priceRow(topic, times.of(event), event, position())),
+      )
+    },
+    topic,
+    times,
+  )
+
+const priceRow = (
+  topic: Topic,
+  at: number,
+  event: Either<PriceError, Price>,
+  position: PricePosition | undefined,
+): Row => {
+  if (position === undefined || !isRight(event)) return { _tag: 'Price', at, topic, event }
+  return { _tag: 'Price', at, topic, event, position: copyPosition(position) }
+}
+
+/** The events of one mint, and an `End` row when its stream completes. `interval` in ms. */
+export const depthRow$ = (
+  client: Client,
+  mint: Address,
+  interval: number,
+  times = new RowTimes(),
+): Observable<Row> =>
+  withEndRow$(
+    () =>
+      client
+        .depth$(mint, interval)
+        .pipe(map((event) => ({ _tag: 'Depth', at: times.of(event), mint, event }))),
+    mint,
+    times,
+  )
+
+/** A stream of a custom client may fail. RxJS reports the exception, and the other streams continue. */
+const withEndRow$ = (row$: () => Observable<Row>, name: Topic | Address, times: RowTimes): Observable<Row> =>
+  concat(
+    defer(row$).pipe(
+      catchError((thrown) => {
+        reportError(thrown)
+        return EMPTY
+      }),
+    ),
+    defer(() => of<Row>({ _tag: 'End', at: times.now(), of: name })),
+  )
+
+/** The rows of one topic while it is wanted, and its `End` afterwards. */
+export class WantedRows {
+  private count = 0
+  /** Closed while the topic is not wanted, and when its stream has completed, for example by a rejection. */
+  private rows = Subscription.EMPTY
+
+  constructor(
+    private readonly client: PriceClient,
+    private readonly topic: Topic,
+    private readonly onRow: (row: Row) => void,
+    private readonly times = new RowTimes(),
+  ) {}
+
+  get isWanted(): boolean {
+    return this.count > 0
+  }
+
+  /** The topic is wanted until the subscription ends. */
+  want(): Subscription {
+    this.count++
+    this.start()
+    return new Subscription(() => this.leave())
+  }
+
+  /** Requests the topic, unless its stream runs. */
+  start(): void {
+    if (!this.rows.closed) return
+    this.rows = priceRow$(this.client, this.topic, this.times).subscribe((row) => this.onRow(row))
+  }
+
+  private leave(): void {
+    if (--this.count > 0 || this.rows.closed) return
+    this.rows.unsubscribe()
+    this.onRow({ _tag: 'End', at: this.times.now(), of: this.topic })
+  }
+}

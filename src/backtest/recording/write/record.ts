@@ -1,0 +1,148 @@
+import { merge } from 'rxjs'
+import { checkClient } from '../../../client/options.js'
+import type { Client, PriceClient } from '../../../client/client.js'
+import { isAddress, type Address } from '../../../base/domain/address.js'
+import { isInterval } from '../../../base/domain/valid-numbers.js'
+import { isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
+import { ConfigurationError } from '../../../base/errors/configuration-error.js'
+import {
+  checkedOption,
+  objectWith,
+  required,
+  withDefault,
+  type Check,
+  type OptionTable,
+} from '../../../base/option-kinds/option.js'
+import { parseOptions } from '../../../base/option-kinds/parse-options.js'
+import { rxClock } from '../../../base/time/rx-clock.js'
+import { createHeader, type RecordingHeader } from '../codec/row.js'
+import { depthRow$, priceRow$, RowTimes, statusRow$, uncorrelatedRow$ } from './client-rows.js'
+import { LineRecorder, type LineWriter, type Recorder } from './line-recorder.js'
+
+export interface RecordOptions {
+  /**
+   * The path of a new file, or a writable that receives the lines. A path that ends in `.gz` is compressed. An existing
+   * file is not overwritten: the recording ends with a `WriteError`. The caller opens and ends a writable.
+   */
+  readonly to: string | LineWriter
+  /** The topics whose prices are recorded. Default: none. */
+  readonly topics?: readonly Topic[]
+  /** The mints whose depths are recorded. They require a client with depth. Default: none. */
+  readonly mints?: readonly Address[]
+  /** Interval of the depth polls, in ms, at least 1. Default: 1000. */
+  readonly interval?: number
+}
+
+/** Creates a file for a recording. Throws if that fails. */
+type CreateFile = (path: string) => LineWriter & { readonly close: () => void }
+
+/** The `record` of a platform. `undefined`: the platform has no files. */
+export const recordOn =
+  (createFile: CreateFile | undefined) =>
+  (client: PriceClient | Client, options: RecordOptions): Recorder => {
+    checkClient(client)
+    const { topics, mints, interval } = checkOptions(client, options)
+    const header = createHeader(rxClock.wallClock(), topics, mints, interval)
+    const recorder = createRecorder(createFile, options.to, header)
+    const times = new RowTimes((at) => recorder.addHeader({ ...header, at }))
+    recorder.record(statusRow$(client, times))
+    recorder.record(uncorrelatedRow$(client, times))
+    recorder.recordUntilComplete(
+      merge(
+        ...topics.map((topic) => priceRow$(client, topic, times)),
+        ...mints.map((mint) => depthRow$(client as Client, mint, interval, times)),
+      ),
+    )
+    return recorder
+  }
+
+const createRecorder = (
+  createFile: CreateFile | undefined,
+  to: string | LineWriter,
+  header: RecordingHeader,
+): LineRecorder => {
+  if (typeof to !== 'string') return new LineRecorder(to, header)
+  if (createFile === undefined)
+    throw new ConfigurationError('to', 'expected a writable: a browser has no files')
+  try {
+    const file = createFile(to)
+    return new LineRecorder(file, header, () => file.close())
+  } catch (thrown) {
+    return new LineRecorder(failingWriter(thrown), header)
+  }
+}
+
+/** The recording ends with this error before it starts. */
+const failingWriter = (thrown: unknown): LineWriter => ({
+  write: () => {
+    throw thrown
+  },
+})
+
+const arrayOf =
+  (isElement: (value: unknown) => boolean) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) && value.every(isElement)
+
+const checkOptions = (
+  client: PriceClient | Client,
+  options: RecordOptions,
+): Pick<RecordingHeader, 'topics' | 'mints' | 'interval'> => {
+  const { topics, mints, interval } = parseOptions(recordTable, options, { allowsUndefined: true })
+  if (topics.length + mints.length === 0) {
+    throw new ConfigurationError('topics', 'expected a topic or a mint to record')
+  }
+  for (const mint of mints.slice(0, 1)) requireDepth(client, mint, interval)
+  return { topics: distinctNames(topics), mints: distinctNames(mints), interval }
+}
+
+/** Removes duplicates, ignoring case. Keeps the first spelling. */
+const distinctNames = <Name extends string>(names: readonly Name[]): readonly Name[] =>
+  [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()
+
+/** The `depth$` of a live client throws a `ConfigurationError` unless the client has depth. */
+const requireDepth = (client: PriceClient | Client, mint: Address, interval: number): void => {
+  const fail = (): never => {
+    throw new ConfigurationError('mints', 'the client has no depth')
+  }
+  if (!('depth$' in client)) return fail()
+  try {
+    void client.depth$(mint, interval)
+  } catch (thrown) {
+    // Any other exception is a failure of a custom client, and ends only its stream.
+    if (thrown instanceof ConfigurationError) fail()
+  }
+}
+
+const writable = objectWith(['write'])
+
+/** Where lines are written. */
+export const targetCheck: Check = {
+  expected: `a path, or ${writable.expected}`,
+  holds: (value) => (typeof value === 'string' && value !== '') || writable.holds(value),
+}
+
+const recordTable = {
+  to: required(checkedOption<string | LineWriter>('object', targetCheck)),
+  topics: withDefault(
+    checkedOption<readonly Topic[]>('array', {
+      expected: 'topics like svc-0x82af…',
+      holds: arrayOf(isTopicOfAnyService),
+    }),
+    [],
+  ),
+  mints: withDefault(
+    checkedOption<readonly Address[]>('array', {
+      expected: 'token addresses like 0x82af…',
+      holds: arrayOf(isAddress),
+    }),
+    [],
+  ),
+  interval: withDefault(
+    checkedOption<number>('number', {
+      expected: 'a finite number of at least 1',
+      holds: (value) => isInterval(value),
+    }),
+    1000,
+  ),
+} satisfies OptionTable<RecordOptions>

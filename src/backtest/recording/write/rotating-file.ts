@@ -1,0 +1,150 @@
+import { join, parse } from 'node:path'
+import { isLeft } from 'fp-ts/lib/Either.js'
+import { decodeHeader, encodeLine } from '../codec/row-codec.js'
+import type { RecordingHeader } from '../codec/row.js'
+import { writtenTime } from '../codec/timeline.js'
+import { createRecordingFile, gzipExtension, type RecordingFile } from './recording-file.js'
+
+/** Lines in a sequence of new files. */
+export interface RotatingFile extends RecordingFile {
+  readonly files: number
+  readonly path: string
+  /** A description of the files so far. */
+  readonly name: string
+}
+
+interface RotatingFileOptions {
+  /** Time between the starts of two files, in ms. A file starts at a multiple of it since the Unix epoch. */
+  readonly period: number
+  readonly isGzip: boolean
+  /** The time at which the first file starts, in ms since the Unix epoch. */
+  readonly startAt: number
+  /** Monotonic, in ms. */
+  readonly elapsed: () => number
+  /** Called with the path of each file when it has been created. */
+  readonly onFile?: (path: string) => void
+  /** A file with this size is followed by the next one, in bytes. Default: no limit. */
+  readonly maxFileBytes?: number
+  /** Creates a file. Throws if it exists. */
+  readonly create?: (path: string, isGzip: boolean) => RecordingFile
+}
+
+/**
+ * Creates the first file. The first row of another period creates the next file, which starts with its own header. The
+ * period may be an earlier one, because a clock may be set back. A file receives rows for at most one period, also if
+ * the clock stands still. Throws if the first file cannot be created.
+ */
+export const createRotatingFile = (
+  out: string,
+  {
+    period,
+    isGzip,
+    startAt,
+    elapsed,
+    onFile,
+    maxFileBytes = Infinity,
+    create = createRecordingFile,
+  }: RotatingFileOptions,
+): RotatingFile => {
+  /** `first`: the number of a file whose name is not taken. An earlier one is not used again, also if its file is deleted. */
+  const open = (at: number, first = 1) => {
+    const file = createFreeFile(
+      first,
+      (number) => rotatedPath(out, at, isGzip, number),
+      (path) => create(path, isGzip),
+    )
+    onFile?.(file.path)
+    return { ...file, second: secondOf(at), period: Math.floor(at / period), openedAt: elapsed() }
+  }
+  const isOver = (at: number): boolean =>
+    Math.floor(at / period) !== current.period ||
+    elapsed() - current.openedAt >= period ||
+    current.file.bytes >= maxFileBytes
+  /** The last header: the recording may have several. */
+  let header: RecordingHeader | undefined
+  let current = open(startAt)
+  let files = 1
+  let closedBytes = 0
+
+  const rotate = (at: number, done: (error?: Error | null) => void): void => {
+    const next = open(at, secondOf(at) === current.second ? current.number + 1 : 1)
+    closedBytes += current.file.bytes
+    current.file.close()
+    current = next
+    files++
+    if (header === undefined) return
+    header = { ...header, at, continues: header.at }
+    current.file.write(encodeLine(header), done)
+  }
+
+  return {
+    get files() {
+      return files
+    },
+    get path() {
+      return current.path
+    },
+    get name() {
+      return files === 1 ? current.path : `${files} files, the last of which is ${current.path}`
+    },
+    get bytes() {
+      return closedBytes + current.file.bytes
+    },
+    write: (line, done) => {
+      const at = writtenTime(line)
+      if (at === undefined) header = headerOf(line, header)
+      try {
+        if (at !== undefined && isOver(at)) rotate(at, failOnly(done))
+      } catch (thrown) {
+        done(thrown as Error)
+        return
+      }
+      current.file.write(line, done)
+    },
+    close: () => current.file.close(),
+  }
+}
+
+/** The header that the next file continues. */
+const headerOf = (line: string, before: RecordingHeader | undefined): RecordingHeader | undefined => {
+  const header = decodeHeader(line)
+  return isLeft(header) ? before : header.right
+}
+
+/** The writer confirms a line once, after the line itself. */
+const failOnly =
+  (done: (error: Error) => void) =>
+  (error?: Error | null): void => {
+    if (error !== undefined && error !== null) done(error)
+  }
+
+/** The names of files have no fraction of a second. */
+const secondOf = (at: number): number => Math.floor(at / 1000)
+
+const createFreeFile = (
+  first: number,
+  pathOf: (number: number) => string,
+  create: (path: string) => RecordingFile,
+): { readonly number: number; readonly path: string; readonly file: RecordingFile } => {
+  for (let number = first; ; number++) {
+    const path = pathOf(number)
+    try {
+      return { number, path, file: create(path) }
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+    }
+  }
+}
+
+/**
+ * The path of the file that starts at a time: `market.ndjson` becomes `market.2026-11-22T10-00-00Z.ndjson`, in UTC, so
+ * that the order of the names is the order of the files. A number follows the time if the name is taken.
+ */
+export const rotatedPath = (out: string, at: number, isGzip: boolean, number: number): string => {
+  const { dir, base } = parse(out)
+  const isNamedGzip = base.endsWith(gzipExtension)
+  const { name, ext } = parse(isNamedGzip ? base.slice(0, -gzipExtension.length) : base)
+  const time = `${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z`
+  const taken = number === 1 ? '' : `_${number}`
+  return join(dir, `${name}.${time}${taken}${ext}${isNamedGzip || isGzip ? gzipExtension : ''}`)
+}

@@ -1,0 +1,229 @@
+import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import { lastValueFrom, Observable, takeWhile, type Subscribable } from 'rxjs'
+import { isAddress, type Address } from '../../../base/domain/address.js'
+import type { Topic } from '../../../base/domain/topic.js'
+import { isDecimals } from '../../../base/domain/valid-numbers.js'
+import { ConfigurationError } from '../../../base/errors/configuration-error.js'
+import { writeError } from '../../../base/errors/constructors.js'
+import type { WriteError } from '../../../base/errors/model.js'
+import {
+  checkedOption,
+  plainObject,
+  type Check,
+  type OptionTable,
+} from '../../../base/option-kinds/option.js'
+import { checkValue, parseOptions } from '../../../base/option-kinds/parse-options.js'
+import { nextTurn } from '../../../base/time/macrotask.js'
+import type { DefinedTokens, TokenDefinition } from '../../../client/tokens.js'
+import { createHeader, type DepthRow, type PriceRow, type RecordingHeader } from '../codec/row.js'
+import { LineRecorder, type LineWriter, type RecordSummary } from './line-recorder.js'
+import { OwnRows, type OwnRow } from './own-rows.js'
+import { targetCheck } from './record.js'
+
+/** Rows, piece by piece: an async iterable of rows costs more than its rows. */
+export type OwnRowPieces = AsyncIterable<readonly OwnRow[]>
+
+/** Own data: an iterable, an async iterable or an observable. */
+export type OwnRowSource = Iterable<OwnRow> | AsyncIterable<OwnRow> | Subscribable<OwnRow>
+
+export interface WriteRecordingOptions {
+  /** The tokens of `defineTokens`, for depths: their decimals give `totalQuantityUsd`. Default: none. */
+  readonly tokens?: DefinedTokens
+}
+
+/** What is known of a recording before its rows. */
+export type KnownHeader = Partial<
+  Pick<RecordingHeader, 'topics' | 'mints' | 'assumedDepth' | 'invalidRows' | 'candles'>
+>
+
+type WriteResult = Either<WriteError, RecordSummary>
+
+/** A new file, which has its path only after `finish`. Each method throws if it fails. */
+export interface NewRecording extends LineWriter {
+  readonly finish: () => void
+  /** Removes what was written. */
+  readonly discard: () => void
+}
+
+/** Creates a file. Throws if that fails, or the path exists. */
+export type CreateRecording = (path: string) => NewRecording
+
+/** The `writeRecording` of a platform. `undefined`: the platform has no files. */
+export const writeRecordingOn =
+  (createRecording: CreateRecording | undefined) =>
+  (
+    rows: OwnRowSource,
+    to: string | LineWriter,
+    options: WriteRecordingOptions = {},
+  ): TaskEither<WriteError, RecordSummary> => {
+    checkValue('rows', rows, rowsCheck)
+    checkValue('to', to, targetCheck)
+    const { tokens = {} } = parseOptions(optionTable, options, { allowsUndefined: true })
+    const definitions = Object.values(tokens)
+    if (typeof to !== 'string') return () => new RowWriter(definitions, to).writeAll(rows)
+    if (createRecording === undefined)
+      throw new ConfigurationError('to', 'expected a writable: a browser has no files')
+    return () => writeFile(() => createRecording(to), rows, definitions)
+  }
+
+/** Writes a file, which has its path only if all rows are valid. */
+export const writeFile = async (
+  create: () => NewRecording,
+  rows: OwnRowSource | OwnRowPieces,
+  tokens: readonly TokenDefinition[],
+  known?: KnownHeader,
+): Promise<WriteResult> => {
+  let file: NewRecording | undefined
+  try {
+    file = create()
+    const result = await new RowWriter(tokens, file, known).writeAll(rows)
+    if (isLeft(result)) file.discard()
+    else file.finish()
+    return result
+  } catch (thrown) {
+    file?.discard()
+    return left(writeError(thrown))
+  }
+}
+
+const rowsCheck: Check = {
+  expected: 'an iterable, an async iterable or an observable',
+  holds: (rows) =>
+    typeof rows === 'object' &&
+    rows !== null &&
+    ['subscribe', Symbol.iterator, Symbol.asyncIterator].some((name) => name in rows),
+}
+
+const isToken = ({ address, decimals }: Partial<TokenDefinition>): boolean =>
+  isAddress(address) && isDecimals(decimals)
+
+const optionTable = {
+  tokens: checkedOption<DefinedTokens>('object', {
+    expected: 'the tokens of defineTokens',
+    holds: (value) =>
+      plainObject.holds(value) && Object.values<object>(value as DefinedTokens).every(isToken),
+  }),
+} satisfies OptionTable<WriteRecordingOptions>
+
+const isPiece = (rows: OwnRow | readonly OwnRow[]): rows is readonly OwnRow[] => Array.isArray(rows)
+
+/** The number of lines that a slow writable may hold. */
+const maxPending = 1000
+
+/** The number of rows after which the event loop runs: an iterable must not block it. */
+const rowsPerTurn = 10_000
+
+/** The number of first rows that are held back, because the header names their topics and mints. */
+const earlyRows = 10_000
+
+/** Writes the rows of one recording. */
+class RowWriter {
+  private count = 0
+  private early: (PriceRow | DepthRow)[] = []
+  private recorder: LineRecorder | undefined
+  private failure: WriteError | undefined
+  private header: RecordingHeader | undefined
+  private readonly ownRows: OwnRows
+  private readonly topics: Set<Topic>
+  private readonly mints: Set<Address>
+
+  constructor(
+    tokens: readonly TokenDefinition[],
+    private readonly to: LineWriter,
+    private readonly known: KnownHeader = {},
+  ) {
+    this.ownRows = new OwnRows(tokens)
+    this.topics = new Set(known.topics)
+    this.mints = new Set(known.mints)
+  }
+
+  async writeAll(rows: OwnRowSource | OwnRowPieces): Promise<WriteResult> {
+    try {
+      await ('subscribe' in rows ? this.writeObservable(rows) : this.writeIterable(rows))
+    } catch (thrown) {
+      this.failure ??= writeError(thrown)
+    }
+    const { failure } = this
+    if (failure !== undefined && this.recorder === undefined) return left(failure)
+    const recorder = this.recorder ?? this.start()
+    if (failure !== undefined) recorder.fail(failure)
+    return recorder.stop()
+  }
+
+  private async writeIterable(rows: Iterable<OwnRow> | AsyncIterable<OwnRow> | OwnRowPieces): Promise<void> {
+    // `for await` of an iterable costs more than its rows.
+    if (Symbol.iterator in rows) await this.writePiece(rows)
+    else for await (const each of rows) if (!(await this.writePiece(isPiece(each) ? each : [each]))) return
+  }
+
+  /** Resolves to false after a failure. */
+  private async writePiece(rows: Iterable<OwnRow>): Promise<boolean> {
+    for (const row of rows) {
+      if (!this.add(row)) return false
+      if (this.mustWait) await this.wait()
+    }
+    return true
+  }
+
+  private get mustWait(): boolean {
+    return this.count % rowsPerTurn === 0 || (this.recorder?.pending ?? 0) > maxPending
+  }
+
+  private async wait(): Promise<void> {
+    if (this.recorder !== undefined && this.recorder.pending > maxPending) await this.recorder.drained()
+    if (this.count % rowsPerTurn === 0) await nextTurn()
+  }
+
+  private async writeObservable(rows: Subscribable<OwnRow>): Promise<void> {
+    const row$ = new Observable<OwnRow>((subscriber) => rows.subscribe(subscriber))
+    await lastValueFrom(row$.pipe(takeWhile((row) => this.add(row))), { defaultValue: undefined })
+  }
+
+  /** Returns false after a failure. */
+  private add(own: OwnRow): boolean {
+    this.count++
+    const row = this.ownRows.rowOf(own)
+    if (typeof row === 'string') {
+      this.failure = writeError(new Error(`row ${this.count}: ${row}`), this.count)
+      return false
+    }
+    const isNew = this.addName(row)
+    const { recorder, header } = this
+    if (recorder === undefined || header === undefined) {
+      this.early.push(row)
+      if (this.early.length === earlyRows) this.start()
+      return true
+    }
+    if (isNew)
+      recorder.addHeader({
+        ...header,
+        topics: [...this.topics],
+        mints: [...this.mints],
+        continues: header.at,
+      })
+    recorder.addRow(row)
+    return !recorder.hasEnded
+  }
+
+  /** Returns true for the first row of a topic or mint. */
+  private addName(row: PriceRow | DepthRow): boolean {
+    const names: Set<string> = row._tag === 'Price' ? this.topics : this.mints
+    const { size } = names
+    return names.add(row._tag === 'Price' ? row.topic : row.mint).size > size
+  }
+
+  private start(): LineRecorder {
+    const { assumedDepth, invalidRows, candles } = this.known
+    this.header = {
+      ...createHeader(this.early[0]?.at ?? 0, [...this.topics], [...this.mints]),
+      ...(assumedDepth === undefined ? {} : { assumedDepth }),
+      ...(invalidRows === undefined ? {} : { invalidRows }),
+      ...(candles === undefined ? {} : { candles }),
+    }
+    const recorder = new LineRecorder(this.to, this.header)
+    for (const row of this.early) recorder.addRow(row)
+    this.early = []
+    return (this.recorder = recorder)
+  }
+}

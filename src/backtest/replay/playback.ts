@@ -1,0 +1,264 @@
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { clientClosed } from '../../base/errors/constructors.js'
+import type { ClientClosed, RecordingError } from '../../base/errors/model.js'
+import { deferred } from '../../base/task/deferred.js'
+import type { Clock } from '../../base/time/clock.js'
+import { nextTurn } from '../../base/time/macrotask.js'
+import { releaseDelegates } from './rx-context.js'
+import type { EntriesResult, EntryOrigin, Recorder, RecordingEntry } from '../recording/read/read-entries.js'
+import { readSet, type SetReading } from '../recording/read/merge.js'
+import type { RecordingHeader, Row } from '../recording/codec/row.js'
+import type { OpenableSource } from '../recording/read/source.js'
+import type { TimeRange } from '../recording/codec/timeline.js'
+import { RecordedStreams } from './recorded-streams.js'
+import type { ReplayClock } from './replay-clock.js'
+import { RowCount, type ReplaySummary } from './replay-summary.js'
+import { RowTurns, type RowPlayer } from './row-turns.js'
+import { RowWaits } from './row-waits.js'
+import { StrategyRuns, type RowWork, type StrategyRun } from './strategy-runs.js'
+
+/** The callbacks of a playback. */
+export interface PlaybackObserver {
+  /** Called before the events of each line are emitted. */
+  readonly onLine?: ((line: Row | RecordingHeader, origin: EntryOrigin) => void) | undefined
+  /** If defined, called at the end of the recording instead of the end of the replay, unless the recording is damaged. */
+  readonly onRecordingEnd?: () => void
+  /** Called once, when the replay is over. */
+  readonly onOver?: (summary: ReplaySummary) => void
+}
+
+export type ReplayResult = Either<RecordingError, ReplaySummary>
+export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader>
+
+/**
+ * Reads a recording and emits each row at its time. Before the first run, pauses while no stream has a subscriber.
+ * Reads only the next row, so that memory does not grow with the length of the recording.
+ */
+export class Playback implements RowPlayer, RowWork {
+  readonly streams: RecordedStreams
+  private readonly closing = new Subscription()
+  readonly runs: StrategyRuns
+  private readonly result = deferred<ReplayResult>()
+  private readonly firstHeader = deferred<HeaderResult>()
+  private started = false
+  isOver = false
+  /** True from the end of the recording on, if a live client continues it. */
+  private isLive = false
+  private hasRun = false
+  private readonly count = new RowCount()
+  /** The header of a set of several recordings. */
+  private jointHeader: RecordingHeader | undefined
+  /** Those of the current piece. */
+  private entries: Iterator<RecordingEntry, unknown> = [].values()
+  /** The line that is emitted, and where it comes from. */
+  private line: Row | RecordingHeader | undefined
+  private origin: EntryOrigin | undefined
+  /** The headers that were played, by their sources and times. */
+  private readonly headers = new Set<string>()
+  /** The time of the last line, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
+  recordedAt = -Infinity
+  readonly turns: RowTurns
+  readonly waits: RowWaits
+
+  constructor(
+    readonly sources: readonly OpenableSource[],
+    private readonly range: TimeRange,
+    private readonly clock: ReplayClock,
+    /** Runs the waits between the rows. */
+    realTime: Clock,
+    private readonly observer: PlaybackObserver = {},
+    private readonly read = (reading: SetReading): AsyncGenerator<EntriesResult, void> =>
+      readSet(sources, reading),
+  ) {
+    this.streams = new RecordedStreams(
+      range,
+      () => this.runs.elapsed(),
+      () => this.addSubscriber(),
+    )
+    this.runs = new StrategyRuns(clock)
+    this.turns = new RowTurns()
+    this.waits = new RowWaits(clock, realTime, this.closing)
+  }
+
+  /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
+  get isAtStart(): boolean {
+    return this.count.rows === 0 && !this.isOver
+  }
+
+  /**
+   * Resolves at the end of the replay: the end of the recording, the first error, the end of the last run, or `close`.
+   * Reads the first line, so that a source that cannot be read is an error even without a subscriber.
+   */
+  finished(): Promise<ReplayResult> {
+    this.start()
+    return this.result.promise
+  }
+
+  /** The first line. Does not count as a subscriber, so the replay stays paused. */
+  header(): Promise<HeaderResult> {
+    this.start()
+    return this.firstHeader.promise
+  }
+
+  /**
+   * Starts the run of a strategy, which counts as a subscriber. The replay then ends with its last subscriber. `onEnd`: called
+   * when the replay ends before the run.
+   */
+  startRun(onEnd: () => void): StrategyRun {
+    this.hasRun = true
+    const removeSubscriber = this.addSubscriber()
+    const run = this.runs.add(onEnd)
+    if (this.isOver) run.end()
+    return {
+      ...run,
+      leave: (unsubscribe) => {
+        run.leave(unsubscribe)
+        removeSubscriber()
+      },
+    }
+  }
+
+  /** True if the header was played, of a source with this name. */
+  hasPlayed(source: string, header: RecordingHeader): boolean {
+    return this.headers.has(keyOf(source, header))
+  }
+
+  /** True while no time may pass: a strategy reads the history. */
+  get isHeld(): boolean {
+    return this.waits.isHeld && !this.isLive
+  }
+
+  /** Moves all clocks by a time that passes at once, in ms: no timer fires, and each keeps its remaining delay. */
+  skip(ms: number): void {
+    this.clock.skip(ms)
+    this.runs.skip(ms)
+  }
+
+  /** Emits a row of a live client, at its time or as soon as all clocks have this time. */
+  emitLive(row: Row, recorder: Recorder): void {
+    // A strategy may have subscribed inside of a tick, and a live stream may emit at once.
+    this.runs.afterTick(() => {
+      if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(row))
+      this.line = row
+      this.origin = { source: 'live', lineNumber: 0, recorder }
+      this.recordedAt = Math.max(this.recordedAt, row.at)
+      this.runs.runAt(Math.max(row.at, this.runs.time), this)
+    })
+  }
+
+  /** Stops the replay. `completeStreams` completes the streams of the client. */
+  close(completeStreams: () => void): void {
+    this.closing.unsubscribe()
+    this.finish(completeStreams)
+    this.firstHeader.resolve(left(clientClosed))
+    this.result.resolve(right(this.count.summary))
+  }
+
+  /** Stops the replay, and completes its streams. */
+  stop(): void {
+    this.close(() => this.streams.complete(undefined))
+  }
+
+  private finish(completeStreams: () => void): void {
+    if (!this.isOver) this.observer.onOver?.(this.count.summary)
+    this.isOver = true
+    releaseDelegates()
+    this.runs.endAll(completeStreams)
+  }
+
+  /** Returns the teardown. */
+  private addSubscriber(): () => void {
+    this.waits.addSubscriber()
+    this.start()
+    return () => {
+      this.waits.removeSubscriber()
+      if (!this.waits.hasSubscribers && this.hasRun && !this.isOver) this.stop()
+    }
+  }
+
+  private start(): void {
+    if (this.started || this.closing.closed) return
+    this.started = true
+    void this.play()
+  }
+
+  private async play(): Promise<void> {
+    const { range, closing } = this
+    const onHeader = (header: RecordingHeader): void => {
+      this.jointHeader = header
+    }
+    for await (const entries of this.read({ range, closing, onHeader })) {
+      if (isLeft(entries)) return this.end(entries.left)
+      this.entries = entries.right[Symbol.iterator]()
+      await this.turns.play(this)
+      if (this.closing.closed) return
+    }
+    return this.end(undefined)
+  }
+
+  /** Called by `turns`. False after the last entry, and after `close`. */
+  playNext(): boolean | Promise<boolean> {
+    const next = this.entries.next()
+    if (next.done === true || this.closing.closed) return false
+    const { value: entry } = next
+    if (entry.skipped !== 0) this.skip(entry.skipped)
+    if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(entry.line))
+    return (this.canEmit(entry.time) && this.emit(entry)) || this.emitLater(entry)
+  }
+
+  private canEmit(time: number): boolean {
+    return this.waits.isDue(time) && !this.closing.closed && !this.isHeld
+  }
+
+  /** False after `close`. */
+  private async emitLater(entry: RecordingEntry): Promise<boolean> {
+    await this.waits.untilDue(entry.time)
+    do await this.waits.untilReleased()
+    while (!this.closing.closed && !this.emit(entry))
+    return !this.closing.closed
+  }
+
+  /** False if a timer of a strategy holds the replay before the line. */
+  private emit({ line, time, origin }: RecordingEntry): boolean {
+    this.line = line
+    this.origin = origin
+    const { from, to } = this.range
+    this.recordedAt = Math.max(from, Math.min(line.at, to))
+    if (!this.runs.runAt(time, this)) return false
+    if (line._tag === 'Recording') {
+      this.headers.add(keyOf(origin.source, line))
+      this.waits.hasStarted = true
+      this.firstHeader.resolve(right(this.jointHeader ?? line))
+    }
+    return true
+  }
+
+  /** Called when the clocks have the time of the line. */
+  emitRow(): void {
+    const { line, origin } = this
+    if (line === undefined || origin === undefined) return
+    this.turns.startRow(line._tag === 'Recording')
+    if (line._tag !== 'Recording') this.count.add(line)
+    this.observer.onLine?.(line, origin)
+    this.streams.emit(line, origin.recorder)
+  }
+
+  private async end(error: RecordingError | undefined): Promise<void> {
+    if (error !== undefined) this.firstHeader.resolve(left(error))
+    // A strategy subscribes after the header settles. Its streams must not end before that.
+    await nextTurn()
+    await this.waits.untilReleased()
+    if (this.closing.closed) return
+    const { onRecordingEnd } = this.observer
+    if (onRecordingEnd !== undefined && error === undefined) {
+      this.isLive = true
+      onRecordingEnd()
+      return
+    }
+    this.finish(() => this.streams.complete(error))
+    this.result.resolve(error === undefined ? right(this.count.summary) : left(error))
+  }
+}
+
+const keyOf = (source: string, { at }: RecordingHeader): string => `${at} ${source}`

@@ -1,0 +1,281 @@
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { ReplaySubject, Subject, type Observable } from 'rxjs'
+import { depthRetention, outage, priceRetention } from '../../testing/retained-event.js'
+import { isAddress, type Address } from '../../base/domain/address.js'
+import { assertNever } from '../../base/domain/assert-never.js'
+import type { Depth } from '../../base/domain/depth.js'
+import type { Price } from '../../base/domain/price.js'
+import type { ConnectionStatus } from '../../base/domain/status.js'
+import type { Topic } from '../../base/domain/topic.js'
+import { subscriptionRejected, unsupportedPair } from '../../base/errors/constructors.js'
+import type {
+  DecodeError,
+  DepthError,
+  PriceError,
+  RecordingError,
+  UncorrelatedError,
+} from '../../base/errors/model.js'
+import { withSafeComplete$ } from '../../base/task/safe-notify.js'
+import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
+import type { RecordingHeader, Row } from '../recording/codec/row.js'
+import type { TimeRange } from '../recording/codec/timeline.js'
+import type { Recorder } from '../recording/read/read-entries.js'
+import { ReplayStreams } from './replay-streams.js'
+
+/** The streams of a recording. Scheduling is done by the caller. */
+export class RecordedStreams {
+  private readonly prices: ReplayStreams<PriceError, Price>
+  private readonly depths: ReplayStreams<DepthError, Depth>
+  private readonly statusSubject$ = new ReplaySubject<ConnectionStatus>(1)
+  private readonly errorSubject$ = new Subject<UncorrelatedError>()
+  private readonly states = new Map<Recorder, RecorderState>()
+  private readonly latestEpoch: LatestEpoch = { value: 0 }
+  /** That of the recorder of the last line. */
+  private state: RecorderState | undefined
+  /** True once a row is emitted: an earlier header does not interrupt the streams. */
+  private hasRow = false
+  private currentStatus: ConnectionStatus = { _tag: 'Idle' }
+  private hasEnded = false
+
+  readonly status$ = withAtOnceLimit$(withSafeComplete$(this.statusSubject$), () => this.hasEnded)
+  readonly errors$ = withAtOnceLimit$(withSafeComplete$(this.errorSubject$))
+
+  /**
+   * `elapsed`: the monotonic time of the replay, in ms. `onSubscribe` is called for each subscriber of a price or depth
+   * stream, and returns the teardown.
+   */
+  constructor(
+    private readonly range: TimeRange,
+    elapsed: () => number,
+    onSubscribe: () => () => void,
+  ) {
+    this.prices = new ReplayStreams<PriceError, Price>({
+      retention: priceRetention,
+      isOutage: isDisconnected,
+      notRecorded: (topic) => subscriptionRejected(topic, notRecorded),
+      onTakenOver: (recorder) => {
+        this.stateOf(recorder).raiseEpochs()
+        return outage(newRecording)
+      },
+      elapsed,
+      onSubscribe,
+    })
+    this.depths = new ReplayStreams<DepthError, Depth>({
+      retention: depthRetention,
+      isOutage: () => false,
+      notRecorded: (mint) => unsupportedPair(mint, undefined, notRecorded),
+      elapsed,
+      onSubscribe,
+    })
+    this.statusSubject$.next(this.currentStatus)
+  }
+
+  get status(): ConnectionStatus {
+    return this.currentStatus
+  }
+
+  price$(topic: Topic): Observable<Either<PriceError, Price>> {
+    return this.prices.event$(topic)
+  }
+
+  depth$(mint: Address): Observable<Either<DepthError, Depth>> {
+    return this.depths.event$(mint)
+  }
+
+  /** True if an outage may not be reported to all subscribers. */
+  get hasOutage(): boolean {
+    return this.prices.isUnreported
+  }
+
+  /**
+   * Called at the time of the previous line, before the replay moves to this one: emits the `Disconnected` of an outage that
+   * the recording does not contain.
+   */
+  beforeLine(line: Row | RecordingHeader): void {
+    const isPartOfOutage =
+      (line._tag === 'Price' && isDisconnected(line.event)) ||
+      (line._tag === 'End' && this.state?.isClosed === true)
+    if (!isPartOfOutage) this.prices.reportOutage()
+  }
+
+  /**
+   * A live client continues the recording. `topics`: those of which no price is missing, in lower case: their next prices are of
+   * `continued`, and continue the latest epoch from the live epoch `firstEpoch` on. All other rows are of `fresh`: other topics
+   * emit `Disconnected`, and no depth is current.
+   */
+  continueLive(topics: readonly string[], firstEpoch: number, { continued, fresh }: LiveRecorders): void {
+    this.stateOf(continued).restartEpochs(firstEpoch)
+    this.stateOf(fresh).restartEpochs()
+    this.depths.continueBy(new Map(), fresh)
+    const names = new Map(topics.map((name) => [name, continued]))
+    this.prices.continueBy(names, fresh, outage('the recording has ended'))
+    this.prices.reportOutage()
+  }
+
+  /** A stream begins anew: it has no current value, also if it was completed. For a stream that had no subscriber. */
+  restart(name: Topic | Address): void {
+    if (isAddress(name)) this.depths.restart(name)
+    else this.prices.restart(name)
+  }
+
+  /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
+  emit(line: Row | RecordingHeader, recorder: Recorder): void {
+    const { state } = this
+    const current = state?.recorder === recorder ? state : this.stateOf(recorder)
+    this.state = current
+    if (line._tag === 'Recording') this.onHeader(line, current)
+    else this.emitRow(line, current)
+  }
+
+  private stateOf(recorder: Recorder): RecorderState {
+    const known = this.states.get(recorder)
+    if (known !== undefined) return known
+    const state = new RecorderState(recorder, this.latestEpoch)
+    this.states.set(recorder, state)
+    return state
+  }
+
+  /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
+  complete(failure: RecordingError | undefined): void {
+    const error = failure === undefined ? undefined : decodeErrorFrom(failure)
+    if (this.state?.isClosed !== true) this.prices.reportOutage()
+    this.prices.completeAll(error)
+    this.depths.completeAll(error)
+    this.hasEnded = true
+    this.statusSubject$.complete()
+    this.errorSubject$.complete()
+  }
+
+  private onHeader({ at, topics, mints, continues }: RecordingHeader, state: RecorderState): void {
+    const { recorder } = state
+    const isContinued = continues !== undefined && continues === state.headerAt
+    state.isClosed = false
+    state.headerAt = at
+    if (this.hasRow && !isContinued && at < this.range.to) {
+      state.restartEpochs()
+      this.depths.forget(recorder)
+      this.prices.interrupt(outage(newRecording), true, recorder)
+      this.prices.reportOutage()
+    }
+    for (const topic of topics) this.prices.announce(topic, recorder)
+    for (const mint of mints) this.depths.announce(mint, recorder)
+  }
+
+  private emitRow(row: Row, state: RecorderState): void {
+    const { recorder } = state
+    this.hasRow = true
+    switch (row._tag) {
+      case 'Price':
+        return this.prices.streamOf(row.topic, recorder).emit(state.eventOf(row.event))
+      case 'Depth':
+        return this.depths.streamOf(row.mint, recorder).emit(row.event)
+      case 'End':
+        if (state.isClosed) return undefined
+        return isAddress(row.of)
+          ? this.depths.complete(row.of, recorder)
+          : this.prices.complete(row.of, recorder)
+      case 'Status':
+        return this.onStatus(state.statusOf(row.status), state)
+      case 'Uncorrelated':
+        return this.errorSubject$.next(row.error)
+      default:
+        return assertNever(row)
+    }
+  }
+
+  private onStatus(status: ConnectionStatus, state: RecorderState): void {
+    const { recorder } = state
+    state.isClosed = status._tag === 'Closed'
+    if (status._tag === 'Open') this.prices.onOpen(recorder)
+    if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false, recorder)
+    if (status._tag === 'Closed') {
+      this.depths.forget(recorder)
+      this.prices.interrupt(outage('the recorded client was closed'), true, recorder)
+      return
+    }
+    // A recording starts with the status of its client.
+    if (status._tag === 'Idle' && this.currentStatus._tag === 'Idle') return
+    this.currentStatus = status
+    this.statusSubject$.next(status)
+  }
+}
+
+/** The recorders of the rows of a live client. */
+export interface LiveRecorders {
+  readonly continued: Recorder
+  readonly fresh: Recorder
+}
+
+/** The latest epoch of a replay. */
+interface LatestEpoch {
+  value: number
+}
+
+/** The state of one of the recorders of a set of recordings. The epochs of a later recording continue the earlier epochs. */
+class RecorderState {
+  /** The time of its last header, in ms since the Unix epoch. */
+  headerAt: number | undefined
+  /** True after its client was closed. The `End` rows that the close caused do not end the streams. */
+  isClosed = false
+  private baseEpoch = 0
+  /** Its latest epoch in the replay. */
+  private latest = 0
+
+  constructor(
+    readonly recorder: Recorder,
+    private readonly latestEpoch: LatestEpoch,
+  ) {}
+
+  /** `continued`: the epoch that continues the latest one. */
+  restartEpochs(continued = 0): void {
+    this.baseEpoch = this.latestEpoch.value - continued
+  }
+
+  /** The recorder goes on with topics of another one, whose epochs may be later. */
+  raiseEpochs(): void {
+    if (this.latest < this.latestEpoch.value) this.restartEpochs()
+  }
+
+  eventOf(event: Either<PriceError, Price>): Either<PriceError, Price> {
+    if (isRight(event)) {
+      const price = this.priceOf(event.right)
+      return price === event.right ? event : right(price)
+    }
+    const error = event.left
+    return error._tag === 'Stale' && error.last !== undefined && this.baseEpoch !== 0
+      ? left({ ...error, last: this.priceOf(error.last) })
+      : event
+  }
+
+  statusOf(status: ConnectionStatus): ConnectionStatus {
+    if (status._tag !== 'Open') return status
+    const epoch = this.epochOf(status.epoch)
+    return epoch === status.epoch ? status : { ...status, epoch }
+  }
+
+  private priceOf(price: Price): Price {
+    const epoch = this.epochOf(price.epoch)
+    return epoch === price.epoch ? price : { ...price, epoch }
+  }
+
+  private epochOf(recorded: number): number {
+    const epoch = recorded + this.baseEpoch
+    if (epoch > this.latest) this.latest = epoch
+    if (epoch > this.latestEpoch.value) this.latestEpoch.value = epoch
+    return epoch
+  }
+}
+
+const newRecording = 'a new recording begins'
+
+const notRecorded = 'it is not in the recording'
+
+const isDisconnected = (event: Either<PriceError, unknown>): boolean =>
+  isLeft(event) && event.left._tag === 'Disconnected'
+
+const decodeErrorFrom = ({ message, input, issues }: RecordingError): DecodeError => ({
+  _tag: 'DecodeError',
+  message,
+  input,
+  issues,
+})

@@ -1,0 +1,98 @@
+import { isLeft, left, map } from 'fp-ts/lib/Either.js'
+import { Observable } from 'rxjs'
+import { clientFromStreams } from '../../testing/client-from-streams.js'
+import type { Client } from '../../client/client.js'
+import type { CoveredTopic, History } from '../history/history.js'
+import type { Environment } from '../../base/domain/environment.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import { recordedHistory } from '../history/recorded-history.js'
+import type { Playback } from './playback.js'
+
+/** One replay of the sources, and a client over it. */
+export interface ReplaySession {
+  readonly playback: Playback
+  readonly client: StrategyClient
+}
+
+/**
+ * `onClose`: called once, when the client is closed. Default: stops the replay. Must call `completeStreams`. `past`: the rows
+ * before and after those of the replay. Default: the sources of the playback.
+ */
+export const createSession = (
+  playback: Playback,
+  environment: Environment,
+  onClose = (completeStreams: () => void): void => playback.close(completeStreams),
+  past?: History,
+): ReplaySession => {
+  const { streams } = playback
+  const client = clientFromStreams({
+    environment,
+    elapsed: playback.runs.elapsed,
+    status$: streams.status$,
+    currentStatus: () => streams.status,
+    errors$: streams.errors$,
+    price$: (topic) => streams.price$(topic),
+    depth$: (mint) => streams.depth$(mint),
+    onClose,
+  })
+  return { playback, client: { ...client, history: replayHistory(playback, past) } }
+}
+
+/** The client of a strategy in a replay. */
+export interface StrategyClient extends Client {
+  /**
+   * The rows before the current time of the replay, including rows before its `from`. The replay pauses while they are
+   * read. Reads the recordings again: a source that can be read only once is a `RecordingError`.
+   */
+  readonly history: History
+}
+
+/** The history of a replay. */
+const replayHistory = (playback: Playback, given?: History): History => {
+  /** A timer of a strategy may fire before the line is emitted. */
+  const now = (): number => Math.min(playback.recordedAt, rxClock.wallClock())
+  const past =
+    given === undefined
+      ? recordedHistory(playback.sources, {
+          now,
+          isPlayed: (source, header) => playback.hasPlayed(source, header),
+        })
+      : until(given, now)
+  return {
+    prices$: (topic, range) =>
+      new Observable((subscriber) => {
+        const read = (): void => {
+          subscriber.add(playback.waits.hold())
+          subscriber.add(past.prices$(topic, range).subscribe(subscriber))
+        }
+        if (playback.waits.hasStarted) return read()
+        void playback.header().then((header) => {
+          if (!isLeft(header)) return read()
+          if (header.left._tag === 'RecordingError') subscriber.next(left(header.left))
+          subscriber.complete()
+        })
+      }),
+    topics: () => async () => {
+      if (!playback.waits.hasStarted) await playback.header()
+      const release = playback.waits.hold()
+      const time = now()
+      const topics = await past.topics()()
+      release()
+      return map(topicsBefore(time))(topics)
+    },
+  }
+}
+
+/** A history without the events from a time on. */
+const until = (history: History, end: () => number): History => ({
+  ...history,
+  prices$: (topic, range) => {
+    const { to = Infinity } = range
+    return history.prices$(topic, { ...range, to: Math.min(to, end()) })
+  },
+})
+
+const topicsBefore =
+  (now: number) =>
+  (topics: readonly CoveredTopic[]): readonly CoveredTopic[] =>
+    topics.filter(({ from }) => from < now).map((topic) => ({ ...topic, to: Math.min(topic.to, now) }))

@@ -1,0 +1,266 @@
+import { isLeft, left, type Either, type Left } from 'fp-ts/lib/Either.js'
+import { defer, Observable, type Subscriber } from 'rxjs'
+import { RetainedEvent, type Retention } from '../../testing/retained-event.js'
+import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
+import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
+import type { Recorder } from '../recording/read/read-entries.js'
+
+export interface ReplayStreamsConfig<E, A> extends ReplayStreamConfig<E, A> {
+  /** The error of a stream that is not in the recording. */
+  readonly notRecorded: (name: string) => E
+  /** Returns the error of a stream whose next event is that of another recorder. Default: none. */
+  readonly onTakenOver?: (recorder: Recorder) => E
+}
+
+/** The price streams or the depth streams of a replay, by topic or mint. Names are case-insensitive. */
+export class ReplayStreams<E, A> {
+  private readonly streams = new Map<string, ReplayStream<E, A>>()
+  /** True if the interruption may not be reported to each subscriber. */
+  isUnreported = false
+  /** Set when the replay has ended. */
+  private ended: { readonly error: E | undefined } | undefined
+
+  constructor(private readonly config: ReplayStreamsConfig<E, A>) {}
+
+  event$(name: string): Observable<Either<E, A>> {
+    return defer(() => this.stream(name).event$)
+  }
+
+  /** The header of a recorder has the name. */
+  announce(name: string, recorder: Recorder): void {
+    const stream = this.stream(name)
+    if (stream.recorder?.isOver !== false) stream.recorder = recorder
+  }
+
+  /** The stream of the next event of a recorder. Events may be missing between those of two recorders. */
+  streamOf(name: string, recorder: Recorder): Pick<ReplayStream<E, A>, 'emit'> {
+    const stream = this.stream(name)
+    if (stream.recorder === recorder) return stream
+    const error = stream.isRecorded ? this.config.onTakenOver?.(recorder) : undefined
+    if (error !== undefined) {
+      stream.interrupt(left(error) as Left<E>, true)
+      stream.reportOutage()
+    }
+    stream.recorder = recorder
+    return stream
+  }
+
+  /**
+   * No stream of a recorder has a current value. Subscribers receive the error when `reportOutage` is called, late subscribers
+   * at once. `untilValue`: also after `Open`, until the next value.
+   */
+  interrupt(error: E, untilValue: boolean, recorder: Recorder): void {
+    this.isUnreported = true
+    for (const stream of this.streamsOf(recorder)) stream.interrupt(left(error) as Left<E>, untilValue)
+  }
+
+  /**
+   * A live client continues the recording. Only the streams with these names, in lower case, keep their values. The others
+   * receive the error, if there is one, when `reportOutage` is called.
+   */
+  continueBy(names: ReadonlyMap<string, Recorder>, fresh: Recorder, error?: E): void {
+    this.isUnreported = true
+    for (const [name, stream] of this.streams) {
+      stream.recorder = names.get(name) ?? fresh
+      if (stream.recorder !== fresh || !stream.isRecorded) continue
+      if (error === undefined) stream.forget()
+      else stream.interrupt(left(error) as Left<E>, true)
+    }
+  }
+
+  /** Emits the error of the last interruption on each stream that has emitted no outage since. */
+  reportOutage(): void {
+    if (!this.isUnreported) return
+    this.isUnreported = false
+    for (const stream of this.streams.values()) stream.reportOutage()
+  }
+
+  /** The connection is open: late subscribers receive no outage that lasts until then. */
+  onOpen(recorder: Recorder): void {
+    for (const stream of this.streamsOf(recorder)) stream.onOpen()
+  }
+
+  /** Late subscribers of the streams of a recorder receive no event before the next one. */
+  forget(recorder: Recorder): void {
+    for (const stream of this.streamsOf(recorder)) stream.forget()
+  }
+
+  /** Has no effect if another recorder has the stream by now. */
+  complete(name: string, recorder: Recorder): void {
+    const stream = this.stream(name)
+    if ((stream.recorder ?? recorder) === recorder) stream.complete()
+  }
+
+  /** The stream begins anew: it has no event, and is not completed. */
+  restart(name: string): void {
+    if (this.ended === undefined) this.stream(name).restart()
+  }
+
+  /**
+   * Completes all streams, also later streams, after the error if there is one. Only now it is known which streams are not in
+   * the recording: any later header or row may add one.
+   */
+  completeAll(error: E | undefined): void {
+    this.ended = { error }
+    for (const [name, stream] of this.streams) this.end(name, stream)
+  }
+
+  private end(name: string, stream: ReplayStream<E, A>): void {
+    const isRecorded = stream.recorder !== undefined
+    const error = this.ended?.error ?? (isRecorded ? undefined : this.config.notRecorded(name))
+    if (error !== undefined) stream.emit(left(error))
+    stream.complete()
+  }
+
+  /** The streams of a recorder, and those whose recorder has ended. */
+  private *streamsOf(recorder: Recorder): Generator<ReplayStream<E, A>, void> {
+    for (const stream of this.streams.values())
+      if (stream.recorder === recorder || stream.recorder?.isOver === true) yield stream
+  }
+
+  private stream(name: string): ReplayStream<E, A> {
+    // Most names have no capitals, and a row needs its stream.
+    return this.streams.get(name) ?? this.createStream(name.toLowerCase(), name)
+  }
+
+  private createStream(key: string, name: string): ReplayStream<E, A> {
+    const existing = this.streams.get(key)
+    if (existing !== undefined) return existing
+    const stream = new ReplayStream<E, A>(this.config)
+    this.streams.set(key, stream)
+    if (this.ended !== undefined) this.end(name, stream)
+    return stream
+  }
+}
+
+interface ReplayStreamConfig<E, A> {
+  /** The events for late subscribers. */
+  readonly retention: Retention<E, A>
+  /** The monotonic time of the replay, in ms. */
+  readonly elapsed: () => number
+  /** True if an event reports an outage. */
+  readonly isOutage: (event: Either<E, A>) => boolean
+  /** Called for each subscriber of a stream that is not completed. Returns the teardown. */
+  readonly onSubscribe: () => () => void
+}
+
+/** One stream of a replay. A late subscriber receives the retained event first. */
+class ReplayStream<E, A> {
+  private readonly subscribers = new Set<Subscriber<Either<E, A>>>()
+  /** The subscribers as an array, until one joins or leaves. */
+  private snapshot: readonly Subscriber<Either<E, A>>[] | undefined
+  private lastEvent: Either<E, A> | undefined
+  private readonly retained: RetainedEvent<E, A>
+  private completed = false
+  /** True once a row is emitted. */
+  isRecorded = false
+  /** The recorder that has announced the stream, or has emitted its last event. */
+  recorder: Recorder | undefined
+  /** An outage, and the subscribers that have not received it. */
+  private outage:
+    { readonly error: Left<E>; readonly subscribers: readonly Subscriber<Either<E, A>>[] } | undefined
+  /** True until the next value of a stream that `Open` does not make current again. */
+  private isDownUntilValue = false
+  constructor(private readonly config: ReplayStreamConfig<E, A>) {
+    this.retained = new RetainedEvent(config.retention, config.elapsed)
+  }
+
+  readonly event$ = withAtOnceLimit$(
+    new Observable<Either<E, A>>((subscriber) => {
+      if (!this.completed) this.add(subscriber)
+      this.retained.repeat(subscriber)
+      if (this.completed) safeComplete(subscriber)
+      else subscriber.add(this.config.onSubscribe())
+    }),
+    () => this.retained.event === undefined || isLeft(this.retained.event),
+  )
+
+  /** Also reopens a completed stream: a recording may be appended to another. */
+  emit(event: Either<E, A>): void {
+    this.completed = false
+    this.isRecorded = true
+    // A recorded outage may be the one that the status has already reported: only subscribers that have not received it
+    // get it.
+    const { outage, config } = this
+    const isReported = outage !== undefined && config.isOutage(event)
+    if (!isReported) this.reportOutage()
+    this.outage = undefined
+    this.isDownUntilValue &&= isLeft(event)
+    this.retain(event)
+    this.notify(isReported ? outage.subscribers : this.current, event)
+  }
+
+  /** Late subscribers receive the error from now on, the others when it is reported. `untilValue`: not only until `Open`. */
+  interrupt(error: Left<E>, untilValue: boolean): void {
+    if (this.completed) return
+    this.isDownUntilValue = untilValue
+    const isDown = this.lastEvent !== undefined && this.config.isOutage(this.lastEvent)
+    if (untilValue && isDown && this.outage === undefined) {
+      this.retained.event = this.lastEvent
+      return
+    }
+    this.outage ??= { error, subscribers: this.current }
+    this.retain(error)
+  }
+
+  /** Emits the error of an interruption that no recorded event has reported. */
+  reportOutage(): void {
+    const { outage } = this
+    this.outage = undefined
+    if (outage !== undefined) this.notify(outage.subscribers, outage.error)
+  }
+
+  /** Late subscribers no longer receive an outage: the connection is open. */
+  onOpen(): void {
+    const { retained, isDownUntilValue, config } = this
+    if (retained.event === undefined || isDownUntilValue) return
+    if (config.isOutage(retained.event)) retained.event = undefined
+  }
+
+  restart(): void {
+    this.completed = false
+    this.outage = undefined
+    this.isDownUntilValue = false
+    this.lastEvent = undefined
+    this.retained.event = undefined
+  }
+
+  forget(): void {
+    if (!this.completed) this.retained.event = undefined
+  }
+
+  /** Completes the stream. If its last event is an error, late subscribers receive it before the completion. */
+  complete(): void {
+    this.completed = true
+    this.outage = undefined
+    this.retained.event = this.lastEvent !== undefined && isLeft(this.lastEvent) ? this.lastEvent : undefined
+    const subscribers = [...this.subscribers]
+    this.subscribers.clear()
+    this.snapshot = undefined
+    for (const subscriber of subscribers) safeComplete(subscriber)
+  }
+
+  private get current(): readonly Subscriber<Either<E, A>>[] {
+    return (this.snapshot ??= [...this.subscribers])
+  }
+
+  private notify(subscribers: readonly Subscriber<Either<E, A>>[], event: Either<E, A>): void {
+    for (const subscriber of subscribers) safeNext(subscriber, event)
+  }
+
+  private retain(event: Either<E, A>): void {
+    this.lastEvent = event
+    const before = this.retained.event
+    const next = this.config.retention.retainedAfter(event, before)
+    this.retained.event = next ?? (this.isDownUntilValue ? before : undefined)
+  }
+
+  private add(subscriber: Subscriber<Either<E, A>>): void {
+    this.subscribers.add(subscriber)
+    this.snapshot = undefined
+    subscriber.add(() => {
+      this.subscribers.delete(subscriber)
+      this.snapshot = undefined
+    })
+  }
+}

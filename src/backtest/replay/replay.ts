@@ -1,0 +1,134 @@
+import { defer, type Observable } from 'rxjs'
+import type { Publish } from '../../base/diagnostics/messages.js'
+import { EventStream, type Stream } from '../../base/time/stream.js'
+import { systemClock } from '../../base/time/system-clock.js'
+import {
+  openableSources,
+  type OpenableSource,
+  type RecordingSource,
+  type SourcePlatform,
+} from '../recording/read/source.js'
+import { activeContext, type RxContext } from './rx-context.js'
+import { ContextSubscriber, runStrategy$ } from './run-strategy.js'
+import { Playback, type HeaderResult, type PlaybackObserver, type ReplayResult } from './playback.js'
+import type { ReplaySummary } from './replay-summary.js'
+import { realClock, virtualClock } from './replay-clock.js'
+import { createSession, type ReplaySession, type StrategyClient } from './replay-session.js'
+import { replaySettings, type ReplayOptions, type ReplaySettings } from './replay-options.js'
+
+/** A client whose streams come from a recording. */
+export interface ReplayClient extends StrategyClient {
+  /**
+   * Runs a strategy in the time of the recording, from its start to its end, and then completes. With
+   * `speed: Infinity`, all Rx timers and clocks that the strategy uses are virtual: a window of a minute is a minute of
+   * the recording. Each run gives the same result, and takes only the time for its computation. A timer of 0 ms takes 1
+   * ms, and an animation frame 16 ms.
+   *
+   * Only the strategy, its streams and their timers run in that time. The subscriber of the result runs in real time:
+   * in one pipeline, a live client may follow a backtest. At the end of the recording, the pending timers of the
+   * strategy fire in order, up to the due time of the last one.
+   *
+   * Promises that do not wait for I/O settle before the next row, but in real time. Timers that start after a promise
+   * are real, and do not fire after the end of the replay. Use observables instead of promises before timers.
+   *
+   * Strategies that are subscribed to before the first row share one replay. A later strategy has its own replay, from
+   * the start. If the source can be read only once, the later replay fails with a `RecordingError`.
+   *
+   * A strategy may end earlier, by `take` or an unsubscription. The replay then ends with its last subscriber.
+   *
+   * Fails with a `ConfigurationError` if the strategy uses another copy of RxJS than the library, because the timers of
+   * that copy would stay real. `npm ls rxjs` lists the copies.
+   *
+   * @example
+   * const signal$ = replay('market.ndjson', { speed: Infinity }).run$(myStrategy)
+   */
+  readonly run$: <A>(strategy$: (client: StrategyClient) => Observable<A>) => Observable<A>
+  /** The header of the recording: its topics, its mints and its start. Does not start the replay. */
+  readonly header: () => Promise<HeaderResult>
+  /**
+   * Resolves at the end of the latest replay, with the number of played rows, or with an error that names the source
+   * and the line. All rows before that line have been emitted. A replay ends at the end of the recording, on `close()`,
+   * or, after a `run$`, when its last subscriber leaves. Without `run$`, a replay without subscribers pauses, and this
+   * promise stays pending. Reading this property reads the first line, but does not start the replay.
+   */
+  readonly finished: Promise<ReplayResult>
+}
+
+/** The `replay` of a platform. */
+export const replayOn =
+  (platform: SourcePlatform) =>
+  (source: RecordingSource, options: ReplayOptions = {}): ReplayClient => {
+    const settings = replaySettings(options)
+    return replaySources(openableSources(platform, source), settings, platform.publish)
+  }
+
+/** `onLine` is called before the events of each line are emitted. */
+export const replaySources = (
+  sources: readonly OpenableSource[],
+  { speed, environment, range }: ReplaySettings,
+  publish: Publish,
+  onLine?: PlaybackObserver['onLine'],
+): ReplayClient => {
+  const clock = systemClock()
+  const onOver = ({ earlierRows, skewedRows }: ReplaySummary): void => {
+    if (earlierRows + skewedRows === 0) return
+    const source = sources.map(({ name }) => name).join(', ')
+    publish('svc-streams:recording', () => ({ source, earlierRows, skewedRows }))
+  }
+  const startSession = (): ReplaySession => {
+    const replayClock = speed === Infinity ? virtualClock : realClock(speed, clock)
+    return createSession(new Playback(sources, range, replayClock, clock, { onLine, onOver }), environment)
+  }
+  let current = startSession()
+  /** Sessions that may still run. */
+  let sessions: readonly ReplaySession[] = [current]
+  let isClosed = false
+
+  const sessionAtStart = (): ReplaySession => {
+    if (isClosed || current.playback.isAtStart) return current
+    // No later subscriber continues it, and it may have an open file.
+    if (!current.playback.waits.hasSubscribers) current.playback.stop()
+    current = startSession()
+    sessions = [...sessions.filter(({ playback }) => !playback.isOver), current]
+    return current
+  }
+
+  const close = async (): Promise<void> => {
+    isClosed = true
+    await Promise.all(sessions.map(({ client }) => client.close()))
+  }
+
+  /** Streams that are subscribed to outside of `run$`: their subscribers are called in the time of the recording. */
+  const direct$ = <A>(source$: (client: StrategyClient) => Observable<A>): Stream<A> =>
+    new EventStream((subscriber) => {
+      const { playback, client } = current
+      const enter = (): RxContext => playback.runs.direct?.enter() ?? activeContext()
+      source$(client).subscribe(new ContextSubscriber(subscriber, { enter }, subscriber))
+    })
+
+  return {
+    chainId: current.client.chainId,
+    status$: direct$(({ status$ }) => status$),
+    errors$: direct$(({ errors$ }) => errors$),
+    price$: (topic) => direct$((client) => client.price$(topic)),
+    price: (topic) => () => current.client.price(topic)(),
+    depth$: (mint, interval) => direct$((client) => client.depth$(mint, interval)),
+    depth: (mint) => () => current.client.depth(mint)(),
+    history: {
+      prices$: (topic, range) => direct$(({ history }) => history.prices$(topic, range)),
+      topics: () => () => current.client.history.topics()(),
+    },
+    inspect: () => current.client.inspect(),
+    close,
+    [Symbol.asyncDispose]: close,
+    run$: (strategy$) =>
+      defer(() => {
+        const { playback, client } = sessionAtStart()
+        return runStrategy$(playback, () => client, strategy$)
+      }),
+    header: () => current.playback.header(),
+    get finished() {
+      return current.playback.finished()
+    },
+  }
+}

@@ -1,0 +1,176 @@
+import { from, Observable, Subscriber, Subscription } from 'rxjs'
+import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../base/option-kinds/observable.js'
+import { reportError } from '../../base/task/safe-notify.js'
+import { EventStream, type Stream } from '../../base/time/stream.js'
+import { activeContext, enterContext, enterUnlessDisposed, type RxContext } from './rx-context.js'
+import type { Playback } from './playback.js'
+import type { StrategyClock } from './replay-clock.js'
+import type { StrategyClient } from './replay-session.js'
+
+/** The client of a strategy. `end`: ends only the run of this strategy. */
+export type CreateStrategyClient = (end: () => void) => StrategyClient
+
+/**
+ * Runs a strategy over a replay, from its header on. The strategy, the streams of the client that it subscribes to, and
+ * their timers run on a clock of the replay. The subscriber of the result is called in the time in which it subscribed. Once
+ * a strategy has run, the replay ends when its last subscriber leaves.
+ *
+ * Fails with a `ConfigurationError` if the strategy uses another copy of RxJS: if it returns an observable of that copy, or
+ * applies an operator of that copy to a stream of the client or to the stream that it returns. The error is not emitted
+ * inside the strategy, which may catch it or subscribe again.
+ */
+export const runStrategy$ = <A>(
+  playback: Playback,
+  createClient: CreateStrategyClient,
+  strategy$: (client: StrategyClient) => Observable<A>,
+): Observable<A> =>
+  new Observable<A>((subscriber) => {
+    const context = activeContext()
+    const callers: EnterContext = { enter: () => enterUnlessDisposed(context) }
+    const subscription = new Subscription()
+    const result = new ContextSubscriber(subscriber, callers)
+    const run = playback.startRun(() => result.complete())
+    subscriber.add(() => run.leave(() => subscription.unsubscribe()))
+
+    const onOtherRxjs = (): void => result.error(otherRxjsError('run$'))
+    const start = (clock: StrategyClock): void => {
+      const streamOf$ = <B>(source$: Observable<B>): Stream<B> =>
+        checked$(
+          onClock$(source$, clock, () => playback.turns.onRealTime()),
+          onOtherRxjs,
+        )
+      const client = withStreams(
+        createClient(() => run.end()),
+        streamOf$,
+      )
+      const values = new ResultSubscriber(subscriber, callers, clock, playback)
+      subscription.add(resultOf$(strategy$, client, onOtherRxjs).subscribe(values))
+    }
+    playback
+      .header()
+      .then(() => {
+        if (!subscriber.closed) run.begin(start)
+      })
+      .catch(reportError)
+  })
+
+const withStreams = (
+  client: StrategyClient,
+  streamOf$: <A>(source$: Observable<A>) => Stream<A>,
+): StrategyClient => ({
+  ...client,
+  status$: streamOf$(client.status$),
+  errors$: streamOf$(client.errors$),
+  price$: (topic) => streamOf$(client.price$(topic)),
+  depth$: (mint, interval) => streamOf$(client.depth$(mint, interval)),
+  history: {
+    ...client.history,
+    prices$: (topic, range) => streamOf$(client.history.prices$(topic, range)),
+  },
+})
+
+/** The source, whose subscribers are called on the clock. `onRealTime`: called if one subscribes outside of the clock. */
+const onClock$ = <A>(source$: Observable<A>, clock: StrategyClock, onRealTime: () => void): Observable<A> =>
+  new Observable<A>((subscriber) => {
+    if (!clock.isActive) onRealTime()
+    source$.subscribe(new ContextSubscriber(subscriber, clock, subscriber))
+  })
+
+/** The source. Calls `onOtherRxjs` instead of subscribing for a subscriber of another copy of RxJS. */
+const checked$ = <A>(source$: Observable<A>, onOtherRxjs: () => void): Stream<A> =>
+  new EventStream((subscriber) => {
+    if (isSubscriberOfOtherRxjs(subscriber)) onOtherRxjs()
+    else source$.subscribe(subscriber)
+  })
+
+/** The stream that the strategy returns. An exception of the strategy is an error of the stream. */
+const resultOf$ = <A>(
+  strategy$: (client: StrategyClient) => Observable<A>,
+  client: StrategyClient,
+  onOtherRxjs: () => void,
+): Observable<A> =>
+  new Observable<A>((subscriber) => {
+    const result$ = strategy$(client)
+    if (isOfOtherRxjs(result$)) return onOtherRxjs()
+    return withCheckedOperators$(from(result$), onOtherRxjs).subscribe(subscriber)
+  })
+
+/** The stream with a check of each operator that its last call of `pipe` has applied. */
+const withCheckedOperators$ = <A>(stream$: Observable<A>, onOtherRxjs: () => void): Observable<A> => {
+  /* eslint-disable @typescript-eslint/no-deprecated -- nothing else names the operators of a stream */
+  const { operator, source: source$ } = stream$
+  /* eslint-enable @typescript-eslint/no-deprecated */
+  if (operator === undefined || source$ === undefined) return stream$
+  const checkedSource$ = checked$(withCheckedOperators$<unknown>(source$, onOtherRxjs), onOtherRxjs)
+  return new Observable<A>((subscriber) => operator.call(subscriber, checkedSource$))
+}
+
+/** A context of RxJS. */
+interface EnterContext {
+  /** Makes it active, and returns the context that was active before. */
+  enter(): RxContext
+}
+
+/**
+ * Notifies the subscriber in another context. A class, because a sweep runs it for each row and parameter. `parent`: the
+ * subscriber whose unsubscription ends this one. Default: none.
+ */
+export class ContextSubscriber<A> extends Subscriber<A> {
+  constructor(
+    private readonly subscriber: Subscriber<A>,
+    private readonly context: EnterContext,
+    parent?: Subscriber<A>,
+  ) {
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- RxJS 7 exports no other class for operators
+    super(parent)
+  }
+
+  override next(value: A): void {
+    if (this.closed) return
+    const before = this.context.enter()
+    try {
+      this.subscriber.next(value)
+    } catch (thrown) {
+      reportError(thrown)
+    } finally {
+      enterContext(before)
+    }
+  }
+
+  protected override _error(thrown: unknown): void {
+    this.end(() => this.subscriber.error(thrown))
+  }
+
+  protected override _complete(): void {
+    this.end(() => this.subscriber.complete())
+  }
+
+  private end(notify: () => void): void {
+    const before = this.context.enter()
+    try {
+      notify()
+    } catch (thrown) {
+      reportError(thrown)
+    } finally {
+      enterContext(before)
+      this.unsubscribe()
+    }
+  }
+}
+
+/** Emits the values of a strategy to the subscriber of `run$`, in the context of that. */
+class ResultSubscriber<A> extends ContextSubscriber<A> {
+  constructor(
+    subscriber: Subscriber<A>,
+    context: EnterContext,
+    private readonly clock: StrategyClock,
+    private readonly playback: Playback,
+  ) {
+    super(subscriber, context)
+  }
+
+  override next(value: A): void {
+    if (!this.clock.isActive) this.playback.turns.onRealTime()
+    super.next(value)
+  }
+}

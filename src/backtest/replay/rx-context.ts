@@ -1,0 +1,230 @@
+import type { VirtualClock, VirtualTimer } from '../../base/time/clock.js'
+import { setVirtualClock } from '../../base/time/rx-clock.js'
+import {
+  areWritten,
+  haveActions,
+  noDelegates,
+  readDelegates,
+  realFrame,
+  realImmediate,
+  realInterval,
+  replaceInterval,
+  restoreQueues,
+  schedulers,
+  takeQueues,
+  writeDelegates,
+  type IntervalHandle,
+  type RxDelegates,
+  type SchedulerQueues,
+} from '../../base/time/rx-providers.js'
+import { systemClock } from '../../base/time/system-clock.js'
+
+// RxJS has one set of clocks, timers and scheduler queues for the whole process. A context is such a set. One context is
+// active at a time: the real one, or that of a virtual clock.
+
+export class RxContext {
+  /** Those of the real context while the others are written. Unused in the context of a virtual clock. */
+  readonly delegates = noDelegates()
+  /** The actions of the schedulers while this context is not active; `undefined` without actions. */
+  private queues: SchedulerQueues | undefined
+  /**
+   * True if a scheduler may have actions of this context: since an immediate, a frame or the firing of a timer. Actions that
+   * `queueScheduler` runs at once are not counted.
+   */
+  mayHaveActions: boolean
+
+  constructor(readonly clock?: VirtualClock) {
+    this.mayHaveActions = clock === undefined
+  }
+
+  /** Makes this context active after another one: several times for each row, and in a sweep for each parameter. */
+  replace(before: RxContext): void {
+    const areOurs = areWritten(contextDelegates)
+    if (this.clock === undefined) {
+      isKept &&= areOurs
+      if (!isKept) writeDelegates(this.delegates)
+    } else if (!areOurs) writeContextDelegates(before)
+    if (this.mayHaveActions || before.mayHaveActions || schedulers.queue._active) this.replaceQueues(before)
+  }
+
+  private replaceQueues(before: RxContext): void {
+    const hasActions = haveActions()
+    if (hasActions) before.queues = takeQueues()
+    if (this.queues !== undefined) restoreQueues(this.queues)
+    this.queues = undefined
+    before.mayHaveActions = hasActions || (before.clock === undefined && !isKept)
+  }
+}
+
+export const realContext = new RxContext()
+
+let active = realContext
+/** True inside `keepDelegates`. */
+let keepsDelegates = false
+/** True while RxJS has the delegates of all contexts although the real one may be active. */
+let isKept = false
+/** The number of timers of all virtual clocks that have neither fired nor been cancelled. */
+let pendingTimers = 0
+
+export const activeContext = (): RxContext => active
+
+/** Makes a context active. Returns the one that was active before. */
+export const enterContext = (context: RxContext): RxContext => {
+  const before = active
+  if (context === before) return before
+  context.replace(before)
+  active = context
+  setVirtualClock(context.clock)
+  if (context === realContext) keepClearing()
+  return before
+}
+
+/** Also after a `TestScheduler` inside of a strategy has reset them. */
+const writeContextDelegates = (before: RxContext): void => {
+  if (before === realContext) {
+    readDelegates(before.delegates)
+    before.mayHaveActions = true
+    isKept = keepsDelegates && areReal(before.delegates)
+  }
+  writeDelegates(contextDelegates)
+}
+
+/**
+ * Runs work that often changes the context. Until its end, or `releaseDelegates`, RxJS keeps the delegates of all contexts:
+ * writing others for each change takes a tenth of the time of a row of a replay.
+ */
+export const keepDelegates = (work: () => void): void => {
+  const before = keepsDelegates
+  keepsDelegates = true
+  try {
+    work()
+  } finally {
+    if (!before) releaseDelegates()
+    keepsDelegates = before
+  }
+}
+
+/** RxJS has these delegates only in the contexts of virtual clocks. */
+export const releaseDelegates = (): void => {
+  keepsDelegates = false
+  if (!isKept) return
+  isKept = false
+  if (active !== realContext) return
+  if (areWritten(contextDelegates)) writeDelegates(realContext.delegates)
+  keepClearing()
+}
+
+/** Runs work in a context. */
+export const runInContext = <A>(context: RxContext, work: () => A): A => {
+  const before = enterContext(context)
+  try {
+    return work()
+  } finally {
+    enterContext(before)
+  }
+}
+
+/** The context to return to: the given one, or the real one once its clock is disposed of. */
+export const enterUnlessDisposed = (context: RxContext): RxContext =>
+  enterContext(context.clock?.disposed === true ? realContext : context)
+
+export const onTimerAdded = (): void => {
+  pendingTimers++
+}
+
+/** Has no effect on a timer that is cancelled already. */
+export const markCancelled = (timer: VirtualTimer): void => {
+  if (timer.cancelled) return
+  timer.cancelled = true
+  pendingTimers--
+  if (active === realContext) keepClearing()
+}
+
+/**
+ * True if a timer only runs the actions of a scheduler, and all of them were cancelled. While another context is active, RxJS
+ * does not find the queue of a cancelled action. Must be called in the context of the timer.
+ */
+export const hasNothingToRun = (timer: VirtualTimer): boolean => {
+  const scheduler = Object.values(schedulers).find(({ _scheduled }) => _scheduled === timer)
+  if (scheduler === undefined) return false
+  const open = scheduler.actions.filter(({ closed }) => !closed)
+  scheduler.actions.splice(0, Infinity, ...open)
+  if (open.length === 0) scheduler._scheduled = undefined
+  return open.length === 0
+}
+
+/** While virtual timers are pending, RxJS must be able to clear them in real time too. */
+const keepClearing = (): void => {
+  if (isKept) return
+  if (pendingTimers > 0) replaceInterval(undefined, interval)
+  else replaceInterval(interval, undefined)
+}
+
+/** True if time is real for RxJS, apart from the timers of virtual clocks that it may clear. */
+const areReal = ({ date, performance, interval: own = interval, immediate, frame }: RxDelegates): boolean =>
+  own === interval && (date ?? performance ?? immediate ?? frame) === undefined
+
+/** The clock that runs new timers; undefined if they are real. */
+const timerClock = (): VirtualClock | undefined =>
+  active.clock?.disposed === true ? undefined : active.clock
+
+const handleOf = (timer: VirtualTimer): IntervalHandle => timer as unknown as IntervalHandle
+
+/** Cancels a virtual timer. Returns false if the handle is a real one. */
+const cancelVirtual = (handle: unknown): boolean => {
+  if (typeof handle !== 'object' || handle === null || !('cancelled' in handle)) return false
+  const timer = handle as VirtualTimer
+  timer.owner.cancel(timer)
+  return true
+}
+
+const interval: NonNullable<RxDelegates['interval']> = {
+  setInterval: (handler, timeout = 0) => {
+    const clock = timerClock()
+    return clock === undefined
+      ? realInterval.setInterval(handler, timeout)
+      : handleOf(clock.addTimer(handler, timeout))
+  },
+  clearInterval: (handle) => {
+    if (!cancelVirtual(handle)) realInterval.clearInterval(handle)
+  },
+}
+
+/**
+ * Those of the active context, virtual or real. Immediates and frames belong to the queues of the context: those of a disposed
+ * clock are virtual too, and none is cleared in another context, where RxJS does not find the other actions of its queue.
+ */
+const contextDelegates: RxDelegates = {
+  date: { now: () => (active.clock === undefined ? systemClock().wallClock() : active.clock.now()) },
+  performance: {
+    now: () => (active.clock === undefined ? systemClock().elapsed() : active.clock.elapsed()),
+    get isReal() {
+      return active.clock === undefined
+    },
+  },
+  interval,
+  immediate: {
+    setImmediate: (handler) => {
+      active.mayHaveActions = true
+      const { clock } = active
+      return clock === undefined ? realImmediate.setImmediate(handler) : handleOf(clock.addImmediate(handler))
+    },
+    clearImmediate: (handle) => {
+      if (active.clock === undefined) realImmediate.clearImmediate(handle)
+      else cancelVirtual(handle)
+    },
+  },
+  frame: {
+    requestAnimationFrame: (callback) => {
+      active.mayHaveActions = true
+      const { clock } = active
+      return clock === undefined
+        ? realFrame.requestAnimationFrame(callback)
+        : (clock.addFrame(callback) as unknown as number)
+    },
+    cancelAnimationFrame: (handle) => {
+      if (active.clock === undefined) realFrame.cancelAnimationFrame(handle)
+      else cancelVirtual(handle)
+    },
+  },
+}

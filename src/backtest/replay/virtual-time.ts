@@ -1,0 +1,214 @@
+import TinyQueue from 'tinyqueue'
+import { maxTimerMs } from '../../base/domain/valid-numbers.js'
+import { reportError } from '../../base/task/safe-notify.js'
+import {
+  activeContext,
+  enterContext,
+  hasNothingToRun,
+  markCancelled,
+  onTimerAdded,
+  runInContext,
+  RxContext,
+} from './rx-context.js'
+import type { VirtualClock, VirtualTimer } from '../../base/time/clock.js'
+import { systemClock } from '../../base/time/system-clock.js'
+
+interface Timer extends VirtualTimer {
+  dueAt: number
+  /** Timers with the same due time fire in this order. */
+  order: number
+  /** In ms; 0 for a timer that fires once. */
+  readonly period: number
+  readonly callback: (time: number) => void
+}
+
+/** Added to the order of immediates, so that they fire before all timers with the same due time. */
+const immediateOrder = -(2 ** 52)
+
+/** The time from one animation frame to the next, in ms. */
+const frameTime = 16
+
+/** Like Node, which has no shorter timer: a loop of such timers must not stop the time. In ms. */
+const shortestTimer = 1
+
+/** Stops a clock between two timers. */
+export interface Brake {
+  readonly isHeld: boolean
+}
+
+const noBrake: Brake = { isHeld: false }
+
+/** Clocks that move together: a clock without timers needs no call for that. */
+export class ClockGroup {
+  /** At least the time of each clock, unless it fires a timer. In ms since the Unix epoch. */
+  time = -Infinity
+  /** The clocks that may have timers. */
+  readonly withTimers = new Set<VirtualTime>()
+}
+
+/**
+ * A virtual clock, in ms since the Unix epoch, that moves only by `advance` and `skip`. Inside `run`, RxJS's clocks, timers and
+ * scheduler queues are those of this clock. Outside they are real, so virtual clocks and real time can be used
+ * together.
+ */
+export class VirtualTime implements VirtualClock {
+  private timers = queueOf([])
+  private nextOrder = 0
+  private cancelledCount = 0
+  private readonly context: RxContext
+  private readonly wallClock = systemClock().wallClock
+  disposed = false
+
+  /** `skipped`: the sum of the steps before, in ms, by which monotonic time is behind. */
+  constructor(
+    private time: number,
+    private skipped = 0,
+    private readonly group = new ClockGroup(),
+  ) {
+    this.context = new RxContext(this)
+  }
+
+  /** Once the clock is disposed of, the time of the system. */
+  readonly now = (): number => (this.disposed ? this.wallClock() : this.current)
+
+  /** Monotonic: without the steps of `skip`. Once the clock is disposed of, the time of the system. */
+  readonly elapsed = (): number => (this.disposed ? this.wallClock() : this.current - this.skipped)
+
+  private get current(): number {
+    return Math.max(this.time, this.group.time)
+  }
+
+  /** The time at which the next timer may be due; `Infinity` without timers. */
+  get nextDue(): number {
+    return this.timers.peek()?.dueAt ?? Infinity
+  }
+
+  /** True inside `run`. */
+  get isActive(): boolean {
+    return activeContext() === this.context
+  }
+
+  /** Makes the clock active, unless it is disposed of. Returns the context that was active before. */
+  enter(): RxContext {
+    return this.disposed ? activeContext() : enterContext(this.context)
+  }
+
+  /** Runs work on this clock; in real time once the clock is disposed of. */
+  run<A>(work: () => A): A {
+    return this.disposed ? work() : runInContext(this.context, work)
+  }
+
+  /**
+   * Moves the clock forward, never back, and fires the timers that are due. False if `brake` stops it at one of them: the
+   * clock then has the time of that timer.
+   */
+  advance(to: number, brake: Brake = noBrake): boolean {
+    if (this.isDue(to)) {
+      runInContext(this.context, () => this.fireUntil(to, brake))
+      if (brake.isHeld) return false
+    }
+    this.time = Math.max(this.time, to)
+    return true
+  }
+
+  /**
+   * Fires the pending timers, and the timers that they start, up to the due time of the last pending timer. A timer
+   * that is too long for every platform, such as a timer of `Infinity` ms, never fires: with it, an interval would
+   * never end.
+   */
+  finish(): void {
+    const due = this.timers.data
+      .filter(({ cancelled, dueAt }) => !cancelled && dueAt - this.current <= maxTimerMs)
+      .map(({ dueAt }) => dueAt)
+    this.advance(due.reduce((latest, each) => Math.max(latest, each), this.current))
+  }
+
+  /** Moves the clock by `ms`, or back if it is negative, and fires no timer: each keeps its remaining delay. */
+  skip(ms: number): void {
+    this.time += ms
+    this.skipped += ms
+    for (const timer of this.timers.data) timer.dueAt += ms
+    // Due times may have become equal by rounding.
+    this.timers = queueOf(this.timers.data)
+  }
+
+  /** Cancels all timers but immediates, which fire at the next `advance`. Timers that start later are real. */
+  dispose(): void {
+    this.disposed = true
+    const timers = this.timers.data
+    for (const timer of timers) if (!isImmediate(timer)) markCancelled(timer)
+    this.timers = queueOf(timers.filter(({ cancelled }) => !cancelled))
+    this.cancelledCount = 0
+  }
+
+  addTimer(callback: () => void, ms: number): VirtualTimer {
+    // NaN is the shortest time too. It would end the order of the queue.
+    const period = ms > shortestTimer ? ms : shortestTimer
+    return this.add({ dueAt: this.current + period, order: this.nextOrder++, period, callback })
+  }
+
+  addImmediate(callback: () => void): VirtualTimer {
+    return this.add({ dueAt: this.current, order: immediateOrder + this.nextOrder++, period: 0, callback })
+  }
+
+  addFrame(callback: (time: number) => void): VirtualTimer {
+    return this.add({ dueAt: this.current + frameTime, order: this.nextOrder++, period: 0, callback })
+  }
+
+  /**
+   * A timer that every price restarts is cancelled long before it is due, so the queue is purged as soon as half of it
+   * is cancelled.
+   */
+  cancel(timer: VirtualTimer): void {
+    markCancelled(timer)
+    if (++this.cancelledCount <= this.timers.length / 2) return
+    this.timers = queueOf(this.timers.data.filter(({ cancelled }) => !cancelled))
+    this.cancelledCount = 0
+  }
+
+  private isDue(to: number): boolean {
+    const next = this.timers.peek()
+    return next !== undefined && next.dueAt <= to
+  }
+
+  private fireUntil(to: number, brake: Brake): void {
+    this.context.mayHaveActions = true
+    while (this.isDue(to) && !brake.isHeld) {
+      const timer = this.timers.pop()
+      if (timer?.cancelled === false) this.fire(timer)
+    }
+  }
+
+  private add({ dueAt, order, period, callback }: Omit<Timer, keyof VirtualTimer>): VirtualTimer {
+    const added = { dueAt, order, period, callback, owner: this, cancelled: false }
+    this.timers.push(added)
+    this.group.withTimers.add(this)
+    onTimerAdded()
+    return added
+  }
+
+  private fire(timer: Timer): void {
+    this.time = Math.max(this.time, timer.dueAt)
+    if (timer.period > 0) {
+      timer.dueAt += timer.period
+      timer.order = this.nextOrder++
+      this.timers.push(timer)
+    } else {
+      markCancelled(timer)
+      if (hasNothingToRun(timer)) return
+    }
+    try {
+      timer.callback(this.time)
+    } catch (thrown) {
+      // RxJS considers the action finished, but cannot clear its timer after a `TestScheduler` has reset the delegates.
+      this.cancel(timer)
+      reportError(thrown)
+    }
+  }
+}
+
+const isImmediate = ({ order }: Timer): boolean => order < 0
+
+const inFiringOrder = (a: Timer, b: Timer): number => a.dueAt - b.dueAt || a.order - b.order
+
+const queueOf = (timers: Timer[]): TinyQueue<Timer> => new TinyQueue(timers, inFiringOrder)

@@ -1,0 +1,141 @@
+import { gzipSync } from 'node:zlib'
+import { right } from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import type { RecordingHeader } from '../../../src/backtest/recording/codec/row.js'
+import { nodePlatform } from '../../../src/backtest/recording/read/node-platform.js'
+import { recordedHistory } from '../../../src/backtest/history/recorded-history.js'
+import { openableSource, type OpenableSource } from '../../../src/backtest/recording/read/source.js'
+import {
+  down,
+  errorRow,
+  header,
+  other,
+  priceRow,
+  recordingText,
+  start,
+  topic,
+} from '../recording/support/recordings.js'
+import { eventsOf, writeFiles } from './support/files.js'
+
+// How many bytes of which files a range needs.
+
+const hour = 3_600_000
+
+/** A row of another topic each second. */
+const quietHour = (from: number): string =>
+  Array.from({ length: 3600 }, (_, second) => recordingText(priceRow(from + second * 1000, 1, other))).join(
+    '',
+  )
+
+interface Counted {
+  readonly source: OpenableSource
+  /** The bytes that were read; 0 if the file was not opened. */
+  bytes: number
+}
+
+const counted = (path: string): Counted => {
+  const source = openableSource(nodePlatform, path)
+  const file = source.file!
+  async function* counting(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      result.bytes += chunk.length
+      yield chunk
+    }
+  }
+  const result: Counted = {
+    bytes: 0,
+    source: {
+      name: source.name,
+      open: (closing) => {
+        result.bytes++
+        return source.open(closing)
+      },
+      file: {
+        size: () => file.size(),
+        read: async (position, length) => {
+          const bytes = await file.read(position, length)
+          result.bytes += bytes.length
+          return bytes
+        },
+        chunks: (position) => counting(file.chunks(position)),
+      },
+    },
+  }
+  return result
+}
+
+const rotated = (ms: number): string =>
+  `market.${new Date(start + ms).toISOString().slice(0, 19).replaceAll(':', '-')}Z.ndjson`
+
+const text = (ms: number, body: string): string => recordingText({ ...header, at: start + ms }) + body
+
+describe('a range', () => {
+  it('opens no rotated file of another time', async () => {
+    const hours = [0, 1, 2, 3, 4]
+    const contents = hours.map((n) => {
+      const continued = n === 0 ? {} : { continues: start + (n - 1) * hour }
+      const first: RecordingHeader = { ...header, at: start + n * hour, ...continued }
+      return [rotated(n * hour), recordingText(first, priceRow(n * hour, n))]
+    })
+    const files = writeFiles(Object.fromEntries(contents) as Record<string, string>).map(counted)
+    const history = recordedHistory(files.map(({ source }) => source))
+    const events = await eventsOf(
+      history.prices$(topic, { from: start + 2 * hour, to: start + 3 * hour - 1 }),
+    )
+    expect(events[0]).toEqual(right({ _tag: 'PastPrice', topic, price: 2, at: start + 2 * hour }))
+    // The second file has the price at the start of the range. The fourth shows whether the recording goes on until the end.
+    expect(files.map(({ bytes }) => Math.min(bytes, 2))).toEqual([0, 2, 2, 2, 0])
+  })
+
+  it('reads a small part of a large file', async () => {
+    const body = quietHour(0) + quietHour(hour) + quietHour(2 * hour)
+    const [path = ''] = writeFiles({ 'a.ndjson': text(0, recordingText(priceRow(0, 5)) + body) })
+    const file = counted(path)
+    const from = start + 3 * hour - 20_000
+    expect(
+      await eventsOf(recordedHistory([file.source]).prices$(other, { from, to: from + 10_000 })),
+    ).toHaveLength(10)
+    expect(file.bytes).toBeLessThan(500_000)
+    expect(body.length).toBeGreaterThan(1_500_000)
+  })
+
+  it.each([
+    ['a price', priceRow(500, 5), []],
+    ['an error', errorRow(500, down), [{ cause: 'disconnected' }]],
+  ])('knows that the last row of the topic is %s, however long ago', async (_, row, gaps) => {
+    const body = quietHour(1000) + quietHour(hour + 1000) + quietHour(2 * hour + 1000)
+    const content = text(0, recordingText(row) + body)
+    const continued =
+      recordingText({ ...header, at: start + 3 * hour + 1000, continues: start }) + quietHour(3 * hour + 1000)
+    const files = {
+      'a.ndjson': content,
+      'b.ndjson': continued,
+      'c.ndjson.gz': gzipSync(content),
+      'd.ndjson.gz': gzipSync(continued),
+    }
+    const [plain = '', plainNext = '', zipped = '', zippedNext = ''] = writeFiles(files)
+    for (const [paths, from] of [
+      [[plain], 2.9 * hour],
+      [[plain, plainNext], 3.9 * hour],
+      [[plain, zippedNext], 3.9 * hour],
+      [[zipped, plainNext], 3.9 * hour],
+      [[zipped, zippedNext], 3.9 * hour],
+    ] as const) {
+      const history = recordedHistory(paths.map((path) => openableSource(nodePlatform, path)))
+      const range = { from: start + from, to: start + from + 10 }
+      expect(await eventsOf(history.prices$(topic, range))).toMatchObject(gaps.map((gap) => ({ right: gap })))
+    }
+  })
+
+  it('misses no row after a step back of the clock by a minute', async () => {
+    const body = quietHour(0) + quietHour(hour - 60_000) + quietHour(2 * hour - 60_000)
+    const [path = ''] = writeFiles({ 'a.ndjson': text(0, body) })
+    const history = recordedHistory([openableSource(nodePlatform, path)])
+    for (const from of [hour - 61_000, hour - 30_000, hour - 1000, hour]) {
+      const events = await eventsOf(history.prices$(other, { from: start + from, to: start + hour + 1000 }))
+      const before = Math.max(0, (hour - from) / 1000)
+      const again = (hour + 1000 - Math.max(from, hour - 60_000)) / 1000
+      expect(events).toHaveLength(before + again)
+    }
+  })
+})

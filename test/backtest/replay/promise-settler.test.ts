@@ -1,0 +1,67 @@
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { promiseDrain, promiseSettler } from '../../../src/backtest/replay/promise-settler.js'
+
+const { setImmediate } = globalThis
+
+afterEach(() => void vi.unstubAllGlobals())
+
+describe('promiseSettler', () => {
+  it.each([
+    ['on Node', process],
+    ['in a browser', undefined],
+    ['with the `process` of a bundler', { versions: {}, nextTick: () => expect.unreachable() }],
+  ])('calls back after a long chain of promises, %s', async (_, given) => {
+    vi.stubGlobal('process', given)
+    const settle = promiseSettler()
+    // Vitest uses it too, at any time.
+    vi.unstubAllGlobals()
+    const log: string[] = []
+    const chain = async (): Promise<void> => {
+      for (let link = 0; link < 1000; link++) await Promise.resolve()
+      log.push('chain')
+    }
+    void chain()
+    await new Promise<void>(settle).then(() => log.push('settled'))
+    expect(log).toEqual(['chain', 'settled'])
+  })
+})
+
+describe('promiseDrain', () => {
+  const inMacrotask = <A>(work: () => A): Promise<A> =>
+    new Promise((resolve) => setImmediate(() => resolve(work())))
+
+  it('settles ticks, microtasks and chains of promises before it returns, also of an earlier promise', async () => {
+    const log: string[] = []
+    let resolveEarlier: (value: Promise<void>) => void = () => undefined
+    void new Promise<void>((resolve) => (resolveEarlier = resolve)).then(() => log.push('earlier'))
+    const other = Promise.resolve()
+    const chain = async (): Promise<void> => {
+      for (let link = 0; link < 1000; link++) await Promise.resolve()
+      process.nextTick(() => log.push('tick after the chain'))
+    }
+    await inMacrotask(() => {
+      const drain = promiseDrain()
+      process.nextTick(() => log.push('tick'))
+      queueMicrotask(() => log.push('microtask'))
+      resolveEarlier(other)
+      void chain()
+      drain?.()
+      return log.slice()
+    }).then((settled) => expect(settled).toEqual(['tick', 'microtask', 'earlier', 'tick after the chain']))
+  })
+
+  it('is undefined inside of a callback of a promise, and on a runtime without it', async () => {
+    await Promise.resolve()
+    expect(promiseDrain()).toBeUndefined()
+    const bun = { nextTick: process.nextTick.bind(process), _tickCallback: () => undefined }
+    for (const given of [undefined, bun]) {
+      const drain = await inMacrotask(() => {
+        vi.stubGlobal('process', given)
+        const result = promiseDrain()
+        vi.unstubAllGlobals()
+        return { result }
+      })
+      expect(drain).toEqual({ result: undefined })
+    }
+  })
+})

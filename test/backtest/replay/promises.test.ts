@@ -1,0 +1,195 @@
+import { orThrow } from 'svc-streams/operators'
+import fc from 'fast-check'
+import { left, right } from 'fp-ts/lib/Either.js'
+import {
+  concatMap,
+  defer,
+  EMPTY,
+  filter,
+  from,
+  map,
+  merge,
+  mergeMap,
+  retry,
+  scan,
+  skip,
+  switchMap,
+  take,
+  tap,
+  timer,
+} from 'rxjs'
+import type { Client } from 'svc-streams'
+import { replay } from 'svc-streams/recording'
+import { depth, disconnected } from 'svc-streams/testing'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import type { Row } from '../../../src/backtest/recording/codec/row.js'
+import { nextTurn } from '../../support/time/event-loop.js'
+import { chunked } from '../recording/support/bytes.js'
+import {
+  chunksOf,
+  collect,
+  header,
+  mint,
+  priceRow,
+  prices$,
+  recordingText,
+  start,
+  topic,
+} from '../recording/support/recordings.js'
+
+const later = async (turns: number): Promise<void> => {
+  for (let turn = 0; turn < turns; turn++) await Promise.resolve()
+}
+
+/** What a strategy that awaits promises knows when each of its promises settles. */
+const awaiting = (turns: number, first: number) => (client: Client) => {
+  let latest = 0
+  return prices$(client).pipe(
+    map((usd) => (latest = usd)),
+    filter((usd) => usd >= first),
+    mergeMap(async (usd) => {
+      await later(turns)
+      return `${usd} settled at ${latest}`
+    }),
+  )
+}
+
+/** What a strategy emits for each price: the latest price whose promise has settled. It does nothing itself after a promise. */
+const withStateOfPromises = (turns: number) => (client: Client) => {
+  let settled = 0
+  return prices$(client).pipe(
+    tap((usd) => void later(turns).then(() => (settled = usd))),
+    map((usd) => `${usd} after ${settled}`),
+  )
+}
+
+/** Waits for a turn of the event loop, as for I/O, from the price `first` on. */
+const afterIo = (first: number) => (client: Client) =>
+  prices$(client).pipe(
+    filter((usd) => usd >= first),
+    concatMap(async (usd) => {
+      await nextTurn()
+      return usd
+    }),
+  )
+
+/** Subscribes to a second stream after I/O, but emits only with a row. */
+const subscribingAfterIo = (first: number) => (client: Client) =>
+  prices$(client).pipe(
+    filter((usd) => usd === first),
+    switchMap(() => from(nextTurn())),
+    switchMap(() => prices$(client).pipe(skip(1))),
+  )
+
+const textOf = (count: number): string =>
+  recordingText(header, ...Array.from({ length: count }, (_, n) => priceRow(n, n + 1)))
+
+describe('a strategy with promises', () => {
+  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  afterEach(() => void warn.mockClear())
+
+  it('has the same result however the recording is divided into chunks', async () => {
+    const text = textOf(40)
+    const bytes = Buffer.from(text)
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(300), { maxLength: 30 }), fc.nat(20), async (lengths, turns) => {
+        const run = (...chunks: readonly (string | Uint8Array)[]) =>
+          collect(replay(chunksOf(...chunks), { speed: Infinity }).run$(awaiting(turns, 0)))
+        const whole = await run(text)
+        expect(whole).toEqual(Array.from({ length: 40 }, (_, n) => `${n + 1} settled at ${n + 1}`))
+        expect(await run(...chunked(bytes, lengths))).toEqual(whole)
+      }),
+      { numRuns: 30 },
+    )
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  it('has the same result if its first promise comes late, or if it emits nothing after a promise', async () => {
+    const text = textOf(3000)
+    const bytes = Buffer.from(text)
+    for (const strategy of [awaiting(50, 2000), withStateOfPromises(1), withStateOfPromises(50)]) {
+      const whole = await collect(replay(chunksOf(text), { speed: Infinity }).run$(strategy))
+      for (const length of [97, 5000]) {
+        const pieces = chunked(bytes, Array<number>(Math.floor(bytes.length / length)).fill(length))
+        const run$ = replay(chunksOf(...pieces), { speed: Infinity }).run$(strategy)
+        expect(await collect(run$)).toEqual(whole)
+      }
+      expect(whole.at(-1)).toMatch(/^3000 (settled at 3000|after 2999)$/)
+    }
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  it.each([
+    ['emits', afterIo],
+    ['subscribes', subscribingAfterIo],
+  ])('causes a warning if it waits for I/O and %s after the first 1024 rows', async (_, strategy) => {
+    await collect(replay(chunksOf(textOf(3000)), { speed: Infinity }).run$(strategy(2000)))
+    expect(warn).toHaveBeenCalledOnce()
+    expect(warn.mock.calls[0]?.[0]).toMatch(/^svc-streams: a strategy waits for I\/O/)
+    warn.mockClear()
+    await collect(replay(chunksOf(textOf(100)), { speed: Infinity }).run$(strategy(20)))
+    expect(warn).not.toHaveBeenCalled()
+  })
+
+  it('is not what a strategy with timers is: that causes no warning', async () => {
+    const client = replay(chunksOf(textOf(3000)), { speed: Infinity })
+    await collect(
+      client.run$((each) => prices$(each).pipe(concatMap((usd) => timer(1).pipe(map(() => usd))))),
+    )
+    await collect(
+      client.run$((each) =>
+        prices$(each).pipe(
+          switchMap((usd) => merge(EMPTY, timer(2)).pipe(map(() => usd))),
+          scan((count) => count + 1, 0),
+        ),
+      ),
+    )
+    expect(warn).not.toHaveBeenCalled()
+  })
+})
+
+it('a depth stream with retry subscribes again in later turns after 100 times, and less than 125 times in 190 ms', async () => {
+  const depthRow = (ms: number, event: Extract<Row, { _tag: 'Depth' }>['event']): Row => ({
+    _tag: 'Depth',
+    at: start + ms,
+    mint,
+    event,
+  })
+  const failed = left({ _tag: 'Timeout', message: 'no response in 5 ms', afterMs: 5 } as const)
+  const client = replay(
+    chunksOf(recordingText(header, depthRow(10, failed), depthRow(200, right(depth(mint, { price: 7 }))))),
+    { speed: Infinity },
+  )
+  let subscriptions = 0
+  const seen = client.run$((each) =>
+    defer(() => {
+      subscriptions++
+      return each.depth$(mint, 100)
+    }).pipe(
+      orThrow(),
+      retry(),
+      map(({ price }) => price),
+      take(1),
+    ),
+  )
+  expect(await collect(seen)).toEqual([7])
+  expect(subscriptions).toBeLessThan(125)
+})
+
+it.each([
+  ['when it breaks', 0],
+  ['while it is down', 50],
+])('a price stream with retry, subscribed to %s, subscribes again in later turns', async (_, ms) => {
+  const outage = left(disconnected({ code: 1006, reason: 'cut', attempt: 1, retryInMs: 250 }))
+  const rows: readonly Row[] = [{ _tag: 'Price', at: start + 10, topic, event: outage }, priceRow(200, 7)]
+  const client = replay(chunksOf(recordingText(header, ...rows)), { speed: Infinity })
+  let subscriptions = 0
+  const retried = (each: Client) =>
+    defer(() => {
+      subscriptions++
+      return each.price$(topic)
+    }).pipe(orThrow(), retry())
+  const seen = client.run$((each) => timer(ms).pipe(switchMap(() => retried(each))))
+  expect(await collect(seen.pipe(map(({ price }) => price)))).toEqual([7])
+  expect(subscriptions).toBeLessThan(1000)
+})

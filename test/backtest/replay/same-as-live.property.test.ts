@@ -1,0 +1,161 @@
+import * as fc from 'fast-check'
+import { isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { lastValueFrom, map, merge, Subject, toArray, type Observable } from 'rxjs'
+import type { Price, PriceClient, PriceError } from 'svc-streams'
+import { candles, mapRight, rolling, snapshots } from 'svc-streams/operators'
+import { record, replay } from 'svc-streams/recording'
+import { createTestClient, disconnected, price, stale } from 'svc-streams/testing'
+import { afterEach, expect, it, vi } from 'vitest'
+import { caseCount } from '../../support/run/long.js'
+import { ethTopic as topic } from '../../support/tokens.js'
+import { memoryWriter } from '../recording/support/rows.js'
+
+afterEach(() => void vi.useRealTimers())
+
+interface Decision {
+  readonly operator: string
+  readonly result: unknown
+}
+
+const operators: Readonly<
+  Record<
+    string,
+    (
+      price$: Observable<Either<PriceError, Price>>,
+      ms: number,
+      count: number,
+    ) => Observable<Either<PriceError, unknown>>
+  >
+> = {
+  snapshots: (price$, ms) => price$.pipe(snapshots(ms)),
+  candles: (price$, ms) => price$.pipe(candles(ms)),
+  'filled candles': (price$, ms) => price$.pipe(candles(ms, { fill: true })),
+  rolling: (price$, _, count) => price$.pipe(mapRight(priceOf), rolling({ count })),
+  'rolling snapshots': (price$, ms, count) =>
+    price$.pipe(
+      snapshots(ms),
+      mapRight(({ value }) => value.price),
+      rolling({ count }),
+    ),
+  'rolling candles': (price$, ms, count) =>
+    price$.pipe(
+      candles(ms),
+      mapRight(({ close }) => close),
+      rolling({ count }, { onLeft: 'keep' }),
+    ),
+}
+
+const priceOf = (value: Price): number => value.price
+
+const decision$ = (client: PriceClient, ms: number, count: number): Observable<Decision> =>
+  merge(
+    ...Object.entries(operators).map(([operator, apply]) =>
+      apply(client.price$(topic), ms, count).pipe(
+        map((event) => ({ operator, result: isRight(event) ? event.right : event.left._tag })),
+      ),
+    ),
+  )
+
+/**
+ * With it and the handlers, no event is more than 500 ms late, in ms. After a longer block, a `Left` replaces the snapshots of
+ * a live run, but not those of a replay.
+ */
+const maxLate = 150
+
+/** One turn of the event loop. Times are in ms. */
+interface Step {
+  readonly gap: number
+  /** True if the timers of the gap fire after the event. */
+  readonly isLate: boolean
+  readonly value: number | 'stale' | 'disconnected'
+  /** Number of events. */
+  readonly count: number
+  /** How long a handler before the operators takes, and one between them and the recorder. */
+  readonly handlingTime: number
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  gap: fc.oneof(fc.nat(3), fc.nat(60), fc.nat(400)),
+  isLate: fc.boolean(),
+  value: fc.oneof(
+    { weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }) },
+    { weight: 1, arbitrary: fc.constantFrom('stale' as const, 'disconnected' as const) },
+  ),
+  count: fc.integer({ min: 1, max: 3 }),
+  handlingTime: fc.constantFrom(0, 0, 0, 5, 29, 50),
+})
+
+const errors = {
+  stale: stale(topic, 1_000, undefined),
+  disconnected: disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 1 }),
+}
+
+const eventOf = ({ value }: Step): Either<PriceError, Price> =>
+  typeof value === 'number' ? right({ ...price(topic, value), receivedAt: Date.now() }) : left(errors[value])
+
+/** The decisions of a live run, and its recording. */
+const runLive = async (steps: readonly Step[], ms: number, count: number) => {
+  const toFake = [
+    'Date',
+    'performance',
+    'setTimeout',
+    'clearTimeout',
+    'setInterval',
+    'clearInterval',
+  ] as const
+  vi.useFakeTimers({ now: 1_700_000_000_000, toFake: [...toFake] })
+  const event$ = new Subject<Either<PriceError, Price>>()
+  const client = createTestClient({ prices: { [topic]: event$ } })
+  const decisions: Decision[] = []
+  const to = memoryWriter()
+  let handlingTime = 0
+  let blockedFor = 0
+  const elapsed = performance.now.bind(performance)
+  performance.now = () => elapsed() + blockedFor
+  /** Time passes, and no timer fires. */
+  const block = (duration: number): void => {
+    blockedFor += duration
+    vi.setSystemTime(Date.now() + duration)
+  }
+  const slow = (): void => block(handlingTime)
+  client.price$(topic).subscribe(slow)
+  decision$(client, ms, count).subscribe((decision) => decisions.push(decision))
+  client.price$(topic).subscribe(slow)
+  const recorder = record(client, { topics: [topic], to })
+  const emit = (each: Step): void => {
+    ;({ handlingTime } = each)
+    for (let number = 1; number <= each.count; number++) event$.next(eventOf(each))
+  }
+  for (const each of steps) {
+    if (each.isLate) block(Math.min(each.gap, maxLate))
+    else vi.advanceTimersByTime(each.gap)
+    await Promise.resolve() // the end of the turn
+    emit(each)
+    await Promise.resolve() // the end of the turn
+  }
+  event$.complete()
+  await recorder.stop()
+  vi.useRealTimers()
+  return { decisions, recording: new Blob([to.text()]).stream() }
+}
+
+it('a replay has the decisions of the live run, for any events, slow handlers, and late timers', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(step, { minLength: 1, maxLength: 30 }),
+      fc.constantFrom(20, 100, 1_000),
+      fc.integer({ min: 1, max: 5 }),
+      async (steps, ms, count) => {
+        const { decisions, recording } = await runLive(steps, ms, count)
+        const replayed = await lastValueFrom(
+          replay(recording, { speed: Infinity }).run$((past) => decision$(past, ms, count).pipe(toArray())),
+        )
+        for (const operator of Object.keys(operators)) {
+          const isOf = (decision: Decision): boolean => decision.operator === operator
+          expect(replayed.filter(isOf)).toEqual(decisions.filter(isOf))
+        }
+      },
+    ),
+    { numRuns: caseCount(1000) },
+  )
+})

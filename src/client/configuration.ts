@@ -79,7 +79,7 @@ export const configure = (
     ...completed,
     chainId: chainIds[environment],
     prices: endpointOf(prices),
-    priceWsUrls: listOfUrls(priceWsUrl, (value) => url('priceWsUrl', value).href),
+    priceWsUrls: listOfUrls(priceWsUrl, (value) => url('priceWsUrl', value)),
     depth: hasDepth ? { relayer: endpointOf(relayer), headers, sign } : undefined,
     secrets,
     pongTimeout: Math.min(pongTimeout, pingInterval),
@@ -99,11 +99,12 @@ const createCheckedSigner = (authKey: string, config: Omit<SignerConfig, 'key'>)
   return sign
 }
 
-/** The URLs of `priceWsUrl`, which is one URL or a list. */
-const listOfUrls = (value: string | readonly string[], parse: (url: string) => string): readonly string[] => {
-  const urls = (Array.isArray(value) ? value : [value]).map(parse)
+/** The URLs of `priceWsUrl`, which is one URL or a list, as they are given. */
+const listOfUrls = (value: string | readonly string[], parse: (url: string) => URL): readonly string[] => {
+  const urls = [value].flat()
   if (urls.length === 0) throw new ConfigurationError('priceWsUrl', 'expected at least one URL')
-  if (new Set(urls).size < urls.length) throw new ConfigurationError('priceWsUrl', 'contains a URL twice')
+  if (new Set(urls.map((url) => parse(url).href)).size < urls.length)
+    throw new ConfigurationError('priceWsUrl', 'contains a URL twice')
   return urls
 }
 

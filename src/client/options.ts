@@ -40,6 +40,11 @@ export interface ClientOptions {
    * is lost, silent or behind, the best of the others delivers from then on. Default: 1.
    */
   readonly lines?: number
+  /**
+   * Age at which a connection is replaced before the service ends it, in ms: the new one has each topic first, and no price
+   * is missing or doubled. Default: `Infinity`, never.
+   */
+  readonly rotateAfter?: number
   /** Address of the relayer API; required for depth. Its path is sent, and signed, unchanged. */
   readonly baseUrl?: string | undefined
   /** Auth key; required for depth. Base64 in the standard or the url-safe alphabet, padded or not. */
@@ -215,6 +220,7 @@ export const clientTable = {
   priceBaseUrl: required(urlOption(['https:', 'http:'])),
   priceWsUrl: urlOption<string | readonly string[]>(['wss:', 'ws:']),
   lines: integerOption({ min: 1, max: 4, default: 1 }),
+  rotateAfter: numberOption({ unit: 'ms', min: 1, default: Infinity }),
   baseUrl: urlOption(['https:', 'http:']),
   authKey: parsedOption<string>('string', 'a base64 string of at least one byte'),
   allowBrowserKey: flagOption(false),

@@ -111,6 +111,7 @@ describe('defaults', () => {
       prices: { origin: 'https://prices.example:3000', prefix: '', query: '' },
       priceWsUrls: ['wss://prices.example:4000/'],
       lines: 1,
+      rotateAfter: Infinity,
       depth: undefined,
       linger: 1_000,
       staleAfter: 30_000,

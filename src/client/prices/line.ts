@@ -5,7 +5,7 @@ import type { Topic } from '../../base/domain/topic.js'
 import type { Host } from '../../wire/socket/host.js'
 import type { LinePhase, LineState } from './next-front.js'
 import { PriceConnection, type PriceConnectionConfig } from './price-connection.js'
-import { hasCurrentPrice } from './topics.js'
+import { hasCurrentPrice, type SubscribedTopic } from './topics.js'
 
 export interface LineConfig extends PriceConnectionConfig {
   readonly maxTopicsPerConnection: number
@@ -18,8 +18,26 @@ export class Line {
   private countedPrices = 0
   /** When another line had a price and this one had none, monotonic, in ms. */
   private silentSince = Infinity
+  /** True after the gateway has announced that it will close the connections. */
+  isDraining = false
 
   constructor(private readonly config: LineConfig) {}
+
+  /** That of its first connection. */
+  get host(): Host {
+    const { hosts, firstHost } = this.config
+    return this.connections[0]?.host ?? hosts[firstHost]!
+  }
+
+  /** When its first connection opened, monotonic, in ms; `undefined` while it is not open. */
+  get openedAt(): number | undefined {
+    return this.connections[0]?.session?.openedAt
+  }
+
+  /** The states of all topics. */
+  get topics(): readonly SubscribedTopic[] {
+    return this.connections.flatMap(({ topics }) => [...topics.states])
+  }
 
   /** The most severe status of its connections. */
   get status(): ConnectionStatus {
@@ -43,9 +61,7 @@ export class Line {
   }
 
   get state(): LineState & { readonly line: Line } {
-    let liveTopics = 0
-    for (const { topics } of this.connections)
-      for (const state of topics.states) if (hasCurrentPrice(state)) liveTopics++
+    const liveTopics = this.topics.filter(hasCurrentPrice).length
     return { line: this, phase: this.phase, liveTopics, lagMs: this.lagMs }
   }
 
@@ -73,6 +89,16 @@ export class Line {
     )
   }
 
+  /** Requests a topic without a subscriber. */
+  want(base: Address, topic: Topic): SubscribedTopic {
+    return this.connectionFor(base, topic).want(base, topic)
+  }
+
+  /** The state of a topic, if the line has it. */
+  topic(base: Address): SubscribedTopic | undefined {
+    return this.connectionOf(base)?.topics.get(base)
+  }
+
   /** True if the line had a price since the last call. */
   takePrices(): boolean {
     const { prices } = this
@@ -94,12 +120,6 @@ export class Line {
   private get isSilent(): boolean {
     const { clock, maxLag } = this.config
     return clock.elapsed() - this.silentSince >= maxLag
-  }
-
-  /** That of its first connection. */
-  private get host(): Host {
-    const { hosts, firstHost } = this.config
-    return this.connections[0]?.host ?? hosts[firstHost]!
   }
 
   private get lagMs(): number | undefined {

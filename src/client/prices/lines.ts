@@ -13,6 +13,7 @@ import type { UncorrelatedError } from '../../base/errors/model.js'
 import { addTeardown } from '../../base/time/rx-providers.js'
 import { Multicast } from '../../base/task/multicast.js'
 import { AtOnceLimit } from '../../base/time/at-once-limit.js'
+import { asap } from '../../base/time/coalesced-task.js'
 import { deadline } from '../../base/time/deadline.js'
 import { RateLimiter } from '../../base/time/rate-limiter.js'
 import { staleEvent, type Effect } from './effects.js'
@@ -20,14 +21,18 @@ import { Line, type LineConfig } from './line.js'
 import { nextFront } from './next-front.js'
 import type { FailureOf } from './price-connection.js'
 import { PriceSubscription, subscribersIn, type PriceEvent } from './subscribers.js'
+import { Rotation } from './rotation.js'
 import { positionIn, takeOver } from './topics.js'
 
 export interface LinesConfig extends Omit<LineConfig, PerLine | 'rateLimiter' | 'nextEpoch'> {
   /** The number of connections that carry each topic at once. */
   readonly lines: number
+  /** The age at which a line is replaced, in ms. */
+  readonly rotateAfter: number
 }
 
-type PerLine = 'firstHost' | 'line' | 'isFront' | 'onStatus' | 'onFailing' | 'onUncorrelated' | 'onMeasured'
+type PerLine =
+  'firstHost' | 'line' | 'isFront' | 'onStatus' | 'onFailing' | 'onUncorrelated' | 'onMeasured' | 'onDraining'
 
 /** The number of checks of the lines within `maxLag`, and the longest time between two, in ms. */
 const checksPerMaxLag = 16
@@ -51,6 +56,7 @@ export class Lines {
   /** How often another line came to the front. */
   private switches = 0
   private check: Subscription | undefined
+  private rotation: Rotation | undefined
   private lastEpoch = 0
   private closed = false
 
@@ -169,6 +175,7 @@ export class Lines {
     if (this.closed) return
     this.closed = true
     this.check?.unsubscribe()
+    this.rotation?.stop()
     for (const line of this.lines) line.close()
     this.setStatus({ _tag: 'Closed' })
     this.statuses$.complete()
@@ -185,7 +192,7 @@ export class Lines {
   ): void {
     const { front, lines } = this
     const subscription = new PriceSubscription(base, topic, target, onConfirmed, this.onUnsubscribe)
-    if (lines.length > 1) for (const line of lines) line.connectionFor(base, topic).want(base, topic)
+    if (lines.length > 1) for (const line of lines) line.want(base, topic)
     this.startChecks()
     addTeardown(target, front.connectionFor(base, topic).subscribe(subscription))
   }
@@ -221,21 +228,27 @@ export class Lines {
         if (isFront()) this.measurements$.next(undefined)
         else this.checkFront()
       },
+      onDraining: () => {
+        line.isDraining = config.hosts.length > 1
+        this.rotateNext()
+      },
     })
     return line
   }
 
   private onStatus(line: Line): void {
     this.setStatus(this.front.status)
+    if (line === this.rotation?.successor) this.rotation.check()
     if (line === this.front) return
-    // Another line comes to the front only after the answer to a probe.
-    for (const { session } of line.connections) if (session?.lag.isMeasured === false) session.lag.request(0)
+    // Another line comes to the front only after the answer to a probe, which can be sent after this event of the connection.
+    for (const { session } of line.connections)
+      if (session?.lag.isMeasured === false) asap(this.config.clock, () => session.lag.request(0))
   }
 
   /** Starts the checks of the lines. They end when no topic is wanted. */
   private startChecks(): void {
-    const { lines, clock, maxLag } = this.config
-    if (lines === 1 || this.check?.closed === false) return
+    const { lines, rotateAfter, clock, maxLag } = this.config
+    if ((lines === 1 && rotateAfter === Infinity) || this.check?.closed === false) return
     const interval = Math.min(maxLag / checksPerMaxLag, longestCheck)
     const prices = (): number => this.lines.reduce((sum, line) => sum + line.prices, 0)
     this.check = deadline(clock, interval, () => this.onCheck(), prices)
@@ -248,13 +261,19 @@ export class Lines {
     const withPrices = this.lines.filter((line) => line.takePrices())
     for (const line of this.lines) line.setSilence(withPrices.includes(line), withPrices.length > 0)
     this.checkFront(false)
+    this.rotateNext()
   }
 
   /** Puts another line in front, if the prices of the front are not current. `isPatient`: see `nextFront`. */
   private checkFront(isPatient = true): void {
-    const { front } = this
     const now = this.config.clock.elapsed()
-    const effects = this.changeFront((state) => staleEvent(state, now), isPatient)
+    this.performSwitch(() => this.changeFront((state) => staleEvent(state, now), isPatient))
+  }
+
+  /** Emits the status of the new front, if there is one, and performs the effects. */
+  private performSwitch(change: () => readonly Effect[]): void {
+    const { front } = this
+    const effects = change()
     if (front === this.front) return
     this.setStatus(this.front.status)
     front.connections[0]?.perform(effects)
@@ -268,27 +287,63 @@ export class Lines {
     return line === this.front ? [] : this.switchTo(line, eventFor)
   }
 
-  private switchTo(line: Line, eventFor: FailureOf): readonly Effect[] {
-    const { connections } = this.front
+  private switchTo(line: Line, eventFor: FailureOf, plan?: Rotation): readonly Effect[] {
+    const { topics } = this.front
     const effects: Effect[] = []
     this.front = line
     this.switches++
-    for (const { topics } of connections) {
-      for (const state of topics.states) {
-        if (state.first === undefined) continue
-        const { base, topic } = state
-        const next = line.connectionFor(base, topic).want(base, topic)
-        const { isLost, isConfirmed } = takeOver(state, next)
-        if (isConfirmed) effects.push({ _tag: 'Confirmed', state: next, confirmMs: 0 })
-        if (isLost)
-          effects.push({
-            _tag: 'Deliver',
-            delivery: { subscribers: subscribersIn(next), eventFor: eventFor(state) },
-          })
-      }
+    for (const state of topics) {
+      if (state.first === undefined) continue
+      const next = line.want(state.base, state.topic)
+      const { isLost, isConfirmed } = takeOver(state, next, plan !== undefined)
+      if (isConfirmed) effects.push({ _tag: 'Confirmed', state: next, confirmMs: 0 })
+      const delivery = { subscribers: subscribersIn(next), eventFor: eventFor(state) }
+      if (isLost) effects.push({ _tag: 'Deliver', delivery })
     }
-    for (const connection of line.connections) connection.onFront()
+    for (const connection of line.connections) connection.onFront(plan?.agrees === true)
     return effects
+  }
+
+  // The replacement of lines.
+
+  /** Replaces a line that will be closed, is too old, or shares its host although another one has no line. One at a time. */
+  private rotateNext(): void {
+    if (this.rotation !== undefined || this.closed) return
+    const { hosts, rotateAfter, clock } = this.config
+    const now = clock.elapsed()
+    const isOld = ({ openedAt = Infinity }: Line): boolean => now - openedAt >= rotateAfter
+    const old = this.lines.find((line) => line.isDraining) ?? this.lines.find(isOld)
+    if (old !== undefined) return this.rotate(old, hosts.indexOf(old.host) + 1, false)
+    const used = this.lines.map(({ host }) => host)
+    const unused = hosts.findIndex((host) => !used.includes(host) && host.retryAt <= now)
+    const isSpare = (line: Line): boolean =>
+      line !== this.front && used.indexOf(line.host) !== used.lastIndexOf(line.host)
+    const spare = this.lines.find((line) => isSpare(line) && line.phase === 'ready')
+    if (unused >= 0 && spare !== undefined) this.rotate(spare, unused, true)
+  }
+
+  private rotate(old: Line, firstHost: number, isOptional: boolean): void {
+    const successor = this.createLine(firstHost)
+    this.lines.push(successor)
+    for (const { base, topic, idleSince } of old.topics)
+      if (idleSince === undefined) successor.want(base, topic)
+    const isFront = (): boolean => this.front === old
+    const onEnd = (isReplaced: boolean): void => this.onRotated(isReplaced)
+    this.rotation = new Rotation(old, successor, { ...this.config, isOptional, isFront, onEnd })
+  }
+
+  private onRotated(isReplaced: boolean): void {
+    const { rotation } = this
+    if (rotation === undefined) return
+    const { old, successor } = rotation
+    const now = this.config.clock.elapsed()
+    this.rotation = undefined
+    if (isReplaced && old === this.front)
+      this.performSwitch(() => this.switchTo(successor, (state) => staleEvent(state, now), rotation))
+    const dropped = isReplaced ? old : successor
+    this.lines.splice(this.lines.indexOf(dropped), 1)
+    dropped.close()
+    this.rotateNext()
   }
 
   /** The condition, and after a change of the front, true until that one has answered a probe. */

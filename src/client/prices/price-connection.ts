@@ -1,6 +1,6 @@
 import { isRight, left } from 'fp-ts/lib/Either.js'
 import { Observable, Subscription, takeUntil, type Unsubscribable } from 'rxjs'
-import { readFrame } from '../../wire/codec/price-frame.js'
+import { drainingFrame, readFrame } from '../../wire/codec/price-frame.js'
 import type { AddSource } from '../../base/diagnostics/collector.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Address } from '../../base/domain/address.js'
@@ -44,6 +44,8 @@ export interface PriceConnectionConfig
   readonly isFront: () => boolean
   /** Called when `status` has changed. */
   readonly onStatus: () => void
+  /** The gateway has announced that it will close the connection. */
+  readonly onDraining: () => void
   /**
    * The prices are no longer current. Called before the subscribers receive it, because another line may take them over.
    * Returns the deliveries to those whose topic has no current price there. `eventFor`: the failure of a topic.
@@ -176,14 +178,17 @@ export class PriceConnection implements FrameSink {
     this.schedule()
   }
 
-  /** The line of this connection is now in front: a new epoch. The prices are held until a new probe is answered. */
-  onFront(): void {
+  /**
+   * The line of this connection is now in front: a new epoch. The prices are held until a new probe is answered, unless they
+   * are proven: they equal those of the line before.
+   */
+  onFront(isProven: boolean): void {
     const { session, config } = this
     if (session === undefined) return
     session.epoch = config.nextEpoch()
     for (const state of this.topics.states) state.epoch = session.epoch
     if (this.status._tag === 'Open') this.status = { ...this.status, epoch: session.epoch }
-    if (!session.lag.hold()) asap(config.clock, () => this.onCaughtUp(false, 0))
+    if (isProven || !session.lag.hold()) asap(config.clock, () => this.onCaughtUp(false, 0))
   }
 
   /** Closes the socket, clears the timers, and completes all subscribers. */
@@ -225,6 +230,7 @@ export class PriceConnection implements FrameSink {
 
   onText(text: string): void {
     this.tickClock.advance()
+    if (text === drainingFrame) return this.config.onDraining()
     const frame = readFrame(text)
     if (frame._tag !== 'PriceUpdate') return this.perform(onFrame(this.reception, frame, text))
     const { session } = this

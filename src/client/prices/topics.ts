@@ -205,11 +205,12 @@ export const hasCurrentPrice = ({ live, price }: SubscribedTopic): boolean => li
 
 /**
  * Another line comes to the front: moves the subscribers of a topic to its state there, whose price is held until it is
- * proven. `isLost`: they have a price, and the topic has no current one there. `isConfirmed`: the topic is only confirmed there.
+ * proven. `isPlanned`: no price was missed since the topic was confirmed there. `isLost`: they have a price, and the topic has
+ * no current one there. `isConfirmed`: the topic is only confirmed there.
  */
-export const takeOver = (from: SubscribedTopic, to: SubscribedTopic) => {
+export const takeOver = (from: SubscribedTopic, to: SubscribedTopic, isPlanned: boolean) => {
   const hadPrice = hasCurrentPrice(from)
-  const isLost = hadPrice && !hasCurrentPrice(to)
+  const isLost = hadPrice && !(isPlanned ? to.live : hasCurrentPrice(to))
   if (to.live && !isLost) {
     const { price, last, held } = from
     const delivered = hadPrice ? { price, deliveredUpTo: last?.position ?? 0 } : undefined

@@ -2,6 +2,7 @@ import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
+import { drainingFrame } from '../../wire/codec/price-frame.js'
 import { decodeClientMessage } from './client-message.js'
 import type { GatewayState } from '../../base/diagnostics/collector.js'
 import { isDown } from '../../base/domain/status.js'
@@ -57,8 +58,8 @@ export interface WebSocketFront {
   readonly load: () => Omit<GatewayState, 'host'>
   readonly inspect: () => Omit<GatewaySnapshot, 'depth' | 'history'>
   /**
-   * Refuses further consumers, and ends the open connections one after the other within `ms`, so that their consumers do not
-   * reconnect at one time. Resolves when none is open, at the latest after `ms`.
+   * Refuses further consumers, announces the end to the others, and ends their connections one after the other within `ms`, so
+   * that they do not reconnect at one time. Resolves when none is open, at the latest after `ms`.
    */
   readonly drain: (ms: number) => Promise<void>
   /** Ends all connections and all subscriptions. Resolves when the connections are closed. */
@@ -182,6 +183,7 @@ export const createWebSocketFront = (client: PriceClient, config: WebSocketFront
       const ended = (draining = new Subscription())
       const remaining = [...connections]
       remaining.forEach((connection, index) => {
+        connection.sendText(drainingFrame)
         const dueAt = (ms * (index + 1)) / (remaining.length + 1)
         ended.add(delay(clock, dueAt, () => connection.end('closing', closingReason)))
       })

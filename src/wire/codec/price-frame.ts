@@ -44,6 +44,9 @@ export const SubscriptionConfirmation = standardCodec(
   t.type({ subscriptions: Topics }, 'a subscription confirmation'),
 )
 
+/** The frame by which a gateway announces that it will close the connection. The service itself sends none. */
+export const drainingFrame = JSON.stringify({ notice: 'draining' })
+
 /**
  * The content of a text frame of the price WebSocket. `topic` is the text that the service sent. `age`: the ms since a
  * gateway received the price; the service itself sends none. `position`: of this price, or of the last price of the

@@ -10,7 +10,8 @@ export interface ReconnectPolicy extends BackoffPolicy {
 export class Host {
   /** Host and port: the name of the connection in diagnostics. */
   readonly name: string
-  /** The URL without its query. */
+  readonly url: string
+  /** The URL as it was given, without its query. */
   readonly shownUrl: string
   /** True once a probe was answered. */
   readonly probeSupport = { isProven: false }
@@ -22,11 +23,11 @@ export class Host {
   private dials = 0
   private readonly waiting = new Set<() => void>()
 
-  constructor(readonly url: string) {
+  constructor(url: string) {
     const parsed = new URL(url)
-    const { origin, pathname } = parsed
+    this.url = parsed.href
     this.name = hostWithPort(parsed)
-    this.shownUrl = origin + (pathname === '/' ? '' : pathname)
+    this.shownUrl = url.replace(/\?.*/, '')
   }
 
   /** Called when a connection that was stable ends: a service that accepts and closes never resets the backoff. */

@@ -1,0 +1,69 @@
+import type { Subscription } from 'rxjs'
+import type { Clock } from '../../base/time/clock.js'
+import { delay$, repeated$ } from '../../base/time/deadline.js'
+import type { Line } from './line.js'
+import { hasCurrentPrice, isConfirmed, type SubscribedTopic } from './topics.js'
+
+/** The time between two checks, in ms. */
+const checkMs = 5
+
+interface RotationConfig {
+  readonly clock: Clock
+  /** The longest time to wait until the prices of both lines agree, in ms. */
+  readonly maxLag: number
+  /** True if a failed dial ends the rotation, and the old line remains. */
+  readonly isOptional: boolean
+  /** True while the subscribers are those of the old line. */
+  readonly isFront: () => boolean
+  /** `isReplaced`: the successor takes the place of the old line. Otherwise the successor has failed. */
+  readonly onEnd: (isReplaced: boolean) => void
+}
+
+/**
+ * The replacement of a line before its end: the successor first has each topic that is confirmed on the old line, and has
+ * answered a probe. The old line then delivers until the last prices of both are equal.
+ */
+export class Rotation {
+  /** True if the last prices of both lines are equal. */
+  agrees = false
+  private readyAt: number | undefined
+  private readonly timer: Subscription
+
+  constructor(
+    readonly old: Line,
+    readonly successor: Line,
+    private readonly config: RotationConfig,
+  ) {
+    this.timer = repeated$(delay$(config.clock, checkMs)).subscribe(() => this.check())
+  }
+
+  stop(): void {
+    this.timer.unsubscribe()
+  }
+
+  /** Ends the rotation if its condition holds. */
+  check(): void {
+    const { old, successor, config } = this
+    const now = config.clock.elapsed()
+    if (config.isOptional && successor.phase === 'waiting') return this.end(false)
+    if (old.phase === 'waiting' || old.status._tag === 'Idle') return this.end(true)
+    if (successor.phase !== 'ready' || !old.topics.every((state) => this.hasTopic(state))) return
+    this.readyAt ??= now
+    this.agrees = old.topics.every((state) => this.hasPriceOf(state))
+    if (this.agrees || !config.isFront() || now - this.readyAt >= config.maxLag) this.end(true)
+  }
+
+  private hasTopic(state: SubscribedTopic): boolean {
+    const next = this.successor.topic(state.base)
+    return !isConfirmed(state) || (next !== undefined && isConfirmed(next))
+  }
+
+  private hasPriceOf(state: SubscribedTopic): boolean {
+    return !hasCurrentPrice(state) || this.successor.topic(state.base)?.price === state.price
+  }
+
+  private end(isReplaced: boolean): void {
+    this.stop()
+    this.config.onEnd(isReplaced)
+  }
+}

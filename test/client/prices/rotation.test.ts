@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import type { ClientOptions, PriceClient } from '../../../src/index.js'
+import { createManualClient, ManualTransport, type ManualSocket } from '../../support/manual-transport.js'
+import { a, b } from '../../support/time/marbles.js'
+import { createTimedLog, type TimedLog } from '../../support/time/timed-log.js'
+import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
+
+interface Scenario extends VirtualTime, TimedLog {
+  readonly client: PriceClient
+  readonly sockets: readonly ManualSocket[]
+}
+
+/** Runs a client whose first sockets open at 1. A topic is confirmed by its socket 1 ms after it is requested. Returns the log
+ * until 6000. */
+const runRotation = (
+  scenario: (parts: Scenario) => void,
+  options: Partial<ClientOptions> = {},
+): readonly string[] => {
+  let lines: string[] = []
+  const pendingTimers = runInVirtualTime(
+    (virtual) => {
+      const log = createTimedLog(virtual)
+      lines = log.lines
+      const transport = new ManualTransport({
+        onDial: ({ url }) => log.add(`dials ${new URL(url).hostname}`),
+        onEnd: ({ url }) => log.add(`ends ${new URL(url).hostname}`),
+        onSend: (socket, frame) => {
+          const { method, topic } = JSON.parse(frame) as { method: string; topic: string }
+          if (method === 'subscribe') virtual.after(1, () => socket.deliverConfirmation(topic))
+        },
+      })
+      const { client } = createManualClient(
+        { priceWsUrl: 'ws://first', maxLag: 1_000, ...options },
+        transport,
+      )
+      client.price$(a).subscribe(log.observer('a'))
+      virtual.at(1, () => transport.sockets.forEach((socket) => socket.open()))
+      scenario({ ...virtual, ...log, client, sockets: transport.sockets })
+      virtual.at(20_000, () => void client.close())
+    },
+    { endsAt: 30_000, random: () => 1 },
+  )
+  expect(pendingTimers).toBe(0)
+  return lines.filter((line) => Number(line.split(' ')[0]) < 6_000)
+}
+
+const draining = '{"notice":"draining"}'
+
+describe('a line that is older than rotateAfter', () => {
+  it('is replaced once its successor has each topic, has answered a ping, and has the same price', () => {
+    const lines = runRotation(
+      ({ at, sockets }) => {
+        at(10, () => sockets[0]!.deliverPrice(a, 1))
+        at(3_100, () => sockets[1]!.open())
+        at(3_200, () => sockets[1]!.deliverPrice(a, 1))
+        at(3_210, () => sockets[1]!.deliverPrice(a, 2))
+        at(5_900, () => sockets[1]!.deliverPrice(a, 3))
+      },
+      { rotateAfter: 3_000 },
+    )
+    expect(lines).toEqual([
+      ...['0 dials first', '10 a: 1', '3062.5 dials first', '3202.5 ends first', '3210 a: 2', '5900 a: 3'],
+    ])
+  })
+
+  it('delivers until the prices agree, and no price is missing or doubled', () => {
+    const lines = runRotation(
+      ({ at, sockets }) => {
+        at(3_100, () => sockets[1]!.open())
+        // The successor is 2 ms later than the old line.
+        for (let price = 1; price <= 40; price++) {
+          at(3_000 + 10 * price, () => sockets[0]!.deliverPrice(a, price))
+          if (price > 11) at(3_002 + 10 * price, () => sockets[1]!.deliverPrice(a, price))
+        }
+      },
+      { rotateAfter: 3_000 },
+    )
+    const prices = lines.filter((line) => line.includes(' a: ')).map((line) => Number(line.split(' a: ')[1]))
+    expect(prices).toEqual(Array.from({ length: 40 }, (_, index) => index + 1))
+    expect(lines.filter((line) => line.includes('ends'))).toEqual(['3122.5 ends first'])
+  })
+
+  it('is replaced after maxLag if the prices do not agree: they are held until a ping is answered', () => {
+    const lines = runRotation(
+      ({ at, sockets }) => {
+        at(10, () => sockets[0]!.deliverPrice(a, 1))
+        at(3_100, () => sockets[1]!.open())
+        at(3_110, () => sockets[1]!.deliverPrice(a, 2))
+      },
+      { rotateAfter: 3_000 },
+    )
+    expect(lines.slice(2)).toEqual(['3062.5 dials first', '4122.5 ends first', '4122.75 a: 2'])
+  })
+
+  it('emits its Disconnected if it is lost before its successor is ready, and is not dialled again', () => {
+    const lines = runRotation(
+      ({ at, sockets }) => {
+        at(10, () => sockets[0]!.deliverPrice(a, 1))
+        at(3_070, () => sockets[0]!.drop())
+        at(3_100, () => sockets[1]!.open())
+        at(3_110, () => sockets[1]!.deliverPrice(a, 2))
+      },
+      { rotateAfter: 3_000 },
+    )
+    expect(lines.slice(2, 6)).toEqual(['3062.5 dials first', '3070 a: Disconnected 1', '3110 a: 2'])
+  })
+})
+
+describe('a gateway that announces its close', () => {
+  const twoUrls = { priceWsUrl: ['ws://first', 'ws://second'] }
+
+  it('is left at once for the next URL', () => {
+    const lines = runRotation(({ at, client, sockets, observer }) => {
+      at(5, () => client.price$(b).subscribe(observer('b')))
+      for (const topic of [a, b]) at(10, () => sockets[0]!.deliverPrice(topic, 1))
+      at(20, () => sockets[0]!.deliver(draining))
+      at(30, () => sockets[1]!.open())
+      at(40, () => sockets[1]!.deliverPrice(a, 1))
+      at(50, () => sockets[1]!.deliverPrice(b, 1))
+      at(60, () => sockets[1]!.deliverPrice(a, 2))
+    }, twoUrls)
+    expect(lines).toEqual([
+      '0 dials first',
+      '10 a: 1',
+      '10 b: 1',
+      '20 dials second',
+      '50 ends first',
+      '60 a: 2',
+    ])
+  })
+
+  it('has no effect without another URL', () => {
+    const lines = runRotation(({ at, sockets }) => {
+      at(10, () => sockets[0]!.deliver(draining))
+      at(20, () => sockets[0]!.deliverPrice(a, 1))
+    })
+    expect(lines).toEqual(['0 dials first', '20 a: 1'])
+  })
+})
+
+describe('two lines to the same host', () => {
+  it('get another host again when it returns', () => {
+    const lines = runRotation(
+      ({ at, sockets }) => {
+        at(10, () => sockets.forEach((socket) => socket.deliverPrice(a, 1)))
+        at(1_000, () => sockets[1]!.drop())
+        at(1_010, () => sockets[2]!.open())
+        // The wait before the dial of the lost host is 250 ms, then 500 ms.
+        at(1_300, () => sockets[3]!.drop())
+        at(1_900, () => sockets[4]!.open())
+        at(1_901, () => sockets[4]!.deliverPrice(a, 1))
+      },
+      { lines: 2, priceWsUrl: ['ws://first', 'ws://second'] },
+    )
+    expect(lines).toEqual([
+      ...['0 dials first', '0 dials second', '10 a: 1', '1000 dials first', '1250 dials second'],
+      ...['1812.5 dials second', '1922.5 ends first'],
+    ])
+  })
+})

@@ -7,7 +7,7 @@ import { eventually } from '../support/time/eventually.js'
 import { startScriptedService, type ServiceConnection } from '../support/network/scripted-service.js'
 import { ethTopic } from '../support/tokens.js'
 
-const maxLag = 500
+const maxLag = 1_000
 
 interface Service {
   readonly url: string

@@ -17,15 +17,17 @@ export interface LineState {
 const goodPhases: ReadonlySet<LinePhase> = new Set(['open', 'ready'])
 
 /**
- * The line that is in front from now on: the present one, unless its prices are not current and another line is ready. Only
- * a line that is ready replaces another one, so that two slow lines do not alternate. `isPatient`: the first dial of the
- * front may go on.
+ * The line that is in front from now on: the present one, unless its prices are not current and another line is ready. Only a
+ * line that is ready replaces one that is connected, so that two slow lines do not alternate; a lost one is also replaced by one
+ * that is open and has prices. `isPatient`: the first dial of the front may go on.
  */
 export const nextFront = <L extends LineState>(lines: readonly L[], front: L, isPatient: boolean): L => {
   if (goodPhases.has(front.phase) || (isPatient && front.phase === 'connecting')) return front
   const ready = lines.filter(({ phase }) => phase === 'ready')
-  const [first = front] = ready
-  return ready.reduce((best, line) => (isBetter(line, best) ? line : best), first)
+  const isOpen = ({ phase, liveTopics }: L): boolean => phase === 'open' && liveTopics > 0
+  const candidates = ready.length === 0 && front.phase === 'waiting' ? lines.filter(isOpen) : ready
+  const [first = front] = candidates
+  return candidates.reduce((best, line) => (isBetter(line, best) ? line : best), first)
 }
 
 const isBetter = (line: LineState, best: LineState): boolean =>

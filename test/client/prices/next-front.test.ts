@@ -10,10 +10,10 @@ const table: Readonly<Record<LinePhase, Readonly<Record<LinePhase, Names>>>> = {
   ready: row('front'),
   behind: row('other'),
   silent: row('other'),
-  waiting: row('other'),
+  waiting: { ...row('other'), open: 'other' },
 }
 
-/** A line that is not ready never comes to the front. */
+/** A line that is not ready does not replace one that is connected. */
 function row(ready: Names): Readonly<Record<LinePhase, Names>> {
   return { connecting: 'front', open: 'front', ready, behind: 'front', silent: 'front', waiting: 'front' }
 }
@@ -42,6 +42,11 @@ describe('nextFront', () => {
   it('lets the first dial of the front go on if it is patient', () => {
     const lines = [line('front', 'connecting'), line('other', 'ready')] as const
     expect(nextFront(lines, lines[0], true).name).toBe('front')
+  })
+
+  it('keeps a lost front if the other line is open, but has no price yet', () => {
+    const lines = [line('front', 'waiting'), line('other', 'open', 0)] as const
+    expect(nextFront(lines, lines[0], false).name).toBe('front')
   })
 
   it('prefers the line with more live topics, then the one with less lag', () => {

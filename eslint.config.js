@@ -102,6 +102,12 @@ export default tseslint.config(
             'MemberExpression[object.name=/^(it|test|describe)/][property.name=/^(skip|skipIf|runIf|only|todo)$/]',
           message: 'Skip by test/support/run/skip.ts, with a reason.',
         },
+        {
+          selector:
+            "CallExpression[callee.property.name='toContain'] > CallExpression[callee.object.name='expect']",
+          message:
+            '`toContain` compares by identity. Use `toContainEqual`, or `toContain` of the joined text.',
+        },
       ],
     },
   },

@@ -27,7 +27,13 @@ export interface PriceClient extends AsyncDisposable {
    * client.price$('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1').subscribe(console.log)
    */
   readonly price$: (topic: Topic) => Stream<Either<PriceError, Price>>
-  /** One price over HTTP, in USD, requested when the task is run (section 4.2 of the service's documentation). */
+  /**
+   * One price over HTTP, in USD (section 4.2 of the service's documentation). Returns a function: the first call names the topic, the
+   * second one sends the request. Its promise never rejects.
+   *
+   * @example
+   * const result = await client.price('svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1')() // Either<PriceRequestError, Price>
+   */
   readonly price: (topic: Topic) => TaskEither<PriceRequestError, Price>
   /** State of the connection, of each topic and of each poll, as plain data for a log. */
   readonly inspect: () => ClientSnapshot
@@ -53,8 +59,8 @@ export interface Client extends PriceClient {
    */
   readonly depth$: (mint: Address, interval: number) => Stream<Either<DepthError, Depth>>
   /**
-   * One signed request, sent when the task is run (section 4.1 of the service's documentation). Failures of `depth$` do
-   * not delay this request, and its result changes no delay of `depth$`.
+   * One signed request (section 4.1 of the service's documentation), sent by the second call: `await client.depth(mint)()`.
+   * Failures of `depth$` do not delay this request, and its result changes no delay of `depth$`.
    */
   readonly depth: (mint: Address) => TaskEither<DepthError, Depth>
 }

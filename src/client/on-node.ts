@@ -4,7 +4,20 @@ import { createClientOn } from './create-client.js'
 
 // The exports that depend on the platform, for Node.
 
-/** @function */
+/**
+ * Creates a client: live prices over one WebSocket, and depth by signed HTTP polling, as streams of `Either`. It opens no
+ * connection until a stream is subscribed to or a task is run.
+ *
+ * - `price$(topic)`, `depth$(mint, interval)`: streams. `status$`, `errors$`, `inspect()`: the state of the connection.
+ * - `price(topic)`, `depth(mint)`: one request each, sent when the result is called: `await client.price(topic)()`.
+ * - The depth methods exist if the options have `environment: 'mainnet'`, `baseUrl`, and either `authKey` or `unsigned: true`.
+ *
+ * Throws a `ConfigurationError` that names the first invalid option.
+ *
+ * @function
+ * @example
+ * const client = createClient({ environment: 'testnet', priceBaseUrl: 'https://prices.example:3000' })
+ */
 export const createClient = createClientOn(node)
 
 /**

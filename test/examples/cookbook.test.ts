@@ -32,10 +32,10 @@ const [tokensJson = '', parametersJson = ''] = [...readPage(page).matchAll(/```j
 )
 
 it.each(readdirSync(`${root}examples/cookbook`))(
-  'the page of recipes links to %s, which has at most 40 lines',
+  'the page of recipes shows %s, which has at most 40 lines',
   (file) => {
     const code = readPage(`examples/cookbook/${file}`)
-    expect(readPage(page)).toContain(`(../../examples/cookbook/${file})`)
+    expect(readPage(page)).toContain(`(../../examples/cookbook/${file})\n\n\`\`\`ts\n${code}\`\`\`\n`)
     expect(code.trimEnd().split('\n').length).toBeLessThanOrEqual(40)
   },
 )

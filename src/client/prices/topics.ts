@@ -213,12 +213,14 @@ export const takeOver = (from: SubscribedTopic, to: SubscribedTopic, isPlanned: 
   const isLost = hadPrice && !(isPlanned ? to.live : hasCurrentPrice(to))
   if (to.live && !isLost) {
     const { price, last, held } = from
-    const delivered = hadPrice ? { price, deliveredUpTo: last?.position ?? 0 } : undefined
-    to.held = { ...newlyHeld, previous: held === undefined ? delivered : held.previous }
+    const delivered = hadPrice ? { price, deliveredUpTo: last?.position ?? 0 } : noPrice
+    to.held = { ...newlyHeld, previous: held === undefined ? delivered : (held.previous ?? noPrice) }
   }
   moveList(from, to)
   return { isLost, isConfirmed: isConfirmed(to) && !isConfirmed(from) }
 }
+
+const noPrice: PreviousPrice = { price: never, deliveredUpTo: 0 }
 
 /** True while the service may still confirm or reject the subscribe frame. */
 export const isUnconfirmed = (state: SubscribedTopic): boolean =>

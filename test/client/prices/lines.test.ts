@@ -90,6 +90,23 @@ describe('two lines', () => {
     expect(lines).toEqual(['10 a: 5', '40 a: 6', '50 a: 7'])
   })
 
+  it('deliver a held price of a new front without a Stale, although the last one of the old front was held too', () => {
+    const lines = runLines(({ at, line, answering, deliver }) => {
+      at(10, () => deliver(a, 1))
+      at(15, () => answering.delete('first'))
+      at(500, () => deliver(a, 2))
+      // Held by the first line, which is behind in the same turn.
+      at(1_040, () => {
+        answering.delete('second')
+        deliver(a, 3)
+      })
+      for (const price of [4, 5]) at(1_045 + price, () => line('second').deliverPrice(a, price))
+      at(1_060, () => line('second').listener.pong?.())
+      at(1_061, () => answering.add('second'))
+    })
+    expect(lines.slice(0, 3)).toEqual(['10 a: 1', '500 a: 2', '1060 a: 5'])
+  })
+
   it('deliver the price of a new front to a subscriber that joined while it was held, although the others have it', () => {
     const lines = runLines(({ at, line, deliver, answering, client, observer }) => {
       at(10, () => deliver(a, 1))

@@ -14,10 +14,10 @@ test('buys below the limit, and waits while the connection is down', () => {
       b: price(topic, 2680),
       d: left(disconnected({ code: 1006, reason: 'cut', attempt: 1, retryInMs: 100 })),
     }
-    const client = createTestClient({
-      prices: { [topic]: cold('          -a-b-d-b', prices) },
-      depths: { [mint]: cold('           d-------', { d: enough }) },
-    })
-    expectObservable(advice$(client)).toBe('w--b-w-b', { w: 'wait', b: 'buy' })
+    const prices$ = cold('-a-b-d-b', prices)
+    const depths$ = cold('d-------', { d: enough })
+    const expected = '    w--b-w-b'
+    const client = createTestClient({ prices: { [topic]: prices$ }, depths: { [mint]: depths$ } })
+    expectObservable(advice$(client)).toBe(expected, { w: 'wait', b: 'buy' })
   })
 })

@@ -81,9 +81,9 @@ const reportTable = {
  *   writeFileSync('report.html', renderReport(events, { title: 'Mean reversion' }))
  */
 export const renderReport = (events: readonly PaperEvent[], options: ReportOptions): string => {
-  const { sampleMs, from = -Infinity } = reportOptions(options)
-  const run = new RunFold(true, sampleMs)
-  for (const event of events) if (!('at' in event) || event.at >= from) run.add(event)
+  const { sampleMs, from } = reportOptions(options)
+  const run = new RunFold(true, sampleMs, from)
+  for (const event of events) run.add(event)
   return renderRun(run, options)
 }
 

@@ -40,10 +40,11 @@ export class RunFold {
   private readonly unfilled = new Map<string, number>()
   private account: Account | undefined
 
-  /** `sampleMs`: of `summary`. */
+  /** `sampleMs` and `from`: of `summary`. */
   constructor(
     private readonly keepsTrades: boolean,
     sampleMs = 60_000,
+    private readonly from = -Infinity,
   ) {
     this.figures = new Figures(sampleMs, (trip) => {
       if (keepsTrades) this.trips.push(trip)
@@ -51,6 +52,7 @@ export class RunFold {
   }
 
   add(event: PaperEvent): void {
+    if (!('at' in event) || event.at < this.from) return
     if (event._tag === 'Filled') this.figures.onFill(event)
     if (event._tag === 'Equity') {
       this.figures.onEquity(event)

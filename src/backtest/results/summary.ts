@@ -2,7 +2,8 @@ import { numberOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption, type OptionTable } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import type { PaperEvent } from '../account/events.js'
-import { Figures, type Summary } from './figures.js'
+import type { Summary } from './figures.js'
+import { RunFold } from './run-fold.js'
 
 export interface SummaryOptions {
   /** The distance of two samples, in ms. Default: 60000. */
@@ -42,13 +43,7 @@ export const summaryOf = (events: readonly PaperEvent[], options: SummaryOptions
 
 /** `summaryOf` as a fold: `add` each event, then read `result`. */
 export const summary = (options: SummaryOptions = {}): SummaryFold => {
-  const { sampleMs, from = -Infinity } = parseOptions(summaryTable, options, { allowsUndefined: true })
-  const figures = new Figures(sampleMs)
-  return {
-    add: (event) => {
-      if (event._tag === 'Filled' && event.at >= from) figures.onFill(event)
-      if (event._tag === 'Equity' && event.at >= from) figures.onEquity(event)
-    },
-    result: () => figures.result(),
-  }
+  const { sampleMs, from } = parseOptions(summaryTable, options, { allowsUndefined: true })
+  const run = new RunFold(false, sampleMs, from)
+  return { add: (event) => run.add(event), result: () => run.summary }
 }

@@ -16,7 +16,7 @@ import { outputJson } from '../render/json.js'
 import { printLine, printSummary, resultLine } from '../render/paper-lines.js'
 import { numberFormat } from '../render/terminal.js'
 import { completes } from '../stop.js'
-import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
+import { backtestFiles, strategyParameter, warmUpWithoutFrom } from './shared/replayed-strategy.js'
 import { candleNotes, writeBacktestReport } from './shared/report.js'
 import { importStrategyModule } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
@@ -119,8 +119,6 @@ async function backtestRecordings(
     flags: { parameter: text, ...costTexts(given), 'warm-up': warmUpText, ...range, report },
   })
 }
-
-const warmUpWithoutFrom = 'note: --warm-up has no effect without --from\n'
 
 const withoutDepth =
   'warning: the recording has no depth, and without one no order is filled; import adds an assumed depth with --depth\n'

@@ -7,7 +7,13 @@ import type { SweepError, SweepResult, SweepRun } from '../../backtest/sweep/ind
 import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
 import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { backtestFiles, checkedStrategy, jsonText, withoutResult } from './shared/replayed-strategy.js'
+import {
+  backtestFiles,
+  checkedStrategy,
+  jsonText,
+  warmUpWithoutFrom,
+  withoutResult,
+} from './shared/replayed-strategy.js'
 import { rangeFlags, rangeOf } from '../target/range.js'
 import { checkOutput, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
@@ -137,6 +143,7 @@ async function sweepRecordings(
   checkOutput(command, '--report', report, false)
   if (walkForward === undefined && [metric, minimise, minTrades, report].some((flag) => flag !== undefined))
     return usageError(command, '--metric, --minimise, --min-trades and --report need --walk-forward')
+  if (warmUp > 0 && range.from === undefined && walkForward === undefined) io.stderr.write(warmUpWithoutFrom)
   const parameters = readParameters(command, path)
   using strategy = await checkedStrategy(backtest, range)
   const { recordings } = backtest

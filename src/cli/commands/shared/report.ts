@@ -69,11 +69,15 @@ export interface WalkForwardPage extends BacktestFiles {
   readonly command: string
   /** Those of the account, if the module exports them. */
   readonly options: PaperOptions | undefined
+  /** The test ranges without a result. */
+  readonly untested: readonly ReportGap[]
 }
+
+export type ReportGap = ReportData['gaps'][number]
 
 /** Writes the page of the test ranges as one curve. Reads the recordings again, for their gaps. `texts`: of the windows and the total. */
 export const writeWalkForwardReport = async (
-  { path, command, options, recordings, module }: WalkForwardPage,
+  { path, command, options, untested, recordings, module }: WalkForwardPage,
   run: ChainedRuns,
   texts: readonly string[],
 ): Promise<void> => {
@@ -89,7 +93,10 @@ export const writeWalkForwardReport = async (
       ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
       ...candleNotes(header),
     ],
-    data: await dataOf(recordings, range, options),
+    data: (await dataOf(recordings, range, options)).map(({ gaps, ...each }) => ({
+      ...each,
+      gaps: [...gaps, ...untested].sort((a, b) => a.from - b.from),
+    })),
     command,
   })
   writePage(path, html)

@@ -19,7 +19,7 @@ import { outputJson } from '../../render/json.js'
 import { failureOf } from '../../render/error-text.js'
 import { coloursFor, numberFormat, type NumberFormat } from '../../render/terminal.js'
 import { completes } from '../../stop.js'
-import { writeWalkForwardReport } from './report.js'
+import { writeWalkForwardReport, type ReportGap } from './report.js'
 
 /** How the best parameter is chosen. */
 export interface Ranking {
@@ -56,6 +56,7 @@ export const walkForwardRecordings = async (
   const sign = ranking.minimises ? -1 : 1
   const total = new Total(ranking.metric)
   const texts: string[] = []
+  const untested: ReportGap[] = []
   const environment = { program: () => ({ url: packagedProgram() }), keepsTrades: true, costs }
   const result$ = walkForwardOn(environment)<unknown, unknown>(recordings, strategy, parameters, {
     ...settings,
@@ -73,6 +74,7 @@ export const walkForwardRecordings = async (
       throw new Error(
         '--report: the strategy has no account; let it return what paper returns, or export the options of one',
       )
+    if (isLeft(result) && 'test' in result.left) untested.push({ ...result.left.test, cause: 'no result' })
     if (report !== undefined) texts.push(lineOf(result, ranking.metric, identity, false))
     const line = json
       ? outputJson(withoutTrades(result))
@@ -83,7 +85,7 @@ export const walkForwardRecordings = async (
   if (!(await completes(io, result$.pipe(tap(show)), progress))) return
   io.stdout.write(`${json ? outputJson(total.result()) : total.line(grouped)}\n`)
   if (report !== undefined) {
-    const page = { ...report, recordings, module, options }
+    const page = { ...report, recordings, module, options, untested }
     await writeWalkForwardReport(page, total.account ?? new ChainedRuns(), [...texts, total.line(identity)])
   }
   if (total.failed > 0)

@@ -12,4 +12,5 @@ export const startsProcesses = (file: string): boolean =>
   )
 
 /** True for a file that opens pages in Chromium. */
-export const opensPages = (file: string): boolean => /\/test\/(?:browser|dashboard\/page)\//.test(file)
+export const opensPages = (file: string): boolean =>
+  /\/test\/(?:browser|dashboard\/page)\//.test(file) || imports(file, /support\/axe\.js'/)

@@ -12,9 +12,9 @@ h2 { margin: 36px 0 8px; font-size: 17px }
 p { margin: 0 0 8px; overflow-wrap: anywhere }
 .range, .note, figcaption, .values, .times, dt { color: var(--soft); font-size: 13px }
 .range { margin: 4px 0 20px }
-.note { margin: 20px 0 0 }
-dl { display: grid; grid-template-columns: repeat(6, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--rule); overflow: hidden }
-dl div { padding: 10px 12px; background: var(--card) }
+.note { margin: 20px 0 }
+dl { display: grid; grid-template-columns: repeat(6, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); overflow: hidden }
+dl div { padding: 10px 12px; box-shadow: 0 0 0 1px var(--rule) }
 dd { margin: 0; font-size: 18px; font-weight: 600; overflow-wrap: anywhere }
 .meaning { margin-top: 2px; color: var(--soft); font-size: 12px; font-weight: 400 }
 figure { margin: 0 0 22px; break-inside: avoid }

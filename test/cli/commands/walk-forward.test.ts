@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { right } from 'fp-ts/lib/Either.js'
-import { depth } from 'svc-streams/testing'
+import { left, right } from 'fp-ts/lib/Either.js'
+import { depth, disconnected } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { recordingText } from '../../backtest/recording/support/recordings.js'
@@ -257,8 +257,9 @@ test('chains the test ranges of an account, which end flat, to the total and to 
   const [recording = '', module = ''] = args
   const rows = depths.flatMap((row, index) => [row, ...prices.slice(index, index + 1)])
   const candleHeader = { ...header, mints: ['0xab' as const], candles: '1 s', assumedDepth: '1000' }
-  const rest = rows.filter(({ at: time }) => time < at + 60_000 || time > at + 75_000)
-  writeFileSync(recording, recordingText(candleHeader, ...rest))
+  const outage = left(disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 0 }))
+  rows.splice(2 * 61, 0, { _tag: 'Price', at: at + 60_500, topic: 'svc-0xab', event: outage })
+  writeFileSync(recording, recordingText(candleHeader, ...rows))
   const report = join(module, '..', 'report.html')
   const flags = ['--walk-forward', '30s/20s', '--metric', 'expectancyUsd', '--warm-up', '10s']
   const { code, stdout } = await runCommand(['sweep', ...args, ...flags, '--json', '--report', report])
@@ -291,6 +292,15 @@ test('chains the test ranges of an account, which end flat, to the total and to 
   expect(html).toContain('The data are candles of 1 s')
   expect(html).toContain('class="gap"')
   expect(html).toContain(`${flags.join(' ')} --report ${report}</code>`)
+  const early = account.replace(
+    'rights(),',
+    `rights(), filter(({ receivedAt }) => receivedAt < ${at} + 45_000),`,
+  )
+  writeFileSync(module, early.replace('{ map }', '{ filter, map }'))
+  const ended = await runCommand(['sweep', ...args, ...flags, '--json', '--report', report])
+  expect(ended.code).toBe(1)
+  expect(ended.stdout).toContain('"_tag":"Total","windows":3,"failed":2,"returnRatio":-')
+  expect(readFileSync(report, 'utf8').match(/<td>20 s<\/td><td>no result<\/td>/g)).toHaveLength(2)
   const plain = await runCommand([
     'sweep',
     ...files(),

@@ -3,9 +3,9 @@ import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
 import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
-import { TopicFeed, type TopicConsumer, type TopicFeedConfig } from './topic-feed.js'
+import { TopicFeed, type TopicFeedConfig } from './topic-feed.js'
 
-export interface DemandConfig<S extends TopicConsumer> extends Omit<TopicFeedConfig<S>, 'onCompleted'> {
+export interface DemandConfig<S> extends Omit<TopicFeedConfig<S>, 'onCompleted'> {
   readonly clock: Clock
   /** Name of the service: prefix of topics. */
   readonly service: string
@@ -20,7 +20,7 @@ export const returnTime = 7_000
  * beginning of an outage is kept until the service has been up for `returnTime` in total. Further outages do not extend
  * this time.
  */
-export class Demand<S extends TopicConsumer> {
+export class Demand<S> {
   private readonly feeds = new Map<Address, TopicFeed<S>>()
   /** The feeds that are kept, with the up-time at which each is released. The first is released first. */
   private readonly kept = new Map<TopicFeed<S>, number>()

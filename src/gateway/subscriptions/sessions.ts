@@ -8,7 +8,7 @@ import type { ConnectionStatus } from '../../base/domain/status.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
 import { oneLine } from '../../base/errors/text.js'
 import { Demand, type DemandConfig } from './demand.js'
-import type { TopicConsumer, TopicFeed } from './topic-feed.js'
+import type { ConsumedTopic, TopicFeed } from './topic-feed.js'
 import { Upstream } from './upstream.js'
 
 /** Why a gateway ends a session. */
@@ -31,18 +31,25 @@ export const closeCodes: Readonly<Record<EndCause, number>> = {
 /** The reason of the end `closing`. */
 export const closingReason = 'the gateway is closing'
 
-/** A connection or a lease of one consumer, and the topics that it wants. */
-export interface Session<S extends TopicConsumer> extends TopicConsumer {
-  readonly feeds: ReadonlyMap<Address, TopicFeed<S>>
-  /** Adds a topic, and becomes a consumer of its feed. */
-  readonly add: (feed: TopicFeed<S>) => void
-  /** Removes a topic. Returns the feed, which still has this session as a consumer. */
-  readonly remove: (base: Address) => TopicFeed<S> | undefined
+/** A connection or a lease of one consumer. */
+export interface Session<S> {
+  /** The topics that the consumer wants. `Sessions` adds and removes them. */
+  readonly feeds: Map<Address, TopicFeed<S>>
+  /** A topic is added, before its subscribe message is answered. */
+  readonly onAdded: (feed: TopicFeed<S>) => void
+  readonly onRemoved: (feed: TopicFeed<S>) => void
+  /**
+   * Answers a subscribe message: the service has confirmed the topic. Also sends the current price, unless the message
+   * `isRepeated`: the consumer has had the topic before.
+   */
+  readonly confirm: (topic: ConsumedTopic, isRepeated: boolean) => void
+  /** Answers a subscribe message, or ends a subscription: the topic is rejected. */
+  readonly reject: (base: Address, text: string) => void
   /** Sends the reason to the consumer, and ends. */
   readonly end: (cause: EndCause, reason: string) => void
 }
 
-export interface SessionsConfig<S extends TopicConsumer> extends Omit<DemandConfig<S>, 'source' | 'isUp'> {
+export interface SessionsConfig<S> extends Omit<DemandConfig<S>, 'source' | 'isUp' | 'confirm' | 'reject'> {
   /** The name of a session in messages to its consumer. */
   readonly noun: 'connection' | 'session'
   /** True if sessions end while the client is in this state. */
@@ -72,7 +79,20 @@ export class Sessions<S extends Session<S>> {
       },
       onUp: () => this.demand.onUp(),
     })
-    this.demand = new Demand({ ...config, source: priceFeedOf(client), isUp: () => this.upstream.isUp })
+    this.demand = new Demand<S>({
+      ...config,
+      source: priceFeedOf(client),
+      isUp: () => this.upstream.isUp,
+      confirm: (feed, unanswered) => {
+        for (const session of unanswered) session.confirm(feed, false)
+      },
+      reject: (feed, text) => {
+        for (const session of feed.consumers) {
+          session.reject(feed.base, text)
+          this.remove(session, feed)
+        }
+      },
+    })
     this.upstream.start(client)
   }
 
@@ -127,7 +147,8 @@ export class Sessions<S extends Session<S>> {
     const base = canonicalAddress(addressOf(topic))
     const known = session.feeds.get(base)
     if (known !== undefined) {
-      known.answer(session, true)
+      if (known.isConfirmed) session.confirm(known, true)
+      else known.add(session)
       return false
     }
     if (session.feeds.size >= maxTopicsPerConnection) {
@@ -138,7 +159,10 @@ export class Sessions<S extends Session<S>> {
     const before = this.demand.size
     const feed = this.demand.feedOf(topic)
     const isNew = this.demand.size > before
-    session.add(feed)
+    session.feeds.set(base, feed)
+    feed.add(session)
+    session.onAdded(feed)
+    if (feed.isConfirmed) session.confirm(feed, false)
     feed.start()
     return isNew
   }
@@ -163,10 +187,16 @@ export class Sessions<S extends Session<S>> {
   }
 
   private leave(session: S, base: Address): void {
-    const feed = session.remove(base)
+    const feed = session.feeds.get(base)
     if (feed === undefined) return
-    feed.remove(session)
+    this.remove(session, feed)
     this.demand.releaseUnwanted(feed)
+  }
+
+  private remove(session: S, feed: TopicFeed<S>): void {
+    session.feeds.delete(feed.base)
+    feed.remove(session)
+    session.onRemoved(feed)
   }
 }
 

@@ -16,24 +16,23 @@ export interface ConsumedTopic {
   readonly base: Address
   /** The topic as it is requested from the service. */
   readonly topic: Topic
+  readonly isConfirmed: boolean
   /** The position of the last price that was sent. A price frame without a position is the next price. */
   readonly position: PricePosition | undefined
   /** The last price with its age and position, encoded, if it is current. */
   readonly currentFrame: () => string | undefined
+  /** True while the last price may be older than `maxLag` of the gateway's client, which may hold a newer one. */
+  readonly isUncertain: () => boolean
 }
 
-/** The interface of a session for its topics. */
-export interface TopicConsumer {
-  /** Answers a subscribe message: the service has confirmed the topic. `isRepeated`: the consumer has had it before. */
-  readonly confirm: (topic: ConsumedTopic, isRepeated: boolean) => void
-  /** Answers a subscribe message, or ends a subscription: the topic is rejected. */
-  readonly reject: (base: Address, text: string) => void
-}
-
-export interface TopicFeedConfig<S extends TopicConsumer> {
+export interface TopicFeedConfig<S> {
   readonly source: PriceFeed
   /** Encodes a price frame, once for all consumers. Its characters are all ASCII. */
   readonly encode: (payload: string) => string
+  /** The service has confirmed the topic: answers the subscribe messages of these consumers, and sends the current price. */
+  readonly confirm: (feed: TopicFeed<S>, unanswered: Iterable<S>) => void
+  /** The service has rejected the topic of these consumers. */
+  readonly reject: (feed: TopicFeed<S>, text: string) => void
   /** Sends a price to all consumers of the topic. There is at least one. */
   readonly send: (feed: TopicFeed<S>, frame: string) => void
   /** Records the topic until the subscription ends. Default: it is not recorded. */
@@ -47,7 +46,7 @@ export interface TopicFeedConfig<S extends TopicConsumer> {
 }
 
 /** One topic: its only subscription to the service, its last price, and the consumers that want it. */
-export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
+export class TopicFeed<S> implements ConsumedTopic {
   readonly consumers = new Set<S>()
   /** The consumers whose subscribe message is answered when the service confirms the topic. */
   private readonly unanswered = new Set<S>()
@@ -103,10 +102,10 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
     return { topic: this.topic, consumers: this.consumers.size, state: this.state }
   }
 
-  /** Adds a consumer, which may then read the current price. */
+  /** Adds a consumer, whose subscribe message is answered when the service confirms the topic, unless it has. */
   add(consumer: S): void {
     this.consumers.add(consumer)
-    this.answer(consumer)
+    if (!this.isConfirmed) this.unanswered.add(consumer)
   }
 
   currentFrame(): string | undefined {
@@ -114,7 +113,6 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
     return livePrice !== undefined && config.source.isUpToDate() ? this.frameOf(livePrice, false) : undefined
   }
 
-  /** True while the last price may be older than `maxLag` of the gateway's client, which may hold a newer one. */
   isUncertain(): boolean {
     return this.livePrice !== undefined && !this.config.source.isUpToDate()
   }
@@ -122,12 +120,6 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   remove(consumer: S): void {
     this.consumers.delete(consumer)
     this.unanswered.delete(consumer)
-  }
-
-  /** Answers a subscribe message, now or once the service has confirmed the topic. */
-  answer(consumer: S, isRepeated = false): void {
-    if (this.isConfirmed) consumer.confirm(this, isRepeated)
-    else this.unanswered.add(consumer)
   }
 
   private get livePrice(): number | undefined {
@@ -142,7 +134,8 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
   }
 
   private answerAll(): void {
-    for (const consumer of this.unanswered) consumer.confirm(this, false)
+    if (this.unanswered.size === 0) return
+    this.config.confirm(this, this.unanswered)
     this.unanswered.clear()
   }
 
@@ -155,7 +148,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
     // A test client may have a price that the service could not send, such as NaN.
     if (!isPriceValue(price)) return this.isConfirmed ? this.interrupt() : undefined
     this.state = 'live'
-    if (this.unanswered.size > 0) this.answerAll()
+    this.answerAll()
     this.price = price
     const isNext = this.passPosition()
     if (this.isWanted) this.config.send(this, this.frameOf(price, isNext))
@@ -177,7 +170,7 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
         return this.answerAll()
       case 'SubscriptionRejected':
         this.state = 'rejected'
-        return this.reject(error.reason)
+        return this.config.reject(this, error.reason)
       case 'Disconnected':
       case 'ClientClosed':
         if (this.config.isUp()) {
@@ -210,12 +203,6 @@ export class TopicFeed<S extends TopicConsumer> implements ConsumedTopic {
     if (hadPrice && this.isWanted) {
       this.config.sendUndecodable(this, `{"topic":"${this.topic}","price":null}`)
     }
-  }
-
-  private reject(text: string): void {
-    for (const consumer of this.consumers) consumer.reject(this.base, text)
-    this.consumers.clear()
-    this.unanswered.clear()
   }
 
   private onCompleted(): void {

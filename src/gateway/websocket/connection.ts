@@ -94,7 +94,7 @@ export class Connection implements Session<Connection>, Pinged {
   }
 
   /**
-   * Answers a subscribe message, or without a topic an unsubscribe message. A page repeats a subscribe message as a ping:
+   * Answers a subscribe message and sends the last price, or answers an unsubscribe message, without a topic. A page repeats a subscribe message as a ping:
    * its answer waits for the same as a pong. The later ones keep the order.
    */
   readonly confirm = (topic?: ConsumedTopic, isRepeated = false): void => {
@@ -104,32 +104,25 @@ export class Connection implements Session<Connection>, Pinged {
     const hasPosition = !isHeld && !this.probes.isWaiting
     if (topic !== undefined && !hasPosition && !isRepeated) this.held.miss(topic)
     const text = confirmationText(topic, this.feeds, bytes, hasPosition)
-    if (!isHeld) return this.sendText(text)
-    this.held.addConfirmation({ text, isUnproven: isRepeated ? this.probes.request() : undefined })
-    if (this.held.size === 1) this.sendHeld()
+    if (isHeld) {
+      this.held.addConfirmation({ text, isUnproven: isRepeated ? this.probes.request() : undefined })
+      if (this.held.size === 1) this.sendHeld()
+    } else this.sendText(text)
+    if (topic === undefined || isRepeated) return
+    // Once it is known to be current.
+    if (topic.isUncertain()) this.held.add(topic)
+    const frame = topic.currentFrame()
+    if (frame !== undefined) this.send(frame, topic, false)
   }
 
-  readonly reject = (base: Address, errorText: string): void => {
-    this.remove(base)
-    this.sendText(errorText)
-  }
+  readonly reject = (_base: Address, errorText: string): void => this.sendText(errorText)
 
-  /** Also sends the last price, as soon as it is known to be current. */
-  readonly add = (feed: TopicFeed<Connection>): void => {
-    this.feeds.set(feed.base, feed)
+  readonly onAdded = (): void => {
     this.probes.onTopic()
     this.onWindowChanged()
-    feed.add(this)
-    if (feed.isUncertain()) this.held.add(feed)
-    const frame = feed.currentFrame()
-    if (frame !== undefined) this.send(frame, feed, false)
   }
 
-  readonly remove = (base: Address): TopicFeed<Connection> | undefined => {
-    const feed = this.feeds.get(base)
-    if (feed !== undefined && this.feeds.delete(base)) this.held.delete(feed)
-    return feed
-  }
+  readonly onRemoved = (feed: TopicFeed<Connection>): void => this.held.delete(feed)
 
   /** Called when the connection is open. The first ping measures the round trip, before there is data. */
   open(): void {

@@ -69,18 +69,13 @@ export class Lease implements Session<Lease> {
     this.send({ type: 'renewed', number, time })
   }
 
-  readonly add = (feed: TopicFeed<Lease>): void => {
-    if (!feed.isWanted) this.publisher.startTopic(feed)
-    this.feeds.set(feed.base, feed)
-    feed.add(this)
+  readonly onAdded = (feed: TopicFeed<Lease>): void => {
+    if (feed.consumers.size === 1) this.publisher.startTopic(feed)
   }
 
-  readonly remove = (base: Address): TopicFeed<Lease> | undefined => {
-    const feed = this.feeds.get(base)
-    this.feeds.delete(base)
+  readonly onRemoved = ({ base }: TopicFeed<Lease>): void => {
     this.waiting.delete(base)
     this.numbers.delete(base)
-    return feed
   }
 
   /**
@@ -116,9 +111,7 @@ export class Lease implements Session<Lease> {
   }
 
   readonly reject = (base: Address, text: string): void => {
-    const number = this.numbers.get(base) ?? this.requests
-    this.remove(base)
-    this.send({ type: 'rejected', base, number, text })
+    this.send({ type: 'rejected', base, number: this.numbers.get(base) ?? this.requests, text })
   }
 
   readonly end = (cause: EndCause, reason: string): void => {

@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
 import { disconnected } from '../../../src/base/errors/constructors.js'
 import { Demand } from '../../../src/gateway/subscriptions/demand.js'
-import type { TopicConsumer } from '../../../src/gateway/subscriptions/topic-feed.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { caseCount } from '../../support/run/long.js'
@@ -32,19 +31,21 @@ const createManualDemand = () => {
     ...unboundedFeed,
     isUpToDate: () => true,
   }
-  const demand = new Demand<TopicConsumer>({
+  const demand = new Demand<object>({
     clock: currentClock(),
     service: 'svc',
     source,
     encode: (payload) => payload,
+    confirm: () => undefined,
+    reject: () => undefined,
     send: () => undefined,
     sendUndecodable: () => undefined,
     isUp: () => true,
   })
-  const consumers = new Map<Topic, TopicConsumer>()
+  const consumers = new Map<Topic, object>()
   const want = (topic: Topic): void => {
     if (consumers.has(topic)) return
-    const consumer = { confirm: () => undefined, reject: () => undefined }
+    const consumer = {}
     consumers.set(topic, consumer)
     const feed = demand.feedOf(topic)
     feed.add(consumer)
@@ -137,7 +138,7 @@ describe('during an outage a gateway', () => {
 
   it('shows the topics that it keeps as down, without consumers', () => {
     const subscribers: Subscriber<unknown>[] = []
-    const demand = new Demand<TopicConsumer>({
+    const demand = new Demand<object>({
       clock: currentClock(),
       service: 'svc',
       source: {
@@ -148,12 +149,14 @@ describe('during an outage a gateway', () => {
         isUpToDate: () => true,
       },
       encode: (payload) => payload,
+      confirm: () => undefined,
+      reject: () => undefined,
       send: () => undefined,
       sendUndecodable: () => undefined,
       isUp: () => false,
     })
     const feed = demand.feedOf('svc-0xA')
-    const consumer = { confirm: () => undefined, reject: () => undefined }
+    const consumer = {}
     feed.add(consumer)
     feed.start()
     subscribers[0]?.next(left(disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 1 })))

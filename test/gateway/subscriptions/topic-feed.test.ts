@@ -20,12 +20,14 @@ it('sends a price with its position only if consumers cannot count it: after a m
       isUpToDate: () => true,
     },
     encode: (payload) => payload,
+    confirm: () => undefined,
+    reject: () => undefined,
     send: (_, frame) => frames.push(JSON.parse(frame)),
     sendUndecodable: () => undefined,
     isUp: () => true,
     onCompleted: () => undefined,
   })
-  feed.add({ confirm: () => undefined, reject: () => undefined })
+  feed.add({})
   feed.start()
   const positions: readonly PricePosition[] = [
     { run: 'r', count: 1 },

@@ -2,8 +2,8 @@ import { right, type Either } from 'fp-ts/lib/Either.js'
 import { Subject } from 'rxjs'
 import type { Price, PriceError, Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
-import type { Connection, ConnectionConfig } from '../../../src/gateway/websocket/connection.js'
-import type { ConsumedTopic, TopicFeed } from '../../../src/gateway/subscriptions/topic-feed.js'
+import type { ConsumedTopic } from '../../../src/gateway/subscriptions/topic-feed.js'
+import type { ConnectionConfig } from '../../../src/gateway/websocket/connection.js'
 import { asciiFrame } from '../../../src/gateway/websocket/text-frame.js'
 import { Outbox } from '../../../src/gateway/websocket/outbox.js'
 import { PingTimer } from '../../../src/gateway/websocket/ping-timer.js'
@@ -17,8 +17,10 @@ import { unboundedFeed } from '../support/unbounded-feed.js'
 const topicOf = (currentFrame: () => string | undefined): ConsumedTopic => ({
   base: '0x1',
   topic: 'svc-0x1',
+  isConfirmed: true,
   position: undefined,
   currentFrame,
+  isUncertain: () => false,
 })
 
 describe('a connection', () => {
@@ -426,11 +428,7 @@ describe('a price behind many answers', () => {
     session.open()
     session.onPong('1')
     for (const answer of answersOf(7)) session.sendText(answer)
-    session.add({
-      ...topic,
-      add: () => undefined,
-      isUncertain: () => false,
-    } as unknown as TopicFeed<Connection>)
+    session.send(topic.currentFrame() ?? '', topic, false)
     session.send(
       asciiFrame('price'),
       topicOf(() => undefined),

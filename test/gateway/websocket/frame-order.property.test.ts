@@ -9,7 +9,14 @@ type Step = 'price' | 'confirmation' | 'rejection' | 'text' | 'pong' | 'turn'
 
 const step = fc.constantFrom<Step>('price', 'confirmation', 'rejection', 'text', 'pong', 'turn')
 
-const topic = { base: '0x1', topic: 'svc-0x1', position: undefined, currentFrame: () => undefined } as const
+const topic = {
+  base: '0x1',
+  topic: 'svc-0x1',
+  position: undefined,
+  isConfirmed: true,
+  currentFrame: () => undefined,
+  isUncertain: () => false,
+} as const
 
 /** Runs the steps, and then ends the connection. Returns what was written, and what its order must be. */
 const run = async (steps: readonly Step[]) => {

@@ -15,7 +15,8 @@ const createLease = () => {
   const onEnd = (): void => undefined
   const lease = new Lease('id', 5_000, () => () => proof.isUnproven, 'inbox', publisher as Publisher, onEnd)
   const position = { run: 'r', count: 4 }
-  const topic = { base: '0xaa', topic: 'svc-0xaa', position, currentFrame: () => undefined } as const
+  const state = { isConfirmed: true, isUncertain: () => false, currentFrame: () => undefined }
+  const topic = { base: '0xaa', topic: 'svc-0xaa', position, ...state } as const
   lease.feeds.set('0xaa', topic as never)
   lease.onSubscribe('0xaa')
   return { lease, topic, position, proof, sent }

@@ -4,7 +4,6 @@ import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { counted } from '../../view/texts.js'
 import { assertNever } from '../../base/domain/assert-never.js'
-import type { Depth } from '../../base/domain/depth.js'
 import type { AnyError, RecordingError } from '../../base/errors/model.js'
 import { allTimes } from '../../backtest/recording/codec/timeline.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
@@ -37,8 +36,8 @@ The tables:
   depths  at, mint, price (USD), timestamp, buy_quantity, buy_usd, sell_quantity, sell_usd, received_at
   events  at, kind (of the row), stream (topic or mint), tag (of the error or the status), message, row (as JSON)
 
-Times are UTC, in ms. Quantities are in base-token units and exact: DECIMAL(38, 0), or text in all rows if one has more
-digits. A table without a row is written too. Existing files are not overwritten. Memory does not grow with the recording.
+Times are UTC, in ms. Quantities are in base-token units and exact: DECIMAL(38, 0); a depth with more digits is a row of events.
+A table without a row is written too. Existing files are not overwritten. Memory does not grow with the recording.
 
 If the recording is truncated or damaged, the rows before the damage are exported, and the command fails.
 
@@ -51,26 +50,25 @@ export const createCommand = defineCommand({
   action: (io, command, { out }, files) => exportRecordings(io, command, files, out),
 })
 
-const tableNames = ['prices', 'depths', 'events'] as const
+type TableName = 'prices' | 'depths' | 'events'
 
-type TableName = (typeof tableNames)[number]
-
-/** The kinds of the columns that are wider if a value of the recording requires it. */
-interface Widths {
-  /** `text` if a quantity has more digits than Parquet readers accept. */
-  readonly quantity: 'decimal' | 'text'
-  /** `long` if an epoch has more than 31 bits. */
-  readonly epoch: 'integer' | 'long'
+const columnsOf: Readonly<Record<TableName, Readonly<Record<string, ColumnKind>>>> = {
+  prices: { at: 'time', topic: 'text', price: 'double', received_at: 'time', epoch: 'long' },
+  depths: {
+    at: 'time',
+    mint: 'text',
+    price: 'double',
+    timestamp: 'time',
+    buy_quantity: 'decimal',
+    buy_usd: 'double',
+    sell_quantity: 'decimal',
+    sell_usd: 'double',
+    received_at: 'time',
+  },
+  events: { at: 'time', kind: 'text', stream: 'text', tag: 'text', message: 'text', row: 'text' },
 }
 
-/** The result of one pass over the recording. */
-interface Pass {
-  readonly outcome: 'complete' | 'stopped' | 'too narrow'
-  readonly rows: number
-  /** Those that all rows so far require. */
-  readonly widths: Widths
-  readonly failure?: RecordingError
-}
+const tableNames = Object.keys(columnsOf) as readonly TableName[]
 
 /** Writes the tables of a recording. Until they are complete, they have the name of a partial file. */
 const exportRecordings = async (
@@ -80,56 +78,50 @@ const exportRecordings = async (
   out: string,
 ): Promise<void> => {
   if (!out.endsWith('.parquet')) return usageError(command, '--out: expected a name that ends with .parquet')
-  const paths = new Map(tableNames.map((name) => [name, out.replace(/parquet$/, `${name}.parquet`)]))
-  for (const path of paths.values()) checkOutput(command, '--out', path)
-  let stopped = false
+  const paths = tableNames.map((name) => out.replace(/parquet$/, `${name}.parquet`))
+  for (const path of paths) checkOutput(command, '--out', path)
+  let stopped = false as boolean
   const stop = (): void => void (stopped = true)
   for (const signal of signals) io.on(signal, stop)
-  const pass = async (widths: Widths) => writePass(files, paths, widths, () => stopped)
   try {
-    let result = await pass({ quantity: 'decimal', epoch: 'integer' })
-    while (result.outcome === 'too narrow') result = await pass(result.widths)
-    const { outcome, rows, failure } = result
-    if (outcome === 'stopped') throw new Error('stopped; no file was written')
+    const { rows, failure } = await writeTables(files, paths, () => stopped)
+    if (stopped) throw new Error('stopped; no file was written')
     if (failure !== undefined && rows === 0) throw failureOf(failure)
-    for (const path of paths.values()) await rename(partOf(path), path)
-    io.stdout.write(
-      `Wrote ${counted(rows, 'row', numberFormat(io.stdout))} to ${[...paths.values()].join(', ')}\n`,
-    )
+    for (const path of paths) await rename(partOf(path), path)
+    io.stdout.write(`Wrote ${counted(rows, 'row', numberFormat(io.stdout))} to ${paths.join(', ')}\n`)
     if (failure !== undefined) throw failureOf(failure)
   } finally {
     for (const signal of signals) io.off(signal, stop)
-    for (const path of paths.values()) await rm(partOf(path), { force: true })
+    for (const path of paths) await rm(partOf(path), { force: true })
   }
 }
 
-const writePass = async (
+/** Resolves to the number of rows, as `record` counts them, and to the error that ends the recording. */
+const writeTables = async (
   files: readonly string[],
-  paths: ReadonlyMap<TableName, string>,
-  widths: Widths,
+  paths: readonly string[],
   isStopped: () => boolean,
-): Promise<Pass> => {
-  const tables = await openTables(paths, widths)
+): Promise<{ readonly rows: number; readonly failure?: RecordingError }> => {
+  const tables = new Map<TableName, ParquetTable>()
   const closing = new Subscription()
   let rows = 0
   try {
+    for (const [index, name] of tableNames.entries())
+      tables.set(name, await ParquetTable.create(paths[index] ?? '', columnsOf[name]))
     for await (const entries of readSet(openableSources(nodePlatform, files), { range: allTimes, closing })) {
-      if (isLeft(entries)) return { outcome: 'complete', rows, widths, failure: entries.left }
+      if (isLeft(entries)) return { rows, failure: entries.left }
       for (const { line } of entries.right) {
-        const required = widthsFor(line, widths)
-        if (required !== widths) return { outcome: 'too narrow', rows, widths: required }
-        // A header is no row, as `record` counts.
         if (line._tag !== 'Recording') rows++
-        const { table, values } = tableRow(line, widths)
-        const full = tables[table].add(values)
+        const [table, values] = tableRow(line)
+        const full = tables.get(table)?.add(values)
         if (full !== undefined) await full
       }
-      if (isStopped()) return { outcome: 'stopped', rows, widths }
+      if (isStopped()) break
     }
-    return { outcome: 'complete', rows, widths }
+    return { rows }
   } finally {
     closing.unsubscribe()
-    await closeAll(Object.values(tables))
+    await closeAll([...tables.values()])
   }
 }
 
@@ -140,102 +132,43 @@ const closeAll = async (tables: readonly ParquetTable[]): Promise<void> => {
   if (failed !== undefined) throw failed.reason
 }
 
-const openTables = async (
-  paths: ReadonlyMap<TableName, string>,
-  { quantity, epoch }: Widths,
-): Promise<Readonly<Record<TableName, ParquetTable>>> => {
-  const open = (name: TableName, columns: Readonly<Record<string, ColumnKind>>) =>
-    ParquetTable.create(paths.get(name) ?? name, columns)
-  return {
-    prices: await open('prices', {
-      at: 'time',
-      topic: 'text',
-      price: 'double',
-      received_at: 'time',
-      epoch,
-    }),
-    depths: await open('depths', {
-      at: 'time',
-      mint: 'text',
-      price: 'double',
-      timestamp: 'time',
-      buy_quantity: quantity,
-      buy_usd: 'double',
-      sell_quantity: quantity,
-      sell_usd: 'double',
-      received_at: 'time',
-    }),
-    events: await open('events', {
-      at: 'time',
-      kind: 'text',
-      stream: 'text',
-      tag: 'text',
-      message: 'text',
-      row: 'text',
-    }),
+/** A row, and its values in the order of the columns. */
+const tableRow = (line: Row | RecordingHeader): readonly [TableName, readonly unknown[]] => {
+  const { at } = line
+  if (line._tag === 'Price' && isRight(line.event)) {
+    const { price, receivedAt, epoch } = line.event.right
+    return ['prices', [at, line.topic, price, receivedAt, epoch]]
   }
+  if (line._tag === 'Depth' && isRight(line.event)) {
+    const { mint, price, timestamp, buy, sell, receivedAt } = line.event.right
+    const [bought, sold] = [buy.totalQuantity, sell.totalQuantity]
+    if (bought <= maxDecimal && sold <= maxDecimal)
+      return [
+        'depths',
+        [at, mint, price, timestamp, bought, buy.totalQuantityUsd, sold, sell.totalQuantityUsd, receivedAt],
+      ]
+  }
+  return ['events', [at, line._tag, ...eventValues(line), encodeRow(line)]]
 }
 
 /** The largest quantity of DECIMAL(38, 0). */
 const maxDecimal = 10n ** 38n - 1n
 
-/** The largest epoch of INT32. */
-const maxInteger = 2 ** 31 - 1
-
-/** Equal to `widths` if the line fits. */
-const widthsFor = (line: Row | RecordingHeader, widths: Widths): Widths => {
-  if (line._tag === 'Price' && isRight(line.event)) {
-    const isWide = line.event.right.epoch > maxInteger && widths.epoch === 'integer'
-    return isWide ? { ...widths, epoch: 'long' } : widths
-  }
-  if (line._tag !== 'Depth' || isLeft(line.event) || widths.quantity === 'text') return widths
-  const { buy, sell } = line.event.right
-  const isWide = buy.totalQuantity > maxDecimal || sell.totalQuantity > maxDecimal
-  return isWide ? { ...widths, quantity: 'text' } : widths
-}
-
-interface TableRow {
-  readonly table: TableName
-  /** In the order of the columns. */
-  readonly values: readonly unknown[]
-}
-
-const tableRow = (line: Row | RecordingHeader, { quantity }: Widths): TableRow => {
-  if (line._tag === 'Price' && isRight(line.event)) {
-    const { price, receivedAt, epoch } = line.event.right
-    return { table: 'prices', values: [line.at, line.topic, price, receivedAt, epoch] }
-  }
-  if (line._tag === 'Depth' && isRight(line.event))
-    return { table: 'depths', values: depthValues(line.at, line.event.right, quantity) }
-  return { table: 'events', values: [line.at, ...eventValues(line), encodeRow(line)] }
-}
-
-const depthValues = (
-  at: number,
-  { mint, price, timestamp, buy, sell, receivedAt }: Depth,
-  kind: Widths['quantity'],
-): readonly unknown[] => {
-  const quantity = (units: bigint) => (kind === 'text' ? String(units) : units)
-  const { totalQuantity: bought, totalQuantityUsd: boughtUsd } = buy
-  const { totalQuantity: sold, totalQuantityUsd: soldUsd } = sell
-  return [at, mint, price, timestamp, quantity(bought), boughtUsd, quantity(sold), soldUsd, receivedAt]
-}
-
-/** The kind, the stream, the tag and the message of a row of `events`. */
+/** The stream, the tag and the message of a row of `events`. */
 const eventValues = (line: Row | RecordingHeader): readonly (string | undefined)[] => {
   switch (line._tag) {
     case 'Price':
-      return ['Price', line.topic, ...errorValues(line.event)]
+      return [line.topic, ...errorValues(line.event)]
     case 'Depth':
-      return ['Depth', line.mint, ...errorValues(line.event)]
+      return [line.mint, ...errorValues(line.event)]
     case 'End':
-      return ['End', line.of, undefined, undefined]
+      return [line.of, undefined, undefined]
     case 'Status':
-      return ['Status', undefined, line.status._tag, undefined]
+      return [undefined, line.status._tag, undefined]
     case 'Uncorrelated':
-      return ['Uncorrelated', undefined, line.error._tag, line.error.message]
+      return [undefined, line.error._tag, line.error.message]
     case 'Recording':
-      return ['Recording', undefined, undefined, undefined]
+      return [undefined, undefined, undefined]
     default:
       return assertNever(line)
   }

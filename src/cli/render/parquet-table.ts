@@ -4,10 +4,10 @@ import { partOf } from '../../backtest/recording/files/files.js'
 import { writeFailure } from './error-text.js'
 
 /**
- * `time`: ms since the Unix epoch. `integer`, `long`: a number of 32 or 64 bits. `decimal`: a bigint of at most 38 digits. Any
+ * `time`: ms since the Unix epoch. `long`: an integer of 64 bits. `decimal`: a bigint of at most 38 digits. Any
  * value may be undefined.
  */
-export type ColumnKind = 'time' | 'text' | 'double' | 'integer' | 'long' | 'decimal'
+export type ColumnKind = 'time' | 'text' | 'double' | 'long' | 'decimal'
 
 /** The limits of the rows that are kept in memory and written together. A longer row is written alone. */
 const rowsPerGroup = 50_000
@@ -119,7 +119,6 @@ const schemaOf: Readonly<Record<ColumnKind, Omit<SchemaElement, 'name'>>> = {
   },
   text: { ...optional, type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   double: { ...optional, type: 'DOUBLE' },
-  integer: { ...optional, type: 'INT32' },
   long: { ...optional, type: 'INT64' },
   decimal: {
     ...optional,

@@ -73,8 +73,7 @@ export const layoutOf = (
   given: GivenColumns,
 ): Either<string, Layout> => {
   if (sample.length === 0) return left('it has no row')
-  const found = names === undefined ? columnsWithoutHeader(sample) : columnsByName(names, sample)
-  const columns: Partial<Record<Field, number>> = { ...found }
+  const columns: Partial<Record<Field, number>> = names === undefined ? {} : columnsByName(names, sample)
   const isGiven = fields.some((field) => given[field] !== undefined)
   if (!isGiven && names !== undefined && isMost(sample, (cells) => isWider(cells, names.length)))
     return left(
@@ -173,27 +172,8 @@ const columnsByName = (
   return Object.fromEntries(entries.filter(([, index]) => index !== undefined))
 }
 
-/** A table without a header that has times, prices and at most quantities. Columns of any other one are given by number. */
-const columnsWithoutHeader = (sample: readonly Cells[]): Partial<Record<Field, number>> => {
-  const rows = sample.filter((cells) => cells.length > 1)
-  const isPositive = isMost(rows, (cells) => numberOf(cells[1] ?? '') > 0)
-  return widthOf(rows) <= 3 && isTimeColumn(rows, 0) && isPositive && !isCounter(rows, 1)
-    ? { time: 0, price: 1 }
-    : {}
-}
-
 const isTimeColumn = (rows: readonly Cells[], index: number): boolean =>
   isMost(rows, (cells) => unitOf(cells[index] ?? '') !== undefined)
-
-/** True for the numbers of trades: integers, each above the one before. */
-const isCounter = (rows: readonly Cells[], index: number): boolean => {
-  const numbers = rows.map((cells) => numberOf(cells[index] ?? ''))
-  return (
-    rows.length > 2 &&
-    numbers.every((number, at) => Number.isInteger(number) && number > (numbers[at - 1] ?? -Infinity)) &&
-    widthOf(rows) > 2
-  )
-}
 
 /** True for a row with more cells than the header, other than empty ones. */
 export const isWider = (cells: Cells, width: number): boolean =>

@@ -104,7 +104,8 @@ describe('import', () => {
       { length: 40 },
       (_, index) => `${start / 1000 + index},${(2680.5 + index / 4).toFixed(8)},0.01`,
     )
-    const { code, rows, stdout } = await imported({ 'trades.csv': `${lines.join('\n')}\n` })
+    const flags = ['--token', address, '--time', '1', '--price', '2']
+    const { code, rows, stdout } = await imported({ 'trades.csv': `${lines.join('\n')}\n` }, flags)
     expect(code).toBe(0)
     expect(rows).toEqual(
       lines.map((_, index) => ({ at: start + index * 1000, topic, price: 2680.5 + index / 4 })),
@@ -543,7 +544,7 @@ describe('import', () => {
     expect([quotes.rows.length, candles.rows.length]).toEqual([2, 4])
   })
 
-  it('guesses no columns of candles without a header, and recognises the column that has times', async () => {
+  it('guesses no columns without a header, and recognises the column that has times', async () => {
     const coinbase = [0, 60, 120].map((s) => `${start / 1_000 + s},1599,1602,1600,1601,12\n`).join('')
     expect(await imported({ 'candles.csv': coinbase })).toMatchObject({
       code: 1,

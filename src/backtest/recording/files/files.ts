@@ -57,18 +57,6 @@ export const readFilePart = async (
   return bytes.subarray(0, bytesRead)
 }
 
-/** The first and the last 64 KiB of a file of `size` bytes, by which a file of many gigabytes is compared with another one. */
-export const readFileEnds = async (
-  path: string | URL,
-  size: number,
-): Promise<readonly [head: Uint8Array, tail: Uint8Array]> => [
-  await readFilePart(path, 0, endLength),
-  await readFilePart(path, Math.max(0, size - endLength), endLength),
-]
-
-/** In bytes. */
-const endLength = 2 ** 16
-
 /**
  * Creates a folder, with those that contain it. Returns those that did not exist, the outermost first. `recursive: true` of Node
  * never ends where no folder can be created, such as below `/proc`.

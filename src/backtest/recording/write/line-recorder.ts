@@ -88,11 +88,6 @@ export class LineRecorder implements Recorder {
     return this.subscriptions.closed
   }
 
-  /** Called when the recording ends. */
-  addTeardown(teardown: () => void): void {
-    this.subscriptions.add(teardown)
-  }
-
   addRow(row: Row): void {
     if (this.hasEnded) return
     this.rows++

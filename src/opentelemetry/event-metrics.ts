@@ -26,6 +26,7 @@ const connectionListeners = (meter: Meter): Listeners => {
     'svc_streams.topic.subscribe.duration',
     'Time from subscribe to its confirmation or first price',
   )
+  const switches = count('connection.switches', '{switch}', 'Changes of the line that delivers, to this host')
   const behind = count('connection.behind', '{occurrence}', 'Connections that fell behind maxLag')
   const behindDurations = createDurations(
     meter,
@@ -52,6 +53,7 @@ const connectionListeners = (meter: Meter): Listeners => {
       }),
     'svc-streams:subscribed': ({ host, confirmMs }) =>
       confirms.record(confirmMs / 1000, serverAttributes(host)),
+    'svc-streams:switched': ({ host }) => switches.add(1, serverAttributes(host)),
     'svc-streams:behind': ({ host }) => behind.add(1, serverAttributes(host)),
     'svc-streams:caught-up': ({ host, behindForMs }) =>
       behindDurations.record(behindForMs / 1000, serverAttributes(host)),

@@ -80,14 +80,16 @@ const createReadings = <I>(meter: MetricMeter<I>) => {
 }
 
 const collectorOf = <I>(readings: ReturnType<typeof createReadings<I>>): DiagnosticsCollector => ({
-  connection: ({ host, state, prices, topics, maxPriceAgeMs, lagMs }) => {
+  connection: ({ host, isFront, state, prices, topics, maxPriceAgeMs, lagMs }) => {
     const server = serverAttributes(host)
-    readings.connections.add({ ...server, 'svc_streams.connection.state': state }, 1)
-    for (const [topicState, number] of Object.entries(topics)) {
-      readings.topics.add({ ...server, 'svc_streams.topic.state': topicState }, number)
-    }
+    const line = isFront ? {} : { 'svc_streams.connection.standby': true }
+    readings.connections.add({ ...server, ...line, 'svc_streams.connection.state': state }, 1)
+    // Each topic counts once: the lines that stand by have the same ones.
+    if (isFront)
+      for (const [topicState, number] of Object.entries(topics))
+        readings.topics.add({ ...server, 'svc_streams.topic.state': topicState }, number)
     readings.prices.add(server, prices)
-    if (maxPriceAgeMs !== undefined) readings.age.max(server, maxPriceAgeMs / 1000)
+    if (isFront && maxPriceAgeMs !== undefined) readings.age.max(server, maxPriceAgeMs / 1000)
     if (lagMs !== undefined) readings.connectionLag.max(server, lagMs / 1000)
   },
   polls: ({ host, count, maxLagMs }) => {

@@ -90,6 +90,15 @@ export interface DiagnosticMessages {
     readonly behindForMs: number
     readonly topics: number
   }
+  /**
+   * Another line of a client came to the front: it delivers the prices from now on. `host`: that of the new front. `previousHost`:
+   * that of the front before. `switches`: how often this has happened to the client.
+   */
+  readonly 'svc-streams:switched': {
+    readonly host: string
+    readonly previousHost: string
+    readonly switches: number
+  }
   /** A message of the service matches no topic. Also emitted by `errors$`. */
   readonly 'svc-streams:uncorrelated': Failure<UncorrelatedError>
   /**

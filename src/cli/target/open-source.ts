@@ -29,6 +29,7 @@ import {
   configureFor,
   flagErrorText,
   hasDepth,
+  httpUrlOf,
   resolveSource,
   type DataKind,
   type GatewaySource,
@@ -179,8 +180,8 @@ const openAddresses = (
   const opened = serverSource(clients, host, httpUrl, source.environment, 'gateway')
   return right({
     ...opened,
-    readTokens: () => readServedTokens(source.url),
-    history: openHistory(source.url),
+    readTokens: () => readServedTokens(httpUrlOf(source)),
+    history: openHistory(httpUrlOf(source)),
   })
 }
 

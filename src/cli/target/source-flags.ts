@@ -1,7 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { isEnvironment, type Environment } from '../../base/domain/environment.js'
+import { clientTable } from '../../client/options.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
-import { numberFlag, parsedFlag, toggle, type Flag, type Values } from './parse-flags.js'
+import { numberFlag, parsedFlag, parseNumber, toggle, type Flag, type Values } from './parse-flags.js'
 
 /** The flag and the environment variable of an address or a key. */
 export interface DeploymentFlag {
@@ -44,14 +45,14 @@ export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag
     flag: '--price-ws-url',
     variable: 'SVC_PRICE_WS_URL',
     argument: '<url>',
-    help: 'WebSocket address of the price reporter (default: port 4000 of --price-base-url)',
+    help: 'WebSocket addresses of the price reporter, separated by commas (default: port 4000 of --price-base-url)',
     meaning: 'WebSocket address of the price reporter, such as wss://prices.example:4000',
   },
   gateway: {
     flag: '--gateway',
     variable: 'SVC_GATEWAY',
     argument: '<url>',
-    help: 'address of a gateway, for prices and depth, instead of the addresses of the service',
+    help: 'gateways, separated by commas, for prices and depth, instead of the addresses of the service',
     meaning: 'address of a gateway, such as http://127.0.0.1:8080',
   },
   nats: {
@@ -97,6 +98,11 @@ export const serviceFlags = {
   priceWsUrl: withEnvironment('priceWsUrl'),
   gateway: withEnvironment('gateway'),
   nats: withEnvironment('nats'),
+  lines: parsedFlag(
+    '--lines <number>',
+    'connections that carry each topic at once, from 1 to 4 (default: 2 with several addresses, otherwise 1)',
+    parseNumber(clientTable.lines),
+  ),
   environment: environmentFlag,
   allowInsecure: toggle('--allow-insecure', 'allow http: and ws: to other machines even if a key is set'),
   simulate: toggle('--simulate', 'use a simulator in this process, which plays a recorded market'),

@@ -24,15 +24,18 @@ export interface ServiceSource {
   readonly baseUrl: string | undefined
   readonly authKey: string | undefined
   readonly priceBaseUrl: string | undefined
+  /** Addresses, separated by commas. */
   readonly priceWsUrl: string | undefined
+  readonly lines?: number
 }
 
 export interface GatewaySource {
   readonly _tag: 'Gateway'
   readonly environment: Environment
   readonly allowInsecure: boolean
-  /** The address. Its path and query are preserved. */
+  /** Addresses, separated by commas. Their paths and queries are preserved. */
   readonly url: string
+  readonly lines?: number
   /** Signs depth requests; without it, they are sent unsigned. */
   readonly authKey: string | undefined
 }
@@ -87,7 +90,8 @@ export const resolveSource = (
     : (servers.find(isGiven) ?? servers.find((name) => nonEmpty(flags[name]) !== undefined))
   const url = server && nonEmpty(flags[server])
   if (server === 'nats' && url !== undefined) return right({ _tag: 'Nats', environment, servers: url })
-  const access = { environment, allowInsecure, authKey: nonEmpty(flags.authKey) }
+  const lines = flags.lines === undefined ? {} : { lines: flags.lines }
+  const access = { environment, allowInsecure, authKey: nonEmpty(flags.authKey), ...lines }
   if (url !== undefined) return right({ _tag: 'Gateway', ...access, url })
   return right({
     _tag: 'Service',
@@ -147,11 +151,24 @@ export const clientOptions = (
 
 type Addresses = Omit<ClientOptions, 'environment'>
 
-/** HTTP and WebSocket share the address of a gateway. */
-const gatewayAddresses = ({ url, authKey }: GatewaySource, needsDepth: boolean): Addresses => ({
-  priceBaseUrl: url,
-  ...(URL.canParse(url) ? { priceWsUrl: socketUrl(url) } : {}),
-  ...(needsDepth ? { baseUrl: url, ...(authKey === undefined ? { unsigned: true } : { authKey }) } : {}),
+/** The address of the first gateway, which serves HTTP too. */
+export const httpUrlOf = ({ url }: GatewaySource): string => url.split(',')[0] ?? url
+
+const gatewayAddresses = (source: GatewaySource, needsDepth: boolean): Addresses => {
+  const { authKey, lines } = source
+  const url = httpUrlOf(source)
+  const urls = source.url.split(',')
+  return {
+    priceBaseUrl: url,
+    ...(urls.every((each) => URL.canParse(each)) ? socketAddresses(urls.map(socketUrl), lines) : {}),
+    ...(needsDepth ? { baseUrl: url, ...(authKey === undefined ? { unsigned: true } : { authKey }) } : {}),
+  }
+}
+
+/** With several addresses, one connection stands by unless `lines` says otherwise. */
+const socketAddresses = (urls: readonly string[], lines = urls.length > 1 ? 2 : 1) => ({
+  priceWsUrl: urls.length > 1 ? urls : urls[0]!,
+  ...(lines === 1 ? {} : { lines }),
 })
 
 const socketUrl = (gateway: string): string => {
@@ -174,10 +191,16 @@ const serviceAddresses = (
   dataKind: DataKind,
   needsDepth: boolean,
 ): Either<string, Addresses> => {
-  const { baseUrl, authKey, priceBaseUrl = unusedPriceBaseUrl, priceWsUrl } = source
+  const { baseUrl, authKey, priceBaseUrl = unusedPriceBaseUrl, priceWsUrl, lines } = source
   const missing = requiredNames[dataKind].filter((name) => source[name] === undefined)
   if (missing.length > 0) return left(missingFlagsText(missing))
-  const prices = { priceBaseUrl, ...(priceWsUrl === undefined ? {} : { priceWsUrl }) }
+  const sockets =
+    priceWsUrl === undefined
+      ? lines === undefined
+        ? {}
+        : { lines }
+      : socketAddresses(priceWsUrl.split(','), lines)
+  const prices = { priceBaseUrl, ...sockets }
   return right({
     ...(dataKind === 'depth' ? { priceBaseUrl: unusedPriceBaseUrl } : prices),
     // Both are required together.

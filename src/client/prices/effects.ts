@@ -1,5 +1,5 @@
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
-import type { Publish } from '../../base/diagnostics/messages.js'
+import type { DiagnosticMessages, Publish } from '../../base/diagnostics/messages.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { stale, subscriptionRejected } from '../../base/errors/constructors.js'
@@ -29,6 +29,7 @@ export type Effect =
   /** The service has confirmed the topic, `confirmMs` ms after its subscribe frame. */
   | { readonly _tag: 'Confirmed'; readonly state: SubscribedTopic; readonly confirmMs: number }
   | { readonly _tag: 'ProbeAnswered' }
+  | { readonly _tag: 'Switched'; readonly message: DiagnosticMessages['svc-streams:switched'] }
   | { readonly _tag: 'Undecodable'; readonly topic: Topic | undefined; readonly error: DecodeError }
   | { readonly _tag: 'Uncorrelated'; readonly error: UncorrelatedError }
 
@@ -126,6 +127,10 @@ export class EffectPerformer {
         return this.onConfirmed(effect.state, effect.confirmMs)
       case 'ProbeAnswered':
         return session?.onProbeAnswered()
+      case 'Switched': {
+        const { message } = effect
+        return publish('svc-streams:switched', () => message)
+      }
       case 'Undecodable': {
         const { topic, error } = effect
         return publish('svc-streams:decode-error', () => ({ host, topic, error }))

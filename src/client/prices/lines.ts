@@ -288,10 +288,10 @@ export class Lines {
   }
 
   private switchTo(line: Line, eventFor: FailureOf, plan?: Rotation): readonly Effect[] {
-    const { topics } = this.front
-    const effects: Effect[] = []
+    const { topics, host } = this.front
     this.front = line
-    this.switches++
+    const message = { host: line.host.name, previousHost: host.name, switches: ++this.switches }
+    const effects: Effect[] = [{ _tag: 'Switched', message }]
     for (const state of topics) {
       if (state.first === undefined) continue
       const next = line.want(state.base, state.topic)

@@ -12,6 +12,7 @@ const names: Readonly<
   'svc-streams:stale': true,
   'svc-streams:behind': true,
   'svc-streams:caught-up': true,
+  'svc-streams:switched': true,
   'svc-streams:decode-error': true,
   'svc-streams:uncorrelated': true,
   'svc-streams:poll': true,

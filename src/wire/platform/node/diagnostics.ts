@@ -14,6 +14,7 @@ const channelNames: Readonly<Record<ChannelName, true>> = {
   'svc-streams:stale': true,
   'svc-streams:behind': true,
   'svc-streams:caught-up': true,
+  'svc-streams:switched': true,
   'svc-streams:decode-error': true,
   'svc-streams:uncorrelated': true,
   'svc-streams:poll': true,

@@ -150,7 +150,10 @@ describe('two lines', () => {
 })
 
 describe('rotateAfter', () => {
-  it.each([1, 2])('replaces each connection with %i lines: no price is missing or doubled', async (lines) => {
+  it.each([
+    ['one line', 1],
+    ['two lines', 2],
+  ])('replaces each connection with %s: no price is missing or doubled', async (_, lines) => {
     const { client, prices, failures } = await start({ lines, rotateAfter: 300 }, lines)
     const { length } = prices
     await eventually(() => {

@@ -3,14 +3,12 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { tap } from 'rxjs'
 import { counted, formatDuration } from '../../view/texts.js'
 import { printable } from '../../base/errors/text.js'
-import type { SweepError, SweepResult, SweepRun } from '../../backtest/sweep/index.js'
 import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
 import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import {
   backtestFiles,
   checkedStrategy,
-  jsonText,
   warmUpWithoutFrom,
   withoutResult,
 } from './shared/replayed-strategy.js'
@@ -19,19 +17,12 @@ import { checkOutput, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../render/json.js'
 import { failureOf } from '../render/error-text.js'
-import { drawTable, type Cell, type Column } from '../render/table.js'
-import {
-  canRedraw,
-  coloursFor,
-  numberFormat,
-  showProgressLine,
-  type Colours,
-  type NumberFormat,
-} from '../render/terminal.js'
+import { canRedraw, coloursFor, numberFormat, showProgressLine } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
-import { resultOf, walkForwardRecordings } from './shared/walk-forward.js'
+import { sortedBy, sweepLine, sweepTable, writeResults, type Result } from './shared/sweep-results.js'
+import { walkForwardRecordings } from './shared/walk-forward.js'
 import { defineCommand, many } from './shared/parts.js'
 import { Option } from 'commander'
 import { integerOption } from '../../base/option-kinds/number-option.js'
@@ -60,6 +51,8 @@ Examples:
   $ npx svc-streams sweep market.ndjson strategy.js --parameters parameters.json --json |
       jq -c 'select(._tag == "Right").right | [.parameter, .values[-1]]'
       Print the last value of each parameter, for programs.
+  $ npx svc-streams sweep market.ndjson paper.js --parameters parameters.json --sort annual.sharpe --csv sweep.csv
+      Put the best account first, and write all figures for a spreadsheet.
   $ npx svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --walk-forward 7d/1d --metric profit
       Choose the parameter on 7 days, test it on the day after them, and go on by a day.
 
@@ -114,6 +107,11 @@ const flags = {
     '--report <file>',
     'with --walk-forward: write a page of the test ranges as one curve, as HTML',
   ),
+  sort: textFlag(
+    '--sort <field>',
+    'print the results at the end, those with the highest number in a field of the last value first',
+  ),
+  csv: textFlag('--csv <file>', 'CSV file of the results to write; an existing file is overwritten'),
   ...costFlags,
   ...rangeFlags,
   json: toggle('--json', 'print each result as a JSON object, one per line'),
@@ -128,8 +126,6 @@ export const createCommand = defineCommand({
   action: sweepRecordings,
 })
 
-type Result = SweepResult<unknown, unknown>
-
 async function sweepRecordings(
   io: Io,
   command: Command,
@@ -137,13 +133,16 @@ async function sweepRecordings(
   files: readonly string[],
 ): Promise<void> {
   const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
-  const { minTrades, report, json = false } = rest
+  const { minTrades, report, sort, csv, json = false } = rest
   const backtest = backtestFiles(command, files)
   const range = rangeOf(command, flags)
   checkOutput(command, '--report', report, false)
+  checkOutput(command, '--csv', csv, false)
   if (walkForward === undefined && [metric, minimise, minTrades, report].some((flag) => flag !== undefined))
     return usageError(command, '--metric, --minimise, --min-trades and --report need --walk-forward')
   if (warmUp > 0 && range.from === undefined && walkForward === undefined) io.stderr.write(warmUpWithoutFrom)
+  if (walkForward !== undefined && [sort, csv].some((flag) => flag !== undefined))
+    return usageError(command, '--sort and --csv are not for --walk-forward, whose windows have an order')
   const parameters = readParameters(command, path)
   using strategy = await checkedStrategy(backtest, range)
   const { recordings } = backtest
@@ -178,14 +177,17 @@ async function sweepRecordings(
   const colours = coloursFor(stdout, env)
   const grouped = numberFormat(stdout)
   const isTable = !json && canRedraw(stdout, env)
+  const keepsAll = isTable || sort !== undefined || csv !== undefined
   const rows: Result[] = []
+  const print = (result: Result): void =>
+    void stdout.write(`${json ? outputJson(result) : sweepLine(result, colours, grouped)}\n`)
   let failures = 0
   const show = (result: Result): void => {
     // Each parameter would fail for the same reason.
     if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
     if (isLeft(result)) failures++
-    if (isTable) rows.push(result)
-    else stdout.write(`${json ? outputJson(result) : sweepLine(result, colours, grouped)}\n`)
+    if (keepsAll) rows.push(result)
+    if (!isTable && sort === undefined) print(result)
   }
   const finishedText = () => `${progress.finished} of ${counted(parameters.length, 'parameter')}`
   const { hide } = showProgressLine(io, json, () =>
@@ -202,8 +204,11 @@ async function sweepRecordings(
   })
   await completes(io, result$.pipe(tap(show)), () => ` after ${finishedText()}`).finally(() => {
     hide()
+    const sorted = sort === undefined ? rows : sortedBy(rows, sort)
     // At the end, when the widths of the columns are known.
-    if (rows.length > 0) stdout.write(sweepTable(rows, stdout.columns, colours, grouped))
+    if (isTable && rows.length > 0) stdout.write(sweepTable(sorted, stdout.columns, colours, grouped))
+    else if (sort !== undefined) for (const result of sorted) print(result)
+    if (csv !== undefined) writeResults(csv, sorted)
   })
   if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
 }
@@ -231,57 +236,3 @@ const readParameters = (command: Command, path: string): readonly unknown[] => {
   if (!Array.isArray(json.right)) return fail(expected)
   return json.right.length === 0 ? fail('has no parameter; add one') : (json.right as unknown[])
 }
-
-const sweepLine = (result: Result, { failed }: Colours, grouped: NumberFormat): string => {
-  if (isLeft(result)) return failed(`${jsonText(result.left.parameter)}  ${failureText(result.left)}`)
-  const { parameter, values, summary } = result.right
-  return [
-    jsonText(parameter),
-    counted(values.length, 'value', grouped),
-    counted(summary.rows, 'row', grouped),
-    ...(values.length === 0 ? [] : [`last ${jsonText(resultOf(values))}`]),
-  ].join('  ')
-}
-
-/** The lines of a table of the results. */
-const sweepTable = (
-  results: readonly Result[],
-  width: number,
-  { failed, dim }: Colours,
-  grouped: NumberFormat,
-): string => {
-  const column = (
-    head: Pick<Column, 'title' | 'rank'> & { readonly width?: number },
-    cellOf: (result: Result) => Cell,
-  ): Column => ({
-    align: head.width === undefined ? 'right' : 'left',
-    width: 0,
-    ...head,
-    cells: results.map(cellOf),
-  })
-  const count = (title: string, rank: number, countOf: (run: SweepRun<unknown, unknown>) => number): Column =>
-    column({ title, rank }, (result) => ({
-      text: isLeft(result) ? '' : grouped(String(countOf(result.right))),
-    }))
-  const columns = [
-    column({ title: 'parameter', rank: 0, width: 20 }, (result) => ({
-      text: jsonText(isLeft(result) ? result.left.parameter : result.right.parameter),
-      canCut: true,
-    })),
-    count('values', 2, ({ values }) => values.length),
-    count('rows', 3, ({ summary }) => summary.rows),
-    column({ title: 'last value', rank: 1, width: 40 }, (result) =>
-      isLeft(result)
-        ? { text: failureText(result.left), paint: failed, canCut: true }
-        : {
-            text: result.right.values.length === 0 ? '' : jsonText(resultOf(result.right.values)),
-            canCut: true,
-          },
-    ),
-  ]
-  return drawTable(columns, width, dim)
-    .map((line) => `${line}\n`)
-    .join('')
-}
-
-const failureText = ({ message }: SweepError): string => printable(`failed: ${message}`)

@@ -1,4 +1,4 @@
-import { readdirSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { moduleFolder } from '../../backtest/sweep/support/run-sweep.js'
@@ -46,6 +46,23 @@ test('prints one line per parameter', async () => {
 `,
     stderr: '',
   })
+})
+
+test('puts the highest number first, and writes the numbers and the failures as CSV', async () => {
+  const args = files([{ count: 1 }, { fail: true }, { count: 3 }])
+  const csv = newFile('sweep.csv', '')
+  const { code, stdout } = await runCommand(['sweep', ...args, '--sort', 'price', '--csv', csv])
+  expect(code).toBe(1)
+  expect(stdout.split('\n').map((line) => line.split('  ')[0])).toEqual([
+    '{"count":3}',
+    '{"count":1}',
+    '{"fail":true}',
+    '',
+  ])
+  const [titles, ...lines] = readFileSync(csv, 'utf8').split('\r\n')
+  expect(titles).toBe('parameter,price,exact,error')
+  expect(lines[0]).toBe('"{""count"":3}",3.5,18446744073709552000,')
+  expect(lines[2]).toMatch(/^"{""fail"":true}",,,failed: /)
 })
 
 test('prints numbers without commas, which a program reads', async () => {

@@ -301,6 +301,9 @@ test('chains the test ranges of an account, which end flat, to the total and to 
   expect(ended.code).toBe(1)
   expect(ended.stdout).toContain('"_tag":"Total","windows":3,"failed":2,"returnRatio":-')
   expect(readFileSync(report, 'utf8').match(/<td>20 s<\/td><td>no result<\/td>/g)).toHaveLength(2)
+  const unknown = await runCommand(['sweep', ...args, '--walk-forward', '30s/20s', '--metric', 'profit'])
+  expect([unknown.code, unknown.stdout]).toEqual([1, ''])
+  expect(unknown.stderr).toContain('--metric profit is no figure of an account; its figures are profitUsd, ')
   const plain = await runCommand([
     'sweep',
     ...files(),

@@ -1,11 +1,10 @@
-import { closeSync, openSync, writeSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { PaperEvent, PaperOptions } from '../../../backtest/paper/index.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
-import { printable, systemText } from '../../../base/errors/text.js'
 import { formatTime, formatTokens } from '../../../view/texts.js'
 import { textFlag, type Values } from '../../target/parse-flags.js'
 import { checkOutput } from '../../target/read-file.js'
+import { CsvFile } from './csv-file.js'
 
 // The CSV files that `backtest` and `paper` write of an account, with the units in their headers.
 
@@ -59,48 +58,3 @@ const tradeColumns = [
 ]
 
 const equityColumns = ['time_utc', 'equity_usd', 'is_current']
-
-/** Number of bytes that are written at once. */
-const blockBytes = 65_536
-
-class CsvFile {
-  private readonly file: number
-  private text = ''
-
-  constructor(
-    private readonly flag: string,
-    private readonly path: string,
-    columns: readonly string[],
-  ) {
-    this.file = this.attempt(() => openSync(path, 'w'))
-    this.add(columns)
-  }
-
-  add(cells: readonly string[]): void {
-    this.text += `${cells.map(quoted).join(',')}\r\n`
-    if (this.text.length >= blockBytes) this.write()
-  }
-
-  close(): void {
-    this.write()
-    closeSync(this.file)
-  }
-
-  private write(): void {
-    const { text } = this
-    this.text = ''
-    this.attempt(() => writeSync(this.file, text))
-  }
-
-  private attempt<A>(work: () => A): A {
-    try {
-      return work()
-    } catch (thrown) {
-      const name = `${this.flag}: ${printable(this.path)}`
-      throw new Error(`${name} cannot be written: ${systemText(thrown)}`, { cause: thrown })
-    }
-  }
-}
-
-/** RFC 4180. */
-const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)

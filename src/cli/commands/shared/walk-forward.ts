@@ -8,8 +8,8 @@ import type { KeptRun } from '../../../backtest/sweep/sweep.js'
 import type { WalkForwardError } from '../../../backtest/sweep/sweep-error.js'
 import { walkForwardOn, type WalkForwardRun } from '../../../backtest/sweep/walk-forward.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
-import type { Folded } from '../../../backtest/results/run-fold.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
+import { checkFigure, fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
 import { jsonText, withoutResult, type BacktestFiles } from './replayed-strategy.js'
 import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
 import type { PaperOptions } from '../../../backtest/paper/index.js'
@@ -52,7 +52,8 @@ export const walkForwardRecordings = async (
   io: Io,
   { recordings, module, strategy, parameters, settings, ranking, json, costs, report }: WalkForward,
 ): Promise<void> => {
-  const options = report === undefined ? undefined : await accountOptions(strategy, costs)
+  const options = await accountOptions(strategy, costs)
+  if (options !== undefined) checkFigure(ranking.metric, Object.keys(options.tokens))
   const sign = ranking.minimises ? -1 : 1
   const total = new Total(ranking.metric)
   const texts: string[] = []
@@ -130,53 +131,6 @@ const scoreOf = (values: readonly unknown[], range: ScoredRange, { metric, minTr
   if (values.length === 0) throw new Error('there is no value')
   return metricOf(value, metric)
 }
-
-/** The last value; of an account, its figures. */
-export const resultOf = (values: readonly unknown[]): unknown => {
-  const value = values.at(-1)
-  return isFolded(value) ? value.summary : value
-}
-
-const isFolded = (value: unknown): value is Folded => fieldOf(value, '_tag') === 'Folded'
-
-/**
- * The metric of a value. Throws if it has no such number. The message contains no value, because it may be of a
- * training range.
- */
-const metricOf = (value: unknown, metric: string | undefined): number => {
-  const found = metric === undefined ? value : fieldOf(value, metric)
-  if (typeof found === 'number' || typeof found === 'bigint') return Number(found)
-  const names = numberNames(value).map(printable).join(', ')
-  if (metric === undefined)
-    throw new Error(
-      names === ''
-        ? 'the last value is no number, and has none'
-        : `the last value is no number; name one of its numbers by --metric: ${names}`,
-    )
-  const numbers = names === '' ? 'it has none' : `its numbers are ${names}`
-  throw new Error(`the last value has no number ${printable(metric)}; ${numbers}`)
-}
-
-/** The names of the numbers in a value, as `--metric` takes them. At most 5 levels, because a value may contain itself. */
-const numberNames = (value: unknown, parent = '', levels = 5): readonly string[] =>
-  typeof value !== 'object' || value === null || levels === 0
-    ? []
-    : Object.entries(value).flatMap(([field, inner]: [string, unknown]) =>
-        typeof inner === 'number' || typeof inner === 'bigint'
-          ? [`${parent}${field}`]
-          : numberNames(inner, `${parent}${field}.`, levels - 1),
-      )
-
-const fieldOf = (value: unknown, path: string): unknown =>
-  path
-    .split('.')
-    .reduce<unknown>(
-      (object, name) =>
-        typeof object === 'object' && object !== null && Object.hasOwn(object, name)
-          ? (object as Readonly<Record<string, unknown>>)[name]
-          : undefined,
-      value,
-    )
 
 const lineOf = (
   result: Result,

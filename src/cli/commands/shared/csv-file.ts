@@ -1,0 +1,48 @@
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { printable, systemText } from '../../../base/errors/text.js'
+
+/** Number of bytes that are written at once. */
+const blockBytes = 65_536
+
+/** A CSV file of the flag of a command. Throws if it cannot be written. */
+export class CsvFile {
+  private readonly file: number
+  private text = ''
+
+  constructor(
+    private readonly flag: string,
+    private readonly path: string,
+    columns: readonly string[],
+  ) {
+    this.file = this.attempt(() => openSync(path, 'w'))
+    this.add(columns)
+  }
+
+  add(cells: readonly string[]): void {
+    this.text += `${cells.map(quoted).join(',')}\r\n`
+    if (this.text.length >= blockBytes) this.write()
+  }
+
+  close(): void {
+    this.write()
+    closeSync(this.file)
+  }
+
+  private write(): void {
+    const { text } = this
+    this.text = ''
+    this.attempt(() => writeSync(this.file, text))
+  }
+
+  private attempt<A>(work: () => A): A {
+    try {
+      return work()
+    } catch (thrown) {
+      const name = `${this.flag}: ${printable(this.path)}`
+      throw new Error(`${name} cannot be written: ${systemText(thrown)}`, { cause: thrown })
+    }
+  }
+}
+
+/** RFC 4180. */
+const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)

@@ -1,0 +1,68 @@
+import { RunFold, type Folded } from '../../../backtest/results/run-fold.js'
+import type { AnnualFigures } from '../../../backtest/results/returns.js'
+import { printable } from '../../../base/errors/text.js'
+
+// The numbers in the last value of a strategy, by which parameters are compared.
+
+/** The last value; of an account, its figures. */
+export const resultOf = (values: readonly unknown[]): unknown => {
+  const value = values.at(-1)
+  return isFolded(value) ? value.summary : value
+}
+
+export const isFolded = (value: unknown): value is Folded => fieldOf(value, '_tag') === 'Folded'
+
+/**
+ * The metric of a value. Throws if it has no such number. The message contains no value, because it may be of a
+ * training range.
+ */
+export const metricOf = (value: unknown, metric: string | undefined): number => {
+  const found = metric === undefined ? value : fieldOf(value, metric)
+  if (typeof found === 'number' || typeof found === 'bigint') return Number(found)
+  const names = numberNames(value).map(printable).join(', ')
+  if (metric === undefined)
+    throw new Error(
+      names === ''
+        ? 'the last value is no number, and has none'
+        : `the last value is no number; name one of its numbers by --metric: ${names}`,
+    )
+  const numbers = names === '' ? 'it has none' : `its numbers are ${names}`
+  throw new Error(`the last value has no number ${printable(metric)}; ${numbers}`)
+}
+
+/** The names of the numbers in a value, as `--metric` takes them. At most 5 levels, because a value may contain itself. */
+export const numberNames = (value: unknown, parent = '', levels = 5): readonly string[] =>
+  typeof value !== 'object' || value === null || levels === 0
+    ? []
+    : Object.entries(value).flatMap(([field, inner]: [string, unknown]) =>
+        typeof inner === 'number' || typeof inner === 'bigint'
+          ? [`${parent}${field}`]
+          : numberNames(inner, `${parent}${field}.`, levels - 1),
+      )
+
+export const fieldOf = (value: unknown, path: string): unknown =>
+  path
+    .split('.')
+    .reduce<unknown>(
+      (object, name) =>
+        typeof object === 'object' && object !== null && Object.hasOwn(object, name)
+          ? (object as Readonly<Record<string, unknown>>)[name]
+          : undefined,
+      value,
+    )
+
+const annualNames: readonly (keyof AnnualFigures)[] = ['returnRatio', 'volatility', 'sharpe', 'sortino']
+
+/** Throws before the first run if the metric is no figure of an account with these tokens. */
+export const checkFigure = (metric: string | undefined, symbols: readonly string[]): void => {
+  const groups = ['annual', 'buyAndHold']
+  const names = [
+    ...Object.keys(new RunFold(false).summary).filter((name) => !groups.includes(name)),
+    ...annualNames.map((name) => `annual.${name}`),
+    ...symbols.map((symbol) => `buyAndHold.${symbol}`),
+  ]
+  if (metric !== undefined && names.includes(metric)) return
+  const problem =
+    metric === undefined ? 'is required for an account' : `${printable(metric)} is no figure of an account`
+  throw new Error(`--metric ${problem}; its figures are ${names.map(printable).join(', ')}`)
+}

@@ -7,7 +7,7 @@ export interface Section {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
   /** The figure of the last column that each row should reach, as a last column. */
-  readonly asked?: readonly (number | string | undefined)[]
+  readonly limit?: readonly (number | string | undefined)[]
   readonly notes?: readonly string[]
 }
 
@@ -17,10 +17,10 @@ const renderTable = (columns: readonly string[], rows: readonly (readonly string
   return [columns, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')
 }
 
-export const renderSection = (title: string, { method, asked, notes = [], ...table }: Section): string => {
-  const columns = asked === undefined ? table.columns : [...table.columns, 'asked']
+export const renderSection = (title: string, { method, limit, notes = [], ...table }: Section): string => {
+  const columns = limit === undefined ? table.columns : [...table.columns, 'limit']
   const rows = table.rows.map((row, index) =>
-    asked === undefined ? row : [...row, String(asked[index] ?? '')],
+    limit === undefined ? row : [...row, String(limit[index] ?? '')],
   )
   const list = notes.map((note) => `- ${note}`).join('\n')
   return [`## ${title}`, method, renderTable(columns, rows), ...(list === '' ? [] : [list])].join('\n\n')

@@ -98,7 +98,7 @@ export const dashboardDesk = async ({ quick }: Settings): Promise<Section> => {
     method: `The table of ${deskTokens} tokens in Chromium ${version}, with ${1000 / tick} prices a second of each, in a window of ${look.width} by ${look.height} pixels: frames of animation a second, the heap after a garbage collection, and CPU of the main thread in percent of one core, of one minute each.`,
     columns: ['Minute', 'frames a second', 'heap, MB', 'scripts, %', 'scripts, style, layout and paint, %'],
     rows,
-    asked: rows.map(() => 15),
+    limit: rows.map(() => 15),
   }
 }
 

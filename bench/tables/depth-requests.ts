@@ -9,14 +9,14 @@ import type { Settings } from '../settings.js'
 interface Candidate {
   readonly name: string
   readonly client: string
-  readonly asked?: number
+  readonly limit?: number
 }
 
 const baseline: Candidate = { name: "undici's `Pool.request` + `JSON.parse`, unsigned", client: 'pool' }
 const candidates: readonly Candidate[] = [
   baseline,
   { name: 'the same, signed with `createHmac`', client: 'pool-signed' },
-  { name: '**svc-streams** `depth`', client: 'svc-streams', asked: 1.2 },
+  { name: '**svc-streams** `depth`', client: 'svc-streams', limit: 1.2 },
 ]
 
 interface RequestsResult {
@@ -40,7 +40,7 @@ export const depthRequests = async (settings: Settings): Promise<Section> =>
         formatSpread(spreadOf(micros(candidate))),
         formatSpread(spreadOf(ratios(micros(candidate), micros(baseline)))),
       ]),
-      asked: candidates.map(({ asked }) => asked),
+      limit: candidates.map(({ limit }) => limit),
       notes: [
         'In a CPU profile of svc-streams, the write to the socket takes half of the time, undici a sixth, the two hashes of a signature 2 %, and the recognition of the response 3 %. Of what it allocates for a request, 0.1 kB outlives the next garbage collections.',
       ],

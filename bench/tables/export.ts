@@ -50,7 +50,7 @@ export const exports = async ({ dayRows }: Settings): Promise<Section> => {
       'µs a row',
     ],
     rows,
-    asked: rows.map(() => '4, 300 MB'),
+    limit: rows.map(() => '4, 300 MB'),
     notes: [
       'In a CPU profile with as many depths, the garbage collector takes a fifth, reading the file an eighth, and the conversion of quantities to 16 bytes, which hyparquet-writer does byte by byte, a tenth.',
     ],
@@ -68,7 +68,7 @@ const bytesOfTables = async (folder: string): Promise<number> => {
 interface Reader {
   readonly name: string
   readonly measure: (path: string) => ReturnType<typeof costOfProgram>
-  readonly asked?: string
+  readonly limit?: string
 }
 
 const readers: readonly Reader[] = [
@@ -79,7 +79,7 @@ const readers: readonly Reader[] = [
   {
     name: '**svc-streams inspect**',
     measure: (path) => costOfProgram(command, ['inspect', path]),
-    asked: '1, 300 MB',
+    limit: '1, 300 MB',
   },
 ]
 
@@ -92,6 +92,6 @@ export const inspections = async ({ rounds, dayRows }: Settings): Promise<Sectio
   return {
     method: `\`svc-streams inspect\` of a recording of ${count} prices of ${topics} topics in one plain file: peak memory of the process, and CPU from the start of the program to its exit, ${rounds} rounds. By hand counts the prices of each topic; svc-streams also checks each row, and finds gaps, rates and silence. Cost: relative to the first row in the same round.`,
     ...costTable('Reader', measured, count),
-    asked: readers.map(({ asked }) => asked),
+    limit: readers.map(({ limit }) => limit),
   }
 }

@@ -44,7 +44,7 @@ export const fanOut = async ({ rounds, quick }: Settings): Promise<Section> => {
       const figures = [byHand, lowerBound, costs[0], gateway, costs[1]]
       return [String(each[0]?.consumers), ...figures.map((values) => formatSpread(spreadOf(values)))]
     }),
-    asked: consumerCounts.map((consumers) => (consumers === 16 ? 0.14 : undefined)),
+    limit: consumerCounts.map((consumers) => (consumers === 16 ? 0.14 : undefined)),
     notes: [
       'In a CPU profile of the gateway with 16 consumers, the write to each socket, once per consumer and tick, takes three quarters of the time of its thread, and its own code and that of its client a tenth. The rest is garbage collection and the pings that bound the age of prices.',
     ],

@@ -15,9 +15,9 @@ type Client = 'hand-written' | 'svc-streams'
 /** The times of the steps in ms, in a new process. */
 type Times = Readonly<Record<'import' | 'price' | 'total' | 'cpu', number>>
 
-const steps: readonly { readonly key: keyof Times; readonly name: string; readonly asked?: number }[] = [
-  { key: 'import', name: 'import', asked: 2 },
-  { key: 'price', name: 'from `createClient`, or `new WebSocket`, to the first price', asked: 2 },
+const steps: readonly { readonly key: keyof Times; readonly name: string; readonly limit?: number }[] = [
+  { key: 'import', name: 'import', limit: 2 },
+  { key: 'price', name: 'from `createClient`, or `new WebSocket`, to the first price', limit: 2 },
   { key: 'total', name: 'from the start of Node to the first price' },
   { key: 'cpu', name: 'the same, CPU' },
 ]
@@ -42,9 +42,9 @@ export const firstPrice = ({ imports }: Settings): Promise<Section> =>
         const figures = [byHand, library, ratios(library, byHand)]
         return [name, ...figures.map((each) => formatSpread(spreadOf(each)))]
       }),
-      asked: steps.map(({ asked }) => asked),
+      limit: steps.map(({ limit }) => limit),
       notes: [
-        '**svc-streams** loads `ws`, and the modules of Node that it needs, after `createClient`, by its first dial. The hand-written client imports them. So the asked cost of the second step is not met: these modules take about 12 ms, which is all of the difference.',
+        '**svc-streams** loads `ws`, and the modules of Node that it needs, after `createClient`, by its first dial. The hand-written client imports them. So the limit of the second step is not met: these modules take about 12 ms, which is all of the difference.',
       ],
     }
   })

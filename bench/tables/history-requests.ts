@@ -20,7 +20,7 @@ const requests = 5
 
 const servers = [
   { name: 'by hand: `readdirSync`, `readFileSync`, `JSON.parse`', byHand: true },
-  { name: '**gateway**', byHand: false, asked: 5 },
+  { name: '**gateway**', byHand: false, limit: 5 },
 ]
 
 interface Measured {
@@ -47,7 +47,7 @@ export const historyRequests = async ({ rounds }: Settings): Promise<Section> =>
         formatSpread(spreadOf(valuesOf(measured, server, ({ requestMs }) => requestMs))),
         formatSpread(spreadOf(valuesOf(measured, server, ({ blockedMs }) => blockedMs))),
       ]),
-      asked: servers.map(({ asked }) => asked),
+      limit: servers.map(({ limit }) => limit),
     }
   } finally {
     await rm(folder, { recursive: true, force: true })

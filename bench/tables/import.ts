@@ -16,7 +16,7 @@ interface Reader {
   readonly name: string
   readonly program: string
   readonly args: (source: string, target: string) => readonly string[]
-  readonly asked?: number
+  readonly limit?: number
 }
 
 const [topic = ''] = topicsOf(1)
@@ -41,7 +41,7 @@ const readers: readonly Reader[] = [
       '--token',
       topic.slice(topic.indexOf('-') + 1),
     ],
-    asked: 4,
+    limit: 4,
   },
 ]
 
@@ -64,7 +64,7 @@ export const imports = async ({ rounds, dayRows }: Settings): Promise<Section> =
     return {
       method: `A file of ${count} times and prices becomes the rows of a recording: peak memory of the process, and CPU from the start of the program to its exit, ${rounds} rounds. svc-streams also recognises the columns, checks and sorts the rows. Cost: relative to the first row in the same round.`,
       ...costTable('Reader', measured, count),
-      asked: readers.map(({ asked }) => asked),
+      limit: readers.map(({ limit }) => limit),
     }
   } finally {
     await rm(folder, { recursive: true, force: true })

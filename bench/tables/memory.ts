@@ -11,14 +11,14 @@ const topics = 10_000
 interface Candidate {
   readonly name: string
   readonly program: string
-  readonly asked?: number
+  readonly limit?: number
 }
 
 const candidates: readonly Candidate[] = [
   { name: 'hand-written', program: 'hand-written/price-handlers' },
   { name: 'lower bound: a Map of RxJS subscriptions', program: 'lower-bound/rx-subscriptions' },
   { name: '`rxjs/webSocket` + Map of Subjects', program: 'peers/rxjs-subjects' },
-  { name: '**svc-streams**', program: 'svc-streams/default', asked: 850 },
+  { name: '**svc-streams**', program: 'svc-streams/default', limit: 850 },
 ]
 
 /** Memory of one live topic with one subscriber. */
@@ -45,7 +45,7 @@ export const memory = async ({ rounds }: Settings): Promise<Section> =>
         candidate.name,
         formatSpread(spreadOf(valuesOf(measured, candidate, (value) => value))),
       ]),
-      asked: candidates.map(({ asked }) => asked),
+      limit: candidates.map(({ limit }) => limit),
       notes: [
         'lower bound: one RxJS subscription with a teardown per topic, and its entry in the `Map`. It keeps no price, time or byte pattern.',
         '**svc-streams** keeps beside that subscription the state of the topic, its byte pattern, and the link between the two. Of its bytes, by a heap snapshot of Node 20, RxJS takes 208: `SafeSubscriber` 72, its observer 80, and the array of its teardown 56. The state takes 224 with its three numbers, the link 88, the byte pattern about 90, the address 32, and the tables of topics and deadlines take the rest.',

@@ -10,7 +10,7 @@ import { topicsOf } from '../topics.js'
 interface Reader {
   readonly name: string
   readonly operation: string
-  readonly asked?: number
+  readonly limit?: number
 }
 
 interface ReadResult {
@@ -27,7 +27,7 @@ const readers: readonly Reader[] = [
   byHand,
   { name: 'split2 with `JSON.parse`, a `Map`', operation: 'split2' },
   { name: 'stream-json, a `Map`', operation: 'stream-json' },
-  { name: '**svc-streams** ten `price$`, a `Map`', operation: 'replay', asked: 0.8 },
+  { name: '**svc-streams** ten `price$`, a `Map`', operation: 'replay', limit: 0.8 },
 ]
 
 const strategies: readonly Reader[] = [
@@ -61,7 +61,7 @@ export const replays = async ({ rounds, replayRows }: Settings): Promise<Section
       formatSpread(spreadOf(micros(candidate))),
       formatSpread(spreadOf(ratios(micros(candidate), micros(byHand)))),
     ]),
-    asked: candidates.map(({ asked }) => asked),
+    limit: candidates.map(({ limit }) => limit),
     notes: [
       'In a CPU profile of ten `price$`, a third of the time reads the bytes of the rows, 40 % passes the event through the clocks and subscribers between the recording and the strategy, and 4 % waits for the promises of the strategy after each row.',
       'After one reading, a replay takes about 0.2 µs per row more: the code that V8 has optimized for rows does not fit the header and the status at the start of the next recording. V8 discards it there, and compiles it again while the next tens of thousands of rows are played.',
@@ -71,8 +71,8 @@ export const replays = async ({ rounds, replayRows }: Settings): Promise<Section
 
 /** Each keeps the last price of each topic, and the last midpoint of each mint. */
 const depthRecordings = [
-  { name: 'one depth in eight rows', depthEvery: 8, asked: 0.9 },
-  { name: 'depths alone', depthEvery: 1, asked: 1.1 },
+  { name: 'one depth in eight rows', depthEvery: 8, limit: 0.9 },
+  { name: 'depths alone', depthEvery: 1, limit: 1.1 },
 ]
 
 /** The cost of a row of a recording with depths, relative to reading it by hand, with quantities that are not exact. */
@@ -100,7 +100,7 @@ export const replayedDepths = async ({ rounds, replayRows }: Settings): Promise<
     method: `The same for recordings with depths, with ten \`price$\` and ten \`depth$\`. By hand: split lines, \`JSON.parse\`, a \`Map\`, with quantities that stay texts. Cost: relative to that in the same round, lower is better.`,
     columns: ['Recording', 'by hand, µs', 'svc-streams, µs', 'cost'],
     rows,
-    asked: depthRecordings.map(({ asked }) => asked),
+    limit: depthRecordings.map(({ limit }) => limit),
     notes: [
       'In a CPU profile of depths alone, `Object.defineProperty`, which gives both sides a hidden `toJSON`, takes 12 %. No other way of JavaScript creates a property that comparisons and copies do not see.',
     ],

@@ -1,6 +1,5 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import type { Address } from '../../../base/domain/address.js'
-import { assertNever } from '../../../base/domain/assert-never.js'
 import type { Depth } from '../../../base/domain/depth.js'
 import type { PricePosition } from '../../../base/domain/position.js'
 import type { Price } from '../../../base/domain/price.js'
@@ -83,23 +82,6 @@ export interface RecordingHeader {
    * their lengths.
    */
   readonly candles?: string
-}
-
-/** The topic or mint of a row. */
-export const nameOf = (row: Row): Topic | Address | undefined => {
-  switch (row._tag) {
-    case 'Price':
-      return row.topic
-    case 'Depth':
-      return row.mint
-    case 'End':
-      return row.of
-    case 'Status':
-    case 'Uncorrelated':
-      return undefined
-    default:
-      return assertNever(row)
-  }
 }
 
 /** A header of the current version. */

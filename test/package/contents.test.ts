@@ -59,7 +59,7 @@ describe('the tarball', () => {
     const page = others.filter((file) => file.startsWith('dist/dashboard/'))
     expect(page).toEqual(['index.html', 'main.css', 'main.js'].map((name) => `dist/dashboard/${name}`))
     const code = others.filter((file) => !page.includes(file))
-    for (const file of code) expect(file).toMatch(/\.js$|^dist\/peers\.cjs$/)
+    for (const file of code) expect(file).toMatch(/\.js$|^dist\/(?:peers|ws)\.cjs$/)
     // Node needs almost half a millisecond for each file that it loads. Each command has a file, which only that command loads.
     expect(code.filter((file) => !file.startsWith('dist/browser/')).length).toBeLessThan(125)
   })

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder'
 import { left, right } from 'fp-ts/lib/Either.js'
 import type { Client, Dispatcher, Pool } from 'undici/index.js'
 import { networkError } from '../../../base/errors/constructors.js'
@@ -78,10 +77,8 @@ export const undiciTransport = (
 
 /** Collects one response. */
 class ResponseHandler implements Dispatcher.DispatchHandler {
-  /** A text: many small pieces as bytes would retain the buffers that they were read into. */
+  /** One character for each byte: many small pieces as bytes would retain the buffers that they were read into. */
   private body = ''
-  private bodyBytes = 0
-  private readonly decoder = new StringDecoder()
   private status = 0
   private headers: HttpResponse['headers'] = {}
   private connection: Connection | undefined
@@ -125,10 +122,9 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     const { maxBodyBytes } = this
-    this.body += this.decoder.write(chunk)
-    this.bodyBytes += chunk.length
-    if (this.bodyBytes <= maxBodyBytes) return
-    this.settle(left(bodyTooLong(this.body, maxBodyBytes)))
+    this.body += chunk.toString('latin1')
+    if (this.body.length <= maxBodyBytes) return
+    this.settle(left(bodyTooLong(this.text, maxBodyBytes)))
     // Stops reading, because the body may be endless.
     controller.abort(new Error('the body is too long'))
   }
@@ -141,7 +137,11 @@ class ResponseHandler implements Dispatcher.DispatchHandler {
     this.connection?.complete()
     const { 'content-encoding': encoding = 'identity' } = headers
     if (String(encoding).toLowerCase() !== 'identity') return this.settleEncoded(String(encoding))
-    this.settle(right({ status, headers, body: this.body + this.decoder.end() }))
+    this.settle(right({ status, headers, body: this.text }))
+  }
+
+  private get text(): string {
+    return Buffer.from(this.body, 'latin1').toString()
   }
 
   /** undici decodes no body. The status of an error is known all the same. */

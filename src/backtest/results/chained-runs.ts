@@ -17,7 +17,9 @@ export class ChainedRuns {
   private readonly unfilled = new Map<string, number>()
   private readonly results = new TripResults()
   private returns = noReturns
-  private sums = noSums
+  private readonly sums = { fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0, notCurrentMs: 0 }
+  private spanMs = 0
+  private heldMs = 0
   private readonly held = new Map<string, number>()
   private largestDrawdown: number | null = null
   private longestDrawdownMs = 0
@@ -43,7 +45,9 @@ export class ChainedRuns {
     this.largestDrawdown = largest(this.largestDrawdown, summary.maxDrawdown)
     this.longestDrawdownMs = Math.max(this.longestDrawdownMs, summary.longestDrawdownMs ?? 0)
     this.returns = joined(this.returns, returns)
-    this.sums = plus(this.sums, summary, last.at - first.at)
+    for (const name of added) this.sums[name] += summary[name]
+    this.spanMs += last.at - first.at
+    this.heldMs += (summary.exposure ?? 0) * (last.at - first.at)
     for (const [symbol, gain] of Object.entries(summary.buyAndHold))
       this.held.set(symbol, (this.held.get(symbol) ?? 1) * (1 + gain))
     for (const trip of trips) {
@@ -61,8 +65,7 @@ export class ChainedRuns {
   }
 
   get summary(): Summary {
-    const { start, end, drawdowns, sampleMs } = this
-    const { spanMs, heldMs, ...sums } = this.sums
+    const { start, end, drawdowns, sampleMs, spanMs, heldMs, sums } = this
     const profitUsd = start === undefined ? null : end - start
     const returnRatio = start === undefined || profitUsd === null ? null : ratio(profitUsd, start)
     return {
@@ -76,20 +79,8 @@ export class ChainedRuns {
   }
 }
 
-const noSums = {
-  ...{ fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0, notCurrentMs: 0 },
-  ...{ spanMs: 0, heldMs: 0 },
-}
-
-const plus = (sums: typeof noSums, summary: Summary, spanMs: number): typeof noSums => ({
-  fills: sums.fills + summary.fills,
-  feesUsd: sums.feesUsd + summary.feesUsd,
-  slippageUsd: sums.slippageUsd + summary.slippageUsd,
-  turnoverUsd: sums.turnoverUsd + summary.turnoverUsd,
-  notCurrentMs: sums.notCurrentMs + summary.notCurrentMs,
-  spanMs: sums.spanMs + spanMs,
-  heldMs: sums.heldMs + (summary.exposure ?? 0) * spanMs,
-})
+/** The figures that are added. */
+const added = ['fills', 'feesUsd', 'slippageUsd', 'turnoverUsd', 'notCurrentMs'] as const
 
 const largest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b)

@@ -47,28 +47,22 @@ export class Curve<V extends Valued> {
 }
 
 const extremes = <V extends Valued>(values: readonly V[], step: number): V[] => {
-  const kept: V[] = []
-  let index = 0
-  while (index < values.length) {
-    const bucket: V[] = []
-    const number = Math.floor((values[index]?.at ?? 0) / step)
-    for (let value = values[index]; value !== undefined; value = values[++index]) {
-      if (Math.floor(value.at / step) !== number) break
-      bucket.push(value)
-    }
-    const current = bucket.filter(({ isCurrent }) => isCurrent)
-    const wanted = new Set([
-      current.reduce<V | undefined>(
-        (a, b) => (a === undefined || b.equityUsd < a.equityUsd ? b : a),
-        undefined,
-      ),
-      current.reduce<V | undefined>(
-        (a, b) => (a === undefined || b.equityUsd > a.equityUsd ? b : a),
-        undefined,
-      ),
-      bucket.find(({ isCurrent }) => !isCurrent),
-    ])
-    kept.push(...bucket.filter((value) => wanted.has(value)))
+  const buckets = new Map<number, V[]>()
+  for (const value of values) {
+    const number = Math.floor(value.at / step)
+    const bucket = buckets.get(number)
+    if (bucket === undefined) buckets.set(number, [value])
+    else bucket.push(value)
   }
-  return kept
+  return [...buckets.values()].flatMap((bucket) => {
+    const current = bucket.filter(({ isCurrent }) => isCurrent)
+    const amounts = current.map(({ equityUsd }) => equityUsd)
+    const [lowest, highest] = [Math.min(...amounts), Math.max(...amounts)]
+    const kept = [
+      current.find(({ equityUsd }) => equityUsd === lowest),
+      current.find(({ equityUsd }) => equityUsd === highest),
+      bucket.find(({ isCurrent }) => !isCurrent),
+    ]
+    return bucket.filter((value) => kept.includes(value))
+  })
 }

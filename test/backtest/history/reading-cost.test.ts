@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { RecordingHeader } from '../../../src/backtest/recording/codec/row.js'
 import { nodePlatform } from '../../../src/backtest/recording/read/node-platform.js'
 import { recordedHistory } from '../../../src/backtest/history/recorded-history.js'
-import { openableSource, type OpenableSource } from '../../../src/backtest/recording/read/source.js'
+import { openableSource } from '../../../src/backtest/recording/read/source.js'
 import {
   down,
   errorRow,
@@ -16,6 +16,7 @@ import {
   topic,
 } from '../recording/support/recordings.js'
 import { eventsOf, writeFiles } from './support/files.js'
+import { counted } from './support/counted.js'
 
 // How many bytes of which files a range needs.
 
@@ -26,43 +27,6 @@ const quietHour = (from: number): string =>
   Array.from({ length: 3600 }, (_, second) => recordingText(priceRow(from + second * 1000, 1, other))).join(
     '',
   )
-
-interface Counted {
-  readonly source: OpenableSource
-  /** The bytes that were read; 0 if the file was not opened. */
-  bytes: number
-}
-
-const counted = (path: string): Counted => {
-  const source = openableSource(nodePlatform, path)
-  const file = source.file!
-  async function* counting(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      result.bytes += chunk.length
-      yield chunk
-    }
-  }
-  const result: Counted = {
-    bytes: 0,
-    source: {
-      name: source.name,
-      open: (closing) => {
-        result.bytes++
-        return source.open(closing)
-      },
-      file: {
-        size: () => file.size(),
-        read: async (position, length) => {
-          const bytes = await file.read(position, length)
-          result.bytes += bytes.length
-          return bytes
-        },
-        chunks: (position) => counting(file.chunks(position)),
-      },
-    },
-  }
-  return result
-}
 
 const rotated = (ms: number): string =>
   `market.${new Date(start + ms).toISOString().slice(0, 19).replaceAll(':', '-')}Z.ndjson`

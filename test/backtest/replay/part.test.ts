@@ -3,6 +3,11 @@ import { candles } from 'svc-streams/operators'
 import { replay, type ReplayOptions } from 'svc-streams/recording'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { nodePlatform } from '../../../src/backtest/recording/read/node-platform.js'
+import { replaySettings } from '../../../src/backtest/replay/replay-options.js'
+import { replaySources } from '../../../src/backtest/replay/replay.js'
+import { newFile } from '../../cli/support/new-file.js'
+import { counted } from '../history/support/counted.js'
 import {
   chunksOf,
   collect,
@@ -114,5 +119,48 @@ describe('from and to', () => {
     [{ From: 5 }, 'From: did you mean from?'],
   ])('%j throw a ConfigurationError', (options, message) => {
     expect(() => replay([], options)).toThrow(message)
+  })
+})
+
+describe('a part of a plain file', () => {
+  const rows = Array.from({ length: 10_000 }, (_, second) =>
+    recordingText(priceRow(second * 1000, second + 1)),
+  )
+  const range = { from: start + 7_000_000, to: start + 7_010_000 }
+
+  const played = async (lines: readonly string[]) => {
+    const file = counted(newFile('market.ndjson', recordingText(header) + lines.join('')))
+    const client = replaySources(
+      [file.source],
+      replaySettings({ speed: Infinity, ...range }),
+      nodePlatform.publish,
+    )
+    const events = await collect(summary$(client))
+    return { events, finished: await client.finished, bytes: file.bytes }
+  }
+
+  const expected = Array.from({ length: 10 }, (_, n) => String(7001 + n))
+
+  it('costs what it has, not what the file has', async () => {
+    const { events, bytes } = await played(rows)
+    expect(events).toEqual(expected)
+    expect(rows.join('').length).toBeGreaterThan(1_500_000)
+    expect(bytes).toBeLessThan(500_000)
+  })
+
+  it('has the rows of its time also if the clock was set back between them', async () => {
+    const again = [
+      ...rows.slice(0, 7005),
+      recordingText({ ...header, at: start + 5_000_000 }),
+      ...rows.slice(5000),
+    ]
+    const { events } = await played(again)
+    expect(events).toEqual([...expected.slice(0, 5), 'Disconnected', ...expected])
+  })
+
+  it('names a damaged line by its number in the whole file', async () => {
+    const { events, finished } = await played(rows.with(7004, '{"_tag":"Price"\n'))
+    expect(events).toEqual([...expected.slice(0, 4), 'DecodeError'])
+    expect(finished).toMatchObject({ left: { _tag: 'RecordingError', line: 7006 } })
   })
 })

@@ -75,7 +75,7 @@ test('a strategy is told that prices may be missing between the file of another 
   const border = values.indexOf('Disconnected')
   const [past, live] = [values.slice(0, border), values.slice(border + 1)]
   expect(past).toEqual(recorded.slice(0, past.length))
-  expect(past.length).toBeGreaterThan(100)
+  expect(past.length).toBeGreaterThan(50)
   const prices = live.filter((value) => typeof value === 'number')
   const fromBorder = recorded.slice(recorded.indexOf(prices[0]!))
   expect(prices.slice(0, fromBorder.length)).toEqual(fromBorder.slice(0, prices.length))

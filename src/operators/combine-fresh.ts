@@ -1,7 +1,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, Observable, Subscription, type ObservedValueOf, type Subscriber } from 'rxjs'
 import { maxTimerMs } from '../base/domain/valid-numbers.js'
-import type { NotFresh } from '../base/errors/model.js'
+import type { DepthError, NotFresh, PriceError } from '../base/errors/model.js'
 import { DeadlineTimer, noActivity } from '../base/time/deadline.js'
 import { receivedAtOf } from '../base/time/event-time.js'
 import { rxClock } from '../base/time/rx-clock.js'
@@ -14,7 +14,13 @@ import { OperatorSubscriber } from './operator-subscriber.js'
 export type FreshLegs<A extends object> = { readonly [K in keyof A]: Observable<Either<unknown, A[K]>> }
 
 type LegOf<A extends object> = `${Exclude<keyof A, symbol>}`
-type LegErrorOf<Legs extends FreshLegs<object>> = ErrorOf<ObservedValueOf<Legs[keyof Legs]>>
+type LegErrorOf<Legs extends FreshLegs<object>> = Named<ErrorOf<ObservedValueOf<Legs[keyof Legs]>>>
+
+/** The errors of `price$` and of `depth$`. */
+export type MarketError = PriceError | DepthError
+
+/** The same type. An editor shows the errors of a price and of a depth by this name, and not as fourteen names. */
+type Named<E> = [E] extends [MarketError] ? ([MarketError] extends [E] ? MarketError : E) : E
 
 /**
  * Combines the latest values of several streams (legs) into one record, while all of them are current. If a leg has no

@@ -6,7 +6,7 @@
 
 export type { Candle } from './candle-chart.js'
 export { candles, type CandlesOptions, type Priced } from './candles.js'
-export { combineFresh, type FreshLegs } from './combine-fresh.js'
+export { combineFresh, type FreshLegs, type MarketError } from './combine-fresh.js'
 export { conflate, type Conflated } from './conflate.js'
 export {
   filterRight,

@@ -1,8 +1,15 @@
-// A typedoc plugin that names modules after entry points, and pages after their headings.
+// A typedoc plugin that names modules after entry points, and pages after their headings, and shows `undefined` where an optional
+// property allows it.
 
-import { Converter, ReflectionKind } from 'typedoc'
+import { Converter, IntrinsicType, ReflectionKind, UnionType } from 'typedoc'
 
 export const load = ({ converter }) => {
+  converter.on(Converter.EVENT_CREATE_DECLARATION, (context, reflection) => {
+    const [declaration] = context.getSymbolFromReflection(reflection)?.declarations ?? []
+    const allowsUndefined = /\| undefined$/.test(declaration?.type?.getText() ?? '')
+    if (allowsUndefined && reflection.flags.isOptional && reflection.type !== undefined)
+      reflection.type = new UnionType([reflection.type, new IntrinsicType('undefined')])
+  })
   converter.on(Converter.EVENT_RESOLVE_BEGIN, ({ project }) => {
     // Typedoc names a module after its export in package.json: '' or 'operators'.
     for (const entryPoint of project.getChildrenByKind(ReflectionKind.Module)) {

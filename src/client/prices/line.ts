@@ -16,7 +16,7 @@ export class Line {
   readonly connections: PriceConnection[] = []
   /** The number of prices at the last check for silence. */
   private countedPrices = 0
-  /** When another line had a price and this one had none, monotonic, in ms. */
+  /** Since when another line has a price that this one lacks, and this one had none: monotonic, in ms. */
   private silentSince = Infinity
   /** True after the gateway has announced that it will close the connections. */
   isDraining = false
@@ -99,22 +99,31 @@ export class Line {
     return this.connectionOf(base)?.topics.get(base)
   }
 
-  /** True if the line had a price since the last call. */
-  takePrices(): boolean {
+  /**
+   * Updates how long the line has had no price, although another one has a later price that differs. While no other line has
+   * current prices, nothing is known.
+   */
+  checkSilence(lines: readonly Line[]): void {
     const { prices } = this
     const hasPrices = prices !== this.countedPrices
     this.countedPrices = prices
-    return hasPrices
-  }
-
-  /** `hasOthers`: another line had a price. */
-  setSilence(hasPrices: boolean, hasOthers: boolean): void {
-    if (hasPrices) this.silentSince = Infinity
-    else if (hasOthers) this.silentSince = Math.min(this.silentSince, this.config.clock.elapsed())
+    if (!hasPrices && lines.some((line) => this.lacksPriceOf(line)))
+      this.silentSince = Math.min(this.silentSince, this.config.clock.elapsed())
+    else if (hasPrices || lines.some((line) => line !== this && line.phase === 'ready'))
+      this.silentSince = Infinity
   }
 
   close(): void {
     for (const connection of this.connections) connection.close()
+  }
+
+  /** Equal prices do not count: in a quiet market, the last price of a slower line is later, and a new one repeats it. */
+  private lacksPriceOf(line: Line): boolean {
+    return line.topics.some((state) => {
+      const own = this.topic(state.base)
+      const isOlder = own !== undefined && own.lastActivityAt < state.lastActivityAt
+      return isOlder && hasCurrentPrice(state) && own.price !== state.price
+    })
   }
 
   private get isSilent(): boolean {

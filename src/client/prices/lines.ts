@@ -258,8 +258,7 @@ export class Lines {
     this.check?.unsubscribe()
     if (this.lines.every(({ status }) => status._tag === 'Idle')) return
     this.startChecks()
-    const withPrices = this.lines.filter((line) => line.takePrices())
-    for (const line of this.lines) line.setSilence(withPrices.includes(line), withPrices.length > 0)
+    for (const line of this.lines) line.checkSilence(this.lines)
     this.checkFront(false)
     this.rotateNext()
   }

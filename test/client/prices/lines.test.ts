@@ -159,6 +159,24 @@ describe('two lines', () => {
     expect(lines).toEqual(['10 a: 1', '1500.25 a: 1500', '2000 a: 2000', '2500 a: 2500'])
   })
 
+  it('do not change in a quiet market, although the last price of the other line came later', () => {
+    const lines = runLines(({ at, line, client, add }) => {
+      for (const price of [1, 2]) {
+        at(100 * price, () => line('first').deliverPrice(a, price))
+        at(100 * price + 90, () => line('second').deliverPrice(a, price))
+      }
+      at(5_000, () =>
+        add(
+          client
+            .inspect()
+            .lines.map(({ isFront }) => isFront)
+            .join(),
+        ),
+      )
+    })
+    expect(lines).toEqual(['100 a: 1', '200 a: 2', '5000 true,false'])
+  })
+
   it('emit the Left of the front when no other line is ready, and go on with the one that is first', () => {
     const lines = runLines(({ at, after, line, deliver, transport }) => {
       at(10, () => deliver(a, 1))

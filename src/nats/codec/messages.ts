@@ -2,8 +2,8 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { decodeMessage, guardCodec } from '../../wire/codec/decode.js'
+import { OptionalPosition } from '../../backtest/recording/codec/value-codecs.js'
 import { Finite } from '../../wire/codec/number.js'
-import { OptionalPosition } from '../../wire/codec/position.js'
 
 // The messages of consumers to gateways over NATS, as JSON.
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { OptionalPosition } from '../../../src/wire/codec/position.js'
+import { OptionalPosition } from '../../../src/backtest/recording/codec/value-codecs.js'
 import {
   decodeFrame,
   PriceUpdate,

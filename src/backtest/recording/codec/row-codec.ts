@@ -2,7 +2,6 @@ import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import { malformedError, toDecodeError } from '../../../wire/codec/decode.js'
 import { parseJson } from '../../../wire/codec/json.js'
-import { OptionalPosition } from '../../../wire/codec/position.js'
 import { positionField } from '../../../base/domain/position.js'
 import { isAddress } from '../../../base/domain/address.js'
 import { hasKnownJson, type DepthSide } from '../../../base/domain/depth.js'
@@ -18,15 +17,16 @@ import { escapeUnsafe } from '../../../base/errors/text.js'
 import type { DepthRow, PriceRow, RecordingHeader, Row } from './row.js'
 import {
   AnyNumber,
-  encodeNumber,
   Finite,
-  isRecordedTime,
+  OptionalPosition,
   RecordedAddress,
   RecordedDepth,
   RecordedPrice,
   RecordedStatus,
   RecordedTime,
   RecordedTopic,
+  encodeNumber,
+  isRecordedTime,
 } from './value-codecs.js'
 
 /**

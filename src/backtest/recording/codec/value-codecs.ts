@@ -5,6 +5,7 @@ import { guardCodec } from '../../../wire/codec/decode.js'
 import { PriceValue, UsdAmount, Quantity } from '../../../wire/codec/number.js'
 import { isAddress, type Address } from '../../../base/domain/address.js'
 import { createDepthSide, type Depth, type DepthSide } from '../../../base/domain/depth.js'
+import { readPosition, type PricePosition } from '../../../base/domain/position.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
@@ -16,6 +17,16 @@ import { isEpoch, isValueTime, maxTime, unitOfTime } from '../../../base/domain/
 export const RecordedTopic = guardCodec<Topic>('a topic', isTopicOfAnyService)
 
 export const RecordedAddress = guardCodec<Address>('an address', isAddress)
+
+/** The field of an object that may have a position. */
+export const OptionalPosition = {
+  position: new t.Type<PricePosition | undefined, unknown>(
+    'a position',
+    (value): value is PricePosition | undefined => value === undefined || readPosition(value) !== undefined,
+    (value) => t.success(readPosition(value)),
+    t.identity,
+  ),
+}
 
 /** Numbers that `JSON.stringify` writes as `null` or `0`. A recording writes them as strings. */
 const numbersByName: ReadonlyMap<unknown, number> = new Map(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { catchError, defer, endWith, map, of, reduce, takeWhile } from 'rxjs'
+import { catchError, endWith, map, of, reduce, takeWhile, tap } from 'rxjs'
 import { bigintAsText } from '../../base/domain/plain-decimal.js'
 import { printable } from '../../base/errors/text.js'
 import { plainObject } from '../../base/option-kinds/option.js'
@@ -43,12 +43,9 @@ The live run writes the journal, and the recording is that of its client:
   record(client, { topics, to: 'market.ndjson' })
   strategy(client).pipe(journal('live.ndjson')).subscribe()
 
-The journal of paper has the events of an account, for the module of paper. Each run of the account is compared with its part of
-the recordings, from the time at which it was started.
-
-The values are compared in order, as JSON. At the first difference the command prints both values, and the last lines of the
-recording before it. Values of the replay after the last line of the journal do not count: the live run was stopped or killed.
-A last line without an end does not count either, nor do values of the live run after the last row of the recording.
+The journal of paper has the events of an account, for the module of paper: each run of the account is compared with its part of
+the recordings. The values are compared in order, as JSON. Values of the replay after the last line of the journal do not count, nor
+do a last line without an end, and values of the live run after the last row of the recording, which are counted.
 
 The order of two events of different streams in the same millisecond may differ: derive the values of a journal from one stream
 at a time.
@@ -95,8 +92,16 @@ async function verifyJournal(
     equal += compared.equal
     afterEnd += compared.afterEnd
     later = compared.later
-    if (compared.difference !== undefined)
-      return reportDifference(io, { ...compared.difference, journal, number: equal + 1 }, json)
+    const { difference, lines } = compared
+    if (difference === undefined) continue
+    const number = equal + 1
+    const { entry, output } = difference
+    io.stdout.write(
+      json
+        ? `${outputJson({ _tag: 'Different', number, line: entry.line, at: entry.at, live: entry.value, replay: output, lines })}\n`
+        : `${differenceText(journal, number, difference, lines)}\n`,
+    )
+    throw new Error(`the replay differs from the live run at value ${number}`)
   }
   if (equal === 0) throw new Error(`${printable(journal)}: the journal has no value to compare`)
   const grouped = numberFormat(io.stdout)
@@ -183,54 +188,38 @@ const parsed = (text: string, line: number, path: string): JournalValue => {
   throw new Error(`${printable(path)}, line ${line}: expected a line like {"at":1795601234567,"value":…}`)
 }
 
-interface StrategyRun {
-  readonly recordings: readonly string[]
-  readonly url: string
-  readonly parameter: unknown
-}
-
 /** An event of the replayed strategy. */
 type Output =
   | { readonly _tag: 'Value'; readonly value: unknown }
   | { readonly _tag: 'Completed' }
   | { readonly _tag: 'Failed'; readonly message: string }
 
-/** A line of a recording. */
-interface PlayedLine {
-  readonly source: string
-  /** Number of the line in its source, from 1. */
-  readonly line: number
-  readonly row: Row | RecordingHeader
-}
-
-interface RunDifference {
-  readonly entry: Entry
-  /** The value before it, which is equal. */
-  readonly before: Entry | undefined
-  readonly output: Output
-  /** The last lines of the recording before it. */
-  readonly lines: readonly PlayedLine[]
-}
-
-interface ComparedRun {
+/** The comparison of one run. */
+interface Comparison {
   equal: number
   /** Values of the journal that came after the last row of the recordings. */
   afterEnd: number
   /** Values of the replay after the last one of the journal. */
   later: number
-  difference?: RunDifference
+  /** The first value of the journal that differs from the output of the replay. */
+  difference?: { readonly entry: Entry; readonly before: Entry | undefined; readonly output: Output }
+  /** The last lines of the recording so far, with the number of each in its source, from 1. */
+  readonly lines: { readonly source: string; readonly line: number; readonly row: Row | RecordingHeader }[]
 }
 
 /** Number of lines of the recording that are shown before a difference. */
 const shownLines = 3
 
-/** Replays a run, which continues the account of the run before it. Undefined if the reader has closed the output. */
+/**
+ * Replays a run, which continues the account of the run before it. `url`: of the module. Undefined if the reader has closed the
+ * output.
+ */
 const compareRun = async (
   io: Io,
-  { recordings, url, parameter }: StrategyRun,
+  { recordings, url, parameter }: { recordings: readonly string[]; url: string; parameter: unknown },
   { from, to, before, entries, endLine }: JournalRun,
   given: PlayedRange,
-): Promise<ComparedRun | undefined> => {
+): Promise<Comparison | undefined> => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-streams-'))
   try {
     const journal = join(folder, 'account.ndjson')
@@ -240,7 +229,7 @@ const compareRun = async (
     const first = Math.max(from, given.from ?? -Infinity)
     const end = Math.min(to, given.to ?? Infinity)
     const range = definedRange(first === -Infinity ? undefined : first, end === Infinity ? undefined : end)
-    const lines: PlayedLine[] = []
+    const compared: Comparison = { equal: 0, afterEnd: 0, later: 0, lines: [] }
     let lastAt = -Infinity
     await using client = replaySources(
       openableSources(nodePlatform, recordings),
@@ -248,10 +237,10 @@ const compareRun = async (
       nodePlatform.publish,
       (row, { source, lineNumber: line }) => {
         lastAt = Math.max(lastAt, row.at)
-        if (lines.push({ source, line, row }) > shownLines) lines.shift()
+        if (compared.lines.push({ source, line, row }) > shownLines) compared.lines.shift()
       },
     )
-    const compare = (compared: ComparedRun, output: Output): ComparedRun => {
+    const compare = (output: Output): void => {
       const entry = entries[compared.equal]
       if (entry === undefined) compared.later += output._tag === 'Value' ? 1 : 0
       else if (output._tag === 'Value' && textOf(output.value, entry) === JSON.stringify(entry.value))
@@ -259,25 +248,20 @@ const compareRun = async (
       else if (output._tag === 'Completed' && entry.at > lastAt)
         compared.afterEnd = entries.slice(compared.equal).filter(({ line }) => line < endLine).length
       else if (entry.line < endLine)
-        compared.difference = { entry, before: entries[compared.equal - 1], output, lines: [...lines] }
-      return compared
+        compared.difference = { entry, before: entries[compared.equal - 1], output }
     }
-    const output$ = client
+    const compared$ = client
       .run$((own) => loaded.right(own, parameter))
       .pipe(
         map((value): Output => ({ _tag: 'Value', value })),
         endWith<Output>({ _tag: 'Completed' }),
-        catchError((thrown: unknown) => {
-          return of<Output>({ _tag: 'Failed', message: strategyText(strategyFault(thrown).cause) })
-        }),
-      )
-    const compared$ = defer(() => {
-      const compared: ComparedRun = { equal: 0, afterEnd: 0, later: 0 }
-      return output$.pipe(
-        takeWhile((output) => compare(compared, output).difference === undefined),
+        catchError((thrown: unknown) =>
+          of<Output>({ _tag: 'Failed', message: strategyText(strategyFault(thrown).cause) }),
+        ),
+        tap(compare),
+        takeWhile(() => compared.difference === undefined),
         reduce(() => compared, compared),
       )
-    })
     const result = await unlessStopped(io, compared$, () => ': the comparison has not ended')
     if (result !== undefined && result.difference === undefined) orFail(await client.finished)
     return result
@@ -292,37 +276,25 @@ const textOf = (value: unknown, { value: live }: Entry): string =>
     ? JSON.stringify(value, bigintAsText)
     : journalJson(value)
 
-interface Difference extends RunDifference {
-  readonly journal: string
-  /** Number of the value, from 1. */
-  readonly number: number
-}
-
-const reportDifference = (
-  io: Io,
-  { journal, number, entry, before, output, lines }: Difference,
-  json: boolean,
-): never => {
-  const { line, at, value: live } = entry
-  io.stdout.write(
-    json
-      ? `${outputJson({ _tag: 'Different', number, line, at, live, replay: output, lines })}\n`
-      : [
-          `value ${number}, line ${line} of ${printable(journal)}, ${formatTime(at)}`,
-          `  live    ${jsonText(live)}`,
-          `  replay  ${replayText(output)}`,
-          ...fieldDifferences(live, output).map((text) => `  ${text}`),
-          ...(before === undefined ? [] : [`the value before it, which is equal: ${jsonText(before.value)}`]),
-          'the last lines of the recording before it:',
-          ...lines.map(
-            ({ source, line: number, row }) =>
-              `  ${printable(source)}, line ${number}, ${formatTime(row.at)}: ${jsonText(row)}`,
-          ),
-          '',
-        ].join('\n'),
-  )
-  throw new Error(`the replay differs from the live run at value ${number}`)
-}
+/** `number`: of the value that differs, from 1. */
+const differenceText = (
+  journal: string,
+  number: number,
+  { entry: { line, at, value }, before, output }: NonNullable<Comparison['difference']>,
+  lines: Comparison['lines'],
+): string =>
+  [
+    `value ${number}, line ${line} of ${printable(journal)}, ${formatTime(at)}`,
+    `  live    ${jsonText(value)}`,
+    `  replay  ${replayText(output)}`,
+    ...fieldDifferences(value, output).map((text) => `  ${text}`),
+    ...(before === undefined ? [] : [`the value before it, which is equal: ${jsonText(before.value)}`]),
+    'the last lines of the recording before it:',
+    ...lines.map(
+      ({ source, line: played, row }) =>
+        `  ${printable(source)}, line ${played}, ${formatTime(row.at)}: ${jsonText(row)}`,
+    ),
+  ].join('\n')
 
 /** The fields of an object that differ: a line shows only the beginning of a value. */
 const fieldDifferences = (live: unknown, output: Output): readonly string[] => {

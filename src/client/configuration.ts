@@ -18,7 +18,7 @@ export interface Configuration extends Omit<
   readonly chainId: ChainId
   readonly prices: Endpoint
   /** At least one, all different. */
-  readonly priceWsUrls: readonly string[]
+  readonly priceWsUrls: readonly [string, ...string[]]
   /** `undefined` unless the options allow depth: mainnet, with `baseUrl`, and `authKey` or `unsigned`. */
   readonly depth: RelayerAccess | undefined
   /** Redacted from every error. */
@@ -100,12 +100,16 @@ const createCheckedSigner = (authKey: string, config: Omit<SignerConfig, 'key'>)
 }
 
 /** The URLs of `priceWsUrl`, which is one URL or a list, as they are given. */
-const listOfUrls = (value: string | readonly string[], parse: (url: string) => URL): readonly string[] => {
+const listOfUrls = (
+  value: string | readonly string[],
+  parse: (url: string) => URL,
+): Configuration['priceWsUrls'] => {
   const urls = [value].flat()
-  if (urls.length === 0) throw new ConfigurationError('priceWsUrl', 'expected at least one URL')
+  const [first, ...others] = urls
+  if (first === undefined) throw new ConfigurationError('priceWsUrl', 'expected at least one URL')
   if (new Set(urls.map((url) => parse(url).href)).size < urls.length)
     throw new ConfigurationError('priceWsUrl', 'contains a URL twice')
-  return urls
+  return [first, ...others]
 }
 
 /** The default of `priceWsUrl`: port 4000 on the host of `priceBaseUrl`. */

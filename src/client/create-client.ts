@@ -43,7 +43,12 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const limiter = new RequestLimiter({ ...configuration, clock })
   const { publish, addSource } = platform
   const shared = { ...configuration, http, clock, publish, addSource, limiter }
-  const lines = new Lines({ ...shared, transport, hosts: priceWsUrls.map((url) => new Host(url)) })
+  const [firstUrl, ...otherUrls] = priceWsUrls
+  const lines = new Lines({
+    ...shared,
+    transport,
+    hosts: [new Host(firstUrl), ...otherUrls.map((url) => new Host(url))],
+  })
   const whenSendable = (onTurn: () => void): Cancel => limiter.acquire(onTurn)
   const arePricesSettled = (): boolean => lines.areSettled()
   const relayer = depth && new Relayer({ ...shared, ...depth })

@@ -105,6 +105,27 @@ describe('the metrics of a client, over real sockets,', () => {
     expect(value('svc_streams.connection.behind.duration', server)).toBe(1)
   })
 
+  it('count changes of the line, connections that stand by, and each topic once', async () => {
+    const { collect, value } = startInstrumentation()
+    const simulators = await Promise.all([startTestSimulator(), startTestSimulator()])
+    const urls = simulators.map(({ priceWsUrl }) => priceWsUrl)
+    const { priceBaseUrl } = simulators[0]
+    const client = closeAfterTest(
+      createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl: urls, lines: 2 }),
+    )
+    const { values } = collectEvents(client.price$(ethTopic))
+    const standby = { 'svc_streams.connection.standby': true, 'svc_streams.connection.state': 'open' }
+    await eventually(() => values().length > 0 && client.inspect().lines.every(({ lagMs }) => lagMs !== null))
+    await collect()
+    expect(value('svc_streams.connection.count', standby)).toBe(1)
+    expect(value('svc_streams.topic.count', { 'svc_streams.topic.state': 'live' })).toBe(1)
+    const front = client.inspect().lines.findIndex(({ isFront }) => isFront)
+    simulators[front]!.dropConnections()
+    await eventually(() => client.inspect().lines.find(({ isFront }) => isFront)?.url === urls[1 - front])
+    await collect()
+    expect(value('svc_streams.connection.switches', serverOf(urls[1 - front]!))).toBe(1)
+  })
+
   it('count connections and topics that were there before the instrumentation', async () => {
     const simulator = await startTestSimulator()
     const client = createClientFor(simulator)

@@ -167,7 +167,7 @@ const gatewayAddresses = (source: GatewaySource, needsDepth: boolean): Addresses
 
 /** With several addresses, one connection stands by unless `lines` says otherwise. */
 const socketAddresses = (urls: readonly string[], lines = urls.length > 1 ? 2 : 1) => ({
-  priceWsUrl: urls.length > 1 ? urls : urls[0]!,
+  priceWsUrl: urls.length > 1 ? urls : urls.join(),
   ...(lines === 1 ? {} : { lines }),
 })
 

@@ -26,7 +26,7 @@ export class Line {
   /** That of its first connection. */
   get host(): Host {
     const { hosts, firstHost } = this.config
-    return this.connections[0]?.host ?? hosts[firstHost]!
+    return this.connections[0]?.host ?? hosts[firstHost] ?? hosts[0]
   }
 
   /** When its first connection opened, monotonic, in ms; `undefined` while it is not open. */

@@ -21,7 +21,7 @@ import {
 
 export interface ReconnectingConfig extends Omit<SessionConfig, 'url' | 'probeSupport'> {
   /** At least one. After a failure, the next one is dialled. */
-  readonly hosts: readonly Host[]
+  readonly hosts: readonly [Host, ...Host[]]
   /** The index of the host that is dialled first. */
   readonly firstHost: number
   /** The line of the connection: one line at a time dials a host. */

@@ -159,6 +159,37 @@ describe('the client options of a source', () => {
     priceWsUrl: 'wss://prices.example',
   }
 
+  describe('with several addresses', () => {
+    const gateway = 'http://a.example,http://b.example'
+    const priceWsUrl = ['ws://a.example/', 'ws://b.example/']
+
+    test('has two lines, and HTTP of the first gateway', () => {
+      expect(optionsOf({ ...mainnet, gateway }, 'both')).toEqual(
+        right({
+          ...mainnet,
+          priceBaseUrl: 'http://a.example',
+          baseUrl: 'http://a.example',
+          unsigned: true,
+          priceWsUrl,
+          lines: 2,
+        }),
+      )
+      const { priceBaseUrl } = all
+      expect(
+        optionsOf({ ...mainnet, priceBaseUrl, priceWsUrl: 'wss://a.example,wss://b.example' }, 'prices'),
+      ).toEqual(
+        right({ ...mainnet, priceBaseUrl, priceWsUrl: ['wss://a.example', 'wss://b.example'], lines: 2 }),
+      )
+    })
+
+    test('has as many lines as --lines', () => {
+      expect(optionsOf({ ...mainnet, gateway, lines: 1 }, 'prices')).toEqual(
+        right({ ...mainnet, priceBaseUrl: 'http://a.example', priceWsUrl }),
+      )
+      expect(optionsOf({ ...all, lines: 3 }, 'prices')).toMatchObject(right({ lines: 3 }))
+    })
+  })
+
   describe('passes on only the options that a command needs', () => {
     test('prices', () => {
       const { priceBaseUrl, priceWsUrl } = all

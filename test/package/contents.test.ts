@@ -43,6 +43,7 @@ describe('the tarball', () => {
       'CONTRIBUTING.md',
       'LICENSE',
       'README.md',
+      'RELEASING.md',
       'SECURITY.md',
       'bench/FAILURES.md',
       'bench/RESULTS.md',

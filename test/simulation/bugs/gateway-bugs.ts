@@ -13,7 +13,7 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a gateway sends the held price of a topic that its consumer has left',
-      edits: [{ in: 'Connection.remove', code: 'this.held.delete($1)', bug: 'undefined' }],
+      edits: [{ in: 'Connection.onRemoved', code: 'this.held.delete($1)', bug: 'undefined' }],
     },
     {
       name: 'a gateway never unsubscribes from a topic that it has kept during an outage',
@@ -55,7 +55,13 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a gateway rejects a topic by a text of its own',
-      edits: [{ in: 'TopicFeed.onFailure', code: 'this.reject($1)', bug: "this.reject('rejected')" }],
+      edits: [
+        {
+          in: 'TopicFeed.onFailure',
+          code: 'this.config.reject($1, $2)',
+          bug: "this.config.reject($1, 'rejected')",
+        },
+      ],
     },
     {
       name: 'further outages prolong the time for which a gateway keeps a topic',
@@ -63,7 +69,7 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a new consumer of a gateway gets no last price',
-      edits: [{ in: 'Connection.add', code: 'this.send($1, $2, $3)', bug: 'undefined' }],
+      edits: [{ in: 'Connection.confirm', code: 'this.send($1, $2, $3)', bug: 'undefined' }],
     },
     {
       name: 'a gateway answers a ping before its service has answered a later probe',
@@ -71,7 +77,7 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a gateway sends a price to a new consumer before its service has answered a probe',
-      edits: [{ in: 'Connection.add', code: 'this.probes.onTopic()', bug: 'undefined' }],
+      edits: [{ in: 'Connection.onAdded', code: 'this.probes.onTopic()', bug: 'undefined' }],
     },
   ] as const
 ).map((bug) => ({ ...bug, folder: 'src/gateway', shares: { webSocket: 1 } }))

@@ -30,6 +30,8 @@ const upstreamNames = [
   ...([
     'priceBaseUrl',
     'priceWsUrl',
+    'lines',
+    'rotateAfter',
     'baseUrl',
     'authKey',
     'allowBrowserKey',

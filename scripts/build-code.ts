@@ -68,7 +68,7 @@ const requiredPeers: Plugin = {
 
 /**
  * `ws` is imported through `#ws` of the package, which requires it: the ES module of `ws` imports each of its files, which takes
- * three times as long. A first price takes a quarter less processor time.
+ * three times as long.
  */
 const requiredWs: Plugin = {
   name: 'required ws',

@@ -30,7 +30,13 @@ export { isTopic, type Topic } from './base/domain/topic.js'
 export type { Depth, DepthSide, DepthSnapshot } from './base/domain/depth.js'
 export type { ChainId, Environment } from './base/domain/environment.js'
 export type { Price } from './base/domain/price.js'
-export type { ClientSnapshot, LineSnapshot, PollSnapshot, TopicSnapshot, TopicState } from './base/domain/snapshot.js'
+export type {
+  ClientSnapshot,
+  LineSnapshot,
+  PollSnapshot,
+  TopicSnapshot,
+  TopicState,
+} from './base/domain/snapshot.js'
 export type { Closed, ConnectionStatus, Connecting, Idle, Open, Waiting } from './base/domain/status.js'
 
 // Diagnostics

@@ -41,8 +41,8 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const http = configuration.http ?? platform.httpTransport({ connectTimeout, maxConcurrentRequests, ca })
   const clock = currentClock()
   const limiter = new RequestLimiter({ ...configuration, clock })
-  const { publish, addSource } = platform
-  const shared = { ...configuration, http, clock, publish, addSource, limiter }
+  const { publish, addSource, createPriceFrames } = platform
+  const shared = { ...configuration, http, clock, publish, addSource, createPriceFrames, limiter }
   const [firstUrl, ...otherUrls] = priceWsUrls
   const lines = new Lines({
     ...shared,

@@ -1,11 +1,11 @@
-import { Observable, throwError, type Subscriber, type Unsubscribable } from 'rxjs'
+import { Observable, type Subscriber, type Unsubscribable } from 'rxjs'
 
 // RxJS catches the exceptions of handlers and operators. It does not catch those of a teardown that runs on completion
 // or after an operator has thrown. These functions catch them. They are reported like errors of handlers.
 
 /** Reports an exception asynchronously, as RxJS does. */
 export const reportError = (thrown: unknown): void => {
-  throwError(() => thrown).subscribe()
+  new Observable((subscriber) => subscriber.error(thrown)).subscribe()
 }
 
 /** Emits a value to one subscriber, or to the observer that it calls. */

@@ -5,9 +5,7 @@ import {
   filter,
   finalize,
   map,
-  merge,
   Observable,
-  of,
   repeat,
   ReplaySubject,
   share,
@@ -18,7 +16,7 @@ import {
 import type { Publish } from '../../base/diagnostics/messages.js'
 import type { Address } from '../../base/domain/address.js'
 import { resultOf, type PollSnapshot } from '../../base/domain/snapshot.js'
-import { fromTask$, type Cancel } from '../../base/task/cancellable-task.js'
+import { of$, fromTask$, type Cancel } from '../../base/task/cancellable-task.js'
 import { maxBlockedMs, type Clock } from '../../base/time/clock.js'
 import { delay$ } from '../../base/time/deadline.js'
 import type { DepthEvent, Relayer } from '../../wire/http/relayer.js'
@@ -141,9 +139,11 @@ export class Poll {
   )
 
   /** Emits when the poll without subscribers ends. */
-  private readonly end$ = defer(() => {
+  private readonly end$ = new Observable<void>((subscriber) => {
     const { clock, linger } = this.config
-    return merge(linger === 0 ? of(undefined) : delay$(clock, linger), this.closed$)
+    if (linger === 0) return subscriber.next()
+    subscriber.add(delay$(clock, linger).subscribe(subscriber))
+    subscriber.add(this.closed$.subscribe(subscriber))
   })
 
   /** One subscription for all subscribers. */
@@ -175,7 +175,7 @@ export class Poll {
    */
   private whenSettled$(event: DepthEvent): Observable<DepthEvent> {
     const { clock, arePricesSettled } = this.config
-    if (isLeft(event) || arePricesSettled()) return of(event)
+    if (isLeft(event) || arePricesSettled()) return of$(event)
     return delay$(clock, settleCheckInterval).pipe(
       repeat(),
       filter(() => arePricesSettled()),

@@ -7,7 +7,7 @@ import type { Address } from '../../base/domain/address.js'
 import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
 import type { Topic } from '../../base/domain/topic.js'
-import type { Wake } from '../../wire/platform/platform.js'
+import type { CreatePriceFrames, Wake } from '../../wire/platform/platform.js'
 import type { Disconnected, PriceError } from '../../base/errors/model.js'
 import {
   ReconnectingSocket,
@@ -40,6 +40,7 @@ export interface PriceConnectionConfig
   /** The name of the service, for example `svc`. */
   readonly service: string
   readonly addSource: AddSource
+  readonly createPriceFrames: CreatePriceFrames | undefined
   /** True while the line of this connection is in front. */
   readonly isFront: () => boolean
   /** Called when `status` has changed. */
@@ -83,7 +84,7 @@ export class PriceConnection implements FrameSink {
 
   constructor(private readonly config: PriceConnectionConfig) {
     const { clock, service, secrets } = config
-    const subscriptions = new Subscriptions(config)
+    const subscriptions = new Subscriptions(config, config.createPriceFrames?.())
     this.subscriptions = subscriptions
     this.reception = { subscriptions, clock, service, secrets }
     this.socket = new ReconnectingSocket(config)
@@ -207,6 +208,7 @@ export class PriceConnection implements FrameSink {
    */
   onBytes(memory: Uint8Array, start: number, end: number): boolean {
     const { pricePatterns } = this.subscriptions
+    if (pricePatterns === undefined) return false
     const state = pricePatterns.recognise(memory, start, end)
     const { tickClock } = this
     tickClock.advance()

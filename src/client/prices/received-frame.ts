@@ -72,7 +72,7 @@ export const onPriceUpdate = (
     : subscriptions.onHeldPrice(state, received, at, age)
   // Later frames of the topic have neither, so their layout differs.
   if (statedAge === undefined && position === undefined)
-    state.framePattern ??= subscriptions.pricePatterns.learn(text, state) ?? 'not learnable'
+    state.framePattern ??= subscriptions.pricePatterns?.learn(text, state) ?? 'not learnable'
   if (!isInTime) return [...effects, { _tag: 'Held', at }]
   if (state.live) return [...effects, { _tag: 'DeliverPrice', state }]
   // While the connection is behind, the subscribers know.

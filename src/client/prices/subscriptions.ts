@@ -1,4 +1,4 @@
-import { PriceFrames } from '../../wire/codec/fast-path/price-frames.js'
+import type { PriceFrames } from '../../wire/codec/fast-path/price-frames.js'
 import { subscribeFrame, unsubscribeFrame } from '../../wire/codec/price-frame.js'
 import type { Address } from '../../base/domain/address.js'
 import type { Topic } from '../../base/domain/topic.js'
@@ -42,8 +42,6 @@ export class Subscriptions {
   readonly topics = new TopicTable()
   /** Of the open connection, or the next one. */
   sentFrames: SentFrames
-  /** The byte patterns of this connection's price frames, for the fast path. */
-  readonly pricePatterns = new PriceFrames<SubscribedTopic>()
   private errorTexts: ErrorTexts
   /** The topics whose frame must not wait, in the order of their requests. `takeFrame` decides which frame that is. */
   private readonly due = new Set<SubscribedTopic>()
@@ -54,7 +52,11 @@ export class Subscriptions {
   /** True while no topic is live, because the prices may be older than `maxLag`. */
   isBehind = false
 
-  constructor(private readonly timeouts: TopicTimeouts) {
+  /** `pricePatterns`: of this connection's price frames, for the fast path, where there is one. */
+  constructor(
+    private readonly timeouts: TopicTimeouts,
+    readonly pricePatterns?: PriceFrames<SubscribedTopic>,
+  ) {
     this.sentFrames = new SentFrames(this.topics, timeouts.confirmTimeout)
     this.errorTexts = new ErrorTexts(this.topics, this.sentFrames, this.timeouts.confirmTimeout)
   }
@@ -114,7 +116,7 @@ export class Subscriptions {
     this.repeated.clear()
     this.sentFrames = new SentFrames(this.topics, this.timeouts.confirmTimeout)
     this.errorTexts = new ErrorTexts(this.topics, this.sentFrames, this.timeouts.confirmTimeout)
-    this.pricePatterns.clear()
+    this.pricePatterns?.clear()
     this.deadlines.clear()
     return subscribers
   }
@@ -268,7 +270,7 @@ export class Subscriptions {
     this.topics.delete(state)
     this.deadlines.delete(state)
     this.dequeue(state)
-    if (typeof state.framePattern === 'number') this.pricePatterns.forget(state.framePattern)
+    if (typeof state.framePattern === 'number') this.pricePatterns?.forget(state.framePattern)
     resetTopic(state)
   }
 

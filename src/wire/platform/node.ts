@@ -1,3 +1,4 @@
+import { PriceFrames } from '../codec/fast-path/price-frames.js'
 import { X509Certificate, createHmac, createSecretKey } from 'node:crypto'
 import type { CreateMac } from '../auth/mac.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
@@ -43,6 +44,7 @@ export const node: Platform = {
   parseCertificates,
   publish,
   addSource,
+  createPriceFrames: () => new PriceFrames(),
   isPublic: false,
   onWake: () => () => undefined,
 }

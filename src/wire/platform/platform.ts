@@ -1,6 +1,7 @@
 import type { CreateMac } from '../auth/mac.js'
 import type { AddSource } from '../../base/diagnostics/collector.js'
 import type { Publish } from '../../base/diagnostics/messages.js'
+import type { PriceFrames } from '../codec/fast-path/price-frames.js'
 import type { HttpTransport, HttpTransportOptions, WebSocketTransport } from '../transport/ports.js'
 
 /** The functions that depend on the platform of a client. All other code runs on every platform. */
@@ -13,6 +14,8 @@ export interface Platform {
   readonly parseCertificates: (option: string, value: unknown) => string
   readonly publish: Publish
   readonly addSource: AddSource
+  /** The fast path of price frames; `undefined` where frames do not arrive as bytes, as in a page. */
+  readonly createPriceFrames: CreatePriceFrames | undefined
   /** True if a user of the program can read its options, and so the key. */
   readonly isPublic: boolean
   /**
@@ -21,6 +24,8 @@ export interface Platform {
    */
   readonly onWake: (wake: (event: Wake) => void) => () => void
 }
+
+export type CreatePriceFrames = <V>() => PriceFrames<V>
 
 /** Why connections are checked at once. */
 export interface Wake {

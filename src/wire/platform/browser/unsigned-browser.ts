@@ -54,6 +54,7 @@ export const unsignedBrowser: Platform = {
   },
   publish: () => undefined,
   addSource: () => () => undefined,
+  createPriceFrames: undefined,
   isPublic: true,
   onWake,
 }

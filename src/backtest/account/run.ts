@@ -5,6 +5,7 @@ import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { DepthError, PriceError } from '../../base/errors/model.js'
+import type { Publish } from '../../base/diagnostics/messages.js'
 import { SharedStream } from './shared-stream.js'
 import type { Client } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
@@ -23,6 +24,9 @@ import { eventsAfter, type AccountInput } from './rules.js'
 import { AccountState } from './state.js'
 import type { AccountTerms } from './terms.js'
 import type { TokenState } from './token-state.js'
+
+/** A smaller difference is an adjustment of the clock, in ms. */
+const maxClockStep = 1_000
 
 /** The part of a client that an account needs: live, of a replay, or of a test. */
 export type MarketClient = Pick<Client, 'price$' | 'depth$'>
@@ -64,6 +68,7 @@ export class PaperRun {
   /** False during a warm-up. */
   private isCounted: boolean
   private isOver = false
+  private isClockBehind = false
   /** The first line of the run in the journal. */
   private unwrittenStart = startLine(rxClock.wallClock())
 
@@ -71,6 +76,7 @@ export class PaperRun {
     private readonly subscriber: Subscriber<PaperEvent>,
     private readonly settings: Settings,
     private readonly terms: AccountTerms,
+    private readonly publish: Publish,
     private readonly journal?: Journal,
   ) {
     this.isCounted = terms.isCounted()
@@ -138,8 +144,17 @@ export class PaperRun {
     }
     if (!this.isCounted && input._tag === 'Order') return
     const events = eventsAfter(state, input)
+    this.checkClock()
     if (events.length > 0) this.events.push(...events)
     if (this.events.length > 0 || state.version !== this.emitted) this.emit()
+  }
+
+  /** Data time, the latest `receivedAt`, is not ahead of the clock unless that was set back. */
+  private checkClock(): void {
+    const behindMs = this.state.now - rxClock.wallClock()
+    const wasBehind = this.isClockBehind
+    this.isClockBehind = behindMs > maxClockStep
+    if (this.isClockBehind && !wasBehind) this.publish('svc-streams:account-clock', () => ({ behindMs }))
   }
 
   private end(): void {

@@ -4,6 +4,7 @@
  * @module
  */
 
+import { publish } from '../../wire/platform/node/diagnostics.js'
 import { openJournalFile } from '../account/journal/journal-file.js'
 import { paperOn } from '../account/paper.js'
 
@@ -70,4 +71,4 @@ export type {
  * )
  */
 // eslint-disable-next-line rxjs-x/finnish -- `paper` without `$` is the public name
-export const paper = paperOn(openJournalFile)
+export const paper = paperOn(publish, openJournalFile)

@@ -1,3 +1,4 @@
+import { subscribe } from 'node:diagnostics_channel'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
@@ -10,6 +11,8 @@ import { RunFold } from '../../backtest/results/run-fold.js'
 import type { CaughtUp } from '../../base/domain/past.js'
 import type { WriteError } from '../../base/errors/model.js'
 import type { Client } from '../../client/client.js'
+import type { DiagnosticMessages } from '../../base/diagnostics/messages.js'
+import { formatSeconds } from '../../view/texts.js'
 import { withSource } from '../target/open-source.js'
 import { checkOutput } from '../target/read-file.js'
 import type { Io } from '../io.js'
@@ -123,6 +126,10 @@ async function tradeOnPaper(
       },
       options,
     )
+    subscribe('svc-streams:account-clock', (message) => {
+      const { behindMs } = message as DiagnosticMessages['svc-streams:account-clock']
+      log(io, `The clock was set back by ${formatSeconds(behindMs)}: no order is filled until it has caught up.`)
+    })
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
     const stopping = stop$(io, undefined).subscribe(close)
     let run = new RunFold(report !== undefined)

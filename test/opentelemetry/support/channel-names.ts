@@ -1,7 +1,13 @@
 import type { DiagnosticMessages } from 'svc-streams'
 
 const names: Readonly<
-  Record<Exclude<keyof DiagnosticMessages, 'svc-streams:history-unreadable' | 'svc-streams:recording'>, true>
+  Record<
+    Exclude<
+      keyof DiagnosticMessages,
+      'svc-streams:history-unreadable' | 'svc-streams:recording' | 'svc-streams:account-clock'
+    >,
+    true
+  >
 > = {
   'svc-streams:connecting': true,
   'svc-streams:connected': true,

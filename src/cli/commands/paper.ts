@@ -128,7 +128,10 @@ async function tradeOnPaper(
     )
     subscribe('svc-streams:account-clock', (message) => {
       const { behindMs } = message as DiagnosticMessages['svc-streams:account-clock']
-      log(io, `The clock was set back by ${formatSeconds(behindMs)}: no order is filled until it has caught up.`)
+      log(
+        io,
+        `The clock was set back by ${formatSeconds(behindMs)}: no order is filled until it has caught up.`,
+      )
     })
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
     const stopping = stop$(io, undefined).subscribe(close)

@@ -10,8 +10,15 @@ export interface Behind {
 
 /** The answer of the dashboard's own server about its connection to the service. */
 export type Health =
-  /** `behind`: defined while the service's prices may be too old, and are held. */
-  | { readonly _tag: 'Up'; readonly behind?: Behind | undefined }
+  /**
+   * `behind`: defined while the service's prices may be too old, and are held. `switches`: how often another line came to the
+   * front.
+   */
+  | {
+      readonly _tag: 'Up'
+      readonly behind?: Behind | undefined
+      readonly switches?: number | undefined
+    }
   | { readonly _tag: 'Down'; readonly reason: string }
   /** The dashboard's own server has not answered in time. */
   | { readonly _tag: 'Gone' }

@@ -21,8 +21,8 @@ export interface CheckedToken {
 }
 
 export const healthOf = (connection: Connection, tokens: readonly CheckedToken[]): PageHealth => {
-  const { state, reason, behindMs, lostAt } = connection
-  if (state === 'connected') return healthOfData(tokens)
+  const { state, reason, behindMs, lostAt, health } = connection
+  if (state === 'connected') return healthOfData(tokens, health?._tag === 'Up' ? health.switches : undefined)
   const isFirst = state === 'connecting' && lostAt === undefined
   return {
     level: state === 'connecting' || state === 'behind' ? 'warn' : 'bad',
@@ -32,7 +32,7 @@ export const healthOf = (connection: Connection, tokens: readonly CheckedToken[]
   }
 }
 
-const healthOfData = (tokens: readonly CheckedToken[]): PageHealth => {
+const healthOfData = (tokens: readonly CheckedToken[], switches = 0): PageHealth => {
   const withDepth = tokens.filter(({ isDepthCurrent }) => isDepthCurrent !== undefined)
   const silent = tokens.filter(({ state }) => state.state !== 'live')
   const failed = withDepth.filter(({ isDepthCurrent }) => isDepthCurrent === false)
@@ -42,14 +42,18 @@ const healthOfData = (tokens: readonly CheckedToken[]): PageHealth => {
   ]
   const isBad = [silent.length === tokens.length, failed.length > 0 && failed.length === withDepth.length]
   const problem = problems.length === 0 ? undefined : problems.join(', ')
+  const current = tokens.length === 1 ? 'the price is current' : `all ${tokens.length} prices are current`
   return {
     level: problem === undefined ? 'good' : isBad.includes(true) ? 'bad' : 'warn',
     connection: 'connected',
-    detail:
-      problem ?? (tokens.length === 1 ? 'the price is current' : `all ${tokens.length} prices are current`),
+    detail: [problem ?? current, ...(switches === 0 ? [] : [switchesText(switches)])].join(', '),
     problem,
   }
 }
+
+/** How often another line came to the front. */
+export const switchesText = (switches: number): string =>
+  `${switches} ${switches === 1 ? 'switch' : 'switches'} of the line`
 
 /** `no price is current`, `the price of ETH is not current`, `2 of 6 prices are not current`. */
 const problemOf = (kind: string, failed: readonly CheckedToken[], count: number): readonly string[] => {

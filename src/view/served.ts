@@ -66,7 +66,8 @@ export const servedHealth = (
   if (isDown(status))
     return { _tag: 'Down', reason: status._tag === 'Waiting' ? status.reason : closedReason }
   const ms = behindMsOf(status)
-  return { _tag: 'Up', behind: ms === undefined ? undefined : { ms, forMs: now - behindSince } }
+  const behind = ms === undefined ? undefined : { ms, forMs: now - behindSince }
+  return { _tag: 'Up', behind, switches: status._tag === 'Open' ? status.switches : undefined }
 }
 
 /** The past prices of each token, by its address in lower case. */

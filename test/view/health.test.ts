@@ -31,6 +31,16 @@ describe('the health of a page', () => {
     expect(healthOf(connected, [tokenOf(eth, 'live', undefined)]).detail).toBe('the price is current')
   })
 
+  it('counts how often another line came to the front', () => {
+    const after = (switches: number) =>
+      healthOf({ ...connected, health: { _tag: 'Up', switches } }, [tokenOf(eth)]).detail
+    expect([0, 1, 2].map(after)).toEqual([
+      'the price is current',
+      'the price is current, 1 switch of the line',
+      'the price is current, 2 switches of the line',
+    ])
+  })
+
   it('names what is not current, and is bad if all of a kind is not', () => {
     const after = (...tokens: readonly CheckedToken[]) => {
       const { level, detail, problem } = healthOf(connected, tokens)

@@ -1,3 +1,4 @@
+import { switchesText } from '../../view/health.js'
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { ignoreElements, tap, type Observable } from 'rxjs'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
@@ -131,8 +132,9 @@ export const statusText = (status: ConnectionStatus): string => {
     case 'Connecting':
       return `connecting, attempt ${status.attempt}`
     case 'Open': {
-      const { epoch, behindMs } = status
-      const state = epoch > 1 ? 'connected again' : 'connected'
+      const { epoch, behindMs, switches = 0 } = status
+      const again = epoch > 1 ? 'connected again' : 'connected'
+      const state = switches > 0 ? `connected, ${switchesText(switches)}` : again
       return behindMs === undefined ? state : `${state}, ${behindText(behindMs)}`
     }
     case 'Waiting':

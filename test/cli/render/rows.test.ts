@@ -159,6 +159,9 @@ test('describes each connection status', () => {
   expect(statusText({ _tag: 'Open', epoch: 3, since: 0, behindMs: 5234 })).toBe(
     'connected again, 5.2 s behind',
   )
+  expect(statusText({ _tag: 'Open', epoch: 3, since: 0, switches: 2 })).toBe(
+    'connected, 2 switches of the line',
+  )
   expect(statusText({ _tag: 'Waiting', attempt: 1, retryInMs: 250, reason: 'reset' })).toBe(
     'down (reset), next attempt in 250 ms',
   )

@@ -48,7 +48,7 @@ test('draws each row once, with fixed digits, below a prompt in the last row, an
     /^A simulator plays a recorded market\. ARB, GMX, LINK and PEPE have random prices\.$/,
   )
   expect(next).toMatch(/^Next: it refuses requests for depth in \d+ s\.$/)
-  expect([blank, groups]).toEqual(['', expect.stringMatching(/^ +CHANGE/)])
+  expect([blank, groups]).toEqual(['', expect.stringMatching(/^ +DEPTH/)])
   expect(titles).toMatch(/^TOKEN /)
   for (const start of ['A simulator', 'Next: ', 'TOKEN ', 'ETH ', 'Press Ctrl-C to stop.']) {
     expect(count(rows, start)).toBe(1)

@@ -8,6 +8,7 @@ import { weth } from '../../support/tokens.js'
 import { openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
 import { historyOf, past } from '../support/history.js'
 import { TestMarket } from '../support/test-market.js'
+import { eth } from '../support/tokens.js'
 import { linesOf } from './chart-lines.js'
 
 const card = `[data-token="${weth}"]`
@@ -95,7 +96,8 @@ describe('the chart of the dashboard', () => {
 
   it('has at least three prices beside it, whatever the last price covers', async () => {
     const market = new TestMarket()
-    const page = await openDashboard(await startTestDashboard(market.client), {}, (opened) =>
+    const server = await startTestDashboard(market.client, { tokens: [eth] })
+    const page = await openDashboard(server, {}, (opened) =>
       opened.addInitScript(() => {
         const scope = globalThis as unknown as { texts: string[] }
         globalThis.CanvasRenderingContext2D.prototype.clearRect = () => void (scope.texts = [])

@@ -168,7 +168,7 @@ describe('the page of the dashboard', () => {
     const { url } = await startTestDashboard(market.client, { tokens })
     const page = await openDashboard({ url: `${url}#layout=table&pins=${weth}` }, { viewport: phone })
     market.sendEth(123_456_789.1234)
-    const price = page.getByRole('cell', { name: '123456789.1234' })
+    const price = page.getByRole('cell', { name: '123,456,789.1234' })
     await price.waitFor()
     expect(await widthOf(page)).toBe(phone.width)
     await page

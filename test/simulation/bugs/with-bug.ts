@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build, type Plugin } from 'esbuild'
+import { sourceByEntryPoint } from '../../../scripts/entry-points.js'
 import type * as Search from '../search/index.js'
 import { withEdits, type Edits } from './edits.js'
 
@@ -9,6 +10,11 @@ const root = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** The bundles are here, because they import the packages of the project. */
 const folder = join(root, 'node_modules/.cache/simulation')
+
+/** By entry point. An alias takes precedence over `packages`. */
+const sources = Object.fromEntries(
+  [...sourceByEntryPoint].map(([name, source]) => [name, join(root, source)]),
+)
 
 let lastBundle = 0
 
@@ -20,11 +26,7 @@ export const withBug = async (bug: Edits): Promise<typeof Search> => {
     outfile,
     bundle: true,
     packages: 'external',
-    // Paths of the configuration take precedence over packages.
-    alias: {
-      'svc-streams/paper': join(root, 'src/backtest/paper/index.ts'),
-      'svc-streams': join(root, 'src/index.ts'),
-    },
+    alias: sources,
     platform: 'node',
     format: 'esm',
     target: 'es2022',

@@ -92,7 +92,8 @@ describe('the service has no open socket', () => {
     await eventually(() => streams.forEach(({ values }) => expect(values().length).toBeGreaterThan(0)))
     for (const { subscription } of streams) subscription.unsubscribe()
     await eventually(() => expect(simulator.connections).toEqual([]))
-    expect(client.inspect()).toEqual({ status: { _tag: 'Idle' }, topics: [], polls: [] })
+    const lines = [{ url: simulator.priceWsUrl, state: 'waiting', isFront: true, lagMs: null }]
+    expect(client.inspect()).toEqual({ status: { _tag: 'Idle' }, lines, topics: [], polls: [] })
     const again = collectEvents(client.price$(ethTopic))
     await eventually(() => expect(again.values().length).toBeGreaterThan(0))
     expect(simulator.connections.length).toBe(1)

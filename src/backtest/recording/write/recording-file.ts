@@ -26,8 +26,8 @@ const blockLength = 2 ** 16
 export const maxBlockMs = 2_000
 
 /**
- * Creates a file. Each line of a plain file is written synchronously: a killed process loses no line. The lines of a gzip file
- * are compressed in blocks; the file is complete after each block, because each block overwrites the trailer and adds a new one.
+ * Creates a file. Each line of a plain file is written synchronously: a killed process loses no line. So is the first line of a
+ * gzip file, the header; the others are compressed in blocks; the file is complete after each block, because each block overwrites the trailer and adds a new one.
  * Throws if the file cannot be created or exists already: a recording is never overwritten. If a line cannot be written
  * completely, for example on a full disk, the written part is removed.
  */
@@ -84,7 +84,8 @@ class BlockFile implements RecordingFile {
 
   write(line: string, done: (error?: Error | null) => void): void {
     this.block += line
-    if (this.maxMs === 0 || this.block.length >= blockLength) this.flush()
+    // The header is a block of its own: an empty file is not a recording.
+    if (this.maxMs === 0 || this.bytes === 0 || this.block.length >= blockLength) this.flush()
     else if (this.timer.closed && this.maxMs < Infinity)
       this.timer = delay(systemClock(), this.maxMs, () => this.flush())
     if (this.failure === undefined) done()

@@ -143,6 +143,14 @@ describe('a compressed recording', () => {
     )
   })
 
+  it('has its header at once', () => {
+    const path = newFile('market.gz')
+    const file = createRecordingFile(path)
+    onTestFinished(() => file.close())
+    write(file, recordingText(header))
+    expect(String(gunzipSync(readFileSync(path)))).toBe(recordingText(header))
+  })
+
   it('has at most a tenth of the size of its text', () => {
     const text = recordingText(
       header,

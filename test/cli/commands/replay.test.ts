@@ -156,16 +156,25 @@ test.each<[readonly string[], readonly number[]]>([
   if (prices.length > 0) expect([result.code, result.stderr]).toEqual([0, ''])
 })
 
-test('replays files in any order, and leaves out the rows of a file that is given twice', async () => {
+test('replays files in any order', async () => {
   const [late, early] = [newFile('late.ndjson', secondHour), newFile('early.ndjson', recording)]
-  const { code, stdout, stderr } = await runInProcess(['replay', late, early, early, '--speed', 'max'])
-  expect([code, stderr]).toEqual([
-    0,
-    'warning: 2 rows were left out: another recording has the topic or mint at that time\n',
-  ])
+  const { code, stdout, stderr } = await runInProcess(['replay', late, early, '--speed', 'max'])
+  expect([code, stderr]).toEqual([0, ''])
   expect(stdout.match(/price [\d.]+ USD/g)).toEqual(
     ['1.500000', '2.500000', '3.500000', '4.500000'].map((price) => `price ${price} USD`),
   )
+})
+
+test('exits with 1 for a file that is given twice, at its first row that is earlier than a played one', async () => {
+  const [late, early] = [newFile('late.ndjson', secondHour), newFile('early.ndjson', recording)]
+  const { code, stdout, stderr } = await runInProcess(['replay', late, early, early, '--speed', 'max'])
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      `error: line 3 of ${early}: expected a time of ${topic} that no other recording has, got rows of it in ${early} too`,
+    ),
+  ])
+  expect(stdout).not.toContain('2.500000')
 })
 
 test('prints a warning if a row is earlier than its predecessor', async () => {

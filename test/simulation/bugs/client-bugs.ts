@@ -53,7 +53,11 @@ export const clientBugs: readonly Bug[] = [
       {
         in: 'Poll',
         code: 'switchMap(() => this.requests$)',
-        bug: 'switchMap(() => merge(this.requests$, this.requests$))',
+        // With imports that the file has.
+        bug: `switchMap(() => new Observable((target) => {
+          for (const requests$ of [this.requests$, this.requests$])
+            target.add(requests$.subscribe((event) => target.next(event)))
+        }))`,
       },
     ],
   },

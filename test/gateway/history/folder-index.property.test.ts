@@ -77,6 +77,12 @@ const textIfThere = (path: string): string | undefined => {
   }
 }
 
+/** The time of the first header of a file. */
+const startOf = (path: string): number | undefined => {
+  const [header] = textIfThere(path)?.split('\n', 1) ?? []
+  return header === undefined ? undefined : (JSON.parse(header) as { readonly at: number }).at
+}
+
 const topicsIn = async (files: readonly string[]): Promise<readonly CoveredTopic[]> => {
   const topics = await openHistory(files).topics()()
   return isRight(topics) ? topics.right : []
@@ -169,9 +175,12 @@ const startModel = async () => {
         const expected: CoveredTopic[] = []
         for (const files of topics.map(filesOf)) {
           const [all] = await topicsIn(files)
-          // The gateway reads the end of the last file alone. After a step back of the clock, an earlier file may end later.
+          // The gateway reads the start of the first file and the end of the last one. After a step back of the clock, rows may
+          // be earlier than that start, and an earlier file may end later.
           const [last] = await topicsIn(files.slice(-1))
-          if (all !== undefined && last !== undefined) expected.push({ ...all, to: last.to })
+          const from = files[0] === undefined ? undefined : startOf(files[0])
+          if (all !== undefined && last !== undefined && from !== undefined)
+            expected.push({ ...all, from, to: last.to })
         }
         expect(await history.topics()).toEqual(right(expected.sort((a, b) => a.from - b.from)))
       }),

@@ -42,6 +42,11 @@ export const notRun: readonly NotRun[] = [
     reason:
       'runs in virtual time by a module that is not public; test/operators/candles.test.ts and the tests of replays run',
   },
+  {
+    files: 'test/operators/refill.test.ts',
+    reason:
+      'makes streams with positions by a module that is not public; test/gateway/history/refill.test.ts runs',
+  },
   { files: 'test/docs/**', reason: 'tests the documentation of the repository' },
   {
     files: 'test/opentelemetry/operations.test.ts',

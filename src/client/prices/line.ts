@@ -12,7 +12,7 @@ export interface LineConfig extends PriceConnectionConfig {
 }
 
 /** One of the lines of a client: the connections that carry all wanted topics, usually one. */
-export class Line {
+export class Line implements LineState {
   readonly connections: PriceConnection[] = []
   /** The number of prices at the last check for silence. */
   private countedPrices = 0
@@ -60,9 +60,13 @@ export class Line {
     return isReady ? 'ready' : 'open'
   }
 
-  get state(): LineState & { readonly line: Line } {
-    const liveTopics = this.topics.filter(hasCurrentPrice).length
-    return { line: this, phase: this.phase, liveTopics, lagMs: this.lagMs }
+  get liveTopics(): number {
+    return this.topics.filter(hasCurrentPrice).length
+  }
+
+  get lagMs(): number | undefined {
+    const lags = this.connections.flatMap(({ session }) => session?.lag.ms ?? [])
+    return lags.length === 0 ? undefined : Math.max(...lags)
   }
 
   snapshot(isFront: boolean): LineSnapshot {
@@ -105,12 +109,12 @@ export class Line {
    */
   checkSilence(lines: readonly Line[]): void {
     const { prices } = this
+    const others = lines.filter((line) => line !== this)
     const hasPrices = prices !== this.countedPrices
     this.countedPrices = prices
-    if (!hasPrices && lines.some((line) => this.lacksPriceOf(line)))
+    if (!hasPrices && others.some((line) => this.lacksPriceOf(line)))
       this.silentSince = Math.min(this.silentSince, this.config.clock.elapsed())
-    else if (hasPrices || lines.some((line) => line !== this && line.phase === 'ready'))
-      this.silentSince = Infinity
+    else if (hasPrices || others.some(({ phase }) => phase === 'ready')) this.silentSince = Infinity
   }
 
   close(): void {
@@ -129,11 +133,6 @@ export class Line {
   private get isSilent(): boolean {
     const { clock, maxLag } = this.config
     return clock.elapsed() - this.silentSince >= maxLag
-  }
-
-  private get lagMs(): number | undefined {
-    const lags = this.connections.flatMap(({ session }) => session?.lag.ms ?? [])
-    return lags.length === 0 ? undefined : Math.max(...lags)
   }
 
   private hasRoom({ topics }: PriceConnection, topic: Topic): boolean {

@@ -104,7 +104,7 @@ export class Lines {
         subscriber.complete()
       })
     const position = (): PricePosition | undefined => {
-      const state = base === undefined ? undefined : this.front.connectionOf(base)?.topics.get(base)
+      const state = base && this.front.topic(base)
       return state && positionIn(state)
     }
     const isCurrent = (): boolean =>
@@ -200,10 +200,9 @@ export class Lines {
   private readonly onUnsubscribe = (subscription: PriceSubscription): void => {
     const { base } = subscription
     const { front } = this
-    const connection = front.connectionOf(base)
-    connection?.unsubscribe(subscription)
     // A topic that is rejected has no connection.
-    if (connection?.topics.get(base)?.first !== undefined) return
+    front.connectionOf(base)?.unsubscribe(subscription)
+    if (front.topic(base)?.first !== undefined) return
     for (const line of this.lines) if (line !== front) line.connectionOf(base)?.leave(base)
   }
 
@@ -281,8 +280,7 @@ export class Lines {
   /** Like `checkFront`, but returns what the subscribers receive whose topic has no current price on the new front. */
   private changeFront(eventFor: FailureOf, isPatient = true): readonly Effect[] {
     if (this.lines.length === 1 || this.closed) return []
-    const states = this.lines.map((line) => line.state)
-    const { line } = nextFront(states, this.front.state, isPatient)
+    const line = nextFront(this.lines, this.front, isPatient)
     return line === this.front ? [] : this.switchTo(line, eventFor)
   }
 

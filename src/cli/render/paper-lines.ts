@@ -1,5 +1,6 @@
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import type { PaperEvent, PaperOptions, Summary } from '../../backtest/paper/index.js'
+import { annualNames } from '../../backtest/results/returns.js'
 import { printable } from '../../base/errors/text.js'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
 import type { Io } from '../io.js'
@@ -68,8 +69,6 @@ export const printSummary = ({ stdout }: Io, summary: Summary, json: boolean): v
   )
   stdout.write(json ? `${outputJson({ _tag: 'Summary', ...summary })}\n` : lines.join(''))
 }
-
-const annualNames = ['returnRatio', 'volatility', 'sharpe', 'sortino'] as const
 
 /** Without the rounding errors of sums: 8 significant digits, and at least 2 decimals. */
 const figureText = (value: number): string =>

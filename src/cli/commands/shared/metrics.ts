@@ -1,5 +1,5 @@
 import { RunFold, type Folded } from '../../../backtest/results/run-fold.js'
-import type { AnnualFigures } from '../../../backtest/results/returns.js'
+import { annualNames } from '../../../backtest/results/returns.js'
 import { printable } from '../../../base/errors/text.js'
 
 // The numbers in the last value of a strategy, by which parameters are compared.
@@ -17,8 +17,8 @@ export const isFolded = (value: unknown): value is Folded => fieldOf(value, '_ta
  * training range.
  */
 export const metricOf = (value: unknown, metric: string | undefined): number => {
-  const found = metric === undefined ? value : fieldOf(value, metric)
-  if (typeof found === 'number' || typeof found === 'bigint') return Number(found)
+  const found = metric === undefined ? asNumber(value) : numberOf(value, metric)
+  if (found !== undefined) return found
   const names = numberNames(value).map(printable).join(', ')
   if (metric === undefined)
     throw new Error(
@@ -35,10 +35,16 @@ export const numberNames = (value: unknown, parent = '', levels = 5): readonly s
   typeof value !== 'object' || value === null || levels === 0
     ? []
     : Object.entries(value).flatMap(([field, inner]: [string, unknown]) =>
-        typeof inner === 'number' || typeof inner === 'bigint'
+        asNumber(inner) !== undefined
           ? [`${parent}${field}`]
           : numberNames(inner, `${parent}${field}.`, levels - 1),
       )
+
+/** The number in a field of a value, if it has one. */
+export const numberOf = (value: unknown, path: string): number | undefined => asNumber(fieldOf(value, path))
+
+const asNumber = (value: unknown): number | undefined =>
+  typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
 
 export const fieldOf = (value: unknown, path: string): unknown =>
   path
@@ -50,8 +56,6 @@ export const fieldOf = (value: unknown, path: string): unknown =>
           : undefined,
       value,
     )
-
-const annualNames: readonly (keyof AnnualFigures)[] = ['returnRatio', 'volatility', 'sharpe', 'sortino']
 
 /** Throws before the first run if the metric is no figure of an account with these tokens. */
 export const checkFigure = (metric: string | undefined, symbols: readonly string[]): void => {

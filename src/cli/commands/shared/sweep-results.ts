@@ -6,7 +6,7 @@ import { counted } from '../../../view/texts.js'
 import { drawTable, type Cell, type Column } from '../../render/table.js'
 import type { Colours, NumberFormat } from '../../render/terminal.js'
 import { CsvFile } from './csv-file.js'
-import { fieldOf, isFolded, numberNames, resultOf } from './metrics.js'
+import { isFolded, numberNames, numberOf, resultOf } from './metrics.js'
 import { jsonText } from './replayed-strategy.js'
 
 // The results of a sweep: as lines, as a table, and as CSV.
@@ -20,10 +20,8 @@ export const sortedBy = (results: readonly Result[], field: string): readonly Re
     return left === right ? 0 : right - left
   })
 
-const numberIn = (result: Result, field: string): number | undefined => {
-  const found = isLeft(result) ? undefined : fieldOf(resultOf(result.right.values), field)
-  return typeof found === 'number' || typeof found === 'bigint' ? Number(found) : undefined
-}
+const numberIn = (result: Result, field: string): number | undefined =>
+  isLeft(result) ? undefined : numberOf(resultOf(result.right.values), field)
 
 /** Writes a line for each result: its parameter as JSON, each number of its last value, and why it has none. */
 export const writeResults = (path: string, results: readonly Result[]): void => {

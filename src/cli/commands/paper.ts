@@ -1,4 +1,3 @@
-import { subscribe } from 'node:diagnostics_channel'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
@@ -11,7 +10,6 @@ import { RunFold } from '../../backtest/results/run-fold.js'
 import type { CaughtUp } from '../../base/domain/past.js'
 import type { WriteError } from '../../base/errors/model.js'
 import type { Client } from '../../client/client.js'
-import type { DiagnosticMessages } from '../../base/diagnostics/messages.js'
 import { formatSeconds } from '../../view/texts.js'
 import { withSource } from '../target/open-source.js'
 import { checkOutput } from '../target/read-file.js'
@@ -25,6 +23,7 @@ import { stop$ } from '../stop.js'
 import { strategyParameter } from './shared/replayed-strategy.js'
 import { startMetrics } from './shared/metrics-server.js'
 import { assumptionsOf, writePage } from './shared/report.js'
+import { onChannel } from './shared/channels.js'
 import { log } from './shared/log.js'
 import { importStrategyModule } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, one, parameterFlag } from './shared/parts.js'
@@ -126,8 +125,7 @@ async function tradeOnPaper(
       },
       options,
     )
-    subscribe('svc-streams:account-clock', (message) => {
-      const { behindMs } = message as DiagnosticMessages['svc-streams:account-clock']
+    const clockSteps = onChannel('svc-streams:account-clock', ({ behindMs }) => {
       log(
         io,
         `The clock was set back by ${formatSeconds(behindMs)}: no order is filled until it has caught up.`,
@@ -151,6 +149,7 @@ async function tradeOnPaper(
       { defaultValue: undefined },
     )
     stopping.unsubscribe()
+    clockSteps.unsubscribe()
     close()
     const written = await recorded
     if (written !== undefined) orFail(written)

@@ -12,6 +12,7 @@ import { candles, type Candle } from '../../src/operators/index.js'
 import { pastTimeout } from '../../src/operators/with-past.js'
 import { caseCount } from '../support/run/long.js'
 import { a, marbles, priceAt } from '../support/time/marbles.js'
+import { candlesOf } from './support/candles.js'
 import { pastGap, pastPrice } from './support/past.js'
 import { collectTimed, timeline$, type TimedValue } from './support/timeline.js'
 
@@ -34,23 +35,7 @@ const live: Readonly<Record<string, Either<string, { readonly price: number }>>>
 
 const events = { F: failure, T: left(timeout(pastTimeout)) }
 
-const candle = (
-  prices: readonly number[],
-  from: number,
-  interruptions = 0,
-  isCurrent = true,
-): Either<never, Candle> =>
-  right({
-    isCurrent,
-    open: prices[0]!,
-    high: Math.max(...prices),
-    low: Math.min(...prices),
-    close: prices.at(-1)!,
-    count: prices.length,
-    interruptions,
-    from,
-    to: from + 10,
-  })
+const candle = candlesOf(10)
 
 describe('candles with a past', () => {
   it('emits the closed candles of the past as it is read, and then those of the live prices', () => {

@@ -12,6 +12,7 @@ import type { HistoryError } from '../../src/base/errors/model.js'
 import { candles, withPast, type Candle, type TopicPast } from '../../src/operators/index.js'
 import { caseCount } from '../support/run/long.js'
 import { a, marbles, priceAt } from '../support/time/marbles.js'
+import { candlesOf } from './support/candles.js'
 import { pastGap, pastPrice } from './support/past.js'
 import { collectTimed, timeline$, type TimedValue } from './support/timeline.js'
 
@@ -157,23 +158,7 @@ describe('withPast with refill', () => {
   })
 })
 
-const candle = (
-  prices: readonly number[],
-  from: number,
-  interruptions = 0,
-  isCurrent = true,
-): Either<never, Candle> =>
-  right({
-    isCurrent,
-    open: prices[0]!,
-    high: Math.max(...prices),
-    low: Math.min(...prices),
-    close: prices.at(-1)!,
-    count: prices.length,
-    interruptions,
-    from,
-    to: from + 5,
-  })
+const candle = candlesOf(5)
 
 describe('candles with refill', () => {
   it('contain what an interruption has left out, and count none, but are late', () => {

@@ -1,8 +1,8 @@
 import type { Observable } from 'rxjs'
 import type { PricePosition } from './position.js'
 
-// What `withPast` needs to join two streams without a missing price, and what a store needs to know of its source. These are not properties of the streams, because
-// the stream of an operator must not have those of its source.
+// What `withPast` needs to join two streams without a missing price, and what a store needs to know of its source. These are
+// not properties of the streams, because the stream of an operator must not have those of its source.
 
 /** A live stream of a topic. */
 export interface LiveSource<T> {

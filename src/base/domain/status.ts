@@ -16,8 +16,9 @@ export interface Connecting {
 }
 
 /**
- * The socket is open: with several lines, that of the front. `since`: ms since the Unix epoch. `epoch`: number of the connection, from 1. `behindMs`: present
- * while the prices may be older than `maxLag`. It is the upper bound of their age at the start of this state, in ms.
+ * The socket is open: with several lines, that of the front. `since`: ms since the Unix epoch. `epoch`: number of the
+ * connection, from 1. `behindMs`: present while the prices may be older than `maxLag`. It is the upper bound of their age at
+ * the start of this state, in ms.
  * `switches`: present with several lines and after a change of the line: how often another line came to the front.
  */
 export interface Open {

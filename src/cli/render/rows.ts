@@ -1,7 +1,7 @@
-import { switchesText } from '../../view/health.js'
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { ignoreElements, tap, type Observable } from 'rxjs'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
+import { switchesText } from '../../view/health.js'
 import { isAddress, type Address } from '../../base/domain/address.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth, DepthSide } from '../../base/domain/depth.js'

@@ -1,6 +1,6 @@
-import { PriceFrames } from '../codec/fast-path/price-frames.js'
 import { X509Certificate, createHmac, createSecretKey } from 'node:crypto'
 import type { CreateMac } from '../auth/mac.js'
+import { PriceFrames } from '../codec/fast-path/price-frames.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { importUndici, importWsModules } from '../transport/packages.js'
 import { undiciTransport } from '../transport/undici/undici-transport.js'

@@ -10,8 +10,10 @@ interface Scenario extends VirtualTime, TimedLog {
   readonly sockets: readonly ManualSocket[]
 }
 
-/** Runs a client whose first sockets open at 1. A topic is confirmed by its socket 1 ms after it is requested. Returns the log
- * until 6000. */
+/**
+ * Runs a client whose first sockets open at 1. A topic is confirmed by its socket 1 ms after it is requested. Returns the log
+ * until 6000.
+ */
 const runRotation = (
   scenario: (parts: Scenario) => void,
   options: Partial<ClientOptions> = {},

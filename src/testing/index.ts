@@ -7,14 +7,6 @@
 export { createTestClient, type TestClientStreams } from './test-client.js'
 export { depth, disconnected, price } from './builders.js'
 export { expectMarbles } from './expect-marbles.js'
-export {
-  scriptedSocket,
-  server,
-  type Script,
-  type ScriptedSocket,
-  type ScriptedSocketOptions,
-  type ServerMove,
-} from './scripted-socket.js'
 
 // Constructors of the errors that a stream may emit, for tests of error handling. `disconnected` is a builder.
 export {

@@ -146,7 +146,7 @@ it('the guide to a backtest has a strategy whose test passes', { timeout: 60_000
 describe('the tests of the testing guide pass', { timeout: 60_000 }, () => {
   it('with the test runner of Node', async () => {
     // One run for all files: each run starts one process more than it has files.
-    const files = ['stale-data.node.test.ts', 'reconnect.node.test.ts', 'service.node.test.ts']
+    const files = ['stale-data.node.test.ts', 'service.node.test.ts']
     const { code, output } = await folderOf('docs/strategies/test.md').tests(...files)
     expect(output).toContain(`pass ${files.length}`)
     expect(code, output).toBe(0)

@@ -52,7 +52,7 @@ const required: Readonly<Record<(typeof entryPoints)[number], readonly string[]>
     'tapLeft',
     'withPast',
   ],
-  'svc-streams/testing': ['createTestClient', 'depth', 'price', 'scriptedSocket'],
+  'svc-streams/testing': ['createTestClient', 'depth', 'price'],
   'svc-streams/recording': ['record', 'replay'],
   'svc-streams/store': ['depthStore', 'priceStore'],
   'svc-streams/history': ['openHistory', 'withPast'],

@@ -1,6 +1,6 @@
 import { of, Subject } from 'rxjs'
 import { ConfigurationError, type Price } from 'svc-streams'
-import { createTestClient, price, scriptedSocket } from 'svc-streams/testing'
+import { createTestClient, price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { otherCopies, type Rxjs } from '../support/other-rxjs.js'
 
@@ -11,7 +11,6 @@ const uses: Readonly<Record<string, (rx: Rxjs) => unknown>> = {
   'depths.0xab': (rx) => createTestClient({ depths: { '0xAB': of(), '0xab': new rx.Subject() } }),
   status$: (rx) => createTestClient({ status$: rx.NEVER }),
   errors$: (rx) => createTestClient({ errors$: rx.NEVER.pipe(rx.delay(1)) }),
-  script$: (rx) => scriptedSocket(rx.NEVER),
 }
 
 describe.each(Object.entries(otherCopies))('an observable of a second copy of RxJS (%s)', (_, load) => {

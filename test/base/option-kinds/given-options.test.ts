@@ -2,7 +2,7 @@ import { createClient } from 'svc-streams'
 import { NEVER } from 'rxjs'
 import { record, replay } from 'svc-streams/recording'
 import { instrument } from 'svc-streams/opentelemetry'
-import { createTestClient, scriptedSocket } from 'svc-streams/testing'
+import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { ConfigurationError } from '../../../src/base/errors/configuration-error.js'
 import { startTestSimulator } from '../../support/simulator.js'
@@ -24,7 +24,6 @@ const valid = { to: memoryWriter(), topics: ['svc-0xab'] as const }
 const replayed: Accept = (options) => replay([], options)
 const recorded: Accept = (options) => record(createTestClient(), { ...valid, ...options })
 const tested: Accept = (options) => createTestClient(options)
-const scripted: Accept = (options) => scriptedSocket(NEVER, options)
 const instrumented: Accept = (options) => instrument(options)()
 
 const environment = "environment: expected 'mainnet' or 'testnet'"
@@ -54,21 +53,16 @@ describe('options', () => {
     ['instrument', instrumented, { meterProvidr: {} }, 'meterProvidr: did you mean meterProvider?'],
     ['instrument', instrumented, { meterProvider: undefined }, undefinedMeter],
     ['instrument', instrumented, { tracerProvider: {} }, tracer],
-    ['scriptedSocket', scripted, { answerPings: true }, 'answerPings: did you mean answersPings?'],
-    ['scriptedSocket', scripted, { answersPings: 'no' }, 'answersPings: expected true or false'],
   ])('of %s are checked', (_, accept, options, message) => {
     expect(messageOf(() => accept(options))).toBe(message)
   })
 
-  it.each([replayed, recorded, tested, scripted])(
-    'may contain the properties of a simulator',
-    async (accept) => {
-      const simulator = await startTestSimulator({})
-      expect(messageOf(() => accept({ ...simulator }))).toBe('accepted')
-    },
-  )
+  it.each([replayed, recorded, tested])('may contain the properties of a simulator', async (accept) => {
+    const simulator = await startTestSimulator({})
+    expect(messageOf(() => accept({ ...simulator }))).toBe('accepted')
+  })
 
-  it.each([replayed, tested, scripted])('that are null throw a ConfigurationError', (accept) => {
+  it.each([replayed, tested])('that are null throw a ConfigurationError', (accept) => {
     expect(messageOf(() => accept(null as never))).toBe('options: expected an object')
   })
 })

@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { right } from 'fp-ts/lib/Either.js'
 import { createClient } from 'svc-streams'
-import { price, server } from 'svc-streams/testing'
+import { price } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { ManualTransport } from '../../support/manual-transport.js'
 import { eventually } from '../../support/time/eventually.js'
 import { a, createScriptedClient, leftWith, marbles, priceAt } from '../../support/time/marbles.js'
+import { server } from '../../support/time/scripted-socket.js'
 
 const aged = (usd: number, age: unknown) => server.says(JSON.stringify({ topic: a, price: usd, age }))
 

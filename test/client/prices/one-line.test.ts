@@ -1,5 +1,4 @@
 import { concat, EMPTY, merge, NEVER, of, switchMap, take, timer } from 'rxjs'
-import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import {
   a,
@@ -11,6 +10,7 @@ import {
   subscribeFrame,
   unsubscribeFrame,
 } from '../../support/time/marbles.js'
+import { server } from '../../support/time/scripted-socket.js'
 
 const moves = {
   o: server.opens,

@@ -1,6 +1,5 @@
 import { map, type Observable } from 'rxjs'
 import type { UncorrelatedError } from 'svc-streams'
-import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import {
   a,
@@ -12,6 +11,7 @@ import {
   subscribeFrame,
   unsubscribeFrame,
 } from '../../support/time/marbles.js'
+import { server } from '../../support/time/scripted-socket.js'
 
 const pair = 'Invalid (exchange, base, quote) tuple: the service does not support the pair (0xAA, 0xdef)'
 

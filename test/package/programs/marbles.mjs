@@ -14,7 +14,7 @@ import {
   scanRight,
   switchMapRight,
 } from 'svc-streams/operators'
-import { createTestClient, depth, price, scriptedSocket, server, timeout } from 'svc-streams/testing'
+import { createTestClient, depth, price, timeout } from 'svc-streams/testing'
 
 const topic = 'svc-0xab'
 const prices = [mapRight((value) => value.price), rights()]
@@ -26,9 +26,18 @@ new TestScheduler(deepStrictEqual).run(({ hot, expectObservable }) => {
   expectObservable(client.price$(topic).pipe(...prices)).toBe('--a-b', { a: 1, b: 2 })
 })
 
+// A client over a transport of the user.
 new TestScheduler(deepStrictEqual).run(({ cold, expectObservable }) => {
-  const moves = { o: server.opens, c: server.confirms(topic), p: server.prices(topic, 1.5) }
-  const webSocket = scriptedSocket(() => cold('o-c-p', moves))
+  const frames = { c: `{"subscriptions":["${topic}"]}`, p: `{"topic":"${topic}","price":1.5}` }
+  const noop = () => undefined
+  const webSocket = {
+    dial: (_url, _options, listener) => {
+      cold('--c-p', frames).subscribe(listener.text)
+      cold('o').subscribe(listener.opened)
+      return { send: noop, ping: () => listener.alive(), close: noop, terminate: noop }
+    },
+    close: () => Promise.resolve(),
+  }
   const client = createClient({ environment: 'testnet', priceBaseUrl: 'http://localhost', webSocket })
   expectObservable(client.price$(topic).pipe(...prices), '^------!').toBe('----p', { p: 1.5 })
 })

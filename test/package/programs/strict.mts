@@ -30,7 +30,7 @@ import {
 } from 'svc-streams'
 import { startGateway, type Gateway, type GatewayOptions } from 'svc-streams/gateway'
 import { startSimulator, type Simulator } from 'svc-streams/simulator'
-import { createTestClient, depth, price, scriptedSocket } from 'svc-streams/testing'
+import { createTestClient, depth, price } from 'svc-streams/testing'
 
 declare const variables: Readonly<Record<string, string | undefined>>
 declare const signal: AbortSignal
@@ -150,4 +150,3 @@ export const tested = (prices$: Observable<Price>): Client => {
 }
 
 export const built: readonly [Price, Depth] = [price('svc-0xaa', 1), depth('0xaa', { price: 2 })]
-export const socket = scriptedSocket

@@ -9,14 +9,14 @@ import {
   type PriceError,
   type Topic,
 } from 'svc-streams'
+import { price } from 'svc-streams/testing'
+import { expect, vi } from 'vitest'
 import {
-  price,
   scriptedSocket,
   type Script,
   type ScriptedSocket,
   type ScriptedSocketOptions,
-} from 'svc-streams/testing'
-import { expect, vi } from 'vitest'
+} from './scripted-socket.js'
 
 export const a: Topic = 'svc-0xaa'
 export const b: Topic = 'svc-0xbb'

@@ -1,10 +1,10 @@
 import type { Observable } from 'rxjs'
-import { createClient, type Client, type Depth, type Price, type WebSocketTransport } from 'svc-streams'
-import { createTestClient, depth, price, scriptedSocket, server, type ServerMove } from 'svc-streams/testing'
+import type { Client, Depth, Price } from 'svc-streams'
+import { createTestClient, depth, price } from 'svc-streams/testing'
 import { expectTypeOf, test } from 'vitest'
 
 declare const price$: Observable<Price>
-declare const move$: Observable<ServerMove>
+declare const text$: Observable<string>
 
 test('createTestClient returns a Client', () => {
   expectTypeOf(createTestClient({ prices: { 'svc-0xab': price$ } })).toExtend<Client>()
@@ -13,7 +13,7 @@ test('createTestClient returns a Client', () => {
   // @ts-expect-error -- not a boolean
   createTestClient({ stamp: 'true' })
   // @ts-expect-error -- not prices
-  createTestClient({ prices: { 'svc-0xab': move$ } })
+  createTestClient({ prices: { 'svc-0xab': text$ } })
 })
 
 test('price and depth return the types that a client emits', () => {
@@ -24,11 +24,4 @@ test('price and depth return the types that a client emits', () => {
   price('svc-ab', 12.5)
   // @ts-expect-error -- a quantity is a bigint
   depth('0xab', { buy: { totalQuantity: 1, totalQuantityUsd: 1 } })
-})
-
-test('scriptedSocket returns a WebSocketTransport', () => {
-  const webSocket = scriptedSocket(move$)
-  expectTypeOf(webSocket).toExtend<WebSocketTransport>()
-  expectTypeOf(createClient).toBeCallableWith({ environment: 'testnet', priceBaseUrl: '', webSocket })
-  expectTypeOf(server.prices('svc-0xab', 1)).toEqualTypeOf<ServerMove>()
 })

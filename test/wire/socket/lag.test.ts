@@ -1,5 +1,4 @@
 import { concat, map, NEVER, takeUntil, timer, type Observable } from 'rxjs'
-import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { Lag } from '../../../src/wire/socket/lag.js'
 import type { Clock } from '../../../src/base/time/clock.js'
@@ -13,6 +12,7 @@ import {
   subscribeFrame,
   unsubscribeFrame,
 } from '../../support/time/marbles.js'
+import { server } from '../../support/time/scripted-socket.js'
 
 // The connection opens at 1. With `maxLag: 80` the client sends pings at 1, 11.25, 21.25 and so on. Pongs answer in order.
 

@@ -1,5 +1,4 @@
 import { concat, EMPTY, NEVER, of, take } from 'rxjs'
-import { server } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
 import { createManualClient, ManualTransport } from '../../support/manual-transport.js'
 import {
@@ -11,6 +10,7 @@ import {
   createScriptedClient,
   subscribeFrame,
 } from '../../support/time/marbles.js'
+import { server } from '../../support/time/scripted-socket.js'
 import { createTimedLog } from '../../support/time/timed-log.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { server } from 'svc-streams/testing'
 import { priceRow$ } from '../../../../src/backtest/recording/write/client-rows.js'
 import type { Row } from '../../../../src/backtest/recording/codec/row.js'
 import { a, createScriptedClient, marbles } from '../../../support/time/marbles.js'
+import { server } from '../../../support/time/scripted-socket.js'
 
 it('a row of a price has its own position, and a row of an error has none', () => {
   marbles(({ cold, hot, flush }) => {

@@ -1,9 +1,7 @@
-import { asapScheduler, isObservable, Subject, subscribeOn, type Observable } from 'rxjs'
-import { assertNever } from '../base/domain/assert-never.js'
-import { flagOption, type Check, type OptionTable } from '../base/option-kinds/option.js'
-import { checkRxjs } from '../base/option-kinds/observable.js'
-import { checkValue, parseOptions } from '../base/option-kinds/parse-options.js'
-import { notifyPong, type SocketListener, type WebSocketTransport } from '../wire/transport/ports.js'
+import { asapScheduler, Subject, subscribeOn, type Observable } from 'rxjs'
+import type { SocketListener, WebSocketTransport } from 'svc-streams'
+import { assertNever } from '../../../src/base/domain/assert-never.js'
+import { notifyPong } from '../../../src/wire/transport/ports.js'
 
 /** One action of the service in a script. */
 export type ServerMove =
@@ -65,9 +63,7 @@ export interface ScriptedSocket extends WebSocketTransport {
  * expectObservable(socket.sent$).toBe('s', { s: `{"method":"subscribe","topic":"${topic}"}` })
  */
 export const scriptedSocket = (script$: Script, options: ScriptedSocketOptions = {}): ScriptedSocket => {
-  checkValue('script$', script$, scriptCheck)
-  checkRxjs('script$', script$)
-  const { answersPings } = parseOptions(scriptedSocketTable, options, { allowsUndefined: true })
+  const { answersPings = true } = options
   const sent$ = new Subject<string>()
   const dials$ = new Subject<number>()
   const hangUps$ = new Subject<number>()
@@ -126,12 +122,3 @@ const notifyListener = (move: Exclude<ServerMove, { _tag: 'Close' }>, listener: 
       return assertNever(move)
   }
 }
-
-const scriptCheck: Check = {
-  expected: 'an observable, or a function that returns one',
-  holds: (value) => typeof value === 'function' || isObservable(value),
-}
-
-const scriptedSocketTable = {
-  answersPings: flagOption(true),
-} satisfies OptionTable<ScriptedSocketOptions>

@@ -14,6 +14,8 @@ interface Service {
   readonly network: TcpProxy
   /** False if the service sends no prices, but answers pings. */
   sends: boolean
+  /** The number of subscribe frames so far. */
+  subscribed: number
 }
 
 /**
@@ -31,10 +33,11 @@ const startServices = async (
       onSubscribe: (connection, topic) => {
         connection.sendConfirmation(topic)
         subscribed.set(connection, services[index]!)
+        services[index]!.subscribed++
       },
     })
     const network = closeAfterTest(await startTcpProxy({ target: url }))
-    services.push({ url: network.url, network, sends: true })
+    services.push({ url: network.url, network, sends: true, subscribed: 0 })
   }
   const timer = setInterval(() => {
     price++
@@ -131,11 +134,16 @@ describe('two lines', () => {
 
   it('emit no Left when each host is lost in turn, after the other one has returned', async () => {
     const { services, failures, prices, untilCurrent, untilReady } = await start()
-    for (const { network } of [...services, ...services]) {
+    for (const service of [...services, ...services]) {
       await untilReady()
-      network.reset()
+      // Both services send each price at once: both lines have received one when the front has delivered two.
       await untilCurrent()
+      await untilCurrent()
+      const { subscribed } = service
+      service.network.reset()
+      await eventually(() => expect(service.subscribed).toBeGreaterThan(subscribed))
     }
+    await untilCurrent()
     expect(failures).toEqual([])
     expectIncreasing(prices)
   })

@@ -9,7 +9,7 @@ const model = readPage('src/base/errors/model.ts')
 /** The `_tag` of every error that a client, a history or a recording emits. */
 const tags = tagsIn('src/base/errors/model.ts')
 
-/** The `_tag` of every error of a backtest, which is no member of AnyError. */
+/** The `_tag` of every error of a backtest. */
 const backtestTags = tagsIn('src/backtest/sweep/sweep-error.ts')
 
 /** The members of one of the unions. */
@@ -18,7 +18,7 @@ const membersOf = (union: string): readonly string[] => {
   return members.split('|').flatMap((member) => (member.trim() === '' ? [] : [member.trim()]))
 }
 
-/** The unions of the errors that the methods of a client emit. */
+/** The unions of the errors that the methods of a client and of a history emit. */
 const unions = [...model.matchAll(/^export type (\w+Error) =/gm)]
   .map(([, union = '']) => union)
   .filter((union) => union !== 'AnyError')
@@ -29,14 +29,21 @@ const anyError = membersOf('AnyError').flatMap((member) =>
   unions.includes(member) ? membersOf(member) : [member],
 )
 
-describe('each error', () => {
-  it.each(tags)('%s is a member of AnyError', (tag) => {
-    expect(anyError).toContain(tag)
-  })
+/** Of recordings and histories. */
+const entryPoints = ['src/backtest/recording/index.ts', 'src/backtest/history/index.ts']
 
-  it.each(tags)('%s is exported by src/exports.ts', (tag) => {
+describe('each error', () => {
+  it.each(anyError)('%s of AnyError is exported by src/exports.ts', (tag) => {
     expect(readPage('src/exports.ts')).toMatch(new RegExp(`^  ${tag},$`, 'm'))
   })
+
+  it.each(tags.filter((tag) => !anyError.includes(tag)))(
+    '%s is exported by the entry point of recordings or of histories alone',
+    (tag) => {
+      expect(entryPoints.map(readPage).join('\n')).toMatch(new RegExp(`[{,] ${tag}\\b`))
+      expect(readPage('src/exports.ts')).not.toMatch(new RegExp(`\\b${tag}\\b`))
+    },
+  )
 
   it.each([...tags, ...backtestTags])('%s has a heading in the guide to errors, for links', (tag) => {
     expect(readPage('docs/reference/errors.md')).toMatch(new RegExp(`^### ${tag}$`, 'm'))
@@ -44,10 +51,6 @@ describe('each error', () => {
 })
 
 describe('each union of errors', () => {
-  it.each([...unions, 'AnyError'])('%s is exported by src/exports.ts', (union) => {
-    expect(readPage('src/exports.ts')).toMatch(new RegExp(`^  ${union},$`, 'm'))
-  })
-
   it.each([...unions, 'AnyError'])('%s is closed by a test of its tags', (union) => {
     expect(readPage('test/types/base/errors/model.test-d.ts')).toContain(`expectTypeOf<Tag<${union}>>()`)
   })

@@ -227,12 +227,5 @@ export type HistoryError =
   | NetworkError
   | Timeout
 
-export type AnyError =
-  | PriceError
-  | PriceRequestError
-  | DepthError
-  | UncorrelatedError
-  | NotFresh
-  | RecordingError
-  | WriteError
-  | HistoryError
+/** The errors of a client and of the operators. Recordings, histories and sweeps have unions of their own. */
+export type AnyError = PriceError | PriceRequestError | DepthError | UncorrelatedError | NotFresh

@@ -1,6 +1,6 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import { base64Of, latin1Of } from '../../base/domain/bytes.js'
-import type { AnyError } from '../../base/errors/model.js'
+import type { Tagged } from '../../base/errors/model.js'
 import { maxTextLength, truncate } from '../../base/errors/text.js'
 
 /** A shorter value is not redacted, because it occurs in other text. */
@@ -62,12 +62,12 @@ export class Secrets {
   }
 
   /** The error without the secrets. */
-  redactError<E extends AnyError>(error: E): E {
+  redactError<E extends Tagged<string>>(error: E): E {
     return mapTexts(error, (text) => this.redact(text)) as E
   }
 
   /** The event, whose error is without the secrets. */
-  redactLeft<E extends AnyError, A>(event: Either<E, A>): Either<E, A> {
+  redactLeft<E extends Tagged<string>, A>(event: Either<E, A>): Either<E, A> {
     return isLeft(event) ? left(this.redactError(event.left)) : event
   }
 }

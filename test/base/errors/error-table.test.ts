@@ -8,7 +8,7 @@ import {
   type ClientOptions,
   type Topic,
 } from 'svc-streams'
-import { openHistory } from 'svc-streams/history'
+import { openHistory, type HistoryError } from 'svc-streams/history'
 import type { Simulator, SimulatorOptions } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
 import { findUnusedPort } from '../../support/network/servers.js'
@@ -40,7 +40,10 @@ const start = async (
 }
 
 /** The first error of the stream with this tag, as the line of a log, with placeholders for parts that vary. */
-const line = async (events$: Observable<Either<AnyError, unknown>>, tag: string): Promise<string> => {
+const line = async (
+  events$: Observable<Either<AnyError | HistoryError, unknown>>,
+  tag: string,
+): Promise<string> => {
   const errors$ = events$.pipe(
     filter(isLeft),
     map(({ left }) => left),

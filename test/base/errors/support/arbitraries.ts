@@ -22,7 +22,7 @@ import {
   unsupportedPair,
   writeError,
 } from '../../../../src/base/errors/constructors.js'
-import type { AnyError } from '../../../../src/base/errors/model.js'
+import type { AnyError, HistoryError, WriteError } from '../../../../src/base/errors/model.js'
 import { describeValue } from '../../../../src/base/errors/text.js'
 import { anyText, priceValue, service, topic } from '../../../support/arbitraries.js'
 
@@ -45,8 +45,10 @@ const thrown = fc.oneof(
   fc.anything(),
 )
 
+type EachError = AnyError | HistoryError | WriteError
+
 /** Every constructor, over all that the world may hand to it. */
-export const errors: Readonly<Record<AnyError['_tag'], fc.Arbitrary<AnyError>>> = {
+export const errors: Readonly<Record<EachError['_tag'], fc.Arbitrary<EachError>>> = {
   InvalidTopic: fc
     .tuple(fc.oneof(anyText, fc.anything()), service)
     .map(([text, name]) => invalidTopic(text, name)),

@@ -1,10 +1,10 @@
 import { expect } from 'vitest'
-import type { AnyError, DecodeError } from '../../../../src/base/errors/model.js'
+import type { DecodeError, Tagged } from '../../../../src/base/errors/model.js'
 import { renderError } from '../../../../src/base/errors/render.js'
 import { unsafeInLine } from '../../../support/unsafe-characters.js'
 
 /** A value that describes the fault in one line, and can be converted to JSON and cloned. */
-export const expectWellFormed = (error: AnyError): void => {
+export const expectWellFormed = (error: Tagged<string>): void => {
   expect(error.message).not.toBe('')
   expect(error.message).not.toMatch(unsafeInLine)
   expect(renderError(error)).toBe(`${error._tag}: ${error.message}`)

@@ -1,12 +1,13 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Observable } from 'rxjs'
-import type { HistoryError, Price, PriceError, Topic } from 'svc-streams'
+import type { Price, PriceError, Topic } from 'svc-streams'
 import {
   openHistory,
   type CaughtUp,
   type CoveredTopic,
   type Gap,
+  type HistoryError,
   type PastEvent,
   type PastPrice,
 } from 'svc-streams/history'

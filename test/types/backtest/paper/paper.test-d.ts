@@ -1,6 +1,6 @@
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { EMPTY, of, type Observable } from 'rxjs'
-import { createClient, defineTokens, type RecordingError } from 'svc-streams'
+import { createClient, defineTokens } from 'svc-streams'
 import {
   journalEvents,
   market,
@@ -12,7 +12,7 @@ import {
   type Position,
   type Summary,
 } from 'svc-streams/paper'
-import { replay } from 'svc-streams/recording'
+import { replay, type RecordingError } from 'svc-streams/recording'
 import { describe, expectTypeOf, test } from 'vitest'
 
 const tokens = defineTokens({ ETH: { address: '0xab', decimals: 18 } })

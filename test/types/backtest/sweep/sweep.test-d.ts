@@ -1,6 +1,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Observable } from 'rxjs'
-import type { FailureCause, RecordingError } from 'svc-streams'
+import type { FailureCause } from 'svc-streams'
+import type { RecordingError } from 'svc-streams/recording'
 import {
   sweep,
   walkForward$,

@@ -3,7 +3,6 @@ import type {
   ClientClosed,
   DecodeError,
   DepthError,
-  HistoryError,
   HttpError,
   NetworkError,
   NotFresh,
@@ -15,6 +14,7 @@ import type {
   UncorrelatedError,
   UnsupportedPair,
 } from 'svc-streams'
+import type { HistoryError } from 'svc-streams/history'
 import { describe, expectTypeOf, test } from 'vitest'
 
 type Tag<E extends { readonly _tag: string }> = E['_tag']
@@ -58,14 +58,9 @@ describe('a closed union of tags is the type', () => {
     >()
   })
 
-  test('AnyError, with the errors of errors$, of operators, of recordings and of a history', () => {
+  test('AnyError, with the errors of errors$ and of operators', () => {
     expectTypeOf<Tag<AnyError>>().toEqualTypeOf<
-      | Tag<PriceError | PriceRequestError | DepthError>
-      | 'UncorrelatedError'
-      | 'NotFresh'
-      | 'RecordingError'
-      | 'WriteError'
-      | Tag<HistoryError>
+      Tag<PriceError | PriceRequestError | DepthError> | 'UncorrelatedError' | 'NotFresh'
     >()
   })
 

@@ -10,13 +10,16 @@ import {
   type PriceError,
   type Stale,
 } from 'svc-streams'
+import type { HistoryError } from 'svc-streams/history'
+import type { WriteError } from 'svc-streams/recording'
+import type { SweepError } from 'svc-streams/sweep'
 import { describe, expectTypeOf, test } from 'vitest'
 
 declare const error: Stale | Disconnected | NetworkError
 declare const priceError: PriceError
 
-test('renderError takes AnyError and no other type', () => {
-  expectTypeOf(renderError).parameters.toEqualTypeOf<[error: AnyError]>()
+test('renderError takes the errors of all entry points and no other type', () => {
+  expectTypeOf(renderError).toBeCallableWith({} as AnyError | HistoryError | WriteError | SweepError)
   expectTypeOf(renderError).returns.toBeString()
   // @ts-expect-error -- not an error of the library
   renderError(new Error('no'))
@@ -44,6 +47,11 @@ describe('matchError', () => {
   test('takes an error that is not a union', () => {
     const closed = {} as ClientClosed
     expectTypeOf(matchError(closed, { ClientClosed: () => true as const })).toEqualTypeOf<true>()
+  })
+
+  test('takes the errors of a history', () => {
+    const result = matchError({} as HistoryError, { UnknownTopic: (e) => e.topic, _: () => undefined })
+    expectTypeOf(result).toEqualTypeOf<string | undefined>()
   })
 
   test('takes a whole union of the client', () => {

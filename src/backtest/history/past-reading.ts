@@ -75,7 +75,8 @@ export class PastReading {
 
   private async firstStart(ordered: readonly StartedFile[]): Promise<Either<RecordingError, Start>> {
     const { range } = this.past
-    const index = await this.lastIndex(ordered, ordered.findLastIndex(({ start }) => start <= range.from) + 1)
+    // A file before may have rows of the ms in which another one starts.
+    const index = await this.lastIndex(ordered, ordered.findLastIndex(({ start }) => start < range.from) + 1)
     if (isLeft(index)) return index
     const part = await ordered[index.right]?.file.partOf(range)
     return right({ index: index.right, position: part?.start ?? 0, step: firstStep })

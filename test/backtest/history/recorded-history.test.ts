@@ -62,6 +62,14 @@ describe('the past of a topic', () => {
     ])
   })
 
+  it('has the rows of two files in the millisecond of `from`', async () => {
+    const files = [
+      [header, priceRow(0, 1), priceRow(20, 2)],
+      [headerAt(20), priceRow(20, 3), priceRow(30, 4)],
+    ]
+    expect(await pastOf(files, { from: 20, to: 30 })).toEqual([at(20, 2), at(20, 3)])
+  })
+
   it('ends now, this millisecond included, without `to`', async () => {
     const now = Date.now()
     const recording = recordingText(

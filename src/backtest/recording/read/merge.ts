@@ -159,7 +159,12 @@ const inOrder = (a: Feed, b: Feed): number => a.at - b.at || a.index - b.index
 
 /** The source that has the rows of a topic or mint at the current time, and those that had them before. */
 interface Owner {
-  feed: Feed | undefined
+  feed: Feed
+  /** The latest time of its rows, in ms since the Unix epoch. */
+  latest: number
+  previous?: Feed
+  /** The latest time of the rows of the sources before. */
+  previousEnd: number
   readonly before: Set<Feed>
 }
 
@@ -226,7 +231,7 @@ class Merge {
     if (isHeader) this.continueRecorder(line, feed)
     else if (line._tag === 'Price' || line._tag === 'Depth') {
       const name = line._tag === 'Price' ? line.topic : line.mint
-      const other = this.otherOwner(name, feed)
+      const other = this.otherOwner(name, line.at, feed)
       if (other !== undefined) {
         this.fail(line, feed, sameTime(name, other.source.name))
         return undefined
@@ -252,21 +257,30 @@ class Merge {
     feed.recorder.header = header
   }
 
-  /** Another source that has rows of the topic or mint before and after this time. */
-  private otherOwner(name: string, feed: Feed): Feed | undefined {
-    const owner = this.ownerOf(name)
-    if (owner.feed === feed) return undefined
-    if (owner.before.has(feed)) return owner.feed
-    if (owner.feed !== undefined) owner.before.add(owner.feed)
-    owner.feed = feed
-    return undefined
+  /** Another source that has rows of the topic or mint at or after this time. A recorder's clock may step back between its files. */
+  private otherOwner(name: string, at: number, feed: Feed): Feed | undefined {
+    const owner = this.ownerOf(name, feed)
+    if (owner.feed !== feed) {
+      if (owner.before.has(feed)) return owner.feed
+      owner.before.add(owner.feed)
+      owner.previous = owner.feed
+      owner.previousEnd = owner.latest
+      owner.feed = feed
+    }
+    if (at > owner.latest) owner.latest = at
+    return at < owner.previousEnd && owner.previous?.recorder !== feed.recorder ? owner.previous : undefined
   }
 
-  private ownerOf(name: string): Owner {
+  private ownerOf(name: string, feed: Feed): Owner {
     const known = this.owners.get(name)
     if (known !== undefined) return known
     const key = name.toLowerCase()
-    const owner = this.owners.get(key) ?? { feed: undefined, before: new Set() }
+    const owner = this.owners.get(key) ?? {
+      feed,
+      latest: -Infinity,
+      previousEnd: -Infinity,
+      before: new Set(),
+    }
     this.owners.set(key, owner)
     this.owners.set(name, owner)
     return owner

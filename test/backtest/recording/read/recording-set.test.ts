@@ -2,8 +2,9 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { isRight, right } from 'fp-ts/lib/Either.js'
-import { asyncScheduler, map, merge } from 'rxjs'
+import { asyncScheduler, lastValueFrom, map, merge, toArray } from 'rxjs'
 import type { Topic } from 'svc-streams'
+import { openHistory } from 'svc-streams/history'
 import { rights } from 'svc-streams/operators'
 import { replay, type RecordingSource } from 'svc-streams/recording'
 import { price } from 'svc-streams/testing'
@@ -146,6 +147,23 @@ it('two recordings of a topic at one time are a RecordingError of each reader, w
       expect(stderr).toContain(first)
     }
   }
+})
+
+it('a recording that is given twice is a RecordingError of each reader, also if its rows step back', async () => {
+  const text = textOf({ topics: [topic], from: 0, rows: [5, 1, 2, 3, 4].map((at) => priceRow(at, at)) })
+  const files = ['first.ndjson', 'second.ndjson'].map((name) => newFile(name, text))
+  const client = replay(files, { speed: Infinity })
+  await collect(prices$(client))
+  const message = `got rows of it in ${files[0]!} too`
+  expect(await client.finished).toMatchObject({
+    left: { source: files[1], message: expect.stringContaining(message) as string },
+  })
+  const past = await lastValueFrom(
+    openHistory(files)
+      .prices$(topic, { from: start, to: start + day })
+      .pipe(toArray()),
+  )
+  expect(past.at(-1)).toMatchObject({ left: { message: expect.stringContaining(message) as string } })
 })
 
 describe('a replay of several recordings', () => {

@@ -6,7 +6,7 @@ import { deferred } from '../../base/task/deferred.js'
 import type { Clock } from '../../base/time/clock.js'
 import { nextTurn } from '../../base/time/macrotask.js'
 import { releaseDelegates } from './rx-context.js'
-import type { EntriesResult, EntryOrigin, Recorder, RecordingEntry } from '../recording/read/read-entries.js'
+import type { EntriesResult, EntryOrigin, RecordingEntry } from '../recording/read/read-entries.js'
 import { readSet, type SetReading } from '../recording/read/merge.js'
 import type { RecordingHeader, Row } from '../recording/codec/row.js'
 import type { OpenableSource } from '../recording/read/source.js'
@@ -135,18 +135,6 @@ export class Playback implements RowPlayer, RowWork {
     this.runs.skip(ms)
   }
 
-  /** Emits a row of a live client, at its time or as soon as all clocks have this time. */
-  emitLive(row: Row, recorder: Recorder): void {
-    // A strategy may have subscribed inside of a tick, and a live stream may emit at once.
-    this.runs.afterTick(() => {
-      if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(row))
-      this.line = row
-      this.origin = { source: 'live', lineNumber: 0, recorder }
-      this.recordedAt = Math.max(this.recordedAt, row.at)
-      this.runs.runAt(Math.max(row.at, this.runs.time), this)
-    })
-  }
-
   /** Stops the replay. `completeStreams` completes the streams of the client. */
   close(completeStreams: () => void): void {
     this.closing.unsubscribe()
@@ -253,6 +241,7 @@ export class Playback implements RowPlayer, RowWork {
     const { onRecordingEnd } = this.observer
     if (onRecordingEnd !== undefined && error === undefined) {
       this.isLive = true
+      this.recordedAt = Infinity
       onRecordingEnd()
       return
     }

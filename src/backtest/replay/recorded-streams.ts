@@ -19,7 +19,7 @@ import { withSafeComplete$ } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { RecordingHeader, Row } from '../recording/codec/row.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
-import type { Recorder } from '../recording/read/read-entries.js'
+import { Recorder } from '../recording/read/read-entries.js'
 import { ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
@@ -98,24 +98,19 @@ export class RecordedStreams {
     if (!isPartOfOutage) this.prices.reportOutage()
   }
 
-  /**
-   * A live client continues the recording. `topics`: those of which no price is missing, in lower case: their next prices are of
-   * `continued`, and continue the latest epoch from the live epoch `firstEpoch` on. All other rows are of `fresh`: other topics
-   * emit `Disconnected`, and no depth is current.
-   */
-  continueLive(topics: readonly string[], firstEpoch: number, { continued, fresh }: LiveRecorders): void {
-    this.stateOf(continued).restartEpochs(firstEpoch)
-    this.stateOf(fresh).restartEpochs()
-    this.depths.continueBy(new Map(), fresh)
-    const names = new Map(topics.map((name) => [name, continued]))
-    this.prices.continueBy(names, fresh, outage('the recording has ended'))
-    this.prices.reportOutage()
+  /** Each topic of which there was a row emits `Disconnected`. */
+  interruptAll(reason: string): void {
+    this.prices.interruptAll(outage(reason))
   }
 
-  /** A stream begins anew: it has no current value, also if it was completed. For a stream that had no subscriber. */
-  restart(name: Topic | Address): void {
-    if (isAddress(name)) this.depths.restart(name)
-    else this.prices.restart(name)
+  /** A topic begins anew: it has no current value, also if it was completed. For a topic that had no subscriber. */
+  restart(topic: Topic): void {
+    this.prices.restart(topic)
+  }
+
+  /** The epochs of a live client that follows. `base`: is added to them; by default, they are later than all before. */
+  liveEpochs(base = this.latestEpoch.value): LiveEpochs {
+    return new RecorderState(new Recorder(), this.latestEpoch, base)
   }
 
   /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
@@ -200,12 +195,6 @@ export class RecordedStreams {
   }
 }
 
-/** The recorders of the rows of a live client. */
-export interface LiveRecorders {
-  readonly continued: Recorder
-  readonly fresh: Recorder
-}
-
 /** The latest epoch of a replay. */
 interface LatestEpoch {
   value: number
@@ -217,18 +206,17 @@ class RecorderState {
   headerAt: number | undefined
   /** True after its client was closed. The `End` rows that the close caused do not end the streams. */
   isClosed = false
-  private baseEpoch = 0
   /** Its latest epoch in the replay. */
   private latest = 0
 
   constructor(
     readonly recorder: Recorder,
     private readonly latestEpoch: LatestEpoch,
+    private baseEpoch = 0,
   ) {}
 
-  /** `continued`: the epoch that continues the latest one. */
-  restartEpochs(continued = 0): void {
-    this.baseEpoch = this.latestEpoch.value - continued
+  restartEpochs(): void {
+    this.baseEpoch = this.latestEpoch.value
   }
 
   /** The recorder goes on with topics of another one, whose epochs may be later. */
@@ -265,6 +253,9 @@ class RecorderState {
     return epoch
   }
 }
+
+/** Continues the epochs of a replay. */
+export type LiveEpochs = Pick<RecorderState, 'eventOf' | 'statusOf'>
 
 const newRecording = 'a new recording begins'
 

@@ -1,6 +1,6 @@
 import { isLeft, left, map } from 'fp-ts/lib/Either.js'
 import { Observable } from 'rxjs'
-import { clientFromStreams } from '../../testing/client-from-streams.js'
+import { clientFromStreams, type ClientStreams } from '../../testing/client-from-streams.js'
 import type { Client } from '../../client/client.js'
 import type { CoveredTopic, History } from '../history/history.js'
 import type { Environment } from '../../base/domain/environment.js'
@@ -14,15 +14,23 @@ export interface ReplaySession {
   readonly client: StrategyClient
 }
 
-/**
- * `onClose`: called once, when the client is closed. Default: stops the replay. Must call `completeStreams`. `past`: the rows
- * before and after those of the replay. Default: the sources of the playback.
- */
+export interface SessionOptions {
+  /** Called once, when the client is closed. Default: stops the replay. Must call `completeStreams`. */
+  readonly onClose?: (completeStreams: () => void) => void
+  /** The rows before and after those of the replay. Default: the sources of the playback. */
+  readonly past?: History | undefined
+  /** Streams in place of those of the playback. */
+  readonly streams?: Partial<ClientStreams>
+}
+
 export const createSession = (
   playback: Playback,
   environment: Environment,
-  onClose = (completeStreams: () => void): void => playback.close(completeStreams),
-  past?: History,
+  {
+    onClose = (completeStreams) => playback.close(completeStreams),
+    past,
+    streams: given,
+  }: SessionOptions = {},
 ): ReplaySession => {
   const { streams } = playback
   const client = clientFromStreams({
@@ -34,6 +42,7 @@ export const createSession = (
     price$: (topic) => streams.price$(topic),
     depth$: (mint) => streams.depth$(mint),
     onClose,
+    ...given,
   })
   return { playback, client: { ...client, history: replayHistory(playback, past) } }
 }

@@ -54,17 +54,12 @@ export class ReplayStreams<E, A> {
     for (const stream of this.streamsOf(recorder)) stream.interrupt(left(error) as Left<E>, untilValue)
   }
 
-  /**
-   * A live client continues the recording. Only the streams with these names, in lower case, keep their values. The others
-   * receive the error, if there is one, when `reportOutage` is called.
-   */
-  continueBy(names: ReadonlyMap<string, Recorder>, fresh: Recorder, error?: E): void {
-    this.isUnreported = true
-    for (const [name, stream] of this.streams) {
-      stream.recorder = names.get(name) ?? fresh
-      if (stream.recorder !== fresh || !stream.isRecorded) continue
-      if (error === undefined) stream.forget()
-      else stream.interrupt(left(error) as Left<E>, true)
+  /** Each stream that has had a row emits the error. */
+  interruptAll(error: E): void {
+    for (const stream of this.streams.values()) {
+      if (!stream.isRecorded) continue
+      stream.interrupt(left(error) as Left<E>, true)
+      stream.reportOutage()
     }
   }
 

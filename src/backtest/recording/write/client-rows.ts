@@ -2,7 +2,7 @@ import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, concat, defer, EMPTY, map, of, Subscription, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../../client/client.js'
 import type { Address } from '../../../base/domain/address.js'
-import { liveSourceOf, type OnPosition } from '../../../base/domain/joinable.js'
+import { liveSourceOf } from '../../../base/domain/joinable.js'
 import { copyPosition, type PricePosition } from '../../../base/domain/position.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
@@ -69,22 +69,12 @@ export const statusRow$ = ({ status$ }: PriceClient, times = new RowTimes()): Ob
 export const uncorrelatedRow$ = ({ errors$ }: PriceClient, times = new RowTimes()): Observable<Row> =>
   errors$.pipe(map((error) => ({ _tag: 'Uncorrelated', at: times.now(), error })))
 
-/**
- * The events of one topic, and an `End` row when its stream completes. `onConfirmed`: called when the service confirms the
- * topic, with the position of the last price.
- */
-export const priceRow$ = (
-  client: PriceClient,
-  topic: Topic,
-  times = new RowTimes(),
-  onConfirmed: OnPosition = () => undefined,
-): Observable<Row> =>
+/** The events of one topic, and an `End` row when its stream completes. */
+export const priceRow$ = (client: PriceClient, topic: Topic, times = new RowTimes()): Observable<Row> =>
   withEndRow$(
     () => {
       const { open$, position } = liveSourceOf(client.price$(topic))
-      return open$(() => onConfirmed(position())).pipe(
-        map((event) => priceRow(topic, times.of(event), event, position())),
-      )
+      return open$().pipe(map((event) => priceRow(topic, times.of(event), event, position())))
     },
     topic,
     times,

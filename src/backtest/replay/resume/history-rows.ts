@@ -1,23 +1,33 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { forkJoin, Subscription, takeUntil, type Observable } from 'rxjs'
-import { pastSourceOf } from '../../../base/domain/joinable.js'
-import type { Gap, PastEvent } from '../../../base/domain/past.js'
-import type { PricePosition } from '../../../base/domain/position.js'
+import {
+  BehaviorSubject,
+  defer,
+  EMPTY,
+  filter,
+  identity,
+  Observable,
+  repeat,
+  Subject,
+  Subscription,
+  take,
+  tap,
+} from 'rxjs'
+import { pastSourceOf, readablePast$, type OnPosition } from '../../../base/domain/joinable.js'
+import type { PastEvent } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
-import { networkError, stale } from '../../../base/errors/constructors.js'
+import { maxTimerMs } from '../../../base/domain/valid-numbers.js'
+import { stale } from '../../../base/errors/constructors.js'
 import type { HistoryError, PriceError } from '../../../base/errors/model.js'
-import { delay$ } from '../../../base/time/deadline.js'
-import { rxClock } from '../../../base/time/rx-clock.js'
 import { systemClock } from '../../../base/time/system-clock.js'
-import type { History } from '../../history/history.js'
+import type { Client } from '../../../client/client.js'
+import { PastJoin } from '../../../operators/past-join.js'
 import { outage } from '../../../testing/retained-event.js'
-import { PastEnd } from '../../../operators/past-end.js'
-import { LiveStart, maxReadings, rereadTime } from '../../../operators/past-until-live.js'
-import { pastTimeout } from '../../../operators/with-past.js'
+import type { History } from '../../history/history.js'
 import { createHeader, type PriceRow, type RecordingHeader, type Row } from '../../recording/codec/row.js'
 import { Recorder, type EntriesResult, type RecordingEntry } from '../../recording/read/read-entries.js'
 import type { SetReading } from '../../recording/read/merge.js'
+import { activeContext, runInContext } from '../rx-context.js'
 
 /** The first time that is read at once, in ms. It is doubled until it has `fewPrices`. */
 const firstSpan = 60_000
@@ -25,66 +35,69 @@ const fewPrices = 5_000
 
 /** The past prices of a history as the rows of a recording, in order, of each topic while it is wanted. */
 export class HistoryRows {
-  /** By topic in lower case. */
-  readonly topics = new Map<string, TopicRows>()
+  private readonly topics = new Map<string, TopicRows>()
+  private readonly context = activeContext()
+  private isLive = false
 
-  /** `time`: the start, then the time of the last row, in ms since the Unix epoch. `startLive`: starts the live streams. */
+  /** `time`: the start, then the time of the last row, in ms since the Unix epoch. */
   constructor(
+    private readonly client: Client,
     private readonly history: History,
     private time: number,
-    private readonly startLive: () => void,
   ) {}
 
-  /** Reads a topic, from the time of the last row on, until the subscription ends. */
-  want(topic: Topic): Subscription {
+  /** The rows of a topic that is wanted. */
+  of(topic: Topic): TopicRows | undefined {
+    return this.topics.get(topic.toLowerCase())
+  }
+
+  /** Reads a topic, from the time of the last row on, until each subscription has ended. `onStart`: called for the first one. */
+  want(topic: Topic, onStart: () => void): Subscription {
     const key = topic.toLowerCase()
-    const rows = this.topics.get(key) ?? new TopicRows(this.history, topic, this.time)
-    this.topics.set(key, rows)
+    let rows = this.topics.get(key)
+    if (rows === undefined) {
+      onStart()
+      rows = new TopicRows(this.history, topic, this.time)
+      this.topics.set(key, rows)
+      const { client } = this
+      const started = rows
+      runInContext(this.context, () => started.start(client.price$(topic)))
+    }
+    const wanted = rows
+    wanted.count++
     return new Subscription(() => {
-      rows.closing.unsubscribe()
+      if (--wanted.count > 0) return
+      runInContext(this.context, () => wanted.closing.unsubscribe())
       this.topics.delete(key)
     })
   }
 
-  /**
-   * Like `readSet`. A strategy requests topics while it receives the rows. At the end of the past, the live streams start, and the
-   * history is read again until it has the first live price of each topic, as by `withPast`.
-   */
+  /** Like `readSet`. A strategy requests topics while it receives the rows. Ends when each topic has reached its live stream. */
   async *read({ closing }: SetReading): AsyncGenerator<EntriesResult, void> {
+    closing.add(() => {
+      for (const topic of this.topics.values()) if (!this.isLive) topic.closing.unsubscribe()
+    })
     const origin = { source: 'history', lineNumber: 0, recorder: new Recorder() }
     const entryOf = (line: Row | RecordingHeader): RecordingEntry => {
       this.time = Math.max(this.time, line.at)
       return { line, time: this.time, skipped: 0, origin }
     }
     yield right([entryOf(createHeader(this.time))])
-    let [readings, until] = [0, Infinity]
     while (!closing.closed) {
-      for (const topic of this.topics.values()) await topic.refill()
-      const rows = this.piece()
-      const first = rows.next()
-      if (first.done !== true) {
-        yield right(entriesOf(first.value, rows, entryOf))
-        continue
-      }
-      if (readings++ === 0) {
-        until = rxClock.elapsed() + pastTimeout
-        this.startLive()
-        await completed(this.started$(), closing)
-      } else await completed(delay$(rxClock, rereadTime), closing)
-      const isBehind = [...this.topics.values()].some((topic) => !topic.hasReached(readings > 1))
-      if (!isBehind || readings > maxReadings || rxClock.elapsed() >= until) return
-      for (const topic of this.topics.values()) topic.reopen()
+      for (const topic of this.topics.values()) await topic.ready()
+      if ([...this.topics.values()].every(({ next, isAtEnd }) => isAtEnd && next === undefined)) return
+      yield right(this.piece(entryOf))
     }
   }
 
-  /** Completes when the live stream of each topic with a past has started, or after the timeout. */
-  private started$(): Observable<unknown> {
-    const started = [...this.topics.values()].flatMap(({ hasPast, live }) => (hasPast ? [live.started$] : []))
-    return forkJoin(started).pipe(takeUntil(delay$(rxClock, pastTimeout)))
+  /** The border is reached: the live prices of each topic follow its past. */
+  startLive(): void {
+    this.isLive = true
+    for (const topic of this.topics.values()) topic.startLive()
   }
 
   /** The rows until a topic needs to be read. */
-  private *piece(): Generator<Row, void> {
+  private *piece(entryOf: (row: Row) => RecordingEntry): Generator<RecordingEntry, void> {
     for (;;) {
       let earliest: TopicRows | undefined
       for (const topic of this.topics.values()) {
@@ -95,151 +108,142 @@ export class HistoryRows {
       }
       const row = earliest?.take()
       if (row === undefined) return
-      yield row
+      yield entryOf(row)
     }
   }
 }
 
-function* entriesOf(
-  first: Row,
-  rest: Iterable<Row>,
-  entryOf: (row: Row) => RecordingEntry,
-): Generator<RecordingEntry, void> {
-  yield entryOf(first)
-  for (const row of rest) yield entryOf(row)
-}
-
-/** Resolves when the source completes, or on `closing`. */
-const completed = (source$: Observable<unknown>, closing: Subscription): Promise<void> =>
-  new Promise((resolve) => {
-    const waiting = new Subscription(resolve)
-    closing.add(waiting)
-    waiting.add(source$.subscribe({ complete: () => waiting.unsubscribe() }))
-  })
-
-/** The rows of one topic, and where they meet the live ones. They are read in parts, because a history does not wait for its reader. */
+/** The rows of one topic, and then its live prices, joined as by `withPast`. */
 class TopicRows {
-  readonly closing = new Subscription()
-  readonly live = new LiveStart()
-  /** True if there is no further row at present. */
+  readonly closing = new Subscription(() => this.wake())
+  /** The live events after the border. */
+  readonly live$: Observable<Either<PriceError, Price>>
+  /** The number of its subscribers. */
+  count = 0
+  /** True if there is no further row. */
   isAtEnd = false
+  private readonly liveSubject$ = new Subject<Either<PriceError, Price>>()
   private rows: PriceRow[] = []
   private taken = 0
-  private span = firstSpan
-  private readonly end = new PastEnd(true)
+  private readonly isDrained$ = new BehaviorSubject(true)
+  private wake = (): void => undefined
+  private releaseLive = (): void => undefined
+  private isLive = false
   private last: Price | undefined
   private isDown = false
-  private epoch = 1
+  private nextEpoch = 1
 
   constructor(
     private readonly history: History,
     private readonly topic: Topic,
     private readonly from: number,
-  ) {}
+  ) {
+    this.live$ = this.liveSubject$
+  }
+
+  start(live$: Observable<Either<PriceError, Price>>): void {
+    const past$ = readablePast$(
+      (from = this.from, onPosition = ignore) => this.parts$(from, onPosition),
+      true,
+    )
+    // A past takes as long as the strategy needs for it.
+    const config = { past$, pastTimeout: maxTimerMs, refill: undefined, refillTimeout: maxTimerMs }
+    const joined$ = new Observable<never>((subscriber) =>
+      new PastJoin(config, live$, subscriber, {
+        onPast: (event, at) => this.onPast(event, Math.max(at, this.from)),
+        onCaughtUp: (releaseLive) => {
+          this.releaseLive = releaseLive
+          this.isAtEnd = true
+          this.wake()
+          if (this.isLive) releaseLive()
+        },
+        onLive: (event) => this.liveSubject$.next(event),
+        onInterruption: ignore,
+        onRefilled: ignore,
+        onComplete: () => this.liveSubject$.complete(),
+      }).start(),
+    )
+    this.closing.add(joined$.subscribe({ error: (thrown) => this.liveSubject$.error(thrown) }))
+  }
+
+  startLive(): void {
+    this.isLive = true
+    this.releaseLive()
+  }
+
+  /** That of the next price; `undefined` without a past price. */
+  get epoch(): number | undefined {
+    return this.last && this.nextEpoch
+  }
 
   get next(): PriceRow | undefined {
     return this.rows[this.taken]
-  }
-
-  get hasPast(): boolean {
-    return this.last !== undefined
-  }
-
-  /** There may be further rows. After a failure, the history is not read again. */
-  reopen(): void {
-    this.isAtEnd = this.end.hasFailed
   }
 
   take(): PriceRow | undefined {
     return this.rows[this.taken++]
   }
 
-  async refill(): Promise<void> {
-    while (this.next === undefined && !this.isAtEnd && !this.closing.closed) await this.readPart()
-  }
-
-  /** Called for each live row before `end`. */
-  onLive({ event, position }: PriceRow): void {
-    if (isLeft(event)) this.live.start()
-    else this.live.start(event.right, position)
-  }
-
-  /** A stream without positions, as that of a test client, cannot continue a history: nothing is waited for. */
-  onConfirmed(position: PricePosition | undefined): void {
-    this.live.confirm(position)
-    if (position === undefined) this.live.start()
-  }
-
-  /** True if nothing more is to be read. `isRead`: the history has been read since the live stream started. */
-  hasReached(isRead: boolean): boolean {
-    const { position, price } = this.live
-    const first = position && price ? { ...position, count: position.count + 1 } : position
-    return !this.hasPast || this.end.hasFailed || (this.end.reaches(first) ?? isRead)
-  }
-
-  /** True if no price is missing between the rows and the live ones. */
-  get isContinued(): boolean {
-    return this.end.isContinuedAfter(this.live.position)
-  }
-
-  /** True if a live row is one of the history. Called for each live row, in order, if `isContinued`. */
-  isRepeated({ event, position }: PriceRow): boolean {
-    return !isLeft(event) && this.end.take(event.right, position)
-  }
-
-  private readPart(): Promise<void> {
-    const from = this.end.startReading() ?? this.from
-    const to = from + this.span
-    const isLast = to >= systemClock().wallClock()
+  /** Resolves when there is a row, or no further one. */
+  async ready(): Promise<void> {
+    if (this.next !== undefined || this.isAtEnd || this.closing.closed) return
     this.rows = []
     this.taken = 0
-    return new Promise((resolve) => {
-      let position: PricePosition | undefined
-      const pass = (event: Either<HistoryError, PastEvent>): void => {
-        for (const each of this.end.pass(event, position)) this.add(each, position)
-      }
-      const past$ = this.history.prices$(this.topic, isLast ? { from } : { from, to })
-      const reading = pastSourceOf(past$)
-        .read$(undefined, (next) => (position = next))
-        .subscribe({ next: pass, error: (thrown) => pass(left(networkError(thrown))) })
-      this.closing.add(reading)
-      reading.add(() => {
-        if (this.rows.length < fewPrices) this.span *= 2
-        this.isAtEnd = isLast || this.end.hasFailed
-        resolve()
-      })
-    })
+    const ready = new Promise<void>((resolve) => (this.wake = resolve))
+    this.isDrained$.next(true)
+    await ready
   }
 
-  private add(event: Either<HistoryError, PastEvent>, position: PricePosition | undefined): void {
-    if (isLeft(event)) {
-      if (event.left._tag !== 'UnknownTopic') this.interrupt(outage(event.left.message))
-    } else if (event.right._tag === 'Gap') this.onGap(event.right)
-    else {
-      const { topic, epoch } = this
-      const { price, at } = event.right
-      this.isDown = false
-      this.last = { topic, price, receivedAt: at, epoch }
-      const row = { _tag: 'Price', at, topic, event: right(this.last) } as const
-      this.rows.push(position === undefined ? row : { ...row, position })
+  /** The past in parts, each after the rows of the one before were taken: a history does not wait for its reader. */
+  private parts$(from: number, onPosition: OnPosition): Observable<Either<HistoryError, PastEvent>> {
+    let [start, span, count, isLast] = [from, firstSpan, 0, false]
+    const next$ = (): Observable<unknown> => {
+      if (count < fewPrices) span *= 2
+      return isLast ? EMPTY : this.isDrained$.pipe(filter(identity), take(1))
     }
-  }
-
-  /** Only its start is an event. Before the first price, the topic is not there. */
-  private onGap({ cause, from }: Gap): void {
-    const { topic, last } = this
-    if (last === undefined) return
-    const isStale = cause === 'stale'
-    if (!isStale) this.epoch = last.epoch + 1
-    this.interrupt(
-      isStale ? stale(topic, from - last.receivedAt, last) : outage(`gap in the history: ${cause}`),
-      from,
+    return defer(() => {
+      const to = start + span
+      isLast = to >= systemClock().wallClock()
+      const past$ = this.history.prices$(this.topic, isLast ? { from: start } : { from: start, to })
+      ;[start, count] = [to, 0]
+      return pastSourceOf(past$).read$(undefined, onPosition)
+    }).pipe(
+      tap((event) => {
+        count++
+        isLast ||= isLeft(event)
+      }),
+      repeat({ delay: next$ }),
     )
   }
 
-  private interrupt(error: PriceError, at = this.last?.receivedAt ?? this.from): void {
+  private onPast(event: Either<HistoryError, PastEvent>, at: number): void {
+    const { topic, last, nextEpoch: epoch } = this
+    if (isLeft(event)) {
+      if (event.left._tag !== 'UnknownTopic') this.interrupt(outage(event.left.message), at)
+    } else if (event.right._tag === 'PastPrice') {
+      this.isDown = false
+      this.last = { topic, price: event.right.price, receivedAt: event.right.at, epoch }
+      this.add({ _tag: 'Price', at, topic, event: right(this.last) })
+    } else if (last !== undefined) {
+      // Only the start of a gap is an event. Before the first price, the topic is not there.
+      const { cause, from } = event.right
+      if (cause === 'stale') return this.interrupt(stale(topic, from - last.receivedAt, last), at)
+      this.nextEpoch = last.epoch + 1
+      this.interrupt(outage(`gap in the history: ${cause}`), at)
+    }
+  }
+
+  private interrupt(error: PriceError, at: number): void {
     if (this.isDown) return
     this.isDown = true
-    this.rows.push({ _tag: 'Price', at, topic: this.topic, event: left(error) })
+    this.add({ _tag: 'Price', at, topic: this.topic, event: left(error) })
+  }
+
+  private add(row: PriceRow): void {
+    this.rows.push(row)
+    if (this.isDrained$.value) this.isDrained$.next(false)
+    this.wake()
   }
 }
+
+const ignore = (): void => undefined

@@ -57,7 +57,7 @@ export const runTasks$ = (
         completeStreams()
         end()
       }
-      return createSession(playback, environment, onClose).client
+      return createSession(playback, environment, { onClose }).client
     }
 
     /** A stream that the end of a damaged recording has ended has no result. */

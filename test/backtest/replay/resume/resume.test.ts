@@ -7,7 +7,6 @@ import {
   merge,
   mergeMap,
   NEVER,
-  of,
   scan,
   startWith,
   Subject,
@@ -188,10 +187,9 @@ test('gives no price of the past as current after the gap', async () => {
   )
   await eventually(() => expect(values).toContainEqual({ _tag: 'CaughtUp' }))
   next$.next(ethTopic)
-  await eventually(() => expect(values.at(-1)).toEqual(['Disconnected']))
+  expect(values.at(-1)).toEqual({ _tag: 'CaughtUp' })
   eth$.next(price(ethTopic, 3))
-  next$.next(ethTopic)
-  await eventually(() => expect(values.at(-1)).toEqual([3]))
+  await eventually(() => expect(values.slice(-2)).toEqual([3, [3]]))
   next$.next(btcTopic)
   btc$.next(price(btcTopic, 4))
   await eventually(() => expect(values.at(-1)).toEqual([4]))
@@ -380,25 +378,44 @@ test('a history gives the prices and the gaps of its recordings, and a failure o
   expect(() => resume(quickClient(), openHistory([path]), prices)).toThrow('from: required')
 })
 
-test('emits a live price that a Left has followed while the past was read before CaughtUp', async () => {
+test('emits the live events that came while the past was read after CaughtUp', async () => {
   const live$ = new Subject<Either<PriceError, Price>>()
-  const rest$ = new Subject<Either<HistoryError, PastEvent>>()
+  const past$ = new Subject<Either<HistoryError, PastEvent>>()
   const at = Date.now() - 1000
-  const past$ = of(right({ _tag: 'PastPrice', topic: ethTopic, price: 1, at } as const))
-  let readings = 0
-  const history: History = {
-    prices$: () => (++readings === 1 ? past$ : rest$),
-    topics: () => () => Promise.resolve(right([])),
-  }
+  const history: History = { prices$: () => past$, topics: () => () => Promise.resolve(right([])) }
   const client = createTestClient({ prices: { [ethTopic]: live$ }, stamp: true })
   const { values } = collect(
     resume(client, history, (own) => own.price$(ethTopic).pipe(map(textOf)), { from: at }),
   )
-  await eventually(() => expect(live$.observed).toBe(true))
+  await eventually(() => expect(past$.observed).toBe(true))
+  past$.next(right({ _tag: 'PastPrice', topic: ethTopic, price: 1, at }))
   live$.next(right(price(ethTopic, 2)))
   live$.next(left(stale(ethTopic, 1000, undefined)))
-  await eventually(() => expect(rest$.observed).toBe(true))
-  rest$.complete()
-  await eventually(() => expect(values.at(-1)).toEqual({ _tag: 'CaughtUp' }))
-  expect(values).toEqual([1, 'Disconnected', 2, 'Stale', { _tag: 'CaughtUp' }])
+  past$.complete()
+  await eventually(() => expect(values.at(-1)).toBe('Stale'))
+  expect(values).toEqual([1, 'Disconnected', { _tag: 'CaughtUp' }, 2, 'Stale'])
+})
+
+test('a topic with two subscribers is read until both have left', async () => {
+  const past$ = new Subject<Either<HistoryError, PastEvent>>()
+  const at = Date.now() - 1000
+  const history: History = { prices$: () => past$, topics: () => () => Promise.resolve(right([])) }
+  const { client, eth$ } = testClient()
+  const { values } = collect(
+    resume(
+      client,
+      history,
+      (own) => {
+        const price$ = own.price$(ethTopic).pipe(map(textOf))
+        return merge(price$.pipe(take(1)), price$)
+      },
+      { from: at },
+    ),
+  )
+  await eventually(() => expect(past$.observed).toBe(true))
+  for (const value of [1, 2]) past$.next(right({ _tag: 'PastPrice', topic: ethTopic, price: value, at }))
+  eth$.next(price(ethTopic, 3))
+  past$.complete()
+  await eventually(() => expect(values.at(-1)).toBe(3))
+  expect(values).toEqual([1, 1, 2, 'Disconnected', { _tag: 'CaughtUp' }, 3])
 })

@@ -13,7 +13,6 @@ import {
   Subscriber,
   take,
 } from 'rxjs'
-import { parseTopicOfAnyService } from '../wire/codec/arguments.js'
 import { validatedDepth$ } from '../client/depth/polls.js'
 import type { Address } from '../base/domain/address.js'
 import type { Depth } from '../base/domain/depth.js'
@@ -27,8 +26,8 @@ import {
   type TopicState,
 } from '../base/domain/snapshot.js'
 import type { ConnectionStatus } from '../base/domain/status.js'
-import type { Topic } from '../base/domain/topic.js'
-import { clientClosed, networkError } from '../base/errors/constructors.js'
+import { defaultService, isTopicOfAnyService, type Topic } from '../base/domain/topic.js'
+import { clientClosed, invalidTopic, networkError } from '../base/errors/constructors.js'
 import type {
   ClientClosed,
   DepthError,
@@ -114,10 +113,9 @@ export const clientFromStreams = (streams: ClientStreams): Client => {
 const validatedPrice$ = <E>(
   topic: Topic,
   priceOf$: () => Observable<Either<E, Price>>,
-): Observable<Either<E | InvalidTopic, Price>> => {
-  const parsed = parseTopicOfAnyService(topic)
-  return isLeft(parsed) ? of(parsed) : priceOf$()
-}
+): Observable<Either<E | InvalidTopic, Price>> =>
+  // A client from given streams has no service name.
+  isTopicOfAnyService(topic) ? priceOf$() : of(left(invalidTopic(topic, defaultService)))
 
 /** Gives each event the topic as the caller wrote it. */
 const withTopic = (topic: Topic) => {

@@ -3,9 +3,9 @@ import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import { Observable, Subscription } from 'rxjs'
 import { readablePast$, type OnPosition } from '../../base/domain/joinable.js'
 import type { EmitPast, PastEvent } from '../../base/domain/past.js'
-import type { Topic } from '../../base/domain/topic.js'
-import { invalidRange } from '../../base/errors/constructors.js'
-import type { HistoryError, InvalidRange, InvalidTopic } from '../../base/errors/model.js'
+import { defaultService, isTopicOfAnyService, type Topic } from '../../base/domain/topic.js'
+import { invalidRange, invalidTopic } from '../../base/errors/constructors.js'
+import type { HistoryError, InvalidRange } from '../../base/errors/model.js'
 import { describeValue } from '../../base/errors/text.js'
 import { plainObject } from '../../base/option-kinds/option.js'
 import { closestName } from '../../base/option-kinds/parse-options.js'
@@ -45,7 +45,6 @@ export interface History {
 
 /** How a history reads. `Range`: a valid range. */
 export interface PastReader<Range> {
-  readonly parseTopic: (topic: Topic) => Either<InvalidTopic, Topic>
   readonly parseTimes: (range: HistoryRange) => Either<InvalidRange, Range>
   /** Resolves at the end of the range, or with the error that ends the reading. `closing` ends it too. Never rejects. */
   readonly read: (
@@ -68,8 +67,7 @@ export const pricesFrom$ = <Range>(source: PastReader<Range>): History['prices$'
         if (isLeft(result)) subscriber.next(result)
         subscriber.complete()
       }
-      const parsed = source.parseTopic(topic)
-      if (isLeft(parsed)) return end(parsed)
+      if (!isTopicOfAnyService(topic)) return end(left(invalidTopic(topic, defaultService)))
       const named = parseRangeNames(given)
       if (isLeft(named)) return end(named)
       const range = source.parseTimes(named.right)

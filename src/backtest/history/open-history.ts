@@ -3,7 +3,6 @@ import { Subscription } from 'rxjs'
 import { Secrets } from '../../wire/auth/secrets.js'
 import { pricesFrom$, type CoveredTopic, type History } from './history.js'
 import { parseRange } from './range.js'
-import { parseTopicOfAnyService } from '../../wire/codec/arguments.js'
 import { parseRetryAfter } from '../../wire/codec/http-headers.js'
 import { decodeCoveredTopics, emitPastLine } from './past-codec.js'
 import type { Topic } from '../../base/domain/topic.js'
@@ -51,7 +50,6 @@ const gatewayHistory = (platform: SourcePlatform, fetch: Fetch, url: string): Hi
   const { base, query, secrets } = addressOf(url)
   return {
     prices$: pricesFrom$({
-      parseTopic: parseTopicOfAnyService,
       parseTimes: (range) => map(() => range)(parseRange(range.from, range.to ?? range.from)),
       read: (topic, { from, to }, emit, closing) => {
         const range = `?from=${from}${to === undefined ? '' : `&to=${to}`}`

@@ -1,23 +1,21 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { EmitPast, PastEvent } from '../../base/domain/past.js'
-import { isTopicOfAnyService, type Topic } from '../../base/domain/topic.js'
 import type { DecodeError } from '../../base/errors/model.js'
-import { decodeMessage, guardCodec, malformedError, toDecodeError } from '../../wire/codec/decode.js'
+import { malformedError, toDecodeError } from '../../wire/codec/decode.js'
 import { parseJson } from '../../wire/codec/json.js'
-import { Finite, PriceValue } from '../../wire/codec/number.js'
+import { PriceValue } from '../../wire/codec/number.js'
 import { readPosition } from '../../base/domain/position.js'
-
-const TopicText = guardCodec<Topic>('a topic', isTopicOfAnyService)
+import { decodeMessage, JsonNumber, RecordedTopic } from '../recording/codec/value-codecs.js'
 
 const PastEventValue: t.Type<PastEvent, unknown> = t.union(
   [
-    t.strict({ _tag: t.literal('PastPrice'), topic: TopicText, price: PriceValue, at: Finite }),
+    t.strict({ _tag: t.literal('PastPrice'), topic: RecordedTopic, price: PriceValue, at: JsonNumber }),
     t.strict({
       _tag: t.literal('Gap'),
-      topic: TopicText,
-      from: Finite,
-      to: Finite,
+      topic: RecordedTopic,
+      from: JsonNumber,
+      to: JsonNumber,
       cause: t.keyof({ disconnected: null, stale: null, unrecorded: null }),
     }),
   ],
@@ -36,7 +34,7 @@ export const emitPastLine = (line: string, emit: EmitPast): Either<DecodeError, 
 }
 
 const CoveredTopicsValue = t.readonlyArray(
-  t.strict({ topic: TopicText, from: Finite, to: Finite }),
+  t.strict({ topic: RecordedTopic, from: JsonNumber, to: JsonNumber }),
   'the topics of a history',
 )
 

@@ -1,6 +1,5 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { pricesFrom$, type History, type HistoryRange } from './history.js'
-import { parseTopicOfAnyService } from '../../wire/codec/arguments.js'
 import { parseRange } from './range.js'
 import type { InvalidRange } from '../../base/errors/model.js'
 import { rxClock } from '../../base/time/rx-clock.js'
@@ -23,7 +22,6 @@ export const recordedHistory = (sources: readonly OpenableSource[], present?: Pr
   const replayed = present === undefined ? {} : { isPlayed: present.isPlayed }
   return {
     prices$: pricesFrom$({
-      parseTopic: parseTopicOfAnyService,
       parseTimes: (range) => parseTimes(range, present?.now()),
       read: async (topic, range, emit, closing) => {
         const ordered = await filesInOrder(files)

@@ -1,7 +1,7 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { DecodeError } from '../../base/errors/model.js'
-import { decodeMessage } from '../../wire/codec/decode.js'
+import { decodeMessage } from '../../backtest/recording/codec/value-codecs.js'
 
 /** A subscribe or unsubscribe message on the wire (section 4.3 of the service's documentation). */
 const ClientMessageCodec = t.type(

@@ -1,9 +1,8 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import type { DecodeError } from '../../base/errors/model.js'
-import { decodeMessage, guardCodec } from '../../wire/codec/decode.js'
-import { OptionalPosition } from '../../backtest/recording/codec/value-codecs.js'
-import { Finite } from '../../wire/codec/number.js'
+import { guardCodec } from '../../wire/codec/decode.js'
+import { decodeMessage, JsonNumber, OptionalPosition } from '../../backtest/recording/codec/value-codecs.js'
 
 // The messages of consumers to gateways over NATS, as JSON.
 
@@ -21,7 +20,7 @@ const SessionId = guardCodec(`an identifier of at most ${maxSessionLength} chara
  * of the age of prices, in ms; absent without a limit.
  */
 const Open = t.intersection(
-  [t.type({ type: t.literal('open'), session: SessionId }), t.partial({ maxLag: Finite })],
+  [t.type({ type: t.literal('open'), session: SessionId }), t.partial({ maxLag: JsonNumber })],
   'an open message',
 )
 
@@ -30,19 +29,19 @@ const Open = t.intersection(
  * or unsubscribe message, 0 before the first one. By this number the gateway detects a lost message.
  */
 const Renew = t.type(
-  { type: t.literal('renew'), session: SessionId, number: Finite, requests: Finite },
+  { type: t.literal('renew'), session: SessionId, number: JsonNumber, requests: JsonNumber },
   'a renew message',
 )
 
 /** `number`: counts the subscribe and unsubscribe messages of the session, from 1. The confirmation repeats it. */
 const Subscribe = t.type(
-  { type: t.literal('subscribe'), session: SessionId, topic: t.string, number: Finite },
+  { type: t.literal('subscribe'), session: SessionId, topic: t.string, number: JsonNumber },
   'a subscribe message',
 )
 
 /** `number`: as of a subscribe message. */
 const Unsubscribe = t.type(
-  { type: t.literal('unsubscribe'), session: SessionId, topic: t.string, number: Finite },
+  { type: t.literal('unsubscribe'), session: SessionId, topic: t.string, number: JsonNumber },
   'an unsubscribe message',
 )
 
@@ -54,7 +53,10 @@ const Close = t.type({ type: t.literal('close'), session: SessionId }, 'a close 
  * neither.
  */
 const Get = t.intersection(
-  [t.type({ type: t.literal('get'), path: t.string }), t.partial({ consumer: t.string, timeout: Finite })],
+  [
+    t.type({ type: t.literal('get'), path: t.string }),
+    t.partial({ consumer: t.string, timeout: JsonNumber }),
+  ],
   'a get message',
 )
 
@@ -88,15 +90,18 @@ const isGatewayId = (value: unknown): value is string =>
 const GatewayId = guardCodec('an identifier of a gateway', isGatewayId)
 
 /** Answers a discovery request. `version`: of this protocol. */
-const Ready = t.type({ type: t.literal('ready'), gateway: GatewayId, version: Finite }, 'a ready message')
+const Ready = t.type({ type: t.literal('ready'), gateway: GatewayId, version: JsonNumber }, 'a ready message')
 
 /** Answers a discovery request: the gateway cannot serve now. */
 const Down = t.type({ type: t.literal('down'), reason: t.string }, 'a down message')
 
-const Opened = t.type({ type: t.literal('opened'), time: Finite }, 'an opened message')
+const Opened = t.type({ type: t.literal('opened'), time: JsonNumber }, 'an opened message')
 
 /** Answers a renew message. */
-const Renewed = t.type({ type: t.literal('renewed'), number: Finite, time: Finite }, 'a renewed message')
+const Renewed = t.type(
+  { type: t.literal('renewed'), number: JsonNumber, time: JsonNumber },
+  'a renewed message',
+)
 
 /**
  * The service has confirmed a topic. `number`: of the subscribe message. `sequence`: the number of the last update. `price`: the
@@ -110,12 +115,12 @@ const Confirmed = t.intersection(
       type: t.literal('confirmed'),
       topic: t.string,
       base: t.string,
-      number: Finite,
-      sequence: Finite,
+      number: JsonNumber,
+      sequence: JsonNumber,
     }),
     t.partial({
-      price: t.type({ frame: t.string, time: Finite }),
-      pendingSince: Finite,
+      price: t.type({ frame: t.string, time: JsonNumber }),
+      pendingSince: JsonNumber,
       ...OptionalPosition,
     }),
   ],
@@ -127,21 +132,24 @@ const Confirmed = t.intersection(
  * answers; gateways before version 0.2 send none.
  */
 const Rejected = t.intersection(
-  [t.type({ type: t.literal('rejected'), base: t.string, text: t.string }), t.partial({ number: Finite })],
+  [
+    t.type({ type: t.literal('rejected'), base: t.string, text: t.string }),
+    t.partial({ number: JsonNumber }),
+  ],
   'a rejected message',
 )
 
 /** The session has ended. */
-const Closed = t.type({ type: t.literal('closed'), code: Finite, reason: t.string }, 'a closed message')
+const Closed = t.type({ type: t.literal('closed'), code: JsonNumber, reason: t.string }, 'a closed message')
 
 /** The response for a get message. `lateMs`: its possible age, because the gateway was stopped. */
 const Response = t.type(
   {
     type: t.literal('response'),
-    status: Finite,
+    status: JsonNumber,
     headers: t.record(t.string, t.string),
     body: t.string,
-    lateMs: Finite,
+    lateMs: JsonNumber,
   },
   'a response message',
 )

@@ -1,6 +1,6 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { isAddress, type Address } from '../../base/domain/address.js'
-import { defaultService, isTopicOf, isTopicOfAnyService, type Topic } from '../../base/domain/topic.js'
+import { defaultService, isTopicOf, type Topic } from '../../base/domain/topic.js'
 import { isInterval, decimalsSyntax, isDecimals } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { invalidMint, invalidInterval, invalidTopic } from '../../base/errors/constructors.js'
@@ -31,10 +31,6 @@ export const parseInterval = (interval: number): Either<InvalidInterval, number>
  */
 export const parseTopic = (text: string, service: string = defaultService): Either<InvalidTopic, Topic> =>
   isTopicOf(text, service) ? right(text) : left(invalidTopic(text, service))
-
-/** Like `parseTopic`, for a topic of any service: a client from given streams has no service name. */
-export const parseTopicOfAnyService = (text: string): Either<InvalidTopic, Topic> =>
-  isTopicOfAnyService(text) ? right(text) : left(invalidTopic(text, defaultService))
 
 /**
  * Builds the topic of a token's address.

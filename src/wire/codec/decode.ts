@@ -1,4 +1,3 @@
-import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import {
   ExactType,
   failure,
@@ -13,20 +12,6 @@ import {
 import { decodeError } from '../../base/errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../../base/errors/model.js'
 import { escapeUnsafe, copyOf, oneLine, truncate } from '../../base/errors/text.js'
-import { parseJson } from './json.js'
-
-/** Decodes JSON. `what`: the kind of message, for errors. `form`: its form, for the error of a text that is not JSON. */
-export const decodeMessage = <A>(
-  what: string,
-  codec: Type<A, unknown>,
-  text: string,
-  form = 'a JSON object',
-): Either<DecodeError, A> => {
-  const json = parseJson(text)
-  if (isLeft(json)) return left(malformedError(what, text, form, json.left))
-  const decoded = codec.decode(json.right)
-  return isLeft(decoded) ? left(toDecodeError(what, text, decoded.left)) : decoded
-}
 
 /** A codec that does not change values. `name`: the expected value in errors. */
 export const guardCodec = <A>(name: string, is: (value: unknown) => value is A): Type<A> =>

@@ -25,9 +25,6 @@ const numberOrDecimalString = (name: string, isValid: (value: number) => boolean
     t.identity,
   )
 
-/** io-ts's own number accepts NaN and Infinity. */
-export const Finite = guardCodec('a finite number', (value): value is number => Number.isFinite(value))
-
 /** A price in USD, finite and above zero. Accepts a JSON number only. */
 export const PriceValue = standardCodec(guardCodec('a finite number above 0', isPriceValue))
 

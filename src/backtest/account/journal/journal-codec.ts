@@ -6,7 +6,8 @@ import type { DecodeError } from '../../../base/errors/model.js'
 import { describeValue } from '../../../base/errors/text.js'
 import { guardCodec, toDecodeError } from '../../../wire/codec/decode.js'
 import { parseJson } from '../../../wire/codec/json.js'
-import { Finite, PriceValue } from '../../../wire/codec/number.js'
+import { PriceValue } from '../../../wire/codec/number.js'
+import { JsonNumber } from '../../recording/codec/value-codecs.js'
 import type { PaperEvent } from '../events.js'
 import { orderProblem } from '../order-check.js'
 import type { Order, Side, TradeOrder } from '../orders.js'
@@ -113,7 +114,7 @@ const Sampled = t.strict({ at: Time, isCurrent: t.boolean })
 const State = t.strict({
   _tag: t.literal('State'),
   at: Time,
-  cash: Finite,
+  cash: JsonNumber,
   fees: Amount,
   isLiquidated: t.boolean,
   numbered: Count,
@@ -149,7 +150,7 @@ const Line = t.union(
     t.strict({
       _tag: t.literal('Equity'),
       at: Time,
-      equityUsd: Finite,
+      equityUsd: JsonNumber,
       isCurrent: t.boolean,
       prices: Prices,
     }),
@@ -165,9 +166,9 @@ const Line = t.union(
       at: Time,
       price: Amount,
       quantity: Quantity,
-      valueUsd: Finite,
-      feeUsd: Finite,
-      slippageUsd: Finite,
+      valueUsd: JsonNumber,
+      feeUsd: JsonNumber,
+      slippageUsd: JsonNumber,
       remaining: Quantity,
     }),
     t.strict({
@@ -185,15 +186,15 @@ const Line = t.union(
       at: Time,
       remaining: t.union([Quantity, t.null], 'an integer of at least 0 as text, or null'),
     }),
-    t.strict({ _tag: t.literal('Liquidated'), at: Time, equityUsd: Finite }),
+    t.strict({ _tag: t.literal('Liquidated'), at: Time, equityUsd: JsonNumber }),
     t.strict({
       _tag: t.literal('Account'),
       at: Time,
-      cashUsd: Finite,
-      equityUsd: Finite,
-      feesUsd: Finite,
+      cashUsd: JsonNumber,
+      equityUsd: JsonNumber,
+      feesUsd: JsonNumber,
       positions: t.readonlyArray(
-        t.strict({ symbol: Text, quantity: AnyUnits, averagePrice: Amount, unrealisedUsd: Finite }),
+        t.strict({ symbol: Text, quantity: AnyUnits, averagePrice: Amount, unrealisedUsd: JsonNumber }),
       ),
     }),
   ],

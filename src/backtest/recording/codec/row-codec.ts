@@ -1,6 +1,5 @@
-import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import { malformedError, toDecodeError } from '../../../wire/codec/decode.js'
 import { parseJson } from '../../../wire/codec/json.js'
 import { positionField } from '../../../base/domain/position.js'
 import { isAddress } from '../../../base/domain/address.js'
@@ -25,6 +24,7 @@ import {
   RecordedStatus,
   RecordedTime,
   RecordedTopic,
+  decodeMessage,
   encodeNumber,
   isRecordedTime,
 } from './value-codecs.js'
@@ -69,12 +69,8 @@ export const decodeRow = (line: string): Either<DecodeError, Row> => decodeLine(
 export const decodeHeader = (line: string): Either<DecodeError, RecordingHeader> =>
   decodeLine(line, HeaderValue)
 
-const decodeLine = <A>(line: string, codec: t.Type<A, unknown>): Either<DecodeError, A> => {
-  const json = parseJson(line)
-  if (isLeft(json)) return left(malformedError(codec.name, line, 'JSON', json.left))
-  const value = codec.decode(json.right)
-  return isLeft(value) ? left(toDecodeError(codec.name, line, value.left)) : right(value.right)
-}
+const decodeLine = <A>(line: string, codec: t.Type<A, unknown>): Either<DecodeError, A> =>
+  decodeMessage(codec.name, codec, line, 'JSON')
 
 const optional = <A, O>(codec: t.Type<A, O>): t.Type<A | undefined, O | undefined> =>
   t.union([codec, t.undefined], `${codec.name}, or nothing`)

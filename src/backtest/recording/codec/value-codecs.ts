@@ -1,7 +1,8 @@
-import { map } from 'fp-ts/lib/Either.js'
+import { isLeft, left, map, type Either } from 'fp-ts/lib/Either.js'
 import { flow } from 'fp-ts/lib/function.js'
 import * as t from 'io-ts/lib/index.js'
-import { guardCodec } from '../../../wire/codec/decode.js'
+import { guardCodec, malformedError, toDecodeError } from '../../../wire/codec/decode.js'
+import { parseJson } from '../../../wire/codec/json.js'
 import { PriceValue, UsdAmount, Quantity } from '../../../wire/codec/number.js'
 import { isAddress, type Address } from '../../../base/domain/address.js'
 import { createDepthSide, type Depth, type DepthSide } from '../../../base/domain/depth.js'
@@ -9,9 +10,26 @@ import { readPosition, type PricePosition } from '../../../base/domain/position.
 import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
+import type { DecodeError } from '../../../base/errors/model.js'
 import { isEpoch, isValueTime, maxTime, unitOfTime } from '../../../base/domain/valid-numbers.js'
 
 // Codecs of the library's values in a recording.
+
+/** Decodes JSON. `what`: the kind of message, for errors. `form`: its form, for the error of a text that is not JSON. */
+export const decodeMessage = <A>(
+  what: string,
+  codec: t.Type<A, unknown>,
+  text: string,
+  form = 'a JSON object',
+): Either<DecodeError, A> => {
+  const json = parseJson(text)
+  if (isLeft(json)) return left(malformedError(what, text, form, json.left))
+  const decoded = codec.decode(json.right)
+  return isLeft(decoded) ? left(toDecodeError(what, text, decoded.left)) : decoded
+}
+
+/** io-ts's own number accepts NaN and Infinity. */
+export const JsonNumber = guardCodec('a finite number', (value): value is number => Number.isFinite(value))
 
 /** A topic of any service. */
 export const RecordedTopic = guardCodec<Topic>('a topic', isTopicOfAnyService)

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
-import { journalEvents, paper } from '../../backtest/paper/index.js'
+import { journalEvents, paper, type PaperEvent } from '../../backtest/paper/index.js'
 import { settingsOf } from '../../backtest/account/options.js'
 import type { Order } from '../../backtest/account/orders.js'
 import { record, resume } from '../../backtest/recording/index.js'
@@ -133,8 +133,12 @@ async function tradeOnPaper(
     })
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
     const stopping = stop$(io, undefined).subscribe(close)
-    let run = new RunFold(report !== undefined)
-    let tradeFiles = new TradeFiles(given, options.tokens)
+    const run = new RunFold(report !== undefined)
+    const tradeFiles = new TradeFiles(given, options.tokens)
+    const keep = (event: PaperEvent): void => {
+      run.add(event)
+      tradeFiles.add(event)
+    }
     let failure: WriteError | undefined
     const lineOf = json ? outputJson : eventLines(options.tokens, numberFormat(io.stdout))
     await lastValueFrom(
@@ -142,8 +146,8 @@ async function tradeOnPaper(
         tap((event) => {
           printLine(io, lineOf(event))
           if (event._tag === 'WriteError') failure = event
-          run.add(event)
-          tradeFiles.add(event)
+          // At the end, those of all runs are read from the journal.
+          if (options.journal === undefined) keep(event)
         }),
       ),
       { defaultValue: undefined },
@@ -154,16 +158,8 @@ async function tradeOnPaper(
     const written = await recorded
     if (written !== undefined) orFail(written)
     if (failure !== undefined) throw failureOf(failure)
-    if (options.journal !== undefined) {
-      // Of all runs.
-      run = new RunFold(report !== undefined)
-      tradeFiles.close()
-      tradeFiles = new TradeFiles(given, options.tokens)
-      for (const event of orFail(await journalEvents(options.journal)())) {
-        run.add(event)
-        tradeFiles.add(event)
-      }
-    }
+    if (options.journal !== undefined)
+      for (const event of orFail(await journalEvents(options.journal)())) keep(event)
     tradeFiles.close()
     printSummary(io, run.summary, json)
     if (report === undefined) return

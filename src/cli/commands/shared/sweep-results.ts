@@ -6,7 +6,7 @@ import { counted } from '../../../view/texts.js'
 import { drawTable, type Cell, type Column } from '../../render/table.js'
 import type { Colours, NumberFormat } from '../../render/terminal.js'
 import { CsvFile } from './csv-file.js'
-import { isFolded, numberNames, numberOf, resultOf } from './metrics.js'
+import { fieldOf, isFolded, numberNames, numberOf, resultOf } from './metrics.js'
 import { jsonText } from './replayed-strategy.js'
 
 // The results of a sweep: as lines, as a table, and as CSV.
@@ -32,13 +32,17 @@ export const writeResults = (path: string, results: readonly Result[]): void => 
   ]
   const file = new CsvFile('--csv', path, ['parameter', ...names, 'error'])
   for (const result of results) {
-    const numbers = names.map((name) => {
-      const number = numberIn(result, name)
-      return number === undefined ? '' : plainDecimal(number)
-    })
+    const value = isLeft(result) ? undefined : resultOf(result.right.values)
+    const numbers = names.map((name) => cellOf(fieldOf(value, name)))
     file.add([jsonText(parameterOf(result)), ...numbers, isLeft(result) ? failureText(result.left) : ''])
   }
   file.close()
+}
+
+/** All digits of a number. */
+const cellOf = (value: unknown): string => {
+  if (typeof value === 'bigint') return String(value)
+  return typeof value === 'number' ? plainDecimal(value) : ''
 }
 
 const parameterOf = (result: Result): unknown =>

@@ -45,6 +45,11 @@ export interface PaperOptions {
   /** Most data time between two `Equity` events while data arrive, in ms. Default: 1000. */
   readonly sampleMs?: number
   /**
+   * Data time, from the first data on, over which the strategy runs first, in ms. Its orders in this time are not executed, no event is
+   * emitted, and the account starts flat at its end. Default: 0.
+   */
+  readonly warmUp?: number
+  /**
    * The path of a file that keeps each event, and the state of the account, before the event is emitted. A later run with
    * the same path continues with its cash, positions and open orders. If the file cannot be opened or written, or
    * another process uses it, the run ends with a `WriteError`. In Node alone. Default: none.
@@ -91,6 +96,7 @@ export const paperTable = {
   allowShort: flagOption(false),
   maxLeverage: numberOption({ above: 0, max: 1_000, default: 1 }),
   sampleMs: numberOption({ unit: 'ms', min: 1, max: 1e12, default: 1_000 }),
+  warmUp: msOption(0),
   journal: stringOption(/./, 'the path of a file'),
 } satisfies OptionTable<PaperOptions>
 

@@ -1,5 +1,5 @@
 import { distinctUntilChanged, filter, map, Observable, startWith, Subject, type Subscriber } from 'rxjs'
-import type { Either } from 'fp-ts/lib/Either.js'
+import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { Address } from '../../base/domain/address.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
@@ -67,6 +67,8 @@ export class PaperRun {
   private isEmitting = false
   /** False during a warm-up. */
   private isCounted: boolean
+  /** The end of the warm-up, in ms since the Unix epoch: known from the first data on. */
+  private countsFrom = Infinity
   private isOver = false
   private isClockBehind = false
   /** The first line of the run in the journal. */
@@ -79,7 +81,7 @@ export class PaperRun {
     private readonly publish: Publish,
     private readonly journal?: Journal,
   ) {
-    this.isCounted = terms.isCounted()
+    this.isCounted = terms.isCounted?.() ?? settings.warmUp === 0
     this.state = new AccountState(settings)
     if (journal === undefined) return
     continueFrom(this.state, journal.start)
@@ -138,7 +140,7 @@ export class PaperRun {
   /** Changes the state, and emits what follows from it. */
   private receive(input: AccountInput): void {
     const { state } = this
-    if (!this.isCounted && this.terms.isCounted()) {
+    if (!this.isCounted && this.counts(input)) {
       this.isCounted = true
       eventsAfter(state, { _tag: 'Begin' })
     }
@@ -147,6 +149,19 @@ export class PaperRun {
     this.checkClock()
     if (events.length > 0) this.events.push(...events)
     if (this.events.length > 0 || state.version !== this.emitted) this.emit()
+  }
+
+  /** True if an input comes after the warm-up. */
+  private counts(input: AccountInput): boolean {
+    const { isCounted } = this.terms
+    if (isCounted !== undefined) return isCounted()
+    if (input._tag === 'Order') return input.decidedAt >= this.countsFrom
+    if (!('event' in input)) return false
+    const event: Either<unknown, Price | Depth> = input.event
+    if (isLeft(event)) return false
+    const { receivedAt } = event.right
+    if (this.countsFrom === Infinity) this.countsFrom = receivedAt + this.settings.warmUp
+    return receivedAt >= this.countsFrom
   }
 
   /** Data time, the latest `receivedAt`, is not ahead of the clock unless that was set back. Nobody sets a virtual clock. */
@@ -188,7 +203,8 @@ export class PaperRun {
       this.openChanges$.next()
     }
     for (const event of events) {
-      if (this.isCounted) this.subscriber.next(event)
+      // The account of a journal has no start to wait for.
+      if (this.isCounted || this.journal !== undefined) this.subscriber.next(event)
       if (event._tag === 'Filled') this.fills$.next(event)
       if (event._tag === 'Equity') this.equities$.next((this.lastEquity = event))
     }

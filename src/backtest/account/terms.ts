@@ -5,8 +5,8 @@ import type { Observable } from 'rxjs'
 
 /** What a part of a recording asks of an account. */
 export interface AccountTerms {
-  /** False before the part begins: orders are not executed, and events are not emitted. */
-  readonly isCounted: () => boolean
+  /** False before the part begins: orders are not executed, and events are not emitted. Default: after `warmUp` of the options. */
+  readonly isCounted?: (() => boolean) | undefined
   /** True if the account closes its positions at the end, at the last prices with costs. */
   readonly endsFlat: boolean
 }
@@ -14,7 +14,7 @@ export interface AccountTerms {
 const termsKey = Symbol.for('svc-streams account terms')
 const runKey = Symbol.for('svc-streams account run')
 
-const always: AccountTerms = { isCounted: () => true, endsFlat: false }
+const always: AccountTerms = { endsFlat: false }
 
 /** Gives terms to the accounts over a client. */
 export const withTerms = <C extends object>(client: C, terms: AccountTerms): C =>

@@ -22,7 +22,9 @@ export interface WorkerFile {
 export interface Job {
   readonly files: readonly WorkerFile[]
   readonly replay: ReplayOptions
-  /** Rows and values before this time do not count, in ms since the Unix epoch. Default: all count. */
+  /** Length of the data at the start whose rows and values do not count, in ms. */
+  readonly warmUp: number
+  /** The end of the warm-up, in ms since the Unix epoch. Default: `warmUp` after the first line. */
   readonly countsFrom?: number
   /** The URL of the strategy's module. */
   readonly strategy: string

@@ -127,10 +127,14 @@ export const sweepOn =
 export const sweep = sweepOn({ program: () => ({ url: packagedProgram() }) })
 
 /** The part that is played, and the time from which it counts. */
-const warmed = (replay: ReplayOptions, warmUp: number): Pick<Job, 'replay' | 'countsFrom'> =>
+const warmed = (replay: ReplayOptions, warmUp: number): Pick<Job, 'replay' | 'warmUp' | 'countsFrom'> =>
   replay.from === undefined || warmUp === 0
-    ? { replay }
-    : { replay: { ...replay, from: Math.max(-maxTime, replay.from - warmUp) }, countsFrom: replay.from }
+    ? { replay, warmUp }
+    : {
+        replay: { ...replay, from: Math.max(-maxTime, replay.from - warmUp) },
+        warmUp,
+        countsFrom: replay.from,
+      }
 
 /** Throws a `ConfigurationError` for a value that is not a source, or that a worker cannot open. */
 const workerFiles = (source: SweepSource): readonly WorkerFile[] =>

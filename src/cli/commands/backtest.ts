@@ -16,7 +16,7 @@ import { outputJson } from '../render/json.js'
 import { printLine, printSummary, resultLine } from '../render/paper-lines.js'
 import { numberFormat } from '../render/terminal.js'
 import { completes } from '../stop.js'
-import { backtestFiles, strategyParameter, warmUpWithoutFrom } from './shared/replayed-strategy.js'
+import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
 import { candleNotes, writeBacktestReport } from './shared/report.js'
 import { importStrategyModule } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
@@ -51,7 +51,7 @@ const flags = {
   parameter: parameterFlag,
   warmUp: parsedFlag(
     '--warm-up <duration>',
-    'run the strategy over so much data before --from first; its orders of that time are not executed',
+    'run the strategy over so much data before --from, or at the start, first; its orders of that time are not executed',
     parseRotation,
   ),
   report: textFlag('--report <file>', 'HTML file to write; an existing file is overwritten'),
@@ -72,7 +72,7 @@ export const createCommand = defineCommand({
 async function backtestRecordings(
   io: Io,
   command: Command,
-  { parameter: text, warmUp = 0, report, json = false, ...given }: Values<typeof flags>,
+  { parameter: text, warmUp: warmUpFlag, report, json = false, ...given }: Values<typeof flags>,
   files: readonly string[],
 ): Promise<void> {
   const { recordings, module } = backtestFiles(command, files)
@@ -81,9 +81,9 @@ async function backtestRecordings(
   const range = rangeOf(command, given)
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
-  const options = withoutJournal(own)
+  const warmUp = warmUpFlag ?? own.warmUp ?? 0
+  const options = { ...withoutJournal(own), warmUp }
   const { from } = range
-  if (warmUp > 0 && from === undefined) io.stderr.write(warmUpWithoutFrom)
   const start = from === undefined ? {} : { from: Math.max(-maxTime, from - warmUp) }
   await using client = replay(recordings, { speed: Infinity, ...range, ...start })
   const header = orFail(await client.header())
@@ -92,7 +92,9 @@ async function backtestRecordings(
   const run = new RunFold(report !== undefined)
   const tradeFiles = new TradeFiles(given, options.tokens)
   const lineOf = json ? outputJson : resultLine(options.tokens, numberFormat(io.stdout))
-  const terms = { isCounted: () => from === undefined || rxClock.wallClock() >= from, endsFlat: false }
+  const countsFrom = from ?? header.at + warmUp
+  const isCounted = (): boolean => rxClock.wallClock() >= countsFrom
+  const terms = { isCounted: warmUp === 0 ? undefined : isCounted, endsFlat: false }
   const event$ = client.run$((recorded) =>
     paper(withTerms(recorded, terms), (own, account) => strategy$(own, account, parameter), options),
   )
@@ -113,7 +115,7 @@ async function backtestRecordings(
   if (summary.rows === 0) throw new Error(noRowText(header.at, range))
   printSummary(io, run.summary, json)
   if (report === undefined) return
-  const warmUpText = warmUp === 0 ? undefined : `${warmUp / 1_000}s`
+  const warmUpText = warmUpFlag === undefined ? undefined : `${warmUpFlag / 1_000}s`
   await writeBacktestReport(report, run, {
     ...{ files, recordings, module, range, options, summary, header },
     flags: { parameter: text, ...costTexts(given), 'warm-up': warmUpText, ...range, report },

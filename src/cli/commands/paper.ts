@@ -51,8 +51,9 @@ Examples:
 
 ${strategyHelp}
 
-With --warm-up, the strategy first runs over the prices that the gateway has recorded, without depth; orders of that time are
-dropped. A process that is started on another machine then decides as the one before it.
+With --warm-up and --gateway or --nats, the strategy first runs over the prices that the gateway has recorded, without depth; orders of
+that time are dropped. A process that is started on another machine then decides as the one before it. Other sources have no history:
+the strategy warms up over the first data.
 
 Without --json, a line a minute is the value of the account. With --journal, the summary, the report and the CSV files are those
 of all runs of the journal. Depth requires --base-url and --auth-key, --gateway or --nats. Ctrl-C stops the command with exit code 0. The
@@ -64,7 +65,7 @@ const flags = {
   record: textFlag('--record <file>', 'new file for a recording of what the account receives'),
   warmUp: parsedFlag(
     '--warm-up <duration>',
-    'with --gateway or --nats: run the strategy over so much of the recorded past first',
+    'run the strategy over so much of the recorded past of a gateway, or of the first data, first',
     parseRotation,
   ),
   report: textFlag('--report <file>', 'HTML file to write at the end; an existing file is overwritten'),
@@ -89,20 +90,26 @@ async function tradeOnPaper(
   given: Values<typeof flags>,
   module: string,
 ): Promise<void> {
-  const { parameter: text, journal, record: recording, warmUp = 0, report, json = false } = given
+  const { parameter: text, journal, record: recording, report, json = false } = given
   checkOutput(command, '--journal', journal, false)
   checkOutput(command, '--record', recording)
   checkOutput(command, '--report', report, false)
   checkTradeFiles(command, given)
   const parameter = strategyParameter(command, text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
-  const options = { ...own, ...(journal === undefined ? {} : { journal }) }
+  const { warmUp = own.warmUp ?? 0 } = given
   await using metrics = await startMetrics(given)
   if (metrics !== undefined) log(io, `The metrics for Prometheus are at ${metrics.baseUrl}/metrics.`)
   await withSource(command, 'both', async ({ client, depthClient, history }) => {
     if (depthClient === undefined) return usageError(command, 'a fill needs depth: the source has none')
-    if (warmUp > 0 && history === undefined)
-      return usageError(command, '--warm-up needs a history: give --gateway or --nats')
+    // Over a history, the strategy is warm before the first data of the account.
+    const options = {
+      ...own,
+      ...(journal === undefined ? {} : { journal }),
+      warmUp: history === undefined ? warmUp : 0,
+    }
+    if (options.warmUp > 0)
+      log(io, `The source has no history: the orders of the first ${formatSeconds(warmUp)} are not executed.`)
     const { tokens, depthInterval: interval } = settingsOf(options)
     const close = () => void client.close()
     // It subscribes before the account, which then has the rows of the recording.

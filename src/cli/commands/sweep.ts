@@ -6,12 +6,7 @@ import { printable } from '../../base/errors/text.js'
 import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
 import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import {
-  backtestFiles,
-  checkedStrategy,
-  warmUpWithoutFrom,
-  withoutResult,
-} from './shared/replayed-strategy.js'
+import { backtestFiles, checkedStrategy, withoutResult } from './shared/replayed-strategy.js'
 import { rangeFlags, rangeOf } from '../target/range.js'
 import { checkOutput, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
@@ -85,7 +80,7 @@ const flags = {
   } satisfies Flag<number> as Flag<number>,
   warmUp: parsedFlag(
     '--warm-up <duration>',
-    'run the strategy over so much data before --from, and before each range of --walk-forward, first',
+    'run the strategy over so much data before --from, or at the start, and before each range of --walk-forward, first',
     parseRotation,
   ),
   walkForward: parsedFlag(
@@ -132,7 +127,7 @@ async function sweepRecordings(
   flags: SweepFlags,
   files: readonly string[],
 ): Promise<void> {
-  const { parameters: path, workers, warmUp = 0, walkForward, metric, minimise, ...rest } = flags
+  const { parameters: path, workers, warmUp, walkForward, metric, minimise, ...rest } = flags
   const { minTrades, report, sort, csv, json = false } = rest
   const backtest = backtestFiles(command, files)
   const range = rangeOf(command, flags)
@@ -140,14 +135,14 @@ async function sweepRecordings(
   checkOutput(command, '--csv', csv, false)
   if (walkForward === undefined && [metric, minimise, minTrades, report].some((flag) => flag !== undefined))
     return usageError(command, '--metric, --minimise, --min-trades and --report need --walk-forward')
-  if (warmUp > 0 && range.from === undefined && walkForward === undefined) io.stderr.write(warmUpWithoutFrom)
   if (walkForward !== undefined && [sort, csv].some((flag) => flag !== undefined))
     return usageError(command, '--sort and --csv are not for --walk-forward, whose windows have an order')
   const parameters = readParameters(command, path)
+  const played = { workers, ...range, ...(warmUp === undefined ? {} : { warmUp }) }
   using strategy = await checkedStrategy(backtest, range)
   const { recordings } = backtest
   if (walkForward !== undefined) {
-    const settings = { ...walkForward, workers, warmUp, ...range }
+    const settings = { ...walkForward, ...played }
     const ranking = { metric, minimises: minimise === true, minTrades }
     const page =
       report === undefined ? undefined : { path: report, command: walkForwardCommand(files, flags) }
@@ -197,11 +192,7 @@ async function sweepRecordings(
       formatDuration(rxClock.wallClock() - startAt),
     ].join('  '),
   )
-  const result$ = sweep$<unknown, unknown>(recordings, strategy.url, parameters, {
-    workers,
-    warmUp,
-    ...range,
-  })
+  const result$ = sweep$<unknown, unknown>(recordings, strategy.url, parameters, played)
   await completes(io, result$.pipe(tap(show)), () => ` after ${finishedText()}`).finally(() => {
     hide()
     const sorted = sort === undefined ? rows : sortedBy(rows, sort)

@@ -12,6 +12,7 @@ const jobOf = (tasks: Job['tasks']): Job => ({
   replay: {},
   strategy: 'file:///strategy.js',
   tasks,
+  warmUp: 0,
   endsFlat: false,
   keepsTrades: false,
   reportsRows: false,

@@ -158,8 +158,17 @@ describe('svc-streams backtest', () => {
     // The price of the warm-up is the first one: its purchase is not executed, and the second one is a sell.
     expect(orders.map((line) => /"side":"(\w+)"/.exec(line)?.[1])).toEqual(['sell', 'buy', 'sell'])
     expect(orders[0]).toContain('there is no position of ETH to sell')
-    const without = await runInProcess(['backtest', ...args, '--warm-up', '1s'])
-    expect(without.stderr).toContain('note: --warm-up has no effect without --from')
+    // Without --from, it is the start of the recording. The option of the module is that of the flag.
+    const market = file('market.ndjson')
+    const warmed = file(
+      'warmed.mjs',
+      strategy(2, '0xab', 'svc-0xab').replace('latency', 'warmUp: 2_000, latency'),
+    )
+    const byFlag = await runInProcess(['backtest', ...args, '--warm-up', '2s', '--json'])
+    const byOption = await runInProcess(['backtest', market, warmed, '--json'])
+    expect(byFlag.stdout).toContain(`"at":${at + 2_000}`)
+    expect(byFlag.stdout).not.toContain(`"at":${at + 1_000}`)
+    expect(byOption.stdout).toBe(byFlag.stdout)
   })
 
   it('fails if no row is between --from and --to', async () => {

@@ -36,7 +36,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     if (++rows === rowsPerReport) reportRows()
   }
 
-  const { files, strategy, tasks, countsFrom = -Infinity } = job
+  const { files, strategy, tasks } = job
   const settings = replaySettings(job.replay)
   const sources = files.map(({ kind, name }) =>
     openableSource(nodePlatform, kind === 'path' ? name : new URL(name)),
@@ -46,7 +46,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     for (const { index } of tasks) postFault(index, loaded.left)
     return
   }
-  const pass = { sources, settings, tasks, countsFrom, account: job }
+  const pass = { sources, settings, tasks, job }
   await runTasks$(pass, loaded.right, job.reportsRows ? onRow : () => undefined).forEach((result) => {
     reportRows()
     postResult(result)

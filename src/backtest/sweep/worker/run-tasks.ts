@@ -29,24 +29,26 @@ export interface Pass {
   readonly sources: readonly OpenableSource[]
   readonly settings: Pick<ReplaySettings, 'environment' | 'range'>
   readonly tasks: readonly Task[]
-  /** Rows and values before this time do not count, in ms since the Unix epoch. */
-  readonly countsFrom: number
-  readonly account: Pick<Job, 'endsFlat' | 'keepsTrades'>
+  readonly job: Pick<Job, 'warmUp' | 'countsFrom' | 'endsFlat' | 'keepsTrades'>
 }
 
 /** Runs the strategy with each parameter, in one pass over the recording. Emits each result when its stream has ended. */
 export const runTasks$ = (
-  { sources, settings, tasks, countsFrom, account }: Pass,
+  { sources, settings, tasks, job }: Pass,
   strategy$: SweepStrategy<unknown, unknown>,
   onRow: () => void,
 ): Observable<TaskResult> =>
   new Observable((subscriber) => {
     const { environment, range } = settings
     const clock = systemClock()
+    const { warmUp, endsFlat } = job
+    let { countsFrom } = job
     let rows = 0
+    const counts = (time: number): boolean => warmUp === 0 || time >= (countsFrom ?? Infinity)
     const onLine = ({ _tag, at }: Row | RecordingHeader): void => {
+      countsFrom ??= at + warmUp
       if (_tag === 'Recording') return
-      if (at >= countsFrom) rows++
+      if (counts(at)) rows++
       onRow()
     }
     const playback = new Playback(sources, range, virtualClock, clock, { onLine })
@@ -68,14 +70,14 @@ export const runTasks$ = (
     }
 
     /** On the clock of the strategy. */
-    const isCounted = (): boolean => countsFrom === -Infinity || rxClock.wallClock() >= countsFrom
-    const terms = { isCounted, endsFlat: account.endsFlat }
+    const isCounted = (): boolean => counts(rxClock.wallClock())
+    const terms = { isCounted: warmUp === 0 ? undefined : isCounted, endsFlat }
 
     const result$ = ({ index, parameter }: Task): Observable<TaskResult> => {
       let run: RunFold | undefined
       return runStrategy$(playback, createClient, (client) => {
         const value$ = strategy$(withTerms(client, terms), parameter)
-        if (isAccountRun(value$)) run = new RunFold(account.keepsTrades)
+        if (isAccountRun(value$)) run = new RunFold(job.keepsTrades)
         return run !== undefined || isOfOtherRxjs(value$) ? value$ : from(value$).pipe(filter(isCounted))
       }).pipe(
         reduce<unknown, unknown[]>((values, value) => {
@@ -83,7 +85,7 @@ export const runTasks$ = (
           else addTo(run, value as PaperEvent)
           return values
         }, []),
-        map((values) => right({ ...(run === undefined ? { values } : resultOf(run, account)), rows })),
+        map((values) => right({ ...(run === undefined ? { values } : resultOf(run, job)), rows })),
         catchError((thrown: unknown) => of(left(strategyFault(thrown)))),
         concatMap(outcomeOf),
         map((outcome) => ({ _tag: 'Result', sender, index, outcome })),
@@ -98,7 +100,7 @@ const addTo = (run: RunFold, event: PaperEvent): void => {
   run.add(event)
 }
 
-const resultOf = (run: RunFold, { keepsTrades }: Pass['account']): Omit<Played, 'rows'> => ({
+const resultOf = (run: RunFold, { keepsTrades }: Pass['job']): Omit<Played, 'rows'> => ({
   values: [run.folded],
   ...(keepsTrades && { trades: run.trades }),
 })

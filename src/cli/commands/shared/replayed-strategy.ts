@@ -72,8 +72,6 @@ const checkRows = async (recordings: readonly string[], range: Partial<TimeRange
   throw new Error(noRowText(startAt, range))
 }
 
-export const warmUpWithoutFrom = 'note: --warm-up has no effect without --from\n'
-
 /** The value of `--parameter`, which is JSON. Another text is a usage error. */
 export const strategyParameter = (command: Command, text: string | undefined): unknown => {
   const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))

@@ -60,6 +60,7 @@ export const walkForwardRecordings = async (
   const untested: ReportGap[] = []
   const environment = { program: () => ({ url: packagedProgram() }), keepsTrades: true, costs }
   const result$ = walkForwardOn(environment)<unknown, unknown>(recordings, strategy, parameters, {
+    warmUp: options?.warmUp ?? 0,
     ...settings,
     score: (values, range) => sign * scoreOf(values, range, ranking),
   }).pipe(

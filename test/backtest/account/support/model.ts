@@ -54,7 +54,7 @@ export class Model {
 
   constructor(
     private readonly tokens: DefinedTokens,
-    private readonly options: Required<Omit<PaperOptions, 'tokens' | 'journal'>>,
+    private readonly options: Required<Omit<PaperOptions, 'tokens' | 'journal' | 'warmUp'>>,
   ) {}
 
   /** The events that an input causes. */

@@ -12,8 +12,8 @@ import {
 } from 'rxjs'
 import { dialedFetch } from '../../backtest/history/dialed-fetch.js'
 import { defaultService } from '../../base/domain/topic.js'
-import type { DepthError, PriceError } from '../../base/errors/model.js'
-import { matchError } from '../../base/errors/render.js'
+import type { Price } from '../../base/domain/price.js'
+import type { DepthError, PriceError, PriceRequestError } from '../../base/errors/model.js'
 import { escapeUnsafe } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { eth } from '../../simulator/market/token-options.js'
@@ -60,8 +60,10 @@ export const createCommand = defineCommand({
         return result
       }
       const grouped = numberFormat(json ? {} : io.stdout)
-      const price = print('price over HTTP', await checkPrice(source, limit, grouped))
-      const event = print('first event', await checkFirstEvent(source, limit, grouped))
+      const response = await within(limit, defer(source.client.price(topic)))
+      const price = print('price over HTTP', priceResult(source, response, limit, grouped))
+      const isRunning = response !== undefined && isAnswer(response.value)
+      const event = print('first event', await checkFirstEvent(source, isRunning, limit, grouped))
       const depth = await requestDepth(source, limit)
       const results = [
         price,
@@ -117,13 +119,18 @@ const within = <A>(limit: number, value$: Observable<A>): Promise<Measured<A> | 
     value$.pipe(timeInterval<A>(), timeout({ first: limit, with: () => of<undefined>(undefined) })),
   )
 
-const checkPrice = async (
-  { client, serverFlag }: OpenSource,
+type PriceResponse = Either<PriceRequestError, Price>
+
+const isAnswer = (response: PriceResponse): boolean =>
+  isRight(response) || response.left._tag === 'HttpError' || response.left._tag === 'UnsupportedPair'
+
+const priceResult = (
+  { serverFlag }: OpenSource,
+  response: Measured<PriceResponse> | undefined,
   limit: number,
   grouped: NumberFormat,
-): Promise<CheckResult> => {
+): CheckResult => {
   const flag = serverFlag ?? 'priceBaseUrl'
-  const response = await within(limit, defer(client.price(topic)))
   if (response === undefined) return noAnswer(limit, flag)
   const { value, interval } = response
   if (isRight(value)) return ok(`${symbol} ${grouped(formatPrice(value.right.price))} USD, ${interval} ms`)
@@ -132,8 +139,10 @@ const checkPrice = async (
     : failed(errorText(value.left), hint(value.left, flag))
 }
 
+/** `isRunning`: the server has answered over HTTP. */
 const checkFirstEvent = async (
   { client, serverFlag }: OpenSource,
+  isRunning: boolean,
   limit: number,
   grouped: NumberFormat,
 ): Promise<CheckResult> => {
@@ -144,19 +153,17 @@ const checkFirstEvent = async (
   if (isRight(value)) return ok(`${symbol} ${grouped(formatPrice(value.right.price))} USD, ${interval} ms`)
   return value.left._tag === 'SubscriptionRejected'
     ? ok(`answers in ${interval} ms; does not list ${symbol}`)
-    : failed(errorText(value.left), streamHint(value.left, flag))
+    : failed(errorText(value.left), streamHint(value.left, flag, isRunning))
 }
 
 /** The next step after an error of live prices. */
-const streamHint = (error: PriceError, flag: DeploymentFlagName): string => {
+const streamHint = (error: PriceError, flag: DeploymentFlagName, isRunning: boolean): string => {
   const server = serverName(flag)
-  return matchError(error, {
-    Disconnected: ({ reason }) =>
-      server === 'gateway' && reason.includes(' 503')
-        ? 'The gateway runs, but accepts no connection now: its service is down, or it is full. GET /health of the gateway returns the reason.'
-        : `Check that the ${server} runs, and that ${withVariable(deploymentFlags[flag])} gives the address of its WebSocket.`,
-    _: () => `Check that ${withVariable(deploymentFlags[flag])} gives the address of this ${server}.`,
-  })
+  const address = withVariable(deploymentFlags[flag])
+  if (error._tag !== 'Disconnected') return `Check that ${address} gives the address of this ${server}.`
+  return isRunning && server === 'gateway'
+    ? 'The gateway runs, but accepts no connection now: its service is down, or it is full. GET /health of the gateway returns the reason.'
+    : `Check that the ${server} runs, and that ${address} gives the address of its WebSocket.`
 }
 
 type DepthResponse = Measured<Either<DepthError, unknown>> | undefined | 'no depth'

@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { Subscription, type Observable } from 'rxjs'
 import { behindMsOf, type ConnectionStatus } from '../../base/domain/status.js'
 
@@ -16,7 +17,7 @@ interface UpstreamListener {
 export class Upstream {
   private current: ConnectionStatus = { _tag: 'Idle' }
   private wasUp = true
-  private reason: DownReason = 'connection lost'
+  private reason = connectionLost
   private readonly subscription = new Subscription()
 
   constructor(private readonly listener: UpstreamListener) {}
@@ -50,7 +51,7 @@ export class Upstream {
 
   private onStatus(status: ConnectionStatus): void {
     this.current = status
-    if (status._tag === 'Waiting') this.reason = downReasonOf(status.reason)
+    if (status._tag === 'Waiting') this.reason = systemCodeOf(status.reason) ?? connectionLost
     else if (status._tag === 'Closed') this.reason = 'the client of the gateway is closed'
     else if (behindMsOf(status) !== undefined) this.reason = 'prices are behind'
     else if (this.listener.isDown(status)) this.reason = 'the connection is being opened again'
@@ -63,27 +64,12 @@ export class Upstream {
   }
 }
 
+const connectionLost = 'connection lost'
+
 /**
- * Why the connection to the service is down, as a text for consumers. The client's own reason may contain paths,
- * addresses and texts of the service. It is only in the status of the client, and in the gateway's `inspect()`.
+ * Why the client waits, as a text for consumers: the code of a system error, such as ECONNREFUSED. The rest of the client's
+ * reason may contain paths, addresses and texts of the service. It is only in the status of the client, and in the gateway's
+ * `inspect()`.
  */
-type DownReason = (typeof patterns)[number][0] | 'connection lost'
-
-/** The first pattern that fits decides. Each reason fits its own pattern: the service may be another gateway. */
-const patterns = [
-  ['too many open files', /EMFILE|ENFILE|too many open files/],
-  ['connection refused', /ECONNREFUSED|connection refused/i],
-  ['host not found', /ENOTFOUND|EAI_|host not found/i],
-  ['host unreachable', /EHOSTUNREACH|ENETUNREACH|ENETDOWN|unreachable|not reachable/],
-  ['TLS failed', /certificate|altnames|\b(?:TLS|SSL)\b|ERR_(?:TLS|SSL)/i],
-  ['upgrade refused', /unexpected server response|upgrade refused/i],
-  ['prices are behind', /\bbehind\b/],
-  ['no answer in time', /ETIMEDOUT|\bwithin \d+ ms\b|not answer|no answer|no gateway answers/],
-  ['connection reset', /ECONNRESET|EPIPE|ECONNABORTED|socket hang up|connection reset/i],
-  ['closed by the service', /closed by the service|without a close frame/],
-  ['the connection is being opened again', /being opened again/],
-  ['the client of the gateway is closed', /the client of the gateway is closed/],
-] as const
-
-const downReasonOf = (text: string): DownReason =>
-  patterns.find(([, pattern]) => pattern.test(text))?.[0] ?? 'connection lost'
+const systemCodeOf = (reason: string): string | undefined =>
+  reason.match(/\bE[A-Z]+\b/g)?.find((code) => Object.hasOwn(constants.errno, code))

@@ -37,7 +37,7 @@ describe('the connection to the service', () => {
     const { status$, log } = start()
     for (const status of [waiting, { _tag: 'Connecting', attempt: 2 } as const, waiting, open, open])
       status$.next(status)
-    expect(log).toEqual(['the service is down: connection reset', 'up'])
+    expect(log).toEqual(['the service is down: ECONNRESET', 'up'])
   })
 
   it('says that prices are behind, if that counts as down', () => {
@@ -57,32 +57,18 @@ describe('the connection to the service', () => {
   })
 
   it.each([
-    ['connect ECONNREFUSED 10.0.0.7:4000', 'connection refused'],
-    ['connect ECONNREFUSED /run/service.sock', 'connection refused'],
-    ["EMFILE: too many open files, open '/srv/app/node_modules/ws/wrapper.mjs'", 'too many open files'],
-    ['getaddrinfo EAI_AGAIN prices.internal', 'host not found'],
-    ['connect EHOSTUNREACH 10.0.0.7:4000', 'host unreachable'],
-    ['unable to verify the first certificate', 'TLS failed'],
-    ["Hostname/IP does not match certificate's altnames: IP: 10.0.0.7", 'TLS failed'],
-    ['Client network socket disconnected before secure TLS connection was established', 'TLS failed'],
-    ['Unexpected server response: 502', 'upgrade refused'],
-    ['not open within 10000 ms', 'no answer in time'],
-    ['no frame within 10000 ms of a ping', 'no answer in time'],
-    ['the gateway does not answer', 'no answer in time'],
-    ['no gateway answers', 'no answer in time'],
-    ['the prices are 1500 ms behind, at most 1000 ms are allowed', 'prices are behind'],
-    ['read ECONNRESET', 'connection reset'],
-    ['closed by the service', 'closed by the service'],
-    ['the connection ended without a close frame', 'closed by the service'],
-    ["Cannot find module '/srv/app/dist/chunk.js' imported from /srv/app/dist/index.js", 'connection lost'],
+    ['connect ECONNREFUSED 10.0.0.7:4000', 'ECONNREFUSED'],
+    ['connect ECONNREFUSED /run/service.sock', 'ECONNREFUSED'],
+    ["EMFILE: too many open files, open '/srv/app/node_modules/ws/wrapper.mjs'", 'EMFILE'],
+    ['read ECONNRESET', 'ECONNRESET'],
+    ['the service is down: ECONNRESET', 'ECONNRESET'],
+    ['the service is down: connection lost', 'connection lost'],
+    ['ETOKEN: unable to verify the first certificate of /srv/ECONNRESETS', 'connection lost'],
     ['token=c29tZSBzZWNyZXQ', 'connection lost'],
   ])('for the reason %j of the client has the reason %j', (text, reason) => {
     const { status$, log, upstream } = start()
     status$.next({ ...waiting, reason: text })
     const expected = `the service is down: ${reason}`
     expect([upstream.downText, log]).toEqual([expected, [expected]])
-    // The reason of a gateway that is the service of this one.
-    status$.next({ ...waiting, reason: expected })
-    expect(upstream.downText).toBe(expected)
   })
 })

@@ -75,7 +75,7 @@ const costs: readonly Cost[] = [
   { name: 'a live price (`ws`, JSON.parse, a Map = 1)', budget: 0.35, rounds: 3, measure: livePrice },
   {
     name: 'a depth request (undici, createHmac, JSON.parse = 1)',
-    budget: 1.9,
+    budget: 1.2,
     rounds: 3,
     measure: depthRequest,
   },

@@ -10,6 +10,7 @@ import { Host } from '../wire/socket/host.js'
 import { Lines } from './prices/lines.js'
 import type { Cancel } from '../base/task/cancellable-task.js'
 import { closeOnce } from '../base/task/close-once.js'
+import { ResponsiveDeadlines } from '../base/time/responsive-deadlines.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import { EventStream, type Stream } from '../base/time/stream.js'
 import type { Client, PriceClient } from './client.js'
@@ -41,8 +42,9 @@ const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const http = configuration.http ?? platform.httpTransport({ connectTimeout, maxConcurrentRequests, ca })
   const clock = currentClock()
   const limiter = new RequestLimiter({ ...configuration, clock })
+  const timeouts = new ResponsiveDeadlines(clock, configuration.requestTimeout)
   const { publish, addSource, createPriceFrames } = platform
-  const shared = { ...configuration, http, clock, publish, addSource, createPriceFrames, limiter }
+  const shared = { ...configuration, http, clock, publish, addSource, createPriceFrames, limiter, timeouts }
   const [firstUrl, ...otherUrls] = priceWsUrls
   const lines = new Lines({
     ...shared,

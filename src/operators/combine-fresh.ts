@@ -2,7 +2,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, Observable, Subscription, type ObservedValueOf, type Subscriber } from 'rxjs'
 import { maxTimerMs } from '../base/domain/valid-numbers.js'
 import type { DepthError, NotFresh, PriceError } from '../base/errors/model.js'
-import { DeadlineTimer, noActivity } from '../base/time/deadline.js'
+import { MovableDeadline } from '../base/time/deadline.js'
 import { receivedAtOf } from '../base/time/event-time.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import type { ErrorOf } from './either.js'
@@ -95,7 +95,7 @@ class Combination {
   private readonly queue: (() => void)[] = []
   private readonly legSubscribers = new Subscription()
   /** For the earliest time at which a leg is too old. */
-  private readonly ageTimer = new DeadlineTimer(rxClock, noActivity, () => this.onAge())
+  private readonly ageTimer = new MovableDeadline(rxClock, () => this.onAge())
 
   constructor(
     private readonly subscriber: Subscriber<Either<NotFresh, object>>,
@@ -104,7 +104,7 @@ class Combination {
   ) {
     this.state = new LegsState(keys, limits)
     this.activeLegs = keys.length
-    subscriber.add(() => this.ageTimer.set(Infinity))
+    subscriber.add(() => this.ageTimer.stop())
   }
 
   /** The legs are in the order of the keys. The first event follows all synchronous events of the legs. */
@@ -178,17 +178,18 @@ class Combination {
     // A later time is of a clock that was set back, and would keep the value current until then.
     const isSetBack = age < 0 && age >= -longestStep
     leg.bornAt = isSetBack ? elapsed : elapsed - age
-    this.setAgeTimer(leg.tooOldFrom, elapsed)
+    this.setAgeTimer(elapsed)
   }
 
   /** Without a timer, the age is checked when a leg emits. */
-  private setAgeTimer(dueAt: number, elapsed: number): void {
-    if (dueAt - elapsed <= maxTimerMs) this.ageTimer.set(dueAt)
+  private setAgeTimer(elapsed: number): void {
+    const dueAt = this.state.nextTooOldAt(elapsed)
+    if (dueAt - elapsed <= maxTimerMs) this.ageTimer.set(dueAt, elapsed)
   }
 
   private onAge(): void {
     const elapsed = rxClock.elapsed()
-    this.setAgeTimer(this.state.nextTooOldAt(elapsed), elapsed)
+    this.setAgeTimer(elapsed)
     if (this.state.firstTooOld(elapsed) !== undefined) this.run(() => this.emit())
   }
 

@@ -6,7 +6,7 @@ import { stale } from '../base/errors/constructors.js'
 import type { Stale } from '../base/errors/model.js'
 import { timerMsFrom } from '../base/option-kinds/number-option.js'
 import { checkValue, shown } from '../base/option-kinds/parse-options.js'
-import { RestartableDeadline } from '../base/time/deadline.js'
+import { MovableDeadline } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import type { EitherOperator } from './either.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
@@ -38,14 +38,13 @@ export const freshWithin = <E, A>(ms: number): EitherOperator<E, A, Either<E | S
 class FreshWithinSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Either<E | Stale, A>> {
   private latest: Either<E, A> | undefined
   /** Not `timer`: after a blocked event loop, timers fire before Node reads the data that arrived in time. */
-  private readonly deadline: RestartableDeadline
+  private readonly deadline = new MovableDeadline(rxClock, () => this.onDeadline())
 
   constructor(
     subscriber: Subscriber<Either<E | Stale, A>>,
     private readonly ms: number,
   ) {
     super(subscriber)
-    this.deadline = new RestartableDeadline(rxClock, ms, this.onDeadline)
     this.add(() => this.deadline.stop())
   }
 
@@ -54,14 +53,19 @@ class FreshWithinSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Eithe
     if (isLeft(event)) this.deadline.stop()
     this.subscriber.next(event)
     // A handler may have unsubscribed, or caused a newer event, which then decides.
-    if (isRight(event) && this.latest === event && !this.closed) this.deadline.restart()
+    if (isRight(event) && this.latest === event && !this.closed) this.restart()
   }
 
   protected onComplete(): void {
     this.subscriber.complete()
   }
 
-  private readonly onDeadline = (): void => {
+  private restart(): void {
+    const now = rxClock.elapsed()
+    this.deadline.set(now + this.ms, now)
+  }
+
+  private onDeadline(): void {
     if (this.latest === undefined || isLeft(this.latest)) return
     try {
       this.subscriber.next(left(staleOf(this.latest.right, this.ms)))

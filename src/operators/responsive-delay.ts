@@ -1,5 +1,6 @@
 import type { Subscription } from 'rxjs'
-import { delay, maxLateMs, responsiveDeadline } from '../base/time/deadline.js'
+import { delay, maxLateMs } from '../base/time/deadline.js'
+import { responsiveDeadline } from '../base/time/responsive-deadlines.js'
 import { rxClock } from '../base/time/rx-clock.js'
 
 /** The time in which a source detects that its prices are too old, in ms. */

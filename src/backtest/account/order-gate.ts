@@ -1,6 +1,7 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import { forkJoin, Subscription, take, type Observable, type Subscriber } from 'rxjs'
-import { afterReading, responsiveDeadline } from '../../base/time/deadline.js'
+import { afterReading } from '../../base/time/deadline.js'
+import { responsiveDeadline } from '../../base/time/responsive-deadlines.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { detectionTime } from '../../operators/responsive-delay.js'
 import type { PaperEvent } from './events.js'

@@ -19,7 +19,7 @@ import {
   type SourcePlatform,
   type WebStream,
 } from '../recording/read/source.js'
-import { RestartableDeadline } from '../../base/time/deadline.js'
+import { MovableDeadline } from '../../base/time/deadline.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 
 /** The `openHistory` of a platform. */
@@ -93,7 +93,7 @@ class HistoryRequest {
   private readonly aborting = new AbortController()
   private readonly closing = new Subscription()
   private isSilent = false
-  private readonly silence = new RestartableDeadline(rxClock, silenceLimit, () => {
+  private readonly silence = new MovableDeadline(rxClock, () => {
     this.isSilent = true
     this.abort()
   })
@@ -113,7 +113,7 @@ class HistoryRequest {
   /** Reads the lines until one is a `Left`. Resolves to the error that ends the reading. Never rejects. */
   async lines(read: (line: string) => Either<HistoryError, unknown>): Promise<Either<HistoryError, unknown>> {
     try {
-      this.silence.restart()
+      this.silence.set(rxClock.elapsed() + silenceLimit)
       const response = await this.fetch(this.url, { ...settings, signal: this.aborting.signal })
       const result =
         response.status === 200 ? await this.readBody(response, read) : await this.failure(response)
@@ -133,7 +133,7 @@ class HistoryRequest {
     if (body === null) return right(undefined)
     const decoder = new TextDecoder()
     for await (const bytes of readWholeLines(this.chunks(body), this.closing)) {
-      this.silence.restart()
+      this.silence.set(rxClock.elapsed() + silenceLimit)
       for (const line of decoder.decode(bytes).split('\n')) {
         if (line === '') continue
         const result = read(line)

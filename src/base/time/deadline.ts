@@ -2,16 +2,6 @@ import { Observable, Subject, Subscription, takeUntil } from 'rxjs'
 import { maxTimerMs } from '../domain/valid-numbers.js'
 import type { Clock } from './clock.js'
 
-/**
- * The limits of one timer of a responsive deadline, in ms. A shorter timer is often late without a blocked event loop.
- */
-const shortestSlice = 5
-const longestSlice = 50
-
-/** A responsive deadline ends after this many late timers, if `maxStretch` times its length has passed. */
-const minLateSlices = 3
-const maxStretch = 4
-
 /** A poll phase that takes longer shows that the event loop was blocked, in ms. */
 const longestPhase = 10
 
@@ -54,42 +44,6 @@ export const deadline = (
     subscription.add(afterReading(clock, activityCount, callback))
   })
   return subscription
-}
-
-/**
- * Like `deadline`, but time in which the event loop was blocked does not count. For work that needs several turns of the
- * event loop, such as a dial: it cannot proceed while the loop is blocked. A timer that is late shows that the loop was
- * blocked, so the wait consists of short timers. A loop that is blocked again and again reaches the deadline after
- * `maxStretch` times `ms`: a service that floods the client must not postpone it forever. `onSlice`: called after each short
- * timer with its start. What arrived before that has been read. `wasBlocked`: since then, the event loop was.
- */
-export const responsiveDeadline = (
-  clock: Clock,
-  ms: number,
-  callback: () => void,
-  onSlice?: (startedAt: number, wasBlocked: boolean) => void,
-): Subscription => {
-  if (clock.isVirtual) return delay(clock, ms, callback)
-  const start = clock.elapsed()
-  const maxSlice = Math.min(Math.max(ms / 10, shortestSlice), longestSlice)
-  let lateSlices = 0
-  let current: Subscription
-  const wait = (remaining: number): void => {
-    const slice = Math.min(remaining, maxSlice)
-    const startedAt = clock.elapsed()
-    current = delay(clock, slice, () => {
-      const now = clock.elapsed()
-      const wasBlocked = now - startedAt > 2 * slice + shortestSlice
-      if (wasBlocked) lateSlices++
-      onSlice?.(startedAt, wasBlocked)
-      const after = wasBlocked ? remaining : remaining - slice
-      const isStretched = lateSlices >= minLateSlices && now - start >= maxStretch * ms
-      if (after >= 1 && !isStretched) wait(after)
-      else current = afterReading(clock, noActivity, callback)
-    })
-  }
-  wait(ms)
-  return new Subscription(() => current.unsubscribe())
 }
 
 /** Like `delay`: emits once, then completes. */
@@ -167,44 +121,11 @@ export const afterReading = (
 /** Timers stand still while the machine is suspended: a deadline that has passed meanwhile is noticed within this time, in ms. */
 const suspendCheckMs = 1000
 
-/** One timer for many deadlines, set to the earliest. Times are monotonic, in ms. */
-export class DeadlineTimer {
-  private timer: Subscription | undefined
-  private dueAt = Infinity
-
-  constructor(
-    private readonly clock: Clock,
-    /** Counts received data: `onDeadline` is called after the data that has arrived is read. */
-    private readonly activityCount: () => number,
-    private readonly onDeadline: () => void,
-  ) {}
-
-  /** Only moves the timer earlier, and checks every second, so it may fire before `nextDeadline`. `Infinity` stops it. */
-  set(nextDeadline: number): void {
-    if (nextDeadline === Infinity) this.clear()
-    if (nextDeadline >= this.dueAt) return
-    this.clear()
-    this.dueAt = nextDeadline
-    const fire = (): void => {
-      this.clear()
-      this.onDeadline()
-    }
-    const wait = Math.max(0, nextDeadline - this.clock.elapsed())
-    const slice = this.clock.isVirtual ? wait : Math.min(wait, suspendCheckMs)
-    this.timer = deadline(this.clock, slice, fire, this.activityCount)
-  }
-
-  private clear(): void {
-    this.timer?.unsubscribe()
-    this.dueAt = Infinity
-  }
-}
-
 /**
- * A `deadline` that is restarted often. A restart only stores the time: one timer is set again for the remaining time.
- * Times are monotonic, in ms.
+ * A deadline that is moved often. A later time is only stored: one timer is set again for the remaining time. Times are
+ * monotonic, in ms.
  */
-export class RestartableDeadline {
+export class MovableDeadline {
   private timer: Subscription | undefined
   private armedAt = 0
   private timerDueAt = 0
@@ -212,18 +133,19 @@ export class RestartableDeadline {
 
   constructor(
     private readonly clock: Clock,
-    /** Time from the last restart to the deadline, in ms. */
-    private readonly ms: number,
     private readonly onDeadline: () => void,
+    /** Counts received data: `onDeadline` is called after the data that has arrived is read. */
+    private readonly activityCount: () => number = noActivity,
   ) {}
 
-  restart(): void {
-    const now = this.clock.elapsed()
-    this.dueAt = now + this.ms
-    // A timer is replaced if it is late, or if it runs on another clock.
-    if (this.timer !== undefined && now >= this.armedAt && now < this.timerDueAt) return
-    this.stop()
-    this.arm(now, this.ms)
+  /** `Infinity` stops it. */
+  set(dueAt: number, now = this.clock.elapsed()): void {
+    if (dueAt === Infinity) return this.stop()
+    this.dueAt = Math.max(dueAt, now)
+    const isDue = this.timerDueAt <= now
+    // A timer is replaced if it is too late, or if it runs on another clock.
+    const isInTime = this.armedAt <= now && this.timerDueAt <= this.dueAt && (!isDue || this.dueAt === now)
+    if (this.timer === undefined || !isInTime) this.arm(now)
   }
 
   stop(): void {
@@ -231,27 +153,20 @@ export class RestartableDeadline {
     this.timer = undefined
   }
 
-  private arm(now: number, ms: number): void {
+  private arm(now: number): void {
+    this.stop()
+    const ms = this.dueAt - now
+    // Node rounds the delay of a timer down.
+    const wait = this.clock.isVirtual ? ms : Math.min(Math.ceil(ms), suspendCheckMs)
     this.armedAt = now
-    this.timerDueAt = this.dueAt
-    this.timer = delay(this.clock, ms, this.onTimer)
+    this.timerDueAt = now + wait
+    this.timer = deadline(this.clock, wait, this.onTimer, this.activityCount)
   }
 
   private readonly onTimer = (): void => {
     const now = this.clock.elapsed()
-    if (this.dueAt !== this.timerDueAt && now < this.dueAt) {
-      const remainder = this.dueAt - now
-      // Node rounds the delay of a timer down.
-      this.arm(now, this.clock.isVirtual ? remainder : Math.ceil(remainder))
-      return
-    }
-    const reading = new Subscription()
-    this.timer = reading
-    reading.add(
-      afterReading(this.clock, noActivity, () => {
-        this.timer = undefined
-        this.onDeadline()
-      }),
-    )
+    if (now < this.dueAt) return this.arm(now)
+    this.timer = undefined
+    this.onDeadline()
   }
 }

@@ -1,6 +1,7 @@
 import { Observable, Subscription } from 'rxjs'
 import { safeUnsubscribe } from '../task/safe-notify.js'
-import { maxLateMs, responsiveDeadline } from './deadline.js'
+import { maxLateMs } from './deadline.js'
+import { responsiveDeadline } from './responsive-deadlines.js'
 import { rxClock } from './rx-clock.js'
 
 /**

@@ -18,7 +18,7 @@ import type { Host } from '../../wire/socket/host.js'
 import type { FrameSink, Session } from '../../wire/socket/session.js'
 import { safeComplete, safeNext } from '../../base/task/safe-notify.js'
 import { asap, CoalescedTask } from '../../base/time/coalesced-task.js'
-import { DeadlineTimer, delay } from '../../base/time/deadline.js'
+import { delay, MovableDeadline } from '../../base/time/deadline.js'
 import { TickClock } from '../../base/time/tick-clock.js'
 import { connectionReport, topicSnapshots } from './connection-snapshot.js'
 import { FrameSender, type FrameSenderConfig } from './frame-sender.js'
@@ -74,7 +74,7 @@ export class PriceConnection implements FrameSink {
   private readonly socket: ReconnectingSocket
   private readonly sender: FrameSender
   private readonly task: CoalescedTask
-  private readonly deadlineTimer: DeadlineTimer
+  private readonly deadlineTimer: MovableDeadline
   private readonly tickClock: TickClock
   private readonly performer: EffectPerformer
   /** The subscription to the socket: present from the dial until the client closes it. */
@@ -90,10 +90,10 @@ export class PriceConnection implements FrameSink {
     this.socket = new ReconnectingSocket(config)
     this.task = new CoalescedTask(clock, () => this.reconcile())
     this.sender = new FrameSender(config, subscriptions, this.task)
-    this.deadlineTimer = new DeadlineTimer(
+    this.deadlineTimer = new MovableDeadline(
       clock,
-      () => this.session?.activityCount() ?? 0,
       () => this.perform(subscriptions.onDeadline(clock.elapsed())),
+      () => this.session?.activityCount() ?? 0,
     )
     this.tickClock = new TickClock(clock)
     this.performer = new EffectPerformer(config, this)

@@ -3,7 +3,7 @@ import { isRight } from 'fp-ts/lib/Either.js'
 import { decodeConsumerMessage, type ConsumerMessage } from '../codec/messages.js'
 import { Subscription } from 'rxjs'
 import type { Cancel } from '../../base/task/cancellable-task.js'
-import { responsiveDeadline } from '../../base/time/deadline.js'
+import { responsiveDeadline } from '../../base/time/responsive-deadlines.js'
 import { protocolVersion } from '../subjects.js'
 import type { ConsumerContext } from './consumer-context.js'
 

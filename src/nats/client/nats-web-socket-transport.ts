@@ -19,7 +19,7 @@ import { assertNever } from '../../base/domain/assert-never.js'
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
 import { maxTopicLength } from '../../gateway/subscriptions/sessions.js'
-import { responsiveDeadline } from '../../base/time/deadline.js'
+import { responsiveDeadline } from '../../base/time/responsive-deadlines.js'
 import {
   messageTooBig,
   noCloseFrame,

@@ -1,5 +1,4 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import type { Subscription } from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/http-headers.js'
 import type { FailedResponse } from '../codec/response-text.js'
@@ -7,9 +6,9 @@ import type { Publish } from '../../base/diagnostics/messages.js'
 import { hostWithPort } from '../../base/domain/endpoint.js'
 import { networkError, timeout } from '../../base/errors/constructors.js'
 import type { DecodeError, NetworkError, Timeout, AnyError } from '../../base/errors/model.js'
-import { noCancel, type CancellableTask } from '../../base/task/cancellable-task.js'
+import { noCancel, type Cancel, type CancellableTask } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
-import { responsiveDeadline } from '../../base/time/deadline.js'
+import type { ResponsiveDeadlines } from '../../base/time/responsive-deadlines.js'
 import {
   headerOf,
   type HttpResponse,
@@ -23,8 +22,8 @@ export interface GetConfig {
   readonly publish: Publish
   readonly http: InternalHttpTransport
   readonly limiter: RequestLimiter
-  /** The limit from the request to the last byte of its response, in ms. */
-  readonly requestTimeout: number
+  /** The limit from the request to the last byte of its response, shared by all requests of a client. */
+  readonly timeouts: ResponsiveDeadlines
   /** A response that is read later than this after its request is no value, in ms. */
   readonly maxLag: number
   readonly maxBodyBytes: number
@@ -68,9 +67,6 @@ export const get =
 /** A response that the process could not read may have arrived this much earlier than `receivedAt`, in ms. */
 const maxReadingTime = 900
 
-/** After the event loop was blocked, a response that arrived before may be read until this much later, in ms. */
-const maxBacklogTime = 500
-
 class GetRequest {
   private isSettled = false
   /** True if it was repeated because the service closed its connection. */
@@ -81,14 +77,10 @@ class GetRequest {
   /** Aborts the request, while it is running. */
   private abort = noCancel
   /** Undefined while the request is queued for the first time. */
-  private timer: Subscription | undefined
+  private stopTimeout: Cancel | undefined
   /** When the request was sent first, and last: monotonic, in ms. */
   private firstSentAt: number | undefined
   private sentAt = 0
-  /** A response that has not been read arrived later: monotonic, in ms. */
-  private arrivesAfter = 0
-  /** When the event loop was last blocked: monotonic, in ms. */
-  private blockedUntil = 0
 
   constructor(
     private readonly config: GetConfig,
@@ -103,7 +95,7 @@ class GetRequest {
   cancel(): void {
     if (this.isSettled) return
     this.isSettled = true
-    this.timer?.unsubscribe()
+    this.stopTimeout?.()
     this.leaveQueue()
     this.abort()
   }
@@ -117,7 +109,7 @@ class GetRequest {
     const { origin, path, headers } = this.target
     const running = limiter.start()
     this.onSent()
-    this.startTimer()
+    this.stopTimeout ??= this.config.timeouts.start(() => this.onTimeout())
     const onHttpResult = (result: HttpResult, mayRepeat = false): void => {
       if (running.hasEnded) return
       running.onEnd()
@@ -153,20 +145,11 @@ class GetRequest {
   private onSent(): void {
     this.sentAt = this.config.clock.elapsed()
     this.firstSentAt ??= this.sentAt
-    this.arrivesAfter = this.sentAt
   }
 
-  private startTimer(): void {
-    const { clock, requestTimeout } = this.config
-    const onTimeout = (): void => {
-      this.cancel()
-      this.finish(left(timeout(requestTimeout)))
-    }
-    this.timer ??= responsiveDeadline(clock, requestTimeout, onTimeout, (startedAt, wasBlocked) => {
-      const now = clock.elapsed()
-      if (wasBlocked) this.blockedUntil = now
-      if (now - this.blockedUntil > maxBacklogTime) this.arrivesAfter = Math.max(this.arrivesAfter, startedAt)
-    })
+  private onTimeout(): void {
+    this.cancel()
+    this.finish(left(timeout(this.config.timeouts.ms)))
   }
 
   private onHttpResult(result: HttpResult, mayRepeat: boolean): void {
@@ -189,14 +172,15 @@ class GetRequest {
 
   /** The process may have been stopped, or its event loop blocked, when the response arrived. */
   private received(response: HttpResponse, now: number): ReceivedResponse {
-    const { clock } = this.config
-    const lateMs = clock.isVirtual ? 0 : Math.max(0, now - this.arrivesAfter - maxReadingTime)
+    const { clock, timeouts } = this.config
+    const arrivedAfter = Math.max(this.sentAt, timeouts.readUntil)
+    const lateMs = clock.isVirtual ? 0 : Math.max(0, now - arrivedAfter - maxReadingTime)
     return { response, receivedAt: Math.floor(clock.wallClock() - lateMs) }
   }
 
   private settle(result: GetResult): void {
     this.isSettled = true
-    this.timer?.unsubscribe()
+    this.stopTimeout?.()
     this.finish(result)
   }
 

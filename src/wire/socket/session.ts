@@ -1,7 +1,8 @@
 import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, Observable, Subject, Subscription, take } from 'rxjs'
 import { causeOf } from '../../base/errors/failure-cause.js'
-import { deadline$, repeated$, responsiveDeadline } from '../../base/time/deadline.js'
+import { deadline$, repeated$ } from '../../base/time/deadline.js'
+import { responsiveDeadline } from '../../base/time/responsive-deadlines.js'
 import {
   noCloseFrame,
   unboundedPayload,

@@ -1,5 +1,4 @@
 import { MessageChannel } from 'node:worker_threads'
-import fc from 'fast-check'
 import {
   asyncScheduler,
   concat,
@@ -16,17 +15,9 @@ import {
   timer,
 } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { callAtOnce, type Clock } from '../../../src/base/time/clock.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
-import {
-  deadline$,
-  DeadlineTimer,
-  delay$,
-  repeated$,
-  responsiveDeadline,
-} from '../../../src/base/time/deadline.js'
+import { deadline$, delay$, repeated$ } from '../../../src/base/time/deadline.js'
 import { marbles } from '../../support/time/marbles.js'
-import { runInVirtualTime } from '../../support/time/virtual-time.js'
 
 const noActivity = (): number => 0
 
@@ -253,139 +244,4 @@ describe('deadline$', () => {
   })
 
   afterEach(() => void vi.restoreAllMocks().useRealTimers())
-})
-
-/** A clock whose timers are late by a number of ms each, the last of them by none. */
-const lateClock = (latenesses: readonly number[]): { readonly clock: Clock; readonly run: () => number } => {
-  let time = 0
-  let timers = 0
-  const pending: { dueAt: number; callback: () => void }[] = []
-  const clock: Clock = {
-    ...rxClock,
-    isVirtual: false,
-    elapsed: () => time,
-    startInterval: (callback, ms) => {
-      const timer = { dueAt: time + ms + (latenesses[timers++] ?? 0), callback }
-      pending.push(timer)
-      return () => void pending.splice(pending.indexOf(timer), 1)
-    },
-    afterRead: callAtOnce,
-  }
-  const run = (): number => {
-    for (let timer = pending[0]; timer !== undefined; timer = pending[0]) {
-      time = timer.dueAt
-      timer.callback()
-    }
-    return time
-  }
-  return { clock, run }
-}
-
-describe('responsiveDeadline', () => {
-  it('calls back after the delay in virtual time', () => {
-    const calls: number[] = []
-    runInVirtualTime(({ now }) => void responsiveDeadline(rxClock, 500, () => calls.push(now())))
-    expect(calls).toEqual([500])
-  })
-
-  it('does not count the time in which the event loop was blocked', () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 1, max: 10_000 }),
-        fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 100_000 }))),
-        (ms, latenesses) => {
-          const { clock, run } = lateClock(latenesses)
-          let calledAt = NaN
-          let used = 0
-          const counting: Clock = {
-            ...clock,
-            startInterval: (callback, delay) => {
-              used++
-              return clock.startInterval(callback, delay)
-            },
-          }
-          responsiveDeadline(counting, ms, () => (calledAt = clock.elapsed()))
-          run()
-          const late = latenesses.slice(0, used)
-          const responsive = calledAt - late.reduce((sum, lateness) => sum + lateness, 0)
-          const isOftenBlocked = late.filter((lateness) => lateness > 0).length >= 3
-          expect(isOftenBlocked || responsive >= ms - 1).toBe(true)
-          expect(!isOftenBlocked || calledAt >= ms - 1).toBe(true)
-        },
-      ),
-    )
-  })
-
-  it('calls back after four times the delay if the event loop is blocked all the time', () => {
-    const { clock, run } = lateClock(new Array<number>(1000).fill(200))
-    let called = 0
-    responsiveDeadline(clock, 1000, () => called++)
-    expect(run()).toBe(4000)
-    expect(called).toBe(1)
-  })
-
-  it('counts a lateness that a busy machine causes', () => {
-    const { clock, run } = lateClock(new Array<number>(100).fill(3))
-    responsiveDeadline(clock, 1000, () => undefined)
-    expect(run()).toBe(1060)
-  })
-
-  it('does not call back after an unsubscribe', () => {
-    const { clock, run } = lateClock([0, 200])
-    let called = 0
-    const subscription = responsiveDeadline(clock, 100, () => called++)
-    delay$(clock, 0).subscribe(() => subscription.unsubscribe())
-    run()
-    expect(called).toBe(0)
-  })
-})
-
-/** Sets a timer at each `setAt` to `dueAt`. Returns the times at which it fires and the number of remaining timers. */
-const firesOf = (
-  sets: readonly (readonly [setAt: number, dueAt: number])[],
-): readonly [readonly number[], number] => {
-  const fires: number[] = []
-  const remainingTimers = runInVirtualTime(({ at, now }) => {
-    const timer = new DeadlineTimer(
-      rxClock,
-      () => 0,
-      () => fires.push(now()),
-    )
-    for (const [setAt, dueAt] of sets) at(setAt, () => timer.set(dueAt))
-  })
-  return [fires, remainingTimers]
-}
-
-describe('DeadlineTimer', () => {
-  it('fires once at its deadline', () => {
-    expect(firesOf([[0, 10]])).toEqual([[10], 0])
-  })
-
-  it('fires earlier when set to an earlier deadline, and no later when set to a later one', () => {
-    expect(
-      firesOf([
-        [0, 10],
-        [1, 5],
-        [2, 20],
-      ]),
-    ).toEqual([[5], 0])
-  })
-
-  it('fires at once when the deadline has passed, and again when it is set again', () => {
-    expect(
-      firesOf([
-        [7, 3],
-        [9, 12],
-      ]),
-    ).toEqual([[7, 12], 0])
-  })
-
-  it('does not fire after it is set to Infinity', () => {
-    expect(
-      firesOf([
-        [0, 10],
-        [4, Infinity],
-      ]),
-    ).toEqual([[], 0])
-  })
 })

@@ -7,6 +7,7 @@ import { get } from '../../../src/wire/http/get.js'
 import { RequestLimiter } from '../../../src/wire/http/request-limiter.js'
 import { node } from '../../../src/wire/platform/node.js'
 import { fromTask$ } from '../../../src/base/task/cancellable-task.js'
+import { ResponsiveDeadlines } from '../../../src/base/time/responsive-deadlines.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 import type { HttpTransport } from '../../../src/wire/transport/ports.js'
 import { FakeHttp } from '../../support/fake-http.js'
@@ -21,7 +22,10 @@ const limits = {
   clock: rxClock,
   publish: node.publish,
   limiter: unlimited,
-  requestTimeout: 100,
+  /** Of each copy: the clock of a test may be virtual. */
+  get timeouts() {
+    return new ResponsiveDeadlines(rxClock, 100)
+  },
   maxLag: 5000,
   maxBodyBytes: 4096,
   secrets: new Secrets(),
@@ -81,16 +85,17 @@ describe('get', () => {
 
   it('returns Timeout not before requestTimeout, if that exceeds the maximum of a platform timer', () => {
     const requestTimeout = 2 ** 31 + 5
+    const timeouts = new ResponsiveDeadlines(rxClock, requestTimeout)
     const http = new FakeHttp()
-    let timeouts = 0
+    let results = 0
     runInVirtualTime(
       ({ at }) => {
-        fromTask$(get({ http, ...limits, requestTimeout }, target)).subscribe(() => timeouts++)
-        at(requestTimeout - 1, () => expect(timeouts).toBe(0))
+        fromTask$(get({ http, ...limits, timeouts }, target)).subscribe(() => results++)
+        at(requestTimeout - 1, () => expect(results).toBe(0))
       },
       { endsAt: requestTimeout },
     )
-    expect(timeouts).toBe(1)
+    expect(results).toBe(1)
   })
 
   it('aborts the request and clears its timer when it is cancelled', () => {

@@ -5,6 +5,7 @@ import { Secrets } from '../../../src/wire/auth/secrets.js'
 import { priceRequest } from '../../../src/wire/http/price-request.js'
 import { fromTask$ } from '../../../src/base/task/cancellable-task.js'
 import { node } from '../../../src/wire/platform/node.js'
+import { ResponsiveDeadlines } from '../../../src/base/time/responsive-deadlines.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 import { FakeHttp } from '../../support/fake-http.js'
 import { leftWith, marbles } from '../../support/time/marbles.js'
@@ -15,7 +16,10 @@ const limits = {
   clock: rxClock,
   publish: node.publish,
   limiter: unlimited,
-  requestTimeout: 100,
+  /** Of each copy: the clock of a test may be virtual. */
+  get timeouts() {
+    return new ResponsiveDeadlines(rxClock, 100)
+  },
   maxLag: 5000,
   maxBodyBytes: 4096,
   secrets: new Secrets(),

@@ -9,6 +9,7 @@ import { get, type GetResult } from '../../../src/wire/http/get.js'
 import { RequestLimiter } from '../../../src/wire/http/request-limiter.js'
 import { node } from '../../../src/wire/platform/node.js'
 import { fromTask$ } from '../../../src/base/task/cancellable-task.js'
+import { ResponsiveDeadlines } from '../../../src/base/time/responsive-deadlines.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 import type { HttpTransport } from '../../../src/wire/transport/ports.js'
 import { depthBody, FakeHttp } from '../../support/fake-http.js'
@@ -35,7 +36,7 @@ const send = (http: HttpTransport) => {
     clock: rxClock,
     publish: node.publish,
     limiter: unlimited,
-    requestTimeout: 60_000,
+    timeouts: new ResponsiveDeadlines(rxClock, 60_000),
     maxLag: 5000,
     http,
   }
@@ -238,7 +239,7 @@ describe('a repeated request', () => {
 
   it('counts toward maxRequestsPerSecond, and is sent before the queued requests', () => {
     const limiter = new RequestLimiter({ clock: rxClock, maxRequestsPerSecond: 2, maxConcurrentRequests: 9 })
-    const { relayer, http } = relayerOf({ limiter, requestTimeout: 60_000 })
+    const { relayer, http } = relayerOf({ limiter, timeouts: new ResponsiveDeadlines(rxClock, 60_000) })
     const request$ = (address: Address) => fromTask$(relayer.depth(address))
     const mints = (): unknown => http.requests.map(({ path }) => path.split('/').at(-1))
     runInVirtualTime(
@@ -262,7 +263,7 @@ describe('a repeated request', () => {
 
   it('has a place among maxConcurrentRequests, and its wait counts toward the timeout', () => {
     const limiter = new RequestLimiter({ clock: rxClock, maxRequestsPerSecond: 1, maxConcurrentRequests: 1 })
-    const { relayer, http } = relayerOf({ limiter, requestTimeout: 500 })
+    const { relayer, http } = relayerOf({ limiter, timeouts: new ResponsiveDeadlines(rxClock, 500) })
     const events: unknown[] = []
     runInVirtualTime(
       ({ at }) => {

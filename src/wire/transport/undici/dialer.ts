@@ -1,7 +1,7 @@
 import type { Socket, TcpNetConnectOpts } from 'node:net'
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { buildConnector } from 'undici/index.js'
-import { responsiveDeadline } from '../../../base/time/deadline.js'
+import { responsiveDeadline } from '../../../base/time/responsive-deadlines.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import { dialHost } from '../dial-host.js'
 import type { UndiciModules } from '../packages.js'

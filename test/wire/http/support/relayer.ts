@@ -5,6 +5,7 @@ import { Secrets } from '../../../../src/wire/auth/secrets.js'
 import { createSigner } from '../../../../src/wire/auth/sign-request.js'
 import { Relayer, type RelayerConfig } from '../../../../src/wire/http/relayer.js'
 import { node } from '../../../../src/wire/platform/node.js'
+import { ResponsiveDeadlines } from '../../../../src/base/time/responsive-deadlines.js'
 import { rxClock } from '../../../../src/base/time/rx-clock.js'
 import { FakeHttp } from '../../../support/fake-http.js'
 import { unlimited } from './unlimited.js'
@@ -37,7 +38,7 @@ export const relayerOf = (config: Partial<RelayerConfig> = {}): { relayer: Relay
     publish: node.publish,
     limiter: unlimited,
     http,
-    requestTimeout: 100,
+    timeouts: new ResponsiveDeadlines(rxClock, 100),
     maxLag: 5000,
     maxBodyBytes: 4096,
     secrets,

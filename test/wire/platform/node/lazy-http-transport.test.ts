@@ -3,6 +3,7 @@ import { Secrets } from '../../../../src/wire/auth/secrets.js'
 import { get } from '../../../../src/wire/http/get.js'
 import { node } from '../../../../src/wire/platform/node.js'
 import { lazyHttpTransport } from '../../../../src/wire/platform/node/lazy-transports.js'
+import { ResponsiveDeadlines } from '../../../../src/base/time/responsive-deadlines.js'
 import { rxClock } from '../../../../src/base/time/rx-clock.js'
 import type { HttpResult, HttpRequest, HttpTransport } from '../../../../src/wire/transport/ports.js'
 import { unlimited } from '../../http/support/unlimited.js'
@@ -122,7 +123,7 @@ describe('lazyHttpTransport', () => {
       clock: rxClock,
       publish: node.publish,
       limiter: unlimited,
-      requestTimeout: 100,
+      timeouts: new ResponsiveDeadlines(rxClock, 100),
       maxLag: 5000,
       maxBodyBytes: 100,
       secrets,

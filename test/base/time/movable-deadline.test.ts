@@ -1,10 +1,17 @@
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { deadline, RestartableDeadline } from '../../../src/base/time/deadline.js'
+import { deadline, MovableDeadline } from '../../../src/base/time/deadline.js'
+import type { Clock } from '../../../src/base/time/clock.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 
-describe('RestartableDeadline', () => {
+/** A deadline that each restart moves by `ms`. */
+const restartable = (clock: Clock, ms: number, onDeadline: () => void) => {
+  const subject = new MovableDeadline(clock, onDeadline)
+  return { restart: () => subject.set(clock.elapsed() + ms), stop: () => subject.stop() }
+}
+
+describe('MovableDeadline', () => {
   it('calls back at the same times as a deadline that each restart replaces', () => {
     const step = fc.record({ gap: fc.nat(12), stops: fc.constantFrom(false, false, false, true) })
     fc.assert(
@@ -31,21 +38,21 @@ describe('RestartableDeadline', () => {
           stop()
           return { restart, stop }
         }
-        const restarted = (callback: () => void) => new RestartableDeadline(rxClock, ms, callback)
+        const restarted = (callback: () => void) => restartable(rxClock, ms, callback)
         expect(timesOf(restarted)).toEqual(timesOf(replaced))
       }),
     )
   })
 })
 
-describe('RestartableDeadline in real time', () => {
+describe('MovableDeadline in real time', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.restoreAllMocks().useRealTimers())
 
   const start = (ms: number) => {
     const times: number[] = []
     const startedAt = performance.now()
-    const subject = new RestartableDeadline(rxClock, ms, () => times.push(performance.now() - startedAt))
+    const subject = restartable(rxClock, ms, () => times.push(performance.now() - startedAt))
     return { subject, times }
   }
 
@@ -68,7 +75,7 @@ describe('RestartableDeadline in real time', () => {
     let elapsed = 0
     const clock = { ...rxClock, isVirtual: false, elapsed: () => elapsed }
     let isOver = false
-    const subject = new RestartableDeadline(clock, 10, () => (isOver = true))
+    const subject = restartable(clock, 10, () => (isOver = true))
     subject.restart()
     elapsed = 0.3
     subject.restart()
@@ -86,7 +93,7 @@ describe('RestartableDeadline in real time', () => {
     const clock = { ...rxClock, isVirtual: false, elapsed: () => elapsed }
     let elapsed = 0
     let isOver = false
-    const subject = new RestartableDeadline(clock, 100, () => (isOver = true))
+    const subject = restartable(clock, 100, () => (isOver = true))
     subject.restart()
     elapsed = 130
     subject.restart()
@@ -120,5 +127,51 @@ describe('RestartableDeadline in real time', () => {
     subject.stop()
     vi.advanceTimersByTime(1000)
     expect([vi.getTimerCount(), times.length]).toEqual([0, 0])
+  })
+})
+
+/** Sets a timer at each `setAt` to `dueAt`. Returns the times at which it fires and the number of remaining timers. */
+const firesOf = (
+  sets: readonly (readonly [setAt: number, dueAt: number])[],
+): readonly [readonly number[], number] => {
+  const fires: number[] = []
+  const remainingTimers = runInVirtualTime(({ at, now }) => {
+    const timer = new MovableDeadline(rxClock, () => fires.push(now()))
+    for (const [setAt, dueAt] of sets) at(setAt, () => timer.set(dueAt))
+  })
+  return [fires, remainingTimers]
+}
+
+describe('MovableDeadline, set to a time', () => {
+  it('fires once at its deadline', () => {
+    expect(firesOf([[0, 10]])).toEqual([[10], 0])
+  })
+
+  it('fires at the time that was set last, earlier or later', () => {
+    expect(
+      firesOf([
+        [0, 10],
+        [1, 5],
+        [2, 20],
+      ]),
+    ).toEqual([[20], 0])
+  })
+
+  it('fires at once when the deadline has passed, and again when it is set again', () => {
+    expect(
+      firesOf([
+        [7, 3],
+        [9, 12],
+      ]),
+    ).toEqual([[7, 12], 0])
+  })
+
+  it('does not fire after it is set to Infinity', () => {
+    expect(
+      firesOf([
+        [0, 10],
+        [4, Infinity],
+      ]),
+    ).toEqual([[], 0])
   })
 })

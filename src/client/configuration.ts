@@ -61,7 +61,7 @@ export const configure = (
   }
   const headers = parseHeaders(givenHeaders, service)
   const secrets = new Secrets()
-  for (const value of Object.values(headers)) secrets.addHeader(value)
+  for (const value of Object.values(headers)) secrets.addValue(value)
   const url = (name: UrlName, value: unknown) => {
     // The headers are sent only to the relayer.
     const hasSecret = authKey !== undefined || (name === 'baseUrl' && Object.keys(headers).length > 0)

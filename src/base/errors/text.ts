@@ -85,3 +85,11 @@ const escapeUnits = (character: string): string =>
   Array.from({ length: character.length }, (_, at) => escapeUnit(character.charCodeAt(at))).join('')
 
 const escapeUnit = (unit: number): string => `\\u${unit.toString(16).padStart(4, '0')}`
+
+/** A copy of an error with a function applied to each text. `_tag` and `kind` are chosen by the library. */
+export const mapTexts = (value: unknown, map: (text: string) => string, name?: string): unknown => {
+  if (typeof value === 'string') return name === '_tag' || name === 'kind' ? value : map(value)
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, mapTexts(field, map, key)]))
+}

@@ -1,12 +1,12 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import { base64Of, latin1Of } from '../../base/domain/bytes.js'
 import type { Tagged } from '../../base/errors/model.js'
-import { maxTextLength, truncate } from '../../base/errors/text.js'
+import { mapTexts, maxTextLength, truncate } from '../../base/errors/text.js'
 
 /** A shorter value is not redacted, because it occurs in other text. */
 const minLength = 6
 
-/** A shorter part of a value is not redacted: a word of a header, or the beginning of a value in a text that is cut off. */
+/** A shorter part of a value is not redacted: a word, or the beginning of a value in a text that is cut off. */
 const minPart = 8
 
 /** The number of recent signatures that are redacted. */
@@ -29,16 +29,12 @@ export class Secrets {
   /** The forms of all secrets. `undefined` after a change. */
   #forms: readonly string[] | undefined
 
-  /** A value such as the key in base64, or a password. */
+  /** A value such as the key in base64, and its words: a service may repeat the token of `Bearer …` alone. */
   addValue(value: string): void {
-    if (onOneLine(value).length >= minLength) this.#values.push({ value })
+    if (onOneLine(value).length < minLength) return
+    const words = value.split(' ').filter((word) => word.length >= minPart)
+    for (const each of [value, ...words]) this.#values.push({ value: each })
     this.#forms = undefined
-  }
-
-  /** The value of a header, and its words: a service may repeat the token of `Bearer …` alone. */
-  addHeader(value: string): void {
-    this.addValue(value)
-    for (const word of value.split(' ')) if (word.length >= minPart) this.addValue(word)
   }
 
   /** The query values of a URL whose names are those of secrets. */
@@ -72,13 +68,12 @@ export class Secrets {
   }
 }
 
-/** A value as it is, on one line, as its bytes, and in base64. */
+/** A value as it is, on one line as in messages, as its bytes, and in base64. */
 const formsOf = (value: string): readonly string[] => {
   const bytes = new TextEncoder().encode(value)
   return [value, onOneLine(value), latin1Of(bytes), base64Of(bytes)].map(fold)
 }
 
-/** As in the messages of errors. */
 const onOneLine = (value: string): string => value.replace(/\s+/g, ' ')
 
 /** Equates upper and lower case, the two alphabets of base64, and a space with its `+` in a form. Keeps the length. */
@@ -108,12 +103,4 @@ const commonLength = (a: string, b: string): number => {
   let length = 0
   while (length < a.length && a[length] === b[length]) length++
   return length
-}
-
-/** A copy of plain data with a function applied to each text. `_tag` and `kind` are chosen by the library. */
-const mapTexts = (value: unknown, map: (text: string) => string, name?: string): unknown => {
-  if (typeof value === 'string') return name === '_tag' || name === 'kind' ? value : map(value)
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, map))
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, field]) => [key, mapTexts(field, map, key)]))
 }

@@ -134,9 +134,9 @@ describe('the secrets of a URL', () => {
   })
 })
 
-it('replaces the words of a header, but not the name of a scheme', () => {
+it('replaces the words of a value, but not the name of a scheme', () => {
   const secrets = new Secrets()
-  secrets.addHeader('Bearer sk_7Hq-2fVn9')
+  secrets.addValue('Bearer sk_7Hq-2fVn9')
   expect(secrets.redact('Bearer sk_7Hq-2fVn9; the Bearer is sk_7Hq-2fVn9')).toBe(
     '[redacted]; the Bearer is [redacted]',
   )

@@ -7,6 +7,9 @@
 export const isPriceValue = (value: unknown): value is number =>
   typeof value === 'number' && value > 0 && value < Infinity
 
+/** True for a finite number that is not negative, such as an amount in USD. */
+export const isAmount = (value: number): boolean => value >= 0 && value < Infinity
+
 /** The longest delay of a timer in Node and in browsers, in ms: about 24.8 days. A longer timer fires immediately. */
 export const maxTimerMs = 2 ** 31 - 1
 

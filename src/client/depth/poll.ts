@@ -6,6 +6,7 @@ import {
   finalize,
   map,
   Observable,
+  type ObservableInput,
   repeat,
   ReplaySubject,
   share,
@@ -16,7 +17,7 @@ import {
 import type { Publish } from '../../base/diagnostics/messages.js'
 import type { Address } from '../../base/domain/address.js'
 import { resultOf, type PollSnapshot } from '../../base/domain/snapshot.js'
-import { of$, fromTask$, type Cancel } from '../../base/task/cancellable-task.js'
+import { fromTask$, type Cancel } from '../../base/task/cancellable-task.js'
 import { maxBlockedMs, type Clock } from '../../base/time/clock.js'
 import { delay$ } from '../../base/time/deadline.js'
 import type { DepthEvent, Relayer } from '../../wire/http/relayer.js'
@@ -173,9 +174,9 @@ export class Poll {
    * After a blocked event loop, a depth may be read before the prices. It waits for them, because who acts on a depth uses
    * the last price too. A newer result replaces it.
    */
-  private whenSettled$(event: DepthEvent): Observable<DepthEvent> {
+  private whenSettled$(event: DepthEvent): ObservableInput<DepthEvent> {
     const { clock, arePricesSettled } = this.config
-    if (isLeft(event) || arePricesSettled()) return of$(event)
+    if (isLeft(event) || arePricesSettled()) return [event]
     return delay$(clock, settleCheckInterval).pipe(
       repeat(),
       filter(() => arePricesSettled()),

@@ -54,7 +54,7 @@ export class DepthPolls {
     return defer(() => {
       const key = `${canonicalAddress(mint)} ${interval}`
       const poll = this.polls.get(key) ?? this.createPoll(key, mint, interval)
-      return withAtOnceLimit$(poll.event$, () => poll.isFailing, this.limit)
+      return poll.isFailing ? withAtOnceLimit$(poll.event$, () => true, this.limit) : poll.event$
     })
   }
 

@@ -1,6 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
 import { createDepthSide, type DepthSide, type DepthSnapshot } from '../../base/domain/depth.js'
+import { isAmount, isPriceValue } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import type { DecodeError } from '../../base/errors/model.js'
 import { malformedError, toDecodeError } from './decode.js'
@@ -122,7 +123,7 @@ export const recogniseDepth = (text: string): DepthSnapshot | undefined => {
   const buyUsd = Number(match[4])
   const sellUsd = Number(match[6])
   const isValid =
-    MidpointPrice.is(price) && EpochMillis.is(timestamp) && UsdAmount.is(buyUsd) && UsdAmount.is(sellUsd)
+    isPriceValue(price) && Number.isSafeInteger(timestamp) && isAmount(buyUsd) && isAmount(sellUsd)
   if (!isValid) return undefined
   return {
     price,

@@ -1,11 +1,9 @@
 import * as t from 'io-ts/lib/index.js'
-import { isPriceValue } from '../../base/domain/valid-numbers.js'
+import { isAmount, isPriceValue } from '../../base/domain/valid-numbers.js'
 import { guardCodec } from './decode.js'
 import { standardCodec } from './standard-schema.js'
 
 // Some deployments send a number as a decimal string. Except for `PriceValue`, these codecs accept both forms.
-
-const isAmount = (value: number): boolean => value >= 0 && value < Infinity
 
 const decimalPattern = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 

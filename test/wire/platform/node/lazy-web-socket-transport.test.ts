@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { lazyWebSocketTransport } from '../../../../src/wire/platform/node/lazy-transports.js'
+import { lazyWebSocketTransport } from '../../../../src/wire/platform/node.js'
 import type { WebSocketTransport } from '../../../../src/wire/transport/ports.js'
 import { collectEvents } from '../../../support/collect-events.js'
 import { createManualClient, ManualTransport } from '../../../support/manual-transport.js'

@@ -11,7 +11,7 @@ import { nodePlatform } from '../recording/read/node-platform.js'
 import { gzipStart, openableSource } from '../recording/read/source.js'
 import { dialectOf, readDelimited } from './delimited.js'
 import { jsonTable } from './json-lines.js'
-import type { Lines, ReadLines, Table } from './table.js'
+import { maxLineLength, type Lines, type Table } from './table.js'
 
 /** The bytes by which the format is recognised. */
 const headBytes = 2 ** 16
@@ -20,9 +20,6 @@ const headBytes = 2 ** 16
 const maxHeadBytes = 2 ** 22
 
 const hasTwoLines = (part: Uint8Array): boolean => part.indexOf(10) !== part.lastIndexOf(10)
-
-/** A longer line is no row of a table. In characters. */
-const maxLineLength = 2 ** 20
 
 /**
  * Recognises the format of a file by its content, and opens it. Throws if the file cannot be read, or its format is not one of
@@ -90,11 +87,11 @@ const textTable = (path: string, head: Uint8Array, isGzip: boolean): Table => {
       'it is one JSON text, not one row a line; write its rows as lines first, for example by `jq -c ".[]"`',
     )
   const suffix = `${encoding === 'utf-8' ? '' : `, ${encoding.toUpperCase()}`}${isGzip ? ', gzip' : ''}`
-  const read: ReadLines = () => readLines(path, isGzip, encoding)
-  if (/^\s*[[{]/.test(start)) return jsonTable(first, suffix, read)
-  const dialect = dialectOf(first.slice(0, maxDialectLines))
+  const read = () => readText(path, isGzip, encoding)
+  if (/^\s*[[{]/.test(start)) return jsonTable(first, suffix, () => linesOf(read()))
+  const dialect = dialectOf(first.join('\n'))
   const { delimiter, headerLine, names, sample } = dialect
-  const delimiterText = delimiter === '\t' ? 'tab' : delimiter === '' ? 'one column' : `"${delimiter}"`
+  const delimiterText = delimiter === '\t' ? 'tab' : `"${delimiter}"`
   const headerText = headerLine === 0 ? 'no header' : `header in line ${headerLine}`
   return {
     format: `CSV, ${delimiterText}, ${headerText}${suffix}`,
@@ -107,31 +104,38 @@ const textTable = (path: string, head: Uint8Array, isGzip: boolean): Table => {
 /** The start of an array of rows, or of an object over several lines. */
 const manyLines = /^\s*(?:\[\s*(?:[[{]|$)|\{\s*$)/
 
-const maxDialectLines = 200
-
 /** UTF-16 has a zero byte in each character of ASCII. */
 const encodingOf = ([first, second]: Uint8Array): 'utf-8' | 'utf-16le' | 'utf-16be' => {
   if ((first === 0xff && second === 0xfe) || second === 0) return 'utf-16le'
   return (first === 0xfe && second === 0xff) || first === 0 ? 'utf-16be' : 'utf-8'
 }
 
-async function* readLines(path: string, isGzip: boolean, encoding: string): AsyncGenerator<Lines> {
+/** The text of a file, piece by piece. Its line breaks become `\n`. */
+async function* readText(path: string, isGzip: boolean, encoding: string): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding)
   const opened = new Subscription()
-  let line = 1
-  let rest = ''
+  let held = ''
   try {
     for await (const chunk of isGzip ? chunksOf(path, opened) : readFileBytes(path)) {
-      const texts = (rest + decoder.decode(chunk, { stream: true })).split('\n')
-      rest = texts.pop() ?? ''
-      if (rest.length > maxLineLength) throw new Error(`line ${line + texts.length} has no end`)
-      yield { texts: texts.map(withoutReturn), line }
-      line += texts.length
+      const text = held + decoder.decode(chunk, { stream: true })
+      held = text.endsWith('\r') ? '\r' : ''
+      yield text.slice(0, text.length - held.length).replaceAll('\r\n', '\n')
     }
-    if (rest !== '') yield { texts: [withoutReturn(rest)], line }
+    yield held
   } finally {
     opened.unsubscribe()
   }
 }
 
-const withoutReturn = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line)
+async function* linesOf(read: AsyncIterable<string>): AsyncGenerator<Lines> {
+  let line = 1
+  let rest = ''
+  for await (const text of read) {
+    const texts = (rest + text).split('\n')
+    rest = texts.pop() ?? ''
+    if (rest.length > maxLineLength) throw new Error(`line ${line + texts.length} has no end`)
+    yield { texts, line }
+    line += texts.length
+  }
+  if (rest !== '') yield { texts: [rest], line }
+}

@@ -25,6 +25,9 @@ export interface Table {
 /** The number of rows in a sample. */
 export const sampleRows = 100
 
+/** A longer line is no row of a table. In characters. */
+export const maxLineLength = 2 ** 20
+
 /** Lines of a text. `line`: the number of the first one, from 1. */
 export interface Lines {
   readonly texts: readonly string[]

@@ -133,7 +133,7 @@ describe('import', () => {
     'not a time;2681;1',
     `${start + 1250};2680.3;1`,
     `${start + 1000};2680.2;1`,
-    `"${start + 1500};2680.4;1`,
+    `x${start + 1500};2680.4;1`,
     '',
   ].join('\n')
 
@@ -568,7 +568,7 @@ describe('import', () => {
       '2024-03-10 15:45:31+01,2683,"two',
       'lines"',
       '20240310T144636Z,2684.25,"a ""quote"""',
-      '20240310T1446-0100,2685,"no end',
+      '20240310T1446-0100,2685,',
       '',
     ].join('\n')
     const { rows, stdout } = await imported({ 'trades.csv': text })
@@ -582,14 +582,14 @@ describe('import', () => {
     expect(stdout).not.toContain('invalid rows')
   })
 
-  it('reads the lines after a quote that has no end on their own', async () => {
+  it('fails for a quote that has no end, with its line', async () => {
     const rows = priceRows(1_500)
     const lines = rows.map(({ at, price: usd }, index) =>
       index === 3 ? `"${at},${usd},1` : `${at},${usd},1`,
     )
-    const result = await imported({ 'trades.csv': ['time,price,amount', ...lines, ''].join('\n') })
-    expect(result.rows).toHaveLength(1_499)
-    expect(result.stdout).toContain('no time: 1, first in line 5')
+    const { code, stderr } = await imported({ 'trades.csv': ['time,price,amount', ...lines, ''].join('\n') })
+    expect(code).toBe(1)
+    expect(stderr).toContain('line 5: a quoted cell has no end')
   })
 
   it.each<[string, string, RegExp]>([

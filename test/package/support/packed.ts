@@ -23,6 +23,7 @@ export const installed = [
   'hyparquet',
   'hyparquet-writer',
   'io-ts',
+  'papaparse',
   'picocolors',
   'rxjs',
   'string-width',

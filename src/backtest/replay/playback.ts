@@ -5,7 +5,6 @@ import type { ClientClosed, RecordingError } from '../../base/errors/model.js'
 import { deferred } from '../../base/task/deferred.js'
 import type { Clock } from '../../base/time/clock.js'
 import { nextTurn } from '../../base/time/macrotask.js'
-import { releaseDelegates } from './rx-context.js'
 import type { EntriesResult, EntryOrigin, RecordingEntry } from '../recording/read/read-entries.js'
 import { readSet, type SetReading } from '../recording/read/merge.js'
 import type { RecordingHeader, Row } from '../recording/codec/row.js'
@@ -58,7 +57,7 @@ export class Playback implements RowPlayer, RowWork {
   private readonly headers = new Set<string>()
   /** The time of the last line, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
   recordedAt = -Infinity
-  readonly turns: RowTurns
+  private readonly turns = new RowTurns()
   readonly waits: RowWaits
 
   constructor(
@@ -77,7 +76,6 @@ export class Playback implements RowPlayer, RowWork {
       () => this.addSubscriber(),
     )
     this.runs = new StrategyRuns(clock)
-    this.turns = new RowTurns()
     this.waits = new RowWaits(clock, realTime, this.closing)
   }
 
@@ -151,7 +149,6 @@ export class Playback implements RowPlayer, RowWork {
   private finish(completeStreams: () => void): void {
     if (!this.isOver) this.observer.onOver?.(this.count.summary)
     this.isOver = true
-    releaseDelegates()
     this.runs.endAll(completeStreams)
   }
 
@@ -226,8 +223,8 @@ export class Playback implements RowPlayer, RowWork {
   emitRow(): void {
     const { line, origin } = this
     if (line === undefined || origin === undefined) return
-    this.turns.startRow(line._tag === 'Recording')
-    if (line._tag !== 'Recording') this.count.add(line)
+    if (line._tag === 'Recording') this.turns.endTurn()
+    else this.count.add(line)
     this.observer.onLine?.(line, origin)
     this.streams.emit(line, origin.recorder)
   }

@@ -28,8 +28,6 @@ export interface ReplayClock {
 
 /** The clock on which a strategy runs: its clocks and timers of Rx. */
 export interface StrategyClock {
-  /** True inside `run`. */
-  readonly isActive: boolean
   /** The time at which its next timer may be due; `Infinity` without timers, and for a clock that is real. */
   readonly nextDue: number
   /** Makes the clock active. Returns the context that was active before, which the caller enters again. */
@@ -72,7 +70,6 @@ export const realClock = (speed: number, clock: Clock): ReplayClock => {
 }
 
 const realTime: StrategyClock = {
-  isActive: true,
   nextDue: Infinity,
   enter: activeContext,
   run: (work) => work(),

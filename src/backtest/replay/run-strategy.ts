@@ -35,15 +35,12 @@ export const runStrategy$ = <A>(
     const onOtherRxjs = (): void => result.error(otherRxjsError('run$'))
     const start = (clock: StrategyClock): void => {
       const streamOf$ = <B>(source$: Observable<B>): Stream<B> =>
-        checked$(
-          onClock$(source$, clock, () => playback.turns.onRealTime()),
-          onOtherRxjs,
-        )
+        checked$(onClock$(source$, clock), onOtherRxjs)
       const client = withStreams(
         createClient(() => run.end()),
         streamOf$,
       )
-      const values = new ResultSubscriber(subscriber, callers, clock, playback)
+      const values = new ContextSubscriber(subscriber, callers)
       subscription.add(resultOf$(strategy$, client, onOtherRxjs).subscribe(values))
     }
     playback
@@ -69,10 +66,9 @@ const withStreams = (
   },
 })
 
-/** The source, whose subscribers are called on the clock. `onRealTime`: called if one subscribes outside of the clock. */
-const onClock$ = <A>(source$: Observable<A>, clock: StrategyClock, onRealTime: () => void): Observable<A> =>
+/** The source, whose subscribers are called on the clock. */
+const onClock$ = <A>(source$: Observable<A>, clock: StrategyClock): Observable<A> =>
   new Observable<A>((subscriber) => {
-    if (!clock.isActive) onRealTime()
     source$.subscribe(new ContextSubscriber(subscriber, clock, subscriber))
   })
 
@@ -155,22 +151,5 @@ export class ContextSubscriber<A> extends Subscriber<A> {
       enterContext(before)
       this.unsubscribe()
     }
-  }
-}
-
-/** Emits the values of a strategy to the subscriber of `run$`, in the context of that. */
-class ResultSubscriber<A> extends ContextSubscriber<A> {
-  constructor(
-    subscriber: Subscriber<A>,
-    context: EnterContext,
-    private readonly clock: StrategyClock,
-    private readonly playback: Playback,
-  ) {
-    super(subscriber, context)
-  }
-
-  override next(value: A): void {
-    if (!this.clock.isActive) this.playback.turns.onRealTime()
-    super.next(value)
   }
 }

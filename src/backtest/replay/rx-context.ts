@@ -39,11 +39,12 @@ export class RxContext {
 
   /** Makes this context active after another one: several times for each row, and in a sweep for each parameter. */
   replace(before: RxContext): void {
-    const areOurs = areWritten(contextDelegates)
-    if (this.clock === undefined) {
-      isKept &&= areOurs
-      if (!isKept) writeDelegates(this.delegates)
-    } else if (!areOurs) writeContextDelegates(before)
+    if (this.clock === undefined) writeDelegates(this.delegates)
+    else if (!areWritten(contextDelegates)) {
+      // Not written: the real context was active, or a `TestScheduler` inside of a strategy has reset them.
+      if (before.clock === undefined) readDelegates(before.delegates)
+      writeDelegates(contextDelegates)
+    }
     if (this.mayHaveActions || before.mayHaveActions || schedulers.queue._active) this.replaceQueues(before)
   }
 
@@ -52,17 +53,13 @@ export class RxContext {
     if (hasActions) before.queues = takeQueues()
     if (this.queues !== undefined) restoreQueues(this.queues)
     this.queues = undefined
-    before.mayHaveActions = hasActions || (before.clock === undefined && !isKept)
+    before.mayHaveActions = hasActions || before.clock === undefined
   }
 }
 
 export const realContext = new RxContext()
 
 let active = realContext
-/** True inside `keepDelegates`. */
-let keepsDelegates = false
-/** True while RxJS has the delegates of all contexts although the real one may be active. */
-let isKept = false
 /** The number of timers of all virtual clocks that have neither fired nor been cancelled. */
 let pendingTimers = 0
 
@@ -77,41 +74,6 @@ export const enterContext = (context: RxContext): RxContext => {
   setVirtualClock(context.clock)
   if (context === realContext) keepClearing()
   return before
-}
-
-/** Also after a `TestScheduler` inside of a strategy has reset them. */
-const writeContextDelegates = (before: RxContext): void => {
-  if (before === realContext) {
-    readDelegates(before.delegates)
-    before.mayHaveActions = true
-    isKept = keepsDelegates && areReal(before.delegates)
-  }
-  writeDelegates(contextDelegates)
-}
-
-/**
- * Runs work that often changes the context. Until its end, or `releaseDelegates`, RxJS keeps the delegates of all contexts:
- * writing others for each change takes a tenth of the time of a row of a replay.
- */
-export const keepDelegates = (work: () => void): void => {
-  const before = keepsDelegates
-  keepsDelegates = true
-  try {
-    work()
-  } finally {
-    if (!before) releaseDelegates()
-    keepsDelegates = before
-  }
-}
-
-/** RxJS has these delegates only in the contexts of virtual clocks. */
-export const releaseDelegates = (): void => {
-  keepsDelegates = false
-  if (!isKept) return
-  isKept = false
-  if (active !== realContext) return
-  if (areWritten(contextDelegates)) writeDelegates(realContext.delegates)
-  keepClearing()
 }
 
 /** Runs work in a context. */
@@ -155,14 +117,9 @@ export const hasNothingToRun = (timer: VirtualTimer): boolean => {
 
 /** While virtual timers are pending, RxJS must be able to clear them in real time too. */
 const keepClearing = (): void => {
-  if (isKept) return
   if (pendingTimers > 0) replaceInterval(undefined, interval)
   else replaceInterval(interval, undefined)
 }
-
-/** True if time is real for RxJS, apart from the timers of virtual clocks that it may clear. */
-const areReal = ({ date, performance, interval: own = interval, immediate, frame }: RxDelegates): boolean =>
-  own === interval && (date ?? performance ?? immediate ?? frame) === undefined
 
 /** The clock that runs new timers; undefined if they are real. */
 const timerClock = (): VirtualClock | undefined =>

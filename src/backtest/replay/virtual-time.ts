@@ -83,11 +83,6 @@ export class VirtualTime implements VirtualClock {
     return this.timers.peek()?.dueAt ?? Infinity
   }
 
-  /** True inside `run`. */
-  get isActive(): boolean {
-    return activeContext() === this.context
-  }
-
   /** Makes the clock active, unless it is disposed of. Returns the context that was active before. */
   enter(): RxContext {
     return this.disposed ? activeContext() : enterContext(this.context)

@@ -1,29 +1,12 @@
 import { orThrow } from 'svc-streams/operators'
 import fc from 'fast-check'
 import { left, right } from 'fp-ts/lib/Either.js'
-import {
-  concatMap,
-  defer,
-  EMPTY,
-  filter,
-  from,
-  map,
-  merge,
-  mergeMap,
-  retry,
-  scan,
-  skip,
-  switchMap,
-  take,
-  tap,
-  timer,
-} from 'rxjs'
+import { defer, filter, map, mergeMap, retry, switchMap, take, tap, timer } from 'rxjs'
 import type { Client } from 'svc-streams'
 import { replay } from 'svc-streams/recording'
 import { depth, disconnected } from 'svc-streams/testing'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
-import { nextTurn } from '../../support/time/event-loop.js'
 import { chunked } from '../recording/support/bytes.js'
 import {
   chunksOf,
@@ -63,31 +46,10 @@ const withStateOfPromises = (turns: number) => (client: Client) => {
   )
 }
 
-/** Waits for a turn of the event loop, as for I/O, from the price `first` on. */
-const afterIo = (first: number) => (client: Client) =>
-  prices$(client).pipe(
-    filter((usd) => usd >= first),
-    concatMap(async (usd) => {
-      await nextTurn()
-      return usd
-    }),
-  )
-
-/** Subscribes to a second stream after I/O, but emits only with a row. */
-const subscribingAfterIo = (first: number) => (client: Client) =>
-  prices$(client).pipe(
-    filter((usd) => usd === first),
-    switchMap(() => from(nextTurn())),
-    switchMap(() => prices$(client).pipe(skip(1))),
-  )
-
 const textOf = (count: number): string =>
   recordingText(header, ...Array.from({ length: count }, (_, n) => priceRow(n, n + 1)))
 
 describe('a strategy with promises', () => {
-  const warn = vi.spyOn(console, 'warn').mockImplementation(() => undefined)
-  afterEach(() => void warn.mockClear())
-
   it('has the same result however the recording is divided into chunks', async () => {
     const text = textOf(40)
     const bytes = Buffer.from(text)
@@ -101,7 +63,6 @@ describe('a strategy with promises', () => {
       }),
       { numRuns: 30 },
     )
-    expect(warn).not.toHaveBeenCalled()
   })
 
   it('has the same result if its first promise comes late, or if it emits nothing after a promise', async () => {
@@ -116,35 +77,6 @@ describe('a strategy with promises', () => {
       }
       expect(whole.at(-1)).toMatch(/^3000 (settled at 3000|after 2999)$/)
     }
-    expect(warn).not.toHaveBeenCalled()
-  })
-
-  it.each([
-    ['emits', afterIo],
-    ['subscribes', subscribingAfterIo],
-  ])('causes a warning if it waits for I/O and %s after the first 1024 rows', async (_, strategy) => {
-    await collect(replay(chunksOf(textOf(3000)), { speed: Infinity }).run$(strategy(2000)))
-    expect(warn).toHaveBeenCalledOnce()
-    expect(warn.mock.calls[0]?.[0]).toMatch(/^svc-streams: a strategy waits for I\/O/)
-    warn.mockClear()
-    await collect(replay(chunksOf(textOf(100)), { speed: Infinity }).run$(strategy(20)))
-    expect(warn).not.toHaveBeenCalled()
-  })
-
-  it('is not what a strategy with timers is: that causes no warning', async () => {
-    const client = replay(chunksOf(textOf(3000)), { speed: Infinity })
-    await collect(
-      client.run$((each) => prices$(each).pipe(concatMap((usd) => timer(1).pipe(map(() => usd))))),
-    )
-    await collect(
-      client.run$((each) =>
-        prices$(each).pipe(
-          switchMap((usd) => merge(EMPTY, timer(2)).pipe(map(() => usd))),
-          scan((count) => count + 1, 0),
-        ),
-      ),
-    )
-    expect(warn).not.toHaveBeenCalled()
   })
 })
 

@@ -24,9 +24,8 @@ afterEach(() => {
   ticks._tickCallback = runTicks
 })
 
-/** The first rows have a turn each. */
-const firstRows = 1024
-const rowCount = firstRows + 600
+/** Of several turns of the event loop. */
+const rowCount = 1600
 
 const text = recordingText(
   header,
@@ -126,7 +125,7 @@ describe('a replay on Node', () => {
   })
 
   it('goes on after a tick of a strategy that throws, which is an uncaught exception', async () => {
-    const errors = [10, firstRows + 301].map((usd) => new Error(String(usd)))
+    const errors = [10, 1300].map((usd) => new Error(String(usd)))
     const emitted: string[] = []
     const throwing = (client: Client): Observable<string> =>
       summary$(client).pipe(

@@ -114,17 +114,19 @@ describe('the subscriber of run$', () => {
 
   it('is called in real time once the replay of its own strategy has ended', async () => {
     const seen: unknown[] = []
-    const many = Array.from({ length: 50 }, (_, n) => priceRow(n, n + 1))
+    // More rows than the replay of the strategy plays in one turn.
+    const count = 1000
+    const many = Array.from({ length: count }, (_, n) => priceRow(n, n + 1))
     const inner = replay(chunksOf(recordingText(header, ...many)), { speed: Infinity })
     const outer$ = replayOf().run$((client) => {
       inner
         .run$((inside) => prices$(inside))
         .pipe(observeOn(asapScheduler))
-        .subscribe((usd) => seen.push(usd === 50 ? timeNow() : usd))
+        .subscribe((usd) => seen.push(usd === count ? timeNow() : usd))
       return prices$(client)
     })
     expect(await collect(outer$)).toEqual(all)
-    await eventually(() => seen.length === 50)
+    await eventually(() => seen.length === count)
     expect(seen.at(-1)).toEqual(realTime)
   })
 

@@ -37,12 +37,6 @@ export interface Depth extends DepthSnapshot {
 export const createDepthSide = ({ totalQuantity, totalQuantityUsd }: DepthSide): DepthSide =>
   Object.defineProperty({ totalQuantity, totalQuantityUsd }, 'toJSON', sideToJson)
 
-/** True for a side of `createDepthSide`, or one without a JSON form of its own. */
-export const hasKnownJson = (side: DepthSide): boolean => {
-  const toJson: unknown = Reflect.get(side, 'toJSON')
-  return (toJson === undefined || toJson === sideToJson.value) && !('toJSON' in BigInt.prototype)
-}
-
 const sideToJson = {
   value(this: DepthSide): object {
     const { totalQuantity, totalQuantityUsd } = this

@@ -175,7 +175,7 @@ describe('record to a writer that', () => {
 
   it('stops on a row that cannot be encoded', async () => {
     const { own$, recorder } = recordTo({ write })
-    const circular: Record<string, unknown> = { ...price(topic, 1) }
+    const circular: Record<string, unknown> = { ...price(topic, 1), epoch: 'x' }
     circular['self'] = circular
     own$.next(circular as unknown as Price)
     expect(await recorder.finished).toMatchObject({ left: { _tag: 'WriteError' } })

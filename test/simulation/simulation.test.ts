@@ -2,6 +2,7 @@ import { describe, expect, inject, it } from 'vitest'
 import { isLong } from '../support/run/long.js'
 import { bugs } from './bugs/bugs.js'
 import { withEdits } from './bugs/edits.js'
+import { lineBugs } from './bugs/line-bugs.js'
 import { describeFailure, runEpisode, scenarioOf, searchSeeds, shrink } from './search/index.js'
 
 const hourMs = 3_600_000
@@ -44,7 +45,7 @@ describe.each(kinds)('a simulation of %s', (_kind, shares) => {
 })
 
 describe('the sources have in one place the code of the bug:', () => {
-  it.each(bugs)('$name', (bug) => {
+  it.each([...bugs, ...lineBugs])('$name', (bug) => {
     expect(() => withEdits(bug)).not.toThrow()
   })
 })

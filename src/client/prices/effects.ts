@@ -37,6 +37,8 @@ export interface EffectConfig {
   readonly clock: Clock
   readonly publish: Publish
   readonly onUncorrelated: (error: UncorrelatedError) => void
+  /** A price is held because it may be older than `maxLag`. */
+  readonly onHeld: () => void
 }
 
 /** The connection whose state has changed. A handler of a subscriber may change it again, or close it. */
@@ -122,7 +124,8 @@ export class EffectPerformer {
         if (effect.state.live) this.deliverPrice(effect.state, session)
         return
       case 'Held':
-        return session?.lag.onHeld(effect.at)
+        session?.lag.onHeld(effect.at)
+        return this.config.onHeld()
       case 'Confirmed':
         return this.onConfirmed(effect.state, effect.confirmMs)
       case 'ProbeAnswered':

@@ -52,8 +52,9 @@ export class Line implements LineState {
       if (session === undefined)
         return status._tag === 'Connecting' && status.attempt === 1 ? 'connecting' : 'waiting'
       const { lag } = session
-      if (lag.isBehind) return 'behind'
-      isReady &&= lag.isMeasured && (lag.isInTime() || lag.isHolding)
+      const isCurrent = lag.isInTime() || lag.isHolding
+      if (lag.isBehind || (lag.isMeasured && !isCurrent)) return 'behind'
+      isReady &&= lag.isMeasured
     }
     if (this.status._tag === 'Idle') return 'connecting'
     if (this.isSilent) return 'silent'

@@ -22,7 +22,7 @@ import { nextFront } from './next-front.js'
 import type { FailureOf } from './price-connection.js'
 import { PriceSubscription, subscribersIn, type PriceEvent } from './subscribers.js'
 import { Rotation } from './rotation.js'
-import { positionIn, takeOver } from './topics.js'
+import { copyPrice, positionIn, takeOver } from './topics.js'
 
 export interface LinesConfig extends Omit<LineConfig, PerLine | 'rateLimiter' | 'nextEpoch'> {
   /** The number of connections that carry each topic at once. */
@@ -32,7 +32,15 @@ export interface LinesConfig extends Omit<LineConfig, PerLine | 'rateLimiter' | 
 }
 
 type PerLine =
-  'firstHost' | 'line' | 'isFront' | 'onStatus' | 'onFailing' | 'onUncorrelated' | 'onMeasured' | 'onDraining'
+  | 'firstHost'
+  | 'line'
+  | 'isFront'
+  | 'onStatus'
+  | 'onFailing'
+  | 'onHeld'
+  | 'onUncorrelated'
+  | 'onMeasured'
+  | 'onDraining'
 
 /** The number of checks of the lines within `maxLag`, and the longest time between two, in ms. */
 const checksPerMaxLag = 16
@@ -220,6 +228,9 @@ export class Lines {
       nextEpoch: () => ++this.lastEpoch,
       onStatus: () => this.onStatus(line),
       onFailing: (eventFor) => (isFront() ? this.changeFront(eventFor) : []),
+      onHeld: () => {
+        if (isFront()) this.checkFront()
+      },
       onUncorrelated: (error) => {
         if (isFront()) this.uncorrelated$.next(error)
       },
@@ -324,9 +335,8 @@ export class Lines {
     this.lines.push(successor)
     for (const { base, topic, idleSince } of old.topics)
       if (idleSince === undefined) successor.want(base, topic)
-    const isFront = (): boolean => this.front === old
     const onEnd = (isReplaced: boolean): void => this.onRotated(isReplaced)
-    this.rotation = new Rotation(old, successor, { ...this.config, isOptional, isFront, onEnd })
+    this.rotation = new Rotation(old, successor, { ...this.config, isOptional, onEnd })
   }
 
   private onRotated(isReplaced: boolean): void {
@@ -335,6 +345,11 @@ export class Lines {
     const { old, successor } = rotation
     const now = this.config.clock.elapsed()
     this.rotation = undefined
+    if (isReplaced && rotation.agrees)
+      for (const state of old.topics) {
+        const next = successor.topic(state.base)
+        if (next !== undefined) copyPrice(state, next)
+      }
     if (isReplaced && old === this.front)
       this.performSwitch(() => this.switchTo(successor, (state) => staleEvent(state, now), rotation))
     const dropped = isReplaced ? old : successor

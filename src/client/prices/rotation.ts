@@ -13,8 +13,6 @@ interface RotationConfig {
   readonly maxLag: number
   /** True if a failed dial ends the rotation, and the old line remains. */
   readonly isOptional: boolean
-  /** True while the subscribers are those of the old line. */
-  readonly isFront: () => boolean
   /** `isReplaced`: the successor takes the place of the old line. Otherwise the successor has failed. */
   readonly onEnd: (isReplaced: boolean) => void
 }
@@ -49,8 +47,8 @@ export class Rotation {
     if (old.phase === 'waiting' || old.status._tag === 'Idle') return this.end(true)
     if (successor.phase !== 'ready' || !old.topics.every((state) => this.hasTopic(state))) return
     this.readyAt ??= now
-    this.agrees = old.topics.every((state) => this.hasPriceOf(state))
-    if (this.agrees || !config.isFront() || now - this.readyAt >= config.maxLag) this.end(true)
+    this.agrees = old.topics.every((state) => this.hasPriceOf(state, now))
+    if (this.agrees || now - this.readyAt >= config.maxLag) this.end(true)
   }
 
   private hasTopic(state: SubscribedTopic): boolean {
@@ -58,8 +56,14 @@ export class Rotation {
     return !isConfirmed(state) || (next !== undefined && isConfirmed(next))
   }
 
-  private hasPriceOf(state: SubscribedTopic): boolean {
-    return !hasCurrentPrice(state) || this.successor.topic(state.base)?.price === state.price
+  private hasPriceOf(state: SubscribedTopic, now: number): boolean {
+    const { old, successor } = this
+    const next = successor.topic(state.base)
+    if (!hasCurrentPrice(state) || next?.price === state.price) return true
+    if (next === undefined || hasCurrentPrice(next)) return false
+    // Each line has all prices until it sent its last answered probe: there was none since the successor has the topic.
+    const isOlder = now - (successor.lagMs ?? Infinity) > state.lastActivityAt
+    return isOlder && now - (old.lagMs ?? Infinity) > next.lastActivityAt
   }
 
   private end(isReplaced: boolean): void {

@@ -203,6 +203,13 @@ export const isConfirmed = ({ lastActivityAt }: SubscribedTopic): boolean => las
 /** True if the topic has a price on the open connection that is current, as far as the service has sent it. */
 export const hasCurrentPrice = ({ live, price }: SubscribedTopic): boolean => live && price !== never
 
+/** The line of `to` replaces that of `from`, and has no newer price. */
+export const copyPrice = (from: SubscribedTopic, to: SubscribedTopic): void => {
+  if (!hasCurrentPrice(from) || !to.live || to.price !== never) return
+  to.price = from.price
+  to.receivedAt = from.receivedAt
+}
+
 /**
  * Another line comes to the front: moves the subscribers of a topic to its state there, whose price is held until it is
  * proven. `isPlanned`: no price was missed since the topic was confirmed there. `isLost`: they have a price, and the topic has

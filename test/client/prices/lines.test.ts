@@ -95,16 +95,16 @@ describe('two lines', () => {
       at(10, () => deliver(a, 1))
       at(15, () => answering.delete('first'))
       at(500, () => deliver(a, 2))
-      // Held by the first line, which is behind in the same turn.
-      at(1_040, () => {
+      // Held by the first line, which is no longer in front in the same turn.
+      at(1_012, () => {
         answering.delete('second')
         deliver(a, 3)
       })
-      for (const price of [4, 5]) at(1_045 + price, () => line('second').deliverPrice(a, price))
-      at(1_060, () => line('second').listener.pong?.())
-      at(1_061, () => answering.add('second'))
+      for (const price of [4, 5]) at(1_015 + price, () => line('second').deliverPrice(a, price))
+      at(1_030, () => line('second').listener.pong?.())
+      at(1_031, () => answering.add('second'))
     })
-    expect(lines.slice(0, 3)).toEqual(['10 a: 1', '500 a: 2', '1060 a: 5'])
+    expect(lines.slice(0, 3)).toEqual(['10 a: 1', '500 a: 2', '1030 a: 5'])
   })
 
   it('deliver the price of a new front to a subscriber that joined while it was held, although the others have it', () => {

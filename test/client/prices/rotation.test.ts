@@ -54,14 +54,30 @@ describe('a line that is older than rotateAfter', () => {
       ({ at, sockets }) => {
         at(10, () => sockets[0]!.deliverPrice(a, 1))
         at(3_100, () => sockets[1]!.open())
-        at(3_200, () => sockets[1]!.deliverPrice(a, 1))
-        at(3_210, () => sockets[1]!.deliverPrice(a, 2))
-        at(5_900, () => sockets[1]!.deliverPrice(a, 3))
+        at(3_110, () => sockets[0]!.deliverPrice(a, 2))
+        at(3_115, () => sockets[1]!.deliverPrice(a, 2))
+        at(3_210, () => sockets[1]!.deliverPrice(a, 3))
       },
       { rotateAfter: 3_000 },
     )
     expect(lines).toEqual([
-      ...['0 dials first', '10 a: 1', '3062.5 dials first', '3202.5 ends first', '3210 a: 2', '5900 a: 3'],
+      ...['0 dials first', '10 a: 1', '3062.5 dials first', '3110 a: 2', '3122.5 ends first', '3210 a: 3'],
+    ])
+  })
+
+  it('leaves the price of a quiet topic to its successor once both have answered a ping', () => {
+    const lines = runRotation(
+      ({ at, sockets, client, observer }) => {
+        at(10, () => sockets[0]!.deliverPrice(a, 1))
+        at(3_100, () => sockets[1]!.open())
+        at(3_500, () => client.price$(a).subscribe(observer('late')))
+        at(5_900, () => sockets[1]!.deliverPrice(a, 2))
+      },
+      { rotateAfter: 3_000 },
+    )
+    expect(lines).toEqual([
+      ...['0 dials first', '10 a: 1', '3062.5 dials first', '3127.5 ends first'],
+      ...['3500 late: 1', '5900 a: 2', '5900 late: 2'],
     ])
   })
 

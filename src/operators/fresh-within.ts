@@ -62,6 +62,8 @@ class FreshWithinSubscriber<E, A> extends OperatorSubscriber<Either<E, A>, Eithe
 
   private restart(): void {
     const now = rxClock.elapsed()
+    // A timer that is due already would emit before what arrives at the same time.
+    if (this.ms === 0) this.deadline.stop()
     this.deadline.set(now + this.ms, now)
   }
 

@@ -69,6 +69,7 @@ const heavyFiles: readonly string[] = [
   // Thousands of topics, or minutes of real time.
   'chaos/chaos',
   'gateway/connection-memory',
+  'gateway/two-gateways',
   'gateway/websocket/flood',
   'operators/allocations',
   'base/errors/kept-texts',

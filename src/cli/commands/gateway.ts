@@ -1,30 +1,20 @@
-import { statSync } from 'node:fs'
-import type { Command } from 'commander'
-import { isLeft, isRight, left, map, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
-import { messageOf, printable } from '../../base/errors/text.js'
+import { InvalidArgumentError, Option, type Command } from 'commander'
+import { isLeft, left, map, type Either } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import type {
-  GatewayAccess,
-  GatewayKeys,
-  GatewayOptions,
-  GatewayTls,
-  GatewayTokens,
-} from '../../gateway/index.js'
+import type { GatewayOptions, GatewayTokens } from '../../gateway/index.js'
 import { runGateway, type RunningGateway } from '../../gateway/run-gateway.js'
-import { decodeKey } from '../../wire/auth/key.js'
 import { counted } from '../../view/texts.js'
 import { readTokens, withSource, type OpenSource } from '../target/open-source.js'
-import { readBytes, readJson } from '../target/read-file.js'
 import { flagErrorText } from '../target/source.js'
 import { setVariables, type Io } from '../io.js'
 import { orUsageError, usageError } from '../run.js'
 import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
 import { serveNats } from './shared/gateway-nats.js'
-import { metricsLines, startMetrics } from './shared/metrics-server.js'
+import { readSecrets, reloader, secretFlags, warnOfReaders, type Secrets } from './shared/gateway-secrets.js'
+import { metricsFlags, metricsLines, startMetrics } from './shared/metrics-server.js'
 import { log, logFormatFlag, setLogFormat } from './shared/log.js'
 import { listenFailure, serveUntilStopped, tokenVariables } from './shared/serve.js'
 import { defineCommand, tokensFlag } from './shared/parts.js'
-import { InvalidArgumentError, Option } from 'commander'
 import { gatewayTable, historyTable } from '../../gateway/options.js'
 import {
   numberFlag,
@@ -36,10 +26,10 @@ import {
   textFlag,
   toggle,
   type Flag,
+  type Flags,
   type Values,
 } from '../target/parse-flags.js'
 import { deploymentFlags, flagName, sourceFlags } from '../target/source-flags.js'
-import { metricsFlags } from './shared/metrics-server.js'
 
 const examples = `
 Examples:
@@ -99,41 +89,8 @@ const natsFlag: Flag<string | true | undefined> = {
   ).env(deploymentFlags.nats.variable),
 }
 
-const flags = {
-  port: numberFlag(
-    '--port <port>',
-    'port to listen on, for HTTP and WebSocket; 0 picks a free port',
-    gatewayTable.port,
-  ),
-  host: hostFlag,
-  tokens: tokensFlag,
-  keys: textFlag(
-    '--keys <file>',
-    'keys of consumers, as JSON: { name: base64 }; they must sign depth requests',
-  ),
-  access: textFlag('--access <file>', 'tokens that everything needs, as JSON: { name: secret }'),
-  openDepth: toggle('--open-depth', 'without --keys, allow a --host that other machines can reach'),
-  tlsKey: textFlag('--tls-key <file>', 'private key in PEM, for https: and wss:'),
-  tlsCert: textFlag('--tls-cert <file>', 'certificate of --tls-key, in PEM'),
-  history: textFlag(
-    '--history <folder>',
-    'record the prices that consumers receive in this folder, and serve them',
-  ),
-  keep: parsedFlag(
-    '--keep <duration>',
-    'age at which recorded prices are deleted (default: 7d)',
-    parseRotation,
-  ),
-  maxHistoryBytes: parsedFlag(
-    '--max-history-bytes <n>',
-    'size at which the oldest recorded prices are deleted (default: 10737418240)',
-    parseNumber(historyTable.maxBytes),
-  ),
-  origin: parsedFlag<readonly string[]>(
-    '--origin <url...>',
-    'origins of pages with access, such as https://app.example',
-    origins,
-  ),
+/** The limits of a gateway over HTTP and on NATS. */
+const limitFlags = {
   maxConnections: parsedFlag(
     '--max-connections <n>',
     'connections of consumers (default: 2000; 10000 with --nats)',
@@ -144,6 +101,15 @@ const flags = {
     'topics of one consumer (default: 10000; 5000 with --nats)',
     parseNumber(gatewayTable.maxTopicsPerConnection),
   ),
+  depthEvery: parsedFlag(
+    '--depth-every <ms>',
+    'time between two depth requests for a token (default: 250)',
+    parseNumber(gatewayTable.depthEvery),
+  ),
+}
+
+/** The limits of a gateway over HTTP alone. */
+const httpLimitFlags = {
   maxConnectionsPerAddress: parsedFlag(
     '--max-connections-per-address <n>',
     'connections of one address (default: no limit)',
@@ -164,12 +130,45 @@ const flags = {
     'unsent bytes, other than prices, at which a consumer is disconnected (default: 4194304)',
     parseNumber(gatewayTable.maxBufferedBytes),
   ),
-  depthEvery: parsedFlag(
-    '--depth-every <ms>',
-    'time between two depth requests for a token (default: 250)',
-    parseNumber(gatewayTable.depthEvery),
+}
+
+/** The flags that have no meaning on NATS. */
+const httpFlags = {
+  tokens: tokensFlag,
+  ...secretFlags,
+  openDepth: toggle('--open-depth', 'without --keys, allow a --host that other machines can reach'),
+  origin: parsedFlag<readonly string[]>(
+    '--origin <url...>',
+    'origins of pages with access, such as https://app.example',
+    origins,
   ),
+  history: textFlag(
+    '--history <folder>',
+    'record the prices that consumers receive in this folder, and serve them',
+  ),
+  keep: parsedFlag(
+    '--keep <duration>',
+    'age at which recorded prices are deleted (default: 7d)',
+    parseRotation,
+  ),
+  maxHistoryBytes: parsedFlag(
+    '--max-history-bytes <n>',
+    'size at which the oldest recorded prices are deleted (default: 10737418240)',
+    parseNumber(historyTable.maxBytes),
+  ),
+  ...httpLimitFlags,
   drain: drainFlag,
+}
+
+const flags = {
+  port: numberFlag(
+    '--port <port>',
+    'port to listen on, for HTTP and WebSocket; 0 picks a free port',
+    gatewayTable.port,
+  ),
+  host: hostFlag,
+  ...httpFlags,
+  ...limitFlags,
   logFormat: logFormatFlag,
   ...metricsFlags,
   ...sourceFlags,
@@ -180,54 +179,29 @@ type GatewayFlags = Values<typeof flags>
 
 export const createCommand = defineCommand({ examples, flags, action: serveGateway })
 
-const httpNames = [
-  'keys',
-  'access',
-  'tokens',
-  'openDepth',
-  'tlsKey',
-  'tlsCert',
-  'origin',
-  'history',
-  'keep',
-  'maxHistoryBytes',
-  'maxBufferedBytes',
-  'maxConnectionsPerAddress',
-  'maxMessagesPerSecond',
-  'maxNewTopicsPerSecond',
-  'drain',
-]
-
-/** The limits that the user has set. */
-const limitsOf = ({ maxConnections, maxTopicsPerConnection, depthEvery }: GatewayFlags) =>
-  onlyGiven({ maxConnections, maxTopicsPerConnection, depthEvery })
-
 /** Serves the selected source over HTTP, or on NATS, until the user stops the command. */
 async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Promise<void> {
   setLogFormat(io, flags.logFormat)
   const isGiven = (name: string) => command.getOptionValueSource(name) === 'cli'
   if (flags.nats !== undefined && isGiven('nats')) {
-    const conflict = httpNames.find(isGiven)
-    if (conflict === undefined) {
-      const { host, port } = flags
-      const servers = flags.nats === true ? (io.env[deploymentFlags.nats.variable] ?? '') : flags.nats
-      await using metrics = await startMetrics(flags)
-      await serveNats(io, command, servers, {
-        options: limitsOf(flags),
-        address: { host, port },
-        metricsLines: metricsLines(metrics),
-      })
-      return
-    }
-    return usageError(command, `${flagName(conflict)}: cannot be combined with --nats; remove one of them`)
+    const conflict = Object.keys(httpFlags).find(isGiven)
+    if (conflict !== undefined)
+      return usageError(command, `${flagName(conflict)}: cannot be combined with --nats; remove one of them`)
+    const { host, port } = flags
+    const servers = flags.nats === true ? (io.env[deploymentFlags.nats.variable] ?? '') : flags.nats
+    await using metrics = await startMetrics(flags)
+    const options = given(flags, limitFlags)
+    const setup = { options, address: { host, port }, metricsLines: metricsLines(metrics) }
+    await serveNats(io, command, servers, setup)
+    return
   }
-  const given = orUsageError(command, gatewayServerOptions(flags))
+  const serverOptions = orUsageError(command, gatewayServerOptions(flags))
   await using metrics = await startMetrics(flags)
-  warnOfReaders(io, [flags.keys, flags.access, flags.tlsKey])
+  warnOfReaders(io, flags)
   const user = userTokens(command, io.env)
   await withSource(command, 'both', async (source) => {
     const symbols = await servedTokens(io, source, user)
-    const options = { ...given, symbols }
+    const options = { ...serverOptions, symbols }
     const running = await start(command, source, options, flags.keys)
     await using gateway = running.gateway
     const text = summary(io, gateway.baseUrl, source, options, metricsLines(metrics))
@@ -276,106 +250,22 @@ const gatewayErrorText = (error: ConfigurationError, keysFile: string): string =
 /** The gateway options of the flags. Reads the files. Left: the error message. */
 const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOptions> => {
   const { port, host, origin: origins, openDepth, history: folder, keep, maxHistoryBytes: maxBytes } = flags
-  const { maxBufferedBytes, maxConnectionsPerAddress, maxMessagesPerSecond, maxNewTopicsPerSecond } = flags
   if (folder === undefined) {
     if (keep !== undefined) return left('--keep: add --history, the folder of the recordings')
     if (maxBytes !== undefined)
       return left('--max-history-bytes: add --history, the folder of the recordings')
   }
-  const limits = { maxBufferedBytes, maxConnectionsPerAddress, maxMessagesPerSecond, maxNewTopicsPerSecond }
   const history = folder === undefined ? undefined : { folder, ...onlyGiven({ keep, maxBytes }) }
-  const given = { ...onlyGiven({ origins, openDepth, history, ...limits }), ...limitsOf(flags) }
-  return map((secrets: Secrets) => ({ port, host, ...secrets, ...given }))(readSecrets(flags))
-}
-
-type Secrets = Pick<GatewayOptions, 'keys' | 'access' | 'tls'>
-
-/** The options that SIGHUP reads again. Left: the error message. */
-const readSecrets = (flags: GatewayFlags): Either<string, Secrets> => {
-  const keys = flags.keys === undefined ? right(undefined) : readKeysFile(flags.keys)
-  if (isLeft(keys)) return keys
-  const access = flags.access === undefined ? right(undefined) : readAccessFile(flags.access)
-  if (isLeft(access)) return access
-  const tls = readTlsFiles(flags)
-  if (isLeft(tls)) return tls
-  return right(onlyGiven({ keys: keys.right, access: access.right, tls: tls.right }))
-}
-
-/** Reads the files of the secrets again; `undefined` without such files. */
-const reloader = (io: Io, running: RunningGateway, flags: GatewayFlags): (() => void) | undefined => {
-  const { keys, access, tlsKey } = flags
-  if (keys === undefined && access === undefined && tlsKey === undefined) return undefined
-  return () => {
-    const kept = 'The gateway keeps what it has.'
-    const secrets = readSecrets(flags)
-    if (isLeft(secrets)) return log(io, `${printable(secrets.left)}. ${kept}`, 'warn')
-    try {
-      running.replace(secrets.right)
-      log(io, 'The keys, access tokens and certificates are read again.')
-    } catch (thrown) {
-      log(io, `${printable(messageOf(thrown))}. ${kept}`, 'warn')
-    }
+  const options = {
+    ...onlyGiven({ origins, openDepth, history }),
+    ...given(flags, { ...limitFlags, ...httpLimitFlags }),
   }
+  return map((secrets: Secrets) => ({ port, host, ...secrets, ...options }))(readSecrets(flags))
 }
 
-/** A file of secrets that other users of the machine can read. Windows has no such mode. */
-const warnOfReaders = (io: Io, paths: readonly (string | undefined)[]): void => {
-  if (io.platform === 'win32') return
-  for (const path of paths) {
-    if (path !== undefined && ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o044) !== 0)
-      log(io, `Other users of this machine can read ${printable(path)}: chmod 600 it.`, 'warn')
-  }
-}
-
-/** The access of a file, which the gateway checks. The reason contains no secret. */
-const readAccessFile = (path: string): Either<string, GatewayAccess> => {
-  const failed = (problem: string) => left(`--access: ${path}${problem}`)
-  const json = readJson(path)
-  if (isLeft(json) && json.left.kind === 'file') return failed(json.left.message)
-  const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-  if (isLeft(json) || !isObject(json.right))
-    return failed(': expected JSON such as { "desk": "…" }: secrets, by name')
-  // The file may be that of the option.
-  const { tokens = json.right } = json.right as { readonly tokens?: unknown }
-  return right({ tokens: tokens as GatewayAccess['tokens'] })
-}
-
-/**
- * The keys of a file, JSON such as `{ "desk": "AAEC…" }`, which the gateway checks. Left: the reason why there are none. It
- * contains no key: the messages of the JSON parser, which quote the text, are not repeated.
- */
-export const readKeysFile = (path: string): Either<string, GatewayKeys> => {
-  const failed = (problem: string) => left(`--keys: ${path}${problem}`)
-  const json = readJson(path)
-  if (isLeft(json) && json.left.kind === 'file') return failed(json.left.message)
-  if (isLeft(json) || typeof json.right !== 'object' || json.right === null || Array.isArray(json.right))
-    return failed(': expected JSON such as { "desk": "…" }: keys in base64, by name')
-  const keys = json.right as GatewayKeys
-  const isShort = (key: unknown) => {
-    const bytes = decodeKey(key)
-    return isRight(bytes) && bytes.right.length < minKeyBytes
-  }
-  return Object.values(keys).some(isShort)
-    ? failed(`: a key has fewer than ${minKeyBytes} bytes; make one with: openssl rand -base64 32`)
-    : right(keys)
-}
-
-/** A shorter key can be guessed. */
-const minKeyBytes = 16
-
-/** The private key and the certificate in these files; `undefined` without flags. Left: the error message. */
-const readTlsFiles = ({ tlsKey, tlsCert }: GatewayFlags): Either<string, GatewayTls | undefined> => {
-  if (tlsKey === undefined && tlsCert === undefined) return right(undefined)
-  if (tlsKey === undefined) return left('--tls-cert: requires --tls-key, the private key of the certificate')
-  if (tlsCert === undefined) return left('--tls-key: requires --tls-cert, the certificate of the key')
-  const key = readPem('--tls-key', tlsKey)
-  if (isLeft(key)) return key
-  const cert = readPem('--tls-cert', tlsCert)
-  return isLeft(cert) ? cert : right({ key: key.right, cert: cert.right })
-}
-
-const readPem = (flag: string, path: string): Either<string, Uint8Array> =>
-  mapLeft((problem: string) => `${flag}: ${path}${problem}`)(readBytes(path))
+/** The values of those of these flags that the user has set. */
+const given = <F extends Flags>(values: NoInfer<Values<F>>, flags: F) =>
+  onlyGiven(Object.fromEntries(Object.keys(flags).map((name) => [name, values[name]])) as Values<F>)
 
 const summary = (
   io: Io,

@@ -1,6 +1,6 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { readKeysFile } from '../../../src/cli/commands/gateway.js'
+import { readKeysFile } from '../../../src/cli/commands/shared/gateway-secrets.js'
 import { newFile } from '../support/new-file.js'
 
 describe('the file of --keys', () => {

@@ -36,7 +36,12 @@ export const createClientOn =
     return clientOf(configure(options, platform), platform)
   }
 
-const clientOf = (configuration: Configuration, platform: Platform): Client => {
+/**
+ * The client of options that are checked.
+ *
+ * @internal
+ */
+export const clientOf = (configuration: Configuration, platform: Platform): Client => {
   const { chainId, priceWsUrls, depth, connectTimeout, maxConcurrentRequests, maxLag, ca } = configuration
   const transport = configuration.webSocket ?? platform.webSocketTransport(ca)
   const http = configuration.http ?? platform.httpTransport({ connectTimeout, maxConcurrentRequests, ca })

@@ -67,10 +67,11 @@ export const runGateway = async (
   { pages = () => undefined, record, limits }: GatewayInternals = {},
 ): Promise<RunningGateway> => {
   checkClient(client)
-  const { keys, tls: pem, origins, symbols, history: historySetup, ...setup } = parseGatewayOptions(options)
+  const checked = parseGatewayOptions(options)
+  const { keys, tls: pem, origins, symbols, history: historySetup, ...setup } = checked
   const { service, host, signal } = setup
   const tls = pem === undefined ? undefined : parsePem(pem)
-  let secrets = secretsOf(options)
+  let secrets = secretsOf(checked)
   signal?.throwIfAborted()
   const clock = currentClock()
   const { WebSocketServer } = await importWs()
@@ -151,7 +152,7 @@ export const runGateway = async (
     [Symbol.asyncDispose]: close,
   }
   const replace: RunningGateway['replace'] = (changed) => {
-    const replaced = secretsOf({ ...options, ...changed })
+    const replaced = secretsOf(parseGatewayOptions({ ...options, ...changed }))
     const pair = changed.tls && parsePem(changed.tls)
     secrets = replaced
     if (pair !== undefined && server instanceof TlsServer) server.setSecureContext(pair)
@@ -161,14 +162,11 @@ export const runGateway = async (
   return { gateway, drain: prices.drain, replace }
 }
 
-/** Throws a `ConfigurationError` if one of the options is invalid. */
-const secretsOf = (options: GatewayOptions) => {
-  const { keys, access } = parseGatewayOptions(options)
-  return {
-    macs: keys && Object.entries(keys).map(macOf),
-    tokens: access && new AccessTokens(access),
-  }
-}
+/** Throws a `ConfigurationError` if a key is invalid. */
+const secretsOf = ({ keys, access }: ReturnType<typeof parseGatewayOptions>) => ({
+  macs: keys && Object.entries(keys).map(macOf),
+  tokens: access && new AccessTokens(access),
+})
 
 /** The error has the name, or the position if the name may be a key: keys are longer than names. */
 const macOf = ([name, key]: readonly [string, string], index: number): Mac => {

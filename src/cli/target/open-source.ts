@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { History } from '../../backtest/history/history.js'
-import { createClient } from '../../client/on-node.js'
+import { clientOf } from '../../client/create-client.js'
+import { node } from '../../wire/platform/node.js'
 import type { Environment } from '../../base/domain/environment.js'
 import { defaultService, serviceOf } from '../../base/domain/topic.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
@@ -172,8 +173,8 @@ const openAddresses = (
   if (isLeft(options)) return options
   const configuration = configureFor(source._tag, options.right)
   if (isLeft(configuration)) return configuration
-  const depthClient = hasDepth(options.right) ? createClient(options.right) : undefined
-  const clients = { client: depthClient ?? createClient(options.right), depthClient }
+  const client = clientOf(configuration.right, node)
+  const clients = { client, depthClient: hasDepth(options.right) ? client : undefined }
   const host = configuration.right.priceWsUrls.map((url) => new URL(url).host).join(', ')
   const httpUrl = options.right.baseUrl ?? options.right.priceBaseUrl
   if (source._tag === 'Service') return right(serverSource(clients, host, httpUrl, source.environment))

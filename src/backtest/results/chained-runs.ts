@@ -3,7 +3,7 @@ import { Curve } from './curve.js'
 import { Drawdowns, ratio, TripResults, type Summary } from './figures.js'
 import { annualFigures, joined, noReturns } from './returns.js'
 import type { RoundTrip } from './round-trips.js'
-import type { RunTrades } from './run-fold.js'
+import type { RunTrades, Unfilled } from './run-fold.js'
 
 /**
  * Runs one after another as one, by their returns: each starts with the equity that the one before has reached. Quantities, and the USD
@@ -14,7 +14,7 @@ export class ChainedRuns {
   private readonly drawdowns = new Drawdowns()
   private readonly fills: Filled[] = []
   private readonly trips: RoundTrip[] = []
-  private readonly unfilled = new Map<string, number>()
+  private readonly unfilled = new Map<string, Unfilled>()
   private readonly results = new TripResults()
   private returns = noReturns
   private readonly sums = { fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0, notCurrentMs: 0 }
@@ -55,8 +55,10 @@ export class ChainedRuns {
       this.trips.push(trip)
     }
     for (const fill of fills) this.fills.push(fill)
-    for (const [reason, count] of unfilled)
-      this.unfilled.set(reason, (this.unfilled.get(reason) ?? 0) + count)
+    for (const [reason, { count, firstAt }] of unfilled) {
+      const before = this.unfilled.get(reason) ?? { count: 0, firstAt }
+      this.unfilled.set(reason, { count: before.count + count, firstAt: before.firstAt })
+    }
   }
 
   get trades(): RunTrades {

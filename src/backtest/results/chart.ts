@@ -141,13 +141,18 @@ const marksPath = (
   x: (at: number) => string,
   y: (value: number) => string,
 ): string => {
-  const d = [...new Set(points.map(({ at, value }) => `M${x(at)},${y(value)}h0`))].join('')
+  const placed = ({ at, value }: Marks['points'][number]) => [x(at), y(value)].map((each) => clustered(each))
+  const clustered = (each: string) => (isDense ? Math.round(Number(each) / clusterSize) * clusterSize : each)
+  const d = [...new Set(points.map((point) => `M${placed(point).join(',')}h0`))].join('')
   const shape = `<path class="${className}${isDense ? ' small' : ''}" d="${d}"/>`
   return isDense ? shape : `<path class="${className} edge" d="${d}"/>${shape}`
 }
 
-/** More are small, and below the line. */
-const maxLargeMarks = 300
+/** More are small, below the line, and those that are near each other are one. */
+const maxLargeMarks = 100
+
+/** In units of the chart. */
+const clusterSize = 12
 
 interface Drawn {
   readonly at: number

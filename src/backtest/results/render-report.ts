@@ -6,7 +6,7 @@ import {
   type OptionTable,
 } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
-import type { Account, Equity, Filled, PaperEvent } from '../account/events.js'
+import type { Equity, Filled, PaperEvent } from '../account/events.js'
 import { renderChart, type Line, type Point } from './chart.js'
 import {
   escapeHtml,
@@ -93,7 +93,7 @@ export const renderRun = (
   options: ReportOptions,
 ): string => {
   const { title, notes, data, command } = reportOptions(options)
-  const { equities, fills, trips, account } = trades
+  const { equities, fills, trips } = trades
   const [first, last] = [equities[0], equities.at(-1)]
   const range = first && last ? `${shortTime(first.at)} to ${shortTime(last.at)} UTC` : 'no data'
   const gaps = data.flatMap((each) => each.gaps).sort((a, b) => a.from - b.from)
@@ -112,20 +112,26 @@ export const renderRun = (
 <header><h1>${escapeHtml(title)}</h1>
 <p class="range">${range}${gaps.length === 0 ? '' : `, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} (hatched)`}</p></header>
 ${figures(summary)}
+${conditions(notes, trades)}
 ${renderChart({ title: 'Equity, USD', points: equities.map(equityPoint), others: symbols.map((symbol) => heldInstead(symbol, equities)), gaps, format: formatUsd })}
 ${renderChart({ title: 'Drawdown', points: drawdowns(equities), gaps, isShare: true, format: formatShare })}
 ${symbols.map((symbol) => priceChart(symbol, equities, fills, data)).join('\n')}
 ${roundTripTable(trips)}
 ${fillTable(fills)}
-${account === undefined ? '' : positionTable(account, fills)}
-${unfilledTable(trades)}
 ${dataTables(data)}
-${notes.length === 0 ? '' : `<h2>Notes</h2>\n${notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('\n')}`}
 ${command === undefined ? '' : `<h2>Repeat it</h2>\n<pre><code>${escapeHtml(command)}</code></pre>`}
 </main>
 </body>
 </html>
 `
+}
+
+/** What a reader must know before the figures are believed, in one block. */
+const conditions = (notes: readonly string[], trades: RunTrades): string => {
+  const texts = notes.map((note) => `<p>${escapeHtml(note)}</p>`)
+  const tables = [unfilledTable(trades), positionTable(trades)]
+  const all = [...texts, ...tables].filter((text) => text !== '')
+  return all.length === 0 ? '' : `<section><h2>Conditions</h2>\n${all.join('\n')}</section>`
 }
 
 const reportOptions = (options: ReportOptions) =>
@@ -245,10 +251,11 @@ const figures = (summary: Summary): string => {
 }
 
 const table = (caption: string, head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  rows.length === 0
-    ? ''
-    : `<h2>${caption}</h2>
-<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
+  rows.length === 0 ? '' : `<h2>${caption}</h2>\n${tableOf(caption, head, rows)}`
+
+/** Scrolls in place if it is long. */
+const tableOf = (caption: string, head: readonly string[], rows: readonly (readonly string[])[]): string =>
+  `<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
 <thead><tr>${head.map((each) => `<th scope="col">${each}</th>`).join('')}</tr></thead>
 <tbody>
 ${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`).join('\n')}
@@ -256,6 +263,40 @@ ${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`)
 
 /** Of a longer list, the first rows. */
 const maxRows = 1_000
+
+/** Longer lists are not in the page as a file. */
+const maxSavedRows = 10_000
+
+/** A link to a file that the page contains. */
+const csvLink = (
+  name: string,
+  columns: readonly string[],
+  rows: readonly (readonly (string | number | bigint)[])[],
+): string => {
+  if (rows.length === 0 || rows.length > maxSavedRows) return ''
+  const quoted = (cell: unknown) => (typeof cell === 'string' ? `"${cell.replaceAll('"', '""')}"` : cell)
+  const lines = [columns, ...rows.map((cells) => cells.map(quoted))].map((cells) => cells.join(','))
+  const text = encodeURIComponent([...lines, ''].join('\n'))
+  const file = `${name.toLowerCase().replaceAll(' ', '-')}.csv`
+  return `\n<p class="note"><a download="${file}" href="data:text/csv;charset=utf-8,${text}">Save the ${name.toLowerCase()} as CSV</a></p>`
+}
+
+/** The columns of the file: with the digits and the units of the events. */
+const fillColumns = [
+  ...['at', 'decidedAt', 'id', 'symbol', 'side', 'quantity', 'price', 'valueUsd', 'feeUsd', 'slippageUsd'],
+] as const
+
+const tripColumns = [
+  ...['symbol', 'side', 'from', 'to', 'quantity', 'entryPrice', 'exitPrice', 'netUsd', 'worstUsd', 'bestUsd'],
+] as const
+
+const isTime = new Set<string>(['at', 'decidedAt', 'from', 'to'])
+
+const cellsOf = <K extends string>(
+  row: Readonly<Record<K, string | number | bigint>>,
+  columns: readonly K[],
+): readonly (string | number | bigint)[] =>
+  columns.map((column) => (isTime.has(column) ? formatTime(row[column] as number) : row[column]))
 
 const fillTable = (fills: readonly Filled[]): string => {
   const rows = fills
@@ -275,7 +316,14 @@ const fillTable = (fills: readonly Filled[]): string => {
       ? `Fills: the first ${formatQuantity(maxRows)} of ${formatQuantity(fills.length)}`
       : 'Fills'
   const head = ['Time, UTC', 'Token', 'Side', 'Order', 'Quantity', 'Price', 'Value', 'Fee', 'Slippage', 'Id']
-  return table(caption, head, rows)
+  const link = csvLink(
+    'Fills',
+    fillColumns,
+    fills.map((fill) => cellsOf(fill, fillColumns)),
+  )
+  return rows.length === 0
+    ? ''
+    : `<details><summary>${caption}</summary>\n${tableOf(caption, head, rows)}${link}</details>`
 }
 
 const roundTripTable = (trips: readonly RoundTrip[]): string => {
@@ -290,25 +338,20 @@ const roundTripTable = (trips: readonly RoundTrip[]): string => {
       ? `Round trips: the first ${formatQuantity(maxRows)} of ${formatQuantity(trips.length)}`
       : 'Round trips'
   const head = ['Token', 'Side', 'From, UTC', 'To, UTC', 'Time', 'Entry', 'Exit', 'Net, USD', 'Worst', 'Best']
-  return table(caption, head, rows) + csvLink(trips)
-}
-
-/** The round trips as a file that the page contains. */
-const csvLink = (trips: readonly RoundTrip[]): string => {
-  if (trips.length === 0) return ''
-  const head = 'symbol,side,from,to,quantity,entryPrice,exitPrice,netUsd,worstUsd,bestUsd'
-  const lines = trips.map((trip) =>
-    [
-      ...[`"${trip.symbol.replaceAll('"', '""')}"`, trip.side, formatTime(trip.from), formatTime(trip.to)],
-      ...[trip.quantity, trip.entryPrice, trip.exitPrice, trip.netUsd, trip.worstUsd, trip.bestUsd],
-    ].join(','),
+  return (
+    table(caption, head, rows) +
+    csvLink(
+      'Round trips',
+      tripColumns,
+      trips.map((trip) => cellsOf(trip, tripColumns)),
+    )
   )
-  const text = encodeURIComponent([head, ...lines, ''].join('\n'))
-  return `\n<p class="note"><a download="round-trips.csv" href="data:text/csv;charset=utf-8,${text}">Save the round trips as CSV</a></p>`
 }
 
-const positionTable = ({ positions, cashUsd, equityUsd }: Account, fills: readonly Filled[]): string =>
-  table(
+const positionTable = ({ account, fills }: RunTrades): string => {
+  if (account === undefined) return ''
+  const { positions, cashUsd, equityUsd } = account
+  return table(
     'At the end',
     ['Position', 'Amount', 'Average price', 'Unrealised, USD'],
     [
@@ -325,6 +368,7 @@ const positionTable = ({ positions, cashUsd, equityUsd }: Account, fills: readon
       ['Equity, USD', formatUsd(equityUsd), '', ''],
     ],
   )
+}
 
 /** A number of tokens. Events have no decimals: a fill of the token shows them. */
 const tokensText = (units: bigint, fill: Filled | undefined): string => {
@@ -361,12 +405,12 @@ const dataTables = (data: readonly ReportData[]): string => {
 ${table(caption, ['Token', 'From, UTC', 'To, UTC', 'Length', 'Cause'], gapRows)}`
 }
 
-/** How many orders were rejected for each reason, and cancelled. */
+/** How many orders were rejected for each reason, and cancelled, and when the first one was. */
 const unfilledTable = ({ unfilled }: RunTrades): string => {
-  const rows = [...unfilled].sort(([, a], [, b]) => b - a).slice(0, 50)
+  const rows = [...unfilled].sort(([, a], [, b]) => b.count - a.count).slice(0, 50)
   return table(
     'Orders that were not filled, or in part',
-    ['Reason', 'Orders'],
-    rows.map(([reason, count]) => [reason, String(count)]),
+    ['Reason', 'Orders', 'First, UTC'],
+    rows.map(([reason, { count, firstAt }]) => [reason, formatQuantity(count), shortTime(firstAt)]),
   )
 }

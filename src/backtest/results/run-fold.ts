@@ -25,10 +25,16 @@ export interface RunTrades {
   readonly equities: readonly Equity[]
   readonly fills: readonly Filled[]
   readonly trips: readonly RoundTrip[]
-  /** The number of orders that were not filled, or in part, by the reason. */
-  readonly unfilled: ReadonlyMap<string, number>
+  /** The orders that were not filled, or in part, by the reason. */
+  readonly unfilled: ReadonlyMap<string, Unfilled>
   readonly account: Account | undefined
   readonly returns: Returns
+}
+
+/** Orders that were not filled for one reason. `firstAt`: in ms since the Unix epoch. */
+export interface Unfilled {
+  readonly count: number
+  readonly firstAt: number
 }
 
 /** Folds the events of a run. Memory grows with its trades, if they are kept. */
@@ -37,7 +43,7 @@ export class RunFold {
   private readonly curve = new Curve<Equity>()
   private readonly fills: Filled[] = []
   private readonly trips: RoundTrip[] = []
-  private readonly unfilled = new Map<string, number>()
+  private readonly unfilled = new Map<string, Unfilled>()
   private account: Account | undefined
 
   /** `sampleMs` and `from`: of `summary`. */
@@ -66,7 +72,8 @@ export class RunFold {
     if (event._tag === 'Account') this.account = event
     if (event._tag !== 'Rejected' && event._tag !== 'Cancelled') return
     const reason = event._tag === 'Rejected' ? event.reason : 'cancelled, whole or in part'
-    this.unfilled.set(reason, (this.unfilled.get(reason) ?? 0) + 1)
+    const { count, firstAt } = this.unfilled.get(reason) ?? { count: 0, firstAt: event.at }
+    this.unfilled.set(reason, { count: count + 1, firstAt })
   }
 
   get summary(): Summary {

@@ -49,7 +49,10 @@ path { fill: none; vector-effect: non-scaling-stroke }
 .sell.edge { stroke-width: 9 }
 .buy.small { stroke-width: 7 }
 .sell.small { stroke-width: 4 }
-.table { overflow-x: auto }
+.table { overflow: auto; max-height: 420px }
+section { margin: 0 0 28px }
+summary { margin: 36px 0 8px; font-size: 17px; font-weight: 600; cursor: pointer }
+thead th { position: sticky; top: 0; background: var(--paper) }
 table { border-collapse: collapse; width: 100%; font-size: 13px }
 tr { break-inside: avoid }
 th, td { padding: 5px 0 5px 16px; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap }
@@ -72,7 +75,7 @@ pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radiu
   body { font-size: 11px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
   main { max-width: none; padding: 0 }
   h2 { break-after: avoid }
-  .table { overflow: visible }
+  .table { overflow: visible; max-height: none }
   th, td { padding: 3px 0 3px 6px; font-size: 9px }
 }
 `

@@ -1,0 +1,73 @@
+import { chromium } from 'playwright-core'
+import { market, renderReport, type PaperEvent } from 'svc-streams/paper'
+import { expect, inject, it, onTestFinished } from 'vitest'
+import { violationsOf } from '../../dashboard/support/axe.js'
+
+const start = 1_700_000_000_000
+
+/** 2000 fills, of 1000 round trips, whose prices go around a circle. */
+const events = Array.from({ length: 2_000 }, (_, index): readonly PaperEvent[] => {
+  const at = start + index * 60_000
+  const price = 100 + 10 * Math.sin(index / 30)
+  const side = index % 2 === 0 ? 'buy' : 'sell'
+  return [
+    {
+      ...{ _tag: 'Filled', id: String(index), order: market('X', side, { units: 1n }), symbol: 'X', side },
+      ...{
+        decidedAt: at,
+        at,
+        price,
+        quantity: 1n,
+        valueUsd: price,
+        remaining: 0n,
+        feeUsd: 0,
+        slippageUsd: 0,
+      },
+    },
+    { _tag: 'Equity', at, equityUsd: 1_000 + Math.cos(index / 30), isCurrent: true, prices: { X: price } },
+  ]
+}).flat()
+
+const rejected: PaperEvent = {
+  ...{
+    _tag: 'Rejected',
+    id: 'a',
+    order: market('X', 'buy', { units: 1n }),
+    decidedAt: start,
+    at: start + 60_000,
+  },
+  reason: 'there is no cash',
+}
+
+it('a report with 2000 fills is at most 4000 px high, and its long tables scroll in place', async () => {
+  const browser = await chromium.connect(inject('chromium'))
+  onTestFinished(() => browser.close())
+  const page = await (await browser.newContext({ viewport: { width: 1_280, height: 800 } })).newPage()
+  await page.setContent(renderReport([...events, rejected], { title: 'Run', notes: ['Depth is assumed.'] }))
+  const height = () => page.evaluate<number>('document.documentElement.scrollHeight')
+  expect(await height()).toBeLessThan(4_000)
+  const fills = page.getByRole('region', { name: /^Fills/ })
+  expect(await fills.isVisible()).toBe(false)
+  await page.getByText('Fills: the first 1,000 of 2,000').click()
+  expect(await fills.isVisible()).toBe(true)
+  expect(await height()).toBeLessThan(4_000)
+  const shown = (await fills.boundingBox())?.height
+  expect(shown).toBeLessThan(500)
+  const saved = await page.getByRole('link', { name: 'Save the fills as CSV' }).getAttribute('href')
+  const lines = decodeURIComponent(saved ?? '')
+    .trimEnd()
+    .split('\n')
+  expect(lines).toHaveLength(2_001)
+  expect(lines[1]).toContain('"0","X","buy",1,100,100,0,0')
+  // What limits the figures is between them and the charts.
+  const top = async (selector: string) => (await page.locator(selector).first().boundingBox())?.y ?? NaN
+  expect(await top('dl')).toBeLessThan(await top('section'))
+  expect(await top('section')).toBeLessThan(await top('figure'))
+  expect(await page.locator('section').textContent()).toMatch(/Depth is assumed.*there is no cash/s)
+  // Marks that are near each other are one.
+  const marks = await page.locator('path.buy').getAttribute('d')
+  expect(marks?.split('M').length).toBeLessThan(500)
+  await page.setContent(renderReport([...events.slice(0, 40), rejected], { title: 'Run' }))
+  await page.locator('summary').click()
+  expect(await violationsOf(page)).toEqual([])
+})

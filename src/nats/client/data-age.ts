@@ -6,10 +6,9 @@ export const renewInterval = 500
 /** The age of the data of one gateway, by its answers to renewals, and by its proofs of the service's answers. */
 export class DataAge {
   private readonly lag = new MessageLag()
-  readonly renewals = new Renewals()
   readonly pings: Pings
   /** When the newest answered renewal was sent: monotonic, in ms. Data that were read since are at least as new. */
-  private measuredAt = 0
+  private measuredAt = -Infinity
   /** When the price under delivery was sent, by the clock of the gateway, in ms. */
   private priceTime = 0
   /** True if a subscriber has not received this price, because it was too late by then. */
@@ -22,11 +21,14 @@ export class DataAge {
     this.pings = new Pings(clock)
   }
 
-  /** `time`: of the gateway's clock, in ms. False if the number is not that of an unanswered renewal. */
-  onReply(number: number, time: number): boolean {
-    const sentAt = this.renewals.onReply(number)
-    if (sentAt === undefined) return false
-    this.lag.onRoundTrip(sentAt, this.clock.elapsed(), time)
+  /**
+   * The answer to a message that was sent at this time: monotonic, in ms. `time`: of the gateway's clock, in ms. False for a repeated
+   * or late answer, and for one to no message.
+   */
+  onReply(sentAt: number, time: number): boolean {
+    const now = this.clock.elapsed()
+    if (!(sentAt > this.measuredAt && sentAt <= now)) return false
+    this.lag.onRoundTrip(sentAt, now, time)
     this.measuredAt = sentAt
     return true
   }
@@ -127,34 +129,5 @@ export class MessageLag {
 
   private get distance(): number {
     return Math.max(this.current, this.previous)
-  }
-}
-
-/** The renewals of a session that have no reply yet. Replies arrive in order; one may be lost. */
-class Renewals {
-  /** When each was sent, by its number: monotonic, in ms. */
-  private readonly sent = new Map<number, number>()
-  private last = 0
-
-  /** Registers the next renewal. Returns its number. */
-  next(at: number): number {
-    const number = ++this.last
-    this.onSent(number, at)
-    return number
-  }
-
-  onSent(number: number, at: number): void {
-    this.sent.set(number, at)
-  }
-
-  /** Returns when the renewal of a reply was sent, and forgets earlier renewals; `undefined` if the renewal is unknown. */
-  onReply(number: number): number | undefined {
-    const sentAt = this.sent.get(number)
-    if (sentAt === undefined) return undefined
-    for (const each of this.sent.keys()) {
-      if (each > number) break
-      this.sent.delete(each)
-    }
-    return sentAt
   }
 }

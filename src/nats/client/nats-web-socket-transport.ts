@@ -68,6 +68,8 @@ class NatsSocket implements InternalSocket {
   private session = ''
   private inbox = ''
   private gateway = ''
+  /** When the open message was sent: monotonic, in ms. */
+  private openedAt = 0
   private isOpen = false
   private isEnded = false
   /** When the first subscribe message was sent: monotonic, in ms. */
@@ -153,7 +155,7 @@ class NatsSocket implements InternalSocket {
     this.resources.add(() => proofs.unsubscribe())
     this.resources.add(clock.startInterval(() => this.renew(), renewInterval))
     this.awaitReply()
-    this.age.renewals.onSent(0, clock.elapsed())
+    this.openedAt = clock.elapsed()
     this.publish({ type: 'open', session: this.session, ...(maxLag === Infinity ? {} : { maxLag }) })
   }
 
@@ -168,8 +170,7 @@ class NatsSocket implements InternalSocket {
   private renew(): void {
     if (!this.isOpen) return
     const { session, requests } = this
-    const number = this.age.renewals.next(this.context.clock.elapsed())
-    this.publish({ type: 'renew', session, number, requests })
+    this.publish({ type: 'renew', session, number: this.context.clock.elapsed(), requests })
   }
 
   private publish(message: GatewayMessage): void {
@@ -209,7 +210,7 @@ class NatsSocket implements InternalSocket {
 
   private onOpened({ time }: ConsumerMessageOf<'opened'>): void {
     if (this.isOpen) return
-    this.onReply(0, time)
+    this.onReply(this.openedAt, time)
     this.isOpen = true
     this.context.followed.follow(this.gateway)
     this.listener.opened()
@@ -220,8 +221,8 @@ class NatsSocket implements InternalSocket {
     this.listener.alive()
   }
 
-  private onReply(number: number, time: number): void {
-    if (this.age.onReply(number, time)) this.awaitReply()
+  private onReply(sentAt: number, time: number): void {
+    if (this.age.onReply(sentAt, time)) this.awaitReply()
   }
 
   /** The service has sent all later updates after this time of the gateway's clock. */

@@ -25,7 +25,7 @@ const Open = t.intersection(
 )
 
 /**
- * Renews the lease of a session. `number`: of the renewal, which the answer repeats. `requests`: the number of the last subscribe
+ * Renews the lease of a session. `number`: when it was sent, by the clock of the consumer; the answer repeats it. `requests`: the number of the last subscribe
  * or unsubscribe message, 0 before the first one. By this number the gateway detects a lost message.
  */
 const Renew = t.type(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Pings } from '../../../src/nats/client/data-age.js'
+import { DataAge, Pings } from '../../../src/nats/client/data-age.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 
 const createPings = () => {
@@ -21,4 +21,16 @@ it('answers the newest ping before a proof, and with it all before', () => {
   expect(pings.onProof(15)).toBe('10')
   expect(pings.onProof(15)).toBeUndefined()
   expect(pings.onProof(25)).toBe('20')
+})
+
+it('measures by the newest answer, and ignores repeated, late and forged ones', () => {
+  const time = { elapsed: 0 }
+  const age = new DataAge({ ...rxClock, elapsed: () => time.elapsed }, 1_000)
+  time.elapsed = 100
+  expect(age.onReply(50, 5_000)).toBe(true)
+  expect(age.onReply(60, 5_010)).toBe(true)
+  for (const sentAt of [60, 50, 101, NaN]) expect(age.onReply(sentAt, 5_010)).toBe(false)
+  expect(age.startDelivery(5_010)).toBe(true)
+  time.elapsed = 1_061
+  expect(age.startDelivery(5_010)).toBe(false)
 })

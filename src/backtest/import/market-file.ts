@@ -4,6 +4,7 @@ import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { copyOf, describeValue, messageOf, printable, readProblems } from '../../base/errors/text.js'
 import { candleTicks, type CandleInterval } from './candles.js'
 import { columnName, isWider, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
+import { HalfSpreads } from './half-spreads.js'
 import { CandleStarts, type ImportedToken, type MarketRow, type Series, type Tick } from './market-row.js'
 import { openTable } from './open-table.js'
 import type { Cells, Table } from './table.js'
@@ -65,6 +66,7 @@ export class MarketFile {
   readonly series = new Map<string, Series>()
   /** Tops of a book without a depth: a quantity that is no number, or a token without decimals. */
   withoutDepth: ReasonCount | undefined
+  readonly halfSpreads = new HalfSpreads()
   rows = 0
   /** The earliest and the latest time, in ms since the Unix epoch. */
   from = Infinity
@@ -184,14 +186,17 @@ export class MarketFile {
         count(this.warnings, 'the high or the low is not that of its candle', cells, line)
       if (this.isInOrder) series.starts.add(row, line)
     }
-    if (this.isBidAboveAsk(cells)) count(this.warnings, 'the bid is above the ask', cells, line)
+    this.onQuote(cells, line)
     if (this.layout.kind === 'tops of a book' && depth === undefined)
       this.withoutDepth = counted(this.withoutDepth, cells, line)
   }
 
-  private isBidAboveAsk(cells: Cells): boolean {
-    const { bid, ask } = this.layout.columns
-    return bid !== undefined && ask !== undefined && numberOf(cells[bid] ?? '') > numberOf(cells[ask] ?? '')
+  private onQuote(cells: Cells, line: number): void {
+    const { bid: bidColumn, ask: askColumn } = this.layout.columns
+    if (bidColumn === undefined || askColumn === undefined) return
+    const [bid, ask] = [numberOf(cells[bidColumn] ?? ''), numberOf(cells[askColumn] ?? '')]
+    if (bid > ask) count(this.warnings, 'the bid is above the ask', cells, line)
+    this.halfSpreads.add(bid, ask)
   }
 
   /** The values of a column that may name a token: two are enough for a doubt. */

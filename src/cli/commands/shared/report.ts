@@ -116,7 +116,7 @@ export const assumptionsOf = (options: PaperOptions, assumedDepth?: string): str
     assumedDepth === undefined
       ? ''
       : ` The depth is not recorded: it is assumed to be ${assumedDepth} tokens on both sides, with each price.`
-  return `Assumptions: ${rules.join(', ')}. Times are in ms. Orders do not move the market.${depth}`
+  return `Assumptions: ${rules.join(', ')}. Times are in ms. Fills are at the midpoint, with slippageBps. Orders do not move the market.${depth}`
 }
 
 /** What candles do not have. */

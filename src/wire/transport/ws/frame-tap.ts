@@ -1,11 +1,13 @@
 import type { OnReadOpts, Socket as TcpSocket } from 'node:net'
 import { Duplex } from 'node:stream'
+import type { SocketListener } from '../ports.js'
 
 /**
- * Called with the payload of a text frame, in place. Returns true if it has handled the frame, which `ws` then does not
- * receive. It must return false for a payload that is not valid UTF-8.
+ * `bytes` is called with the payload of a text frame, in place: `ws` does not receive a frame that it has handled. It must
+ * return false for a payload that is not valid UTF-8. `alive` is called for each non-final frame, because `ws` emits no event
+ * before the end of a message.
  */
-export type OnTextFrame = (bytes: Uint8Array, start: number, end: number) => boolean
+export type TapListener = Pick<SocketListener, 'bytes' | 'alive'>
 
 const noBytes = Buffer.alloc(0)
 
@@ -13,7 +15,7 @@ const noBytes = Buffer.alloc(0)
 const readSize = 65_536
 
 /**
- * A stream between the TCP or TLS socket and `ws` that removes the text frames which `onTextFrame` handles. It forwards
+ * A stream between the TCP or TLS socket and `ws` that removes the text frames which its listener handles. It forwards
  * every other byte to `ws`, unchanged and in order. Why it is correct:
  *
  * - It removes only a whole frame within one read: final, unmasked, uncompressed, short, and not inside a fragmented
@@ -47,9 +49,7 @@ export class FrameTap extends Duplex {
   constructor(
     connect: (onread: OnReadOpts) => TcpSocket,
     maxFrameBytes: number,
-    private readonly onTextFrame: OnTextFrame,
-    /** Called for each non-final frame, because `ws` emits no event before the end of a message. */
-    private readonly onFragment: () => void,
+    private readonly listener: TapListener,
   ) {
     super({ allowHalfOpen: false })
     this.maxPayload = Math.min(maxFrameBytes, 125)
@@ -143,7 +143,7 @@ export class FrameTap extends Duplex {
     this.remainingBytes -= at - start
     while (this.state === 'frames' && at < end) {
       // Without a second byte, `next` is after `end` for any length. Not `Infinity`: Bun would then compute positions as
-      // doubles, here and in `onTextFrame`, and a price would cost about five times the CPU time.
+      // doubles, here and in `bytes`, and a price would cost about five times the CPU time.
       const length = bytes[at + 1] ?? 0
       const next = at + 2 + length
       if (bytes[at] === finalText && !this.fragmented && length <= this.maxPayload && next <= end) {
@@ -164,10 +164,10 @@ export class FrameTap extends Duplex {
     this.forward(bytes, from, end)
   }
 
-  /** Returns true if the frame may be removed and `onTextFrame` has handled it. */
+  /** Returns true if the frame may be removed and the listener has handled it. */
   private consume(bytes: Buffer, start: number, end: number): boolean {
     this.isDrained ||= this.readableFlowing === true && this.readableLength === 0
-    return this.isDrained && !this.isDestroyed && this.onTextFrame(bytes, start, end)
+    return this.isDrained && !this.isDestroyed && this.listener.bytes(bytes, start, end)
   }
 
   /** Returns the start of the next frame, or `undefined` if the header is incomplete. */
@@ -181,7 +181,7 @@ export class FrameTap extends Duplex {
     const size = headerSize(bytes, at)
     if (at + size > end) return undefined
     this.fragmented = isFragmentedAfter(first, this.fragmented)
-    if (!isFinal(first)) this.onFragment()
+    if (!isFinal(first)) this.listener.alive()
     return at + size + payloadSize(bytes, at)
   }
 

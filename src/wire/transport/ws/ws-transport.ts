@@ -55,8 +55,7 @@ export const wsTransport = (modules: WsModules, ca: string | undefined): WebSock
           new FrameTap(
             (onread) => connectTcp(modules, url, { ...dialOptions, host: address, onread }, dialOptions.host),
             maxFrameBytes,
-            (bytes, start, end) => listener.bytes(bytes, start, end),
-            () => listener.alive(),
+            listener,
           )
         const readyEvent = isSecure(url) ? 'secureConnect' : 'connect'
         cancelDial = dialHost(modules, dialOptions.host, tap, readyEvent, (result) => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import type { OnTextFrame } from '../../../../src/wire/transport/ws/frame-tap.js'
+import type { OnTextFrame } from './support/frame-tap-over.js'
 import { eventLogOf } from './support/event-log.js'
 import { binary, close, frame, opcode, ping, pong, text } from './support/frames.js'
 import { always, handshake, maxFrameBytes, openTap, recordPayloads } from './support/open-tap.js'

@@ -1,11 +1,11 @@
 import { onTestFinished } from 'vitest'
 import { PriceFrames } from '../../../../../src/wire/codec/fast-path/price-frames.js'
-import type { OnTextFrame } from '../../../../../src/wire/transport/ws/frame-tap.js'
 import { importWsModules } from '../../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../../src/wire/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'
 import { priceText } from './frames.js'
 import { maxFrameBytes } from './open-tap.js'
+import type { OnTextFrame } from './frame-tap-over.js'
 
 const modules = await importWsModules()
 

@@ -1,7 +1,6 @@
 import { WebSocket } from 'ws'
-import type { OnTextFrame } from '../../../../../src/wire/transport/ws/frame-tap.js'
 import { FakeTcpSocket, type Script } from './fake-tcp-socket.js'
-import { frameTapOver, wsOptions } from './frame-tap-over.js'
+import { frameTapOver, wsOptions, type OnTextFrame } from './frame-tap-over.js'
 
 /** What a WebSocket emitted and sent, and what a frame tap removed. */
 export interface EventLog {

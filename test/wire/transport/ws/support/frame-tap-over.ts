@@ -1,8 +1,10 @@
 import type { OnReadOpts, Socket as TcpSocket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { ClientOptions } from 'ws'
-import { FrameTap, type OnTextFrame } from '../../../../../src/wire/transport/ws/frame-tap.js'
+import { FrameTap, type TapListener } from '../../../../../src/wire/transport/ws/frame-tap.js'
 import type { FakeTcpSocket } from './fake-tcp-socket.js'
+
+export type OnTextFrame = TapListener['bytes']
 
 /** A fixed mask, so that the bytes sent are the same in each run. */
 const fixedMask = (mask: Buffer): void => void mask.fill(0x5a)
@@ -23,12 +25,10 @@ export const frameTapOver = (
   maxFrameBytes: number,
   onTextFrame: OnTextFrame,
 ): FrameTap =>
-  new FrameTap(
-    (onread) => readInto(socket, onread) as unknown as TcpSocket,
-    maxFrameBytes,
-    onTextFrame,
-    () => undefined,
-  )
+  new FrameTap((onread) => readInto(socket, onread) as unknown as TcpSocket, maxFrameBytes, {
+    bytes: onTextFrame,
+    alive: () => undefined,
+  })
 
 /**
  * Reads as Node does: into the same buffer each time, at most its size at once. The remainder of a piece is read first, so

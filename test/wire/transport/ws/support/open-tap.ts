@@ -1,8 +1,7 @@
-import type { OnTextFrame } from '../../../../../src/wire/transport/ws/frame-tap.js'
 import { nextTurn } from '../../../../support/time/event-loop.js'
 import { acceptKeyOf, upgradeResponse } from '../../../../support/network/upgrade.js'
 import { FakeTcpSocket } from './fake-tcp-socket.js'
-import { frameTapOver } from './frame-tap-over.js'
+import { frameTapOver, type OnTextFrame } from './frame-tap-over.js'
 
 export const maxFrameBytes = 100_000
 

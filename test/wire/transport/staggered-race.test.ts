@@ -1,7 +1,7 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
-import { staggeredRace } from '../../../src/base/time/staggered-race.js'
+import { staggeredRace } from '../../../src/wire/transport/dial-host.js'
 import { runInVirtualTime } from '../../support/time/virtual-time.js'
 
 /** An attempt: how long it takes, in ms, and its end. `Infinity`: it never ends. */

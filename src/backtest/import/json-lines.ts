@@ -1,5 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { jsonNumberPattern, parseJson } from '../../wire/codec/json.js'
+import { jsonNumberPattern, parseJson } from '../../wire/codec/decode.js'
 import { sampleRows, type Cells, type ReadLines, type Table } from './table.js'
 
 /** Rows as lines of JSON: objects, or arrays without names. */

@@ -1,3 +1,4 @@
+import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import {
   ExactType,
   failure,
@@ -11,7 +12,25 @@ import {
 } from 'io-ts/lib/index.js'
 import { decodeError } from '../../base/errors/constructors.js'
 import type { DecodeError, DecodeIssue } from '../../base/errors/model.js'
-import { escapeUnsafe, copyOf, oneLine, truncate } from '../../base/errors/text.js'
+import { escapeUnsafe, copyOf, messageOf, oneLine, truncate } from '../../base/errors/text.js'
+
+/** The source of a regular expression for a JSON number. */
+export const jsonNumberPattern = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`
+
+/** The parser's message for a string that is not JSON. */
+export type JsonProblem = string
+
+/** Parses numbers as 64-bit floats: exact enough for prices, not for quantities. Ignores a byte order mark. */
+export const parseJson = (
+  text: string,
+  reviver?: (name: string, value: unknown) => unknown,
+): Either<JsonProblem, unknown> => {
+  try {
+    return right(JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text, reviver))
+  } catch (thrown) {
+    return left(messageOf(thrown))
+  }
+}
 
 /** A codec that does not change values. `name`: the expected value in errors. */
 export const guardCodec = <A>(name: string, is: (value: unknown) => value is A): Type<A> =>

@@ -4,8 +4,7 @@ import { createDepthSide, type DepthSide, type DepthSnapshot } from '../../base/
 import { isAmount, isPriceValue } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import type { DecodeError } from '../../base/errors/model.js'
-import { malformedError, toDecodeError } from './decode.js'
-import { jsonNumberPattern, parseJson, type JsonProblem } from './json.js'
+import { jsonNumberPattern, type JsonProblem, malformedError, parseJson, toDecodeError } from './decode.js'
 import { EpochMillis, MidpointPrice, UsdAmount, Quantity } from './number.js'
 import { standardCodec } from './standard-schema.js'
 

@@ -1,6 +1,6 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { serviceOf } from '../../../src/base/domain/topic.js'
-import { parseJson } from '../../../src/wire/codec/json.js'
+import { parseJson } from '../../../src/wire/codec/decode.js'
 import { subscribeFrame } from '../../../src/wire/codec/price-frame.js'
 import { get, responseText, type HttpResponse } from './http-rules.js'
 import { Peer, type TextMessage } from './peer.js'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isLeft, isRight, right } from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
 import { decodeDepth } from '../../../src/wire/codec/depth.js'
-import { parseJson } from '../../../src/wire/codec/json.js'
+import { parseJson } from '../../../src/wire/codec/decode.js'
 import { decodeFrame } from '../../../src/wire/codec/price-frame.js'
 import { anyText, deepText, mutate } from '../../support/arbitraries.js'
 

@@ -1,6 +1,6 @@
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import { parseJson } from '../../../wire/codec/json.js'
+import { parseJson } from '../../../wire/codec/decode.js'
 import { positionField } from '../../../base/domain/position.js'
 import { isAddress } from '../../../base/domain/address.js'
 import type { DepthSide } from '../../../base/domain/depth.js'

@@ -1,6 +1,6 @@
 import { latin1Of } from '../../../base/domain/bytes.js'
 import { isPriceValue } from '../../../base/domain/valid-numbers.js'
-import { jsonNumberPattern } from '../json.js'
+import { jsonNumberPattern } from '../decode.js'
 import { ByteTable, minLength, type RecordOffset } from './byte-table.js'
 import { exactDigits, nine, point, powersOfTen, zero } from './bytes.js'
 

@@ -4,7 +4,6 @@ import { parseRetryAfter } from '../codec/http-headers.js'
 import type { DiagnosticMessages, Publish } from '../../base/diagnostics/messages.js'
 import { disconnected } from '../../base/errors/constructors.js'
 import type { Disconnected } from '../../base/errors/model.js'
-import { completedTask, fromTask$ } from '../../base/task/cancellable-task.js'
 import { backoff } from '../../base/time/backoff.js'
 import { delay, delay$, repeated$ } from '../../base/time/deadline.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
@@ -75,15 +74,13 @@ export class ReconnectingSocket {
   }
 
   events$(sink: FrameSink, prober: Prober): Observable<SocketEvent> {
-    // Reports Connecting while a redial is delayed.
-    const redialDelay$ = this.redialDelay$()
-    return repeated$(this.turn$, this.connecting$(), redialDelay$, this.session$(sink, prober)).pipe(
+    return repeated$(this.turn$, this.redialDelay$, this.session$(sink, prober)).pipe(
       finalize(() => this.endDial()),
     )
   }
 
-  /** Starts the dial of the next host when its backoff has passed and no other line dials it. Then completes. */
-  private readonly turn$ = new Observable<never>((subscriber) => {
+  /** Emits `Connecting` when the backoff of the next host has passed and no other line dials it. Then completes. */
+  private readonly turn$ = new Observable<SocketEvent>((subscriber) => {
     const { clock, line } = this.config
     let waiting = new Subscription()
     const tryHost = (): void => {
@@ -93,6 +90,7 @@ export class ReconnectingSocket {
       if (retryInMs > 0) waiting = delay(clock, retryInMs, tryHost)
       else if (host.startDial(line, tryHost)) {
         this.isDialling = true
+        subscriber.next({ _tag: 'Connecting', attempt: this.failures + 1 })
         subscriber.complete()
       } else waiting = new Subscription(() => host.stopWaiting(tryHost))
     }
@@ -115,10 +113,6 @@ export class ReconnectingSocket {
     return inTurn.reduce((best, host) =>
       Math.max(host.retryAt, now) < Math.max(best.retryAt, now) ? host : best,
     )
-  }
-
-  private connecting$(): Observable<SocketEvent> {
-    return defer(() => fromTask$(completedTask({ _tag: 'Connecting' as const, attempt: this.failures + 1 })))
   }
 
   private session$(sink: FrameSink, prober: Prober): Observable<SocketEvent> {
@@ -190,13 +184,12 @@ export class ReconnectingSocket {
     return { epoch, upMs, prices }
   }
 
-  private redialDelay$(): Observable<never> {
+  /** After an aborted dial. `Connecting` is emitted before. */
+  private readonly redialDelay$ = defer(() => {
     const { clock } = this.config
-    return defer(() => {
-      const wait = this.redialAt - clock.elapsed()
-      return wait > 0 ? delay$(clock, wait).pipe(ignoreElements()) : EMPTY
-    })
-  }
+    const wait = this.redialAt - clock.elapsed()
+    return wait > 0 ? delay$(clock, wait).pipe(ignoreElements()) : EMPTY
+  })
 }
 
 /** The delay that a refused upgrade requests by its `Retry-After` header, in ms; 0 if it requests none. */

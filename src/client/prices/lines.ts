@@ -1,14 +1,13 @@
-import { isLeft, left } from 'fp-ts/lib/Either.js'
+import { left } from 'fp-ts/lib/Either.js'
 import { Observable, type Subscriber, type Subscription } from 'rxjs'
-import { parseTopic } from '../../wire/codec/arguments.js'
 import type { Address } from '../../base/domain/address.js'
 import type { LiveSource } from '../../base/domain/joinable.js'
 import type { PricePosition } from '../../base/domain/position.js'
 import type { LineSnapshot, TopicSnapshot } from '../../base/domain/snapshot.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
-import { baseAddressOf, type Topic } from '../../base/domain/topic.js'
+import { baseAddressOf, isTopicOf, type Topic } from '../../base/domain/topic.js'
 import type { Wake } from '../../wire/platform/platform.js'
-import { clientClosed } from '../../base/errors/constructors.js'
+import { clientClosed, invalidTopic } from '../../base/errors/constructors.js'
 import type { UncorrelatedError } from '../../base/errors/model.js'
 import { addTeardown } from '../../base/time/rx-providers.js'
 import { Multicast } from '../../base/task/multicast.js'
@@ -95,9 +94,7 @@ export class Lines {
   /** The prices of a topic, and the position of the last one. */
   sourceOf(topic: Topic): LiveSource<PriceEvent> {
     const { service, secrets } = this.config
-    // The caller may have confused the topic with a secret.
-    const parsed = secrets.redactLeft(parseTopic(topic, service))
-    const base = isLeft(parsed) ? undefined : baseAddressOf(topic, service)
+    const base = isTopicOf(topic, service) ? baseAddressOf(topic, service) : undefined
     const open$ = (onConfirmed?: () => void) =>
       new Observable<PriceEvent>((subscriber) => {
         if (!this.closed && base !== undefined) {
@@ -107,8 +104,9 @@ export class Lines {
           else join(subscriber)
           return
         }
-        if (this.closed) subscriber.next(left(clientClosed))
-        else if (isLeft(parsed)) subscriber.next(parsed)
+        // The caller may have confused the topic with a secret.
+        const error = this.closed ? clientClosed : secrets.redactError(invalidTopic(topic, service))
+        subscriber.next(left(error))
         subscriber.complete()
       })
     const position = (): PricePosition | undefined => {

@@ -62,11 +62,17 @@ export class EffectPerformer {
     for (const effect of effects) this.performOne(effect)
   }
 
-  /** False if the handler of a subscriber took so long that the remaining ones receive the price later, or not at all. */
-  deliverPrice(state: SubscribedTopic, session: Session | undefined, after?: number): boolean {
-    if (deliverPrice(state, session?.mayDeliver ?? always, after)) return true
+  /** The handler of a subscriber took so long that the remaining ones receive the price later, or not at all. */
+  onSlowHandler(state: SubscribedTopic, session: Session | undefined): void {
     state.held = { hasReplaced: true, deliveredUpTo: 0 }
     session?.lag.onHeld(this.config.clock.elapsed())
+  }
+
+  /** False after `onSlowHandler`. */
+  private deliverPrice(state: SubscribedTopic, after?: number): boolean {
+    const { session } = this.connection
+    if (deliverPrice(state, session?.mayDeliver ?? always, after)) return true
+    this.onSlowHandler(state, session)
     return false
   }
 
@@ -86,7 +92,7 @@ export class EffectPerformer {
       const { previous } = held
       const isKnown = previous?.price === state.price
       const after = isKnown ? previous.deliveredUpTo : held.deliveredUpTo
-      if (!this.deliverPrice(state, this.connection.session, after)) return
+      if (!this.deliverPrice(state, after)) return
     }
   }
 
@@ -121,7 +127,7 @@ export class EffectPerformer {
         return this.deliver(effect.delivery)
       case 'DeliverPrice':
         // A subscriber of a diagnostics channel may have closed the client since, which leaves no topic live.
-        if (effect.state.live) this.deliverPrice(effect.state, session)
+        if (effect.state.live) this.deliverPrice(effect.state)
         return
       case 'Held':
         session?.lag.onHeld(effect.at)

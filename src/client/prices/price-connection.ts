@@ -31,7 +31,12 @@ import {
   type EffectConfig,
 } from './effects.js'
 import { onBinary, onFrame, onPriceUpdate, type Reception } from './received-frame.js'
-import type { PriceEventFactory, PriceSubscriber, PriceSubscription } from './subscribers.js'
+import {
+  deliverPrice,
+  type PriceEventFactory,
+  type PriceSubscriber,
+  type PriceSubscription,
+} from './subscribers.js'
 import { Subscriptions } from './subscriptions.js'
 import { isConfirmed, type SubscribedTopic, type TopicTable, type TopicTimeouts } from './topics.js'
 
@@ -226,7 +231,7 @@ export class PriceConnection implements FrameSink {
     state.receivedAt = tickClock.wallClock
     state.epoch = session.epoch
     state.count++
-    this.performer.deliverPrice(state, session)
+    if (!deliverPrice(state, session.mayDeliver)) this.performer.onSlowHandler(state, session)
     return true
   }
 

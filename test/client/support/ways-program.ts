@@ -8,7 +8,7 @@ import { createClient } from '../../../src/client/on-node.js'
 // Runs in a process of its own, over sources that are compiled one by one: a bundle has no files to count. Prints the
 // functions of the library that each way runs, by the file in `src`.
 
-const [, , baseUrl = '', priceBaseUrl = '', priceWsUrl = '', authKey = '', first, second] = process.argv
+const [, , baseUrl = '', priceBaseUrl = '', priceWsUrl = '', authKey = '', ...tokens] = process.argv
 
 const session = new Session()
 session.connect()
@@ -35,38 +35,52 @@ const functionsRun = (): Functions => {
   return files
 }
 
-const ways: Record<string, Functions> = {}
-
-/**
- * Counts the way from a subscription to its first value, and the way to a later value, if that has a name. The stream
- * stays subscribed, so that nothing else runs.
- */
-const count = async (
+/** The ways to the first value of a stream, and to each of `later` further ones. The stream stays subscribed. */
+const waysTo = async (
   stream$: () => Observable<Either<unknown, unknown>>,
-  name: string,
-  later?: string,
-): Promise<void> => {
+  later = 0,
+): Promise<readonly [Functions, ...Functions[]]> => {
   // The connection of the last request is free in a later turn.
   await nextTurn()
-  const names = later === undefined ? [name] : [name, undefined, later]
+  const ways: Functions[] = []
   functionsRun()
   await new Promise<void>((resolve) => {
     stream$().subscribe((event) => {
-      if (!isRight(event) || names.length === 0) return
-      const functions = functionsRun()
-      const way = names.shift()
-      if (way !== undefined) ways[way] = functions
-      if (names.length === 0) resolve()
+      if (!isRight(event) || ways.length > later) return
+      ways.push(functionsRun())
+      if (ways.length > later) resolve()
     })
   })
+  const [first = {}, ...others] = ways
+  return [first, ...others]
 }
 
+/** The way with the fewest files: a timer, such as that of a probe, adds the files that it runs. */
+const shortest = (ways: readonly Functions[]): Functions | undefined =>
+  ways.toSorted((a, b) => Object.keys(a).length - Object.keys(b).length)[0]
+
 const client = createClient({ environment: 'mainnet', baseUrl, priceBaseUrl, priceWsUrl, authKey })
-const [weth, wbtc] = [first as Address, second as Address]
+const mints = tokens as readonly Address[]
+const [weth = '0x', wbtc = '0x'] = mints
 const hour = 3_600_000
-await count(() => client.depth$(weth, hour), 'a depth poll, with the dial')
-await count(() => client.depth$(wbtc, hour), 'a depth poll')
-await count(() => client.price$(`svc-${weth}`), 'a subscribe, with the dial')
-await count(() => client.price$(`svc-${wbtc}`), 'a subscribe', 'a price')
-console.log(JSON.stringify(ways))
+const [firstPoll] = await waysTo(() => client.depth$(weth, hour))
+const [poll] = await waysTo(() => client.depth$(wbtc, hour))
+const [firstSubscribe] = await waysTo(() => client.price$(`svc-${weth}`))
+const subscribes: Functions[] = []
+const prices: Functions[] = []
+// A price of each earlier topic may arrive during the next subscribe, and runs nothing else.
+for (const mint of mints.slice(1)) {
+  const [subscribe, ...others] = await waysTo(() => client.price$(`svc-${mint}`), 5)
+  subscribes.push(subscribe)
+  prices.push(...others)
+}
+console.log(
+  JSON.stringify({
+    'a depth poll, with the dial': firstPoll,
+    'a depth poll': poll,
+    'a subscribe, with the dial': firstSubscribe,
+    'a subscribe': shortest(subscribes),
+    'a price': shortest(prices),
+  }),
+)
 await client.close()

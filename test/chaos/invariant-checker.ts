@@ -12,8 +12,6 @@ import type { SendTimes } from './send-times.js'
 /** The client reads the clock once for up to eight prices, and a handler runs after it, in ms. */
 const tolerance = 50
 
-const modules = await importWsModules()
-
 /** One subscription to a topic, and its events. */
 export interface PriceSubscription {
   readonly topic: Topic
@@ -61,7 +59,7 @@ export class InvariantChecker implements TransportObserver<SubscribedTopics> {
   ) {}
 
   /** The default transport, observed. */
-  readonly transport: WebSocketTransport = observeTransport(wsTransport(modules, undefined), this)
+  readonly transport: WebSocketTransport = observeTransport(wsTransport(importWsModules, undefined), this)
 
   subscribe(client: Client, topic: Topic): void {
     const subscription: PriceSubscription = {

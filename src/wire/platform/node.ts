@@ -4,13 +4,7 @@ import type { CreateMac } from '../auth/mac.js'
 import { PriceFrames } from '../codec/fast-path/price-frames.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { networkError } from '../../base/errors/constructors.js'
-import { causeOf } from '../../base/errors/failure-cause.js'
-import {
-  noCloseFrame,
-  type InternalHttpTransport,
-  type Socket,
-  type WebSocketTransport,
-} from '../transport/ports.js'
+import type { InternalHttpTransport } from '../transport/ports.js'
 import { importUndici, importWsModules } from '../transport/packages.js'
 import { undiciTransport } from '../transport/undici/undici-transport.js'
 import { wsTransport } from '../transport/ws/ws-transport.js'
@@ -46,7 +40,7 @@ const createMac: CreateMac = (key) => {
 
 /** Node, and the runtimes that are compatible with it. */
 export const node: Platform = {
-  webSocketTransport: (ca) => lazyWebSocketTransport(async () => wsTransport(await importWsModules(), ca)),
+  webSocketTransport: (ca) => wsTransport(importWsModules, ca),
   httpTransport: (options) => lazyHttpTransport(async () => undiciTransport(await importUndici(), options)),
   createMac,
   parseCertificates,
@@ -58,101 +52,52 @@ export const node: Platform = {
 }
 
 /**
- * An HTTP transport that is loaded by its first request. A request that is aborted during the load is not sent. If the
- * load fails, each request that waits for it fails with a `NetworkError`. The loaded transport calls `onSent`.
+ * An HTTP transport that is loaded by its first request, because `undici` takes most of the start-up time. A request that is
+ * aborted during the load is not sent. If the load fails, each request that waits for it fails with a `NetworkError`. The
+ * loaded transport calls `onSent`.
  */
 export const lazyHttpTransport = (
   importTransport: () => Promise<InternalHttpTransport>,
 ): InternalHttpTransport => {
-  const lazy = new LazyTransport(importTransport)
+  let loaded: InternalHttpTransport | undefined
+  let loading: Promise<InternalHttpTransport> | undefined
+  let isClosed = false
+
+  /** After a failure, the next request loads again. */
+  const load = async (): Promise<InternalHttpTransport> => {
+    try {
+      const transport = isClosed ? undefined : await importTransport()
+      if (isClosed || transport === undefined) throw new Error('the transport is closed')
+      loaded = transport
+      return transport
+    } catch (thrown) {
+      loading = undefined
+      throw thrown
+    }
+  }
+
   return {
     callsOnSent: true,
     get: (request, onResult) => {
-      if (lazy.loaded !== undefined) return lazy.loaded.get(request, onResult)
+      if (loaded !== undefined) return loaded.get(request, onResult)
       let abort: (() => void) | undefined
       let isAborted = false
       const send = (transport: InternalHttpTransport): void => {
         if (isAborted) throw new DOMException('the request was aborted', 'AbortError')
         abort = transport.get(request, onResult)
       }
-      lazy.use(send, (failure) => onResult(left(networkError(failure))))
+      loading ??= load()
+      void loading.then(send).catch((failure: unknown) => onResult(left(networkError(failure))))
       return () => {
         isAborted = true
         abort?.()
       }
     },
-    close: () => lazy.close(),
-  }
-}
-
-/**
- * A WebSocket transport that is loaded by its first dial. A socket that is closed during the load is not dialled. If the
- * load fails, each dial that waits for it fails.
- */
-export const lazyWebSocketTransport = (
-  importTransport: () => Promise<WebSocketTransport>,
-): WebSocketTransport => {
-  const lazy = new LazyTransport(importTransport)
-  return {
-    dial(url, options, listener) {
-      if (lazy.loaded !== undefined) return lazy.loaded.dial(url, options, listener)
-      let socket: Socket | undefined
-      let isClosed = false
-      const dial = (transport: WebSocketTransport): void => {
-        if (isClosed) throw new Error('closed before it was dialled')
-        socket = transport.dial(url, options, listener)
-      }
-      const end = (how: 'close' | 'terminate') => (): void => {
-        isClosed = true
-        socket?.[how]()
-      }
-      lazy.use(dial, (failure) => listener.closed(noCloseFrame, causeOf(failure).message))
-      return {
-        get bufferedAmount() {
-          return socket?.bufferedAmount ?? 0
-        },
-        send: (frame) => socket?.send(frame),
-        ping: (payload) => socket?.ping?.(payload),
-        close: end('close'),
-        terminate: end('terminate'),
-      }
+    /** Resolves when no load is in progress, and all connections are closed. */
+    close: async () => {
+      isClosed = true
+      await loading?.catch(() => undefined)
+      await loaded?.close()
     },
-    close: () => lazy.close(),
-  }
-}
-
-/** A transport that is loaded when it is first needed, because the packages below it take most of the start-up time. */
-class LazyTransport<T extends { close(): Promise<void> }> {
-  /** The transport, once it has been loaded. */
-  loaded: T | undefined
-  private loading: Promise<T> | undefined
-  private isClosed = false
-
-  constructor(private readonly importTransport: () => Promise<T>) {}
-
-  /** Calls `begin` with the transport once it is loaded. Calls `fail` if it cannot be loaded, or `begin` throws. */
-  use(begin: (transport: T) => void, fail: (failure: unknown) => void): void {
-    this.loading ??= this.load()
-    void this.loading.then(begin).catch(fail)
-  }
-
-  /** Resolves when no load is in progress, and all connections are closed. */
-  async close(): Promise<void> {
-    this.isClosed = true
-    await this.loading?.catch(() => undefined)
-    await this.loaded?.close()
-  }
-
-  /** After a failure, the next use loads again. */
-  private async load(): Promise<T> {
-    try {
-      const transport = this.isClosed ? undefined : await this.importTransport()
-      if (this.isClosed || transport === undefined) throw new Error('the transport is closed')
-      this.loaded = transport
-      return transport
-    } catch (thrown) {
-      this.loading = undefined
-      throw thrown
-    }
   }
 }

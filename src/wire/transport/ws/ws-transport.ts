@@ -42,46 +42,144 @@ const tooBigErrors: readonly (string | undefined)[] = [
   'WS_ERR_UNSUPPORTED_DATA_PAYLOAD_LENGTH',
 ]
 
-/** WebSockets over `ws`. `ca`: the only PEM certificates to trust; default: Node's certificates. */
-export const wsTransport = (modules: WsModules, ca: string | undefined): WebSocketTransport => {
-  const sockets = new Map<WsSocket, Promise<void>>()
+/**
+ * WebSockets over `ws`, which the first dial loads: it takes most of the start-up time. If it cannot be loaded, each dial that
+ * waits for it fails. `ca`: the only PEM certificates to trust; default: Node's certificates.
+ */
+export const wsTransport = (
+  importModules: () => Promise<WsModules>,
+  ca: string | undefined,
+): WebSocketTransport => {
+  const connections = new Set<Connection>()
+  let loading: Promise<WsModules> | undefined
+  let isClosed = false
+
+  /** After a failure, the next dial loads again. */
+  const load = async (): Promise<WsModules> => {
+    loading ??= importModules().catch((failure: unknown) => {
+      loading = undefined
+      throw failure
+    })
+    const modules = await loading
+    if (isClosed) throw new Error('the transport is closed')
+    return modules
+  }
 
   return {
     dial(url, { maxFrameBytes }, listener) {
-      let tcpFailure: Error | undefined
-      let cancelDial: Cancel = noCancel
-      const connect: Options['createConnection'] = (dialOptions, onEnd) => {
-        const tap = (address: string): FrameTap =>
-          new FrameTap(
-            (onread) => connectTcp(modules, url, { ...dialOptions, host: address, onread }, dialOptions.host),
-            maxFrameBytes,
-            listener,
-          )
-        const readyEvent = isSecure(url) ? 'secureConnect' : 'connect'
-        cancelDial = dialHost(modules, dialOptions.host, tap, readyEvent, (result) => {
-          if (isRight(result))
-            onEnd(
-              null,
-              result.right.on('error', (error) => (tcpFailure = error)),
-            )
-          else onEnd(result.left)
-        })
-      }
-      const options = optionsOf(maxFrameBytes, ca, connect)
-      const socket = new modules.WebSocket(url, options)
-      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-      sockets.set(socket, closed)
-      void closed.then(() => {
-        sockets.delete(socket)
-        cancelDial()
-      })
-      forwardEvents(socket, listener, () => tcpFailure)
-      return toPort(socket)
+      const connection = new Connection(listener)
+      connections.add(connection)
+      void load()
+        .then((modules) => connection.dial(modules, url, maxFrameBytes, ca))
+        .catch((failure: unknown) => connection.end(noCloseFrame, causeOf(failure).message))
+      void connection.whenClosed.then(() => connections.delete(connection))
+      return connection
     },
     async close() {
-      for (const socket of sockets.keys()) closeSocket(socket)
-      await Promise.all(sockets.values())
+      isClosed = true
+      for (const connection of connections) connection.close()
+      await Promise.all(Array.from(connections, ({ whenClosed }) => whenClosed))
     },
+  }
+}
+
+/** One WebSocket. It has no socket of `ws` until `dial`. */
+class Connection implements Socket {
+  private socket: WsSocket | undefined
+  /** True after `close` and `terminate`. */
+  private isEnded = false
+  private cancelDial: Cancel = noCancel
+  private resolveClosed = (): void => undefined
+  readonly whenClosed = new Promise<void>((resolve) => (this.resolveClosed = resolve))
+
+  constructor(private readonly listener: SocketListener) {}
+
+  get bufferedAmount(): number {
+    return this.socket?.bufferedAmount ?? 0
+  }
+
+  dial(modules: WsModules, url: string, maxFrameBytes: number, ca: string | undefined): void {
+    if (this.isEnded) throw new Error('closed before it was dialled')
+    let tcpFailure: Error | undefined
+    const connect: Options['createConnection'] = (dialOptions, onEnd) => {
+      const tap = (address: string): FrameTap =>
+        new FrameTap(
+          (onread) => connectTcp(modules, url, { ...dialOptions, host: address, onread }, dialOptions.host),
+          maxFrameBytes,
+          this.listener,
+        )
+      const readyEvent = isSecure(url) ? 'secureConnect' : 'connect'
+      this.cancelDial = dialHost(modules, dialOptions.host, tap, readyEvent, (result) => {
+        if (isRight(result))
+          onEnd(
+            null,
+            result.right.on('error', (error) => (tcpFailure = error)),
+          )
+        else onEnd(result.left)
+      })
+    }
+    this.socket = new modules.WebSocket(url, optionsOf(maxFrameBytes, ca, connect))
+    this.forwardEvents(this.socket, () => tcpFailure)
+  }
+
+  send(frame: string): void {
+    this.openSocket?.send(frame)
+  }
+
+  ping(payload: string): void {
+    this.openSocket?.ping(payload)
+  }
+
+  close(): void {
+    this.isEnded = true
+    const { socket } = this
+    if (socket?.readyState === socket?.CONNECTING) socket?.terminate()
+    else this.openSocket?.close(1000)
+  }
+
+  terminate(): void {
+    this.isEnded = true
+    this.socket?.terminate()
+  }
+
+  end(code: number, reason: string, refusal?: ResponseHead): void {
+    this.resolveClosed()
+    this.cancelDial()
+    this.listener.closed(code, reason, refusal)
+  }
+
+  private get openSocket(): WsSocket | undefined {
+    const { socket } = this
+    return socket?.readyState === socket?.OPEN ? socket : undefined
+  }
+
+  /** `tcpFailure`: an error of the TCP connection. `ws` has no event for it once the WebSocket is open. */
+  private forwardEvents(socket: WsSocket, tcpFailure: () => Error | undefined): void {
+    const { listener } = this
+    let failure: (Error & { readonly code?: string }) | undefined
+    let refusal: ResponseHead | undefined
+    socket.on('unexpected-response', (_request, { statusCode = 0, headers }) => {
+      refusal = { status: statusCode, headers }
+      failure = new Error(`Unexpected server response: ${statusCode}`)
+      socket.terminate()
+    })
+    socket.on('open', () => listener.opened())
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (isBinary) listener.binary(data)
+      else if (!listener.bytes(data, 0, data.length)) listener.text(data.toString())
+    })
+    socket.on('ping', () => listener.alive())
+    socket.on('pong', (payload) => notifyPong(listener, payload.toString('latin1')))
+    socket.on('error', (error) => {
+      failure ??= error
+      // After an invalid frame, ws would wait for the service's close frame.
+      if (socket.readyState !== socket.CONNECTING) socket.terminate()
+    })
+    socket.on('close', (code, reason) => {
+      const isTooBig = tooBigErrors.includes(failure?.code)
+      const cause = failure ?? (code === noCloseFrame ? tcpFailure() : undefined)
+      this.end(isTooBig ? messageTooBig : code, describe(code, reason.toString(), cause), refusal)
+    })
   }
 }
 
@@ -121,62 +219,8 @@ const optionsOf = (
   return options as unknown as ClientOptions
 }
 
-/** `tcpFailure`: an error of the TCP connection. `ws` has no event for it once the WebSocket is open. */
-const forwardEvents = (
-  socket: WsSocket,
-  listener: SocketListener,
-  tcpFailure: () => Error | undefined,
-): void => {
-  let failure: (Error & { readonly code?: string }) | undefined
-  let refusal: ResponseHead | undefined
-  socket.on('unexpected-response', (_request, { statusCode = 0, headers }) => {
-    refusal = { status: statusCode, headers }
-    failure = new Error(`Unexpected server response: ${statusCode}`)
-    socket.terminate()
-  })
-  socket.on('open', () => listener.opened())
-  socket.on('message', (data: Buffer, isBinary) => {
-    if (isBinary) listener.binary(data)
-    else if (!listener.bytes(data, 0, data.length)) listener.text(data.toString())
-  })
-  socket.on('ping', () => listener.alive())
-  socket.on('pong', (payload) => notifyPong(listener, payload.toString('latin1')))
-  socket.on('error', (error) => {
-    failure ??= error
-    // After an invalid frame, ws would wait for the service's close frame.
-    if (socket.readyState !== socket.CONNECTING) socket.terminate()
-  })
-  socket.on('close', (code, reason) => {
-    const isTooBig = tooBigErrors.includes(failure?.code)
-    const cause = failure ?? (code === noCloseFrame ? tcpFailure() : undefined)
-    listener.closed(isTooBig ? messageTooBig : code, describe(code, reason.toString(), cause), refusal)
-  })
-}
-
 const describe = (code: number, reason: string, failure: Error | undefined): string => {
   if (failure !== undefined) return causeOf(failure).message
   if (reason !== '') return reason
   return code === noCloseFrame ? 'the connection ended without a close frame' : 'closed by the service'
-}
-
-const toPort = (socket: WsSocket): Socket => ({
-  get bufferedAmount() {
-    return socket.bufferedAmount
-  },
-  send: (frame) => {
-    if (socket.readyState === socket.OPEN) socket.send(frame)
-  },
-  ping: (payload) => {
-    if (socket.readyState === socket.OPEN) socket.ping(payload)
-  },
-  close: () => closeSocket(socket),
-  terminate: () => socket.terminate(),
-})
-
-const closeSocket = (socket: WsSocket): void => {
-  if (socket.readyState === socket.CONNECTING) {
-    socket.terminate()
-  } else if (socket.readyState === socket.OPEN) {
-    socket.close(1000)
-  }
 }

@@ -9,7 +9,7 @@ import { unlimited } from '../../http/support/unlimited.js'
 import { FakeHttp } from '../../../support/fake-http.js'
 import { eventually } from '../../../support/time/eventually.js'
 import { runInVirtualTime } from '../../../support/time/virtual-time.js'
-import { ManualLoad } from './support/manual-load.js'
+import { ManualLoad } from '../../transport/support/manual-load.js'
 
 const requestOf = (path: string): HttpRequest => ({
   origin: 'http://localhost:3000',

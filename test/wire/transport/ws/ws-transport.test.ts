@@ -178,7 +178,7 @@ describe('close() of the transport', () => {
   })
 
   it('may be called twice, and without sockets', async () => {
-    const transport = wsTransport(await importWsModules(), undefined)
+    const transport = wsTransport(importWsModules, undefined)
     await Promise.all([transport.close(), transport.close()])
     await expect(transport.close()).resolves.toBeUndefined()
   })

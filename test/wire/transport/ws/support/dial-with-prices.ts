@@ -7,8 +7,6 @@ import { priceText } from './frames.js'
 import { maxFrameBytes } from './open-tap.js'
 import type { OnTextFrame } from './frame-tap-over.js'
 
-const modules = await importWsModules()
-
 interface DialledWithPrices {
   readonly recorded: RecordingListener
   /** Number of prices that were read in place, not from `ws`. */
@@ -20,7 +18,7 @@ export const topicCount = 50
 
 /** Dials with a listener that handles the prices of the topics in `bytes`, and records them as texts. */
 export const dialWithPrices = (url: string, ca?: string): DialledWithPrices => {
-  const transport = wsTransport(modules, ca)
+  const transport = wsTransport(importWsModules, ca)
   onTestFinished(() => transport.close())
   const prices = new PriceFrames<string>()
   for (let index = 0; index < topicCount; index++) {

@@ -4,14 +4,12 @@ import { importWsModules } from '../../../../../src/wire/transport/packages.js'
 import { wsTransport } from '../../../../../src/wire/transport/ws/ws-transport.js'
 import { recordingListener, type RecordingListener } from '../../support/recording-listener.js'
 
-const modules = await importWsModules()
-
 /** The default of `dial`. */
 export const defaultMaxFrameBytes = 1000
 
 /** A transport that is closed at the end of the test. */
 export const transportOf = (ca?: string): WebSocketTransport => {
-  const transport = wsTransport(modules, ca)
+  const transport = wsTransport(importWsModules, ca)
   onTestFinished(() => transport.close())
   return transport
 }

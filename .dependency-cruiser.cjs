@@ -21,7 +21,8 @@ const folders = {
   backtest: {
     imports: ['base', 'wire', 'operators', 'client', 'testing'],
     floors: [
-      ['recording/codec', 'recording/files'],
+      ['recording/codec'],
+      ['recording/files'],
       ['recording/read', 'recording/write'],
       ['recording/summary'],
       ['history'],

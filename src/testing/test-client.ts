@@ -30,7 +30,8 @@ import {
   withDefault,
   type OptionTable,
 } from '../base/option-kinds/option.js'
-import { checkRxjs, observable } from '../base/option-kinds/observable.js'
+import { observable } from '../base/option-kinds/observable.js'
+import { checkRxjs } from './other-rxjs.js'
 import { parseOptions } from '../base/option-kinds/parse-options.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import { SharedStreams } from './shared-streams.js'

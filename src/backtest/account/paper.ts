@@ -1,6 +1,6 @@
 import { Observable } from 'rxjs'
 import type { Publish } from '../../base/diagnostics/messages.js'
-import { writeError } from '../../base/errors/constructors.js'
+import { writeError } from '../recording/codec/errors.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { objectWith, type Check } from '../../base/option-kinds/option.js'
 import { checkValue } from '../../base/option-kinds/parse-options.js'

@@ -1,6 +1,6 @@
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
-import { maxTime, unitOfTime } from '../../base/domain/valid-numbers.js'
-import { invalidRange } from '../../base/errors/constructors.js'
+import { maxTime, unitOfTime } from '../recording/codec/times.js'
+import { invalidRange } from '../recording/codec/errors.js'
 import type { InvalidRange } from '../../base/errors/model.js'
 import { describeValue } from '../../base/errors/text.js'
 

@@ -1,5 +1,5 @@
 import type { Environment } from '../../base/domain/environment.js'
-import { maxTime } from '../../base/domain/valid-numbers.js'
+import { maxTime } from '../recording/codec/times.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import {
   checkedOption,

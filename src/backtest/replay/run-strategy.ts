@@ -1,5 +1,5 @@
 import { from, Observable, Subscriber, Subscription } from 'rxjs'
-import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../base/option-kinds/observable.js'
+import { isOfOtherRxjs, isSubscriberOfOtherRxjs, otherRxjsError } from '../../testing/other-rxjs.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import { EventStream, type Stream } from '../../base/time/stream.js'
 import { activeContext, enterContext, enterUnlessDisposed, type RxContext } from './rx-context.js'

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os'
-import { maxTime } from '../../base/domain/valid-numbers.js'
+import { maxTime } from '../recording/codec/times.js'
 import { integer, integerOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'

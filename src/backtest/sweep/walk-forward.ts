@@ -1,7 +1,7 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { defer, map, mergeMap, of, range, switchMap, toArray, type Observable } from 'rxjs'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import { emptyRecording } from '../../base/errors/constructors.js'
+import { emptyRecording } from '../recording/codec/errors.js'
 import { causeOf } from '../../base/errors/failure-cause.js'
 import type { RecordingError } from '../../base/errors/model.js'
 import {

@@ -9,32 +9,19 @@ import type {
   HttpError,
   InvalidInterval,
   InvalidMint,
-  InvalidRange,
   InvalidTopic,
   NetworkError,
   NotFresh,
-  RecordingError,
   Stale,
   SubscriptionRejected,
   SubscriptionTimeout,
   Timeout,
   Unauthorized,
   UncorrelatedError,
-  UnknownTopic,
   UnsupportedPair,
-  WriteError,
 } from './model.js'
 import { renderIssue } from './render.js'
-import {
-  asNumber,
-  asText,
-  behindText,
-  oneLine,
-  describeValue,
-  printable,
-  readProblems,
-  truncate,
-} from './text.js'
+import { asNumber, asText, behindText, oneLine, describeValue, truncate } from './text.js'
 
 export const invalidTopic = (topic: unknown, service: string): InvalidTopic => ({
   _tag: 'InvalidTopic',
@@ -165,74 +152,6 @@ export const uncorrelatedError = (kind: UncorrelatedError['kind'], input: string
   kind,
   input: truncate(input),
 })
-
-/** `source`: the path of the file, or a description of the source. */
-export const recordingError = (
-  source: string,
-  line: number,
-  input: string,
-  issues: readonly DecodeIssue[],
-): RecordingError => ({
-  _tag: 'RecordingError',
-  message: `line ${line} of ${nameOf(source)}: ${issues.map(renderIssue).join('; ')}`,
-  source: nameOf(source),
-  line,
-  input: truncate(input),
-  issues,
-})
-
-/** A source without a line, for example after a crash between the creation of a file and its header. */
-export const emptyRecording = (source: string): RecordingError => ({
-  ...recordingError(source, 1, '', [{ path: '', expected: 'a recording', actual: 'nothing' }]),
-  message: `${nameOf(source)} is empty: no header was written. Leave it out, or record again`,
-})
-
-/** A source that could not be opened or read. `line`: the line that was to be read. */
-export const unreadableRecording = (source: string, line: number, thrown: unknown): RecordingError => {
-  const { code, message } = causeOf(thrown)
-  const issues = [{ path: '', expected: 'a line that can be read', actual: message }]
-  const error = recordingError(source, line, '', issues)
-  const problem = code === undefined ? undefined : readProblems[code]
-  if (problem === undefined) return error
-  const hint = source.includes('\n') ? '. A string is a path. Pass text as an iterable of strings' : ''
-  return { ...error, message: `${nameOf(source)} ${problem} (${code})${hint}` }
-}
-
-/** A path is not shortened, because its end is the name of the file. A text that was passed as a path is shortened. */
-const nameOf = (source: string): string =>
-  source.length > 1024 || source.includes('\n') ? `${oneLine(truncate(source, 40))}…` : printable(source)
-
-/** `problem`: the description of the fault. */
-export const invalidRange = (from: unknown, to: unknown, problem: string): InvalidRange => ({
-  _tag: 'InvalidRange',
-  message: problem,
-  from: asNumber(from),
-  to: asNumber(to),
-})
-
-/** `known`: the topics of the history. */
-export const unknownTopic = (topic: string, known: readonly string[]): UnknownTopic =>
-  unknownTopicAs(topic, `${topic}: not in the history, which has ${knownText(known)}`)
-
-/** `text`: of the gateway, which knows the topics of its history. */
-export const unknownTopicAs = (topic: string, text: string): UnknownTopic => ({
-  _tag: 'UnknownTopic',
-  message: oneLine(text),
-  topic,
-})
-
-const knownText = (known: readonly string[]): string => {
-  if (known.length === 0) return 'no topic'
-  const named = oneLine(known.slice(0, 3).join(', '))
-  return known.length <= 3 ? named : `${named} and ${known.length - 3} more`
-}
-
-/** `row`: the number of the invalid row, from 1. */
-export const writeError = (thrown: unknown, row?: number): WriteError => {
-  const cause = causeOf(thrown)
-  const error: WriteError = { _tag: 'WriteError', message: `write failed: ${cause.message}`, cause }
-  return row === undefined ? error : { ...error, row }
-}
 
 export const notFresh = (leg: string, fault: LegFault): NotFresh => ({
   _tag: 'NotFresh',

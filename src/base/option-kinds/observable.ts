@@ -1,36 +1,5 @@
-import { isObservable, Observable, Subscriber } from 'rxjs'
-import { ConfigurationError } from '../errors/configuration-error.js'
+import { isObservable } from 'rxjs'
 import type { Check } from './option.js'
 
 // Not among the other checks: the help of commands loads them without RxJS.
 export const observable: Check = { expected: 'an observable', holds: isObservable }
-
-// Two copies of RxJS may be loaded in one process: two installations, or the CommonJS and the ES module files of one.
-// Each copy has its own classes, clocks and timers, and the library can make only those of its own copy virtual.
-
-/**
- * True for an observable of another copy of RxJS. Interoperable observables of other libraries have no `lift`, which is
- * also the condition of RxJS's own `isObservable`.
- */
-export const isOfOtherRxjs = (value: unknown): boolean =>
-  !(value instanceof Observable) && hasMethod(value, 'lift') && hasMethod(value, 'subscribe')
-
-/** True for the subscriber with which an operator of another copy of RxJS subscribes to its source. */
-export const isSubscriberOfOtherRxjs = (subscriber: unknown): boolean => !(subscriber instanceof Subscriber)
-
-const hasMethod = (value: unknown, name: string): boolean =>
-  typeof value === 'object' && value !== null && typeof Reflect.get(value, name) === 'function'
-
-/** `name`: the option or the method that received the observable. */
-export const otherRxjsError = (name: string): ConfigurationError =>
-  new ConfigurationError(
-    name,
-    'uses another copy of RxJS than svc-streams, whose clocks and timers svc-streams cannot make virtual. Install one ' +
-      'copy: `npm ls rxjs` lists the copies, and `npm dedupe` or `overrides` in package.json removes the second one. ' +
-      'In a bundler, set an alias for rxjs, so that `import` and `require` load the same files',
-  )
-
-/** Throws a `ConfigurationError` for an observable of another copy of RxJS. Accepts any value. */
-export const checkRxjs = (name: string, value: unknown): void => {
-  if (isOfOtherRxjs(value)) throw otherRxjsError(name)
-}

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { recordingError } from '../../../src/base/errors/constructors.js'
+import { recordingError } from '../../../src/backtest/recording/codec/errors.js'
 import {
   sweepError,
   walkForwardError,

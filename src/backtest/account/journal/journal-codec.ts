@@ -1,6 +1,6 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import { isValueTime } from '../../../base/domain/valid-numbers.js'
+import { isValueTime } from '../../recording/codec/times.js'
 import { decodeError } from '../../../base/errors/constructors.js'
 import type { DecodeError } from '../../../base/errors/model.js'
 import { describeValue } from '../../../base/errors/text.js'

@@ -1,6 +1,6 @@
 import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { recordingError, unreadableRecording } from '../../../base/errors/constructors.js'
+import { recordingError, unreadableRecording } from '../../recording/codec/errors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import { wholeLines } from '../../recording/files/line-file.js'
 import type { PaperEvent } from '../events.js'

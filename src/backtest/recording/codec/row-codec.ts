@@ -4,7 +4,8 @@ import { parseJson } from '../../../wire/codec/decode.js'
 import { positionField } from '../../../base/domain/position.js'
 import { isAddress } from '../../../base/domain/address.js'
 import type { DepthSide } from '../../../base/domain/depth.js'
-import { isEpoch, isPriceValue, isValueTime } from '../../../base/domain/valid-numbers.js'
+import { isPriceValue } from '../../../base/domain/valid-numbers.js'
+import { isEpoch, isValueTime } from './times.js'
 import type {
   AnyError,
   DecodeError,

@@ -1,4 +1,4 @@
-import { maxTime } from '../../../base/domain/valid-numbers.js'
+import { maxTime } from './times.js'
 
 /** The part of a recording that is replayed, by the `at` of its rows, in ms since the Unix epoch. */
 export interface TimeRange {

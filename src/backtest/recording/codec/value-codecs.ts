@@ -10,7 +10,7 @@ import type { Price } from '../../../base/domain/price.js'
 import type { ConnectionStatus } from '../../../base/domain/status.js'
 import { isTopicOfAnyService, type Topic } from '../../../base/domain/topic.js'
 import type { DecodeError } from '../../../base/errors/model.js'
-import { isEpoch, isValueTime, maxTime, unitOfTime } from '../../../base/domain/valid-numbers.js'
+import { isEpoch, isValueTime, maxTime, unitOfTime } from './times.js'
 
 // Codecs of the library's values in a recording.
 

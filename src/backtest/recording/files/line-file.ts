@@ -1,6 +1,6 @@
 import { createReadStream, fstatSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { writeError } from '../../../base/errors/constructors.js'
+import { writeError } from '../codec/errors.js'
 import type { WriteError } from '../../../base/errors/model.js'
 import { describeValue } from '../../../base/errors/text.js'
 import { openFile } from './appended-file.js'

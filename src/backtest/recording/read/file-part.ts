@@ -1,5 +1,5 @@
 import { isRight } from 'fp-ts/lib/Either.js'
-import { isFromZero, unitOfTime } from '../../../base/domain/valid-numbers.js'
+import { isFromZero, unitOfTime } from '../codec/times.js'
 import { decodeRow } from '../codec/row-codec.js'
 import { writtenTime, type TimeRange } from '../codec/timeline.js'
 import { lineEnd } from './whole-lines.js'

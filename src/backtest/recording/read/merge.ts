@@ -1,7 +1,7 @@
 import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import TinyQueue from 'tinyqueue'
-import { emptyRecording, recordingError } from '../../../base/errors/constructors.js'
+import { emptyRecording, recordingError } from '../codec/errors.js'
 import type { DecodeIssue, RecordingError } from '../../../base/errors/model.js'
 import { encodeRow } from '../codec/row-codec.js'
 import type { RecordingHeader, Row } from '../codec/row.js'

@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription, type Observable } from 'rxjs'
-import { writeError } from '../../../base/errors/constructors.js'
+import { writeError } from '../codec/errors.js'
 import type { WriteError } from '../../../base/errors/model.js'
 import { deferred } from '../../../base/task/deferred.js'
 import { reportError } from '../../../base/task/safe-notify.js'

@@ -5,7 +5,7 @@ import { isAddress, type Address } from '../../../base/domain/address.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { isDecimals } from '../../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
-import { writeError } from '../../../base/errors/constructors.js'
+import { writeError } from '../codec/errors.js'
 import type { WriteError } from '../../../base/errors/model.js'
 import {
   checkedOption,

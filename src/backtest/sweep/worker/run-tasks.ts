@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { catchError, concatMap, filter, from, map, merge, Observable, of, reduce } from 'rxjs'
 import { strategyFault, type SweepFault } from '../sweep-error.js'
-import { isOfOtherRxjs } from '../../../base/option-kinds/observable.js'
+import { isOfOtherRxjs } from '../../../testing/other-rxjs.js'
 import type { RecordingHeader, Row } from '../../recording/codec/row.js'
 import type { OpenableSource } from '../../recording/read/source.js'
 import { Playback } from '../../replay/playback.js'

@@ -1,4 +1,4 @@
-import { unitOfTime } from '../../../../src/base/domain/valid-numbers.js'
+import { unitOfTime } from '../../../../src/backtest/recording/codec/times.js'
 import fc from 'fast-check'
 import { left, right } from 'fp-ts/lib/Either.js'
 import type { UncorrelatedError } from '../../../../src/base/errors/model.js'

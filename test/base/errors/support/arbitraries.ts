@@ -7,21 +7,23 @@ import {
   httpError,
   invalidInterval,
   invalidMint,
-  invalidRange,
   invalidTopic,
   networkError,
   notFresh,
-  recordingError,
   stale,
   subscriptionRejected,
   subscriptionTimeout,
   timeout,
   unauthorized,
   uncorrelatedError,
-  unknownTopic,
   unsupportedPair,
-  writeError,
 } from '../../../../src/base/errors/constructors.js'
+import {
+  invalidRange,
+  recordingError,
+  unknownTopic,
+  writeError,
+} from '../../../../src/backtest/recording/codec/errors.js'
 import type { AnyError, HistoryError, WriteError } from '../../../../src/base/errors/model.js'
 import { describeValue } from '../../../../src/base/errors/text.js'
 import { anyText, priceValue, service, topic } from '../../../support/arbitraries.js'

@@ -100,8 +100,8 @@ const maxGroupRows = 2 ** 24
 /** Usual are 1 MiB. A few bytes may claim to be a page of any size. */
 const maxPageBytes = 2 ** 26
 
-/** A value that is repeated takes no bytes. Usual are at most 1 048 576. */
-const maxPageValues = 2 ** 22
+/** A value that is repeated takes no bytes. Usual pages have at most as many; a file with one takes 600 MB to import. */
+const maxPageValues = 2 ** 20
 
 /** The longest header of a page that is read, in bytes. */
 const maxHeaderBytes = 2 ** 16

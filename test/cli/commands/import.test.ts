@@ -458,7 +458,7 @@ describe('import', () => {
     const bomb = Buffer.concat([parquet.subarray(0, at), many, parquet.subarray(at + 1)])
     const { code, stderr } = await imported({ 'a.parquet': new Uint8Array(bomb) })
     expect(code).toBe(1)
-    expect(stderr).toContain('expected pages of at most 4194304 values, got one of 2147483647')
+    expect(stderr).toContain('expected pages of at most 1048576 values, got one of 2147483647')
   })
 
   it.each<[string, string, readonly string[]]>([

@@ -7,6 +7,7 @@ import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { startTcpServer } from '../../support/network/servers.js'
 import { startTestSimulator } from '../../support/simulator.js'
+import { getRaw } from '../../gateway/support/raw-request.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic } from '../../support/tokens.js'
 import { environmentOf } from '../support/environment-of.js'
@@ -119,6 +120,11 @@ test('--metrics serves the metrics of the gateway, and nothing else, on a port o
     await Promise.all(['/', '/health'].map(async (path) => (await fetch(address + path)).status)),
   ).toEqual([404, 404])
   expect((await fetch(`${address}/metrics`, { method: 'POST' })).status).toBe(405)
+  const head = await fetch(`${address}/metrics`, { method: 'HEAD' })
+  expect([head.status, await head.text()]).toEqual([200, ''])
+  const options = await fetch(`${address}/metrics`, { method: 'OPTIONS' })
+  expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS'])
+  expect((await getRaw(address, '/metrics', ['Host: evil.example'])).status).toBe(403)
   const port = new URL(address).port
   expect(await runInProcess(['gateway', '--simulate', '--metrics-port', port])).toMatchObject({
     code: 1,

@@ -1,7 +1,7 @@
 import { right } from 'fp-ts/lib/Either.js'
-import { ByteTable, multiplyHash, wordSize, type Hash } from '../../../wire/codec/fast-path/byte-table.js'
+import { ByteTable, multiplyHash, type Hash } from '../../../wire/codec/fast-path/byte-table.js'
 import { isCount, isRun } from '../../../base/domain/position.js'
-import { exactDigits, nine, point, powersOfTen, zero } from '../../../wire/codec/fast-path/bytes.js'
+import { exactDigits, point, powersOfTen, zero } from '../../../wire/codec/fast-path/bytes.js'
 import { ByteText } from './byte-text.js'
 import type { Address } from '../../../base/domain/address.js'
 import { latin1Of } from '../../../base/domain/bytes.js'
@@ -69,15 +69,12 @@ export class LearnedRows {
   /** Any comparison with NaN, which stands for a number in another form, is false. */
   private readPriceRow(): PriceRow | undefined {
     const { line } = this
-    const start = line.at
     const at = line.readNumber()
-    const end = line.at
     const topic = line.readKnown(this.topics)
     if (topic === undefined) return undefined
     const price = line.readNumber()
     if (!line.skip(beforeReceivedAt)) return undefined
-    // Usually of the same ms.
-    const receivedAt = line.skipSame(start, end) ? at : line.readNumber()
+    const receivedAt = line.readNumber()
     if (!line.skip(beforeEpoch)) return undefined
     const epoch = line.readNumber()
     const run = line.skip(beforeRun) ? line.readRun() : ''
@@ -165,19 +162,6 @@ class RowBytes {
     return true
   }
 
-  /** True if a number follows that has the same bytes as the one from `start` to `end`, of 8 to 16 characters. */
-  skipSame(start: number, end: number): boolean {
-    const { view, at } = this
-    const last = at + end - start - wordSize
-    if (last < at || last > at + wordSize || last + wordSize >= view.byteLength) return false
-    if (view.getFloat64(at) !== view.getFloat64(start)) return false
-    if (view.getFloat64(last) !== view.getFloat64(end - wordSize)) return false
-    const next = view.getUint8(last + wordSize)
-    if (next === point || (next >= zero && next <= nine)) return false
-    this.at = last + wordSize
-    return true
-  }
-
   /** True if the line ends here, with this number of closing braces. */
   skipEnd(braces: number): boolean {
     for (let count = 0; count < braces; count++) if (this.bytes[this.at++] !== brace) return false
@@ -232,21 +216,11 @@ class RowBytes {
     return Number(latin1Of(this.bytes.subarray(start, this.at)))
   }
 
-  /** Reads digits, exact up to 15 of them. The first nine have 32 bits, which V8 multiplies faster than a double. */
+  /** Reads digits, exact up to 15 of them. */
   private readDigits(): number {
     const { bytes } = this
     let { at } = this
-    const shortEnd = at + 9
-    let short = 0
-    for (; at < shortEnd; at++) {
-      const digit = (bytes[at] ?? 0) - zero
-      if (digit < 0 || digit > 9) {
-        this.at = at
-        return short
-      }
-      short = (Math.imul(10, short) + digit) | 0
-    }
-    let integer = short
+    let integer = 0
     for (; ; at++) {
       const digit = (bytes[at] ?? 0) - zero
       if (digit < 0 || digit > 9) break

@@ -2,7 +2,8 @@ import { rename, rm } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { counted } from '../../view/texts.js'
+import { counted, formatTime } from '../../view/texts.js'
+import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { AnyError, RecordingError } from '../../base/errors/model.js'
 import { allTimes } from '../../backtest/recording/codec/timeline.js'
@@ -19,6 +20,7 @@ import { ParquetTable, type ColumnKind } from '../render/parquet-table.js'
 import { numberFormat } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
+import { CsvFile } from './shared/csv-file.js'
 import { defineCommand, many } from './shared/parts.js'
 import { requiredFlag } from '../target/parse-flags.js'
 
@@ -28,6 +30,8 @@ Examples:
       Write market.prices.parquet, market.depths.parquet and market.events.parquet.
   $ npx svc-streams export market.*.ndjson.gz --out night.parquet
       Export several files as one recording.
+  $ npx svc-streams export market.ndjson --out market.csv
+      Write the same tables as CSV.
   $ duckdb -c "SELECT topic, count(*), max(price) FROM 'market.prices.parquet' GROUP BY ALL"
       Query a table. Python reads it with pandas.read_parquet.
 
@@ -36,7 +40,8 @@ The tables:
   depths  at, mint, price (USD), timestamp, buy_quantity, buy_usd, sell_quantity, sell_usd, received_at
   events  at, kind (of the row), stream (topic or mint), tag (of the error or the status), message, row (as JSON)
 
-Times are UTC, in ms. Quantities are in base-token units and exact: DECIMAL(38, 0); a depth with more digits is a row of events.
+Times are UTC, in ms; in CSV they are ISO 8601. Quantities are in base-token units and exact, in Parquet DECIMAL(38, 0); a depth with
+more digits is a row of events. An empty cell is no value.
 A table without a row is written too. Existing files are not overwritten. Memory does not grow with the recording.
 
 If the recording is truncated or damaged, the rows before the damage are exported, and the command fails.
@@ -46,7 +51,7 @@ Exit codes: 0 if all rows were exported, 1 otherwise.`
 export const createCommand = defineCommand({
   examples,
   arguments: many('<file...>', 'recordings, plain or gzip'),
-  flags: { out: requiredFlag('--out <file>', 'name of the tables, such as market.parquet') },
+  flags: { out: requiredFlag('--out <file>', 'name of the tables, such as market.parquet or market.csv') },
   action: (io, command, { out }, files) => exportRecordings(io, command, files, out),
 })
 
@@ -70,6 +75,34 @@ const columnsOf: Readonly<Record<TableName, Readonly<Record<string, ColumnKind>>
 
 const tableNames = Object.keys(columnsOf) as readonly TableName[]
 
+/** A file of rows: each has its values in the order of the columns. */
+interface Table {
+  readonly add: (values: readonly unknown[]) => Promise<void> | undefined
+  readonly close: () => Promise<void>
+}
+
+const createTable = async (path: string, columns: Readonly<Record<string, ColumnKind>>): Promise<Table> => {
+  if (!path.endsWith('.csv')) return ParquetTable.create(path, columns)
+  const file = new CsvFile('--out', partOf(path), Object.keys(columns))
+  const kinds = Object.values(columns)
+  return {
+    add: (values) => {
+      file.add(values.map((value, index) => csvCell(value, kinds[index])))
+      return undefined
+    },
+    close: () =>
+      Promise.resolve().then(() => {
+        file.close()
+      }),
+  }
+}
+
+const csvCell = (value: unknown, kind: ColumnKind | undefined): string => {
+  if (kind === 'time') return formatTime(value as number)
+  if (typeof value === 'number') return plainDecimal(value)
+  return typeof value === 'bigint' || typeof value === 'string' ? String(value) : ''
+}
+
 /** Writes the tables of a recording. Until they are complete, they have the name of a partial file. */
 const exportRecordings = async (
   io: Io,
@@ -77,8 +110,10 @@ const exportRecordings = async (
   files: readonly string[],
   out: string,
 ): Promise<void> => {
-  if (!out.endsWith('.parquet')) return usageError(command, '--out: expected a name that ends with .parquet')
-  const paths = tableNames.map((name) => out.replace(/parquet$/, `${name}.parquet`))
+  const [, start, type] = /^(.*\.)(parquet|csv)$/s.exec(out) ?? []
+  if (start === undefined)
+    return usageError(command, '--out: expected a name that ends with .parquet or .csv')
+  const paths = tableNames.map((name) => `${start}${name}.${type}`)
   for (const path of paths) checkOutput(command, '--out', path)
   let stopped = false as boolean
   const stop = (): void => void (stopped = true)
@@ -102,12 +137,12 @@ const writeTables = async (
   paths: readonly string[],
   isStopped: () => boolean,
 ): Promise<{ readonly rows: number; readonly failure?: RecordingError }> => {
-  const tables = new Map<TableName, ParquetTable>()
+  const tables = new Map<TableName, Table>()
   const closing = new Subscription()
   let rows = 0
   try {
     for (const [index, name] of tableNames.entries())
-      tables.set(name, await ParquetTable.create(paths[index] ?? '', columnsOf[name]))
+      tables.set(name, await createTable(paths[index] ?? '', columnsOf[name]))
     for await (const entries of readSet(openableSources(nodePlatform, files), { range: allTimes, closing })) {
       if (isLeft(entries)) return { rows, failure: entries.left }
       for (const { line } of entries.right) {
@@ -126,7 +161,7 @@ const writeTables = async (
 }
 
 /** Closes each table, also after a failure. Rejects with the first failure. */
-const closeAll = async (tables: readonly ParquetTable[]): Promise<void> => {
+const closeAll = async (tables: readonly Table[]): Promise<void> => {
   const results = await Promise.allSettled(tables.map((table) => table.close()))
   const failed = results.find((result) => result.status === 'rejected')
   if (failed !== undefined) throw failed.reason

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import fc from 'fast-check'
 import { isRight, left, right } from 'fp-ts/lib/Either.js'
@@ -57,6 +57,25 @@ const depthRow = (ms: number, units: bigint): Row => ({
 const time = (ms: number) => new Date(at + ms)
 
 describe('export', () => {
+  it('writes the same tables as CSV, with all digits', async () => {
+    const recording = newFile('market.ndjson', textOf([priced(1, 12.5), depthRow(2, 10n ** 37n + 1n)]))
+    const out = recording.replace('ndjson', 'csv')
+    const { code, stdout } = await runInProcess(['export', recording, '--out', out])
+    expect(code).toBe(0)
+    expect(stdout).toContain('Wrote 2 rows to ')
+    const read = (table: string) => readFileSync(out.replace('csv', `${table}.csv`), 'utf8').split('\r\n')
+    const iso = (ms: number): string => time(ms).toISOString()
+    expect(read('prices')).toEqual([
+      'at,topic,price,received_at,epoch',
+      `${iso(1)},svc-0xab,12.5,${iso(1)},1`,
+      '',
+    ])
+    expect(read('depths')[1]).toBe(
+      `${iso(2)},0xab,2.5,${iso(1)},10000000000000000000000000000000000001,3,7,4,${iso(2)}`,
+    )
+    expect(read('events')[1]).toMatch(/^[^,]+,Recording,,,,"{""_tag"":""Recording""/)
+  })
+
   it('writes prices, depths and all other rows to one table each', async () => {
     const refused: Row = {
       _tag: 'Depth',

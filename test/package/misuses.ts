@@ -166,7 +166,7 @@ export const misuses: readonly Misuse[] = [
   misuse(
     'an error that is not of the library',
     "renderError(new Error('no'))",
-    /'Error' is not assignable to parameter of type 'Tagged<string>'/,
+    /Property '_tag' is missing in type 'Error'/,
   ),
   misuse(
     'an event that is used as a price',

@@ -8,12 +8,7 @@ import { openHistory } from 'svc-streams/history'
 import { record, replay } from 'svc-streams/recording'
 import { createTestClient } from 'svc-streams/testing'
 import { describe, expect, it } from 'vitest'
-import {
-  decodeRow,
-  encodeAnyRow,
-  encodeLine,
-  encodeRow,
-} from '../../../src/backtest/recording/codec/row-codec.js'
+import { decodeRow, encodeLine, encodeRow } from '../../../src/backtest/recording/codec/row-codec.js'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
 import { runInProcess } from '../../cli/support/in-process.js'
 import { newFile } from '../../cli/support/new-file.js'
@@ -179,7 +174,7 @@ describe('a writer', () => {
           const event = { _tag: 'Right', right: { topic: inner, ...numbers } }
           const priced = { _tag: 'Price', at: time, topic: outer, event } as unknown as Row
           const written = isPrice ? priced : { ...other, at: time }
-          const text = encodeAnyRow(written)
+          const text = encodeRow(written)
           const line = (): string => encodeLine(written)
           if (isRight(decodeRow(text))) expect(line()).toBe(`${text}\n`)
           else expect(line).toThrow('no reader accepts this row')

@@ -31,13 +31,10 @@ import {
 } from './value-codecs.js'
 
 /**
- * The row as one line of JSON, without a line end. Quantities are decimal strings, so that they keep all digits. Texts
- * of the service are escaped, because users print recordings on a terminal.
+ * The row as one line of JSON, without a line end, with all its fields. Quantities are decimal strings, so that they keep all
+ * digits. Texts of the service are escaped, because users print recordings on a terminal.
  */
-export const encodeRow = (row: Row | RecordingHeader): string => fastRowText(row) ?? encodeAnyRow(row)
-
-/** `encodeRow` of all rows. For values, `fastRowText` writes the known fields faster. */
-export const encodeAnyRow = (row: Row | RecordingHeader): string =>
+export const encodeRow = (row: Row | RecordingHeader): string =>
   escapeUnsafe(JSON.stringify(row, encodeValue))
 
 /**
@@ -47,7 +44,7 @@ export const encodeAnyRow = (row: Row | RecordingHeader): string =>
 export const encodeLine = (row: Row | RecordingHeader): string => {
   const fast = fastRowText(row)
   if (fast !== undefined) return `${fast}\n`
-  const line = encodeAnyRow(row)
+  const line = encodeRow(row)
   const decoded = row._tag === 'Recording' ? decodeHeader(line) : decodeRow(line)
   if (isLeft(decoded)) throw new Error(`no reader accepts this row: ${decoded.left.message}`)
   return `${line}\n`

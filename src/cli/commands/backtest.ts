@@ -25,6 +25,7 @@ import {
   costFlags,
   costsOf,
   costTexts,
+  durationFlag,
   parsedFlag,
   parseRotation,
   textFlag,
@@ -115,7 +116,7 @@ async function backtestRecordings(
   if (summary.rows === 0) throw new Error(noRowText(header.at, range))
   printSummary(io, run.summary, json)
   if (report === undefined) return
-  const warmUpText = warmUpFlag === undefined ? undefined : `${warmUpFlag / 1_000}s`
+  const warmUpText = warmUpFlag === undefined ? undefined : durationFlag(warmUpFlag)
   await writeBacktestReport(report, run, {
     ...{ files, recordings, module, range, options, summary, header },
     flags: { parameter: text, ...costTexts(given), 'warm-up': warmUpText, ...range, report },

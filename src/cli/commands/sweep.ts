@@ -26,6 +26,7 @@ import {
   costFlags,
   costsOf,
   costTexts,
+  durationFlag,
   parsedFlag,
   parseNumber,
   parseRotation,
@@ -207,10 +208,14 @@ async function sweepRecordings(
 /** The command that gives the page of a walk-forward again. */
 const walkForwardCommand = (files: readonly string[], flags: SweepFlags): string => {
   const { parameters, walkForward, metric, minimise, minTrades, warmUp, from, to, report } = flags
-  const seconds = (ms: number | undefined) => (ms === undefined ? undefined : `${ms / 1_000}s`)
+  const lengths = [walkForward?.train, walkForward?.test].map((ms = 0) => durationFlag(ms)).join('/')
   return commandText('sweep', files, {
-    ...{ parameters, 'walk-forward': `${seconds(walkForward?.train)}/${seconds(walkForward?.test)}`, metric },
-    ...{ minimise: minimise === true ? '' : undefined, 'min-trades': minTrades, 'warm-up': seconds(warmUp) },
+    ...{ parameters, 'walk-forward': lengths, metric },
+    ...{
+      minimise: minimise === true ? '' : undefined,
+      'min-trades': minTrades,
+      'warm-up': warmUp === undefined ? undefined : durationFlag(warmUp),
+    },
     ...costTexts(flags),
     ...{ from, to, report },
   })

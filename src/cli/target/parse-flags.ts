@@ -160,6 +160,13 @@ const unitsToMs = (text: string): number => {
   return Number(digits) * (units[unit] ?? 0)
 }
 
+/** A time in whole seconds as a flag takes it, in the largest unit: `14d`, `90m`. */
+export const durationFlag = (ms: number): string => {
+  const [unit = 's', length = 1000] =
+    Object.entries(units).findLast(([, unitMs]) => ms > 0 && ms % unitMs === 0) ?? []
+  return `${ms / length}${unit}`
+}
+
 const withinLimit = (ms: number, longest: number, request: string): number => {
   if (ms > 0 && ms <= longest) return ms
   throw new InvalidArgumentError(

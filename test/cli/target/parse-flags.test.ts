@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import {
+  durationFlag,
   numberFlag,
   parseDuration,
   parseNumber,
@@ -143,4 +144,8 @@ test('accepts the two lengths of a walk-forward, each with its unit', () => {
       'Give the lengths of training and test, each with its unit, like 7d/1d, 12h/90m or 60s/10s.',
     )
   }
+})
+
+test.each(['1s', '90m', '36h', '14d', '61s'])('writes a duration as it was given: %s', (text) => {
+  expect(durationFlag(parseRotation(text))).toBe(text)
 })

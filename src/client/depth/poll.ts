@@ -8,8 +8,8 @@ import {
   Observable,
   type ObservableInput,
   repeat,
-  ReplaySubject,
   share,
+  Subject,
   switchMap,
   take,
   tap,
@@ -45,7 +45,8 @@ const settleCheckInterval = 5
  */
 export class Poll {
   private readonly count$ = new BehaviorSubject(0)
-  private readonly closed$ = new ReplaySubject<void>(1)
+  private readonly closed$ = new Subject<void>()
+  private isClosed = false
   private last: Result | undefined
   private startedAt = -Infinity
 
@@ -95,6 +96,7 @@ export class Poll {
 
   /** Ends the poll, and aborts its request, when it has no subscribers. Idempotent. */
   close(): void {
+    this.isClosed = true
     this.closed$.next()
   }
 
@@ -142,7 +144,7 @@ export class Poll {
   /** Emits when the poll without subscribers ends. */
   private readonly end$ = new Observable<void>((subscriber) => {
     const { clock, linger } = this.config
-    if (linger === 0) return subscriber.next()
+    if (linger === 0 || this.isClosed) return subscriber.next()
     subscriber.add(delay$(clock, linger).subscribe(subscriber))
     subscriber.add(this.closed$.subscribe(subscriber))
   })

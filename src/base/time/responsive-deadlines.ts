@@ -33,19 +33,14 @@ export class ResponsiveDeadlines {
   private lateSlices = 0
   /** When the event loop was last blocked. */
   private blockedUntil = -Infinity
-  /** What had arrived by this time has been read. */
-  private readTime = -Infinity
+  /** While a deadline runs: what had arrived by this time has been read. */
+  readUntil = -Infinity
 
   constructor(
     private readonly clock: Clock,
     /** The length of each deadline. */
     readonly ms: number,
   ) {}
-
-  /** While a deadline runs: what had arrived by this time has been read. */
-  get readUntil(): number {
-    return this.readTime
-  }
 
   /** Calls back once, unless cancelled. */
   start(onDeadline: () => void): Cancel {
@@ -95,7 +90,7 @@ export class ResponsiveDeadlines {
       this.lateSlices++
       this.blockedUntil = now
     } else this.counted += slice
-    if (now - this.blockedUntil > maxBacklogTime) this.readTime = sliceStartedAt
+    if (now - this.blockedUntil > maxBacklogTime) this.readUntil = sliceStartedAt
     if (this.first !== undefined && this.isOver(this.first))
       this.timer?.add(afterReading(clock, noActivity, this.end))
     else this.startSlice()

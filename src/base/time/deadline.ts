@@ -142,9 +142,8 @@ export class MovableDeadline {
   set(dueAt: number, now = this.clock.elapsed()): void {
     if (dueAt === Infinity) return this.stop()
     this.dueAt = Math.max(dueAt, now)
-    const isDue = this.timerDueAt <= now
     // A timer is replaced if it is too late, or if it runs on another clock.
-    const isInTime = this.armedAt <= now && this.timerDueAt <= this.dueAt && (!isDue || this.dueAt === now)
+    const isInTime = this.armedAt <= now && now <= this.timerDueAt && this.timerDueAt <= this.dueAt
     if (this.timer === undefined || !isInTime) this.arm(now)
   }
 

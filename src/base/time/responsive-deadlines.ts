@@ -8,29 +8,22 @@ import { afterReading, delay, noActivity } from './deadline.js'
 const shortestSlice = 5
 const longestSlice = 50
 
-/** A deadline ends after this many late slices, if `maxStretch` times its length has passed. */
-const minLateSlices = 3
-const maxStretch = 4
-
 /** After the event loop was blocked, data that arrived before may be read until this much later, in ms. */
 const maxBacklogTime = 500
 
 /**
  * Deadlines of one length, for work that needs several turns of the event loop, such as a dial or a request: time in which the
- * event loop was blocked does not count. A timer that is late shows that it was blocked, so one timer measures the time of
- * all deadlines in short slices. A loop that is blocked again and again reaches a deadline after `maxStretch` times its
- * length: a service that floods the client must not postpone it forever. Times are monotonic, in ms.
+ * event loop was blocked does not count. One timer measures the time of all deadlines in short slices: one that is late counts
+ * as its length, so a service that floods the client does not postpone a deadline forever. Times are monotonic, in ms.
  */
 export class ResponsiveDeadlines {
-  /** A list in the order of their ends. Not a `Set`: V8 keeps what was in it until it collects its old space. */
-  private first: RunningDeadline | undefined
-  private last: RunningDeadline | undefined
+  /** In the order of their ends. Not a `Set`: V8 keeps what was in it until it collects its old space. */
+  private readonly running: RunningDeadline[] = []
   private timer: Subscription | undefined
   /** The time that has counted so far, up to the current slice. */
   private counted = 0
   private sliceStartedAt = 0
   private slice = 0
-  private lateSlices = 0
   /** When the event loop was last blocked. */
   private blockedUntil = -Infinity
   /** While a deadline runs: what had arrived by this time has been read. */
@@ -45,36 +38,23 @@ export class ResponsiveDeadlines {
   /** Calls back once, unless cancelled. */
   start(onDeadline: () => void): Cancel {
     const now = this.clock.elapsed()
-    const { last } = this
-    const inSlice = last === undefined ? 0 : Math.min(now - this.sliceStartedAt, this.slice)
-    const each = new RunningDeadline(this.counted + inSlice + this.ms, now, this.lateSlices, onDeadline)
-    this.last = each
-    each.previous = last
-    if (last === undefined) this.first = each
-    else last.next = each
-    if (last === undefined) this.startSlice()
+    const { running } = this
+    const inSlice = running.length === 0 ? 0 : Math.min(now - this.sliceStartedAt, this.slice)
+    const each = new RunningDeadline(this.counted + inSlice + this.ms, onDeadline)
+    if (running.push(each) === 1) this.startSlice()
     return () => {
-      if (!each.isRunning) return
-      this.remove(each)
-      if (this.first === undefined) this.startSlice()
+      const index = running.indexOf(each)
+      if (index === -1) return
+      running.splice(index, 1)
+      if (running.length === 0) this.startSlice()
     }
-  }
-
-  private remove(each: RunningDeadline): void {
-    const { previous, next } = each
-    if (previous === undefined) this.first = next
-    else previous.next = next
-    if (next === undefined) this.last = previous
-    else next.previous = previous
-    each.previous = each.next = undefined
-    each.isRunning = false
   }
 
   private startSlice(): void {
     const { clock, ms } = this
     this.timer?.unsubscribe()
     this.timer = undefined
-    const { first } = this
+    const [first] = this.running
     if (first === undefined) return
     const remaining = first.endsAt - this.counted
     const longest = Math.min(Math.max(ms / 10, shortestSlice), longestSlice)
@@ -86,27 +66,19 @@ export class ResponsiveDeadlines {
   private readonly onSlice = (): void => {
     const { clock, slice, sliceStartedAt } = this
     const now = clock.elapsed()
-    if (now - sliceStartedAt > 2 * slice + shortestSlice) {
-      this.lateSlices++
-      this.blockedUntil = now
-    } else this.counted += slice
+    this.counted += slice
+    if (now - sliceStartedAt > 2 * slice + shortestSlice) this.blockedUntil = now
     if (now - this.blockedUntil > maxBacklogTime) this.readUntil = sliceStartedAt
-    if (this.first !== undefined && this.isOver(this.first))
+    const [first] = this.running
+    if (first !== undefined && first.endsAt < this.counted + 1)
       this.timer?.add(afterReading(clock, noActivity, this.end))
     else this.startSlice()
   }
 
-  private isOver({ endsAt, startedAt, lateSlices }: RunningDeadline): boolean {
-    const isStretched = this.clock.elapsed() - startedAt >= maxStretch * this.ms
-    return endsAt - this.counted < 1 || (isStretched && this.lateSlices - lateSlices >= minLateSlices)
-  }
-
   private readonly end = (): void => {
-    while (this.first !== undefined && this.isOver(this.first)) {
-      const { onDeadline } = this.first
-      this.remove(this.first)
+    while ((this.running[0]?.endsAt ?? Infinity) < this.counted + 1) {
       try {
-        onDeadline()
+        this.running.shift()?.onDeadline()
       } catch (thrown) {
         // An exception in the handler of one deadline must not affect the others.
         reportError(thrown)
@@ -116,17 +88,10 @@ export class ResponsiveDeadlines {
   }
 }
 
-/** Not a literal: V8 may allocate those of thousands of requests in its old space. */
+/** Not a literal: V8 would allocate those of thousands of requests in its old space, where they keep the requests. */
 class RunningDeadline {
-  isRunning = true
-  previous: RunningDeadline | undefined
-  next: RunningDeadline | undefined
-
   constructor(
     readonly endsAt: number,
-    readonly startedAt: number,
-    /** Of all slices, when it started. */
-    readonly lateSlices: number,
     readonly onDeadline: () => void,
   ) {}
 }

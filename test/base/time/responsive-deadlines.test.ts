@@ -60,19 +60,17 @@ describe('responsiveDeadline', () => {
           run()
           const late = latenesses.slice(0, used)
           const responsive = calledAt - late.reduce((sum, lateness) => sum + lateness, 0)
-          const isOftenBlocked = late.filter((lateness) => lateness > 0).length >= 3
-          expect(isOftenBlocked || responsive >= ms - 1).toBe(true)
-          expect(!isOftenBlocked || calledAt >= ms - 1).toBe(true)
+          expect(responsive).toBeGreaterThanOrEqual(ms - 1)
         },
       ),
     )
   })
 
-  it('calls back after four times the delay if the event loop is blocked all the time', () => {
+  it('counts a late timer as its length', () => {
     const { clock, run } = lateClock(new Array<number>(1000).fill(200))
     let called = 0
     responsiveDeadline(clock, 1000, () => called++)
-    expect(run()).toBe(4000)
+    expect(run()).toBe(1000 + 20 * 200)
     expect(called).toBe(1)
   })
 

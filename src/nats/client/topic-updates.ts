@@ -8,6 +8,8 @@ interface TopicUpdates {
   number: number
   /** The sequence number of the last update; `undefined` until the gateway confirms the topic. */
   sequence: number | undefined
+  /** The time of the gateway after which it announces proofs only after a further confirmation, in ms. */
+  pendingSince: number | undefined
 }
 
 /** What to do with an update. */
@@ -20,8 +22,14 @@ export class TopicUpdatesTable {
   /** Adds or finds a topic. `subscribe` is called for a new topic. `number`: the number of the subscribe message. */
   request(base: Address, number: number, subscribe: () => Subscription): void {
     const topic = this.topics.get(base)
-    if (topic === undefined) this.topics.set(base, { subscription: subscribe(), number, sequence: undefined })
-    else topic.number = number
+    if (topic !== undefined) Object.assign(topic, { number, pendingSince: undefined })
+    else
+      this.topics.set(base, {
+        subscription: subscribe(),
+        number,
+        sequence: undefined,
+        pendingSince: undefined,
+      })
   }
 
   remove(base: Address): void {
@@ -38,10 +46,20 @@ export class TopicUpdatesTable {
     return 'deliver'
   }
 
-  /** Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. */
-  onConfirmed(base: Address, number: number, sequence: number): UpdateVerdict | 'foreign' {
+  /**
+   * Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. `pendingSince`: a
+   * further confirmation follows, before which updates are ignored.
+   */
+  onConfirmed(
+    base: Address,
+    number: number,
+    sequence: number,
+    pendingSince?: number,
+  ): UpdateVerdict | 'foreign' {
     const topic = this.topics.get(base)
     if (topic?.number !== number) return 'foreign'
+    topic.pendingSince = pendingSince
+    if (pendingSince !== undefined) return 'ignore'
     const isFirst = topic.sequence === undefined
     topic.sequence ??= sequence
     if (sequence > topic.sequence) return 'gap'
@@ -49,8 +67,9 @@ export class TopicUpdatesTable {
   }
 
   /** False if the rejection answers an earlier subscribe message than the last: the topic was unsubscribed in between. */
-  onRejected(base: Address, number: number): boolean {
-    if (number < (this.topics.get(base)?.number ?? 0)) return false
+  onRejected(base: Address, number: number | undefined): boolean {
+    const topic = this.topics.get(base)
+    if (topic !== undefined && number !== undefined && number < topic.number) return false
     this.remove(base)
     return true
   }
@@ -58,6 +77,13 @@ export class TopicUpdatesTable {
   /** True if the gateway has published an update before its heartbeat that has not arrived. */
   isMissing(base: Address, sequence: number): boolean {
     return sequence > (this.topics.get(base)?.sequence ?? Infinity)
+  }
+
+  /** A topic whose further confirmation is lost, because the gateway has sent it before this proof. `time`: of the gateway, in ms. */
+  lostBefore(time: number): Address | undefined {
+    for (const [base, { sequence, pendingSince = Infinity }] of this.topics)
+      if (sequence === undefined && pendingSince < time) return base
+    return undefined
   }
 
   clear(): void {

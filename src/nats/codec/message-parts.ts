@@ -11,9 +11,6 @@ const firstErrorStatus = 400
 /** The maximum length of a text that was too long, in UTF-16 code units. */
 const maxCutLength = 1_000
 
-/** A UTF-16 code unit has at most this many bytes in JSON. */
-const maxBytesPerUnit = 6
-
 /**
  * Encodes a message to a consumer in at most `maxBytes` bytes. A message that is too long is shortened, or replaced by an error
  * for its receiver. Returns `undefined` if this is not possible either.
@@ -21,25 +18,25 @@ const maxBytesPerUnit = 6
 export const encodeWithin = (message: ConsumerMessage, maxBytes: number): string | undefined => {
   const text = encodeConsumerMessage(message)
   const bytes = Buffer.byteLength(text)
-  return bytes <= maxBytes ? text : shortened(message, bytes, maxBytes)
+  return bytes <= maxBytes ? text : replace(message, bytes, maxBytes)
 }
 
-const shortened = (message: ConsumerMessage, bytes: number, maxBytes: number): string | undefined => {
+const replace = (message: ConsumerMessage, bytes: number, maxBytes: number): string | undefined => {
   switch (message.type) {
     case 'response':
-      return shortenedResponse(message, bytes, maxBytes)
+      return replaceResponse(message, bytes, maxBytes)
     case 'confirmed': {
-      const { type, topic, base, number, sequence } = message
-      return ifWithin({ type, topic, base, number, sequence }, maxBytes)
+      const { topic, base, number, sequence, pendingSince } = message
+      const pending = pendingSince === undefined ? {} : { pendingSince }
+      return ifWithin({ type: 'confirmed', topic, base, number, sequence, ...pending }, maxBytes)
     }
     case 'rejected': {
-      // The text shows a consumer which topic is rejected.
-      const { base } = message
-      return withText(message.text, maxBytes, (text) => ({ ...message, text: `${base}: ${text}` }))
+      const { base, text } = message
+      return shorten(text, maxBytes, (part) => ({ ...message, text: naming(base, text, part) }))
     }
     case 'down':
     case 'closed':
-      return withText(message.reason, maxBytes, (reason) => ({ ...message, reason }))
+      return shorten(message.reason, maxBytes, (reason) => ({ ...message, reason }))
     case 'ready':
     case 'opened':
     case 'renewed':
@@ -50,30 +47,42 @@ const shortened = (message: ConsumerMessage, bytes: number, maxBytes: number): s
 }
 
 /** An error keeps its status. A truncated depth would be invalid, so an error replaces it. */
-const shortenedResponse = (
+const replaceResponse = (
   message: ConsumerMessageOf<'response'>,
   bytes: number,
   maxBytes: number,
 ): string | undefined => {
   const isError = message.status >= firstErrorStatus
-  const shorter = isError ? withText(message.body, maxBytes, (body) => ({ ...message, body })) : undefined
+  const shorter = isError ? shorten(message.body, maxBytes, (body) => ({ ...message, body })) : undefined
   if (shorter !== undefined) return shorter
   const body = `the response has ${bytes} bytes, NATS allows messages of ${maxBytes} bytes`
   return ifWithin({ ...message, status: badGateway, headers: {}, body }, maxBytes)
 }
 
-/** The message with the beginning of a text that certainly fits. */
-const withText = (
+const ifWithin = (message: ConsumerMessage, maxBytes: number): string | undefined => {
+  const text = encodeConsumerMessage(message)
+  return Buffer.byteLength(text) <= maxBytes ? text : undefined
+}
+
+/** Finds the longest beginning of a text with which the message is short enough. */
+const shorten = (
   text: string,
   maxBytes: number,
   messageWith: (part: string) => ConsumerMessage,
 ): string | undefined => {
-  const room = maxBytes - Buffer.byteLength(encodeConsumerMessage(messageWith('')))
-  const length = Math.min(maxCutLength, Math.floor(room / maxBytesPerUnit))
-  return length < 0 ? undefined : ifWithin(messageWith(truncate(text, length)), maxBytes)
+  let within: string | undefined
+  let [low, high] = [0, Math.min(text.length, maxCutLength)]
+  while (low <= high) {
+    const length = Math.floor((low + high) / 2)
+    const found = ifWithin(messageWith(truncate(text, length)), maxBytes)
+    if (found === undefined) high = length - 1
+    else [within, low] = [found, length + 1]
+  }
+  return within
 }
 
-const ifWithin = (message: ConsumerMessage, maxBytes: number): string | undefined => {
-  const text = encodeConsumerMessage(message)
-  return Buffer.byteLength(text) <= maxBytes ? text : undefined
+/** The text shows a consumer which topic is rejected. */
+const naming = (base: string, text: string, part: string): string => {
+  const isNamed = (by: string): boolean => by.toLowerCase().includes(base)
+  return isNamed(text) && !isNamed(part) ? `${base}: ${part}` : part
 }

@@ -49,10 +49,14 @@ const Close = t.type({ type: t.literal('close'), session: SessionId }, 'a close 
 
 /**
  * A request of a price or of depth. `path`: as over HTTP. `consumer`: an identifier of the client, by which gateways take
- * turns. `timeout`: the time after which the consumer does not wait any longer, in ms.
+ * turns. `timeout`: the time after which the consumer does not wait any longer, in ms. A consumer of an earlier version sends
+ * neither.
  */
-const Get = t.type(
-  { type: t.literal('get'), path: t.string, consumer: t.string, timeout: JsonNumber },
+const Get = t.intersection(
+  [
+    t.type({ type: t.literal('get'), path: t.string }),
+    t.partial({ consumer: t.string, timeout: JsonNumber }),
+  ],
   'a get message',
 )
 
@@ -100,9 +104,10 @@ const Renewed = t.type(
 )
 
 /**
- * The service has confirmed a topic, and has answered a probe that was sent after the first subscribe message of the session.
- * `number`: of the subscribe message. `sequence`: the number of the last update. `price`: the frame of the last price, if it is
- * current, and the time at which it was current. `position`: of the last update.
+ * The service has confirmed a topic. `number`: of the subscribe message. `sequence`: the number of the last update. `price`: the
+ * frame of the last price, if it is current, and the time at which it was current. `position`: of the last update.
+ * `pendingSince`: updates count from a further message on, because the service has not answered a probe that was sent after the
+ * first subscribe message of the session. The further message is sent before the first proof that is later than this time.
  */
 const Confirmed = t.intersection(
   [
@@ -115,6 +120,7 @@ const Confirmed = t.intersection(
     }),
     t.partial({
       price: t.type({ frame: t.string, time: JsonNumber }),
+      pendingSince: JsonNumber,
       ...OptionalPosition,
     }),
   ],
@@ -123,10 +129,13 @@ const Confirmed = t.intersection(
 
 /**
  * An error text of the service or of the gateway. `base`: the topic that it rejects. `number`: of the subscribe message that it
- * answers.
+ * answers; gateways before version 0.2 send none.
  */
-const Rejected = t.type(
-  { type: t.literal('rejected'), base: t.string, number: JsonNumber, text: t.string },
+const Rejected = t.intersection(
+  [
+    t.type({ type: t.literal('rejected'), base: t.string, text: t.string }),
+    t.partial({ number: JsonNumber }),
+  ],
   'a rejected message',
 )
 

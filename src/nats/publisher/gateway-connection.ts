@@ -47,7 +47,8 @@ const payloadTooLarge = 413
 /** The status with which a gateway over WebSockets refuses a consumer when it is full. NATS has no statuses. */
 const fullStatus = 503
 
-/** The maximum time for which a consumer waits for a response, in ms. */
+/** The time that a consumer of an earlier version waits for a response, and the maximum for any consumer, in ms. */
+const defaultRequestTime = 5_000
 const maxRequestTime = 60_000
 
 /** The maximum length of the identifier of a consumer. The library's identifiers have 22 characters. */
@@ -223,7 +224,7 @@ export class GatewayConnection {
   private respond(request: GatewayMessageOf<'get'>, inbox: string): void {
     if (this.requests.has(inbox)) return
     const { clock, priceClock, relays } = this.config
-    const { path, timeout } = request
+    const { path, timeout = defaultRequestTime } = request
     // The message may have waited while the process was stopped.
     const remaining = Math.min(timeout, maxRequestTime) - priceClock.lateMs()
     if (remaining <= 0) return
@@ -254,7 +255,7 @@ export class GatewayConnection {
 const endIncomplete = (lease: Lease): void => lease.end('message-lost', 'a message of the consumer is lost')
 
 /** The inboxes of one user have one prefix. A consumer can forge an identifier, but not the prefix of another user. */
-const requesterOf = ({ consumer }: GatewayMessageOf<'get'>, inbox: string): Requester => ({
+const requesterOf = ({ consumer = '' }: GatewayMessageOf<'get'>, inbox: string): Requester => ({
   consumer: consumer.slice(0, maxConsumerLength),
   group: inbox.slice(0, inbox.lastIndexOf('.')),
 })

@@ -22,7 +22,7 @@ export class Lease implements Session<Lease> {
   private requests = 0
 
   /** The topics whose confirmation waits for an answer of the service. */
-  private readonly waiting = new Set<ConsumedTopic>()
+  private readonly waiting = new Map<Address, ConsumedTopic>()
   private isUnproven: (() => boolean) | undefined
 
   constructor(
@@ -73,33 +73,39 @@ export class Lease implements Session<Lease> {
     if (feed.consumers.size === 1) this.publisher.startTopic(feed)
   }
 
-  readonly onRemoved = (feed: TopicFeed<Lease>): void => {
-    this.waiting.delete(feed)
-    this.numbers.delete(feed.base)
+  readonly onRemoved = ({ base }: TopicFeed<Lease>): void => {
+    this.waiting.delete(base)
+    this.numbers.delete(base)
   }
 
   /**
-   * A consumer takes all prices for newer than its session. So the confirmation waits until the service has answered a probe that
-   * was sent after the first subscribe message.
+   * A consumer takes all prices for newer than its session. They follow a second confirmation, once the service has answered a
+   * probe that was sent after the first subscribe message.
    */
   readonly confirm = (confirmed: ConsumedTopic): void => {
-    const { base, topic, position } = confirmed
-    if (this.isUnproven?.() === true) return void this.waiting.add(confirmed)
+    const { base, topic } = confirmed
+    const number = this.numbers.get(base) ?? 0
+    const sequence = this.publisher.sequenceOf(confirmed)
+    if (this.isUnproven?.() === true) {
+      this.waiting.set(base, confirmed)
+      const pendingSince = this.publisher.time()
+      return this.send({ type: 'confirmed', topic, base, number, sequence, pendingSince })
+    }
     const frame = confirmed.currentFrame()
     this.send({
       type: 'confirmed',
       topic,
       base,
-      number: this.numbers.get(base) ?? 0,
-      sequence: this.publisher.sequenceOf(confirmed),
-      position,
+      number,
+      sequence,
+      position: confirmed.position,
       ...(frame === undefined ? {} : { price: { frame, time: this.publisher.time() } }),
     })
   }
 
   confirmWaiting(): void {
     if (this.waiting.size === 0 || this.isUnproven?.() === true) return
-    const waiting = [...this.waiting]
+    const waiting = [...this.waiting.values()]
     this.waiting.clear()
     for (const confirmed of waiting) this.confirm(confirmed)
   }

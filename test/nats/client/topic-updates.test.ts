@@ -46,6 +46,17 @@ describe('the updates of a topic', () => {
     expect(table.isMissing('0xb', 4)).toBe(false)
   })
 
+  it('are missing if a proof is later than the first confirmation and the further one has not arrived', () => {
+    const { table, request } = createTable()
+    request(1)
+    table.onConfirmed(base, 1, 3, 100)
+    expect(table.onUpdate(base, 4)).toBe('ignore')
+    expect([table.lostBefore(100), table.lostBefore(101)]).toEqual([undefined, base])
+    table.onConfirmed(base, 1, 3)
+    expect(table.lostBefore(101)).toBeUndefined()
+    expect(table.onUpdate(base, 4)).toBe('deliver')
+  })
+
   it('are delivered although an earlier subscription is rejected; the rejection of this one ends it', () => {
     const { table, left, request } = createTable()
     request(1)
@@ -56,6 +67,9 @@ describe('the updates of a topic', () => {
     expect(left).toEqual([1])
     expect(table.onRejected(base, 3)).toBe(true)
     expect(left).toEqual([1, 3])
+    request(5)
+    expect(table.onRejected(base, undefined)).toBe(true)
+    expect(left).toEqual([1, 3, 5])
   })
 
   it('of an earlier subscription are not taken for those of a later one', () => {

@@ -74,9 +74,11 @@ const replacements: readonly (readonly [file: RegExp, contents: string])[] = [
       redactLeft = same
     }`,
   ],
-  // The server of the page requests depth.
+  // The server of the page requests depth, and the page requests no price.
   [/[\\/]client[\\/]depth[\\/]polls\.ts$/, 'export { unsupported as DepthPolls }'],
   [/[\\/]wire[\\/]http[\\/]relayer\.ts$/, 'export { unsupported as Relayer }'],
+  [/[\\/]wire[\\/]http[\\/]price-request\.ts$/, 'export { unsupported as priceRequest }'],
+  [/[\\/]wire[\\/]http[\\/]request-limiter\.ts$/, 'export class RequestLimiter {}'],
   [/[\\/]wire[\\/]auth[\\/]sign-request\.ts$/, 'export { unsupported as createSigner }'],
   [/[\\/]wire[\\/]auth[\\/]key\.ts$/, 'export { unsupported as decodeKey }'],
   [

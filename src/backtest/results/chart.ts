@@ -87,7 +87,7 @@ ${isShare ? `<path class="area" d="${areas.join('')}"/>` : ''}${others.map((each
 }
 
 /** Lines differ by their dashes. */
-const otherClass = (index: number): string => `other dashes-${index % 3}`
+const otherClass = (index: number): string => `other dashes-${index % 4}`
 
 const valuesOf = (points: readonly Point[]): readonly number[] =>
   points.flatMap(({ value }) => (value === undefined ? [] : [value]))

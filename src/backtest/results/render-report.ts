@@ -17,9 +17,9 @@ import {
   formatTime,
   formatUsd,
 } from './format.js'
+import { renderPage, table, tableOf } from './page.js'
 import type { RoundTrip } from './round-trips.js'
 import { RunFold, type RunTrades } from './run-fold.js'
-import { style } from './style.js'
 import type { Summary } from './figures.js'
 import { summaryTable, type SummaryOptions } from './summary.js'
 
@@ -98,32 +98,19 @@ export const renderRun = (
   const range = first && last ? `${shortTime(first.at)} to ${shortTime(last.at)} UTC` : 'no data'
   const gaps = data.flatMap((each) => each.gaps).sort((a, b) => a.from - b.from)
   const symbols = symbolsOf(equities, fills)
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(title)}</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-<header><h1>${escapeHtml(title)}</h1>
-<p class="range">${range}${gaps.length === 0 ? '' : `, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} (hatched)`}</p></header>
-${figures(summary)}
+  return renderPage(
+    title,
+    `<p class="range">${range}${gaps.length === 0 ? '' : `, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} (hatched)`}</p>`,
+    `${figures(summary)}
 ${conditions(notes, trades)}
 ${renderChart({ title: 'Equity, USD', points: equities.map(equityPoint), others: symbols.map((symbol) => heldInstead(symbol, equities)), gaps, format: formatUsd })}
 ${renderChart({ title: 'Drawdown', points: drawdowns(equities), gaps, isShare: true, format: formatShare })}
 ${symbols.map((symbol) => priceChart(symbol, equities, fills, data)).join('\n')}
 ${roundTripTable(trips)}
 ${fillTable(fills)}
-${dataTables(data)}
-${command === undefined ? '' : `<h2>Repeat it</h2>\n<pre><code>${escapeHtml(command)}</code></pre>`}
-</main>
-</body>
-</html>
-`
+${dataTables(data)}`,
+    command,
+  )
 }
 
 /** What a reader must know before the figures are believed, in one block. */
@@ -249,17 +236,6 @@ const figures = (summary: Summary): string => {
   return `<dl>${items.join('')}</dl>
 <p class="note">–: the figure has no meaning, such as those of returns with fewer than 30 samples.</p>`
 }
-
-const table = (caption: string, head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  rows.length === 0 ? '' : `<h2>${caption}</h2>\n${tableOf(caption, head, rows)}`
-
-/** Scrolls in place if it is long. */
-const tableOf = (caption: string, head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  `<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
-<thead><tr>${head.map((each) => `<th scope="col">${each}</th>`).join('')}</tr></thead>
-<tbody>
-${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`).join('\n')}
-</tbody></table></div>`
 
 /** Of a longer list, the first rows. */
 const maxRows = 1_000

@@ -26,6 +26,7 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 .key .other { width: 16px; height: 0; border-top: 2px dashed var(--soft); vertical-align: middle }
 .key .dashes-1 { border-top-style: dotted }
 .key .dashes-2 { border-top-width: 1px }
+.key .dashes-3 { border-top-style: solid; border-top-width: 1px }
 .chart { display: grid; grid-template: 220px 20px / 84px 1fr }
 .low { grid-template-rows: 110px 20px }
 .values, .times { position: relative; font-size: 12px; line-height: 1; white-space: nowrap }
@@ -42,6 +43,7 @@ path { fill: none; vector-effect: non-scaling-stroke }
 .dashes-0 { stroke-dasharray: 5 3 }
 .dashes-1 { stroke-dasharray: 1 3 }
 .dashes-2 { stroke-dasharray: 9 3 1 3 }
+.dashes-3 { stroke-dasharray: 14 4 }
 .area { fill: var(--area) }
 .buy { stroke: var(--buy); stroke-width: 9; stroke-linecap: round }
 .sell { stroke: var(--sell); stroke-width: 6; stroke-linecap: square }
@@ -58,6 +60,7 @@ tr { break-inside: avoid }
 th, td { padding: 5px 0 5px 16px; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap }
 th { color: var(--soft); font-weight: 600 }
 th:first-child, td:first-child { padding-left: 0; text-align: left }
+.map td { padding-right: 10px; background: color-mix(in srgb, var(--line) var(--shade, 0%), var(--paper)) }
 pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
 @media (max-width: 900px) { dl { grid-template-columns: repeat(4, 1fr) } }
 @media (max-width: 560px) {

@@ -17,6 +17,7 @@ import { usageError } from '../run.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
 import { sortedBy, sweepLine, sweepTable, writeResults, type Result } from './shared/sweep-results.js'
+import { writeSweepPage } from './shared/sweep-page.js'
 import { walkForwardRecordings } from './shared/walk-forward.js'
 import { defineCommand, many } from './shared/parts.js'
 import { Option } from 'commander'
@@ -47,8 +48,8 @@ Examples:
   $ npx svc-streams sweep market.ndjson strategy.js --parameters parameters.json --json |
       jq -c 'select(._tag == "Right").right | [.parameter, .values[-1]]'
       Print the last value of each parameter, for programs.
-  $ npx svc-streams sweep market.ndjson paper.js --parameters parameters.json --sort annual.sharpe --csv sweep.csv
-      Put the best account first, and write all figures for a spreadsheet.
+  $ npx svc-streams sweep market.ndjson paper.js --parameters parameters.json --sort annual.sharpe --report sweep.html
+      Put the best account first, and write a page with all figures, maps of the parameters and the best curves.
   $ npx svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --walk-forward 7d/1d --metric profit
       Choose the parameter on 7 days, test it on the day after them, and go on by a day.
 
@@ -67,8 +68,8 @@ after --warm-up, in which its orders are not executed. A rest shorter than a tes
 roundTrips or trades, a parameter with none, or with fewer than --min-trades in training, has no score.
 
 If the strategy has an account, or returns that of paper, the metric is one of its summary, each range ends flat, and the last line
-chains the returns of the windows; otherwise it adds the metrics. --report writes a page of the account. Its costs have no default: they
-are those of the options of the module, or of --latency, --fee-bps and --slippage-bps.
+chains the returns of the windows; otherwise it adds the metrics. Without --walk-forward, --report writes a page of all parameters.
+The costs of an account have no default: they are those of the options of the module, or of --latency, --fee-bps and --slippage-bps.
 
 Exit codes: 0 if every parameter or window has a result, 1 otherwise.`
 
@@ -101,7 +102,7 @@ const flags = {
   ),
   report: textFlag(
     '--report <file>',
-    'with --walk-forward: write a page of the test ranges as one curve, as HTML',
+    'page of the results to write, as HTML: sorted, a map of each two fields of the parameters, the curves of the best five; with --walk-forward, the test ranges as one curve',
   ),
   sort: textFlag(
     '--sort <field>',
@@ -134,8 +135,8 @@ async function sweepRecordings(
   const range = rangeOf(command, flags)
   checkOutput(command, '--report', report, false)
   checkOutput(command, '--csv', csv, false)
-  if (walkForward === undefined && [metric, minimise, minTrades, report].some((flag) => flag !== undefined))
-    return usageError(command, '--metric, --minimise, --min-trades and --report need --walk-forward')
+  if (walkForward === undefined && [metric, minimise, minTrades].some((flag) => flag !== undefined))
+    return usageError(command, '--metric, --minimise and --min-trades need --walk-forward')
   if (walkForward !== undefined && [sort, csv].some((flag) => flag !== undefined))
     return usageError(command, '--sort and --csv are not for --walk-forward, whose windows have an order')
   const parameters = readParameters(command, path)
@@ -173,7 +174,7 @@ async function sweepRecordings(
   const colours = coloursFor(stdout, env)
   const grouped = numberFormat(stdout)
   const isTable = !json && canRedraw(stdout, env)
-  const keepsAll = isTable || sort !== undefined || csv !== undefined
+  const keepsAll = isTable || [sort, csv, report].some((flag) => flag !== undefined)
   const rows: Result[] = []
   const print = (result: Result): void =>
     void stdout.write(`${json ? outputJson(result) : sweepLine(result, colours, grouped)}\n`)
@@ -202,7 +203,19 @@ async function sweepRecordings(
     else if (sort !== undefined) for (const result of sorted) print(result)
     if (csv !== undefined) writeResults(csv, sorted)
   })
+  if (report !== undefined)
+    await writeSweepPage({ ...backtest, path: report, sort, command: sweepCommand(files, flags) }, rows)
   if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
+}
+
+/** The command that gives the page of a sweep again. */
+const sweepCommand = (files: readonly string[], flags: SweepFlags): string => {
+  const { parameters, warmUp, sort, from, to, report } = flags
+  return commandText('sweep', files, {
+    ...{ parameters, 'warm-up': warmUp === undefined ? undefined : durationFlag(warmUp) },
+    ...costTexts(flags),
+    ...{ from, to, sort, report },
+  })
 }
 
 /** The command that gives the page of a walk-forward again. */

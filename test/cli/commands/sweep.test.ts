@@ -240,3 +240,13 @@ test.each([['--min-trades', ['--min-trades', '5']]])('rejects with "%s": %j', as
   expect(code).toBe(2)
   expect(stderr).toContain(message)
 })
+
+test('writes a page of the results with --report, with the command that gives it again', async () => {
+  const args = files([{ count: 1 }, { count: 3 }, { count: 2 }])
+  const report = newFile('sweep.html', '')
+  expect((await runCommand(['sweep', ...args, '--report', report])).code).toBe(0)
+  const html = readFileSync(report, 'utf8')
+  expect(html).toContain('price by count')
+  expect([...html.matchAll(/<tr><td>(\d)<\/td>/g)].map(([, count]) => count)).toEqual(['3', '2', '1'])
+  expect(html).toContain(`--report ${report}`)
+})

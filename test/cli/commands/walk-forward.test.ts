@@ -153,13 +153,13 @@ test.each<[string, readonly string[], number, string]>([
     'a metric is given without windows',
     ['--metric', 'profit'],
     2,
-    '--metric, --minimise, --min-trades and --report need --walk-forward',
+    '--metric, --minimise and --min-trades need --walk-forward',
   ],
   [
     '--minimise is given without windows',
     ['--minimise'],
     2,
-    '--metric, --minimise, --min-trades and --report need --walk-forward',
+    '--metric, --minimise and --min-trades need --walk-forward',
   ],
 ])('fails if %s', async (_, flags, code, message) => {
   const result = await runInProcess(['sweep', ...files(), ...flags])

@@ -60,7 +60,7 @@ export const writePage = (path: string, html: string): void => {
   }
 }
 
-const titleOf = (run: string, recordings: readonly string[]): string =>
+export const titleOf = (run: string, recordings: readonly string[]): string =>
   `${run} over ${recordings.map((file) => basename(file)).join(', ')}`
 
 export interface WalkForwardPage extends BacktestFiles {

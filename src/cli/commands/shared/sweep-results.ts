@@ -45,7 +45,7 @@ const cellOf = (value: unknown): string => {
   return typeof value === 'number' ? plainDecimal(value) : ''
 }
 
-const parameterOf = (result: Result): unknown =>
+export const parameterOf = (result: Result): unknown =>
   isLeft(result) ? result.left.parameter : result.right.parameter
 
 export const sweepLine = (result: Result, { failed }: Colours, grouped: NumberFormat): string => {

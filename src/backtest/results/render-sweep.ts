@@ -1,0 +1,176 @@
+import { valueTicks } from './axis.js'
+import { renderChart } from './chart.js'
+import { escapeHtml, formatQuantity, formatUsd } from './format.js'
+import { renderPage, tableOf } from './page.js'
+import type { CurvePoint } from './run-fold.js'
+
+/** The result of one parameter. */
+export interface SweepRow {
+  /** The parameter as JSON. */
+  readonly name: string
+  /** Its fields, or itself as `parameter`. */
+  readonly fields: Readonly<Record<string, unknown>>
+  /** The numbers of its last value. */
+  readonly figures: Readonly<Record<string, number>>
+  /** Of an account. */
+  readonly curve: readonly CurvePoint[]
+  /** Why it has no result. */
+  readonly failure: string | undefined
+}
+
+export interface SweepPage {
+  readonly title: string
+  /** The number by which the parameters are compared; undefined if no result has a number. */
+  readonly metric: string | undefined
+  /** Paragraphs of plain text. */
+  readonly notes: readonly string[]
+  readonly command: string
+}
+
+/** The number of curves, and of maps. */
+const [mostCurves, mostMaps] = [5, 6]
+
+/** The page of a sweep as one HTML text that loads nothing. `rows`: the best first. */
+export const renderSweep = (
+  rows: readonly SweepRow[],
+  { title, metric, notes, command }: SweepPage,
+): string => {
+  const count = `${formatQuantity(rows.length)} ${rows.length === 1 ? 'parameter' : 'parameters'}`
+  const order = metric === undefined ? '' : `, the highest ${escapeHtml(metric)} first`
+  const texts = notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('\n')
+  return renderPage(
+    title,
+    `<p class="range">${count}${order}</p>`,
+    `${metric === undefined ? '' : maps(rows, metric)}
+${curves(rows)}
+${results(rows)}
+<section><h2>Conditions</h2>\n${texts}</section>`,
+    command,
+  )
+}
+
+/** The best accounts on one chart. */
+const curves = (rows: readonly SweepRow[]): string => {
+  const [best, ...others] = rows.filter(({ curve }) => curve.length > 1).slice(0, mostCurves)
+  if (best === undefined) return ''
+  const points = ({ curve }: SweepRow) => curve.map(({ at, equityUsd }) => ({ at, value: equityUsd }))
+  return renderChart({
+    title: `Equity, USD: ${best.name}`,
+    points: points(best),
+    others: others.map((row) => ({ name: row.name, points: points(row) })),
+    format: formatUsd,
+  })
+}
+
+const results = (rows: readonly SweepRow[]): string => {
+  const fields = [...new Set(rows.flatMap((row) => Object.keys(row.fields)))]
+  const figures = [...new Set(rows.flatMap((row) => Object.keys(row.figures)))]
+  const hasFailures = rows.some(({ failure }) => failure !== undefined)
+  const head = [...fields, ...figures, ...(hasFailures ? ['failure'] : [])].map(escapeHtml)
+  const cells = rows.map((row) => [
+    ...fields.map((field) => textOf(row.fields[field])),
+    ...figures.map((figure) => numberText(row.figures[figure])),
+    ...(hasFailures ? [row.failure ?? ''] : []),
+  ])
+  return `<h2>Results</h2>\n${tableOf('Results', head, cells)}`
+}
+
+/** A dot plot if one field of the parameters differs; otherwise a heat map of each two. */
+const maps = (rows: readonly SweepRow[], metric: string): string => {
+  const names = [...new Set(rows.flatMap((row) => Object.keys(row.fields)))]
+  const varied = names.filter((name) => valuesOf(rows, name).length > 1)
+  const [only, ...others] = varied
+  if (only === undefined) return ''
+  if (others.length === 0) return dotPlot(rows, only, metric)
+  const pairs = varied.flatMap((first, index) =>
+    varied.slice(index + 1).map((second) => [first, second] as const),
+  )
+  return pairs
+    .slice(0, mostMaps)
+    .map(([first, second]) => heatMap(rows, first, second, metric))
+    .join('\n')
+}
+
+const heatMap = (rows: readonly SweepRow[], down: string, across: string, metric: string): string => {
+  const [lefts, tops] = [valuesOf(rows, down), valuesOf(rows, across)]
+  const best = (left: unknown, top: unknown): number | undefined =>
+    highest(
+      rows.filter(({ fields }) => same(fields[down], left) && same(fields[across], top)),
+      metric,
+    )
+  const values = lefts.map((left) => tops.map((top) => best(left, top)))
+  const all = values.flat().filter((value) => value !== undefined)
+  const [low, high] = [Math.min(...all), Math.max(...all)]
+  const shade = (value: number): number => Math.round((mostShade * (value - low)) / (high - low || 1))
+  const cell = (value: number | undefined): string =>
+    value === undefined ? '<td>–</td>' : `<td style="--shade:${shade(value)}%">${numberText(value)}</td>`
+  const title = escapeHtml(`${metric}: ${down} down, ${across} across`)
+  return `<h2>${title}</h2>
+<div class="table" role="region" aria-label="${title}" tabindex="0"><table class="map">
+<thead><tr><td></td>${tops.map((top) => `<th scope="col">${escapeHtml(textOf(top))}</th>`).join('')}</tr></thead>
+<tbody>
+${lefts.map((left, index) => `<tr><th scope="row">${escapeHtml(textOf(left))}</th>${(values[index] ?? []).map(cell).join('')}</tr>`).join('\n')}
+</tbody></table></div>
+<p class="note">The highest of the parameters with these two values. The cell with the most colour is the highest of all.</p>`
+}
+
+/** Texts stay legible on the cell with the most colour, in %. */
+const mostShade = 40
+
+const size = { width: 1_000, height: 240 }
+
+const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): string => {
+  const values = valuesOf(rows, field)
+  const dots = values.flatMap((value, index) => {
+    const figure = highest(
+      rows.filter(({ fields }) => same(fields[field], value)),
+      metric,
+    )
+    return figure === undefined ? [] : [{ share: (index + 0.5) / values.length, figure }]
+  })
+  if (dots.length === 0) return ''
+  const figures = dots.map(({ figure }) => figure)
+  const margin = (Math.max(...figures) - Math.min(...figures)) * 0.06 || 0.001
+  const [low, high] = [Math.min(...figures) - margin, Math.max(...figures) + margin]
+  const height = (value: number): number => (high - value) / (high - low)
+  const ticks = valueTicks(low, high, 6)
+  const every = Math.ceil(values.length / 12)
+  const title = escapeHtml(`${metric} by ${field}`)
+  const d = dots
+    .map(({ share, figure }) => `M${share * size.width},${height(figure) * size.height}h0`)
+    .join('')
+  const names = values.flatMap((value, index) =>
+    index % every === 0
+      ? [`<span style="left:${((index + 0.5) / values.length) * 100}%">${escapeHtml(textOf(value))}</span>`]
+      : [],
+  )
+  return `<figure>
+<figcaption>${title}</figcaption>
+<div class="chart"><div class="values">${ticks.map(({ value, label }) => `<span style="top:${height(value) * 100}%">${label}</span>`).join('')}</div>
+<div class="plot"><svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${title}">
+<path class="grid" d="${ticks.map(({ value }) => `M0,${height(value) * size.height}H${size.width}`).join('')}"/><path class="buy" d="${d}"/>
+</svg></div>
+<div class="times">${names.join('')}</div></div>
+</figure>`
+}
+
+/** The values of a field, numbers in their order. */
+const valuesOf = (rows: readonly SweepRow[], field: string): readonly unknown[] => {
+  const byText = new Map(rows.map(({ fields }) => [textOf(fields[field]), fields[field]]))
+  const values = [...byText.values()]
+  return values.every((value) => typeof value === 'number') ? values.sort((a, b) => a - b) : values
+}
+
+const highest = (rows: readonly SweepRow[], metric: string): number | undefined => {
+  const figures = rows.flatMap(({ figures: own }) => own[metric] ?? [])
+  return figures.length === 0 ? undefined : Math.max(...figures)
+}
+
+const same = (a: unknown, b: unknown): boolean => textOf(a) === textOf(b)
+
+const textOf = (value: unknown): string =>
+  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
+
+/** At most six significant digits. */
+const numberText = (value: number | undefined): string =>
+  value === undefined ? '' : value.toLocaleString('en-US', { maximumSignificantDigits: 6 })

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { renderSweep, type SweepPage, type SweepRow } from '../../../src/backtest/results/render-sweep.js'
+
+const page: SweepPage = { title: 'Sweep', metric: 'profitUsd', notes: ['A note.'], command: 'npx x' }
+
+const rowOf = (fields: Readonly<Record<string, unknown>>, profitUsd: number): SweepRow => ({
+  ...{ name: JSON.stringify(fields), fields, figures: { profitUsd, winRate: 0.5 }, failure: undefined },
+  curve: [
+    { at: 0, equityUsd: 100 },
+    { at: 3_600_000, equityUsd: 100 + profitUsd },
+  ],
+})
+
+const grid = [10, 2].flatMap((fast) => [30, 40].map((slow) => rowOf({ fast, slow, pair: 'A' }, fast * slow)))
+
+/** The texts of the cells of a table, row by row. */
+const cellsOf = (html: string): readonly (readonly string[])[] =>
+  html
+    .split('<tr>')
+    .slice(1)
+    .map((row) => [...row.matchAll(/<t[hd][^>]*>([^<]*)</g)].map(([, text = '']) => text))
+
+describe('the page of a sweep', () => {
+  it('has a map of two fields that differ, with the values in order, the highest of all with the most colour', () => {
+    const [, map = ''] = renderSweep(grid, page).split('<h2>profitUsd: fast down, slow across</h2>')
+    const [table = ''] = map.split('</table>')
+    expect(cellsOf(table)).toEqual([
+      ['', '30', '40'],
+      ['2', '60', '80'],
+      ['10', '300', '400'],
+    ])
+    expect([...table.matchAll(/--shade:(\d+)%/g)].map(([, shade]) => Number(shade))).toEqual([0, 2, 28, 40])
+  })
+
+  it('shows in a cell the highest of the parameters that differ in another field', () => {
+    const rows = [...grid, rowOf({ fast: 2, slow: 30, pair: 'B' }, 999)]
+    const maps = renderSweep(rows, page).split('<h2>profitUsd: ').slice(1)
+    expect(maps.map((map) => map.split('<')[0])).toEqual([
+      ...['fast down, slow across', 'fast down, pair across', 'slow down, pair across'],
+    ])
+    expect(maps[0]).toContain('>999<')
+  })
+
+  it('has a dot for each value if one field differs', () => {
+    const html = renderSweep(
+      [3, 1, 2].map((window) => rowOf({ window }, window)),
+      page,
+    )
+    expect(html).toContain('profitUsd by window')
+    expect(/class="buy" d="([^"]*)"/.exec(html)?.[1]?.match(/M/g)).toHaveLength(3)
+    expect(html).not.toContain('class="map"')
+  })
+
+  it('has the curves of the first five accounts, and a row for each parameter, in their order', () => {
+    const rows = Array.from({ length: 7 }, (_, index) => rowOf({ index }, 7 - index))
+    const html = renderSweep(rows, page)
+    const [caption = ''] = html.split('Equity, USD: ')[1]?.split('</figcaption>') ?? []
+    expect(caption.match(/index/g)).toHaveLength(5)
+    const [, results = ''] = html.split('<h2>Results</h2>')
+    expect(cellsOf(results).map(([first]) => first)).toEqual(['index', '0', '1', '2', '3', '4', '5', '6'])
+  })
+
+  it('has why a parameter has no result, escaped, and no map without a number', () => {
+    const failed: SweepRow = { ...rowOf({ x: '<b>' }, 0), figures: {}, curve: [], failure: '<i>' }
+    const html = renderSweep([failed, { ...failed, fields: { x: 2 } }], { ...page, metric: undefined })
+    expect(html).toContain('<td>&lt;i&gt;</td>')
+    expect(html).not.toMatch(/<b>|<i>|NaN|undefined|Infinity|class="map"/)
+  })
+})

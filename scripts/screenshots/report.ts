@@ -25,7 +25,7 @@ export const takeReportPicture = async (browser: Browser): Promise<void> => {
   )
   run('import', path('quotes.csv'), '--tokens', path('tokens.json'), '--out', path('market.ndjson'))
   run('backtest', path('market.ndjson'), 'examples/cookbook/reversion.ts', '--report', path('report.html'))
-  const page = await browser.newPage({ viewport: { width: 1100, height: 1040 }, colorScheme: 'light' })
+  const page = await browser.newPage({ viewport: { width: 1280, height: 1960 }, colorScheme: 'light' })
   await page.setContent(readFileSync(path('report.html'), 'utf8').replaceAll(`${folder}/`, ''))
   writeFileSync('docs/images/report.webp', await webpOf(browser, await page.screenshot()))
   await page.close()

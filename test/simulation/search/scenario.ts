@@ -39,7 +39,6 @@ export interface Scenario {
   readonly natsGateways: readonly ClientPlan[]
   /** The number of NATS servers: 1, or a cluster of 3. */
   readonly natsServers: number
-  /** The gateways over NATS store their prices in a stream. */
   /** The mean time between two prices of each topic, in ms. */
   readonly intervals: readonly number[]
   /** In the order of time. */

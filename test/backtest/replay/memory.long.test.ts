@@ -47,7 +47,7 @@ describe('the replay of a long recording', { timeout: 300_000 }, () => {
     })
     const rss = memory.map((reading) => reading.rss)
     expect(rss).toHaveLength(11)
-    // The first tenths include what the compiler and the garbage collector take once.
-    expect(Math.max(...rss.slice(6))).toBeLessThan(Math.max(...rss.slice(0, 6)) + 20_000_000)
+    // Without a trend, the collector leaves up to 30 MB more or less to the process. Four bytes a row are 40 MB.
+    expect(Math.max(...rss.slice(6))).toBeLessThan(Math.max(...rss.slice(0, 6)) + 40_000_000)
   })
 })

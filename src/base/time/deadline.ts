@@ -142,8 +142,11 @@ export class MovableDeadline {
   set(dueAt: number, now = this.clock.elapsed()): void {
     if (dueAt === Infinity) return this.stop()
     this.dueAt = Math.max(dueAt, now)
-    // A timer is replaced if it is too late, or if it runs on another clock.
-    const isInTime = this.armedAt <= now && now <= this.timerDueAt && this.timerDueAt <= this.dueAt
+    // A timer is replaced if it is too late, or if it runs on another clock. One that is due is reading what has arrived: to begin
+    // that again in each turn would postpone a deadline that has passed forever.
+    const hasPassed = dueAt <= now
+    const isInTime =
+      this.armedAt <= now && (hasPassed || now <= this.timerDueAt) && this.timerDueAt <= this.dueAt
     if (this.timer === undefined || !isInTime) this.arm(now)
   }
 

@@ -45,6 +45,30 @@ describe('MovableDeadline', () => {
   })
 })
 
+it('calls back for a deadline that has passed although it is set again in each turn of the event loop', async () => {
+  const dueAt = rxClock.elapsed() + 20
+  const hasCalledBack = await new Promise<boolean>((resolve) => {
+    let remaining = 1_000_000
+    let isOver = false
+    const subject = new MovableDeadline(rxClock, () => {
+      isOver = true
+      resolve(true)
+    })
+    const turn = (): void => {
+      if (isOver) return
+      if (remaining-- > 0) {
+        subject.set(dueAt)
+        setImmediate(turn)
+      } else {
+        subject.stop()
+        resolve(false)
+      }
+    }
+    turn()
+  })
+  expect(hasCalledBack).toBe(true)
+})
+
 describe('MovableDeadline in real time', () => {
   beforeEach(() => void vi.useFakeTimers())
   afterEach(() => void vi.restoreAllMocks().useRealTimers())

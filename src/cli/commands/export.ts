@@ -3,7 +3,6 @@ import type { Command } from 'commander'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { counted, formatTime } from '../../view/texts.js'
-import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { AnyError, RecordingError } from '../../base/errors/model.js'
 import { allTimes } from '../../backtest/recording/codec/timeline.js'
@@ -20,7 +19,7 @@ import { ParquetTable, type ColumnKind } from '../render/parquet-table.js'
 import { numberFormat } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
-import { CsvFile } from './shared/csv-file.js'
+import { CsvFile, numberCell } from './shared/csv-file.js'
 import { defineCommand, many } from './shared/parts.js'
 import { requiredFlag } from '../target/parse-flags.js'
 
@@ -99,8 +98,7 @@ const createTable = async (path: string, columns: Readonly<Record<string, Column
 
 const csvCell = (value: unknown, kind: ColumnKind | undefined): string => {
   if (kind === 'time') return formatTime(value as number)
-  if (typeof value === 'number') return plainDecimal(value)
-  return typeof value === 'bigint' || typeof value === 'string' ? String(value) : ''
+  return typeof value === 'string' ? value : numberCell(value)
 }
 
 /** Writes the tables of a recording. Until they are complete, they have the name of a partial file. */

@@ -1,3 +1,4 @@
+import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { printable, systemText } from '../../../base/errors/text.js'
 
@@ -46,3 +47,9 @@ export class CsvFile {
 
 /** RFC 4180. */
 const quoted = (cell: string): string => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
+
+/** A number with all its digits; empty for another value. */
+export const numberCell = (value: unknown): string => {
+  if (typeof value === 'bigint') return String(value)
+  return typeof value === 'number' ? plainDecimal(value) : ''
+}

@@ -6,7 +6,7 @@ import { orFail } from '../../render/error-text.js'
 import { isFolded, numberNames, numberOf, resultOf } from './metrics.js'
 import { jsonText, type BacktestFiles } from './replayed-strategy.js'
 import { candleNotes, titleOf, writePage } from './report.js'
-import { parameterOf, type Result } from './sweep-results.js'
+import { highestFirst, parameterOf, type Result } from './sweep-results.js'
 
 export interface SweepReport extends BacktestFiles {
   readonly path: string
@@ -24,8 +24,7 @@ export const writeSweepPage = async (
   const rows = results.map(rowOf)
   const [first] = rows.flatMap(({ figures }) => Object.keys(figures))
   const metric = sort ?? first
-  const scoreOf = ({ figures }: SweepRow): number => figures[metric ?? ''] ?? -Infinity
-  const sorted = rows.toSorted((a, b) => (scoreOf(a) === scoreOf(b) ? 0 : scoreOf(b) - scoreOf(a)))
+  const sorted = highestFirst(rows, ({ figures }) => figures[metric ?? ''])
   await using client = replay(recordings, { speed: Infinity })
   const html = renderSweep(sorted, {
     title: titleOf(`${basename(module)}, sweep`, recordings),

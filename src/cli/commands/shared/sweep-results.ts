@@ -5,7 +5,7 @@ import { printable } from '../../../base/errors/text.js'
 import { counted } from '../../../view/texts.js'
 import { drawTable, type Cell, type Column } from '../../render/table.js'
 import type { Colours, NumberFormat } from '../../render/terminal.js'
-import { CsvFile } from './csv-file.js'
+import { CsvFile, numberCell } from './csv-file.js'
 import { fieldOf, isFolded, numberNames, numberOf, resultOf } from './metrics.js'
 import { jsonText } from './replayed-strategy.js'
 
@@ -15,8 +15,15 @@ export type Result = SweepResult<unknown, unknown>
 
 /** The results with the highest number in a field of their last value first; those without one last, in their order. */
 export const sortedBy = (results: readonly Result[], field: string): readonly Result[] =>
-  results.toSorted((a, b) => {
-    const [left = -Infinity, right = -Infinity] = [numberIn(a, field), numberIn(b, field)]
+  highestFirst(results, (result) => numberIn(result, field))
+
+/** Those without a score last, in their order. */
+export const highestFirst = <A>(
+  items: readonly A[],
+  scoreOf: (item: A) => number | undefined,
+): readonly A[] =>
+  items.toSorted((a, b) => {
+    const [left = -Infinity, right = -Infinity] = [scoreOf(a), scoreOf(b)]
     return left === right ? 0 : right - left
   })
 
@@ -33,16 +40,10 @@ export const writeResults = (path: string, results: readonly Result[]): void => 
   const file = new CsvFile('--csv', path, ['parameter', ...names, 'error'])
   for (const result of results) {
     const value = isLeft(result) ? undefined : resultOf(result.right.values)
-    const numbers = names.map((name) => cellOf(fieldOf(value, name)))
+    const numbers = names.map((name) => numberCell(fieldOf(value, name)))
     file.add([jsonText(parameterOf(result)), ...numbers, isLeft(result) ? failureText(result.left) : ''])
   }
   file.close()
-}
-
-/** All digits of a number. */
-const cellOf = (value: unknown): string => {
-  if (typeof value === 'bigint') return String(value)
-  return typeof value === 'number' ? plainDecimal(value) : ''
 }
 
 export const parameterOf = (result: Result): unknown =>

@@ -2,9 +2,10 @@ import type { ResponseHead } from '../../../src/wire/transport/ports.js'
 import type { Respond } from '../world/http-transport.js'
 import type { Host } from '../world/network.js'
 import type { PriceLog, SentPrice } from '../world/price-log.js'
-import { SimulatedProcess } from '../world/process.js'
+import type { SimulatedProcess } from '../world/process.js'
 import type { ServerHandler, ServerSocket, Upgrade } from '../world/web-socket-transport.js'
 import type { World } from '../world/world.js'
+import { ServerMachine } from './server-machine.js'
 
 /** What a service does differently from a correct one. Faults change it while they last. */
 export interface Behaviour {
@@ -75,57 +76,22 @@ export interface Server {
 }
 
 /** The service: prices over WebSocket, depth over HTTP. It can be stopped, killed, switched off and started again. */
-export class Service implements Server {
-  readonly host: Host = { process: undefined, isOn: true }
+export class Service extends ServerMachine<ServiceConnection> implements Server {
   readonly behaviour: Behaviour = { ...correct }
-  private connections = new Set<ServiceConnection>()
 
   /** `intervals`: the mean time between two prices of each topic, by its base address, in ms. */
   constructor(
-    private readonly world: World,
+    world: World,
     private readonly prices: PriceLog,
     private readonly intervals: ReadonlyMap<string, number>,
   ) {
+    super('service', world)
     this.start()
   }
 
   start(): void {
-    const process = new SimulatedProcess('service', this.world, 0, (thrown) => {
-      throw thrown
-    })
-    process.readsAhead = false
-    this.host.process = process
-    this.host.isOn = true
-    this.connections = new Set()
+    const process = this.startProcess()
     for (const [base, interval] of this.intervals) this.schedulePrice(process, base, interval)
-  }
-
-  /** SIGSTOP. */
-  stop(): void {
-    this.host.process?.stop()
-  }
-
-  /** SIGCONT. */
-  continue(): void {
-    this.host.process?.continue()
-  }
-
-  /** The process dies; its kernel ends the connections. */
-  kill(): void {
-    this.host.process?.kill()
-    for (const { socket } of this.connections) socket.abandon()
-    this.connections = new Set()
-  }
-
-  /** The machine loses power. Its open connections are not closed. */
-  switchOff(): void {
-    this.host.process?.kill()
-    this.host.isOn = false
-    this.connections = new Set()
-  }
-
-  closeAll(code: number): void {
-    for (const { socket } of this.connections) socket.close(code, `code ${code}`)
   }
 
   readonly onUpgrade = (upgrade: Upgrade): void => {

@@ -1,5 +1,4 @@
-import type { Host } from '../world/network.js'
-import { SimulatedProcess } from '../world/process.js'
+import { ServerMachine } from '../actors/server-machine.js'
 import type { ServerHandler, ServerSocket, Upgrade } from '../world/web-socket-transport.js'
 import type { World } from '../world/world.js'
 
@@ -49,52 +48,18 @@ export class Market {
 }
 
 /** One of several services with the same prices. */
-export class LineService {
-  readonly host: Host = { process: undefined, isOn: true }
+export class LineService extends ServerMachine<LineConnection> {
   sendsPrices = true
   isDraining = false
-  private connections = new Set<LineConnection>()
 
-  constructor(
-    private readonly name: string,
-    private readonly world: World,
-  ) {
+  constructor(name: string, world: World) {
+    super(name, world)
     this.start()
   }
 
   start(): void {
-    const process = new SimulatedProcess(this.name, this.world, 0, (thrown) => {
-      throw thrown
-    })
-    process.readsAhead = false
-    this.host.process = process
-    this.host.isOn = true
+    this.startProcess()
     this.isDraining = false
-    this.connections = new Set()
-  }
-
-  stop(): void {
-    this.host.process?.stop()
-  }
-
-  continue(): void {
-    this.host.process?.continue()
-  }
-
-  kill(): void {
-    this.host.process?.kill()
-    for (const { socket } of this.connections) socket.abandon()
-    this.connections = new Set()
-  }
-
-  switchOff(): void {
-    this.host.process?.kill()
-    this.host.isOn = false
-    this.connections = new Set()
-  }
-
-  closeAll(code: number): void {
-    for (const { socket } of this.connections) socket.close(code, `code ${code}`)
   }
 
   /** Announces that it will close its connections, and accepts no others. */

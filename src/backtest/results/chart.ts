@@ -92,16 +92,17 @@ const otherClass = (index: number): string => `other dashes-${index % 4}`
 const valuesOf = (points: readonly Point[]): readonly number[] =>
   points.flatMap(({ value }) => (value === undefined ? [] : [value]))
 
-const size = { width: 1_000, height: 240 }
+/** Of the SVG of a chart, in its units. */
+export const size = { width: 1_000, height: 240 }
 
 const legend =
   ' <span class="key"><i class="dot"></i> buy</span> <span class="key"><i class="square"></i> sell</span>'
 
 const round = (value: number): string => String(Math.round(value * 10) / 10)
 
-const percent = (share: number): string => `${round(share * 100)}%`
+export const percent = (share: number): string => `${round(share * 100)}%`
 
-const labels = (ticks: readonly Tick[], styleOf: (value: number) => string): string =>
+export const labels = (ticks: readonly Tick[], styleOf: (value: number) => string): string =>
   ticks.map(({ value, label }) => `<span style="${styleOf(value)}">${label}</span>`).join('')
 
 /** Gaps at one place are drawn once. */

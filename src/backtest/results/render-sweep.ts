@@ -1,5 +1,5 @@
 import { valueTicks } from './axis.js'
-import { renderChart } from './chart.js'
+import { labels, percent, renderChart, size } from './chart.js'
 import { escapeHtml, formatQuantity, formatUsd } from './format.js'
 import { renderPage, tableOf } from './page.js'
 import type { CurvePoint } from './run-fold.js'
@@ -117,8 +117,6 @@ ${lefts.map((left, index) => `<tr><th scope="row">${escapeHtml(textOf(left))}</t
 /** Texts stay legible on the cell with the most colour, in %. */
 const mostShade = 40
 
-const size = { width: 1_000, height: 240 }
-
 const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): string => {
   const values = valuesOf(rows, field)
   const dots = values.flatMap((value, index) => {
@@ -140,17 +138,15 @@ const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): stri
     .map(({ share, figure }) => `M${share * size.width},${height(figure) * size.height}h0`)
     .join('')
   const names = values.flatMap((value, index) =>
-    index % every === 0
-      ? [`<span style="left:${((index + 0.5) / values.length) * 100}%">${escapeHtml(textOf(value))}</span>`]
-      : [],
+    index % every === 0 ? [{ value: (index + 0.5) / values.length, label: escapeHtml(textOf(value)) }] : [],
   )
   return `<figure>
 <figcaption>${title}</figcaption>
-<div class="chart"><div class="values">${ticks.map(({ value, label }) => `<span style="top:${height(value) * 100}%">${label}</span>`).join('')}</div>
+<div class="chart"><div class="values">${labels(ticks, (value) => `top:${percent(height(value))}`)}</div>
 <div class="plot"><svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${title}">
 <path class="grid" d="${ticks.map(({ value }) => `M0,${height(value) * size.height}H${size.width}`).join('')}"/><path class="buy" d="${d}"/>
 </svg></div>
-<div class="times">${names.join('')}</div></div>
+<div class="times">${labels(names, (share) => `left:${percent(share)}`)}</div></div>
 </figure>`
 }
 

@@ -109,18 +109,22 @@ export class ChartSamples {
     this.#append(time + 1, null)
   }
 
-  /** If no own price held at the end of the past, there is a gap until the next own one, unless that follows soon. */
+  /**
+   * If no own price held at the end of the past, there is a gap until the next own one, unless that follows soon. The last own
+   * price stays the last one: the past may have been read before it arrived.
+   */
   fill({ times, prices }: ChartData): void {
     const [first, last] = [times[0], times.at(-1)]
     if (first === undefined || last === undefined) return
     const start = this.#count((time) => time < first)
     const end = this.#count((time) => time <= last)
-    const isHeld = (this.#prices[end - 1] ?? null) !== null
+    const held = this.#prices[end - 1] ?? null
     this.#times.splice(start, end - start, ...times)
     this.#prices.splice(start, end - start, ...prices)
     const next = this.#times[start + times.length]
-    if (!isHeld && !(next !== undefined && isSeam(last, next))) {
-      const index = start + times.length - 1
+    const index = start + times.length - 1
+    if (held !== null && next === undefined) this.#prices[index] = held
+    else if (held === null && !(next !== undefined && isSeam(last, next))) {
       if (next === undefined) this.#pastPrice = this.#prices[index] ?? null
       this.#prices[index] = null
     }

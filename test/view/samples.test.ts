@@ -69,7 +69,7 @@ describe('the samples of a token', () => {
     expect(live.data(5001)).toEqual(samples.data(5001))
   })
 
-  it('are those of the past in its time, and their own ones before and after it', () => {
+  it('are those of the past in its time, their own ones before and after it, and the last own price', () => {
     const samples = new ChartSamples(60_000, 500, 1)
     samples.add(1000, 9)
     samples.add(2500, 12)
@@ -78,10 +78,10 @@ describe('the samples of a token', () => {
     samples.fill({ times: [2000, 3000, 9500], prices: [10, 11, 11] })
     expect(samples.data(9500)).toEqual({
       times: [1000, 2000, 3000, 9500, 9500],
-      prices: [9, 10, 11, 11, 11],
+      prices: [9, 10, 11, 13, 13],
     })
     samples.add(10_000, 14)
-    expect(samples.data(10_000).prices).toEqual([9, 10, 11, 11, 14, 14])
+    expect(samples.data(10_000).prices).toEqual([9, 10, 11, 13, 14, 14])
   })
 
   it('have no gap if the next price follows the past within 2 s', () => {

@@ -55,8 +55,9 @@ export class PriceChart {
     this.#token = token
     this.#slider.setAttribute('aria-label', `Time on the chart of ${token.state.token.symbol}`)
     new ResizeObserver(() => this.#resize()).observe(this.#chart)
-    new IntersectionObserver(([entry]) => {
-      this.#isVisible = entry?.isIntersecting ?? false
+    new IntersectionObserver((entries) => {
+      // A busy page gets several at once, the newest last.
+      this.#isVisible = entries.at(-1)?.isIntersecting ?? false
       this.#draw()
     }).observe(this.element)
     for (const type of ['pointerdown', 'pointermove', 'pointerup', 'pointercancel'] as const)

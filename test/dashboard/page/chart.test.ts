@@ -126,6 +126,24 @@ describe('the chart of the dashboard', () => {
     }
   })
 
+  it('is drawn on a busy page, which learns with one call that it was off and on the screen', async () => {
+    const market = new TestMarket()
+    const page = await openDashboard(await startTestDashboard(market.client), {}, (opened) =>
+      opened.addInitScript(() => {
+        const { IntersectionObserver } = globalThis
+        globalThis.IntersectionObserver = class extends IntersectionObserver {
+          constructor(callback: IntersectionObserverCallback, options?: IntersectionObserverInit) {
+            const opposite = ({ target, isIntersecting }: IntersectionObserverEntry) =>
+              ({ target, isIntersecting: !isIntersecting }) as IntersectionObserverEntry
+            super((entries, observer) => callback([...entries.map(opposite), ...entries], observer), options)
+          }
+        }
+      }),
+    )
+    market.sendEth(2400)
+    await eventually(async () => expect((await linesOf(page)).length).toBeGreaterThan(0))
+  })
+
   it('shows that there is no current price in a gap', async () => {
     const { market, page, slider } = await openChart()
     market.disconnect('reset')

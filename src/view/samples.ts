@@ -96,8 +96,9 @@ export class ChartSamples {
     this.#pastPrice = null
     this.#append(time, price)
     const first = this.#startOfSlot(time)
-    const count = this.#times.length - first
-    if (count > this.#perSlot) this.#remove(count === 2 ? first : this.#needless(first), 1)
+    // A past may have more of them than one too many.
+    while (this.#times.length - first > this.#perSlot)
+      this.#remove(this.#perSlot === 1 ? first : this.#needless(first), 1)
   }
 
   interrupt(at: number): void {

@@ -84,6 +84,42 @@ describe('the samples of a token', () => {
     expect(samples.data(10_000).prices).toEqual([9, 10, 11, 13, 14, 14])
   })
 
+  it('have the last price of a slot in which a past ended', () => {
+    const samples = new ChartSamples(60_000, 500, 1)
+    samples.add(1010, 10)
+    samples.fill({ times: [1010, 1020, 1030], prices: [10, 10, 10] })
+    for (const price of [20, 13]) {
+      samples.add(1040, price)
+      expect(samples.data(1050)).toEqual({ times: [1040, 1050], prices: [price, price] })
+    }
+  })
+
+  it('end at the last own price, whatever past is added before or after it', () => {
+    const step = fc.record({
+      ms: fc.integer({ min: 0, max: 700 }),
+      price: fc.integer({ min: 1, max: 9 }),
+      past: fc.option(fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 })),
+    })
+    fc.assert(
+      fc.property(
+        fc.constantFrom(1 as const, 4 as const),
+        fc.array(step, { maxLength: 20 }),
+        (perSlot, steps) => {
+          const samples = new ChartSamples(60_000, 500, perSlot)
+          let now = 10_000
+          for (const { ms, price, past } of steps) {
+            now += ms
+            samples.add(now, price)
+            const end = now
+            if (past !== null)
+              samples.fill({ times: past.map((_, index) => end - past.length + index + 1), prices: past })
+            expect(samples.data(now).prices.at(-1)).toBe(price)
+          }
+        },
+      ),
+    )
+  })
+
   it('have no gap if the next price follows the past within 2 s', () => {
     const past = { times: [1000, 3000], prices: [10, 10] }
     const after = (next: number) => {

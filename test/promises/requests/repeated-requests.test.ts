@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Socket } from 'node:net'
 import { createClient, type Address, type Client, type DiagnosticMessages } from 'svc-streams'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { startTcpServer } from '../../support/network/servers.js'
@@ -75,6 +75,19 @@ const warmUp = async (client: Client): Promise<void> => {
 }
 
 const signatureOf = ({ request }: Arrival): string | undefined => /x-svc-auth: (\S+)/.exec(request)?.[1]
+
+describe('a request that follows another one', () => {
+  it('uses its connection for two minutes, although the service announces no limit', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const { client, arrivals } = await startService((socket, { request }) => respond(socket, request))
+    for (const idleMs of [0, 119_000, 125_000]) {
+      vi.advanceTimersByTime(idleMs)
+      await warmUp(client)
+    }
+    expect(arrivals.map(({ connection }) => connection)).toEqual([1, 1, 2])
+  })
+})
 
 describe('a request on a connection that the service closes without a response', () => {
   it.each([

@@ -12,6 +12,12 @@ export interface RequestOptions extends Dispatcher.DispatchOptions {
 /** Creates an undici `Client`: one connection at a time with one request at a time. It connects again when its socket has closed. */
 export type CreateConnectionClient = (origin: string | URL, dialer: Dialer) => Client
 
+/**
+ * Time that an idle connection is kept if the service does not announce its own limit, in ms. undici's default of 4 s is shorter
+ * than the usual interval of a poll. A request on a connection that the service has closed meanwhile is repeated on a new one.
+ */
+const keepAliveTimeout = 120_000
+
 export const connectionClients = ({ Client: UndiciClient }: UndiciModules): CreateConnectionClient => {
   class ConnectionClient extends UndiciClient {
     private readonly connection: Connection
@@ -19,7 +25,7 @@ export const connectionClients = ({ Client: UndiciClient }: UndiciModules): Crea
     constructor(origin: string | URL, dialer: Dialer) {
       const connection = new Connection(dialer)
       // The caller of a request aborts it at its deadline.
-      super(origin, { headersTimeout: 0, bodyTimeout: 0, connect: connection.connect })
+      super(origin, { headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout, connect: connection.connect })
       this.connection = connection
     }
 

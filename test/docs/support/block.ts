@@ -16,7 +16,13 @@ export interface Block {
   readonly file: string | undefined
 }
 
-export const readPage = (page: string): string => readFileSync(join(root, page), 'utf8')
+/** The text of a file. The cells of Markdown's tables come without the padding that Prettier adds. */
+export const readPage = (page: string): string => {
+  const text = readFileSync(join(root, page), 'utf8')
+  return page.endsWith('.md') ? text.replaceAll(/^\|.*\|$/gm, withoutPadding) : text
+}
+
+const withoutPadding = (row: string): string => row.replaceAll(/(?<= ) +(?=\|)|(?<=\| ) +/g, '')
 
 /** The output of `npm run docs`. */
 const generated = [join('docs', 'site'), join('docs', 'reference', 'api')]

@@ -1,14 +1,22 @@
 #!/usr/bin/env node
 import { outputClosed } from './io.js'
-import { createProgram } from './program.js'
-import { exitCodes, run } from './run.js'
+import { missingPackage } from './missing-package.js'
 
 // A write error is a failure. A closed pipe, such as that of `head`, is not.
 outputClosed(process.stdout).catch(() => {
-  process.exitCode = exitCodes.failure
+  process.exitCode = 1
 })
 // An error message that cannot be written must not change the exit code.
 process.stderr.on('error', () => undefined)
 const args = process.argv.slice(2)
-const exitCode = await run(await createProgram(process, args), args, process)
-process.exitCode ??= exitCode
+try {
+  // Loaded here, because they import packages that an installation may lack.
+  const [{ createProgram }, { run }] = await Promise.all([import('./program.js'), import('./run.js')])
+  const exitCode = await run(await createProgram(process, args), args, process)
+  process.exitCode ??= exitCode
+} catch (thrown) {
+  const problem = missingPackage(thrown)
+  if (problem === undefined) throw thrown
+  process.stderr.write(`error: ${problem}\n`)
+  process.exitCode = 1
+}

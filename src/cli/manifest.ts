@@ -4,10 +4,11 @@ import { createRequire } from 'node:module'
 interface Manifest {
   readonly version: string
   readonly homepage: string
+  readonly optionalDependencies: Readonly<Record<string, string>>
 }
 
 /** The fields of `package.json`. */
-export const { version, homepage } = JSON.parse(
+export const { version, homepage, optionalDependencies } = JSON.parse(
   readFileSync(createRequire(import.meta.url).resolve('svc-streams/package.json'), 'utf8'),
 ) as Manifest
 

@@ -4,6 +4,7 @@ import { CommanderError, type Command } from 'commander'
 import type { Either } from 'fp-ts/lib/Either.js'
 import { escapeUnsafe, fileProblem, messageOf } from '../base/errors/text.js'
 import type { Io } from './io.js'
+import { missingPackage } from './missing-package.js'
 
 /** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
@@ -32,7 +33,8 @@ export const run = async (
 /** A failed system call is described by its path and words. */
 const failureText = (error: unknown): string => {
   const { path, syscall } = Object(error) as NodeJS.ErrnoException
-  return path === undefined || syscall === undefined ? messageOf(error) : `${path} ${fileProblem(error)}`
+  if (path !== undefined && syscall !== undefined) return `${path} ${fileProblem(error)}`
+  return missingPackage(error) ?? messageOf(error)
 }
 
 /** Commander prints the general help for `help` with an unknown command. Users of Node know `-v` for the version. */

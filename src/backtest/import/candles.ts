@@ -1,5 +1,5 @@
-import TinyQueue from 'tinyqueue'
 import { compareTicks, type MarketRow, type Series, type Tick } from './market-row.js'
+import { PriorityQueue } from '../recording/read/priority-queue.js'
 
 // A candle gives its open at its start and its close at its end. The times of its high and its low are not known.
 
@@ -46,8 +46,7 @@ export async function* candleTicks(
   pieces: AsyncIterable<readonly MarketRow[]>,
   interval: CandleInterval | undefined,
 ): AsyncGenerator<readonly Tick[]> {
-  const waiting = new TinyQueue<Tick & { readonly number: number }>(
-    [],
+  const waiting = new PriorityQueue<Tick & { readonly number: number }>(
     (a, b) => compareTicks(a, b) || a.number - b.number,
   )
   const open = new Map<Series, OpenCandle>()

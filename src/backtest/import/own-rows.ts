@@ -1,8 +1,8 @@
-import TinyQueue from 'tinyqueue'
 import type { OwnRow } from '../recording/write/own-rows.js'
 import type { MarketFile } from './market-file.js'
 import { compareTicks, type Tick } from './market-row.js'
 import { unitsOf } from './values.js'
+import { PriorityQueue } from '../recording/read/priority-queue.js'
 
 /**
  * The rows of a recording, in order, piece by piece: those of all files, merged by time. `assumedDepth`: the quantity of both
@@ -12,7 +12,7 @@ export async function* ownRows(
   files: readonly MarketFile[],
   assumedDepth: string | undefined,
 ): AsyncGenerator<readonly OwnRow[]> {
-  const queue = new TinyQueue<FileTicks>([], (a, b) => compareTicks(a.first, b.first) || a.index - b.index)
+  const queue = new PriorityQueue<FileTicks>((a, b) => compareTicks(a.first, b.first) || a.index - b.index)
   const all = files.map((file, index) => new FileTicks(file.ticks()[Symbol.asyncIterator](), index))
   try {
     for (const each of all) if (await each.fill()) queue.push(each)

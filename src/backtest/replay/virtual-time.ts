@@ -1,4 +1,3 @@
-import TinyQueue from 'tinyqueue'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import { reportError } from '../../base/task/safe-notify.js'
 import {
@@ -12,6 +11,7 @@ import {
 } from './rx-context.js'
 import type { VirtualClock, VirtualTimer } from '../../base/time/clock.js'
 import { systemClock } from '../../base/time/system-clock.js'
+import { PriorityQueue } from '../recording/read/priority-queue.js'
 
 interface Timer extends VirtualTimer {
   dueAt: number
@@ -112,7 +112,7 @@ export class VirtualTime implements VirtualClock {
    * never end.
    */
   finish(): void {
-    const due = this.timers.data
+    const due = this.timers.items
       .filter(({ cancelled, dueAt }) => !cancelled && dueAt - this.current <= maxTimerMs)
       .map(({ dueAt }) => dueAt)
     this.advance(due.reduce((latest, each) => Math.max(latest, each), this.current))
@@ -122,15 +122,15 @@ export class VirtualTime implements VirtualClock {
   skip(ms: number): void {
     this.time += ms
     this.skipped += ms
-    for (const timer of this.timers.data) timer.dueAt += ms
+    for (const timer of this.timers.items) timer.dueAt += ms
     // Due times may have become equal by rounding.
-    this.timers = queueOf(this.timers.data)
+    this.timers = queueOf(this.timers.items)
   }
 
   /** Cancels all timers but immediates, which fire at the next `advance`. Timers that start later are real. */
   dispose(): void {
     this.disposed = true
-    const timers = this.timers.data
+    const timers = this.timers.items
     for (const timer of timers) if (!isImmediate(timer)) markCancelled(timer)
     this.timers = queueOf(timers.filter(({ cancelled }) => !cancelled))
     this.cancelledCount = 0
@@ -156,8 +156,8 @@ export class VirtualTime implements VirtualClock {
    */
   cancel(timer: VirtualTimer): void {
     markCancelled(timer)
-    if (++this.cancelledCount <= this.timers.length / 2) return
-    this.timers = queueOf(this.timers.data.filter(({ cancelled }) => !cancelled))
+    if (++this.cancelledCount <= this.timers.items.length / 2) return
+    this.timers = queueOf(this.timers.items.filter(({ cancelled }) => !cancelled))
     this.cancelledCount = 0
   }
 
@@ -206,4 +206,4 @@ const isImmediate = ({ order }: Timer): boolean => order < 0
 
 const inFiringOrder = (a: Timer, b: Timer): number => a.dueAt - b.dueAt || a.order - b.order
 
-const queueOf = (timers: Timer[]): TinyQueue<Timer> => new TinyQueue(timers, inFiringOrder)
+const queueOf = (timers: Timer[]): PriorityQueue<Timer> => new PriorityQueue(inFiringOrder, timers)

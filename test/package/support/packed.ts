@@ -29,7 +29,6 @@ export const installed = [
   'string-width',
   'strip-ansi',
   'svc-streams',
-  'tinyqueue',
   'tslib',
   'undici',
   'ws',

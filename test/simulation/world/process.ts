@@ -1,6 +1,6 @@
-import TinyQueue from 'tinyqueue'
 import { promiseSettler } from '../../../src/backtest/replay/promise-settler.js'
 import type { World } from './world.js'
+import { PriorityQueue } from '../../../src/backtest/recording/read/priority-queue.js'
 
 /** A timer or an immediate. The platform passes it to the code of the process as an opaque handle. */
 export interface Timer {
@@ -41,7 +41,7 @@ export const startOfTime = Date.UTC(2030, 0, 1)
  * process (SIGSTOP) runs nothing while its clocks go on; when it continues, late timers run before the data is read.
  */
 export class SimulatedProcess {
-  private readonly timers = new TinyQueue<Timer>([], (a, b) => a.dueAt - b.dueAt || a.order - b.order)
+  private readonly timers = new PriorityQueue<Timer>((a, b) => a.dueAt - b.dueAt || a.order - b.order)
   private immediates: Timer[] = []
   private arrivals: Arrival[] = []
   private lastOrder = 0

@@ -1,5 +1,5 @@
-import TinyQueue from 'tinyqueue'
 import { seededRandom, type Random } from '../../../src/simulator/market/seeded-random.js'
+import { PriorityQueue } from '../../../src/backtest/recording/read/priority-queue.js'
 
 /** What happens at one time. `run` returns a promise if it runs code of the library, whose promises must settle. */
 interface WorldEvent {
@@ -19,7 +19,7 @@ export class World {
   /** The number of events so far. */
   events = 0
   readonly random: Random
-  private readonly queue = new TinyQueue<WorldEvent>([], (a, b) => a.at - b.at || a.order - b.order)
+  private readonly queue = new PriorityQueue<WorldEvent>((a, b) => a.at - b.at || a.order - b.order)
   private lastOrder = 0
   private isStopped = false
 

@@ -1,6 +1,5 @@
 import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import TinyQueue from 'tinyqueue'
 import { emptyRecording, recordingError } from '../codec/errors.js'
 import type { DecodeIssue, RecordingError } from '../../../base/errors/model.js'
 import { encodeRow } from '../codec/row-codec.js'
@@ -10,6 +9,7 @@ import { wholeFile } from './file-part.js'
 import { lateTime, Recorder, type EntriesResult, type RecordingEntry } from './read-entries.js'
 import { RecordedFile } from './recorded-file.js'
 import type { OpenableSource } from './source.js'
+import { PriorityQueue } from './priority-queue.js'
 
 /** How a set of recordings is read. */
 export interface SetReading {
@@ -171,7 +171,7 @@ interface Owner {
 /** Merges sources by the `at` of their lines. */
 class Merge {
   private readonly timeline: Timeline
-  private readonly queue: TinyQueue<Feed>
+  private readonly queue: PriorityQueue<Feed>
   /** By each spelling of a topic or mint. */
   private readonly owners = new Map<string, Owner>()
   private failure: RecordingError | undefined
@@ -181,7 +181,7 @@ class Merge {
     private readonly reading: SetReading,
   ) {
     this.timeline = new Timeline(reading.range)
-    this.queue = new TinyQueue([...feeds], inOrder)
+    this.queue = new PriorityQueue(inOrder, [...feeds])
   }
 
   async *entries(): AsyncGenerator<EntriesResult, void> {

@@ -4,10 +4,12 @@ import type { Client, PriceClient } from '../../client/client.js'
 import type { History } from '../../backtest/history/history.js'
 import { clientOf } from '../../client/create-client.js'
 import { node } from '../../wire/platform/node.js'
+import type { Platform } from '../../wire/platform/platform.js'
 import type { Environment } from '../../base/domain/environment.js'
 import { defaultService, serviceOf } from '../../base/domain/topic.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import { openHistory } from '../../backtest/history/index.js'
+import { openHistoryOn } from '../../backtest/history/open-history.js'
+import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
 import type * as Nats from '../../nats/index.js'
 import { replay, type ReplayResult } from '../../backtest/recording/index.js'
 import { recordedMarket, startSimulator, type Simulator } from '../../simulator/index.js'
@@ -24,13 +26,14 @@ import {
 } from './select-tokens.js'
 import { readServedTokens } from './served-tokens.js'
 import { createTokenNames, type NamedToken, type TokenNames } from './token-names.js'
+import { Gateways } from './gateways.js'
 import { createDemonstration, demonstrationMarket, type Demonstration } from './demonstration.js'
 import {
   clientOptions,
   configureFor,
   flagErrorText,
   hasDepth,
-  httpUrlOf,
+  gatewayUrls,
   resolveSource,
   type DataKind,
   type GatewaySource,
@@ -173,16 +176,21 @@ const openAddresses = (
   if (isLeft(options)) return options
   const configuration = configureFor(source._tag, options.right)
   if (isLeft(configuration)) return configuration
-  const client = clientOf(configuration.right, node)
-  const clients = { client, depthClient: hasDepth(options.right) ? client : undefined }
   const host = configuration.right.priceWsUrls.map((url) => new URL(url).host).join(', ')
   const httpUrl = options.right.baseUrl ?? options.right.priceBaseUrl
-  if (source._tag === 'Service') return right(serverSource(clients, host, httpUrl, source.environment))
-  const opened = serverSource(clients, host, httpUrl, source.environment, 'gateway')
+  const connect = (platform: Platform, serverFlag?: ServerFlagName): OpenSource => {
+    const client = clientOf(configuration.right, platform)
+    const clients = { client, depthClient: hasDepth(options.right) ? client : undefined }
+    return serverSource(clients, host, httpUrl, source.environment, serverFlag)
+  }
+  if (source._tag === 'Service') return right(connect(node))
+  const urls = gatewayUrls(source)
+  const gateways = new Gateways(urls, source.authKey !== undefined)
+  const httpTransport: Platform['httpTransport'] = (given) => gateways.transport(node.httpTransport(given))
   return right({
-    ...opened,
-    readTokens: () => readServedTokens(httpUrlOf(source)),
-    history: openHistory(httpUrlOf(source)),
+    ...connect({ ...node, httpTransport }, 'gateway'),
+    readTokens: () => readServedTokens(urls[0], gateways.fetch),
+    history: openHistoryOn(nodePlatform, gateways.fetch)(urls[0]),
   })
 }
 

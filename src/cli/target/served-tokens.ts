@@ -4,7 +4,7 @@ import { isAddress } from '../../base/domain/address.js'
 import { endpointOf, requestPath } from '../../base/domain/endpoint.js'
 import { isDecimals } from '../../base/domain/valid-numbers.js'
 import { messageOf, printable } from '../../base/errors/text.js'
-import { dialedFetch } from '../../backtest/history/dialed-fetch.js'
+import type { dialedFetch } from '../../backtest/history/dialed-fetch.js'
 import { symbolProblem } from './select-tokens.js'
 import type { NamedToken } from './token-names.js'
 
@@ -15,11 +15,14 @@ const limit = 3_000
 const maxBodyBytes = 2 ** 20
 
 /** The tokens that a gateway serves at `GET /tokens`. Left: why they are unknown. Invalid tokens are ignored. */
-export const readServedTokens = (gateway: string): Promise<Either<string, readonly NamedToken[]>> =>
+export const readServedTokens = (
+  gateway: string,
+  fetch: typeof dialedFetch,
+): Promise<Either<string, readonly NamedToken[]>> =>
   firstValueFrom(
     defer(() => {
       const controller = new AbortController()
-      return from(request(gateway, controller.signal)).pipe(finalize(() => controller.abort()))
+      return from(request(gateway, fetch, controller.signal)).pipe(finalize(() => controller.abort()))
     }).pipe(
       timeout(limit),
       catchError((error: unknown) => of(left(reasonOf(error)))),
@@ -28,11 +31,12 @@ export const readServedTokens = (gateway: string): Promise<Either<string, readon
 
 const request = async (
   gateway: string,
+  fetch: typeof dialedFetch,
   signal: AbortSignal,
 ): Promise<Either<string, readonly NamedToken[]>> => {
   const endpoint = endpointOf(new URL(gateway))
   const url = endpoint.origin + requestPath(endpoint, '/tokens')
-  const { status, body } = await dialedFetch(url, { redirect: 'error', signal })
+  const { status, body } = await fetch(url, { redirect: 'error', signal })
   if (status !== 200 || body === null) return left(`status ${status}`)
   const pieces: Uint8Array[] = []
   let size = 0

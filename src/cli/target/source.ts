@@ -1,7 +1,12 @@
 import type { Command } from 'commander'
 import { left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import { configure, isThisMachine, type Configuration } from '../../client/configuration.js'
-import type { ClientOptions, DepthClientOptions, UnsignedClientOptions } from '../../client/options.js'
+import {
+  clientTable,
+  type ClientOptions,
+  type DepthClientOptions,
+  type UnsignedClientOptions,
+} from '../../client/options.js'
 import type { Environment } from '../../base/domain/environment.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { node } from '../../wire/platform/node.js'
@@ -151,19 +156,27 @@ export const clientOptions = (
 
 type Addresses = Omit<ClientOptions, 'environment'>
 
-/** The address of the first gateway, which serves HTTP too. */
-export const httpUrlOf = ({ url }: GatewaySource): string => url.split(',')[0] ?? url
+/** The addresses of the gateways. */
+export const gatewayUrls = ({ url }: GatewaySource): readonly [string, ...string[]] => {
+  const [first = url, ...others] = url.split(',')
+  return [first, ...others]
+}
 
 const gatewayAddresses = (source: GatewaySource, needsDepth: boolean): Addresses => {
   const { authKey, lines } = source
-  const url = httpUrlOf(source)
-  const urls = source.url.split(',')
+  const urls = gatewayUrls(source)
+  const invalidUrl = urls.find((each) => !isHttpUrl(each))
+  // The client checks this one, and reports it.
+  const url = invalidUrl ?? urls[0]
   return {
     priceBaseUrl: url,
-    ...(urls.every((each) => URL.canParse(each)) ? socketAddresses(urls.map(socketUrl), lines) : {}),
+    ...(invalidUrl === undefined ? socketAddresses(urls.map(socketUrl), lines) : {}),
     ...(needsDepth ? { baseUrl: url, ...(authKey === undefined ? { unsigned: true } : { authKey }) } : {}),
   }
 }
+
+const isHttpUrl = (text: string): boolean =>
+  URL.canParse(text) && clientTable.priceBaseUrl.schemes.includes(new URL(text).protocol)
 
 /** With several addresses, one connection stands by unless `lines` says otherwise. */
 const socketAddresses = (urls: readonly string[], lines = urls.length > 1 ? 2 : 1) => ({

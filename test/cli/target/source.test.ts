@@ -163,7 +163,7 @@ describe('the client options of a source', () => {
     const gateway = 'http://a.example,http://b.example'
     const priceWsUrl = ['ws://a.example/', 'ws://b.example/']
 
-    test('has two lines, and HTTP of the first gateway', () => {
+    test('has two lines, and the HTTP address of the first gateway', () => {
       expect(optionsOf({ ...mainnet, gateway }, 'both')).toEqual(
         right({
           ...mainnet,
@@ -179,6 +179,17 @@ describe('the client options of a source', () => {
         optionsOf({ ...mainnet, priceBaseUrl, priceWsUrl: 'wss://a.example,wss://b.example' }, 'prices'),
       ).toEqual(
         right({ ...mainnet, priceBaseUrl, priceWsUrl: ['wss://a.example', 'wss://b.example'], lines: 2 }),
+      )
+    })
+
+    test.each([
+      ['http://a.example,gate', 'expected a URL like https://… or http://…'],
+      ['http://a.example,ws://b.example', 'expected https://… or http://…, not ws:'],
+      ['http://a.example,http://a.example', 'contains a URL twice'],
+      ['http://a.example,http://user:secret@b.example', 'credentials in a URL are not supported'],
+    ])('rejects %s', (urls, problem) => {
+      expect(configured({ ...mainnet, gateway: urls }, 'both')).toEqual(
+        left(`--gateway (SVC_GATEWAY): ${problem}`),
       )
     })
 

@@ -45,6 +45,7 @@ const heavyFiles: readonly string[] = [
   'dashboard/page/rendering',
   'dashboard/page/states',
   'dashboard/page/threshold',
+  'dashboard/page/two-gateways',
   'dashboard/page/widths',
   'backtest/results/axe',
   'backtest/results/layout',

@@ -1,13 +1,10 @@
 import { textFrame } from './frames.js'
-import { createPrices } from './prices.js'
+import { createPrices, createRandom } from './prices.js'
 import type { Protocol, Subscription } from './protocols.js'
 
 const poolSize = 100_000
 const texts = createPrices(poolSize)
 const values = texts.map(Number)
-
-/** Coprime to each number of topics, so that all topics are served, but not in the order of subscription. */
-const stride = 7919
 
 /** Prepared frames, from which bursts are sent. */
 export interface FramePool {
@@ -30,16 +27,29 @@ export const framePoolOf = (protocol: Protocol, subscriptions: readonly Subscrip
 }
 
 const createPool = (protocol: Protocol, subscriptions: readonly Subscription[]): FramePool => {
+  const order = shuffled(texts.map((_, index) => index))
   const offsets = [0]
   let end = 0
   const frames = texts.map((price, index) => {
-    const subscription = subscriptions[(index * stride) % subscriptions.length]
+    const subscription = subscriptions[(order[index] ?? 0) % subscriptions.length]
     if (subscription === undefined) throw new Error('no subscription')
     const frame = textFrame(protocol.price(subscription, price))
     offsets.push((end += frame.length))
     return frame
   })
   return { bytes: Buffer.concat(frames), offsets }
+}
+
+/** Each topic gets as many prices as any other, in an order that a processor cannot predict. */
+const shuffled = (values: number[]): readonly number[] => {
+  const random = createRandom(1)
+  for (let left = values.length; left > 1; left -= 1) {
+    const chosen = Math.floor(random() * left)
+    const [value = 0, last = 0] = [values[chosen], values[left - 1]]
+    values[left - 1] = value
+    values[chosen] = last
+  }
+  return values
 }
 
 /** The sum of the delivered prices of a burst. Added in the order of delivery, so that it is equal to the last bit. */

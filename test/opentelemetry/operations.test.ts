@@ -3,7 +3,7 @@ import { createClient, type PriceError } from 'svc-streams'
 import { startTcpProxy } from 'svc-streams/simulator'
 import { expect, it } from 'vitest'
 import { filesBelow, readPage, root } from '../docs/support/block.js'
-import { commandLine, startCommand } from '../cli/support/command.js'
+import { commandLine, startCommand, type CliProcess } from '../cli/support/command.js'
 import { whenBehind, whenMeasured } from '../base/diagnostics/support/connection-state.js'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
@@ -40,8 +40,10 @@ const alertExpressions = Array.from(
 
 const pages = filesBelow(`${folder}/runbooks`, '.md')
 
-/** `gateway-memory.test.ts` runs the commands of the other page, whose symptom needs a gateway. */
-const clientPages = pages.filter((page) => !page.endsWith('gateway-memory.md'))
+const standbyPage = `${folder}/runbooks/standby-lost.md`
+
+/** `gateway-memory.test.ts` runs the commands of a page whose symptom needs a gateway. */
+const clientPages = pages.filter((page) => !page.endsWith('gateway-memory.md') && page !== standbyPage)
 
 it('has a page for each alert, with the query of the alert', () => {
   const documented = pages.map((page) => ({
@@ -123,7 +125,7 @@ describePrometheus('Prometheus', () => {
   it.each(clientPages)('finds the symptom of %s, which the command of the page provokes', async (page) => {
     const text = readPage(page)
     const prometheus = await startPrometheus(alerts)
-    const variables = await simulate(argumentsIn(text))
+    const variables = exportedVariables((await startSimulate(argumentsIn(text))).stdout)
     const [, bytesPerSecond = Infinity] = /bytesPerSecond: ([\d_]+)/.exec(text) ?? []
     const link = await startTcpProxy({
       target: variables['SVC_PRICE_WS_URL'] ?? '',
@@ -147,11 +149,34 @@ describePrometheus('Prometheus', () => {
     const query = blockIn(text, 'text')
     await eventually(async () => expect(await prometheus.query(query)).not.toEqual([]))
   })
+
+  it('finds a lost standby line when one of two servers ends', async () => {
+    const text = readPage(standbyPage)
+    const prometheus = await startPrometheus(alerts)
+    const simulators = [await startSimulate(argumentsIn(text)), await startSimulate(argumentsIn(text))]
+    const urls = simulators.map(({ stdout }) => exportedVariables(stdout)['SVC_PRICE_WS_URL'] ?? '')
+    const client = closeAfterTest(
+      createClient({
+        environment: 'testnet',
+        priceBaseUrl: 'http://127.0.0.1:1',
+        priceWsUrl: urls,
+        lines: 2,
+        reconnect: soon,
+      }),
+    )
+    collectEvents(client.price$(ethTopic))
+    const open = 'count(svc_streams_connection_count{svc_streams_connection_state="open"} > 0)'
+    await eventually(async () => expect(await prometheus.query(open)).toMatchObject([{ value: 2 }]))
+    const query = blockIn(text, 'text')
+    expect(await prometheus.query(query)).toEqual([])
+    simulators[1]?.process.kill('SIGINT')
+    await eventually(async () => expect(await prometheus.query(query)).not.toEqual([]))
+  })
 })
 
-/** Starts the command of a page. Returns the environment variables that it prints. */
-const simulate = async (args: readonly string[]): Promise<Readonly<Record<string, string>>> => {
+/** Starts the command of a page. Resolves when it has printed its environment variables. */
+const startSimulate = async (args: readonly string[]): Promise<CliProcess> => {
   const command = startCommand(commandLine(...args))
   await eventually(() => command.stdout.includes('Ctrl-C'))
-  return exportedVariables(command.stdout)
+  return command
 }

@@ -237,7 +237,7 @@ export class Lines {
         else this.checkFront()
       },
       onDraining: () => {
-        line.isDraining = config.hosts.length > 1
+        line.isDraining = true
         this.rotateNext()
       },
     })
@@ -319,7 +319,9 @@ export class Lines {
     const now = clock.elapsed()
     const isOld = ({ openedAt = Infinity }: Line): boolean => now - openedAt >= rotateAfter
     const old = this.lines.find((line) => line.isDraining) ?? this.lines.find(isOld)
-    if (old !== undefined) return this.rotate(old, hosts.indexOf(old.host) + 1, false)
+    // The only address may be that of a load balancer, with another gateway behind it: one dial shows it.
+    const isOptional = old?.isDraining === true && hosts.length === 1
+    if (old !== undefined) return this.rotate(old, hosts.indexOf(old.host) + 1, isOptional)
     const used = this.lines.map(({ host }) => host)
     const unused = hosts.findIndex((host) => !used.includes(host) && host.retryAt <= now)
     const isSpare = (line: Line): boolean =>
@@ -350,6 +352,7 @@ export class Lines {
       }
     if (isReplaced && old === this.front)
       this.performSwitch(() => this.switchTo(successor, (state) => staleEvent(state, now), rotation))
+    if (!isReplaced) old.isDraining = false
     const dropped = isReplaced ? old : successor
     this.lines.splice(this.lines.indexOf(dropped), 1)
     dropped.close()

@@ -147,12 +147,25 @@ describe('a gateway that announces its close', () => {
     ])
   })
 
-  it('has no effect without another URL', () => {
+  it('is left for another gateway behind the same URL', () => {
+    const lines = runRotation(({ at, sockets }) => {
+      at(10, () => sockets[0]!.deliverPrice(a, 1))
+      at(20, () => sockets[0]!.deliver(draining))
+      at(30, () => sockets[1]!.open())
+      at(40, () => sockets[1]!.deliverPrice(a, 1))
+      at(60, () => sockets[1]!.deliverPrice(a, 2))
+      at(70, () => sockets[0]!.drop())
+    })
+    expect(lines).toEqual(['0 dials first', '10 a: 1', '20 dials first', '55 ends first', '60 a: 2'])
+  })
+
+  it('delivers until its end if no other gateway is behind the only URL, which is dialled once', () => {
     const lines = runRotation(({ at, sockets }) => {
       at(10, () => sockets[0]!.deliver(draining))
-      at(20, () => sockets[0]!.deliverPrice(a, 1))
+      at(15, () => sockets[1]!.drop())
+      at(1_000, () => sockets[0]!.deliverPrice(a, 1))
     })
-    expect(lines).toEqual(['0 dials first', '20 a: 1'])
+    expect(lines).toEqual(['0 dials first', '10 dials first', '1000 a: 1'])
   })
 })
 

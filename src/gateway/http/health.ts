@@ -111,7 +111,8 @@ export const startStateServer = async (
     const { method, url = '' } = request
     const allowed = checkAccess(request, access)
     if (isLeft(allowed)) return writeGatewayResponse(response, allowed.left)
-    const page = method === 'OPTIONS' ? optionsResponse : pageOf(withoutQuery(url))
+    const page = pageOf(withoutQuery(url))
+    if (method === 'OPTIONS') return writeGatewayResponse(response, optionsResponse(page))
     writeGatewayResponse(response, page === undefined ? notFound : (otherMethodResponse(method) ?? page))
   })
   const { baseUrl } = addressesOf(address.host, await listen(server, address), false)

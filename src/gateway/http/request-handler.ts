@@ -93,9 +93,9 @@ const route = (
 ): CancellableTask<HttpResponse> => {
   const path = withoutQuery(url)
   const ofHistory = isHistoryPath(path) ? noHistory : undefined
-  const found =
-    healthOf(path, health) ?? tokensOf(path, tokens) ?? pages(path) ?? ofHistory ?? resourceOf(path)
-  if (method === 'OPTIONS') return completedTask(optionsResponse)
+  const ofHealth = healthOf(path, health)
+  if (method === 'OPTIONS') return completedTask(optionsResponse(ofHealth))
+  const found = ofHealth ?? tokensOf(path, tokens) ?? pages(path) ?? ofHistory ?? resourceOf(path)
   if (found === undefined) return completedTask(notFound)
   const other = otherMethodResponse(method)
   if (other !== undefined) return completedTask(other)

@@ -33,10 +33,14 @@ const allow = { Allow: 'GET, HEAD, OPTIONS' }
 /** The response for a method of a path with a response for GET; `undefined` for GET, and for HEAD, whose body Node omits. */
 export const otherMethodResponse = (method: string | undefined): TextResponse | undefined => {
   if (method === 'GET' || method === 'HEAD') return undefined
-  return method === 'OPTIONS' ? optionsResponse : textResponse(405, 'Method Not Allowed', allow)
+  return method === 'OPTIONS' ? optionsResponse() : textResponse(405, 'Method Not Allowed', allow)
 }
 
-export const optionsResponse: TextResponse = { status: 204, headers: allow, body: '' }
+/** Load balancers ask for the health by OPTIONS too: a page that reports a failure has its status here. */
+export const optionsResponse = (page?: TextResponse): TextResponse =>
+  page === undefined || page.status === 200
+    ? { status: 204, headers: allow, body: '' }
+    : { ...page, headers: { ...page.headers, ...allow } }
 
 /** Writes a response. Has no effect if the peer has left. */
 export const writeResponse = (to: ServerResponse, { status, headers, body }: HttpResponse): void => {

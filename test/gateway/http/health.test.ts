@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createClient } from 'svc-streams'
 import { healthOf, type HealthState } from '../../../src/gateway/http/health.js'
+import { runGateway } from '../../../src/gateway/run-gateway.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'
@@ -103,6 +104,16 @@ describe('a gateway, over real sockets,', () => {
     Promise.all(
       ['/health', '/health/live', '/health/ready'].map(async (path) => (await fetch(url + path)).status),
     )
+
+  it('has the same status for OPTIONS, by which load balancers ask for it too', async () => {
+    const { gateway, drain } = await runGateway(createClientFor(await startTestSimulator()), {}, {})
+    closeAfterTest(gateway)
+    const statusOf = async (method: string): Promise<number> =>
+      (await fetch(`${gateway.baseUrl}/health/ready`, { method })).status
+    expect(await Promise.all(['GET', 'HEAD', 'OPTIONS'].map(statusOf))).toEqual([200, 200, 204])
+    await drain(1)
+    expect(await Promise.all(['GET', 'HEAD', 'OPTIONS'].map(statusOf))).toEqual([503, 503, 503])
+  })
 
   it('stays live and is not ready while it has all its connections, and while the service is down', async () => {
     const simulator = await startTestSimulator()

@@ -1,7 +1,7 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { createClient, type PriceError } from 'svc-streams'
 import { startTcpProxy } from 'svc-streams/simulator'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { filesBelow, readPage, root } from '../docs/support/block.js'
 import { commandLine, startCommand, type CliProcess } from '../cli/support/command.js'
 import { whenBehind, whenMeasured } from '../base/diagnostics/support/connection-state.js'
@@ -11,9 +11,9 @@ import { collectEvents } from '../support/collect-events.js'
 import { createClientFor, startTestSimulator } from '../support/simulator.js'
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic, weth } from '../support/tokens.js'
-import { spawnCommand } from '../support/process/node-process.js'
+import { pathOf, runToExit } from '../support/process/program.js'
 import { argumentsIn, blockIn, exportedVariables } from './support/command-line.js'
-import { describePrometheus, startPrometheus } from './support/prometheus.js'
+import { startPrometheus } from './support/prometheus.js'
 
 // The dashboard, the alerts and the pages of docs/operate, on a real Prometheus.
 
@@ -61,10 +61,7 @@ it('has a command on each page that provokes the symptom', () => {
 })
 
 /** Runs a program until it exits. */
-const run = async (...command: readonly [string, ...string[]]) => {
-  const program = spawnCommand(command)
-  return { code: await program.waitForExit(), output: program.output }
-}
+const promtool = (): string => pathOf('promtool', 'prometheus')
 
 /** A client with each kind of event, and a gateway of it with consumers of each kind. */
 const causeAllEvents = async (): Promise<void> => {
@@ -98,7 +95,7 @@ const causeAllEvents = async (): Promise<void> => {
 const attemptOf = (event: Either<PriceError, unknown>): number =>
   isLeft(event) && event.left._tag === 'Disconnected' ? event.left.attempt : 0
 
-describePrometheus('Prometheus', () => {
+describe('Prometheus', () => {
   it('gets a result for each query of the dashboard, and evaluates each alert', async () => {
     const prometheus = await startPrometheus(alerts)
     await causeAllEvents()
@@ -117,8 +114,8 @@ describePrometheus('Prometheus', () => {
   })
 
   it('accepts the alerts and passes their unit tests', async () => {
-    expect(await run('promtool', 'check', 'rules', alerts)).toMatchObject({ code: 0 })
-    const tests = await run('promtool', 'test', 'rules', alerts.replace('.yml', '.test.yml'))
+    expect(await runToExit([promtool(), 'check', 'rules', alerts])).toMatchObject({ code: 0 })
+    const tests = await runToExit([promtool(), 'test', 'rules', alerts.replace('.yml', '.test.yml')])
     expect(tests, tests.output).toMatchObject({ code: 0 })
   })
 

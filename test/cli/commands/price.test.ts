@@ -1,21 +1,11 @@
-import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
+import { freePort } from '../../support/process/program.js'
 import { startTestSimulator } from '../../support/simulator.js'
 import { newFile } from '../support/new-file.js'
 import { environmentOf } from '../support/environment-of.js'
 import { runInProcess } from '../support/in-process.js'
-
-/** A port without a listener. */
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
 
 test('prints only the number, in plain decimal notation, by address and topic, from variables and flags', async () => {
   const simulator = await startTestSimulator({ market: manualMarket() })

@@ -52,6 +52,10 @@ export const notRun: readonly NotRun[] = [
     files: 'test/opentelemetry/operations.test.ts',
     reason: 'tests docs/operate with Prometheus, which is not installed everywhere',
   },
+  {
+    files: 'test/independent/**',
+    reason: 'runs programs of other projects, which are not installed everywhere',
+  },
   { files: 'test/matrix/**', reason: 'tests this table' },
   { files: 'test/package/**', reason: 'packs the package itself; the other columns run its programs' },
   { files: 'test/types/**', reason: 'is compiled, not run; see the column of the types' },

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,19 +8,8 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import { instrument } from 'svc-streams/opentelemetry'
 import { expect, onTestFinished } from 'vitest'
 import { spawnCommand } from '../../support/process/node-process.js'
-import { describeUnless } from '../../support/run/skip.js'
+import { freePort, pathOf } from '../../support/process/program.js'
 import { eventually } from '../../support/time/eventually.js'
-
-const paths = (process.env['PATH'] ?? '').split(':')
-
-const missing = ['prometheus', 'promtool'].filter(
-  (name) => !paths.some((path) => existsSync(`${path}/${name}`)),
-)
-
-/** `describe` of tests that need Prometheus. The script `.ci/run` brings it into the PATH. */
-export const describePrometheus = describeUnless(
-  missing.length === 0 ? undefined : `not in the PATH: ${missing.join(', ')}; .ci/run installs them`,
-)
 
 export interface Sample {
   readonly metric: Readonly<Record<string, string>>
@@ -49,7 +38,7 @@ export const startPrometheus = async (rules: string): Promise<Prometheus> => {
   )
   const address = `127.0.0.1:${await freePort()}`
   const prometheus = spawnCommand([
-    'prometheus',
+    pathOf('prometheus'),
     `--config.file=${config}`,
     `--storage.tsdb.path=${join(folder, 'data')}`,
     `--web.listen-address=${address}`,
@@ -85,12 +74,4 @@ export const startExporter = async (): Promise<string> => {
     await meterProvider.shutdown()
   })
   return `127.0.0.1:${(server.address() as AddressInfo).port}`
-}
-
-const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

@@ -9,7 +9,9 @@ import { startTcpServer } from '../../support/network/servers.js'
 import { startTestSimulator } from '../../support/simulator.js'
 import { getRaw } from '../../gateway/support/raw-request.js'
 import { eventually } from '../../support/time/eventually.js'
-import { ethTopic } from '../../support/tokens.js'
+import { ethTopic, weth } from '../../support/tokens.js'
+import { exportedVariables } from '../../opentelemetry/support/command-line.js'
+import { commandLine, startCommand } from '../support/command.js'
 import { environmentOf } from '../support/environment-of.js'
 import { startGatewayCommand } from '../support/gateway-command.js'
 import { startGatewayInProcess } from '../support/gateway-in-process.js'
@@ -101,6 +103,53 @@ test('a second SIGTERM ends a gateway that is closing', async () => {
   await eventually(() => command.stderr.includes('The gateway is closing.'))
   command.process.kill('SIGTERM')
   expect(await command.waitForExit()).toBe('SIGTERM')
+})
+
+test('a gateway over two services goes on, without a Left for its consumers, when either is killed', async () => {
+  const startService = async (ports: readonly string[] = []) => {
+    const command = startCommand(commandLine('simulate', '--token', weth, '--tick', '10', ...ports))
+    await eventually(() => command.stdout.includes('Ctrl-C'))
+    return { ...command, variables: exportedVariables(command.stdout) }
+  }
+  const services = [await startService(), await startService()] as const
+  const urls = services.map(({ variables }) => variables['SVC_PRICE_WS_URL'] ?? '')
+  const { command, url } = await startGatewayInProcess(
+    ['--metrics-port', '0', '--price-ws-url', urls.join()],
+    services[0].variables,
+  )
+  const metricsUrl = `${/at (\S+)\/metrics\./.exec(command.stdout)?.[1]}/metrics`
+  const { events, values } = collectEvents(consumerOf(url).price$(ethTopic))
+  /** The number of prices of each service so far. */
+  const received = async () => {
+    const text = await (await fetch(metricsUrl)).text()
+    return urls.map((service) => {
+      const { port } = new URL(service)
+      return Number(
+        new RegExp(`^svc_streams_received_prices_total\\{.*"${port}".*\\} (\\d+)`, 'm').exec(text)?.[1] ?? 0,
+      )
+    })
+  }
+  /** Waits until each service, and the consumer, has more prices. */
+  const untilNew = async (indexes: readonly number[]) => {
+    const [before, { length }] = [await received(), values()]
+    await eventually(async () => {
+      const now = await received()
+      for (const index of indexes) expect(now[index]).toBeGreaterThan(before[index] ?? 0)
+      expect(values().length).toBeGreaterThan(length)
+    })
+  }
+  await untilNew([0, 1])
+  services[0].process.kill('SIGKILL')
+  await services[0].waitForExit()
+  await untilNew([1])
+  await startService(['--ws-port', new URL(urls[0] ?? '').port])
+  await untilNew([0, 1])
+  services[1].process.kill('SIGKILL')
+  await services[1].waitForExit()
+  await untilNew([0])
+  expect(events.filter(isLeft)).toEqual([])
+  expect(command.stderr).toBe('')
+  expect((await fetch(`${url}/health`)).status).toBe(200)
 })
 
 test('--metrics serves the metrics of the gateway, and nothing else, on a port of its own', async () => {

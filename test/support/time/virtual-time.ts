@@ -39,6 +39,11 @@ class VirtualClock {
     this.add({ dueAt, callback, immediate: false, period: undefined })
   }
 
+  /** Advances the time. Timers that are due meanwhile fire late. */
+  skip(ms: number): void {
+    this.time += ms
+  }
+
   /** Calls `work`, then fires timers in order until `endsAt`. RxJS uses this clock during the call. */
   run(work: () => void, endsAt: number): void {
     const clear = (handle: unknown): void => void this.timers.delete(handle as number)
@@ -81,9 +86,10 @@ class VirtualClock {
     const next = this.next()
     if (next === undefined || next[1].dueAt > endsAt) return false
     const [handle, timer] = next
-    this.callbacksAtOnce = timer.dueAt === this.time ? this.callbacksAtOnce + 1 : 0
+    const time = Math.max(this.time, timer.dueAt)
+    this.callbacksAtOnce = time === this.time ? this.callbacksAtOnce + 1 : 0
     if (this.callbacksAtOnce > maxCallbacksAtOnce) throw new Error(`endless loop at ${this.time} ms`)
-    this.time = timer.dueAt
+    this.time = time
     this.timers.delete(handle)
     if (timer.period !== undefined) {
       timer.dueAt = this.time + timer.period
@@ -111,6 +117,8 @@ export interface VirtualTime {
   readonly at: (ms: number, callback: () => void) => void
   /** Calls a function after a delay, in ms. */
   readonly after: (ms: number, callback: () => void) => void
+  /** Advances the clock by a time in which no timer fires, in ms, as a suspend of the machine does. */
+  readonly suspend: (ms: number) => void
   /** The number of pending timers, including those of `at` and `after`. */
   readonly pendingTimers: () => number
 }
@@ -134,7 +142,11 @@ export const runInVirtualTime = (
   try {
     const at = (ms: number, callback: () => void): void => clock.schedule(ms, callback)
     const after = (ms: number, callback: () => void): void => clock.schedule(clock.now() + ms, callback)
-    clock.run(() => scenario({ now: clock.now, at, after, pendingTimers: () => clock.pending }), endsAt)
+    const suspend = (ms: number): void => clock.skip(ms)
+    clock.run(
+      () => scenario({ now: clock.now, at, after, suspend, pendingTimers: () => clock.pending }),
+      endsAt,
+    )
   } finally {
     mathRandom.mockRestore()
   }

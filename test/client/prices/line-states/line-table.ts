@@ -6,7 +6,8 @@ export type LineState = 'front' | 'standby' | 'catching up' | 'down'
 
 /**
  * What happens to the line. `held`: a late price. `behind`: no ping is answered for longer than `maxLag`. `silent`: no price for
- * longer than `maxLag`, while the other line has them.
+ * longer than `maxLag`, while the other line has them. `suspended`: the machine is, for longer than `maxLag`; a price from before is
+ * read afterwards. `rotated`: its gateway announces its close, and its successor can connect.
  */
 export type LineEvent =
   | 'opened'
@@ -19,9 +20,11 @@ export type LineEvent =
   | 'rejected'
   | 'unreadable'
   | 'closed'
+  | 'suspended'
+  | 'rotated'
 
 /** Which line is in front after the event, and what a subscriber receives by it. */
-export type Cell = readonly [front: 'it' | 'other', emits: string]
+export type Cell = readonly [front: 'it' | 'other' | 'successor', emits: string]
 
 /** A missing cell does not compile. In a turn without prices, nothing is emitted. */
 export const lineTable: Readonly<Record<LineState, Readonly<Record<LineEvent, Cell | 'impossible'>>>> = {
@@ -36,6 +39,8 @@ export const lineTable: Readonly<Record<LineState, Readonly<Record<LineEvent, Ce
     rejected: ['it', ''],
     unreadable: ['it', 'DecodeError'],
     closed: ['other', ''],
+    suspended: ['it', 'its price, prices'],
+    rotated: ['successor', 'prices'],
   },
   standby: {
     opened: 'impossible',
@@ -48,6 +53,8 @@ export const lineTable: Readonly<Record<LineState, Readonly<Record<LineEvent, Ce
     rejected: ['other', ''],
     unreadable: ['other', ''],
     closed: ['other', ''],
+    suspended: ['it', 'its price, prices'],
+    rotated: ['other', 'prices'],
   },
   'catching up': {
     opened: 'impossible',
@@ -60,6 +67,8 @@ export const lineTable: Readonly<Record<LineState, Readonly<Record<LineEvent, Ce
     rejected: ['it', ''],
     unreadable: ['it', 'DecodeError'],
     closed: ['it', 'Disconnected'],
+    suspended: ['it', 'Stale, Disconnected'],
+    rotated: ['successor', 'prices'],
   },
   down: {
     opened: ['other', ''],
@@ -72,5 +81,7 @@ export const lineTable: Readonly<Record<LineState, Readonly<Record<LineEvent, Ce
     rejected: 'impossible',
     unreadable: 'impossible',
     closed: ['other', ''],
+    suspended: ['other', 'prices'],
+    rotated: 'impossible',
   },
 }

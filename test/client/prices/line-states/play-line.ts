@@ -1,4 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
+import { expect } from 'vitest'
 import { createManualClient, ManualTransport, type ManualSocket } from '../../../support/manual-transport.js'
 import { a } from '../../../support/time/marbles.js'
 import { runInVirtualTime, type VirtualTime } from '../../../support/time/virtual-time.js'
@@ -18,6 +19,8 @@ const durations: Partial<Record<LineEvent, number>> = {
   behind: 1_300,
   silent: 2_500,
   'probe answered': 200,
+  suspended: 6_300,
+  rotated: 400,
 }
 
 interface Play extends VirtualTime {
@@ -25,6 +28,8 @@ interface Play extends VirtualTime {
   readonly it: () => ManualSocket
   /** The first socket of the other line. */
   readonly other: () => ManualSocket
+  /** Opens the sockets that are connecting. */
+  readonly openAll: () => void
   /** True while the line answers pings. */
   readonly answering: { isOn: boolean }
   /** True while the prices that both lines have come every 100 ms. */
@@ -58,6 +63,14 @@ const happen: Readonly<Record<LineEvent, (play: Play) => void>> = {
   rejected: ({ it }) => it().deliver(`Invalid (exchange, base, quote) tuple: ${a.slice(4)}`),
   unreadable: ({ it }) => it().deliver(`{"topic":"${a}","price":"x"}`),
   closed: ({ it }) => it().drop(1012),
+  suspended: ({ suspend, it }) => {
+    suspend(5_000)
+    it().deliverPrice(a, lastPrice)
+  },
+  rotated: ({ it, after, openAll }) => {
+    it().deliver('{"notice":"draining"}')
+    for (const ms of [1, 2]) after(ms, openAll)
+  },
 }
 
 /** What the event causes. */
@@ -90,8 +103,11 @@ export const playLine = (state: LineState, event: LineEvent): Cell => {
         },
         complete: () => received.add('completes'),
       })
-      virtual.at(1, () => transport.activeSockets.forEach((socket) => socket.open()))
-      for (let price = 1; price <= 30; price++)
+      const openAll = (): void => {
+        for (const socket of transport.activeSockets) if (socket.state === 'connecting') socket.open()
+      }
+      virtual.at(1, openAll)
+      for (let price = 1; price <= 80; price++)
         virtual.at(100 * price - 95, () => {
           if (price > 4 && !market.isOn) return
           for (const socket of transport.activeSockets)
@@ -106,6 +122,7 @@ export const playLine = (state: LineState, event: LineEvent): Cell => {
             ? transport.sockets[2]
             : transport.sockets[own]!,
         other: () => transport.sockets[1 - own]!,
+        openAll,
       }
       enter[state](play)
       virtual.at(enteredAt, () => {
@@ -114,11 +131,17 @@ export const playLine = (state: LineState, event: LineEvent): Cell => {
         happen[event](play)
       })
       virtual.at(enteredAt + (durations[event] ?? 0.5), () => {
-        cell = [client.inspect().lines[own]?.isFront === true ? 'it' : 'other', [...received].join(', ')]
+        if (event === 'rotated') expect(play.it().state).toBe('closed')
+        // In the order of their creation. A line that was replaced is no longer there.
+        const created: readonly Cell[0][] =
+          own === 0 ? ['it', 'other', 'successor'] : ['other', 'it', 'successor']
+        const names = created.filter((name) => name !== 'it' || event !== 'rotated')
+        const front = client.inspect().lines.findIndex(({ isFront }) => isFront)
+        cell = [names[front]!, [...received].join(', ')]
         void client.close()
       })
     },
-    { endsAt: 10_000, random: () => 1 },
+    { endsAt: 20_000, random: () => 1 },
   )
   return cell!
 }

@@ -36,7 +36,8 @@ Examples:
   $ npx svc-streams dashboard --gateway http://127.0.0.1:8080 WETH --tokens tokens.json
       Show a token of a gateway. Its history, if it has one, is the past of the chart.
   $ npx svc-streams dashboard --gateway http://127.0.0.1:8080 --journal desk.ndjson
-      Also show the fills of an account: those of a journal of the command paper, also while it runs.
+      Also show the fills of an account: those of a journal of the command paper, also while it runs. With --simulate, give
+      paper the address of the page as --gateway: two simulators have different prices.
   $ npx svc-streams dashboard --recording market.ndjson --speed 10
       Show a recording, ten times as fast. It starts when the page is opened.
 
@@ -89,6 +90,10 @@ const serve = async (io: Io, input: CommandInput, flags: DashboardFlags): Promis
   const steps$ = source.demonstration?.step$.pipe(ignoreElements()) ?? NEVER
   io.stdout.write(`${dashboard.url}\n`)
   io.stderr.write('Open this address in a browser on this machine. Press Ctrl-C to stop.\n')
+  if (fills !== undefined && source.label === 'SIMULATED')
+    io.stderr.write(
+      `This market is that of this command. To trade in it: npx svc-streams paper strategy.js --gateway ${dashboard.url} --journal ${printable(flags.journal ?? '')}\n`,
+    )
   await firstValueFrom(merge(stopped$, steps$, recordingFailure$(source))).finally(() => dashboard.close())
 }
 

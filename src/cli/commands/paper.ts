@@ -1,7 +1,10 @@
+import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
-import { journalEvents, paper, type PaperEvent } from '../../backtest/paper/index.js'
+import { journalEvents, paper, type PaperEvent, type PaperOptions } from '../../backtest/paper/index.js'
+import { readJournal } from '../../backtest/account/journal/journal-events.js'
 import { settingsOf } from '../../backtest/account/options.js'
 import type { Order } from '../../backtest/account/orders.js'
 import { record, resume } from '../../backtest/recording/index.js'
@@ -10,7 +13,8 @@ import { RunFold } from '../../backtest/results/run-fold.js'
 import type { CaughtUp } from '../../base/domain/past.js'
 import type { WriteError } from '../../base/errors/model.js'
 import type { Client } from '../../client/client.js'
-import { formatSeconds } from '../../view/texts.js'
+import { printable } from '../../base/errors/text.js'
+import { counted, formatSeconds, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
 import { withSource } from '../target/open-source.js'
 import { checkOutput } from '../target/read-file.js'
 import type { Io } from '../io.js'
@@ -43,7 +47,9 @@ import { metricsFlags } from './shared/metrics-server.js'
 const examples = `
 Examples:
   $ npx svc-streams paper strategy.js --simulate
-      Trade on paper against the simulator, until Ctrl-C.
+      Trade on paper against the simulator, until Ctrl-C. Each command has a simulator of its own: to see the account on a
+      page, run 'dashboard --simulate --port 8123 --journal desk.ndjson', and this command with the same journal and
+      --gateway http://127.0.0.1:8123.
   $ npx svc-streams paper strategy.js --gateway http://127.0.0.1:8080 --journal desk.ndjson
       Keep the account in a file: the command continues with its cash, positions and open orders.
   $ npx svc-streams paper strategy.js --gateway http://127.0.0.1:8080 --journal desk.ndjson --record monday.ndjson
@@ -111,6 +117,10 @@ async function tradeOnPaper(
     if (options.warmUp > 0)
       log(io, `The source has no history: the orders of the first ${formatSeconds(warmUp)} are not executed.`)
     const { tokens, depthInterval: interval } = settingsOf(options)
+    if (journal !== undefined && existsSync(journal)) {
+      const resumed = await resumedText(journal, options.tokens)
+      if (resumed !== undefined) log(io, resumed)
+    }
     const close = () => void client.close()
     // It subscribes before the account, which then has the rows of the recording.
     const recorder =
@@ -173,6 +183,25 @@ async function tradeOnPaper(
     const notes = [assumptionsOf(options)]
     writePage(report, renderRun(run, { title: `${basename(module)} on paper`, notes }))
   })
+}
+
+/** What the account continues with; undefined if it starts. The account itself fails for a journal that is damaged. */
+const resumedText = async (journal: string, tokens: PaperOptions['tokens']): Promise<string | undefined> => {
+  const read = await readJournal(journal)
+  if (isLeft(read)) return undefined
+  const { events, state } = read.right
+  const last = events.at(-1)
+  if (last === undefined || !('at' in last)) return undefined
+  const { cash, holdings = [], orders = [] } = state ?? {}
+  const positions = holdings.flatMap(({ symbol, quantity }) =>
+    quantity === 0n ? [] : [`${formatTokens(quantity, tokens[symbol]?.decimals)} ${symbol}`],
+  )
+  const parts = [
+    cash === undefined ? 'nothing traded yet' : `${formatUsd(cash)} USD in cash`,
+    positions.length === 0 ? 'no position' : positions.join(' and '),
+    counted(orders.length, 'open order'),
+  ]
+  return `Resumed from ${printable(journal)}, which ends at ${formatTime(last.at)}: ${parts.join(', ')}.`
 }
 
 /** The orders of a resumed strategy that are live. */

@@ -16,9 +16,17 @@ import { canRedraw, coloursFor, numberFormat, showProgressLine } from '../render
 import { usageError } from '../run.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
-import { sortedBy, sweepLine, sweepTable, writeResults, type Result } from './shared/sweep-results.js'
+import { checkFigure } from './shared/metrics.js'
+import {
+  checkSorted,
+  sortedBy,
+  sweepLine,
+  sweepTable,
+  writeResults,
+  type Result,
+} from './shared/sweep-results.js'
 import { writeSweepPage } from './shared/sweep-page.js'
-import { walkForwardRecordings } from './shared/walk-forward.js'
+import { accountOptions, walkForwardRecordings } from './shared/walk-forward.js'
 import { defineCommand, many } from './shared/parts.js'
 import { Option } from 'commander'
 import { integerOption } from '../../base/option-kinds/number-option.js'
@@ -163,6 +171,8 @@ async function sweepRecordings(
     return
   }
 
+  const account = sort === undefined ? undefined : await accountOptions(strategy.url, costsOf(flags))
+  if (account !== undefined) checkFigure('--sort', sort, Object.keys(account.tokens))
   const startAt = rxClock.wallClock()
   let progress: SweepProgress = { finished: 0, rows: 0 }
   const sweep$ = sweepOn({
@@ -205,6 +215,7 @@ async function sweepRecordings(
   })
   if (report !== undefined)
     await writeSweepPage({ ...backtest, path: report, sort, command: sweepCommand(files, flags) }, rows)
+  if (sort !== undefined && rows.length > failures) checkSorted(rows, sort)
   if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
 }
 

@@ -76,6 +76,9 @@ test('serves the fills of a journal, also of one that another process creates la
   const command = dashboard('--simulate', '--journal', journal)
   const address = await addressOf(command)
   expect(command.stderr).toMatch(/^.*desk\.ndjson does not exist yet; its fills will be shown\n/)
+  await eventually(() =>
+    expect(command.stderr).toContain(`paper strategy.js --gateway ${address} --journal `),
+  )
   appendFileSync(journal, journalLines([filled('ETH', 'buy', 10n ** 18n, 2500)], savedState))
   await eventually(async () => {
     const { fills } = (await (await fetch(`${address}fills.json`)).json()) as ServedFills

@@ -309,6 +309,7 @@ describe('svc-streams paper', () => {
     const journal = file('desk.ndjson')
     const idsOf = (text: string): readonly number[] =>
       [...text.matchAll(/"_tag":"Filled","id":"(\d+)"/g)].map(([, id]) => Number(id))
+    const logs: string[] = []
     const stopAfter = async (fills: number, recording: string) => {
       const source = ['--simulate', '--metrics-port', '0']
       const files = ['--journal', journal, '--record', recording, '--report', file('paper.html')]
@@ -318,6 +319,7 @@ describe('svc-streams paper', () => {
       expect(await (await fetch(address ?? '')).text()).toContain('svc_streams_')
       run.process.kill('SIGINT')
       expect(await run.waitForExit()).toBe(0)
+      logs.push(run.stderr)
       return run.stdout.trimEnd().split('\n')
     }
     const recordings = [file('first.ndjson'), file('second.ndjson')]
@@ -329,6 +331,10 @@ describe('svc-streams paper', () => {
     expect(code).toBe(0)
     const replayed = stdout.trimEnd().split('\n')
     expect(second.at(-1)).toMatch(/^\{"_tag":"Summary"/)
+    expect(logs[0]).not.toContain('Resumed')
+    expect(logs[1]).toMatch(
+      /Resumed from \S+desk\.ndjson, which ends at \S+Z: [\d.]+ USD in cash, [\d.]+ ETH, \d+ open orders?\.\n/,
+    )
     expect(second.at(-1)).toBe(replayed.at(-1))
     const fillsOf = (lines: readonly string[]) => lines.filter((line) => line.startsWith('{"_tag":"Filled"'))
     expect(fillsOf(replayed)).toEqual(fillsOf([...first, ...second]))

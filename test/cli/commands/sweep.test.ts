@@ -65,6 +65,12 @@ test('puts the highest number first, and writes the numbers and the failures as 
   expect(lines[2]).toMatch(/^"{""fail"":true}",,,failed: /)
 })
 
+test('a field to sort by that no last value has fails with the names of their numbers', async () => {
+  const { code, stdout, stderr } = await runCommand(['sweep', ...files([{ count: 1 }]), '--sort', 'profit'])
+  expect([code, stdout]).toEqual([1, expect.stringContaining('{"count":1}')])
+  expect(stderr).toContain('--sort: no last value has a number profit; its numbers are price, exact')
+})
+
 test('prints numbers without commas, which a program reads', async () => {
   const args = files([{ count: 0 }, { count: 2000 }])
   const rows = Array.from({ length: 1200 }, (_, index) => priced(index, 1.5))

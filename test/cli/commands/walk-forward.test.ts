@@ -325,4 +325,7 @@ export default () => NEVER`
   const { code, stdout, stderr } = await runCommand(args)
   expect([code, stdout]).toEqual([1, ''])
   expect(stderr).toContain('--metric profit is no figure of an account; its figures are profitUsd, ')
+  const sorted = await runCommand(['sweep', ...files([1], module), '--sort', 'profit'])
+  expect([sorted.code, sorted.stdout]).toEqual([1, ''])
+  expect(sorted.stderr).toContain('--sort profit is no figure of an account; its figures are profitUsd, ')
 })

@@ -57,8 +57,8 @@ export const fieldOf = (value: unknown, path: string): unknown =>
       value,
     )
 
-/** Throws before the first run if the metric is no figure of an account with these tokens. */
-export const checkFigure = (metric: string | undefined, symbols: readonly string[]): void => {
+/** Throws before the first run if the metric of a flag is no figure of an account with these tokens. */
+export const checkFigure = (flag: string, metric: string | undefined, symbols: readonly string[]): void => {
   const groups = ['annual', 'buyAndHold']
   const names = [
     ...Object.keys(new RunFold(false).summary).filter((name) => !groups.includes(name)),
@@ -68,5 +68,5 @@ export const checkFigure = (metric: string | undefined, symbols: readonly string
   if (metric !== undefined && names.includes(metric)) return
   const problem =
     metric === undefined ? 'is required for an account' : `${printable(metric)} is no figure of an account`
-  throw new Error(`--metric ${problem}; its figures are ${names.map(printable).join(', ')}`)
+  throw new Error(`${flag} ${problem}; its figures are ${names.map(printable).join(', ')}`)
 }

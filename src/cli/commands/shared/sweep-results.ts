@@ -17,6 +17,18 @@ export type Result = SweepResult<unknown, unknown>
 export const sortedBy = (results: readonly Result[], field: string): readonly Result[] =>
   highestFirst(results, (result) => numberIn(result, field))
 
+/** Throws if no result has a number in the field: they have not been sorted. */
+export const checkSorted = (results: readonly Result[], field: string): void => {
+  if (results.some((result) => numberIn(result, field) !== undefined)) return
+  const names = numberNamesOf(results)
+  const numbers = names.length === 0 ? 'it has none' : `its numbers are ${names.map(printable).join(', ')}`
+  throw new Error(`--sort: no last value has a number ${printable(field)}; ${numbers}`)
+}
+
+const numberNamesOf = (results: readonly Result[]): readonly string[] => [
+  ...new Set(results.flatMap((result) => (isLeft(result) ? [] : numberNames(resultOf(result.right.values))))),
+]
+
 /** Those without a score last, in their order. */
 export const highestFirst = <A>(
   items: readonly A[],
@@ -32,11 +44,7 @@ const numberIn = (result: Result, field: string): number | undefined =>
 
 /** Writes a line for each result: its parameter as JSON, each number of its last value, and why it has none. */
 export const writeResults = (path: string, results: readonly Result[]): void => {
-  const names = [
-    ...new Set(
-      results.flatMap((result) => (isLeft(result) ? [] : numberNames(resultOf(result.right.values)))),
-    ),
-  ]
+  const names = numberNamesOf(results)
   const file = new CsvFile('--csv', path, ['parameter', ...names, 'error'])
   for (const result of results) {
     const value = isLeft(result) ? undefined : resultOf(result.right.values)

@@ -53,7 +53,7 @@ export const walkForwardRecordings = async (
   { recordings, module, strategy, parameters, settings, ranking, json, costs, report }: WalkForward,
 ): Promise<void> => {
   const options = await accountOptions(strategy, costs)
-  if (options !== undefined) checkFigure(ranking.metric, Object.keys(options.tokens))
+  if (options !== undefined) checkFigure('--metric', ranking.metric, Object.keys(options.tokens))
   const sign = ranking.minimises ? -1 : 1
   const total = new Total(ranking.metric)
   const texts: string[] = []
@@ -95,7 +95,7 @@ export const walkForwardRecordings = async (
 }
 
 /** The options of the account whose orders the module returns; `undefined` if it exports none. */
-const accountOptions = async (strategy: URL, costs: Costs): Promise<PaperOptions | undefined> => {
+export const accountOptions = async (strategy: URL, costs: Costs): Promise<PaperOptions | undefined> => {
   const imported = await importStrategy(strategy.href)
   return !isLeft(imported) && isPaperOptions(imported.right.options)
     ? { ...imported.right.options, ...costs }

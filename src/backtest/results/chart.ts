@@ -32,6 +32,8 @@ export interface Chart {
   readonly marks?: readonly Marks[]
   /** The times without prices: they are hatched, and the line has no value there. */
   readonly gaps?: readonly Span[]
+  /** Every second one is shaded. */
+  readonly spans?: readonly Span[]
   /** A share of 1 instead of an amount in USD: the area between the line and 0 is filled. */
   readonly isShare?: boolean
   readonly format: (value: number) => string
@@ -47,6 +49,7 @@ export const renderChart = ({
   others = [],
   marks = [],
   gaps = [],
+  spans = [],
   isShare = false,
   format,
 }: Chart): string => {
@@ -77,13 +80,20 @@ export const renderChart = ({
   return `<figure>
 <figcaption>${escapeHtml(title)}${marks.some((each) => each.points.length > 0) ? legend : ''}${others.map(({ name }, index) => ` <span class="key"><i class="${otherClass(index)}"></i> ${escapeHtml(name)}</span>`).join('')}</figcaption>
 <div class="chart${isShare ? ' low' : ''}"><div class="values">${labels(ticks, (value) => `top:${percent(height(value))}`)}</div>
-<div class="plot">${hatches(gaps, share)}
+<div class="plot" ${dataOf(title, points, format)}>${bands(spans, share)}${hatches(gaps, share)}
 <svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(description)}">
 <path class="grid" d="${grid}"/>
 ${isShare ? `<path class="area" d="${areas.join('')}"/>` : ''}${others.map((each, index) => `<path class="${otherClass(index)}" d="${pathOf(segmentsOf(withGaps(each.points, gaps)))}"/>`).join('')}${isDense ? drawn : ''}<path class="line" d="${pathOf(lines)}"/>${isDense ? '' : drawn}
 </svg></div>
 <div class="times">${labels(times, (value) => `left:${percent(share(value))}`)}</div></div>
 </figure>`
+}
+
+/** The values of the line, for the crosshair of the script: each time is the ms after the one before. */
+const dataOf = (title: string, points: readonly Point[], format: Chart['format']): string => {
+  const times = points.map(({ at }, index) => at - (points[index - 1]?.at ?? 0))
+  const values = points.map(({ value }) => (value === undefined ? '' : format(value)))
+  return `data-name="${escapeHtml(title)}" data-times="${times.join(',')}" data-values="${values.join('|')}"`
 }
 
 /** Lines differ by their dashes. */
@@ -104,6 +114,15 @@ export const percent = (share: number): string => `${round(share * 100)}%`
 
 export const labels = (ticks: readonly Tick[], styleOf: (value: number) => string): string =>
   ticks.map(({ value, label }) => `<span style="${styleOf(value)}">${label}</span>`).join('')
+
+const bands = (spans: readonly Span[], share: (at: number) => number): string =>
+  spans
+    .filter((_, index) => index % 2 === 1)
+    .map(({ from, to }) => {
+      const [left, right] = [Math.max(0, share(from)), Math.min(1, share(to))]
+      return `<div class="band" style="left:${percent(left)};width:${percent(Math.max(0, right - left))}"></div>`
+    })
+    .join('')
 
 /** Gaps at one place are drawn once. */
 const hatches = (gaps: readonly Span[], share: (at: number) => number): string => {

@@ -1,4 +1,5 @@
 import { escapeHtml } from './format.js'
+import { script, scriptHash } from './script.js'
 import { style } from './style.js'
 
 /** A page as one HTML text that loads nothing. `subtitle` and `body`: HTML. `command`: the one that gives the page again. */
@@ -11,6 +12,7 @@ export const renderPage = (
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '${scriptHash}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
@@ -23,6 +25,7 @@ ${subtitle}</header>
 ${body}
 ${command === undefined ? '' : `<h2>Repeat it</h2>\n<pre><code>${escapeHtml(command)}</code></pre>`}
 </main>
+<script>${script}</script>
 </body>
 </html>
 `

@@ -87,11 +87,32 @@ export const renderReport = (events: readonly PaperEvent[], options: ReportOptio
   return renderRun(run, options)
 }
 
-/** The report of a run that is folded. */
+/** A test range of a walk-forward. */
+export interface ReportWindow {
+  readonly from: number
+  readonly to: number
+  /** The parameter that was chosen on the range before, as JSON; undefined without a result. */
+  readonly parameter: string | undefined
+  /** The metric of the choice, in the test range. */
+  readonly score: number | undefined
+  /** The return of the account. */
+  readonly returnRatio: number | null
+  /** Why there is no result. */
+  readonly failure: string | undefined
+}
+
+export interface ReportWindows {
+  readonly metric: string
+  readonly list: readonly ReportWindow[]
+}
+
+/** The report of a run that is folded. `windows`: of a walk-forward; the charts show every second one as a band. */
 export const renderRun = (
   { summary, trades }: { readonly summary: Summary; readonly trades: RunTrades },
   options: ReportOptions,
+  windows?: ReportWindows,
 ): string => {
+  const spans = windows?.list ?? []
   const { title, notes, data, command } = reportOptions(options)
   const { equities, fills, trips } = trades
   const [first, last] = [equities[0], equities.at(-1)]
@@ -100,12 +121,13 @@ export const renderRun = (
   const symbols = symbolsOf(equities, fills)
   return renderPage(
     title,
-    `<p class="range">${range}${gaps.length === 0 ? '' : `, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} (hatched)`}</p>`,
+    `<p class="range">${range}${spans.length === 0 ? '' : `, ${formatQuantity(spans.length)} test ranges (every second one shaded)`}${gaps.length === 0 ? '' : `, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} (hatched)`}</p>`,
     `${figures(summary)}
 ${conditions(notes, trades)}
-${renderChart({ title: 'Equity, USD', points: equities.map(equityPoint), others: symbols.map((symbol) => heldInstead(symbol, equities)), gaps, format: formatUsd })}
-${renderChart({ title: 'Drawdown', points: drawdowns(equities), gaps, isShare: true, format: formatShare })}
-${symbols.map((symbol) => priceChart(symbol, equities, fills, data)).join('\n')}
+${renderChart({ title: 'Equity, USD', points: equities.map(equityPoint), others: symbols.map((symbol) => heldInstead(symbol, equities)), gaps, spans, format: formatUsd })}
+${renderChart({ title: 'Drawdown', points: drawdowns(equities), gaps, spans, isShare: true, format: formatShare })}
+${symbols.map((symbol) => priceChart(symbol, equities, fills, data, spans)).join('\n')}
+${windows === undefined ? '' : windowTable(windows)}
 ${roundTripTable(trips)}
 ${fillTable(fills)}
 ${dataTables(data)}`,
@@ -164,6 +186,7 @@ const priceChart = (
   equities: readonly Equity[],
   fills: readonly Filled[],
   data: readonly ReportData[],
+  spans: readonly ReportWindow[],
 ): string => {
   const of = (side: Filled['side']) =>
     fills
@@ -177,6 +200,7 @@ const priceChart = (
       { className: 'sell', points: of('sell') },
     ],
     gaps: data.filter((each) => each.symbol === symbol).flatMap((each) => each.gaps),
+    spans,
     format: formatUsd,
   })
 }
@@ -323,6 +347,19 @@ const roundTripTable = (trips: readonly RoundTrip[]): string => {
     )
   )
 }
+
+const windowTable = ({ metric, list }: ReportWindows): string =>
+  table(
+    'Test ranges',
+    ['From, UTC', 'To, UTC', escapeHtml(metric), 'Return', 'Parameter'],
+    list.map(({ from, to, parameter, score, returnRatio, failure }) => [
+      shortTime(from),
+      shortTime(to),
+      score === undefined ? '–' : formatQuantity(score),
+      returnRatio === null ? '–' : formatShare(returnRatio),
+      parameter ?? failure ?? '',
+    ]),
+  )
 
 const positionTable = ({ account, fills }: RunTrades): string => {
   if (account === undefined) return ''

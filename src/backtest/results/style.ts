@@ -1,4 +1,7 @@
-/** The style of a report. Buys and sells differ by shape and size, not by colour alone: a sell at a buy hides it only in part. */
+/**
+ * The style of a report. A table that scrolls has shadows at its cut edges. Buys and sells differ by shape and size, not by colour
+ * alone: a sell at a buy hides it only in part.
+ */
 export const style = `
 :root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --grid: #e6eaef; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #8c959f }
 @media (prefers-color-scheme: dark) {
@@ -13,7 +16,7 @@ p { margin: 0 0 8px; overflow-wrap: anywhere }
 .range, .note, figcaption, .values, .times, dt { color: var(--soft); font-size: 13px }
 .range { margin: 4px 0 20px }
 .note { margin: 20px 0 }
-dl { display: grid; grid-template-columns: repeat(6, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); overflow: hidden }
+dl { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); overflow: hidden }
 dl div { padding: 10px 12px; box-shadow: 0 0 0 1px var(--rule) }
 dd { margin: 0; font-size: 18px; font-weight: 600; overflow-wrap: anywhere }
 .meaning { margin-top: 2px; color: var(--soft); font-size: 12px; font-weight: 400 }
@@ -35,6 +38,12 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 .times span { position: absolute; top: 7px; transform: translateX(-50%) }
 .plot { position: relative; min-width: 0; border: solid var(--rule); border-width: 0 0 1px }
 .gap { position: absolute; top: 0; bottom: 0; min-width: 2px; background: repeating-linear-gradient(135deg, var(--gap) 0 1px, transparent 1px 6px) }
+.band { position: absolute; top: 0; bottom: 0; background: var(--card) }
+.slider { position: absolute; inset: 0; cursor: crosshair; touch-action: pan-y }
+.slider:focus-visible { outline: 2px solid var(--line); outline-offset: 2px }
+.crosshair { position: absolute; top: 0; bottom: 0; width: 1px; background: var(--soft) }
+.readout { position: absolute; top: 4px; right: 4px; padding: 1px 7px; border: 1px solid var(--rule); border-radius: 4px; background: var(--paper); font-size: 12px; pointer-events: none }
+.readout.left { right: auto; left: 4px }
 svg { display: block; position: absolute; width: 100%; height: 100%; overflow: visible }
 path { fill: none; vector-effect: non-scaling-stroke }
 .grid { stroke: var(--grid) }
@@ -51,7 +60,7 @@ path { fill: none; vector-effect: non-scaling-stroke }
 .sell.edge { stroke-width: 9 }
 .buy.small { stroke-width: 7 }
 .sell.small { stroke-width: 4 }
-.table { overflow: auto; max-height: 420px }
+.table { overflow: auto; max-height: 420px; background: linear-gradient(to right, var(--paper) 40%, transparent) left / 40px 100% no-repeat local, linear-gradient(to left, var(--paper) 40%, transparent) right / 40px 100% no-repeat local, linear-gradient(to right, var(--rule), transparent) left / 14px 100% no-repeat, linear-gradient(to left, var(--rule), transparent) right / 14px 100% no-repeat }
 section { margin: 0 0 28px }
 summary { margin: 36px 0 8px; font-size: 17px; font-weight: 600; cursor: pointer }
 thead th { position: sticky; top: 0; background: var(--paper) }
@@ -60,6 +69,7 @@ tr { break-inside: avoid }
 th, td { padding: 5px 0 5px 16px; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap }
 th { color: var(--soft); font-weight: 600 }
 th:first-child, td:first-child { padding-left: 0; text-align: left }
+.map th { padding-right: 10px }
 .map td { padding-right: 10px; background: color-mix(in srgb, var(--line) var(--shade, 0%), var(--paper)) }
 pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
 @media (max-width: 900px) { dl { grid-template-columns: repeat(4, 1fr) } }
@@ -78,6 +88,7 @@ pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radiu
   body { font-size: 11px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
   main { max-width: none; padding: 0 }
   h2 { break-after: avoid }
+  .crosshair, .readout { display: none }
   .table { overflow: visible; max-height: none }
   th, td { padding: 3px 0 3px 6px; font-size: 9px }
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { ConfigurationError } from 'svc-streams'
 import {
@@ -9,6 +10,7 @@ import {
   type ReportOptions,
 } from 'svc-streams/paper'
 import { describe, expect, it } from 'vitest'
+import { script, scriptHash } from '../../../src/backtest/results/script.js'
 import { randomEvents } from './support/events.js'
 
 const fill = (index: number, side: 'buy' | 'sell' = 'buy'): Filled => ({
@@ -32,7 +34,7 @@ describe('renderReport', () => {
   it('is well formed for any events, and has no reference to anything outside', () => {
     fc.assert(
       fc.property(randomEvents, (events) => {
-        const html = renderReport(events, { title: 'Run' })
+        const html = renderReport(events, { title: 'Run' }).replace(`<script>${script}</script>`, '')
         for (const name of [
           'main',
           'figure',
@@ -54,6 +56,12 @@ describe('renderReport', () => {
         expect(html).not.toMatch(/https?:|url\(|<script|<link|<img|@import| src=/)
       }),
     )
+  })
+
+  it('allows its own script alone, by its hash', () => {
+    expect(scriptHash).toBe(`sha256-${createHash('sha256').update(script).digest('base64')}`)
+    expect(renderReport([equity(0, 1)], { title: 'Run' })).toContain(`default-src 'none'`)
+    expect(renderReport([equity(0, 1)], { title: 'Run' })).toContain(`script-src '${scriptHash}'`)
   })
 
   it('escapes the title, the notes, ids and reasons', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { script } from '../../../src/backtest/results/script.js'
 import { renderSweep, type SweepPage, type SweepRow } from '../../../src/backtest/results/render-sweep.js'
 
 const page: SweepPage = { title: 'Sweep', metric: 'profitUsd', notes: ['A note.'], command: 'npx x' }
@@ -62,7 +63,8 @@ describe('the page of a sweep', () => {
 
   it('has why a parameter has no result, escaped, and no map without a number', () => {
     const failed: SweepRow = { ...rowOf({ x: '<b>' }, 0), figures: {}, curve: [], failure: '<i>' }
-    const html = renderSweep([failed, { ...failed, fields: { x: 2 } }], { ...page, metric: undefined })
+    const whole = renderSweep([failed, { ...failed, fields: { x: 2 } }], { ...page, metric: undefined })
+    const html = whole.replace(`<script>${script}</script>`, '')
     expect(html).toContain('<td>&lt;i&gt;</td>')
     expect(html).not.toMatch(/<b>|<i>|NaN|undefined|Infinity|class="map"/)
   })

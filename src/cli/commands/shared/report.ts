@@ -10,7 +10,7 @@ import { Inspection } from '../../../backtest/recording/summary/inspection.js'
 import { MissingTimes, type MissingTime } from '../../../backtest/recording/summary/missing-times.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import type { ChainedRuns } from '../../../backtest/results/chained-runs.js'
-import { renderRun } from '../../../backtest/results/render-report.js'
+import { renderRun, type ReportWindows } from '../../../backtest/results/render-report.js'
 import type { RunFold } from '../../../backtest/results/run-fold.js'
 import { printable, systemText } from '../../../base/errors/text.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
@@ -69,36 +69,42 @@ export interface WalkForwardPage extends BacktestFiles {
   readonly command: string
   /** Those of the account, if the module exports them. */
   readonly options: PaperOptions | undefined
-  /** The test ranges without a result. */
-  readonly untested: readonly ReportGap[]
+  readonly windows: ReportWindows
+  /** The windows and their total, in words. */
+  readonly total: string
 }
 
-export type ReportGap = ReportData['gaps'][number]
-
-/** Writes the page of the test ranges as one curve. Reads the recordings again, for their gaps. `texts`: of the windows and the total. */
+/** Writes the page of the test ranges as one curve. Reads the recordings again, for their gaps. */
 export const writeWalkForwardReport = async (
-  { path, command, options, untested, recordings, module }: WalkForwardPage,
+  { path, command, options, windows, total, recordings, module }: WalkForwardPage,
   run: ChainedRuns,
-  texts: readonly string[],
 ): Promise<void> => {
   const { equities } = run.trades
   const range = { from: equities[0]?.at ?? 0, to: (equities.at(-1)?.at ?? 0) + 1 }
   await using client = replay(recordings, { speed: Infinity })
   const header = orFail(await client.header())
-  const html = renderRun(run, {
-    title: titleOf(`${basename(module)}, walk-forward`, recordings),
-    notes: [
-      chainRule,
-      ...texts,
-      ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
-      ...candleNotes(header),
-    ],
-    data: (await dataOf(recordings, range, options)).map(({ gaps, ...each }) => ({
-      ...each,
-      gaps: [...gaps, ...untested].sort((a, b) => a.from - b.from),
-    })),
-    command,
-  })
+  const untested = windows.list
+    .filter(({ failure }) => failure !== undefined)
+    .map(({ from, to }) => ({ from, to, cause: 'no result' }))
+  const html = renderRun(
+    run,
+    {
+      title: titleOf(`${basename(module)}, walk-forward`, recordings),
+      notes: [
+        chainRule,
+        total,
+        ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
+        ...candleNotes(header),
+        `Data: left out: ${header.invalidRows ?? 0} invalid in the imported files.`,
+      ],
+      data: (await dataOf(recordings, range, options)).map(({ gaps, ...each }) => ({
+        ...each,
+        gaps: [...gaps, ...untested].sort((a, b) => a.from - b.from),
+      })),
+      command,
+    },
+    windows,
+  )
   writePage(path, html)
 }
 

@@ -7,6 +7,7 @@ import type { ScoredRange, WalkForwardOptions } from '../../../backtest/sweep/op
 import type { KeptRun } from '../../../backtest/sweep/sweep.js'
 import type { WalkForwardError } from '../../../backtest/sweep/sweep-error.js'
 import { walkForwardOn, type WalkForwardRun } from '../../../backtest/sweep/walk-forward.js'
+import type { ReportWindow } from '../../../backtest/results/render-report.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { checkFigure, fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
@@ -19,7 +20,7 @@ import { outputJson } from '../../render/json.js'
 import { failureOf } from '../../render/error-text.js'
 import { coloursFor, numberFormat, type NumberFormat } from '../../render/terminal.js'
 import { completes } from '../../stop.js'
-import { writeWalkForwardReport, type ReportGap } from './report.js'
+import { writeWalkForwardReport } from './report.js'
 
 /** How the best parameter is chosen. */
 export interface Ranking {
@@ -56,8 +57,7 @@ export const walkForwardRecordings = async (
   if (options !== undefined) checkFigure('--metric', ranking.metric, Object.keys(options.tokens))
   const sign = ranking.minimises ? -1 : 1
   const total = new Total(ranking.metric)
-  const texts: string[] = []
-  const untested: ReportGap[] = []
+  const windows: ReportWindow[] = []
   const environment = { program: () => ({ url: packagedProgram() }), keepsTrades: true, costs }
   const result$ = walkForwardOn(environment)<unknown, unknown>(recordings, strategy, parameters, {
     warmUp: options?.warmUp ?? 0,
@@ -76,8 +76,7 @@ export const walkForwardRecordings = async (
       throw new Error(
         '--report: the strategy has no account; let it return what paper returns, or export the options of one',
       )
-    if (isLeft(result) && 'test' in result.left) untested.push({ ...result.left.test, cause: 'no result' })
-    if (report !== undefined) texts.push(lineOf(result, ranking.metric, identity, false))
+    windows.push(...windowOf(result))
     const line = json
       ? outputJson(withoutTrades(result))
       : escapeUnsafe(lineOf(result, ranking.metric, grouped))
@@ -87,8 +86,9 @@ export const walkForwardRecordings = async (
   if (!(await completes(io, result$.pipe(tap(show)), progress))) return
   io.stdout.write(`${json ? outputJson(total.result()) : total.line(grouped)}\n`)
   if (report !== undefined) {
-    const page = { ...report, recordings, module, options, untested }
-    await writeWalkForwardReport(page, total.account ?? new ChainedRuns(), [...texts, total.line(identity)])
+    const list = { metric: ranking.metric ?? 'result', list: windows }
+    const page = { ...report, recordings, module, options, windows: list, total: total.line(identity) }
+    await writeWalkForwardReport(page, total.account ?? new ChainedRuns())
   }
   if (total.failed > 0)
     throw withoutResult(total.failed, total.windows, 'window', { _tag: 'WalkForwardError' })
@@ -105,6 +105,19 @@ export const accountOptions = async (strategy: URL, costs: Costs): Promise<Paper
 /** The result as a program reads it: the trades are for the page. */
 const withoutTrades = (result: Result): object =>
   isLeft(result) ? result : { ...result, right: { ...result.right, trades: undefined } }
+
+/** The row of a window on the page; none for a failure without a test range. */
+const windowOf = (result: Result): readonly ReportWindow[] => {
+  if (isLeft(result)) {
+    const { left: error } = result
+    const none = { parameter: undefined, score: undefined, returnRatio: null }
+    return 'test' in error ? [{ ...error.test, ...none, failure: error.message }] : []
+  }
+  const { test, parameter, score, values } = result.right
+  const value = values.at(-1)
+  const returnRatio = isFolded(value) ? value.summary.returnRatio : null
+  return [{ ...test, parameter: jsonText(parameter), score, returnRatio, failure: undefined }]
+}
 
 /** Throws for a failure of the whole run, or a failure that each window would have. */
 const failOnce = (result: Result): void => {
@@ -133,12 +146,7 @@ const scoreOf = (values: readonly unknown[], range: ScoredRange, { metric, minTr
   return metricOf(value, metric)
 }
 
-const lineOf = (
-  result: Result,
-  metric: string | undefined,
-  grouped: NumberFormat,
-  hasValue = metric !== undefined,
-): string => {
+const lineOf = (result: Result, metric: string | undefined, grouped: NumberFormat): string => {
   if (isLeft(result)) {
     const { left: error } = result
     const range = 'test' in error ? `${rangeText(error.test)}  ` : ''
@@ -149,7 +157,7 @@ const lineOf = (
     rangeText(test),
     jsonText(parameter),
     metricText(metric, score, grouped),
-    ...(hasValue ? [`last ${jsonText(resultOf(values))}`] : []),
+    ...(metric !== undefined ? [`last ${jsonText(resultOf(values))}`] : []),
   ].join('  ')
 }
 

@@ -145,6 +145,7 @@ export class PastReading {
     const { end } = await file.partOf(range)
     const { priceAt: lastAt } = past
     let isEntered = position === 0
+    let isSameRecorder = isOneRecorder
     for await (const entries of file.entries(closing, { start: position, end })) {
       if (isLeft(entries)) return past.now >= range.to ? right('end of the range') : entries
       await flush?.()
@@ -152,13 +153,14 @@ export class PastReading {
         if (line._tag === 'Recording') {
           if (line.at < past.latest && isPlayed?.(origin.source, line) === false)
             return right('end of the range')
+          isSameRecorder ??= past.isContinuedBy(line)
           if (isEntered) past.onLine(line)
           else past.enter(line)
           isEntered = true
           continue
         }
         if (line.at >= range.from && !past.isKnown) return right('starts too late')
-        if (before !== undefined && isOneRecorder !== true && line.at < lastAt && past.isOf(line))
+        if (before !== undefined && isSameRecorder !== true && line.at < lastAt && past.isOf(line))
           return left(overlapError(line, origin, topic, before))
         if (line.at < range.to) past.onLine(line)
         else past.passTime(line.at)

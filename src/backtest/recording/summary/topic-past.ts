@@ -84,8 +84,14 @@ export class TopicPast {
     this.endGap(end)
   }
 
-  private onHeader({ at, topics, continues }: RecordingHeader): void {
-    const isContinued = continues !== undefined && (this.headerAt ?? continues) === continues
+  /** True if the recorder of the last header continues: no event is missing before this one. */
+  isContinuedBy({ continues }: RecordingHeader): boolean {
+    return continues !== undefined && (this.headerAt ?? continues) === continues
+  }
+
+  private onHeader(header: RecordingHeader): void {
+    const { at, topics } = header
+    const isContinued = this.isContinuedBy(header)
     this.headerAt = at
     if (!isContinued) this.interrupt('unrecorded')
     // The time of a header may be unknown.

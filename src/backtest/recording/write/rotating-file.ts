@@ -30,9 +30,10 @@ interface RotatingFileOptions {
 }
 
 /**
- * Creates the first file. The first row of another period creates the next file, which starts with its own header. The
- * period may be an earlier one, because a clock may be set back. A file receives rows for at most one period, also if
- * the clock stands still. Throws if the first file cannot be created.
+ * Creates the first file. The first row of a later period creates the next file, which starts with its own header; so does a row
+ * that is earlier by more than a period, because the clock was set back. One that is set back by less keeps the file: the next file
+ * then follows the one before, which may have rows of that time. A file receives rows for at most one period. Throws if the first
+ * file cannot be created.
  */
 export const createRotatingFile = (
   out: string,
@@ -54,10 +55,11 @@ export const createRotatingFile = (
       (path) => create(path, isGzip),
     )
     onFile?.(file.path)
-    return { ...file, second: secondOf(at), period: Math.floor(at / period), openedAt: elapsed() }
+    return { ...file, at, openedAt: elapsed() }
   }
   const isOver = (at: number): boolean =>
-    Math.floor(at / period) !== current.period ||
+    Math.floor(at / period) > Math.floor(current.at / period) ||
+    at < current.at - period ||
     elapsed() - current.openedAt >= period ||
     current.file.bytes >= maxFileBytes
   /** The last header: the recording may have several. */
@@ -67,7 +69,7 @@ export const createRotatingFile = (
   let closedBytes = 0
 
   const rotate = (at: number, done: (error?: Error | null) => void): void => {
-    const next = open(at, secondOf(at) === current.second ? current.number + 1 : 1)
+    const next = open(at, secondOf(at) === secondOf(current.at) ? current.number + 1 : 1)
     closedBytes += current.file.bytes
     current.file.close()
     current = next

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { isRight } from 'fp-ts/lib/Either.js'
 import { lastValueFrom, map, toArray } from 'rxjs'
 import { replay } from 'svc-streams/recording'
+import { openHistory } from 'svc-streams/history'
 import { describe, expect, it } from 'vitest'
 import { createRotatingFile } from '../../../../src/backtest/recording/write/rotating-file.js'
 import { encodeRow } from '../../../../src/backtest/recording/codec/row-codec.js'
@@ -116,6 +118,29 @@ describe('a rotating file', () => {
       'market.2026-11-22T09-40-00Z_2.ndjson',
       'market.2026-11-22T19-30-00Z.ndjson',
     ])
+  })
+
+  it('keeps its file if the clock is set back by less than a period, so that all files can be read', async () => {
+    const out = newFile('market.ndjson')
+    let elapsed = 0
+    const file = createRotatingFile(out, { period: hour, isGzip: false, startAt, elapsed: () => elapsed })
+    const write = (line: Row | RecordingHeader): unknown =>
+      file.write(`${encodeRow(line)}\n`, (error) => expect(error).toBeUndefined())
+    for (const line of [header, row('09:30:00', 1), row('09:59:00', 2), row('10:05:00', 3)]) write(line)
+    write({ ...header, at: row('09:50:00', 4).at })
+    write(row('09:50:00', 4))
+    elapsed = hour
+    write(row('10:45:00', 5))
+    file.close()
+    const paths = readdirSync(dirname(out)).map((name) => join(dirname(out), name))
+    expect(paths).toHaveLength(3)
+    expect(await pricesOf(paths)).toEqual([1, 2, 3, 'Disconnected', 4, 5])
+    const past$ = openHistory(paths).prices$(topic, { from: startAt, to: startAt + 2 * hour })
+    const events = await lastValueFrom(past$.pipe(toArray()))
+    const prices = events.map((event) =>
+      isRight(event) && event.right._tag === 'PastPrice' ? event.right.price : 'Gap',
+    )
+    expect(prices.filter((each) => each !== 'Gap')).toEqual([1, 2, 3, 4, 5])
   })
 
   it('reports a file that cannot be created, and can be closed', () => {

@@ -8,8 +8,8 @@ export default defineConfig({
     include: ['test/package/**/*.test.ts'],
     globalSetup: ['test/package/support/global-setup.ts', 'test/browser/support/start-chromium.ts'],
     sequence: { sequencer: LongestFirst },
-    // More than CI has cores: the tests wait for npm and for pages.
-    maxWorkers: 3,
+    // Twice as many as CI has cores: the tests wait for npm and for pages.
+    maxWorkers: 4,
     // Most tests start processes, some of them compilers.
     testTimeout: 120_000,
     hookTimeout: 300_000,

@@ -49,6 +49,14 @@ export const bundlers: readonly Bundler[] = [
   { name: 'webpack', command: ['webpack', './page/page.mjs', '--mode', 'production', '-o', '{out}'] },
 ]
 
+/** What `programs/server` receives over WebSocket and HTTP, from the service and through a gateway. */
+export const received = {
+  topics: ['svc-0xAb', 'svc-0xAb'],
+  mint: '0xAb',
+  error: 'SubscriptionRejected',
+  overHttp: 'Right',
+}
+
 /** Bundlers of `programs/server` for Node, as arguments of `npx`, and the file that Node runs. */
 export const serverBundlers: readonly (Bundler & { readonly output: string })[] = [
   {

@@ -5,13 +5,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  * one of these, and wait for it.
  */
 const longest: readonly string[] = [
+  'package/next',
   'package/server-bundles',
   'nats/failures.long',
-  'nats/history/failures.long',
   'backtest/replay/memory.long',
-  'backtest/sweep/failures',
-  'cli/commands/sweep',
-  'promises/nothing-left',
+  'promises/age-over-gateways',
+  'nats/slow-machine',
+  'opentelemetry/operations',
+  'promises/memory.long',
+  'promises/gateway-slow-consumers',
+  'docs/site.long',
 ]
 
 /** Files with a process of their own come first, because Vitest runs one project after the other. */

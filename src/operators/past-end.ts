@@ -60,7 +60,7 @@ export class PastEnd {
     }
     const { right: added } = event
     const position = added._tag === 'PastPrice' ? this.trusted(added.price, given) : undefined
-    if (added._tag === 'PastPrice' && this.isDelivered(added.at, position)) return []
+    if (added._tag === 'PastPrice' && this.takeDelivered(added.at, position)) return []
     const before = this.takeGap()
     this.last = added
     if (added._tag === 'PastPrice') this.addTrusted(added.at, added.price, position)
@@ -157,7 +157,8 @@ export class PastEnd {
     return this.known.delete(key) || this.knownBefore.delete(key)
   }
 
-  private isDelivered(at: number, position: PricePosition | undefined): boolean {
+  /** True if the past has delivered the price before. Without a position, a repeated price counts once. */
+  private takeDelivered(at: number, position: PricePosition | undefined): boolean {
     return this.reaches(position) ?? (position === undefined && at === this.lastAt && this.repeated-- > 0)
   }
 

@@ -117,7 +117,7 @@ export class PastJoin<E, A> {
 
   private onEvent(event: Either<E, A>): void {
     const position = this.source.position()
-    if (this.isCaughtUp && this.isRepeated(event, position)) return
+    if (this.isCaughtUp && this.takeRepeated(event, position)) return
     const at = windowTimeOf(event)
     if (this.state === 'live' && this.config.refill === undefined) return this.observer.onLive(event, at)
     const next = { event, at, position: position && copyPosition(position) }
@@ -127,8 +127,8 @@ export class PastJoin<E, A> {
     else this.liveStart.start(event.right as Partial<Price>, next.position)
   }
 
-  /** True if the past has delivered a live price. */
-  private isRepeated(event: Either<E, A>, position: PricePosition | undefined): boolean {
+  /** Removes a live price that the past has delivered from those that may repeat; true if it was one. */
+  private takeRepeated(event: Either<E, A>, position: PricePosition | undefined): boolean {
     if (!this.mayRepeat || isLeft(event)) return false
     const price = event.right as Partial<Price>
     if (this.end.take(price, position)) return true
@@ -168,7 +168,7 @@ export class PastJoin<E, A> {
     const newest = this.held.at(-1)
     const oldest = rxClock.wallClock() - (this.source.maxLag ?? 5_000)
     this.held = this.held.filter((each) => {
-      if (!this.isCaughtUp && this.isRepeated(each.event, each.position)) return false
+      if (!this.isCaughtUp && this.takeRepeated(each.event, each.position)) return false
       const price = each === newest ? undefined : priceOf(each.event)
       if (price === undefined || price.receivedAt >= oldest) return true
       const at = Math.max(this.latest, price.receivedAt)

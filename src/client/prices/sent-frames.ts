@@ -139,7 +139,7 @@ export class SentFrames {
       if (first?.isFirst === true) from = Math.max(from, first.number)
     }
     const before = this.probeCount
-    const answered = this.findAnswered(from, number) ?? 0
+    const answered = this.takeAnswered(from, number) ?? 0
     for (const frame of this.unanswered) {
       if (frame.number > answered) break
       if (frame.kind !== 'subscribe' || frame.entry.listedBy === number) this.onAnswered(frame)
@@ -191,8 +191,11 @@ export class SentFrames {
     return this.entries.get(base)?.unanswered.some(({ kind }) => kind === 'probe') ?? false
   }
 
-  /** The number of the oldest frame, from a number on, whose answer the confirmation may be. */
-  private findAnswered(from: number, confirmation: number): number | undefined {
+  /**
+   * The number of the oldest frame, from a number on, whose answer the confirmation may be. Remembers whether the service answers
+   * unsubscribe frames.
+   */
+  private takeAnswered(from: number, confirmation: number): number | undefined {
     let unsubscribe: number | undefined
     let hasSkipped = false
     for (const { kind, number, entry } of this.unanswered) {

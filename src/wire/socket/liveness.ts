@@ -120,7 +120,7 @@ export class AnswerCounter {
    * order. Pongs of a service that returns no payloads are also in order, but their time is unknown: they may answer no
    * ping.
    */
-  onAnswer(payload?: string): number | undefined {
+  takeAnswered(payload?: string): number | undefined {
     const index = this.unanswered.findIndex(({ id }) => String(id) === payload)
     const isEcho = index >= 0
     this.hasEcho ||= isEcho

@@ -208,7 +208,7 @@ export class Session implements MeasuredConnection {
 
   /** Called when a probe is answered. `payload`: that of a pong. */
   onProbeAnswered(payload?: string): void {
-    const sentAt = this.answers.onAnswer(payload)
+    const sentAt = this.answers.takeAnswered(payload)
     if (payload === undefined) this.config.probeSupport.isProven = true
     if (sentAt !== undefined) this.lag.onAnswer(sentAt, !this.isUnbounded)
     this.isUnbounded = false

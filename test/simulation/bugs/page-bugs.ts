@@ -10,7 +10,7 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'a confirmation answers all frames that were sent before it arrived',
     folder: prices,
-    edits: [{ in: 'SentFrames', code: 'this.findAnswered($1, $2)', bug: 'this.lastFrame' }],
+    edits: [{ in: 'SentFrames', code: 'this.takeAnswered($1, $2)', bug: 'this.lastFrame' }],
     shares,
   },
   {
@@ -46,7 +46,7 @@ export const pageBugs: readonly Bug[] = [
   {
     name: 'the answer to a probe that is no longer stored is taken for that to a later one',
     folder: socket,
-    edits: [{ in: 'AnswerCounter.onAnswer', code: 'this.dropped > 0', bug: 'false' }],
+    edits: [{ in: 'AnswerCounter.takeAnswered', code: 'this.dropped > 0', bug: 'false' }],
     shares,
   },
   {

@@ -12,7 +12,7 @@ describe('AnswerCounter', () => {
   it('takes no answer to a probe that is no longer stored for that to a later one', () => {
     const counter = new AnswerCounter()
     sendMany(counter)
-    const times = Array.from({ length: many }, () => counter.onAnswer())
+    const times = Array.from({ length: many }, () => counter.takeAnswered())
     const stored = times.filter((time) => time !== undefined)
     expect(stored).toHaveLength(512)
     times.forEach((time, answered) => expect([answered, undefined]).toContain(time))
@@ -22,9 +22,9 @@ describe('AnswerCounter', () => {
   it('recognises a later answer by its payload', () => {
     const counter = new AnswerCounter()
     const payloads = sendMany(counter)
-    expect(counter.onAnswer(payloads[0])).toBeUndefined()
-    expect(counter.onAnswer(payloads[590])).toBe(590)
-    expect(counter.onAnswer()).toBe(591)
+    expect(counter.takeAnswered(payloads[0])).toBeUndefined()
+    expect(counter.takeAnswered(payloads[590])).toBe(590)
+    expect(counter.takeAnswered()).toBe(591)
   })
 
   it('never takes a probe for answered before it is, in whatever order a service answers', () => {
@@ -36,7 +36,7 @@ describe('AnswerCounter', () => {
         let answered = -1
         const answer = (): void => {
           const probe = sent[++answered]
-          const time = counter.onAnswer(hasPayloads ? probe?.payload : undefined)
+          const time = counter.takeAnswered(hasPayloads ? probe?.payload : undefined)
           if (time !== undefined) expect(time).toBeLessThanOrEqual(probe?.at ?? -1)
         }
         for (const each of acts) {

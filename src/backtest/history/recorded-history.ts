@@ -6,7 +6,7 @@ import { rxClock } from '../../base/time/rx-clock.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
 import { RecordedFile } from '../recording/read/recorded-file.js'
 import type { OpenableSource } from '../recording/read/source.js'
-import { CoveredTopics } from './covered-topics.js'
+import { coveredTopics } from './covered-topics.js'
 import { filesInOrder, PastReading, type PastRange } from './past-reading.js'
 
 /** The present of a replay: later rows do not exist yet. */
@@ -18,7 +18,6 @@ export interface Present extends Pick<Required<PastRange>, 'isPlayed'> {
 /** The history in recordings of the same topics. */
 export const recordedHistory = (sources: readonly OpenableSource[], present?: Present): History => {
   const files = sources.map((source) => new RecordedFile(source))
-  const topics = new CoveredTopics(files)
   const replayed = present === undefined ? {} : { isPlayed: present.isPlayed }
   return {
     prices$: pricesFrom$({
@@ -29,7 +28,7 @@ export const recordedHistory = (sources: readonly OpenableSource[], present?: Pr
         return new PastReading({ topic, range, emit, closing, ...replayed }).read(ordered.right)
       },
     }),
-    topics: () => () => topics.read(),
+    topics: () => () => coveredTopics(files),
   }
 }
 

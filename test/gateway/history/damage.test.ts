@@ -53,9 +53,9 @@ it('tells the operator the file and the line of damage, the consumer neither, an
   const topics = await get('/history')
   expect(JSON.parse(topics.text)).toEqual([
     { topic: whole, from: start, to: start + 1 },
-    { topic: damaged, from: start, to: start },
+    { topic: damaged, from: start, to: start + 1 },
   ])
-  expect(messages).toHaveLength(2)
+  expect(messages).toHaveLength(1)
 })
 
 it('prints one line for a damaged line that consumers request repeatedly', async () => {

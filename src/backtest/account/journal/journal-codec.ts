@@ -19,7 +19,7 @@ export type JournalLine = PaperEvent | SavedState | StartLine
 
 /** Decodes a line of a journal. One of a newer version is refused before its other fields are read. */
 export const decodeJournalLine = (text: string): Either<DecodeError, JournalLine> => {
-  const json = parseJson(text)
+  const json = parseJson(text, withUnits)
   if (isLeft(json) || !JournalTag.is(json.right)) {
     const issue = { path: '', expected: what, actual: describeValue(text.slice(0, 80)) }
     return left(decodeError(what, text, [issue]))
@@ -50,17 +50,15 @@ const optional = <A>(codec: t.Type<A, unknown>): t.Type<A | undefined, unknown> 
     t.identity,
   )
 
-/** A `bigint`, as decimal text. */
-const units = (name: string, isValid: (value: bigint) => boolean): t.Type<bigint, unknown> =>
-  new t.Type<bigint, unknown>(
-    name,
-    (value): value is bigint => typeof value === 'bigint' && isValid(value),
-    (input, context) => {
-      const value = typeof input === 'string' && /^-?\d{1,1000}$/.test(input) ? BigInt(input) : undefined
-      return value !== undefined && isValid(value) ? t.success(value) : t.failure(input, context)
-    },
-    String,
-  )
+/** The fields that are base-token units. */
+const unitFields: ReadonlySet<string> = new Set(['quantity', 'remaining', 'units', 'buy', 'sell'])
+
+/** A reviver: units are decimal text in JSON. */
+const withUnits = (name: string, value: unknown): unknown =>
+  unitFields.has(name) && typeof value === 'string' && /^-?\d{1,1000}$/.test(value) ? BigInt(value) : value
+
+const units = (name: string, isValid: (value: bigint) => boolean): t.Type<bigint> =>
+  guardCodec(name, (value): value is bigint => typeof value === 'bigint' && isValid(value))
 
 const number = (name: string, isValid: (value: number) => boolean): t.Type<number> =>
   guardCodec(name, (value): value is number => typeof value === 'number' && isValid(value))
@@ -75,20 +73,6 @@ const SideValue: t.Type<Side> = t.keyof({ buy: null, sell: null }, 'buy or sell'
 const Rest = t.keyof({ cancel: null, work: null }, 'cancel or work')
 const Prices = t.record(t.string, PriceValue, 'prices by symbol')
 
-/** An order as JSON has it: its units are text. Any other value stays. */
-const withUnits = (input: unknown): unknown => {
-  const sized = t.type({ size: t.type({ units: AnyUnits }) }).decode(input)
-  return isLeft(sized) ? input : sized.right
-}
-
-/** The order of a rejection may be anything. */
-const AnyOrder = new t.Type<unknown, unknown>(
-  'anything',
-  t.unknown.is,
-  (input) => t.success(withUnits(input)),
-  t.identity,
-)
-
 const isTradeOrder = (value: unknown): value is TradeOrder =>
   orderProblem(value) === undefined && (value as Order)._tag !== 'Cancel'
 
@@ -96,8 +80,7 @@ const isTradeOrder = (value: unknown): value is TradeOrder =>
 const TradeOrderValue = new t.Type<TradeOrder, unknown>(
   'an order',
   isTradeOrder,
-  (input, context) => {
-    const order = withUnits(input)
+  (order, context) => {
     if (isTradeOrder(order)) return t.success(order)
     const { name: key, expected, actual } = orderProblem(order) ?? unknownOrder
     const entry = { key, type: guardCodec(expected, (value): value is never => value === undefined), actual }
@@ -173,7 +156,7 @@ const Line = t.union(
     t.strict({
       _tag: t.literal('Rejected'),
       id: Text,
-      order: AnyOrder,
+      order: t.unknown,
       decidedAt: Time,
       at: Time,
       reason: t.string,

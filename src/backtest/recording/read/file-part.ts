@@ -95,7 +95,7 @@ export const countLines = async (bytes: FileBytes, before: number): Promise<numb
 }
 
 /** The time of the last row; `undefined` if there is none. */
-const lastTime = async (bytes: FileBytes, size: number): Promise<number | undefined> => {
+export const lastTime = async (bytes: FileBytes, size: number): Promise<number | undefined> => {
   for (let length = lineBytes; ; length *= 4) {
     const end = await bytes.read(Math.max(0, size - length), length)
     const lines = new TextDecoder().decode(end).split('\n')

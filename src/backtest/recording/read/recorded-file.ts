@@ -10,6 +10,7 @@ import {
   countLines,
   findPart,
   firstLineAndPart,
+  lastTime,
   readTimes,
   wholeFile,
   type FilePart,
@@ -17,9 +18,6 @@ import {
 } from './file-part.js'
 import { readSource, type EntriesResult } from './read-entries.js'
 import { gzipStart, type FileBytes, type OpenableSource } from './source.js'
-
-/** Bytes that are read at the end of a file for its last row. */
-const latestBytes = 2 ** 16
 
 /** A file, and its start in ms since the Unix epoch. */
 export interface StartedFile {
@@ -36,8 +34,6 @@ export class RecordedFile {
   /** The topics that were searched, in lower case, and the size of the file at that time. */
   private readonly searched = new Map<string, { readonly size: number; readonly isFound: boolean }>()
   private known: { readonly size: number; readonly times: RowTimes } | undefined
-  /** The time of the last row, and the size of the source at that time. */
-  private last: { readonly size: number; readonly at: number } | undefined
 
   constructor(readonly source: OpenableSource) {}
 
@@ -140,31 +136,16 @@ export class RecordedFile {
     return this.find((bytes) => bytes.size(), 0)
   }
 
-  /** The time of the latest row, in ms since the Unix epoch. Without a row, the start. */
+  /** The time of the last row, in ms since the Unix epoch. Without a row, the start. */
   async latest(): Promise<Either<RecordingError, number>> {
-    const size = (await this.source.file?.size().catch(() => undefined)) ?? 0
-    if (this.last?.size === size) return right(this.last.at)
-    const end = await this.end()
-    for (let length = latestBytes; ; length *= 4) {
-      const start = Math.max(0, end - length)
-      const latest = await this.latestFrom(start)
-      if (isLeft(latest)) return latest
-      if (latest.right === undefined && start > 0) continue
-      const at = latest.right === undefined ? await this.start() : right(latest.right)
-      if (isRight(at)) this.last = { size, at: at.right }
-      return at
-    }
-  }
-
-  private async latestFrom(start: number): Promise<Either<RecordingError, number | undefined>> {
+    const last = await this.find(async (bytes) => lastTime(bytes, await bytes.size()), undefined)
+    if (last !== undefined) return right(last)
     let latest: number | undefined
-    for await (const entries of this.entries(new Subscription(), { start, end: Infinity })) {
+    for await (const entries of this.entries(new Subscription())) {
       if (isLeft(entries)) return entries
-      for (const { line } of entries.right) {
-        if (line._tag !== 'Recording') latest = Math.max(latest ?? line.at, line.at)
-      }
+      for (const { line } of entries.right) if (line._tag !== 'Recording') latest = line.at
     }
-    return right(latest)
+    return latest === undefined ? this.start() : right(latest)
   }
 
   /** The first line for which `isWanted` holds; `undefined` if there is none. */

@@ -51,6 +51,13 @@ const fastClock = `
   const gain = () => gained + (realTime() - since) * (factor - 1)
   Date.now = () => Math.floor(realDate() + gain())
   performance.now = () => realTime() + gain()
+  const readJson = Response.prototype.json
+  Response.prototype.json = async function () {
+    const answer = await readJson.call(this)
+    // The server has the clock of the system.
+    for (const depth of answer.depths ?? []) depth.at += gain()
+    return answer
+  }
   globalThis.slowDown = () => {
     gained = gain()
     since = realTime()

@@ -16,6 +16,9 @@ test('init writes a project that installs, compiles, passes its test, and prints
   expect(await run('npm', ['run', 'types'], options)).toMatchObject({ code: 0 })
   expect((await run('npm', ['test'], options)).stdout).toMatch(/^# pass 1$|^ℹ pass 1$/m)
   expect(await firstLines(folder)).toMatch(/^\d+(\.\d+)? USD$/m)
+  await runOrThrow('npm', ['run', 'record', '--', '--duration', '4s'], options)
+  expect(await runOrThrow('npm', ['run', 'backtest'], options)).toMatch(/^fills +[1-9]/m)
+  expect(await readFile(join(folder, 'report.html'), 'utf8')).toContain('paper.ts over market.ndjson')
 }, 300_000)
 
 /** The output of `npm start` until it contains a price. */

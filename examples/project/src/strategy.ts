@@ -1,6 +1,7 @@
 import { distinctUntilChanged, map, type Observable } from 'rxjs'
-import { isLeft, type Address, type Client, type Topic } from 'svc-streams'
+import { isLeft, type Address, type Topic } from 'svc-streams'
 import { combineFresh } from 'svc-streams/operators'
+import type { MarketClient } from 'svc-streams/paper'
 
 /** The token: WETH. */
 export const mint: Address = '0x82af49447d8a07e3bd95bd0d56f35241523fbab1'
@@ -13,7 +14,7 @@ const limit = 2683
 const oneToken = 10n ** 18n
 
 /** Buys below the limit if more than one token can be bought. Waits while the price or the depth is not fresh. */
-export const advice$ = (client: Client): Observable<'buy' | 'wait'> =>
+export const advice$ = (client: MarketClient): Observable<'buy' | 'wait'> =>
   combineFresh(
     { price: client.price$(topic), depth: client.depth$(mint, 500) },
     // A Left while a leg is missing or failed, or the depth is older than 2 s. A price is current until its Left.

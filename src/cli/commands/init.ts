@@ -18,6 +18,10 @@ Examples:
       Run its strategy on a local simulator. pnpm and Bun run the same scripts.
   $ npm test
       Run the test of the strategy.
+  $ npm run paper
+      Trade it on paper, on a local simulator.
+  $ npm run record && npm run backtest
+      Record the simulator for a minute, trade over the recording, and write report.html.
 
 The project has a strategy, a test of it with marbles, strict types and a .gitignore. The command overwrites no file: if one
 of its files exists, it writes nothing.
@@ -66,6 +70,7 @@ const writeProject = async (io: Io, command: Command, folder: string): Promise<v
     'npm install',
     'npm start',
     'npm test',
+    'npm run paper',
   ]
   io.stdout.write(`Wrote ${files.join(', ')}\n\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`)
 }
@@ -96,6 +101,9 @@ const packageJson = async (folder: string): Promise<string> => {
       start: 'node --import tsx src/main.ts',
       test: 'node --import tsx --test src/strategy.test.ts',
       types: 'tsc',
+      paper: 'svc-streams paper src/paper.ts --simulate',
+      record: 'svc-streams record --simulate --duration 1m --out market.ndjson',
+      backtest: 'svc-streams backtest market.ndjson src/paper.ts --report report.html',
     },
     dependencies: { 'svc-streams': await ownSource(version), ...versions('rxjs', 'fp-ts', 'io-ts') },
     devDependencies: versions('@types/node', 'tsx', 'typescript'),

@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
-import { right } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import { concat, NEVER, of } from 'rxjs'
 import type { Locator, Page } from 'playwright-core'
 import type { Address, Topic } from 'svc-streams'
-import { createTestClient, depth, price } from 'svc-streams/testing'
+import { createTestClient, depth, price, timeout } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { journalLines } from '../../../src/backtest/account/journal/journal.js'
 import { JournalFills } from '../../../src/dashboard/server/journal-fills.js'
@@ -152,4 +152,19 @@ test('a phone shows the title, the status, the order and the theme', async () =>
     const box = await each.boundingBox()
     expect((box?.x ?? -1) >= 0 && (box?.x ?? 0) + (box?.width ?? 0) <= 390, String(each)).toBe(true)
   }
+})
+
+test('a phone shows what is not current in place of a good connection', async () => {
+  const [{ address, usd } = { address: '0xab', usd: 1 } as const] = tokens
+  const topic: Topic = `svc-${address}`
+  const client = createTestClient({
+    prices: { [topic]: concat(of(right(price(topic, usd))), NEVER) },
+    depths: { [address]: concat(of(left(timeout(5000))), NEVER) },
+    stamp: true,
+  })
+  const { url } = await startTestDashboard(client, { tokens: tokens.slice(0, 1) })
+  const page = await openDashboard({ url }, { viewport: { width: 390, height: 844 } })
+  const shown = page.getByRole('status').getByText('no depth is current')
+  await eventually(async () => expect(await shown.isVisible()).toBe(true))
+  expect(await page.locator('[data-field="connection"]').isVisible()).toBe(false)
 })

@@ -18,7 +18,10 @@ import { sampleRows, type Cells, type Table } from './table.js'
 const rowsAtOnce = 100_000
 
 /** A file of the format Parquet. */
-export const parquetTable = async (path: string, isGzip: boolean): Promise<Table> => {
+export const parquetTable = async (path: string, isGzip: boolean): Promise<Table> =>
+  namingDamage(() => openParquet(path, isGzip))
+
+const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
   const file = await asyncBufferFromFile(path)
   const { schema, ...rest } = await parquetMetadataAsync(file)
   const elements = parquetSchema({ schema, ...rest })
@@ -85,12 +88,23 @@ export const parquetTable = async (path: string, isGzip: boolean): Promise<Table
       for (const group of metadata.row_groups) {
         const groupEnd = groupStart + Number(group.num_rows)
         for (let start = groupStart; start < groupEnd; start += rowsAtOnce) {
-          const cells = await rowsOf(start, Math.min(start + rowsAtOnce, groupEnd), columns)
+          const end = Math.min(start + rowsAtOnce, groupEnd)
+          const cells = await namingDamage(() => rowsOf(start, end, columns))
           yield cells.map((row, index) => ({ cells: row, line: start + index + 1 }))
         }
         groupStart = groupEnd
       }
     },
+  }
+}
+
+/** The library does not check what it reads: damage makes it call what is no function, or use any number as a length. */
+const namingDamage = async <A>(read: () => Promise<A>): Promise<A> => {
+  try {
+    return await read()
+  } catch (thrown) {
+    if (thrown instanceof Error && thrown.name === 'Error') throw thrown
+    throw new Error('its Parquet data are damaged', { cause: thrown })
   }
 }
 
@@ -123,6 +137,8 @@ const checkColumn = async (file: AsyncBuffer, column: ColumnMetaData): Promise<v
 }
 
 const checkSize = (unit: 'bytes' | 'values', size: number, max: number): void => {
+  // A damaged header may lack it.
+  if (!Number.isInteger(size)) throw new TypeError('expected the size of a page')
   if (!(size >= 0 && size <= max))
     throw new Error(`expected pages of at most ${max} ${unit}, got one of ${size}`)
 }

@@ -5,6 +5,8 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
+import { delay } from '../../base/time/deadline.js'
+import { currentClock } from '../../base/time/rx-clock.js'
 import { connectionEvent } from '../server/consumer-input.js'
 import { writeResponse, type HttpResponse } from '../server/http-response.js'
 import { listenOn, type ListenAddress } from '../server/listen.js'
@@ -26,6 +28,8 @@ export const httpLimits = (maxConnections: number) => ({
   headersTimeout: 10_000,
   /** Time within which a whole request must arrive. */
   requestTimeout: 15_000,
+  /** Time within which a consumer must read the last bytes of a response, those that wait in this process. */
+  responseTimeout: 60_000,
   /** Interval at which the two limits above are checked. */
   connectionsCheckingInterval: 1_000,
   /** Time for which a connection waits for its next request. */
@@ -38,7 +42,7 @@ export type HttpLimits = ReturnType<typeof httpLimits>
 
 /** An HTTP server, or an HTTPS server if there is a certificate, that answers malformed and slow requests itself. */
 export const createHttpServer = (
-  { maxSockets, idleTimeout, ...options }: HttpLimits,
+  { maxSockets, idleTimeout, responseTimeout, ...options }: HttpLimits,
   tls: PemPair | undefined,
 ): Server => {
   const server =
@@ -47,6 +51,13 @@ export const createHttpServer = (
       : createTlsServer({ ...options, ...tls, handshakeTimeout: options.headersTimeout })
   server.maxConnections = maxSockets
   server.timeout = idleTimeout
+  server.on('request', (_, response: ServerResponse) => {
+    // A consumer that reads some bytes now and then is never idle.
+    response.once('prefinish', () => {
+      const timer = delay(currentClock(), responseTimeout, () => response.destroy())
+      for (const event of ['finish', 'close']) response.once(event, () => timer.unsubscribe())
+    })
+  })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => endMalformed(error, socket))
   return server
 }

@@ -4,6 +4,7 @@ import type { Price } from 'svc-streams'
 import type { Gateway } from 'svc-streams/gateway'
 import { createTestClient, depth, price } from 'svc-streams/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { textResponse } from '../../../src/gateway/server/http-response.js'
 import { createSelfSignedCertificate } from '../../support/network/certificate.js'
 import { depthPath, signedHeaders } from '../../support/network/signed-request.js'
 import { authKey } from '../../support/simulator.js'
@@ -304,6 +305,19 @@ describe('a slow consumer', () => {
   it('that sends nothing is ended', async () => {
     const gateway = await startTestGateway(client, {}, { limits: { idleTimeout: 50 } })
     expect((await sendRaw(gateway.baseUrl, '')).text).toBe('')
+  })
+
+  it('that does not read the end of its response is ended', async () => {
+    const page = textResponse(200, 'a'.repeat(2 ** 25))
+    const limits = { responseTimeout: 50, maxSockets: 1 }
+    const gateway = await startTestGateway(client, {}, { pages: () => page, limits })
+    const { port, host } = new URL(gateway.baseUrl)
+    const socket = connect(Number(port), '127.0.0.1').pause()
+    onTestFinished(() => void socket.destroy())
+    socket.write(`GET /page HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+    await eventually(() => socket.bytesWritten > 0 && !socket.connecting)
+    // The only socket is free again.
+    await eventually(async () => (await getRaw(gateway.baseUrl, '/health')).status === 200)
   })
 
   it('that holds all sockets gets no more, and delays others until its headers are due', async () => {

@@ -193,6 +193,38 @@ test('commands take the tokens of the gateway, by symbol or all, in a terminal w
   expect((await runInProcess(['price', 'X', '--gateway', url])).stderr).toContain('Known symbols: ABC.')
 })
 
+test('watch has no error when the first of two gateways is closed', async () => {
+  const { simulator, market, gateway, url } = await startService()
+  const second = await startTestGateway(createClientFor(simulator))
+  const gateways = `${url},${second.baseUrl}`
+  const command = startInProcess(['watch', weth, '--interval', '50', '--gateway', gateways])
+  const untilShown = (price: string) =>
+    eventually(() => [' ETH price ', ' ETH depth '].every((text) => command.stdout.includes(text + price)))
+  await untilShown('2500')
+  await eventually(() =>
+    expect([gateway, second].map((each) => each.inspect().topics.length)).toEqual([1, 1]),
+  )
+  market.update({ price: 2600 })
+  await untilShown('2600')
+  await gateway.close()
+  market.update({ price: 2700 })
+  await untilShown('2700')
+  expect(command.stdout).not.toContain('error')
+  expect(command.stdout).toContain('1 switch of the line')
+})
+
+test('commands use the second of two gateways while the first does not run', async () => {
+  const { url } = await startService({ symbols: { ABC: { address: weth, decimals: 3 } } })
+  const gateways = `http://127.0.0.1:${await findUnusedPort()},${url}`
+  const run = (...args: readonly string[]) => runInProcess([...args, '--gateway', gateways])
+  expect(await run('price', 'ABC')).toMatchObject({ stdout: '2500.0000\n' })
+  expect((await run('depth', 'ABC')).stdout).toContain('ABC at 2500.0000 USD')
+  const watching = startInProcess(['watch', '--gateway', gateways])
+  await eventually(() => watching.stdout.includes(' ABC price 2500.0000 USD'))
+  await eventually(() => watching.stdout.includes(' ABC depth 2500.0000 USD'))
+  expect(watching.stdout).not.toContain('depth error')
+})
+
 test('a symbol that is unknown because the gateway does not answer is a failure with the reason', async () => {
   const url = `http://127.0.0.1:${await findUnusedPort()}`
   const { code, stderr } = await runInProcess(['price', 'ABC', '--gateway', url])

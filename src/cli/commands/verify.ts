@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -84,10 +84,10 @@ async function verifyJournal(
   let afterEnd = 0
   let later = 0
   for (const [index, run] of (await journalRuns(journal)).entries()) {
-    if (run.entries.length === 0) continue
+    if (run.count === 0) continue
     // A module is evaluated anew for each fragment of its URL.
     const module = { recordings: backtest.recordings, url: `${strategy.url.href}#${index}`, parameter }
-    const compared = await compareRun(io, module, run, range)
+    const compared = await compareRun(io, journal, module, run, range)
     if (compared === undefined) return
     equal += compared.equal
     afterEnd += compared.afterEnd
@@ -134,20 +134,25 @@ interface JournalRun {
   to: number
   /** The last state of the account before it, and its last value. Empty for a new account. */
   readonly before: readonly string[]
-  readonly entries: Entry[]
+  /** Its first line: the bytes and the lines before it. */
+  readonly start: { readonly bytes: number; readonly lines: number }
+  /** The number of its values. */
+  count: number
   /** Entries of this line and later ones depend on when the run ended, or were not emitted. */
   endLine: number
 }
 
 const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
+  let line = 0
+  let bytes = 0
   const newRun = (from: number, before: readonly string[]): JournalRun => ({
-    ...{ from, before, to: Infinity, entries: [], endLine: Infinity },
+    ...{ from, before, to: Infinity, count: 0, endLine: Infinity },
+    start: { bytes, lines: Math.max(0, line - 1) },
   })
   let run = newRun(-Infinity, [])
   const runs = [run]
   let state: string[] = []
   let previous: unknown
-  let line = 0
   for await (const text of wholeLines(path)) {
     const value = parsed(text, ++line, path)
     const { _tag, at } = value
@@ -163,12 +168,42 @@ const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
     if (_tag === 'State') {
       run.endLine = Infinity
       state = [text]
-    } else if (_tag !== startTag) {
-      run.entries.push({ line, at, value: _tag === undefined ? value.value : value })
-    }
+    } else if (_tag !== startTag) run.count++
     previous = _tag
+    bytes += Buffer.byteLength(text) + 1
   }
   return runs
+}
+
+/** The values of a run. They are read again, because a journal may be larger than the memory. */
+function* entriesOf(path: string, { start }: JournalRun): Generator<Entry, undefined> {
+  let line = start.lines
+  for (const text of linesFrom(path, start.bytes)) {
+    const value = parsed(text, ++line, path)
+    const { _tag, at } = value
+    if (_tag === startTag && line > start.lines + 1) return undefined
+    if (_tag !== startTag && _tag !== 'State')
+      yield { line, at, value: _tag === undefined ? value.value : value }
+  }
+  return undefined
+}
+
+/** Whole lines from a position on, without a wait: so does a strategy give its values. */
+function* linesFrom(path: string, start: number): Generator<string> {
+  const file = openSync(path, 'r')
+  const chunk = Buffer.allocUnsafe(65_536)
+  const decoder = new TextDecoder()
+  let rest = ''
+  try {
+    for (let at = start, length = 1; length > 0; at += length) {
+      length = readSync(file, chunk, 0, chunk.length, at)
+      const lines = (rest + decoder.decode(chunk.subarray(0, length), { stream: true })).split('\n')
+      rest = lines.pop() ?? ''
+      yield* lines
+    }
+  } finally {
+    closeSync(file)
+  }
 }
 
 interface JournalValue {
@@ -216,10 +251,13 @@ const shownLines = 3
  */
 const compareRun = async (
   io: Io,
+  path: string,
   { recordings, url, parameter }: { recordings: readonly string[]; url: string; parameter: unknown },
-  { from, to, before, entries, endLine }: JournalRun,
+  run: JournalRun,
   given: PlayedRange,
 ): Promise<Comparison | undefined> => {
+  const { from, to, before, endLine } = run
+  const entries = entriesOf(path, run)
   const folder = mkdtempSync(join(tmpdir(), 'svc-streams-'))
   try {
     const journal = join(folder, 'account.ndjson')
@@ -240,15 +278,17 @@ const compareRun = async (
         if (compared.lines.push({ source, line, row }) > shownLines) compared.lines.shift()
       },
     )
+    let entry = entries.next().value
+    let last: Entry | undefined
     const compare = (output: Output): void => {
-      const entry = entries[compared.equal]
       if (entry === undefined) compared.later += output._tag === 'Value' ? 1 : 0
-      else if (output._tag === 'Value' && textOf(output.value, entry) === JSON.stringify(entry.value))
+      else if (output._tag === 'Value' && textOf(output.value, entry) === JSON.stringify(entry.value)) {
         compared.equal++
-      else if (output._tag === 'Completed' && entry.at > lastAt)
-        compared.afterEnd = entries.slice(compared.equal).filter(({ line }) => line < endLine).length
-      else if (entry.line < endLine)
-        compared.difference = { entry, before: entries[compared.equal - 1], output }
+        last = entry
+        entry = entries.next().value
+      } else if (output._tag === 'Completed' && entry.at > lastAt)
+        for (; entry !== undefined && entry.line < endLine; entry = entries.next().value) compared.afterEnd++
+      else if (entry.line < endLine) compared.difference = { entry, before: last, output }
     }
     const compared$ = client
       .run$((own) => loaded.right(own, parameter))
@@ -266,6 +306,7 @@ const compareRun = async (
     if (result !== undefined && result.difference === undefined) orFail(await client.finished)
     return result
   } finally {
+    entries.return(undefined)
     rmSync(folder, { recursive: true })
   }
 }

@@ -51,34 +51,11 @@ const sliceLength = 4_096
  * 16 kB of text before it.
  */
 export class Gunzip {
-  private readonly inflater = new Inflater()
-
-  /** Yields the data of a chunk. Damaged data throw, after the data before the damage. */
-  async *write(chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
-    for (let from = 0; from < chunk.length; from += sliceLength) {
-      yield* await this.inflater.write(chunk.subarray(from, from + sliceLength))
-      if (this.inflater.failure !== undefined) throw this.inflater.failure
-    }
-  }
-
-  /** Yields the rest. Throws if the data are truncated. */
-  async *end(): AsyncGenerator<Uint8Array, void> {
-    yield* await this.inflater.end()
-    if (this.inflater.failure !== undefined) throw this.inflater.failure
-  }
-
-  close(): void {
-    this.inflater.close()
-  }
-}
-
-/** A zlib stream whose calls return their output. */
-class Inflater {
   /** Set by damaged and by truncated data. */
-  failure: Error | undefined
+  private failure: Error | undefined
   private readonly stream = createGunzip()
   private output: Uint8Array[] = []
-  private ended = false
+  private hasEnded = false
   /** Ends the wait for the stream. */
   private settle: () => void = () => undefined
 
@@ -89,16 +66,21 @@ class Inflater {
       this.settle()
     })
     this.stream.on('end', () => {
-      this.ended = true
+      this.hasEnded = true
       this.settle()
     })
   }
 
-  write(bytes: Uint8Array): Promise<readonly Uint8Array[]> {
-    return this.outputOf((done) => this.stream.write(bytes, done))
+  /** Yields the data of a chunk. Damaged data throw, after the data before the damage. */
+  async *write(chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
+    for (let from = 0; from < chunk.length; from += sliceLength) {
+      const slice = chunk.subarray(from, from + sliceLength)
+      yield* this.outputOf((done) => this.stream.write(slice, done))
+    }
   }
 
-  end(): Promise<readonly Uint8Array[]> {
+  /** Yields the rest. Throws if the data are truncated. */
+  end(): AsyncGenerator<Uint8Array, void> {
     return this.outputOf(() => this.stream.end())
   }
 
@@ -107,14 +89,15 @@ class Inflater {
   }
 
   /** The stream ends before zeros that pad the file, and accepts no further data. */
-  private async outputOf(start: (done: () => void) => void): Promise<readonly Uint8Array[]> {
-    if (this.failure === undefined && !this.ended) {
+  private async *outputOf(start: (done: () => void) => void): AsyncGenerator<Uint8Array, void> {
+    if (this.failure === undefined && !this.hasEnded) {
       await new Promise<void>((resolve) => {
         this.settle = resolve
         start(resolve)
       })
     }
-    return this.output.splice(0)
+    yield* this.output.splice(0)
+    if (this.failure !== undefined) throw this.failure
   }
 }
 

@@ -1,4 +1,4 @@
-import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError } from '../codec/errors.js'
 import type { DecodeIssue, RecordingError } from '../../../base/errors/model.js'
@@ -18,7 +18,7 @@ export interface SetReading {
   readonly closing: Subscription
   /** Called before the first line of several recordings, with their topics, their mints, and their first start. */
   readonly onHeader?: (header: RecordingHeader) => void
-  /** Receives the errors of sources, of which the rest is then left out. Default: the first error is the last result. */
+  /** Receives the errors of sources of several, of which the rest is then left out. Default: the first error is the last result. */
   readonly onDamage?: (error: RecordingError) => void
   /** True if a last row that a crash has cut off is skipped. Default: it is an error. */
   readonly allowsCut?: boolean
@@ -38,10 +38,10 @@ export async function* readSet(
   sources: readonly OpenableSource[],
   reading: SetReading,
 ): AsyncGenerator<EntriesResult, void> {
-  const { range, closing, onHeader, onDamage, allowsCut } = reading
+  const { range, closing, onHeader, allowsCut } = reading
   const [source] = sources
   if (source === undefined) yield left(emptyRecording('the recording'))
-  else if (sources.length === 1) yield* withoutDamage(readRange(source, range, closing, allowsCut), onDamage)
+  else if (sources.length === 1) yield* readRange(source, range, closing, allowsCut)
   else {
     const feeds: Feed[] = []
     for (const each of sources) {
@@ -67,17 +67,6 @@ async function* readRange(
   const file = new RecordedFile(source)
   const part = range === allTimes ? wholeFile : await file.partOf(range)
   yield* file.entries(closing, part, allowsCut, range)
-}
-
-async function* withoutDamage(
-  results: AsyncGenerator<EntriesResult, void>,
-  onDamage: SetReading['onDamage'],
-): AsyncGenerator<EntriesResult, void> {
-  if (onDamage === undefined) return yield* results
-  for await (const result of results) {
-    if (isRight(result)) yield result
-    else onDamage(result.left)
-  }
 }
 
 /** The entries of one source, one by one. */

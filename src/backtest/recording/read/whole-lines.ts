@@ -28,66 +28,58 @@ export async function* readWholeLines(
   source: Chunks,
   closing: Subscription,
 ): AsyncGenerator<Uint8Array, void> {
-  const unfinished = new UnfinishedLine()
+  const text = new TextBytes()
+  /** The parts of a line whose end has not been read. They are joined once: a source may consist of many small chunks. */
+  let unfinished: Uint8Array[] = []
+  let length = 0
+  /** The characters of that line: at most so many of a text, at least so many of bytes. */
+  let characters = 0
+  const take = (end: Uint8Array): Uint8Array => {
+    const whole = unfinished.length === 0 ? end : joined([...unfinished, end], length + end.length)
+    unfinished = []
+    length = 0
+    characters = 0
+    return whole
+  }
   let chunkCount = 0
   for await (const chunk of source) {
-    const end = endOfLastLine(chunk)
+    const bytes = typeof chunk === 'string' ? text.bytesOf(chunk) : chunk
+    const end = bytes.lastIndexOf(lineEnd) + 1
     // Only the line that was cut off is copied, not the whole chunk.
-    const cut = end > 0 && unfinished.minLength > 0 ? endOfFirstLine(chunk) : 0
-    for (const whole of [partOf(chunk, 0, cut), partOf(chunk, cut, end)]) {
-      if (whole.length === 0) continue
-      unfinished.append(whole)
-      yield unfinished.take()
-    }
+    const cut = end > 0 && length > 0 ? bytes.indexOf(lineEnd) + 1 : 0
+    if (cut > 0) yield take(bytes.subarray(0, cut))
+    if (end > cut) yield bytes.subarray(cut, end)
     // A copy: the source may write the next chunk to the same memory.
-    const rest = partOf(chunk, end)
-    unfinished.append(typeof rest === 'string' ? rest : new Uint8Array(rest))
+    if (end < bytes.length) unfinished.push(new Uint8Array(bytes.subarray(end)))
+    const added = bytes.length - end
+    length += added
+    characters += typeof chunk === 'string' ? Math.min(chunk.length, added) : added / maxBytesPerCodeUnit
     if (closing.closed) return
-    if (unfinished.minLength > maxLineLength) break
+    if (characters > maxLineLength) break
     if (++chunkCount % chunksPerTurn === 0) await nextTurn()
   }
-  if (unfinished.minLength > 0) yield unfinished.take()
+  const rest = take(text.rest())
+  if (rest.length > 0) yield rest
 }
 
-/** The index after the last line end; 0 if there is none. */
-const endOfLastLine = (chunk: string | Uint8Array): number =>
-  (typeof chunk === 'string' ? chunk.lastIndexOf('\n') : chunk.lastIndexOf(lineEnd)) + 1
-
-const endOfFirstLine = (chunk: string | Uint8Array): number =>
-  (typeof chunk === 'string' ? chunk.indexOf('\n') : chunk.indexOf(lineEnd)) + 1
-
-const partOf = (chunk: string | Uint8Array, from: number, to?: number): string | Uint8Array =>
-  typeof chunk === 'string' ? chunk.slice(from, to) : chunk.subarray(from, to)
-
-/** A line whose end has not been read. Its parts are joined once: a source may consist of many small chunks. */
-class UnfinishedLine {
-  /** The line has at least this many characters. */
-  minLength = 0
-  private parts: (string | Uint8Array)[] = []
+/** A character may consist of two code units, in two chunks. */
+class TextBytes {
   private readonly encoder = new TextEncoder()
+  private held = ''
 
-  append(part: string | Uint8Array): void {
-    if (part.length === 0) return
-    const previous = this.parts.at(-1)
-    // A character may consist of two code units, in two chunks.
-    if (typeof part === 'string' && typeof previous === 'string')
-      this.parts[this.parts.length - 1] = previous + part
-    else this.parts.push(part)
-    this.minLength += typeof part === 'string' ? part.length : part.length / maxBytesPerCodeUnit
+  bytesOf(chunk: string): Uint8Array {
+    const text = this.held + chunk
+    this.held = /[\uD800-\uDBFF]$/.exec(text)?.[0] ?? ''
+    return this.encoder.encode(this.held === '' ? text : text.slice(0, -1))
   }
 
-  take(): Uint8Array {
-    const bytes = this.parts.map((part) => (typeof part === 'string' ? this.encoder.encode(part) : part))
-    this.parts = []
-    this.minLength = 0
-    return joined(bytes)
+  rest(): Uint8Array {
+    return this.encoder.encode(this.held)
   }
 }
 
-const joined = (parts: readonly Uint8Array[]): Uint8Array => {
-  const [first] = parts
-  if (first !== undefined && parts.length === 1) return first
-  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0))
+const joined = (parts: readonly Uint8Array[], length: number): Uint8Array => {
+  const all = new Uint8Array(length)
   let at = 0
   for (const part of parts) {
     all.set(part, at)

@@ -142,9 +142,11 @@ describe('the replay of damaged gzip data', () => {
         damaged[at]! ^= change
         const { events: seen, result } = await replayed(chunksOf(damaged))
         // A block has more text than that.
-        const { rows: intact = 0 } = written.blocks.filter(({ end }) => end <= at).at(-2) ?? {}
+        const before = written.blocks.filter(({ end }) => end <= at).at(-2)
+        const intact = before?.rows ?? 0
         expect(seen.slice(0, intact)).toEqual(written.events.slice(0, intact))
-        if (isLeft(result)) expect(result.left.line).toBeGreaterThan(intact + 1)
+        // Without two blocks before, the header may be missing too.
+        if (isLeft(result)) expect(result.left.line).toBeGreaterThan(before === undefined ? 0 : intact + 1)
         else expect(seen).toEqual(written.events)
       }),
       { numRuns: caseCount(30) },

@@ -62,7 +62,8 @@ const requiredPeers: Plugin = {
     const imported = linesOf((peer, from) => `export * as ${peer} from '${from}'`)
     this.emitFile({ type: 'asset', fileName: 'peers.cjs', source: required })
     this.emitFile({ type: 'asset', fileName: 'peers.js', source: imported })
-    return { code: `import { ${[...peers.keys()].join(', ')} } from "#peers";\n${rewritten}`, map: null }
+    // No line moves, so the source map stays right.
+    return { code: `import { ${[...peers.keys()].join(', ')} } from "#peers";${rewritten}`, map: null }
   },
 }
 
@@ -109,6 +110,9 @@ let chunks: ReadonlyMap<string, string> | undefined
 await bundle.write({
   dir: outdir,
   format: 'esm',
+  // The package contains the sources.
+  sourcemap: true,
+  sourcemapExcludeSources: true,
   chunkFileNames: 'chunk-[hash].js',
   hashCharacters: 'base36',
   comments: { legal: true, annotation: true, jsdoc: false },

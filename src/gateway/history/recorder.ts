@@ -9,7 +9,7 @@ import { writeError } from '../../backtest/recording/codec/errors.js'
 import type { PriceError, WriteError } from '../../base/errors/model.js'
 import { encodeLine } from '../../backtest/recording/codec/row-codec.js'
 import { topicHeader, type RecordingHeader, type Row } from '../../backtest/recording/codec/row.js'
-import { RowTimes, WantedRows } from '../../backtest/recording/write/client-rows.js'
+import { RowTimes } from '../../backtest/recording/write/client-rows.js'
 import { createRecordingFile, type RecordingFile } from '../../backtest/recording/write/recording-file.js'
 import { createRotatingFile, type RotatingFile } from '../../backtest/recording/write/rotating-file.js'
 import type { Clock } from '../../base/time/clock.js'
@@ -17,6 +17,7 @@ import type { GatewayHistoryFailure, GatewayHistorySnapshot } from '../gateway.j
 import { Failures } from './failures.js'
 import { filePeriod, type FolderIndex, type HistoryFile } from './folder-index.js'
 import { OpenFiles } from './open-files.js'
+import { WantedRows } from './wanted-rows.js'
 
 /** Time after a failure in which no row is written, in ms. */
 export const retryAfter = 10_000

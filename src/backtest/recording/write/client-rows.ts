@@ -1,5 +1,5 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
-import { catchError, concat, defer, EMPTY, map, of, Subscription, type Observable } from 'rxjs'
+import { catchError, concat, defer, EMPTY, map, of, type Observable } from 'rxjs'
 import type { Client, PriceClient } from '../../../client/client.js'
 import type { Address } from '../../../base/domain/address.js'
 import { liveSourceOf } from '../../../base/domain/joinable.js'
@@ -117,40 +117,3 @@ const withEndRow$ = (row$: () => Observable<Row>, name: Topic | Address, times: 
     ),
     defer(() => of<Row>({ _tag: 'End', at: times.now(), of: name })),
   )
-
-/** The rows of one topic while it is wanted, and its `End` afterwards. */
-export class WantedRows {
-  private count = 0
-  /** Closed while the topic is not wanted, and when its stream has completed, for example by a rejection. */
-  private rows = Subscription.EMPTY
-
-  constructor(
-    private readonly client: PriceClient,
-    private readonly topic: Topic,
-    private readonly onRow: (row: Row) => void,
-    private readonly times = new RowTimes(),
-  ) {}
-
-  get isWanted(): boolean {
-    return this.count > 0
-  }
-
-  /** The topic is wanted until the subscription ends. */
-  want(): Subscription {
-    this.count++
-    this.start()
-    return new Subscription(() => this.leave())
-  }
-
-  /** Requests the topic, unless its stream runs. */
-  start(): void {
-    if (!this.rows.closed) return
-    this.rows = priceRow$(this.client, this.topic, this.times).subscribe((row) => this.onRow(row))
-  }
-
-  private leave(): void {
-    if (--this.count > 0 || this.rows.closed) return
-    this.rows.unsubscribe()
-    this.onRow({ _tag: 'End', at: this.times.now(), of: this.topic })
-  }
-}

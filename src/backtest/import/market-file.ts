@@ -8,7 +8,7 @@ import { HalfSpreads } from './half-spreads.js'
 import { CandleStarts, type ImportedToken, type MarketRow, type Series, type Tick } from './market-row.js'
 import { openTable } from './open-table.js'
 import type { Cells, Table } from './table.js'
-import { isTruncated, numberOf, timeOf, unitsText } from './values.js'
+import { isSeparated, isTruncated, numberOf, timeOf, unitsText } from './values.js'
 
 /** Why a row is invalid. */
 export type Reason = 'not a number' | 'not above 0' | 'no time' | 'unknown symbol'
@@ -76,6 +76,8 @@ export class MarketFile {
   private isInOrder = true
   private lastAt = -Infinity
   private truncated = 0
+  /** The first number with decimal commas or groups of digits. */
+  private separated: string | undefined
   private readonly named = new Map<number, Set<string>>()
   private readonly bySymbol = new Map<string, Series | undefined>()
   private lastSymbol: string | undefined
@@ -167,6 +169,7 @@ export class MarketFile {
     const row = this.rowOf(cells)
     if (typeof row === 'string') {
       if (this.options.strict) throw new Error(`line ${line}: ${row}: ${describeValue(cells.join(' | '))}`)
+      if (row === 'not a number') this.separated ??= cells.find((cell) => isSeparated(cell ?? ''))
       return count(this.invalid, row, cells, line)
     }
     const { at, series, depth, candle } = row
@@ -222,7 +225,7 @@ export class MarketFile {
   }
 
   private addDoubts(): void {
-    const { doubts, to, rows, truncated, named, options } = this
+    const { doubts, to, rows, truncated, separated, named, options } = this
     const time = describeValue(columnName(this.table.names, this.layout.columns.time))
     if (to > options.now + day)
       doubts.push(
@@ -231,6 +234,10 @@ export class MarketFile {
     if (rows > 0 && truncated === rows)
       doubts.push(
         `the digits of all times in ${time} end before their unit, ${this.layout.unit}: write them in full`,
+      )
+    if (separated !== undefined)
+      doubts.push(
+        `${describeValue(separated)} has a decimal comma or groups of digits, so other numbers may be misread: write all with a decimal point alone`,
       )
     for (const [index, names] of named)
       if (names.size > 1)

@@ -12,6 +12,10 @@ export const numberOf = (text: string): number => {
   return Number.isFinite(value) ? value : NaN
 }
 
+/** True for digits with separators that are no decimal point, such as `1.355,90` and `1,355.90`. */
+export const isSeparated = (text: string): boolean =>
+  /^\s*[-+]?\d[\d.,' \u00a0]*\d\s*$/.test(text) && Number.isNaN(Number(text))
+
 const otherBase = /^\s*0[xob]/i
 
 /** The unit of the times of a table. */

@@ -631,6 +631,16 @@ describe('import', () => {
       /end before their unit, ms/,
     ],
     [
+      'decimal commas, whose points group digits',
+      `time;price\n${start};1.355\n${start + 1};1.000,50\n`,
+      /"1\.000,50" has a decimal comma or groups of digits/,
+    ],
+    [
+      'groups of digits, without which small numbers remain',
+      `time,price\n${start},999.5\n${start + 1},"1,000.50"\n`,
+      /"1,000\.50" has a decimal comma or groups of digits/,
+    ],
+    [
       'different candles of one start',
       `time,open,high,low,close\n${start},1,2,1,2\n${start},1,2,1,1\n${start + 60_000},1,2,1,1\n`,
       /has different candles that start at 2025-11-13T02:14:00.000Z/,

@@ -68,9 +68,13 @@ export async function* readDelimited(
     const { data, meta, errors } = parser.parse(text, 0, !isEnd) as ParseResult<string[]>
     rest = text.slice(meta.cursor)
     const rows = numbered(data, line)
+    let last = line
+    for (const cells of data) {
+      last = line
+      line += linesOf(cells)
+    }
     if (errors.some(({ code }) => code === 'MissingQuotes'))
-      throw new Error(`line ${rows.at(-1)?.line}: a quoted cell has no end`)
-    for (const cells of data) line += linesOf(cells)
+      throw new Error(`line ${last}: a quoted cell has no end`)
     if (rest.length > maxLineLength) throw new Error(`line ${line} has no end`)
     return rows.filter((row) => row.line > headerLine)
   }

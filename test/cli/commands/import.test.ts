@@ -607,6 +607,10 @@ describe('import', () => {
     const { code, stderr } = await imported({ 'trades.csv': ['time,price,amount', ...lines, ''].join('\n') })
     expect(code).toBe(1)
     expect(stderr).toContain('line 5: a quoted cell has no end')
+    const empty = await imported({
+      'trades.csv': ['time,price,amount', ...lines.slice(0, 3), '" '].join('\n'),
+    })
+    expect(empty.stderr).toContain('line 5: a quoted cell has no end')
   })
 
   it.each<[string, string, RegExp]>([

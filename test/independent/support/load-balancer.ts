@@ -50,7 +50,9 @@ export const startBehind = async (
   writeFileSync(file, change(text))
   const path = pathOf(name, name === 'nginx' ? 'nginx-light' : name)
   const args =
-    name === 'nginx' ? ['-c', file, '-e', 'stderr', '-g', `daemon off; pid ${file}.pid;`] : ['-f', file]
+    name === 'nginx'
+      ? ['-c', file, '-e', 'stderr', '-g', `daemon off; master_process off; pid ${file}.pid;`]
+      : ['-f', file]
   await startServer([path, ...args], port)
   const host = `127.0.0.1:${port}`
   const [http, ws] = name === 'nginx' ? (['https', 'wss'] as const) : (['http', 'ws'] as const)

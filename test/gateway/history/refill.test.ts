@@ -25,13 +25,22 @@ const startRecorded = async () => {
   return { simulator, gateway }
 }
 
+interface Received {
+  readonly tag: string
+  readonly price: number | undefined
+}
+
+/** A connection begins with the price that is in force: that before the cut, if there is no newer one. */
+const isInForce = (events: readonly Received[], { tag, price }: Received): boolean =>
+  tag === 'Price' &&
+  events.at(-1)?.tag === 'Disconnected' &&
+  price === events.findLast((event) => event.price !== undefined)?.price
+
 /**
  * The prices that do not follow the one before, from each `Disconnected` to the next live price. A gateway leaves out
  * prices between live ones if the machine is slow.
  */
-const missingAfterCuts = (
-  events: readonly { readonly tag: string; readonly price: number | undefined }[],
-) => {
+const missingAfterCuts = (events: readonly Received[]) => {
   const missing: string[] = []
   let last: number | undefined
   let isCut = false
@@ -56,13 +65,14 @@ it.each(['gateway', 'simulator'] as const)(
       createClient({ environment: 'testnet', priceBaseUrl, priceWsUrl: network.url, reconnect }),
     )
     const past = { history: openHistory(started.gateway.baseUrl), topic: ethTopic }
-    const events: { readonly tag: string; readonly price: number | undefined }[] = []
+    const events: Received[] = []
     let interruptions = 0
     const price$ = client.price$(ethTopic)
     price$.pipe(withPast(past, { refill: true })).subscribe((event) => {
       const value = isRight(event) ? event.right : event.left
       const price = 'price' in value ? value.price : undefined
-      events.push({ tag: '_tag' in value ? value._tag : 'Price', price })
+      const received = { tag: '_tag' in value ? value._tag : 'Price', price }
+      if (!isInForce(events, received)) events.push(received)
     })
     price$.pipe(candles(20, { past, refill: true })).subscribe((event) => {
       if (isRight(event)) interruptions += event.right.interruptions

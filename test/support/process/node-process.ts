@@ -53,7 +53,8 @@ export const spawnCommand = (
   })
   child.on('close', (code, signal) => (exit = code ?? signal ?? 'SIGKILL'))
   // `kill` of the child itself has a defect on Deno: whatever the exit code, the child then reports the signal.
-  child.kill = (signal) => exit === undefined && process.kill(child.pid ?? NaN, signal)
+  const hasExited = (): boolean => exit !== undefined || child.exitCode !== null || child.signalCode !== null
+  child.kill = (signal) => !hasExited() && process.kill(child.pid ?? NaN, signal)
   onFinished(() => void child.kill('SIGKILL'))
   return {
     process: child,

@@ -59,7 +59,7 @@ export const manyLivePrices = (settings: Settings): Promise<Section> =>
         formatSpread(spreadOf(micros(candidate))),
         formatSpread(spreadOf(ratios(micros(handWritten), micros(candidate)))),
       ]),
-      limit: [undefined, 2.8],
+      limit: [undefined, 2.5],
     }
   })
 

@@ -12,7 +12,7 @@ import { WebSocket } from 'ws'
 import { addressesOf } from '../../src/gateway/http/addresses.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { createSelfSignedCertificate } from '../support/network/certificate.js'
-import { startTcpServer } from '../support/network/servers.js'
+import { isListening, startTcpServer } from '../support/network/servers.js'
 import { depthPath } from '../support/network/signed-request.js'
 import { spawnScript } from '../support/process/node-process.js'
 import { authKey, createClientFor, startTestSimulator } from '../support/simulator.js'
@@ -22,16 +22,6 @@ import { connect as connectConsumer } from './support/raw-consumer.js'
 import { startTestGateway } from './support/start-test-gateway.js'
 
 const portOf = (url: string): number => Number(new URL(url).port)
-
-const isListening = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1')
-    socket.on('connect', () => {
-      socket.destroy()
-      resolve(true)
-    })
-    socket.on('error', () => resolve(false))
-  })
 
 describe('the addresses', () => {
   it.each([

@@ -3,8 +3,9 @@ import { expect, test } from 'vitest'
 import { startTestGateway } from '../gateway/support/start-test-gateway.js'
 import { closeAfterTest } from '../support/close-after-test.js'
 import { collectEvents } from '../support/collect-events.js'
+import { findUnusedPort } from '../support/network/servers.js'
 import { spawnCommand } from '../support/process/node-process.js'
-import { freePort, pathOf, startServer } from '../support/process/program.js'
+import { pathOf, startServer } from '../support/process/program.js'
 import { createClientFor, startTestSimulator } from '../support/simulator.js'
 import { eventually } from '../support/time/eventually.js'
 import { ethTopic } from '../support/tokens.js'
@@ -14,7 +15,7 @@ import { ethTopic } from '../support/tokens.js'
 const packageName = 'libwebsockets-test-server'
 
 test('a client opens a connection to the server of libwebsockets, measures its lag by pings, and closes it', async () => {
-  const port = await freePort()
+  const port = await findUnusedPort()
   const path = pathOf('libwebsockets-test-server', packageName)
   await startServer([path, `--port=${port}`], port)
   const client = closeAfterTest(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { weth } from '../../support/tokens.js'
 import { manualMarket } from '../../support/manual-market.js'
-import { freePort } from '../../support/process/program.js'
+import { findUnusedPort } from '../../support/network/servers.js'
 import { startTestSimulator } from '../../support/simulator.js'
 import { newFile } from '../support/new-file.js'
 import { environmentOf } from '../support/environment-of.js'
@@ -56,7 +56,7 @@ test('exits with 1 and a hint for an unsupported token', async () => {
 })
 
 test('exits with 1 and a hint for a refused connection', async () => {
-  const port = await freePort()
+  const port = await findUnusedPort()
   const { code, stdout, stderr } = await runInProcess([
     'price',
     '0xab',

@@ -7,7 +7,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { unpackChromium } from '../../browser/support/unpack-chromium.js'
 import { startTestDashboard } from '../support/open-dashboard.js'
 import { TestMarket } from '../support/test-market.js'
-import { freePort, runToExit, startServer } from '../../support/process/program.js'
+import { findUnusedPort } from '../../support/network/servers.js'
+import { runToExit, startServer } from '../../support/process/program.js'
 import { caseCount } from '../../support/run/long.js'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
@@ -37,7 +38,7 @@ test('Bombadil finds no action after which the dashboard shows what is not true'
   const { executablePath = '', args = [], env } = await unpackChromium()
   for (let run = 0; run < caseCount(15); run++) {
     // Bombadil ends the browser with its run.
-    const port = await freePort()
+    const port = await findUnusedPort()
     await startServer(
       [
         executablePath,

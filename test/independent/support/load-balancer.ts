@@ -10,7 +10,8 @@ import { readPage } from '../../docs/support/block.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { createSelfSignedCertificate } from '../../support/network/certificate.js'
 import { newFolder } from '../../support/new-folder.js'
-import { freePort, pathOf, startServer } from '../../support/process/program.js'
+import { findUnusedPort } from '../../support/network/servers.js'
+import { pathOf, startServer } from '../../support/process/program.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 
 export const certificate = createSelfSignedCertificate()
@@ -36,7 +37,7 @@ export const startBehind = async (
   const gateways = [await startOne(), await startOne()] as const
   for (const { gateway } of gateways) closeAfterTest(gateway)
   const ports = gateways.map(({ gateway }) => new URL(gateway.baseUrl).port)
-  const port = await freePort()
+  const port = await findUnusedPort()
   const folder = newFolder()
   const file = join(folder, 'balancer.conf')
   writeFileSync(join(folder, 'gate-cert.pem'), certificate.cert)

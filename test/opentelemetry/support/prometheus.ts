@@ -7,8 +7,9 @@ import { PrometheusExporter } from '@opentelemetry/exporter-prometheus'
 import { MeterProvider } from '@opentelemetry/sdk-metrics'
 import { instrument } from 'svc-streams/opentelemetry'
 import { expect, onTestFinished } from 'vitest'
+import { findUnusedPort } from '../../support/network/servers.js'
 import { spawnCommand } from '../../support/process/node-process.js'
-import { freePort, pathOf } from '../../support/process/program.js'
+import { pathOf } from '../../support/process/program.js'
 import { eventually } from '../../support/time/eventually.js'
 
 export interface Sample {
@@ -36,7 +37,7 @@ export const startPrometheus = async (rules: string): Promise<Prometheus> => {
       scrape_configs: [{ job_name: 'svc-streams', static_configs: [{ targets: [target] }] }],
     }),
   )
-  const address = `127.0.0.1:${await freePort()}`
+  const address = `127.0.0.1:${await findUnusedPort()}`
   const prometheus = spawnCommand([
     pathOf('prometheus'),
     `--config.file=${config}`,

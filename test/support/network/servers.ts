@@ -1,7 +1,13 @@
 import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener, type Server as HttpServer } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
-import { createServer as createNetServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import {
+  connect,
+  createServer as createNetServer,
+  type AddressInfo,
+  type Server,
+  type Socket,
+} from 'node:net'
 import { onTestFinished } from 'vitest'
 import { WebSocketServer, type WebSocket } from 'ws'
 import type { KeyAndCertificate } from './certificate.js'
@@ -31,6 +37,17 @@ export const startTcpServer = async (onConnection: (socket: Socket) => void): Pr
   })
   return listen(server)
 }
+
+/** True if a server accepts connections on a port of 127.0.0.1. */
+export const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1')
+    socket.on('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.on('error', () => resolve(false))
+  })
 
 /** Finds a port of 127.0.0.1 on which no server listens. */
 export const findUnusedPort = async (): Promise<number> => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
 import { delimiter, join } from 'node:path'
+import { isListening } from '../network/servers.js'
 import { eventually } from '../time/eventually.js'
 import { spawnCommand, type NodeProcess, type SpawnOptions } from './node-process.js'
 
@@ -36,19 +36,4 @@ export const runToExit = async (command: readonly [string, ...string[]], options
   const program = spawnCommand(command, options)
   const code = await program.waitForExit()
   return { code, stdout: program.stdout, output: program.output }
-}
-
-const isListening = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1', () => resolve(true))
-    socket.on('error', () => resolve(false))
-    socket.on('connect', () => socket.destroy())
-  })
-
-export const freePort = async (): Promise<number> => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
 }

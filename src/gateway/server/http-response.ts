@@ -30,14 +30,15 @@ export const notFound = textResponse(404, 'Not Found')
 
 const allow = { Allow: 'GET, HEAD, OPTIONS' }
 
-/** The response for a method of a path with a response for GET; `undefined` for GET, and for HEAD, whose body Node omits. */
-export const otherMethodResponse = (method: string | undefined): TextResponse | undefined => {
-  if (method === 'GET' || method === 'HEAD') return undefined
-  return method === 'OPTIONS' ? optionsResponse() : textResponse(405, 'Method Not Allowed', allow)
-}
+/**
+ * The response for a method of a path with a response for GET; `undefined` for GET, and for HEAD, whose body Node omits. OPTIONS has
+ * `optionsResponse`.
+ */
+export const otherMethodResponse = (method: string | undefined): TextResponse | undefined =>
+  method === 'GET' || method === 'HEAD' ? undefined : textResponse(405, 'Method Not Allowed', allow)
 
 /** Load balancers ask for the health by OPTIONS too: a page that reports a failure has its status here. */
-export const optionsResponse = (page?: TextResponse): TextResponse =>
+export const optionsResponse = (page: TextResponse | undefined): TextResponse =>
   page === undefined || page.status === 200
     ? { status: 204, headers: allow, body: '' }
     : { ...page, headers: { ...page.headers, ...allow } }

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
 import { journalEvents, paper, type PaperEvent, type PaperOptions } from '../../backtest/paper/index.js'
-import { readJournal } from '../../backtest/account/journal/journal-events.js'
+import { readJournalStart } from '../../backtest/account/journal/journal-file.js'
 import { settingsOf } from '../../backtest/account/options.js'
 import type { Order } from '../../backtest/account/orders.js'
 import { record, resume } from '../../backtest/recording/index.js'
@@ -16,7 +16,7 @@ import type { Client } from '../../client/client.js'
 import { printable } from '../../base/errors/text.js'
 import { counted, formatSeconds, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
 import { withSource } from '../target/open-source.js'
-import { checkOutput } from '../target/read-file.js'
+import { attempt, checkOutput } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { failureOf, orFail } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
@@ -118,7 +118,7 @@ async function tradeOnPaper(
       log(io, `The source has no history: the orders of the first ${formatSeconds(warmUp)} are not executed.`)
     const { tokens, depthInterval: interval } = settingsOf(options)
     if (journal !== undefined && existsSync(journal)) {
-      const resumed = await resumedText(journal, options.tokens)
+      const resumed = resumedText(journal, options.tokens)
       if (resumed !== undefined) log(io, resumed)
     }
     const close = () => void client.close()
@@ -186,13 +186,11 @@ async function tradeOnPaper(
 }
 
 /** What the account continues with; undefined if it starts. The account itself fails for a journal that is damaged. */
-const resumedText = async (journal: string, tokens: PaperOptions['tokens']): Promise<string | undefined> => {
-  const read = await readJournal(journal)
-  if (isLeft(read)) return undefined
-  const { events, state } = read.right
-  const last = events.at(-1)
-  if (last === undefined || !('at' in last)) return undefined
-  const { cash, holdings = [], orders = [] } = state ?? {}
+const resumedText = (journal: string, tokens: PaperOptions['tokens']): string | undefined => {
+  const start = attempt(() => readJournalStart(journal))
+  if (isLeft(start) || start.right.at === 0) return undefined
+  const { at, saved } = start.right
+  const { cash, holdings = [], orders = [] } = saved ?? {}
   const positions = holdings.flatMap(({ symbol, quantity }) =>
     quantity === 0n ? [] : [`${formatTokens(quantity, tokens[symbol]?.decimals)} ${symbol}`],
   )
@@ -201,7 +199,7 @@ const resumedText = async (journal: string, tokens: PaperOptions['tokens']): Pro
     positions.length === 0 ? 'no position' : positions.join(' and '),
     counted(orders.length, 'open order'),
   ]
-  return `Resumed from ${printable(journal)}, which ends at ${formatTime(last.at)}: ${parts.join(', ')}.`
+  return `Resumed from ${printable(journal)}, which ends at ${formatTime(at)}: ${parts.join(', ')}.`
 }
 
 /** The orders of a resumed strategy that are live. */

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -7,8 +7,9 @@ import { catchError, endWith, map, of, reduce, takeWhile, tap } from 'rxjs'
 import { bigintAsText } from '../../base/domain/plain-decimal.js'
 import { printable } from '../../base/errors/text.js'
 import { plainObject } from '../../base/option-kinds/option.js'
+import type { JournalPosition } from '../../backtest/account/journal/journal-events.js'
 import { changes, journalTags, startTag } from '../../backtest/account/journal/journal.js'
-import { wholeLines } from '../../backtest/recording/files/line-file.js'
+import { wholeLines, wholeLinesAtOnce } from '../../backtest/recording/files/line-file.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
 import { journalJson } from '../../backtest/recording/write/journal.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
@@ -134,8 +135,8 @@ interface JournalRun {
   to: number
   /** The last state of the account before it, and its last value. Empty for a new account. */
   readonly before: readonly string[]
-  /** Its first line: the bytes and the lines before it. */
-  readonly start: { readonly bytes: number; readonly lines: number }
+  /** Of its first line. */
+  readonly start: JournalPosition
   /** The number of its values. */
   count: number
   /** Entries of this line and later ones depend on when the run ended, or were not emitted. */
@@ -178,7 +179,7 @@ const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
 /** The values of a run. They are read again, because a journal may be larger than the memory. */
 function* entriesOf(path: string, { start }: JournalRun): Generator<Entry, undefined> {
   let line = start.lines
-  for (const text of linesFrom(path, start.bytes)) {
+  for (const text of wholeLinesAtOnce(path, start.bytes)) {
     const value = parsed(text, ++line, path)
     const { _tag, at } = value
     if (_tag === startTag && line > start.lines + 1) return undefined
@@ -186,24 +187,6 @@ function* entriesOf(path: string, { start }: JournalRun): Generator<Entry, undef
       yield { line, at, value: _tag === undefined ? value.value : value }
   }
   return undefined
-}
-
-/** Whole lines from a position on, without a wait: so does a strategy give its values. */
-function* linesFrom(path: string, start: number): Generator<string> {
-  const file = openSync(path, 'r')
-  const chunk = Buffer.allocUnsafe(65_536)
-  const decoder = new TextDecoder()
-  let rest = ''
-  try {
-    for (let at = start, length = 1; length > 0; at += length) {
-      length = readSync(file, chunk, 0, chunk.length, at)
-      const lines = (rest + decoder.decode(chunk.subarray(0, length), { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      yield* lines
-    }
-  } finally {
-    closeSync(file)
-  }
 }
 
 interface JournalValue {

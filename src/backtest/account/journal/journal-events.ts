@@ -6,7 +6,6 @@ import { wholeLines } from '../../recording/files/line-file.js'
 import type { PaperEvent } from '../events.js'
 import { decodeJournalLine } from './journal-codec.js'
 import { changes, eventTags } from './journal.js'
-import type { SavedState } from './saved-state.js'
 
 /**
  * The events of all runs of a journal, as they were emitted: for `summaryOf` and `renderReport`. The file may still be
@@ -36,8 +35,6 @@ export const journalStart: JournalPosition = { bytes: 0, lines: 0 }
 /** The events of a journal from a position on, and where the next ones begin. */
 export interface JournalPart {
   readonly events: readonly PaperEvent[]
-  /** The last state of the account, if there is one. */
-  readonly state: SavedState | undefined
   readonly end: JournalPosition
 }
 
@@ -51,7 +48,6 @@ export const readJournal = async (
   /** The events since the first one whose state is still missing. */
   let unsaved: PaperEvent[] = []
   let isUnsaved = false
-  let state: SavedState | undefined
   let { bytes, lines } = start
   let end = start
   try {
@@ -62,7 +58,6 @@ export const readJournal = async (
       if (isLeft(line)) return left(recordingError(path, lines, text, line.left.issues))
       const value = line.right
       if (value._tag === 'State') {
-        state = value
         events.push(...unsaved)
         unsaved = []
         isUnsaved = false
@@ -75,5 +70,5 @@ export const readJournal = async (
   } catch (thrown) {
     return left(unreadableRecording(path, lines + 1, thrown))
   }
-  return right({ events, state, end })
+  return right({ events, end })
 }

@@ -1,4 +1,4 @@
-import { fstatSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { renderIssue } from '../../../base/errors/render.js'
 import { namingFile, openLineFile } from '../../recording/files/line-file.js'
@@ -13,17 +13,33 @@ import type { JournalStart } from './saved-state.js'
 export const openJournalFile = (path: string): Journal => {
   let start = emptyStart
   const endOf = (file: number): number => {
-    const { size } = fstatSync(file)
-    const tail = tailOf(file, size)
-    // The last part is empty, or a torn line.
-    const lines = tail.toString('utf8').split('\n').slice(0, -1)
-    const { kept, ...found } = startFrom(lines, () => linesIn(file, size - tail.length))
-    start = found
-    const keptBytes = lines.slice(0, kept).reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
-    return size - tail.length + keptBytes
+    const end = endOfJournal(file)
+    start = end.start
+    return end.bytes
   }
   const { append, close } = namingFile(path, () => openLineFile(path, '{"_tag":', endOf))
   return { start, write: (lines) => namingFile(path, () => append(lines)), close }
+}
+
+/** What the next run of a journal continues with. Throws an error of the system, or one for a line that is not valid. */
+export const readJournalStart = (path: string): JournalStart => {
+  const file = openSync(path, 'r')
+  try {
+    return endOfJournal(file).start
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** The start of the next run, and the length of what is kept, in bytes. */
+const endOfJournal = (file: number): { readonly start: JournalStart; readonly bytes: number } => {
+  const { size } = fstatSync(file)
+  const tail = tailOf(file, size)
+  // The last part is empty, or a torn line.
+  const lines = tail.toString('utf8').split('\n').slice(0, -1)
+  const { kept, ...start } = startFrom(lines, () => linesIn(file, size - tail.length))
+  const keptBytes = lines.slice(0, kept).reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
+  return { start, bytes: size - tail.length + keptBytes }
 }
 
 /**

@@ -117,7 +117,7 @@ export class PastReading {
     let before: RecordedFile | undefined
     for (const [offset, { file, start }] of ordered.slice(index).entries()) {
       if (closing.closed) break
-      if (start >= range.to && past.latest >= range.to) break
+      if (start >= range.to && past.now >= range.to) break
       const header = await file.header()
       if (isLeft(header)) return header
       const isIn = await file.has(topic)

@@ -139,6 +139,14 @@ describe('a recorder that starts again after its clock was set back', () => {
   })
 })
 
+it('a clock that is set back before the end of a file leaves a gap up to the next recorder', async () => {
+  const paths = writeFiles({
+    'first.ndjson': recordingText(header, priceRow(0, 1), priceRow(1, 1, other), priceRow(0, 2, other)),
+    'second.ndjson': recordingText({ ...header, at: start + minute }, priceRow(minute, 2)),
+  })
+  expect(await pastOf(paths, 0, 1)).toEqual({ prices: [1], gaps: [[0, 1]] })
+})
+
 describe('the topics of a history', () => {
   it('are read of a recording whose clock was set back', async () => {
     const paths = fileOf(priceRow(0, 1, other), ...seconds(0, 3, 1), ...seconds(-5000, 3, 4))

@@ -1,7 +1,9 @@
 // A typedoc plugin that names modules after entry points, and pages after their headings, and shows `undefined` where an optional
 // property allows it.
 
-import { Converter, IntrinsicType, ReflectionKind, UnionType } from 'typedoc'
+import { Comment, Converter, IntrinsicType, ReflectionKind, UnionType } from 'typedoc'
+
+const alias = 'The exports of another entry point, under a second name.'
 
 export const load = ({ converter }) => {
   converter.on(Converter.EVENT_CREATE_DECLARATION, (context, reflection) => {
@@ -14,6 +16,9 @@ export const load = ({ converter }) => {
     // Typedoc names a module after its export in package.json: '' or 'operators'.
     for (const entryPoint of project.getChildrenByKind(ReflectionKind.Module)) {
       entryPoint.name = entryPoint.name === '' ? project.name : `${project.name}/${entryPoint.name}`
+      // Typedoc gives an entry point without types of its own the comment of the other one.
+      if (entryPoint.children.every((each) => each.isReference()))
+        entryPoint.comment = new Comment([{ kind: 'text', text: alias }])
     }
     // Typedoc names a page after its file.
     for (const page of project.getReflectionsByKind(ReflectionKind.Document)) {

@@ -1,20 +1,23 @@
 // A typedoc plugin that writes the pages as text, for tools that read no HTML: each page as Markdown under its path in the
-// repository, the API reference as a page per entry point, `llms.txt` with a line for each, and `llms-full.txt` with all of them.
+// repository, `llms.txt` with a line for each, and `llms-full.txt` with all of them.
 
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, posix, relative } from 'node:path'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join, posix, relative, sep } from 'node:path'
 import { RendererEvent } from 'typedoc'
-import { apiPages } from './api.js'
 import { withLinks } from './links.js'
 
 /** The page with a table of all pages. */
 const index = 'docs/README.md'
 
+/** The Markdown reference, a page for each entry point. `typedoc.markdown.json` writes it. */
+const reference = 'docs/reference/api'
+
 export const load = ({ renderer, options }) => {
-  renderer.on(RendererEvent.END, ({ outputDirectory, project }) => {
+  renderer.on(RendererEvent.END, ({ outputDirectory }) => {
     const paths = ['README.md', ...options.getValue('projectDocuments')]
-    const pages = paths.map((path) => ({ path: relative('.', path), text: readFileSync(path, 'utf8') }))
-    for (const [file, text] of Object.entries(textFiles(pages, apiPages(project)))) {
+    const names = readdirSync(reference, { recursive: true, encoding: 'utf8' }).sort()
+    const api = names.filter((name) => /^svc-streams.*\.md$/.test(name)).map((name) => join(reference, name))
+    for (const [file, text] of Object.entries(textFiles(paths.map(readPage), api.map(readPage)))) {
       mkdirSync(dirname(join(outputDirectory, file)), { recursive: true })
       writeFileSync(join(outputDirectory, file), text)
     }
@@ -22,6 +25,11 @@ export const load = ({ renderer, options }) => {
       cpSync(asset, join(outputDirectory, asset), { recursive: true })
   })
 }
+
+const readPage = (path) => ({
+  path: relative('.', path).replaceAll(sep, '/'),
+  text: readFileSync(path, 'utf8'),
+})
 
 /** The text files of pages and of the pages of the API reference, by their names in the site. */
 export const textFiles = (pages, api = []) => {

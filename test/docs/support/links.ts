@@ -45,13 +45,20 @@ const linksOf = (path: string, text: string): readonly string[] => {
 }
 
 const anchorsOf = (path: string, text: string): ReadonlySet<string> => {
-  if (/\.(?:html|svg)$/.test(path))
-    return new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id))
+  const ids = [...text.matchAll(/ id="([^"]+)"/g)].map(([, id = '']) => id)
   const headings = isText(path) ? withoutPrograms(text).matchAll(/^#+ (.+)$/gm) : []
-  return new Set([...headings].map(([, heading = '']) => slugOf(heading)))
+  return new Set([...ids, ...slugsOf([...headings].map(([, heading = '']) => heading))])
 }
 
-/** The anchor that GitHub gives to a heading. */
+/** The anchors that GitHub gives to headings: equal ones are numbered. */
+const slugsOf = (headings: readonly string[]): readonly string[] => {
+  const slugs = headings.map(slugOf)
+  return slugs.map((slug, index) => {
+    const earlier = slugs.slice(0, index).filter((each) => each === slug).length
+    return earlier === 0 ? slug : `${slug}-${earlier}`
+  })
+}
+
 const slugOf = (heading: string): string =>
   heading
     .toLowerCase()

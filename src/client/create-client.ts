@@ -20,11 +20,6 @@ import { setPriceFeed } from './price-feed.js'
 import type { ClientOptions, DepthClientOptions, UnsignedClientOptions } from './options.js'
 
 export interface CreateClient {
-  /**
-   * Creates a client. Opens no connection until a stream is subscribed to or a task is run. The depth methods exist if
-   * the options have `environment: 'mainnet'`, `baseUrl`, and either `authKey` or `unsigned: true`. Throws a
-   * `ConfigurationError` that names the first invalid option.
-   */
   (options: DepthClientOptions | UnsignedClientOptions): Client
   (options: ClientOptions): PriceClient
 }

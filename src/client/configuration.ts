@@ -6,7 +6,7 @@ import { Secrets } from '../wire/auth/secrets.js'
 import { endpointOf, isLoopback, type Endpoint } from '../base/domain/endpoint.js'
 import { chainIds, type ChainId } from '../base/domain/environment.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
-import { parseOptions, type Completed } from '../base/option-kinds/parse-options.js'
+import { parseOptions, type CheckRules, type Completed } from '../base/option-kinds/parse-options.js'
 import type { Platform } from '../wire/platform/platform.js'
 import { clientTable, urlsOf, type ClientOptions, type Schemes } from './options.js'
 
@@ -42,8 +42,9 @@ type AccessName =
 export const configure = (
   options: ClientOptions,
   { createMac, parseCertificates, isPublic }: Platform,
+  rules?: CheckRules,
 ): Configuration => {
-  const given = parseOptions(clientTable, options)
+  const given = parseOptions(clientTable, options, rules)
   const { environment, priceBaseUrl, baseUrl, headers: givenHeaders, ca, ...others } = given
   const { authKey, allowBrowserKey, unsigned, allowInsecure, canonicalHeaders, ...settings } = others
   const { service, pingInterval, pongTimeout } = settings

@@ -1,24 +1,24 @@
 import { nuid } from '@nats-io/transport-node'
 import type { Client, PriceClient } from '../client/client.js'
-import { createClientOn } from '../client/create-client.js'
+import { configure, type Configuration } from '../client/configuration.js'
+import { clientOf } from '../client/create-client.js'
+import { ConfigurationError } from '../base/errors/configuration-error.js'
 import { node } from '../wire/platform/node.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import type { OpenTcpSocket } from './connection/tcp-transport.js'
 import { NatsLink } from './connection/nats-link.js'
-import { connectionOptionsOf } from './options.js'
+import { connectionNames, connectionOptionsOf } from './options.js'
 import { FollowedGateway, type ConsumerContext } from './client/consumer-context.js'
 import { natsHttpTransport } from './client/nats-http-transport.js'
 import { natsWebSocketTransport } from './client/nats-web-socket-transport.js'
-import {
-  clientOptionsOf,
-  parseNatsClientOptions,
-  type NatsClientOptions,
-  type NatsDepthClientOptions,
-} from './client/options.js'
+import { upstreamNames, type NatsClientOptions, type NatsDepthClientOptions } from './client/options.js'
 import { subjectsOf } from './subjects.js'
 
 /** Maximum time until a gateway or a NATS server is found after its return, in ms. */
 const maxReconnectDelay = 1_000
+
+/** Lag above which a session ends by default, in ms. */
+const defaultMaxLag = 1_000
 
 /** Placeholder addresses: the transports over NATS do not use addresses. */
 const addresses = {
@@ -40,19 +40,36 @@ const addresses = {
 export function natsClient(options: NatsDepthClientOptions): Client
 export function natsClient(options: NatsClientOptions): PriceClient
 export function natsClient(options: NatsClientOptions): Client {
-  // Depth exists only on mainnet: `createClient` checks this.
-  return createClientOn(node)(
-    upstreamOverNats(options) as Parameters<ReturnType<typeof createClientOn>>[0],
-  ) as Client
+  const configuration = configureNats(options)
+  return clientOf({ ...configuration, ...natsTransports(options, configuration) }, node)
 }
 
 /**
- * The options of a client over NATS. `openSocket`: Node's by default.
+ * Throws a `ConfigurationError` that names the first invalid option. The values of the connection are not checked.
  *
  * @internal
  */
-export const upstreamOverNats = (options: NatsClientOptions, openSocket?: OpenTcpSocket) => {
-  const { maxLag, service, requestTimeout } = parseNatsClientOptions(options)
+export const configureNats = (options: NatsClientOptions): Configuration => {
+  for (const name of upstreamNames) {
+    if (Object.hasOwn(options, name))
+      throw new ConfigurationError(name, 'is an option of the client of the gateway; omit it')
+  }
+  const all = { maxLag: defaultMaxLag, ...options, ...addresses }
+  const configuration = configure(all, node, { otherNames: Object.keys(connectionNames) })
+  const { maxDelay = maxReconnectDelay } = options.reconnect ?? {}
+  return { ...configuration, reconnect: { ...configuration.reconnect, maxDelay } }
+}
+
+/**
+ * The transports of a client over NATS. `openSocket`: Node's by default.
+ *
+ * @internal
+ */
+export const natsTransports = (
+  options: NatsClientOptions,
+  { maxLag, service, requestTimeout }: Configuration,
+  openSocket?: OpenTcpSocket,
+) => {
   const clock = currentClock()
   const link = new NatsLink(connectionOptionsOf(options), clock, openSocket)
   const context: ConsumerContext = {
@@ -65,12 +82,5 @@ export const upstreamOverNats = (options: NatsClientOptions, openSocket?: OpenTc
     maxLag,
     followed: new FollowedGateway(),
   }
-  return {
-    ...clientOptionsOf(options),
-    reconnect: { maxDelay: maxReconnectDelay, ...options.reconnect },
-    ...addresses,
-    maxLag,
-    webSocket: natsWebSocketTransport(context),
-    http: natsHttpTransport(context),
-  }
+  return { webSocket: natsWebSocketTransport(context), http: natsHttpTransport(context) }
 }

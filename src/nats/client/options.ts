@@ -1,9 +1,5 @@
-import { clientTable, type ClientOptions } from '../../client/options.js'
-import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import { numberOption } from '../../base/option-kinds/number-option.js'
-import type { OptionTable } from '../../base/option-kinds/option.js'
-import { parseOptions, type Completed } from '../../base/option-kinds/parse-options.js'
-import { connectionNames, type NatsOptions } from '../options.js'
+import type { ClientOptions } from '../../client/options.js'
+import type { NatsOptions } from '../options.js'
 
 /**
  * Options of `natsClient`: those of `createClient` that have a meaning over NATS, `servers`, and the options of the
@@ -26,7 +22,8 @@ export interface NatsDepthClientOptions extends NatsClientOptions {
 /** The options of `createClient` that have no meaning over NATS: the client of the gateway has them. */
 type UpstreamOption = (typeof upstreamNames)[number]
 
-const upstreamNames = [
+/** @internal */
+export const upstreamNames = [
   ...([
     'priceBaseUrl',
     'priceWsUrl',
@@ -40,39 +37,3 @@ const upstreamNames = [
   ] as const),
   ...(['allowInsecure', 'ca', 'authExpiration', 'canonicalHeaders', 'webSocket', 'http'] as const),
 ] as const
-
-const isUpstream = (name: string): boolean => (upstreamNames as readonly string[]).includes(name)
-
-/** @internal */
-const natsClientTable = {
-  ...(Object.fromEntries(Object.entries(clientTable).filter(([name]) => !isUpstream(name))) as Omit<
-    typeof clientTable,
-    UpstreamOption
-  >),
-  maxLag: numberOption({ unit: 'ms', min: 1, default: 1_000 }),
-} satisfies OptionTable<Omit<NatsClientOptions, keyof NatsOptions>>
-
-/**
- * Throws a `ConfigurationError` that names the first invalid option. The values of the connection are not checked.
- *
- * @internal
- */
-export const parseNatsClientOptions = (options: NatsClientOptions): Completed<typeof natsClientTable> => {
-  const otherNames = [...Object.keys(connectionNames), ...upstreamNames]
-  const parsed = parseOptions(natsClientTable, options, { otherNames })
-  for (const name of upstreamNames) {
-    if (Object.hasOwn(options, name))
-      throw new ConfigurationError(name, 'is an option of the client of the gateway; omit it')
-  }
-  return parsed
-}
-
-/**
- * The options of `createClient` among others.
- *
- * @internal
- */
-export const clientOptionsOf = (options: NatsClientOptions): Pick<NatsClientOptions, 'environment'> => {
-  const entries = Object.entries(options).filter(([name]) => Object.hasOwn(natsClientTable, name))
-  return { ...Object.fromEntries(entries), environment: options.environment }
-}

@@ -1,6 +1,6 @@
 import { createClient, type Client } from 'svc-streams'
-import { createClientOn } from '../../../src/client/create-client.js'
-import { upstreamOverNats } from '../../../src/nats/nats-client.js'
+import { clientOf } from '../../../src/client/create-client.js'
+import { configureNats, natsTransports } from '../../../src/nats/nats-client.js'
 import { node } from '../../../src/wire/platform/node.js'
 import type { ClientTimes, Ledger } from '../invariants/ledger.js'
 import { NatsSessions, problemOfTcp } from '../invariants/nats-client.js'
@@ -76,11 +76,11 @@ export const connectOverNats =
     const { client, http } = process.enter(() => {
       const servers = natsAddresses(nats, plan)
       const options = { ...optionsOf(plan), environment: 'mainnet', servers } as const
-      const upstream = upstreamOverNats(options, tcp.open)
-      const requests = new ObservedHttp(upstream.http, ledger)
-      const webSocket = new ObservedTransport(upstream.webSocket, ledger, prices)
-      const setup = { ...upstream, webSocket, http: requests } as Parameters<typeof createClient>[0]
-      return { client: createClientOn(node)(setup) as Client, http: requests }
+      const configuration = configureNats(options)
+      const transports = natsTransports(options, configuration, tcp.open)
+      const requests = new ObservedHttp(transports.http, ledger)
+      const webSocket = new ObservedTransport(transports.webSocket, ledger, prices)
+      return { client: clientOf({ ...configuration, webSocket, http: requests }, node), http: requests }
     })
     process.enter(() => client.status$.subscribe((status) => ledger.dials.onStatus(status)))
     const sessions = new NatsSessions(ledger, prices)

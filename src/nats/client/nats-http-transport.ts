@@ -45,13 +45,13 @@ class NatsRequest {
   start(): () => void {
     const { context, request } = this
     const { followed } = context
-    const known = (): string | undefined => (request.newConnection === true ? undefined : followed.id)
+    const known = request.newConnection === true ? undefined : followed.id
+    if (known !== undefined) this.resources.add(followed.onLost(() => this.fail('the gateway is lost', true)))
     this.resources.add(
-      reachGateway(context, () => this.isFound, known, {
-        onFound: (connection, gateway, isAsked) => {
-          if (!isAsked) this.resources.add(followed.onLost(() => this.fail('the gateway is lost', true)))
-          this.send(connection, gateway)
-        },
+      reachGateway(context, {
+        followed: known,
+        isReached: () => this.isFound,
+        onFound: (connection, gateway) => this.send(connection, gateway),
         onFailed: (reason) => this.fail(reason),
       }),
     )

@@ -90,9 +90,10 @@ class NatsSocket implements InternalSocket {
 
   /** Not in the constructor: the listener may be called at once. */
   dial(): void {
-    const isReached = (): boolean => this.isOpen
     this.resources.add(
-      reachGateway(this.context, isReached, () => undefined, {
+      reachGateway(this.context, {
+        followed: undefined,
+        isReached: () => this.isOpen,
         onFound: (connection, gateway) => this.onFound(connection, gateway),
         onFailed: (reason) => this.end(noCloseFrame, reason),
       }),

@@ -10,7 +10,7 @@ import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
 import { Secrets } from '../../wire/auth/secrets.js'
 import { parseServers, type NatsOptions } from '../options.js'
-import { connectNats, retryTime, type Dials, type OpenTcpSocket } from './tcp-transport.js'
+import { connectNats, openTcpSocket, retryTime, type Dials, type OpenTcpSocket } from './tcp-transport.js'
 
 /** Receives the connection to NATS once, and its loss once. */
 export interface LinkUser {
@@ -68,7 +68,7 @@ export class NatsLink {
   constructor(
     { servers, ...options }: NatsOptions,
     private readonly clock: Clock,
-    private readonly openSocket?: OpenTcpSocket,
+    private readonly openSocket: OpenTcpSocket = openTcpSocket,
   ) {
     const { addresses, host, isTls, ...credentials } = parseServers(servers)
     this.servers = addresses
@@ -135,7 +135,7 @@ export class NatsLink {
       openSocket: this.openSocket,
       clock: this.clock,
       onError: (error) => this.onError(error),
-      ...{ dialledAt: -Infinity, failedAt: -Infinity },
+      endedAt: new Map(),
       hasOthers: servers.length > 1,
       isEnded: false,
     }

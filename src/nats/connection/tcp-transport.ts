@@ -17,6 +17,7 @@ import type { Duplex } from 'node:stream'
 import { connect as connectTls, type ConnectionOptions as TlsConnectOptions } from 'node:tls'
 import { noCancel, type Cancel } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
+import { delay } from '../../base/time/deadline.js'
 import { deferred } from '../../base/task/deferred.js'
 import { dialHost } from '../../wire/transport/dial-host.js'
 import { protocolVersion } from '../subjects.js'
@@ -24,20 +25,19 @@ import { protocolVersion } from '../subjects.js'
 /** Opens a TCP socket without Nagle's delay. It emits `connect`. */
 export type OpenTcpSocket = (port: number, host: string) => Duplex
 
-const openTcpSocket: OpenTcpSocket = (port, host) => net.connect(port, host).setNoDelay(true)
+export const openTcpSocket: OpenTcpSocket = (port, host) => net.connect(port, host).setNoDelay(true)
 
 /** The dials of one connection to NATS. The NATS client passes its options, and with them this object, to each transport. */
 export interface Dials {
-  readonly openSocket?: OpenTcpSocket | undefined
+  readonly openSocket: OpenTcpSocket
   readonly clock: Clock
   /** Called with the failure of each dial, and with that of the open connection. */
   readonly onError: (error: unknown) => void
   /** The transport that was dialled last, and its server. */
   transport?: Transport
-  server?: string
-  /** When it was dialled, and when the connection or the dial failed: monotonic, in ms. */
-  dialledAt: number
-  failedAt: number
+  server?: string | undefined
+  /** When the last dial of each server failed, or its connection ended: monotonic, in ms. */
+  readonly endedAt: Map<string, number>
   /** True if there is more than one server. */
   hasOthers: boolean
   /** True if there are to be no more dials. */
@@ -51,7 +51,7 @@ interface TransportOptions extends NodeConnectionOptions {
 
 const closedText = 'the connection was closed'
 
-/** The time between two dials of one server, in ms. */
+/** The time between the end of a connection to a server, and the next dial of this server, in ms. */
 export const retryTime = 250
 
 /**
@@ -64,7 +64,13 @@ export const connectNats = (options: NodeConnectionOptions, dials: Dials): Promi
     ...{ waitOnFirstConnect: true, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true },
     // `dialHost` resolves names.
     resolve: false,
-    reconnectDelayHandler: () => beforeDial(dials),
+    reconnectDelayHandler: () => {
+      if (dials.isEnded) throw new Error(closedText)
+      // A process has one factory, which each `connect` and `wsconnect` of the program sets.
+      setTransportFactory(tcp)
+      // The NATS client compares times of day, which may be set back: the transport waits instead.
+      return -Infinity
+    },
     dials,
   }
   const connecting = connect(all)
@@ -73,20 +79,6 @@ export const connectNats = (options: NodeConnectionOptions, dials: Dials): Promi
 }
 
 const tcp = { factory: (): Transport => new TcpTransport() }
-
-/**
- * Returns the least time between two dials of one server, in ms. The NATS client compares times of day, so it would wait too long
- * after the clock was set back: -Infinity starts the next dial in any case.
- */
-const beforeDial = ({ clock, isEnded, hasOthers, dialledAt, failedAt }: Dials): number => {
-  if (isEnded) throw new Error(closedText)
-  // A process has one factory, which each `connect` and `wsconnect` of the program sets.
-  setTransportFactory(tcp)
-  const now = clock.elapsed()
-  // Chance changes the order in which servers are dialled: none is left out because its last dial seems to be in the future.
-  if (now - failedAt >= retryTime || (hasOthers && Math.random() < 0.2)) return -Infinity
-  return now - dialledAt + retryTime
-}
 
 /**
  * A TCP or TLS connection of the NATS client, like that of `@nats-io/transport-node`. There, the socket remains open after a
@@ -100,6 +92,8 @@ class TcpTransport implements Transport {
   closeError?: Error
   isClosed = false
   private dials: Dials | undefined
+  /** The server that is dialled. */
+  private server: string | undefined
   private cancelDial: Cancel = noCancel
   private isConnected = false
   private isSecure = false
@@ -110,47 +104,37 @@ class TcpTransport implements Transport {
   private arrival = deferred<undefined>()
   private readonly closing = deferred<Error | undefined>()
 
-  async connect({ hostname, port, tlsName, listen }: Server, options: ConnectionOptions): Promise<void> {
+  async connect(server: Server, options: ConnectionOptions): Promise<void> {
     const { tls, dials, ignoreClusterUpdates = false } = options as TransportOptions
-    this.assertOpen()
-    if (dials !== undefined) {
-      const isRepeated = dials.server === listen && dials.hasOthers
-      Object.assign(dials, { transport: this, server: isRepeated ? undefined : listen })
-      // The NATS client chooses its first server twice. If it is stopped, the others would wait for it.
-      if (isRepeated) throw new Error('the next server is dialled')
-      dials.dialledAt = dials.clock.elapsed()
-    }
     this.dials = dials
+    if (dials !== undefined) await this.waitForTurn(server, dials)
     const openSocket = dials?.openSocket ?? openTcpSocket
-    const tcpSocket = await this.dial(hostname, (address) => openSocket(port, address))
-    this.tcpSocket = this.socket = tcpSocket
-    const startTls = async (): Promise<Duplex> => {
-      // The certificate must be valid for the host, or for the name of the cluster. The name in the handshake cannot be an address.
-      const servername = tlsName === '' && net.isIP(hostname) === 0 ? hostname : tlsName
-      const settings = {
-        rejectUnauthorized: true,
-        host: hostname,
-        servername,
-        ...tls,
-        ...(await filesOf(tls)),
-      }
-      this.assertOpen()
-      const socket = connectTls({ ...settings, socket: tcpSocket })
-      this.socket = socket
-      this.isSecure = true
-      await secured(socket)
-      return socket
-    }
-    const first = tls?.handshakeFirst === true ? await startTls() : tcpSocket
+    const tcpSocket = await this.dial(server.hostname, (address) => openSocket(server.port, address))
+    const first = tls?.handshakeFirst === true ? await this.startTls(tcpSocket, server, tls) : tcpSocket
     const info = await this.readInfo(first)
     checkOptions(info, options)
     if (dials !== undefined && !ignoreClusterUpdates)
-      dials.hasOthers ||= info.connect_urls?.some((url) => url !== listen) === true
+      dials.hasOthers ||= info.connect_urls?.some((url) => url !== server.listen) === true
     const isTlsWanted = info.tls_required === true || (info.tls_available === true && tls !== null)
-    const socket = isTlsWanted && !this.isSecure ? await startTls() : first
+    const socket = isTlsWanted && !this.isSecure ? await this.startTls(tcpSocket, server, tls) : first
     this.assertOpen()
     this.isConnected = true
     this.read(socket)
+  }
+
+  private async waitForTurn({ listen }: Server, dials: Dials): Promise<void> {
+    const { clock, server, hasOthers, endedAt } = dials
+    const isRepeated = server === listen && hasOthers
+    Object.assign(dials, { transport: this, server: isRepeated ? undefined : listen })
+    // The NATS client chooses its first server twice. If it is stopped, the others would wait for it.
+    if (isRepeated) throw new Error('the next server is dialled')
+    const waitMs = (endedAt.get(listen) ?? -Infinity) + retryTime - clock.elapsed()
+    if (waitMs > 0)
+      await this.unlessClosed<undefined>((resolve) => {
+        const timer = delay(clock, waitMs, () => resolve(undefined))
+        return () => timer.unsubscribe()
+      })
+    this.server = listen
   }
 
   async *[Symbol.asyncIterator](): AsyncIterableIterator<Uint8Array> {
@@ -197,7 +181,7 @@ class TcpTransport implements Transport {
     if (error !== undefined) dials?.onError(error)
     if (this.isClosed) return
     this.isClosed = true
-    if (dials !== undefined) dials.failedAt = dials.clock.elapsed()
+    if (this.server !== undefined) dials?.endedAt.set(this.server, dials.clock.elapsed())
     if (error !== undefined) this.closeError = error
     this.cancelDial()
     this.tcpSocket?.destroy()
@@ -206,11 +190,37 @@ class TcpTransport implements Transport {
   }
 
   private dial(host: string, open: (address: string) => Duplex): Promise<Duplex> {
+    return this.unlessClosed((resolve, reject) =>
+      dialHost({ net, dns }, host, open, 'connect', (result) => {
+        if (isLeft(result)) return reject(result.left)
+        this.tcpSocket = this.socket = result.right
+        resolve(result.right)
+      }),
+    )
+  }
+
+  private async startTls(tcpSocket: Duplex, server: Server, tls: ConnectionOptions['tls']): Promise<Duplex> {
+    const { hostname: host, tlsName } = server
+    // The certificate must be valid for the host, or for the name of the cluster. The name in the handshake cannot be an address.
+    const servername = tlsName === '' && net.isIP(host) === 0 ? host : tlsName
+    const settings = { rejectUnauthorized: true, host, servername, ...tls, ...(await filesOf(tls)) }
+    this.assertOpen()
+    const socket = connectTls({ ...settings, socket: tcpSocket })
+    this.socket = socket
+    this.isSecure = true
+    const isOpen = deferred<undefined>()
+    socket.once('secureConnect', () => isOpen.resolve(undefined))
+    await Promise.race([isOpen.promise, failure(socket)])
+    return socket
+  }
+
+  /** Rejects when the transport is closed. `start` returns the function that cancels. */
+  private unlessClosed<A>(
+    start: (resolve: (value: A) => void, reject: (error: Error) => void) => Cancel,
+  ): Promise<A> {
     return new Promise((resolve, reject) => {
-      const cancel = dialHost({ net, dns }, host, open, 'connect', (result) => {
-        if (isLeft(result)) reject(result.left)
-        else resolve(result.right)
-      })
+      this.assertOpen()
+      const cancel = start(resolve, reject)
       this.cancelDial = () => {
         cancel()
         reject(new Error(closedText))
@@ -250,12 +260,6 @@ class TcpTransport implements Transport {
     this.arrival.resolve(undefined)
     socket.resume()
   }
-}
-
-const secured = async (socket: Duplex): Promise<void> => {
-  const isOpen = deferred<undefined>()
-  socket.once('secureConnect', () => isOpen.resolve(undefined))
-  await Promise.race([isOpen.promise, failure(socket)])
 }
 
 /** Rejects when the socket closes. Its errors never end the process. */

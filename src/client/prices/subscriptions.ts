@@ -4,7 +4,6 @@ import type { Address } from '../../base/domain/address.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { subscriptionTimeout } from '../../base/errors/constructors.js'
 import type { DecodeError } from '../../base/errors/model.js'
-import { createDeadlineQueue } from '../../base/time/deadline-queue.js'
 import { ErrorTexts } from './error-texts.js'
 import { SentFrames } from './sent-frames.js'
 import { failureEvent, rejectedEvent, staleEvent, type Effect } from './effects.js'
@@ -34,6 +33,9 @@ import {
   type TopicTimeouts,
 } from './topics.js'
 
+/** A check of all deadlines takes far less than 1 ms for this number of topics. Further topics make the checks rarer. */
+const scannedPerMs = 200
+
 /**
  * The state of all topics of one connection. An event changes the state, and returns the frames to send and the events
  * to deliver. This class does no I/O, sets no timers and notifies no subscriber. `now` is monotonic, in ms.
@@ -48,7 +50,9 @@ export class Subscriptions {
   /** The other topics with a repeated subscribe frame, which may wait for the answers to other frames. */
   private readonly repeated = new Set<SubscribedTopic>()
   private unrequestedFirst = true
-  private readonly deadlines = createDeadlineQueue<SubscribedTopic>()
+  /** Latest time at which `onDeadline` must be called. A deadline that is postponed leaves it as it is. */
+  nextDeadline = Infinity
+  private lastScanAt = -Infinity
   /** True while no topic is live, because the prices may be older than `maxLag`. */
   isBehind = false
 
@@ -65,11 +69,6 @@ export class Subscriptions {
   needsConnection(now: number): boolean {
     for (const state of this.topics.states) if (releaseAt(state, this.timeouts) > now) return true
     return false
-  }
-
-  /** Latest time at which `onDeadline` must be called. */
-  get nextDeadline(): number {
-    return this.deadlines.next()
   }
 
   addSubscriber(base: Address, subscriber: PriceSubscriber): SubscribedTopic {
@@ -117,7 +116,8 @@ export class Subscriptions {
     this.sentFrames = new SentFrames(this.topics, this.timeouts.confirmTimeout)
     this.errorTexts = new ErrorTexts(this.topics, this.sentFrames, this.timeouts.confirmTimeout)
     this.pricePatterns?.clear()
-    this.deadlines.clear()
+    this.nextDeadline = Infinity
+    this.lastScanAt = -Infinity
     return subscribers
   }
 
@@ -245,7 +245,9 @@ export class Subscriptions {
   /** Handles all passed deadlines: confirmation timeouts, stale topics, and the end of `linger`. */
   onDeadline(now: number): readonly Effect[] {
     const effects: Effect[] = []
-    for (const state of this.deadlines.takeDue(now)) {
+    this.nextDeadline = Infinity
+    this.lastScanAt = now
+    for (const state of this.topics.states) {
       if (releaseAt(state, this.timeouts) <= now || (state.resubscribeBy ?? Infinity) <= now)
         this.addDue(state)
       if (silenceDeadline(state, this.timeouts) <= now)
@@ -268,7 +270,6 @@ export class Subscriptions {
 
   private remove(state: SubscribedTopic): void {
     this.topics.delete(state)
-    this.deadlines.delete(state)
     this.dequeue(state)
     if (typeof state.framePattern === 'number') this.pricePatterns?.forget(state.framePattern)
     resetTopic(state)
@@ -277,11 +278,7 @@ export class Subscriptions {
   /** `isHeld`: the topic is live whatever `age` is, until its deadline. */
   private onActivity(state: SubscribedTopic, now: number, age: number, isHeld = false): readonly Effect[] {
     const isFirst = isUnconfirmed(state)
-    // Otherwise topics that were requested together would all be queued again when their confirmations are due.
-    if (isFirst) {
-      this.deadlines.delete(state)
-      this.errorTexts.onConfirmed(state.base)
-    }
+    if (isFirst) this.errorTexts.onConfirmed(state.base)
     state.lastActivityAt = now - age
     state.live = !this.isBehind && (isHeld || age < this.timeouts.staleAfter)
     if (this.isBehind) state.held ??= newlyHeld
@@ -311,7 +308,8 @@ export class Subscriptions {
     const frameDeadline = this.due.has(state)
       ? Infinity
       : Math.min(releaseAt(state, timeouts), state.resubscribeBy ?? Infinity)
-    this.deadlines.add(state, Math.min(frameDeadline, silenceDeadline(state, timeouts)))
+    const deadline = Math.min(frameDeadline, silenceDeadline(state, timeouts), this.nextDeadline)
+    this.nextDeadline = Math.max(deadline, this.lastScanAt + this.topics.size / scannedPerMs)
   }
 
   private addDue(state: SubscribedTopic): void {

@@ -5,14 +5,13 @@ import { newRun, type PricePosition } from '../../base/domain/position.js'
 import type { TopicSnapshot } from '../../base/domain/snapshot.js'
 import type { Topic } from '../../base/domain/topic.js'
 import type { DecodeError } from '../../base/errors/model.js'
-import { notQueued, type DeadlineItem } from '../../base/time/deadline-queue.js'
 import { moveList, type ReceivedPrice, type SubscriberList } from './subscribers.js'
 
 // The state of one topic on one connection, and the table of all of them. All times are monotonic, in ms, except
 // `receivedAt`.
 
 /** Fields that every price reads or writes come first, so that they share a cache line. */
-export interface SubscribedTopic extends SubscriberList, DeadlineItem {
+export interface SubscribedTopic extends SubscriberList {
   /** True if the topic is confirmed or has a price, is not stale, and the connection is not behind. */
   live: boolean
   /** Time of the last confirmation or price; `never` before the first. */
@@ -98,7 +97,6 @@ export const createTopic = (base: Address, topic: Topic): SubscribedTopic => ({
   unreadable: undefined,
   held: undefined,
   framePattern: undefined,
-  queuedFor: notQueued,
 })
 
 /** Clears everything that is valid for one connection only. */

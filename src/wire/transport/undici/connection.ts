@@ -139,17 +139,12 @@ export class InterimResponses {
     if (!this.isActive) return right(bytes)
     let rest = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes])
     this.held = noBytes
-    while (mayBeInterim(rest)) {
-      const status = interimStatus(rest)
-      if (status === '101') return left(new Error('unexpected response: 101 Switching Protocols'))
-      const end = status === undefined ? -1 : rest.indexOf(endOfHeaders)
-      const head = end < 0 ? rest : rest.subarray(0, end)
-      if (loneLineBreak.test(head.toString('latin1')))
-        return left(new Error('invalid line break in an interim response'))
-      if (head.length > maxLength) return left(new Error('an interim response is too long'))
+    while (rest.length < startLength || isInterim(rest)) {
+      if (isInterim(rest, '101')) return left(new Error('unexpected response: 101 Switching Protocols'))
+      const end = rest.length < startLength ? -1 : rest.indexOf(endOfHeaders)
       if (end < 0) {
         this.held = Buffer.from(rest)
-        return right(noBytes)
+        return rest.length > maxLength ? left(new Error('an interim response is too long')) : right(noBytes)
       }
       rest = rest.subarray(end + endOfHeaders.length)
     }
@@ -160,7 +155,7 @@ export class InterimResponses {
   /** The connection has ended. Returns the bytes that `read` has kept, unless they are of an interim response. */
   end(): Buffer {
     this.isActive = false
-    return interimStatus(this.held) === undefined ? this.held : noBytes
+    return isInterim(this.held) ? noBytes : this.held
   }
 }
 
@@ -171,22 +166,12 @@ const endOfHeaders = Buffer.from('\r\n\r\n')
 /** The maximum length of an interim response, in bytes: that of undici for a response without its body. */
 const maxLength = 16_384
 
-const loneLineBreak = /[^\r]\n|\r(?!\n|$)/
-
-/** Position of the first digit of the status. */
-const statusAt = 'HTTP/1.1 '.length
-const one = 0x31
-
 /** The first bytes of an interim response, up to the byte after its status. */
 const interimStart = /^HTTP\/1\.[01] (1\d\d)[ \r]/
+const startLength = 'HTTP/1.1 100 '.length
 
-/** A prefix of `interimStart`. */
-const incompleteStart = /^(?:H|HT|HTT|HTTP|HTTP\/|HTTP\/1|HTTP\/1\.|HTTP\/1\.[01](?: (?:1\d{0,2})?)?)?$/
-
-const interimStatus = (bytes: Buffer): string | undefined =>
-  interimStart.exec(bytes.toString('latin1', 0, statusAt + 4))?.[1]
-
-/** The first check decides almost every response. The others create a string. */
-const mayBeInterim = (bytes: Buffer): boolean =>
-  (bytes.length <= statusAt || bytes[statusAt] === one) &&
-  (interimStatus(bytes) !== undefined || incompleteStart.test(bytes.toString('latin1', 0, statusAt + 4)))
+/** `status`: default any. */
+const isInterim = (bytes: Buffer, status?: string): boolean => {
+  const [, found] = interimStart.exec(bytes.toString('latin1', 0, startLength)) ?? []
+  return found !== undefined && found === (status ?? found)
+}

@@ -31,7 +31,8 @@ const readSize = 65_536
  */
 export class FrameTap extends Duplex {
   private state: 'handshake' | 'frames' | 'passthrough' = 'handshake'
-  private readonly response = new UpgradeResponse()
+  /** The beginning of the status line, during the handshake. */
+  private status = ''
   /** Bytes of the current frame that have not arrived yet. */
   private remainingBytes = 0
   /** The last bytes of a read that cannot be decided without the next read, such as a part of a header. */
@@ -123,17 +124,25 @@ export class FrameTap extends Duplex {
     return true
   }
 
-  /** Forwards the response to the upgrade. After a response other than 101, no frames follow. */
+  /** Forwards the response to the upgrade, after any interim responses. After one other than 101, no frames follow. */
   private passHandshake(bytes: Buffer): void {
-    const { response } = this
-    const end = response.read(bytes)
-    this.forward(bytes, 0, end)
-    if (response.isTooLong) this.destroy(new Error('the response to the upgrade is too long'))
-    else if (!response.isComplete) this.keep(bytes, end, bytes.length)
-    else {
-      this.state = response.isAccepted ? 'frames' : 'passthrough'
-      this.scan(bytes, end, bytes.length)
+    let found = 0
+    let at = 0
+    while (found >= 0) {
+      found = bytes.indexOf(headersEnd, at)
+      // The empty line after the headers may arrive in two reads.
+      const end = found < 0 ? Math.max(at, bytes.length - headersEnd.length + 1) : found + headersEnd.length
+      const status = (this.status + bytes.toString('latin1', at, end)).slice(0, accepted.length)
+      const isLast = found >= 0 && (status === accepted || !interim.test(status))
+      this.status = found < 0 ? status : ''
+      at = end
+      if (!isLast) continue
+      this.state = status === accepted ? 'frames' : 'passthrough'
+      this.forward(bytes, 0, at)
+      return this.scan(bytes, at, bytes.length)
     }
+    this.forward(bytes, 0, at)
+    this.keep(bytes, at, bytes.length)
   }
 
   /** Scans frame by frame. `from` is the first byte that is neither removed nor forwarded. */
@@ -252,55 +261,8 @@ const payloadSize = (bytes: Buffer, at: number): number => {
   return length === 126 ? bytes.readUInt16BE(at + 2) : Number(bytes.readBigUInt64BE(at + 2))
 }
 
+// The HTTP response to the upgrade request.
+
 const accepted = 'HTTP/1.1 101 '
 const interim = /^HTTP\/1\.[01] 1/
 const headersEnd = Buffer.from('\r\n\r\n')
-
-/** In bytes. Interim responses may follow each other forever. */
-const maxLength = 65_536
-
-/** The HTTP response to the upgrade request, after any interim responses (status 1xx). It may arrive in several pieces. */
-class UpgradeResponse {
-  private statusLine = ''
-  private length = 0
-  private complete = false
-
-  /** True once the empty line after the headers has been read. */
-  get isComplete(): boolean {
-    return this.complete
-  }
-
-  /** True if the status is 101. */
-  get isAccepted(): boolean {
-    return this.statusLine === accepted
-  }
-
-  /** True if the response and the interim responses before it are longer than `maxLength`. */
-  get isTooLong(): boolean {
-    return this.length > maxLength
-  }
-
-  /** Returns the number of bytes that it has read. The caller passes the others again, in front of the next piece. */
-  read(bytes: Buffer): number {
-    let end = 0
-    while (end < bytes.length && !this.complete && !this.isTooLong) {
-      const found = bytes.indexOf(headersEnd, end)
-      const start = end
-      end = found < 0 ? bytes.length - partialEnd(bytes.subarray(start)) : found + headersEnd.length
-      this.statusLine = (this.statusLine + bytes.toString('latin1', start, end)).slice(0, accepted.length)
-      this.length += end - start
-      if (found < 0) break
-      this.complete = this.isAccepted || !interim.test(this.statusLine)
-      if (!this.complete) this.statusLine = ''
-    }
-    return end
-  }
-}
-
-/** The number of bytes at the end of a piece that may be the beginning of the empty line. */
-const partialEnd = (bytes: Buffer): number => {
-  for (let length = Math.min(headersEnd.length - 1, bytes.length); length > 0; length--) {
-    if (bytes.subarray(-length).equals(headersEnd.subarray(0, length))) return length
-  }
-  return 0
-}

@@ -30,14 +30,6 @@ describe('a dial fails', () => {
     expect(clients.size).toBe(0)
   })
 
-  it('after 64 KiB of interim responses', async () => {
-    const interim = 'HTTP/1.1 102 Processing\r\n\r\n'
-    const port = await startTcpServer((socket) => {
-      socket.once('data', () => socket.write(interim.repeat(Math.ceil(65_536 / interim.length))))
-    })
-    await expectFailure(`ws://127.0.0.1:${port}`, /^the response to the upgrade is too long$/)
-  })
-
   it('if the port has no listener', async () => {
     await expectFailure(`ws://127.0.0.1:${await findUnusedPort()}`, /ECONNREFUSED/)
   })

@@ -3,11 +3,8 @@ import { base64Of, latin1Of } from '../../base/domain/bytes.js'
 import type { Tagged } from '../../base/errors/model.js'
 import { mapTexts, maxTextLength, truncate } from '../../base/errors/text.js'
 
-/** A shorter value is not redacted, because it occurs in other text. */
-const minLength = 6
-
-/** A shorter part of a value is not redacted: a word, or the beginning of a value in a text that is cut off. */
-const minPart = 8
+/** A shorter value is not redacted, because it occurs in other text, and neither is a shorter part of a value. */
+const [minLength, minPart] = [6, 8]
 
 /** The number of recent signatures that are redacted. */
 const maxSignatures = 128
@@ -15,26 +12,17 @@ const maxSignatures = 128
 /** The names of query parameters whose values are secrets. */
 const secretName = /key|token|secret|signature|auth/i
 
-interface Secret {
-  readonly value: string
-  /** Created for the first text, because only errors need them. */
-  forms?: readonly string[]
-}
-
 /** The secrets of one client. Redacts them from the texts of the service and of transports. */
 export class Secrets {
   // Truly private: `inspect` shows other fields.
-  readonly #values: Secret[] = []
-  readonly #signatures: Secret[] = []
-  /** The forms of all secrets. `undefined` after a change. */
-  #forms: readonly string[] | undefined
+  readonly #values: (() => readonly string[])[] = []
+  readonly #signatures: (() => readonly string[])[] = []
 
   /** A value such as the key in base64, and its words: a service may repeat the token of `Bearer …` alone. */
   addValue(value: string): void {
-    if (onOneLine(value).length < minLength) return
+    if (value.trim().length < minLength) return
     const words = value.split(' ').filter((word) => word.length >= minPart)
-    for (const each of [value, ...words]) this.#values.push({ value: each })
-    this.#forms = undefined
+    this.#values.push(...[value, ...words].map(formsOf))
   }
 
   /** The query values of a URL whose names are those of secrets. */
@@ -43,18 +31,23 @@ export class Secrets {
   }
 
   addSignature(signature: string): void {
-    if (this.#signatures.push({ value: signature }) > maxSignatures) this.#signatures.shift()
-    this.#forms = undefined
+    if (this.#signatures.push(formsOf(signature)) > maxSignatures) this.#signatures.shift()
   }
 
   /** The text without the secrets. */
   redact(text: string): string {
-    this.#forms ??= [...this.#values, ...this.#signatures]
-      .flatMap((secret) => (secret.forms ??= formsOf(secret.value)))
-      .sort((a, b) => b.length - a.length)
-    const clean = redactPieces(this.#forms, text.split(''))
-    const decoded = redactPieces(this.#forms, clean.match(/%[\da-f]{2}|[^]/gi) ?? [])
-    return decoded === text ? text : truncate(decoded, Math.max(text.length, maxTextLength))
+    const forms = [...this.#values, ...this.#signatures].flatMap((forms) => forms())
+    const pieces = piecesOf(text)
+    let folded = foldPieces(pieces)
+    for (const beginning of new Set(forms.map((form) => form.slice(0, minPart)))) {
+      for (let at = folded.indexOf(beginning); at !== -1; at = folded.indexOf(beginning)) {
+        // Several forms may have this beginning.
+        const length = Math.max(...forms.map((form) => commonLength(form, folded.slice(at))))
+        pieces.splice(at, length, '[redacted]')
+        folded = `${folded.slice(0, at)}\uffff${folded.slice(at + length)}`
+      }
+    }
+    return truncate(pieces.join(''), Math.max(text.length, maxTextLength))
   }
 
   /** The error without the secrets. */
@@ -68,36 +61,27 @@ export class Secrets {
   }
 }
 
-/** A value as it is, on one line as in messages, as its bytes, and in base64. */
-const formsOf = (value: string): readonly string[] => {
-  const bytes = new TextEncoder().encode(value)
-  return [value, onOneLine(value), latin1Of(bytes), base64Of(bytes)].map(fold)
+/** A value as it is, as its bytes, and in base64; with its own escapes, and decoded. Created when an error needs them. */
+const formsOf = (value: string): (() => readonly string[]) => {
+  const bytes = (): Uint8Array => new TextEncoder().encode(value)
+  let forms: readonly string[] | undefined
+  return () =>
+    (forms ??= [value, latin1Of(bytes()), base64Of(bytes())].flatMap((form) =>
+      [[form], piecesOf(form)].map(foldPieces),
+    ))
 }
 
-const onOneLine = (value: string): string => value.replace(/\s+/g, ' ')
+/** The characters of a text, as they are or percent-encoded. */
+const piecesOf = (text: string): string[] => text.match(/%[\da-f]{2}|[^]/gi) ?? []
 
-/** Equates upper and lower case, the two alphabets of base64, and a space with its `+` in a form. Keeps the length. */
-const fold = (text: string): string =>
-  text.replace(/[-A-Z_ ]/g, (character) => equals[character] ?? character.toLowerCase())
+/** Decodes the pieces, and equates upper and lower case, the two alphabets of base64, and a space with its `+` in a form. */
+const foldPieces = (pieces: readonly string[]): string =>
+  pieces
+    .map((piece) => (/^%..$/.test(piece) ? String.fromCharCode(parseInt(piece.slice(1), 16)) : piece))
+    .join('')
+    .replace(/[-A-Z_ ]/g, (character) => equals[character] ?? character.toLowerCase())
 
 const equals: Readonly<Record<string, string>> = { '-': '+', ' ': '+', _: '/' }
-
-/** Redacts a text of pieces: each is a character, as it is or percent-encoded. */
-const redactPieces = (forms: readonly string[], pieces: string[]): string => {
-  let text = fold(pieces.map(characterOf).join(''))
-  for (const beginning of forms.map((form) => form.slice(0, minPart))) {
-    for (let at = text.indexOf(beginning); at !== -1; at = text.indexOf(beginning)) {
-      // Several forms may have this beginning.
-      const length = Math.max(...forms.map((form) => commonLength(form, text.slice(at))))
-      pieces.splice(at, length, '[redacted]')
-      text = `${text.slice(0, at)}\uffff${text.slice(at + length)}`
-    }
-  }
-  return pieces.join('')
-}
-
-const characterOf = (piece: string): string =>
-  piece.length === 1 ? piece : String.fromCharCode(parseInt(piece.slice(1), 16))
 
 const commonLength = (a: string, b: string): number => {
   let length = 0

@@ -1,14 +1,39 @@
-import type { Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, Observable, Subscription, type ObservedValueOf, type Subscriber } from 'rxjs'
 import { maxTimerMs } from '../base/domain/valid-numbers.js'
+import { ConfigurationError } from '../base/errors/configuration-error.js'
+import { notFresh } from '../base/errors/constructors.js'
 import type { DepthError, NotFresh, PriceError } from '../base/errors/model.js'
+import { describeValue } from '../base/errors/text.js'
+import { msFrom } from '../base/option-kinds/number-option.js'
+import { checkedOption, plainObject, type OptionTable } from '../base/option-kinds/option.js'
+import { checkValue, parseOptions, shown, type CheckRules } from '../base/option-kinds/parse-options.js'
 import { MovableDeadline } from '../base/time/deadline.js'
 import { receivedAtOf } from '../base/time/event-time.js'
 import { rxClock } from '../base/time/rx-clock.js'
 import type { ErrorOf } from './either.js'
-import { freshLimits, type CombineFreshOptions, type FreshLimits } from './fresh-limits.js'
-import { LegsState, type Leg } from './legs-state.js'
 import { OperatorSubscriber } from './operator-subscriber.js'
+
+/** Maximum ages of the legs of `combineFresh`: of all legs, or of those that the record names, in ms. */
+export type MaxAge<Leg extends string = string> = number | Readonly<Partial<Record<Leg, number>>>
+
+interface Limits<Leg extends string> {
+  /**
+   * Maximum age difference between the newest leg and any other leg, in ms: a finite number of at least 0. A quiet leg
+   * ages while the others emit: the service repeats an unchanged price about every 10 s, so a lower value gives a
+   * `Left` until then. Default: no limit.
+   */
+  readonly maxSkew?: number
+  /**
+   * Maximum age of a value, in ms: a finite number of at least 0 for all legs, or a record of such numbers for some of the
+   * legs. A leg without a limit is current until its `Left`. Default: no limit.
+   */
+  readonly maxAge?: MaxAge<Leg>
+}
+
+/** Options of `combineFresh`: at least one of both. Any other value throws a `ConfigurationError`. */
+export type CombineFreshOptions<Leg extends string = string> = Limits<Leg> &
+  ({ readonly maxSkew: number } | { readonly maxAge: MaxAge<Leg> })
 
 /** One stream for each field of the record `A`. The streams may have different errors. */
 export type FreshLegs<A extends object> = { readonly [K in keyof A]: Observable<Either<unknown, A[K]>> }
@@ -77,8 +102,93 @@ export const combineFresh = <A extends object, Legs extends FreshLegs<A> = Fresh
   ) as Observable<Either<NotFresh<LegOf<A>, LegErrorOf<Legs>>, A>>
 }
 
+/** In ms; `Infinity` for none. */
+interface FreshLimits {
+  readonly maxSkew: number
+  readonly maxAgeOf: (leg: string) => number
+}
+
+const freshLimits = (legs: readonly string[], options: CombineFreshOptions): FreshLimits => {
+  const { maxSkew = Infinity, maxAge = Infinity } = parseOptions(optionTable, options, rules)
+  if (maxSkew === Infinity && maxAge === Infinity) {
+    throw new ConfigurationError('maxSkew', 'combineFresh needs maxSkew or maxAge, or both')
+  }
+  if (typeof maxAge === 'number') return { maxSkew, maxAgeOf: () => maxAge }
+  const ages = new Map(Object.entries(maxAge as Readonly<Record<string, number>>))
+  if (ages.size === 0) throw new ConfigurationError('maxAge', 'names no leg')
+  for (const [leg, ms] of ages) {
+    if (!legs.includes(leg)) {
+      const known = legs.map((key) => describeValue(key)).join(', ')
+      throw new ConfigurationError(
+        `maxAge.${leg}`,
+        `combineFresh has no leg ${describeValue(leg)}, only ${known}`,
+      )
+    }
+    checkValue(`maxAge.${leg}`, ms, limit, shown)
+  }
+  return { maxSkew, maxAgeOf: (leg) => ages.get(leg) ?? Infinity }
+}
+
+const limit = msFrom(0)
+
+const optionTable = {
+  maxSkew: checkedOption<number>('number', limit),
+  maxAge: checkedOption<MaxAge>('object', {
+    expected: `${limit.expected}, or a record of such numbers`,
+    holds: (value) => plainObject.holds(value) || limit.holds(value),
+  }),
+} satisfies OptionTable<Limits<string>>
+
+const rules: CheckRules = { ...shown, expected: 'an object like { maxAge: { depth: 2000 } }' }
+
 /** The value of a leg, of any type. */
 type LegEvent = Either<unknown, unknown>
+
+/** One leg of `combineFresh`. */
+class Leg {
+  /** `undefined` before the first event. */
+  latest: LegEvent | undefined
+  /** Time of `latest`, in ms. */
+  at = 0
+  /** True if the leg has completed and `latest` is not a `Right`. */
+  isLost = false
+  /** Monotonic time at which the value of `latest` had the age 0, in ms. */
+  bornAt = 0
+
+  /** `maxAge` in ms; `Infinity` without a limit. */
+  constructor(
+    readonly key: string,
+    readonly maxAge: number,
+  ) {}
+
+  get hasValue(): boolean {
+    return this.latest !== undefined && isRight(this.latest)
+  }
+
+  /** In whole ms, as `receivedAt` is. */
+  ageAt(elapsed: number): number {
+    return Math.floor(elapsed - this.bornAt)
+  }
+
+  isTooOldAt(elapsed: number): boolean {
+    return this.hasValue && this.ageAt(elapsed) > this.maxAge
+  }
+
+  /** The first monotonic time at which the value is too old; `Infinity` if it is already, or never. */
+  nextTooOldAt(elapsed: number): number {
+    const isCurrent = this.hasValue && !this.isTooOldAt(elapsed)
+    return isCurrent ? this.bornAt + Math.floor(this.maxAge) + 1 : Infinity
+  }
+
+  /** `undefined` for a leg with a value. */
+  get fault(): LegFault | undefined {
+    const { latest } = this
+    if (latest === undefined) return { why: 'missing' }
+    return isLeft(latest) ? { why: 'left', error: latest.left } : undefined
+  }
+}
+
+type LegFault = Parameters<typeof notFresh>[1]
 
 /** The longest time by which a clock is set back, in ms: a year. */
 const longestStep = 365 * 86_400_000
@@ -88,21 +198,35 @@ const longestStep = 365 * 86_400_000
  * event. RxJS's `queueScheduler` is not used: it is shared by the process, and loses queued actions after an exception.
  */
 class Combination {
-  private readonly state: LegsState
+  /** In the order of the record's keys. */
+  private readonly legs: readonly Leg[]
+  private readonly maxSkew: number
+  private readonly hasMaxAge: boolean
+  /** A record with all keys, to copy: a literal with computed keys is slow once a process has several combinations. */
+  private readonly empty: Readonly<Record<string, unknown>>
   private activeLegs: number
   private isSubscribed = false
   private isEmitting = false
   private readonly queue: (() => void)[] = []
   private readonly legSubscribers = new Subscription()
+  /** The previous result, if it was a `Left`. */
+  private previous: NotFresh | undefined
   /** For the earliest time at which a leg is too old. */
   private readonly ageTimer = new MovableDeadline(rxClock, () => this.onAge())
 
   constructor(
     private readonly subscriber: Subscriber<Either<NotFresh, object>>,
     keys: readonly string[],
-    limits: FreshLimits,
+    { maxSkew, maxAgeOf }: FreshLimits,
   ) {
-    this.state = new LegsState(keys, limits)
+    this.legs = keys.map((key) => new Leg(key, maxAgeOf(key)))
+    this.maxSkew = maxSkew
+    this.hasMaxAge = this.legs.some(({ maxAge }) => maxAge < Infinity)
+    // By `JSON.parse`: without room for more keys, so that a copy is fast and small.
+    this.empty = JSON.parse(JSON.stringify(Object.fromEntries(keys.map((key) => [key, null])))) as Record<
+      string,
+      null
+    >
     this.activeLegs = keys.length
     subscriber.add(() => this.ageTimer.stop())
   }
@@ -110,7 +234,7 @@ class Combination {
   /** The legs are in the order of the keys. The first event follows all synchronous events of the legs. */
   subscribeTo(legs$: readonly Observable<LegEvent>[]): void {
     for (const [index, leg$] of legs$.entries()) {
-      const leg = this.state.legs[index]
+      const leg = this.legs[index]
       if (leg === undefined || this.subscriber.closed) return
       const legSubscriber = new LegSubscriber(this.subscriber, this, leg)
       this.legSubscribers.add(legSubscriber)
@@ -124,14 +248,12 @@ class Combination {
   }
 
   onEvent(leg: Leg, event: LegEvent, at: number): void {
-    if (this.isEmitting) {
-      this.queueEvent(leg, event, at)
-      return
-    }
-    this.isEmitting = true
-    this.update(leg, event, at)
-    this.isEmitting = false
-    if (this.queue.length > 0) this.runQueue()
+    this.run(() => {
+      leg.latest = event
+      leg.at = at
+      if (leg.maxAge < Infinity) this.startAge(leg)
+      this.emit()
+    })
   }
 
   onComplete(leg: Leg): void {
@@ -150,31 +272,17 @@ class Combination {
     this.legSubscribers.unsubscribe()
   }
 
-  /** A separate method: in `onEvent`, the variables of the closure would be allocated for each event. */
-  private queueEvent(leg: Leg, event: LegEvent, at: number): void {
-    this.queue.push(() => this.update(leg, event, at))
-  }
-
   private run(update: () => void): void {
     this.queue.push(update)
-    if (!this.isEmitting) this.runQueue()
-  }
-
-  private runQueue(): void {
+    if (this.isEmitting) return
     this.isEmitting = true
     while (this.queue.length > 0) this.queue.shift()?.()
     this.isEmitting = false
   }
 
-  private update(leg: Leg, event: LegEvent, at: number): void {
-    this.state.update(leg, event, at)
-    if (leg.maxAge < Infinity) this.startAge(leg, at)
-    this.emit()
-  }
-
-  private startAge(leg: Leg, at: number): void {
+  private startAge(leg: Leg): void {
     const elapsed = rxClock.elapsed()
-    const age = rxClock.wallClock() - at
+    const age = rxClock.wallClock() - leg.at
     // A later time is of a clock that was set back, and would keep the value current until then.
     const isSetBack = age < 0 && age >= -longestStep
     leg.bornAt = isSetBack ? elapsed : elapsed - age
@@ -183,30 +291,65 @@ class Combination {
 
   /** Without a timer, the age is checked when a leg emits. */
   private setAgeTimer(elapsed: number): void {
-    const dueAt = this.state.nextTooOldAt(elapsed)
+    const dueAt = Math.min(...this.legs.map((leg) => leg.nextTooOldAt(elapsed)))
     if (dueAt - elapsed <= maxTimerMs) this.ageTimer.set(dueAt, elapsed)
   }
 
   private onAge(): void {
     const elapsed = rxClock.elapsed()
     this.setAgeTimer(elapsed)
-    if (this.state.firstTooOld(elapsed) !== undefined) this.run(() => this.emit())
+    if (this.legs.some((leg) => leg.isTooOldAt(elapsed))) this.run(() => this.emit())
   }
 
   private emit(): void {
     if (!this.isSubscribed || this.subscriber.closed) return
     try {
-      const result = this.state.nextResult(this.state.hasMaxAge ? rxClock.elapsed() : 0)
+      const result = this.nextResult()
       if (result !== undefined) this.subscriber.next(result)
     } catch (thrown) {
       this.subscriber.error(thrown)
     }
   }
 
+  /** The record of all values, or a `NotFresh` that names one leg. `undefined` if the fault is the same as before. */
+  private nextResult(): Either<NotFresh, object> | undefined {
+    const found = this.faultyLeg()
+    if (found !== undefined) return this.faultOf(...found)
+    this.previous = undefined
+    const record = { ...this.empty }
+    for (const { key, latest } of this.legs)
+      if (latest !== undefined && isRight(latest)) record[key] = latest.right
+    return right(record)
+  }
+
+  private faultyLeg(): readonly [Leg, LegFault] | undefined {
+    // A lost leg takes precedence, because its `Left` is the last event.
+    const lacking = this.legs.find(({ isLost }) => isLost) ?? this.legs.find(({ hasValue }) => !hasValue)
+    if (lacking?.fault !== undefined) return [lacking, lacking.fault]
+    const elapsed = this.hasMaxAge ? rxClock.elapsed() : 0
+    const old = this.hasMaxAge ? this.legs.find((leg) => leg.isTooOldAt(elapsed)) : undefined
+    if (old !== undefined) return [old, { why: 'age', ageMs: old.ageAt(elapsed) }]
+    let newest = -Infinity
+    for (const { at } of this.legs) if (at > newest) newest = at
+    const skewed = this.legs.find(({ at }) => newest - at > this.maxSkew)
+    return skewed && [skewed, { why: 'skew', skewMs: newest - skewed.at }]
+  }
+
+  private faultOf({ key }: Leg, fault: LegFault): Either<NotFresh, never> | undefined {
+    const { previous } = this
+    const isSame = previous?.leg === key && previous.why === fault.why && errorOf(previous) === errorOf(fault)
+    if (isSame) return undefined
+    this.previous = notFresh(key, fault)
+    return left(this.previous)
+  }
+
   private completeIfEnded(): void {
-    if (this.isSubscribed && (this.activeLegs === 0 || !this.state.canRecover)) this.subscriber.complete()
+    const isEnded = this.activeLegs === 0 || this.legs.some(({ isLost }) => isLost)
+    if (this.isSubscribed && isEnded) this.subscriber.complete()
   }
 }
+
+const errorOf = (fault: LegFault): unknown => (fault.why === 'left' ? fault.error : undefined)
 
 class LegSubscriber extends OperatorSubscriber<LegEvent, Either<NotFresh, object>> {
   constructor(

@@ -6,7 +6,13 @@
 
 export type { Candle } from './candle-chart.js'
 export { candles, type CandlesOptions, type Priced } from './candles.js'
-export { combineFresh, type FreshLegs, type MarketError } from './combine-fresh.js'
+export {
+  combineFresh,
+  type CombineFreshOptions,
+  type FreshLegs,
+  type MarketError,
+  type MaxAge,
+} from './combine-fresh.js'
 export { conflate, type Conflated } from './conflate.js'
 export {
   filterRight,
@@ -19,7 +25,6 @@ export {
   tapLeft,
   type EitherOperator,
 } from './either.js'
-export type { CombineFreshOptions, MaxAge } from './fresh-limits.js'
 export { freshWithin } from './fresh-within.js'
 export { iterate, type EventIterable, type IterateOptions } from './iterate.js'
 export { rolling, type Rolling, type RollingOptions, type RollingWindow } from './rolling.js'

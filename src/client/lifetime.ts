@@ -1,9 +1,9 @@
 import { left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { Subject, type Observable } from 'rxjs'
+import { of, Subject, type Observable } from 'rxjs'
 import { clientClosed } from '../base/errors/constructors.js'
 import type { ClientClosed } from '../base/errors/model.js'
-import { of$, noCancel, type CancellableTask } from '../base/task/cancellable-task.js'
+import { noCancel, type CancellableTask } from '../base/task/cancellable-task.js'
 import { EventStream, type Stream } from '../base/time/stream.js'
 
 const closed = left(clientClosed)
@@ -17,7 +17,7 @@ export class Lifetime {
   whileOpen$<E, A>(source$: Observable<Either<E, A>>): Stream<Either<E | ClientClosed, A>> {
     const open$ = this.until$(source$)
     return new EventStream((subscriber) => {
-      const current$: Observable<Either<E | ClientClosed, A>> = this.isClosed ? of$(closed) : open$
+      const current$: Observable<Either<E | ClientClosed, A>> = this.isClosed ? of(closed) : open$
       current$.subscribe(subscriber)
     })
   }

@@ -27,10 +27,3 @@ export const fromTask$ = <A>(task: CancellableTask<A>): Observable<A> =>
       subscriber.complete()
     }),
   )
-
-/** RxJS's `of`, which brings the conversion of all kinds of inputs into a page: 450 bytes of 48 000. */
-export const of$ = <A>(value: A): Observable<A> =>
-  new Observable((subscriber) => {
-    subscriber.next(value)
-    subscriber.complete()
-  })

@@ -1,4 +1,4 @@
-import { Observable, Subject, Subscription, takeUntil } from 'rxjs'
+import { Observable, Subscription } from 'rxjs'
 import { maxTimerMs } from '../domain/valid-numbers.js'
 import type { Clock } from './clock.js'
 
@@ -61,35 +61,6 @@ const once$ = (start: (callback: () => void) => Subscription): Observable<void> 
       subscriber.complete()
     }),
   )
-
-/** The sources in turn, again and again. `concat` and `repeat` of RxJS would add their schedulers to each page. */
-export const repeated$ = <A>(...sources$: readonly Observable<A>[]): Observable<A> =>
-  new Observable((subscriber) => {
-    const closed$ = new Subject<void>()
-    subscriber.add(() => closed$.next())
-    let turn = 0
-    let isDue = true
-    let isStarting = false
-    const start = (): void => {
-      isStarting = true
-      // A loop, because a source may complete inside of `subscribe`.
-      while (isDue && !subscriber.closed) {
-        isDue = false
-        const source$ = sources$[turn++ % sources$.length]
-        const subscription = source$?.pipe(takeUntil(closed$)).subscribe({
-          next: (value) => subscriber.next(value),
-          error: (thrown) => subscriber.error(thrown),
-          complete: () => (isDue = true),
-        })
-        // After the teardown of the source, as with `concat`.
-        subscription?.add(() => {
-          if (isDue && !isStarting) start()
-        })
-      }
-      isStarting = false
-    }
-    start()
-  })
 
 export const noActivity = (): number => 0
 

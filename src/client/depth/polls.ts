@@ -1,9 +1,8 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { defer, map, type Observable } from 'rxjs'
+import { defer, map, of, type Observable } from 'rxjs'
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import type { AddSource, PollsState } from '../../base/diagnostics/collector.js'
 import type { PollSnapshot } from '../../base/domain/snapshot.js'
-import { of$ } from '../../base/task/cancellable-task.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { DepthError, InvalidInterval, InvalidMint } from '../../base/errors/model.js'
 import { parseAddress, parseInterval } from '../../wire/codec/arguments.js'
@@ -96,9 +95,9 @@ export const validatedDepth$ = (
   redact = (error: InvalidMint | InvalidInterval): DepthError => error,
 ): Observable<Either<DepthError, Depth>> => {
   const parsedMint = parseAddress(mint)
-  if (isLeft(parsedMint)) return of$(left(redact(parsedMint.left)))
+  if (isLeft(parsedMint)) return of(left(redact(parsedMint.left)))
   const parsedInterval = parseInterval(interval)
-  if (isLeft(parsedInterval)) return of$(left(redact(parsedInterval.left)))
+  if (isLeft(parsedInterval)) return of(left(redact(parsedInterval.left)))
   return depthOf$(mint, interval).pipe(
     map((event) => (isLeft(event) || event.right.mint === mint ? event : right({ ...event.right, mint }))),
   )

@@ -1,6 +1,6 @@
-import type { Subscription } from 'rxjs'
+import { repeat, type Subscription } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
-import { delay$, repeated$ } from '../../base/time/deadline.js'
+import { delay$ } from '../../base/time/deadline.js'
 import type { Line } from './line.js'
 import { hasCurrentPrice, isConfirmed, type SubscribedTopic } from './topics.js'
 
@@ -32,7 +32,9 @@ export class Rotation {
     readonly successor: Line,
     private readonly config: RotationConfig,
   ) {
-    this.timer = repeated$(delay$(config.clock, checkMs)).subscribe(() => this.check())
+    this.timer = delay$(config.clock, checkMs)
+      .pipe(repeat())
+      .subscribe(() => this.check())
   }
 
   stop(): void {

@@ -1,6 +1,6 @@
-import { EMPTY, filter, Observable } from 'rxjs'
+import { EMPTY, filter, merge, mergeMap, repeat, take, type Observable } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
-import { deadline$, delay$, repeated$ } from '../../base/time/deadline.js'
+import { deadline$, delay$ } from '../../base/time/deadline.js'
 import type { Socket } from '../transport/ports.js'
 
 /** Configuration of the detection of a lost connection. Times are in ms. */
@@ -44,18 +44,12 @@ const samples = 8
  */
 export const lost$ = (config: LivenessConfig): Observable<unknown> => {
   const { clock, pingInterval, hasPings, wake$, isConclusive } = config
-  const due$ = hasPings ? repeated$(delay$(clock, pingInterval)) : silence$(config)
-  // Not `mergeMap`, which is more than 1 % of a page that shows a price.
-  return new Observable((subscriber) => {
-    const onSilence = (): void => {
-      if (!isConclusive()) return
-      subscriber.next(undefined)
-      subscriber.complete()
-    }
-    const start = (): void => subscriber.add(silenceAfterProbe$(config).subscribe(onSilence))
-    subscriber.add(due$.subscribe(start))
-    subscriber.add(wake$.subscribe(start))
-  })
+  const due$ = hasPings ? delay$(clock, pingInterval).pipe(repeat()) : silence$(config)
+  return merge(due$, wake$).pipe(
+    mergeMap(() => silenceAfterProbe$(config)),
+    filter(isConclusive),
+    take(1),
+  )
 }
 
 const silenceAfterProbe$ = ({ clock, pongTimeout, activityCount, probe }: LivenessConfig) => {
@@ -77,7 +71,7 @@ const silence$ = ({ clock, pingInterval, activityCount }: LivenessConfig): Obser
     count = activityCount()
     return isElapsed
   }
-  return repeated$(delay$(clock, pingInterval / samples)).pipe(filter(isSilent))
+  return delay$(clock, pingInterval / samples).pipe(repeat(), filter(isSilent))
 }
 
 interface UnansweredProbe {

@@ -1,11 +1,22 @@
-import { defer, EMPTY, finalize, ignoreElements, map, Observable, Subject, Subscription } from 'rxjs'
+import {
+  concat,
+  defer,
+  EMPTY,
+  finalize,
+  ignoreElements,
+  map,
+  Observable,
+  repeat,
+  Subject,
+  Subscription,
+} from 'rxjs'
 import type { Secrets } from '../auth/secrets.js'
 import { parseRetryAfter } from '../codec/http-headers.js'
 import type { DiagnosticMessages, Publish } from '../../base/diagnostics/messages.js'
 import { disconnected } from '../../base/errors/constructors.js'
 import type { Disconnected } from '../../base/errors/model.js'
 import { backoff } from '../../base/time/backoff.js'
-import { delay, delay$, repeated$ } from '../../base/time/deadline.js'
+import { delay, delay$ } from '../../base/time/deadline.js'
 import { headerOf, type ResponseHead } from '../transport/ports.js'
 import type { Host, ReconnectPolicy } from './host.js'
 import type { Prober } from './liveness.js'
@@ -74,7 +85,8 @@ export class ReconnectingSocket {
   }
 
   events$(sink: FrameSink, prober: Prober): Observable<SocketEvent> {
-    return repeated$(this.turn$, this.redialDelay$, this.session$(sink, prober)).pipe(
+    return concat(this.turn$, this.redialDelay$, this.session$(sink, prober)).pipe(
+      repeat(),
       finalize(() => this.endDial()),
     )
   }

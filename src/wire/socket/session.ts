@@ -1,7 +1,7 @@
 import { isLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
-import { EMPTY, filter, Observable, Subject, Subscription, take } from 'rxjs'
+import { EMPTY, filter, Observable, repeat, Subject, Subscription, take } from 'rxjs'
 import { causeOf } from '../../base/errors/failure-cause.js'
-import { deadline$, repeated$ } from '../../base/time/deadline.js'
+import { deadline$ } from '../../base/time/deadline.js'
 import { responsiveDeadline } from '../../base/time/responsive-deadlines.js'
 import {
   noCloseFrame,
@@ -265,7 +265,8 @@ const drainTimeout$ = (
   activityCount: () => number,
 ): Observable<unknown> =>
   socket.reportsUnsentBytes
-    ? repeated$(deadline$(clock, pongTimeout / checksPerTimeout, activityCount)).pipe(
+    ? deadline$(clock, pongTimeout / checksPerTimeout, activityCount).pipe(
+        repeat(),
         filter(() => socket.hasStalled()),
         take(1),
       )

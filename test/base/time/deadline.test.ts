@@ -1,95 +1,11 @@
 import { MessageChannel } from 'node:worker_threads'
-import {
-  asyncScheduler,
-  concat,
-  defer,
-  finalize,
-  NEVER,
-  Observable,
-  of,
-  repeat,
-  Subject,
-  take,
-  takeUntil,
-  throwError,
-  timer,
-} from 'rxjs'
+import { asyncScheduler } from 'rxjs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
-import { deadline$, delay$, repeated$ } from '../../../src/base/time/deadline.js'
+import { deadline$, delay$ } from '../../../src/base/time/deadline.js'
 import { marbles } from '../../support/time/marbles.js'
 
 const noActivity = (): number => 0
-
-describe('repeated$', () => {
-  it('does what `repeat` of RxJS does', () => {
-    marbles(({ cold, expectObservable }) => {
-      const ended = <A>(stream$: Observable<A>) => stream$.pipe(takeUntil(timer(11)))
-      for (const source of ['a-b|', '--#', '-a-', '--(ab|)'])
-        expectObservable<string>(ended(repeated$(cold(source)))).toEqual(ended(cold(source).pipe(repeat())))
-    })
-  })
-
-  it('subscribes to several sources in turn, as `concat` and `repeat` do', () => {
-    marbles(({ cold, expectObservable }) => {
-      const ended = <A>(stream$: Observable<A>) => stream$.pipe(takeUntil(timer(11)))
-      for (const [first, second] of [
-        ['a-b|', '(c|)'],
-        ['|', '--c|'],
-        ['a|', '--#'],
-      ] as const)
-        expectObservable<string>(ended(repeated$(cold(first), cold(second)))).toEqual(
-          ended(concat(cold(first), cold(second)).pipe(repeat())),
-        )
-    })
-  })
-
-  it('subscribes again to a source that completes at once, without a recursion', () => {
-    let count = 0
-    repeated$(of(1))
-      .pipe(take(100_000))
-      .subscribe(() => count++)
-    expect(count).toBe(100_000)
-  })
-
-  it('subscribes to the next source after the teardown of the last one', () => {
-    const lines: string[] = []
-    const ends$ = new Subject<void>()
-    const source = (name: string) =>
-      defer(() => {
-        lines.push(`start ${name}`)
-        return NEVER.pipe(
-          finalize(() => lines.push(`end ${name}`)),
-          takeUntil(ends$),
-        )
-      })
-    const subscription = repeated$(source('a'), source('b')).subscribe()
-    ends$.next()
-    ends$.next()
-    subscription.unsubscribe()
-    expect(lines).toEqual(['start a', 'end a', 'start b', 'end b', 'start a', 'end a'])
-  })
-
-  it('leaves a source in which its subscriber leaves, and does not subscribe to it again', () => {
-    let [subscriptions, teardowns] = [0, 0]
-    const source$ = new Observable<number>((subscriber) => {
-      subscriptions++
-      subscriber.add(() => teardowns++)
-      subscriber.next(1)
-      expect(subscriber.closed).toBe(true)
-    })
-    repeated$(source$).pipe(take(1)).subscribe()
-    const subscription = repeated$(defer(() => NEVER)).subscribe()
-    subscription.unsubscribe()
-    expect([subscriptions, teardowns]).toEqual([1, 1])
-  })
-
-  it('emits the error of its source', () => {
-    const errors: unknown[] = []
-    repeated$(throwError(() => 'failure')).subscribe({ error: (thrown) => errors.push(thrown) })
-    expect(errors).toEqual(['failure'])
-  })
-})
 
 describe('delay$', () => {
   it('emits once and completes', () => {

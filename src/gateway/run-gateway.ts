@@ -33,7 +33,7 @@ import {
 import { createRequestHandler, type Pages } from './http/request-handler.js'
 import { parseGatewayOptions, type GatewayOptions } from './options.js'
 import { importWs } from '../wire/transport/packages.js'
-import { createUpgrade, isWebSocketUpgrade } from './websocket/upgrade.js'
+import { createUpgrade, isWebSocketUpgrade, type Streams } from './websocket/upgrade.js'
 import { createWebSocketFront } from './websocket/web-socket-front.js'
 import { createRelays } from './coalescing/relays.js'
 
@@ -41,6 +41,8 @@ import { createRelays } from './coalescing/relays.js'
 export interface GatewayInternals {
   /** Additional pages. Default: none. */
   readonly pages?: Pages
+  /** Additional WebSockets. Default: none. */
+  readonly streams$?: Streams
   /** Called with each topic that a consumer wants, unless the gateway has a history. Ends when no consumer wants it. */
   readonly record?: (topic: Topic) => Subscription
   readonly limits?: Partial<HttpLimits>
@@ -64,7 +66,7 @@ const closeTimeout = 1_000
 export const runGateway = async (
   client: PriceClient,
   options: GatewayOptions,
-  { pages = () => undefined, record, limits }: GatewayInternals = {},
+  { pages = () => undefined, streams$ = () => undefined, record, limits }: GatewayInternals = {},
 ): Promise<RunningGateway> => {
   checkClient(client)
   const checked = parseGatewayOptions(options)
@@ -106,7 +108,7 @@ export const runGateway = async (
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls)
   const inputOf = readInTurns(server, limited, handleRequest)
   const sockets = trackSockets(server)
-  const upgrades = createUpgrade(prices, WebSocketServer, { ...limited, inputOf })
+  const upgrades = createUpgrade(prices, WebSocketServer, { ...limited, inputOf, streams$ })
   server.on('upgrade', (request, socket: Socket, head) => {
     if (!isWebSocketUpgrade(request)) return serveAsRequest(server, request, socket, head)
     socket.on('error', () => undefined)

@@ -1,7 +1,7 @@
 import { assertNever } from '../base/domain/assert-never.js'
 import type { DepthError, PriceError } from '../base/errors/model.js'
 import { behindText, oneLine } from '../base/errors/text.js'
-import { formatUsd, shortAddresses, shortNumber, type DigitGroups } from './texts.js'
+import { shortAddresses } from './texts.js'
 import type { TokenState } from './token-state.js'
 
 /** Why the price of a card is not current; empty if it is. */
@@ -60,28 +60,20 @@ export const depthReason = (error: DepthError): string => {
   }
 }
 
-/** The change of a price over the time of the chart: `+0.12 %`, `−0.12 %`, `0.00 %`. */
+/** The change of a price over the time of the chart: `+0.12 %`, `-0.12 %`, `0.00 %`. */
 export const changeOf = (
   percent: number,
 ): { readonly direction: 'up' | 'down' | 'flat'; readonly text: string } => {
   const size = Math.abs(percent) < 1e4 ? Math.abs(percent).toFixed(2) : Math.abs(percent).toExponential(1)
-  if (!/[1-9]/.test(size.split('e')[0] ?? '')) return { direction: 'flat', text: `${size} %` }
-  return percent > 0
-    ? { direction: 'up', text: `+${size} %` }
-    : { direction: 'down', text: `\u2212${size} %` }
+  if (Number(size) === 0) return { direction: 'flat', text: `${size} %` }
+  return percent > 0 ? { direction: 'up', text: `+${size} %` } : { direction: 'down', text: `-${size} %` }
 }
 
-/** The time of a change, rounded down: `in 5 min`, `in 2 h`. `ms`: its duration, at least a minute. */
+/** The time of a change, rounded down: `in 5 min`, `in 1 h`. `ms`: its duration, at least a minute. */
 export const spanText = (ms: number): string => {
   const minutes = Math.floor(ms / 60_000)
-  return minutes < 120 ? `in ${minutes} min` : `in ${Math.floor(minutes / 60)} h`
+  return minutes < 120 && minutes !== 60 ? `in ${minutes} min` : `in ${Math.floor(minutes / 60)} h`
 }
-
-/** An amount in USD, without cents from 1000 on. */
-export const amountDigits = (usd: number): DigitGroups => shortNumber(usd, formatAmount)
-
-const formatAmount = (usd: number): string =>
-  usd < 1000 ? formatUsd(usd) : formatUsd(usd).replace(/\.\d*$/, '')
 
 /** Stands for a value that is not known. */
 export const unknown = '\u2013'

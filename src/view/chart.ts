@@ -1,5 +1,7 @@
-import { digitGroups, shortPrice, withCommas, withoutSeparators } from './texts.js'
-import { minute, type ChartData, type Scale } from './samples.js'
+import { timeStep } from '../backtest/results/axis.js'
+import { partsOf, pathOf, type Point } from '../backtest/results/line.js'
+import { shortPrice } from './texts.js'
+import { dayWindow, minute, type ChartData, type Scale } from './samples.js'
 
 export interface ChartRange {
   readonly low: number
@@ -54,8 +56,8 @@ export interface Bar extends ChartRange {
 }
 
 /** The time of a candle, in ms: a minute, or more if there would be more than `maxCount` of them. */
-export const candleStep = (scale: Scale, maxCount: number): number =>
-  Math.max(minute, timeStep(scale, maxCount))
+export const candleStep = ({ from, to }: Scale, maxCount: number): number =>
+  Math.max(minute, timeStep(to - from, maxCount) ?? dayWindow)
 
 /**
  * The candles of a chart, each of `step` ms. A price holds until the next one: a candle opens with the last price of the one
@@ -84,56 +86,23 @@ export const candlesOf = ({ times, prices }: ChartData, step: number): readonly 
   return bars
 }
 
-export interface Ticks {
-  readonly step: number
-  readonly values: readonly number[]
-}
-
-/** Marks at multiples of 1, 2 or 5 times a power of ten, at most `maxCount` of them. */
-export const priceTicks = ({ from, to }: Scale, maxCount: number): Ticks => {
-  const rough = (to - from) / maxCount
-  const power = 10 ** Math.floor(Math.log10(rough))
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= rough) ?? 10)
-  return ticksOf({ from, to }, step)
-}
-
-const timeSteps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400]
-
-/** Marks at multiples of a step of the clock, at most `maxCount` of them. */
-export const timeTicks = (scale: Scale, maxCount: number): Ticks => ticksOf(scale, timeStep(scale, maxCount))
-
-/** The least step of the clock that a time has at most `maxCount` of. In ms. */
-const timeStep = ({ from, to }: Scale, maxCount: number): number =>
-  1000 * (timeSteps.find((step) => (to - from) / step / 1000 <= maxCount) ?? 28_800)
-
-const ticksOf = ({ from, to }: Scale, step: number): Ticks => {
-  const first = Math.ceil(from / step)
-  const count = Math.max(0, Math.floor(to / step) - first + 1)
-  return { step, values: Array.from({ length: count }, (_, index) => (first + index) * step) }
-}
+/** The prices as points of a line. */
+export const pointsOf = ({ times, prices }: ChartData): readonly Point[] =>
+  times.map((at, index) => ({ at, value: prices[index] ?? undefined }))
 
 /** Points of the line of a small chart. */
 const linePoints = 60
 
-/** A path in SVG: a line of prices in an area of this size, with gaps. */
-export const linePath = (
-  { times, prices }: ChartData,
-  { from, to }: Scale,
-  { low, high }: ChartRange,
-): string => {
-  const every = Math.ceil(times.length / linePoints)
-  let isDown = false
-  return times
-    .map((time, index) => {
-      const price = prices[index] ?? null
-      if (price !== null && index % every !== 0 && index < times.length - 1 && isDown) return ''
-      const command = isDown ? 'L' : 'M'
-      isDown = price !== null
-      if (price === null) return ''
-      const x = Math.max(0, ((time - from) / (to - from)) * lineSize[0])
-      const y = high > low ? ((high - price) / (high - low)) * lineSize[1] : lineSize[1] / 2
-      return `${command}${x.toFixed(1)} ${y.toFixed(1)}`
-    })
+/** The path of a small chart, with gaps. */
+export const linePath = (data: ChartData, { from, to }: Scale, { low, high }: ChartRange): string => {
+  const every = Math.ceil(data.times.length / linePoints)
+  const place = {
+    x: (at: number) => Math.max(0, ((at - from) / (to - from)) * lineSize[0]),
+    y: (price: number) => (high > low ? ((high - price) / (high - low)) * lineSize[1] : lineSize[1] / 2),
+  }
+  return partsOf(pointsOf(data))
+    .map((part) => part.filter((_, index) => index % every === 0 || index === part.length - 1))
+    .map((part) => pathOf(part, place))
     .join('')
 }
 
@@ -148,19 +117,8 @@ export const gapsOf = ({ times, prices }: ChartData): readonly Scale[] =>
     return price === null && from !== undefined && to !== undefined && to > from ? [{ from, to }] : []
   })
 
-/** Text of the price axis, with the digits of its steps. */
-export const priceTickText = (price: number, step: number): string => {
-  const decimals = decimalsOf(step)
-  return Math.abs(price) < 1e9 && decimals <= 9
-    ? withCommas(digitGroups(price.toFixed(Math.max(0, decimals))))
-    : price.toExponential(Math.max(0, decimals - decimalsOf(Math.abs(price) || step))).replace('+', '')
-}
-
-/** Of a number such as 0.02, which has 2; of 200 it is -2. */
-const decimalsOf = (value: number): number => -Math.floor(Math.log10(value) + 1e-9)
-
 /** Describes a chart to a screen reader. `fills`: their number. */
 export const chartLabel = (range: ChartRange | undefined, fills = 0): string =>
   range === undefined
     ? 'Chart without prices'
-    : `Chart: lowest ${withoutSeparators(shortPrice(range.low))}, highest ${withoutSeparators(shortPrice(range.high))} USD${fills === 0 ? '' : `, fills: ${fills}`}`
+    : `Chart: lowest ${shortPrice(range.low)}, highest ${shortPrice(range.high)} USD${fills === 0 ? '' : `, fills: ${fills}`}`

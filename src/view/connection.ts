@@ -8,7 +8,7 @@ export interface Behind {
   readonly forMs: number
 }
 
-/** The answer of the dashboard's own server about its connection to the service. */
+/** The report of the dashboard's own server about its connection to the service. */
 export type Health =
   /**
    * `behind`: defined while the service's prices may be too old, and are held. `switches`: how often another line came to the
@@ -20,7 +20,7 @@ export type Health =
       readonly switches?: number | undefined
     }
   | { readonly _tag: 'Down'; readonly reason: string }
-  /** The dashboard's own server has not answered in time. */
+  /** The dashboard's own server has reported nothing in time. */
   | { readonly _tag: 'Gone' }
 
 /**
@@ -46,7 +46,7 @@ export interface Connection {
    * playback.
    */
   readonly statusAt: number
-  /** Undefined until the server has answered since the WebSocket opened or closed. */
+  /** Undefined until the server has reported since the WebSocket opened or closed. */
   readonly health: Health | undefined
 }
 
@@ -60,18 +60,18 @@ export const initialConnection: Connection = {
   health: undefined,
 }
 
-/** Applies a status of the WebSocket. An answer of the server from before the WebSocket opened or closed is ignored. */
+/** Applies a status of the WebSocket. Only a lost service is known longer than until the WebSocket opens or closes. */
 export const withStatus = (connection: Connection, status: ConnectionStatus, at: number): Connection => {
   const { status: before, statusAt, health } = connection
   const isSame = (status._tag === 'Open') === (before._tag === 'Open')
   const isSameEpoch = status._tag === 'Open' && before._tag === 'Open' && status.epoch === before.epoch
-  const changed = { status, statusAt: isSameEpoch ? statusAt : at, health: isSame ? health : undefined }
-  return derived({ ...connection, ...changed }, at)
+  const kept = isSame || health?._tag === 'Down' ? health : undefined
+  return derived({ ...connection, status, statusAt: isSameEpoch ? statusAt : at, health: kept }, at)
 }
 
 /**
- * Applies an answer of the server. On a busy machine, an answer may be late while prices arrive: the pings of an open
- * WebSocket find a server that has stopped.
+ * Applies a report of the server. On a busy machine, one may be late while prices arrive: the pings of an open WebSocket find a
+ * server that has stopped.
  */
 export const withHealth = (connection: Connection, health: Health, at: number): Connection =>
   health._tag === 'Gone' && connection.status._tag === 'Open'

@@ -1,98 +1,106 @@
 import { left, map as mapRight } from 'fp-ts/lib/Either.js'
 import {
   catchError,
+  concat,
+  concatWith,
   distinctUntilChanged,
-  exhaustMap,
   filter,
+  ignoreElements,
   map,
   merge,
-  mergeMap,
-  of,
   repeat,
   skip,
-  switchMap,
+  throwError,
+  timeout,
   timer,
   type Observable,
 } from 'rxjs'
 import type { PriceClient } from '../client/client.js'
-import type { Address } from '../base/domain/address.js'
 import type { Depth, DepthSide } from '../base/domain/depth.js'
 import { networkError } from '../base/errors/constructors.js'
 import type { DepthRow } from '../backtest/recording/codec/row.js'
 import { priceRow$, statusRow$, uncorrelatedRow$ } from '../backtest/recording/write/client-rows.js'
 import { rxClock } from '../base/time/rx-clock.js'
-import type { DisplayEvent, HealthRow } from './display.js'
-import type { PageConfig, ServedStatus } from './served.js'
-
-/** Longest time between two requests for the server's status, in ms. */
-const maxInterval = 1000
+import type { DisplayEvent } from './display.js'
+import {
+  healthInterval,
+  type FillsRow,
+  type PageConfig,
+  type PageRow,
+  type PastRow,
+  type ServedEvent,
+} from './served.js'
 
 /** Time after which a rejected token is requested again, in ms: the service may list it in the meantime. */
 const rejectedRetryDelay = 30_000
 
-/** All events of the page. `served$`: one request for the status of the server. */
+/** Time without a report of the server after which it is gone, and time until the next connection to it, in ms. */
+const [maxSilence, reconnectDelay] = [3 * healthInterval, 1000]
+
+export type PageEvent = DisplayEvent | PageRow | PastRow | FillsRow
+
+/** All events of the page. `served$`: the events of its server; connects to it when it is subscribed to. */
 export const pageEvent$ = (
   client: PriceClient,
   config: PageConfig,
-  served$: Observable<ServedStatus>,
-): Observable<DisplayEvent> => {
+  served$: Observable<ServedEvent>,
+): Observable<PageEvent> => {
   const prices = config.tokens.map(({ address }) =>
     priceRow$(client, `${config.service}-${address}`).pipe(repeat({ delay: () => retry$(client) })),
   )
-  return merge(statusRow$(client), uncorrelatedRow$(client), servedRow$(client, config, served$), ...prices)
+  return merge(statusRow$(client), uncorrelatedRow$(client), servedEvent$(config, served$), ...prices)
 }
 
-/**
- * The health of the server, and each depth once. Requested at once when the WebSocket opens or closes, then at an interval.
- * While the server does not answer, no token has a depth.
- */
-const servedRow$ = (
-  client: PriceClient,
+/** The events of the server, which is connected to again. While it is gone, no token has a depth. */
+const servedEvent$ = (
   { tokens, depthInterval }: PageConfig,
-  served$: Observable<ServedStatus>,
-): Observable<HealthRow | DepthRow> => {
-  const gone = (thrown: unknown): ServedStatus => ({
-    health: { _tag: 'Gone' },
-    depths: (depthInterval === null ? [] : tokens).map(({ address }) => ({
-      ...{ _tag: 'Depth', at: rxClock.wallClock(), mint: address, event: left(networkError(thrown)) },
-    })),
-  })
-  const times = new Map<Address, number>()
-  const isNew = ({ mint, at }: DepthRow): boolean => {
-    const before = times.get(mint)
-    times.set(mint, at)
-    return before !== at
+  served$: Observable<ServedEvent>,
+): Observable<PageEvent> => {
+  const gone = (thrown: unknown): readonly PageEvent[] => {
+    const at = rxClock.wallClock()
+    const event = left(networkError(thrown))
+    const depths = (depthInterval === null ? [] : tokens).map(({ address }): DepthRow => ({
+      _tag: 'Depth',
+      at,
+      mint: address,
+      event,
+    }))
+    return [{ _tag: 'Health', at, health: { _tag: 'Gone' } }, ...depths]
   }
-  const answer$ = served$.pipe(catchError((thrown: unknown) => of(gone(thrown))))
-  const interval = Math.min(depthInterval ?? maxInterval, maxInterval)
-  return isOpen$(client).pipe(
-    switchMap(() => timer(0, interval).pipe(exhaustMap(() => answer$))),
-    mergeMap(({ health, depths }): readonly (HealthRow | DepthRow)[] => [
-      { _tag: 'Health', at: rxClock.wallClock(), health },
-      ...depths.filter(isNew).map(withQuantities),
-    ]),
+  return served$.pipe(
+    concatWith(throwError(() => new Error('closed'))),
+    timeout({ each: maxSilence }),
+    map(pageEvent),
+    catchError((thrown: unknown, again$) =>
+      concat(gone(thrown), timer(reconnectDelay).pipe(ignoreElements()), again$),
+    ),
   )
 }
 
-/** The row with its quantities as `bigint`, which JSON has as text, received when the server received it. */
-const withQuantities = (row: DepthRow): DepthRow => ({
-  ...row,
-  event: mapRight((depth: Depth) => {
-    const quantityOf = (side: DepthSide): DepthSide => ({
-      ...side,
-      totalQuantity: BigInt(String(side.totalQuantity)),
-    })
-    return { ...depth, receivedAt: row.at, buy: quantityOf(depth.buy), sell: quantityOf(depth.sell) }
-  })(row.event),
-})
+/** The event with the time of the page, and its quantities as `bigint`. A depth is received when the server received it. */
+const pageEvent = (event: ServedEvent): PageEvent => {
+  if (event._tag === 'Health') return { ...event, at: rxClock.wallClock() }
+  if (event._tag !== 'Depth') return event
+  const quantityOf = (side: DepthSide): DepthSide => ({
+    ...side,
+    totalQuantity: BigInt(String(side.totalQuantity)),
+  })
+  const read = mapRight((depth: Depth): Depth => ({
+    ...depth,
+    receivedAt: event.at,
+    buy: quantityOf(depth.buy),
+    sell: quantityOf(depth.sell),
+  }))
+  return { ...event, event: read(event.event) }
+}
 
 /** Emits when a rejected token is requested again: after a while, and when the connection is open again. */
-const retry$ = (client: PriceClient): Observable<unknown> =>
-  merge(timer(rejectedRetryDelay), isOpen$(client).pipe(skip(1), filter(Boolean)))
-
-/** Whether the WebSocket is open. */
-const isOpen$ = ({ status$ }: PriceClient): Observable<boolean> =>
-  status$.pipe(
+const retry$ = ({ status$ }: PriceClient): Observable<unknown> => {
+  const reopened$ = status$.pipe(
     map(({ _tag }) => _tag === 'Open'),
     distinctUntilChanged(),
+    skip(1),
+    filter(Boolean),
   )
+  return merge(timer(rejectedRetryDelay), reopened$)
+}

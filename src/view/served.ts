@@ -1,14 +1,14 @@
 import type { Health } from './connection.js'
 import type { DisplayToken } from './token-state.js'
+import type { Address } from '../base/domain/address.js'
 import type { Environment } from '../base/domain/environment.js'
 import { behindMsOf, isDown, type ConnectionStatus } from '../base/domain/status.js'
 import type { DepthRow } from '../backtest/recording/codec/row.js'
 import type { Side } from '../backtest/account/orders.js'
-import type { LogEntry } from './display.js'
+import type { HealthRow, LogEntry } from './display.js'
 import type { PastPrices } from './samples.js'
 
-// The data that the server sends to the page, as JSON: its configuration, which is a part of the page, its status, the past,
-// and the fills of an account.
+// The data that the server sends to the page, as JSON: its configuration, which is a part of the page, and its events.
 
 export interface PageConfig {
   /** Name of the service: the prefix of the topics. */
@@ -25,17 +25,38 @@ export interface PageConfig {
   readonly staleAfter: number
 }
 
-/** What the server sends. `pageId`: equal for equal files and configurations; an open page of another server is out of date. */
+/** `pageId`: equal for equal files and configurations. */
 export type Served<A> = A & { readonly pageId: string }
 
-/** The answer of the server to a page that asks about its connection to the service, and for what is new. */
-export interface ServedStatus {
-  readonly health: Health
-  /** The last depth of each token that has one. JSON has the quantities as text. */
-  readonly depths: readonly DepthRow[]
-  /** Changes with the fills; `undefined` without a journal. */
-  readonly fillsVersion?: number | undefined
+/** What the server sends to an open page, as one stream. JSON has the quantities of depths as text. */
+export type ServedEvent = PageRow | Omit<HealthRow, 'at'> | DepthRow | PastRow | FillsRow
+
+/** The first event. An open page with another id is out of date. */
+export interface PageRow {
+  readonly _tag: 'Page'
+  readonly pageId: string
 }
+
+/** The past prices of a token. */
+export interface PastRow {
+  readonly _tag: 'Past'
+  readonly address: Address
+  readonly prices: PastPrices
+}
+
+/** The newest fills of an account, the newest first. */
+export interface FillsRow {
+  readonly _tag: 'Fills'
+  readonly fills: readonly FillEntry[]
+}
+
+/** A fill of an account, as an entry of a list. The entry of a journal that cannot be read has no mark. */
+export interface FillEntry extends LogEntry {
+  readonly mark?: { readonly side: Side; readonly price: number }
+}
+
+/** Time between two reports of the server's health, in ms. */
+export const healthInterval = 1000
 
 /** The server's connection to the service. */
 export interface ServiceState {
@@ -68,21 +89,4 @@ export const servedHealth = (
   const ms = behindMsOf(status)
   const behind = ms === undefined ? undefined : { ms, forMs: now - behindSince }
   return { _tag: 'Up', behind, switches: status._tag === 'Open' ? status.switches : undefined }
-}
-
-/** The past prices of each token, by its address in lower case. */
-export type PricesByAddress = Readonly<Record<string, PastPrices>>
-
-export interface ServedPast {
-  readonly prices: PricesByAddress
-}
-
-/** A fill of an account, as an entry of a list. The entry of a journal that cannot be read has no mark. */
-export interface FillEntry extends LogEntry {
-  readonly mark?: { readonly side: Side; readonly price: number }
-}
-
-/** The newest fills, the newest first. */
-export interface ServedFills {
-  readonly fills: readonly FillEntry[]
 }

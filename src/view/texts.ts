@@ -1,3 +1,4 @@
+import { grouped } from '../backtest/results/format.js'
 import { formatQuantity } from '../wire/codec/arguments.js'
 
 // Times, addresses and numbers as text for people.
@@ -89,58 +90,39 @@ export const formatChange = (change: number, price: number): string => {
 export const formatTokens = (units: bigint, decimals: number | undefined): string =>
   decimals === undefined ? `${units} units` : formatQuantity(units, decimals)
 
-/** A number as decimal text, in groups of three digits before the decimal point. Together they are the number. */
-export interface DigitGroups {
-  /** Three digits each; the first has one to three, and the sign. */
-  readonly whole: readonly string[]
-  /** The decimal point and what follows; empty for an integer. */
-  readonly fraction: string
-}
-
-/** `decimal`: a number, in plain or in scientific notation. */
-export const digitGroups = (decimal: string): DigitGroups => {
-  const [, whole = '', fraction = ''] = /^(-?\d*)(.*)$/.exec(decimal) ?? []
-  return { whole: whole.split(/\B(?=(?:\d{3})+$)/), fraction }
-}
-
-/** The number as a program reads it. */
-export const withoutSeparators = (groups: DigitGroups): string => joined(groups, '')
-
-/** For people. */
-export const withCommas = (groups: DigitGroups): string => joined(groups, ',')
-
-const joined = ({ whole, fraction }: DigitGroups, separator: string): string =>
-  `${whole.join(separator)}${fraction}`
-
 const asIs = (decimal: string): string => decimal
 
-/** A number of things in a sentence of a command: `1 row`, `2 rows`. `grouped` formats the number. */
-export const counted = (count: number, one: string, grouped = asIs): string =>
-  `${grouped(String(count))} ${count === 1 ? one : `${one}s`}`
+/** A number of things in a sentence of a command: `1 row`, `2 rows`. `format`: of the number. */
+export const counted = (count: number, one: string, format = asIs): string =>
+  `${format(String(count))} ${count === 1 ? one : `${one}s`}`
 
 const maxLength = 16
 
 /**
- * A number of a narrow column: in scientific notation if it is too long with separators, so that one value does not
+ * A number of a narrow column, with separators: in scientific notation if it is too long, so that one value does not
  * displace others.
  */
-export const shortNumber = (value: number, formatted: (value: number) => string): DigitGroups => {
-  const groups = digitGroups(formatted(value))
-  return withCommas(groups).length <= maxLength ? groups : scientific(value)
+export const shortNumber = (value: number, formatted: (value: number) => string): string => {
+  const text = grouped(formatted(value))
+  return text.length <= maxLength ? text : scientific(value)
 }
 
 /** A price in USD for a narrow column. */
-export const shortPrice = (usd: number): DigitGroups => shortNumber(usd, formatPrice)
+export const shortPrice = (usd: number): string => shortNumber(usd, formatPrice)
+
+/** An amount in USD for a narrow column, without cents from 1000 on. */
+export const shortAmount = (usd: number): string =>
+  shortNumber(usd, (value) => formatUsd(value).replace(value < 1000 ? '' : /\.\d*$/, ''))
 
 /** A rounded quantity for a narrow column, in tokens, or in units if the decimals are unknown: `50.974`, `5.5661 B`. */
-export const shortTokens = (units: bigint, decimals: number | undefined): DigitGroups => {
+export const shortTokens = (units: bigint, decimals: number | undefined): string => {
   const whole = units / 10n ** BigInt(decimals ?? 0)
   const size = whole < 0n ? -whole : whole
   if (size >= 10n ** 15n) return scientific(whole)
-  if (size >= 10n ** 6n) return digitGroups(compactFormat.format(whole).replace(/(?=[MBT]$)/, ' '))
+  if (size >= 10n ** 6n) return compactFormat.format(whole).replace(/(?=[MBT]$)/, ' ')
   return decimals === undefined
-    ? digitGroups(String(units))
-    : shortNumber(Number(units) / 10 ** decimals, fiveDigits)
+    ? grouped(String(units))
+    : shortNumber(Number(units) / 10 ** decimals, (tokens) => fiveDigits.format(tokens))
 }
 
 /** Five significant digits, and millions, billions or trillions. */
@@ -151,8 +133,7 @@ const compactFormat = new Intl.NumberFormat('en-US', {
 })
 
 /** Five significant digits. */
-const scientific = (value: number | bigint): DigitGroups =>
-  digitGroups(scientificFormat.format(value).toLowerCase())
+const scientific = (value: number | bigint): string => scientificFormat.format(value).toLowerCase()
 
 const scientificFormat = new Intl.NumberFormat('en-US', {
   notation: 'scientific',
@@ -160,8 +141,7 @@ const scientificFormat = new Intl.NumberFormat('en-US', {
 })
 
 /** At least three decimals and five significant digits. The number of decimals depends only on the magnitude. */
-const fiveDigits = (value: number): string => fiveDigitFormat.format(value)
-const fiveDigitFormat = new Intl.NumberFormat('en-US', {
+const fiveDigits = new Intl.NumberFormat('en-US', {
   minimumFractionDigits: 3,
   maximumFractionDigits: 3,
   minimumSignificantDigits: 5,

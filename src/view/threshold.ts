@@ -60,30 +60,6 @@ export const thresholdOf = (above: unknown, below: unknown): Threshold | undefin
   return above !== undefined && below !== undefined && below >= above ? undefined : { above, below }
 }
 
-/** `2,700`: thousands in one country, decimals in another. */
-const ambiguous = /^[1-9]\d{0,2},\d{3}(e|$)/i
-
-/** Groups of digits as the page shows them, with decimals: `61,726.0050`. */
-const grouped = /^[1-9]\d{0,2}(,\d{3})+\.\d+$/
-
-/** At most one separator, before the decimals. */
-const decimal = /^-?\d*([.,]\d*)?(e[+-]?\d+)?$/i
-
-/**
- * Reads a price in USD that a person has typed or copied from the page: as the page shows it, or with a point or a comma
- * before the decimals; with any white space. Without a value for an empty text. `problem`: what is wrong, and what to write instead.
- */
-export const readPrice = (text: string): { readonly value?: number; readonly problem?: string } => {
-  const typed = text.replace(/\s/g, '')
-  const digits = grouped.test(typed) ? typed.replaceAll(',', '') : typed
-  if (digits === '') return {}
-  const value = decimal.test(digits) ? Number(digits.replace(',', '.')) : NaN
-  if (value <= 0) return { problem: 'The price must be above 0.' }
-  if (!isPriceValue(value)) return { problem: `${digits} cannot be read: write a number such as 2700.5.` }
-  if (!ambiguous.test(digits)) return { value }
-  return { problem: `${digits} is ambiguous: write ${Number(digits.replace(',', ''))} or ${value}.` }
-}
-
 /** The settings with another threshold of a token; without one, with none. */
 export const withThreshold = (
   settings: ThresholdSettings,

@@ -74,8 +74,8 @@ export const withPriceEvent = (token: TokenState, { at, event }: PriceRow): Toke
 export const withPriceEnd = (token: TokenState): TokenState =>
   token.state === 'rejected' ? { ...token, rejection: token.priceError } : token
 
-/** Time within which the server of the page answers, in ms. */
-export const maxAnswerTime = 2000
+/** Longest time that a report of the server takes, in ms. */
+const maxReportTime = 2000
 
 /**
  * Called when the service's prices are held: earlier prices are no longer current, and no price arrives because of that. The
@@ -85,8 +85,8 @@ export const withHeldPrices = (token: TokenState, { ms, forMs }: Behind, at: num
   const { state, price, priceAt, priceError } = token
   const isSilent = priceError?._tag === 'Stale' && priceError.behindMs === undefined
   if ((state !== 'live' && !isSilent) || price === undefined) return token
-  // The server may have sent it since the answer, but not longer ago than an answer takes.
-  if (priceAt > at - Math.min(forMs, maxAnswerTime)) return token
+  // The server may have sent it since the report, but not longer ago than a report takes.
+  if (priceAt > at - Math.min(forMs, maxReportTime)) return token
   return { ...inState(token, 'stale', at), priceError: stale(price.topic, at - priceAt, price, ms) }
 }
 

@@ -37,32 +37,32 @@ export interface ShownPrices {
 /** A request for depth that takes longer has failed. In ms. */
 const requestTimeout = 5000
 
-/** A token of the page: its state, the samples of its chart, its rate, and its threshold. */
+/** A token of the page: the samples of its chart, its rate, and its threshold. The store of the page has its state. */
 export class WatchedToken {
   readonly samples = new PriceSamples()
   /** Of an account, the newest first. */
   fills: readonly FillEntry[] = []
   readonly #rate = new PriceRate()
   readonly #depthInterval: number | null
-  #state: TokenState
+  readonly #stateOf: () => TokenState
   #threshold: Threshold = {}
   /** The side that the last current price has reached. */
   #side: ThresholdSide | undefined
   #shown: ShownPrices | undefined
 
   /** `depthInterval`: as in the configuration of the page. */
-  constructor(state: TokenState, depthInterval: number | null) {
-    this.#state = state
+  constructor(stateOf: () => TokenState, depthInterval: number | null) {
+    this.#stateOf = stateOf
     this.#depthInterval = depthInterval
   }
 
   get state(): TokenState {
-    return this.#state
+    return this.#stateOf()
   }
 
   /** The address in lower case. */
   get address(): string {
-    return this.#state.token.address.toLowerCase()
+    return this.state.token.address.toLowerCase()
   }
 
   get threshold(): Threshold {
@@ -73,33 +73,32 @@ export class WatchedToken {
   get reached(): Reached | undefined {
     const side = this.#side
     const threshold = side === undefined ? undefined : this.#threshold[side]
-    if (side === undefined || threshold === undefined || this.#state.state !== 'live') return undefined
-    return { symbol: this.#state.token.symbol, side, threshold }
+    if (side === undefined || threshold === undefined || this.state.state !== 'live') return undefined
+    return { symbol: this.state.token.symbol, side, threshold }
   }
 
   /**
-   * Replaces the state. `at`: the time of the change, in ms since the Unix epoch. Returns the threshold that is newly
+   * Called when the state has changed. `at`: the time of the change, in ms since the Unix epoch. Returns true if a threshold is newly
    * reached. The first price reaches none, because the threshold may have been reached before the page was opened.
    */
-  set(state: TokenState, at: number): Reached | undefined {
-    const { price: before } = this.#state
-    this.#state = state
-    if (state.state !== 'live' || state.price === undefined) {
+  onState(before: TokenState, at: number): boolean {
+    const { state, price } = this.state
+    if (state !== 'live' || price === undefined) {
       this.samples.interrupt(at)
-      return undefined
+      return false
     }
-    if (state.price === before) return undefined
-    this.samples.add(at, state.price.price)
+    if (price === before.price) return false
+    this.samples.add(at, price.price)
     this.#rate.add(at)
     const side = this.#side
-    this.#side = reachedSide(this.#threshold, state.price.price, side)
-    return before !== undefined && this.#side !== side ? this.reached : undefined
+    this.#side = reachedSide(this.#threshold, price.price, side)
+    return before.price !== undefined && this.#side !== side && this.#side !== undefined
   }
 
   /** Replaces the threshold. A threshold that the current price has already reached is not newly reached. */
   setThreshold(threshold: Threshold): void {
     this.#threshold = threshold
-    const { state, price } = this.#state
+    const { state, price } = this.state
     this.#side = state === 'live' && price ? reachedSide(threshold, price.price, undefined) : undefined
   }
 
@@ -122,7 +121,7 @@ export class WatchedToken {
    * without depth.
    */
   isDepthCurrent(now: number): boolean | undefined {
-    const { depth, depthError } = this.#state
+    const { depth, depthError } = this.state
     if (depthError !== undefined) return false
     if (depth === undefined || this.#depthInterval === null) return undefined
     return now - depth.receivedAt <= 2 * this.#depthInterval + requestTimeout
@@ -130,7 +129,7 @@ export class WatchedToken {
 
   /** `now`: in ms since the Unix epoch. `rangeMs`: the time of change, low and high. */
   figures(now: number, rangeMs: number): Figures {
-    const { token, state, price } = this.#state
+    const { token, state, price } = this.state
     const { data, range } = this.shown(now, rangeMs)
     const index = data.prices.findIndex((each) => each !== null)
     const first = data.prices[index] ?? undefined
@@ -147,7 +146,7 @@ export class WatchedToken {
       high: range && Math.max(range.high, ...newest),
       age: price === undefined ? undefined : Math.max(0, now - price.receivedAt),
       rate: state === 'live' ? this.#rate.perSecond(now) : undefined,
-      lag: lagOf(this.#state),
+      lag: lagOf(this.state),
     }
   }
 }

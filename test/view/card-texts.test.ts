@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { amountDigits, changeOf, depthReason, priceReason, spanText } from '../../src/view/card-texts.js'
-import { withoutSeparators } from '../../src/view/texts.js'
+import { changeOf, depthReason, priceReason, spanText } from '../../src/view/card-texts.js'
 import type { DisplayEvent } from '../../src/view/display.js'
 import type { TokenState } from '../../src/view/token-state.js'
 import {
@@ -56,24 +55,13 @@ test('depthReason is short', () => {
 test('changeOf has a direction and a sign, unless the change is 0 after rounding', () => {
   const change = (price: number, from: number) => changeOf((price / from - 1) * 100)
   expect(change(101, 100)).toEqual({ direction: 'up', text: '+1.00 %' })
-  expect(change(99.5, 100)).toEqual({ direction: 'down', text: '\u22120.50 %' })
+  expect(change(99.5, 100)).toEqual({ direction: 'down', text: '-0.50 %' })
   expect(change(100.001, 100)).toEqual({ direction: 'flat', text: '0.00 %' })
   expect(change(1e9, 1)).toEqual({ direction: 'up', text: '+1.0e+11 %' })
 })
 
-test('spanText is in minutes, or from two hours on in hours', () => {
-  expect([60_000, 300_000, 7_199_999, 7_200_000].map(spanText)).toEqual([
-    'in 1 min',
-    'in 5 min',
-    'in 119 min',
-    'in 2 h',
-  ])
-})
-
-test('amountDigits has cents below 1000 only', () => {
-  expect([999.994, 1000, 136_737.74].map((usd) => withoutSeparators(amountDigits(usd)))).toEqual([
-    '999.99',
-    '1000',
-    '136737',
+test('spanText is in minutes, for an hour and from two hours on in hours', () => {
+  expect([60_000, 300_000, 3_600_000, 7_199_999, 7_200_000].map(spanText)).toEqual([
+    ...['in 1 min', 'in 5 min', 'in 1 h', 'in 119 min', 'in 2 h'],
   ])
 })

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import {
-  digitGroups,
   formatAge,
   formatChange,
   formatDuration,
@@ -11,12 +10,12 @@ import {
   formatTokens,
   formatUsd,
   shortAddresses,
+  shortAmount,
   shortNumber,
   shortPrice,
   shortTokens,
-  withCommas,
-  withoutSeparators,
 } from '../../src/view/texts.js'
+import { grouped } from '../../src/backtest/results/format.js'
 import { wbtc, weth } from '../support/tokens.js'
 
 test('formatSeconds counts up in seconds, then with minutes and hours', () => {
@@ -112,43 +111,35 @@ test('formatUsd rounds to cents', () => {
 })
 
 test.each([
-  ['0', ['0'], ''],
-  ['999.50', ['999'], '.50'],
-  ['7104.346', ['7', '104'], '.346'],
-  ['-61685.9950', ['-61', '685'], '.9950'],
-  ['-100', ['-100'], ''],
-  ['123456789012.1234', ['123', '456', '789', '012'], '.1234'],
-  ['1.2346e20', ['1'], '.2346e20'],
-])('digitGroups of %s', (decimal, whole, fraction) => {
-  const groups = digitGroups(decimal)
-  expect(groups).toEqual({ whole, fraction })
-  expect(withoutSeparators(groups)).toBe(decimal)
+  ['0', '0'],
+  ['999.50', '999.50'],
+  ['7104.346', '7,104.346'],
+  ['-61685.9950', '-61,685.9950'],
+  ['-100', '-100'],
+  ['123456789012.1234', '123,456,789,012.1234'],
+  ['1.2346e20', '1.2346e20'],
+])('%s in groups is %s', (decimal, text) => {
+  expect(grouped(decimal)).toBe(text)
 })
 
-test('digit groups are separated by commas', () => {
-  expect(withCommas(digitGroups('1234567.8912'))).toBe('1,234,567.8912')
+test('shortAmount has cents below 1000 only', () => {
+  expect([999.994, 1000, 136_737.74].map(shortAmount)).toEqual(['999.99', '1,000', '136,737'])
 })
-
-const shownNumber = (value: number, formatted = formatPrice): string =>
-  withCommas(shortNumber(value, formatted))
 
 test('shortNumber uses scientific notation for a long text only', () => {
-  expect(shownNumber(9_999_999.99)).toBe('9,999,999.9900')
-  expect(shownNumber(1e100)).toBe('1e100')
-  expect(shownNumber(-2.5e-20, (usd) => formatChange(usd, 1e-15))).toBe('-2.5e-20')
+  expect(shortNumber(9_999_999.99, formatPrice)).toBe('9,999,999.9900')
+  expect(shortNumber(1e100, formatPrice)).toBe('1e100')
+  expect(shortNumber(-2.5e-20, (usd) => formatChange(usd, 1e-15))).toBe('-2.5e-20')
 })
 
 test('shortNumber separates thousands, not decimals', () => {
-  expect([999, 1000, -61685.995, 0.00001234].map((value) => shownNumber(value))).toEqual([
+  expect([999, 1000, -61685.995, 0.00001234].map((value) => shortNumber(value, formatPrice))).toEqual([
     '999.0000',
     '1,000.0000',
     '-61,685.9950',
     '0.0000123400',
   ])
 })
-
-const shownTokens = (units: bigint, decimals: number | undefined): string =>
-  withCommas(shortTokens(units, decimals))
 
 test('formatTokens converts to tokens exactly', () => {
   expect(formatTokens(50_973_900_000_000_000_000n, 18)).toBe('50.9739')
@@ -173,31 +164,31 @@ test('formatTokens loses no digit', () => {
 })
 
 test('shortTokens rounds', () => {
-  expect(shownTokens(50_973_912_345_000_000_000n, 18)).toBe('50.974')
-  expect(shownTokens(2_615_112_345n, 9)).toBe('2.6151')
-  expect(shownTokens(50_973_912_345_000_000_000n, undefined)).toBe('5.0974e19')
-  expect(shownTokens(999_999n, undefined)).toBe('999,999')
+  expect(shortTokens(50_973_912_345_000_000_000n, 18)).toBe('50.974')
+  expect(shortTokens(2_615_112_345n, 9)).toBe('2.6151')
+  expect(shortTokens(50_973_912_345_000_000_000n, undefined)).toBe('5.0974e19')
+  expect(shortTokens(999_999n, undefined)).toBe('999,999')
 })
 
 test('shortTokens shows millions, billions and trillions with five digits', () => {
   const millions = [1, 123.456789, 5_566.123, 999_999.999, 12_345_678].map((each) => BigInt(each * 1e6))
-  expect(millions.map((tokens) => shownTokens(tokens * 10n ** 18n, 18))).toEqual([
+  expect(millions.map((tokens) => shortTokens(tokens * 10n ** 18n, 18))).toEqual([
     '1.0000 M',
     '123.46 M',
     '5.5661 B',
     '1.0000 T',
     '12.346 T',
   ])
-  expect(shownTokens(-2_500_000_000n, 2)).toBe('-25.000 M')
-  expect(shownTokens(2_500_000n, undefined)).toBe('2.5000 M')
+  expect(shortTokens(-2_500_000_000n, 2)).toBe('-25.000 M')
+  expect(shortTokens(2_500_000n, undefined)).toBe('2.5000 M')
 })
 
 test('shortTokens is finite and short for any quantity', () => {
-  expect(shownTokens(10n ** 400n, 18)).toBe('1e382')
-  expect(shownTokens(1n, 18)).toBe('1e-18')
+  expect(shortTokens(10n ** 400n, 18)).toBe('1e382')
+  expect(shortTokens(1n, 18)).toBe('1e-18')
   fc.assert(
     fc.property(fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }), fc.nat(40), (units, decimals) => {
-      const text = shownTokens(units, decimals)
+      const text = shortTokens(units, decimals)
       expect(text).toMatch(/^-?[\d,]+(\.\d+)?( [MBT]|e-?\d+)?$/)
       expect(text.length).toBeLessThanOrEqual(16)
     }),
@@ -205,17 +196,17 @@ test('shortTokens is finite and short for any quantity', () => {
 })
 
 test('shortPrice separates groups of three digits', () => {
-  expect(shortPrice(61_685.995)).toEqual({ whole: ['61', '685'], fraction: '.9950' })
-  expect(shortPrice(123_456_789)).toEqual({ whole: ['123', '456', '789'], fraction: '.0000' })
-  expect(shortPrice(0.5)).toEqual({ whole: ['0'], fraction: '.500000' })
+  expect(shortPrice(61_685.995)).toBe('61,685.9950')
+  expect(shortPrice(123_456_789)).toBe('123,456,789.0000')
+  expect(shortPrice(0.5)).toBe('0.500000')
 })
 
 test('shortPrice is a short text that is close to any price', () => {
   fc.assert(
     fc.property(fc.double({ min: 1e-300, max: 1e300, noNaN: true }), (usd) => {
-      const text = withoutSeparators(shortPrice(usd))
+      const text = shortPrice(usd)
       expect(text.length).toBeLessThanOrEqual(16)
-      expect(Math.abs(Number(text) - usd)).toBeLessThanOrEqual(usd * 1e-4)
+      expect(Math.abs(Number(text.replaceAll(',', '')) - usd)).toBeLessThanOrEqual(usd * 1e-4)
     }),
   )
 })

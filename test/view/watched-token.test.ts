@@ -1,27 +1,33 @@
 import { describe, expect, it } from 'vitest'
 import type { Address } from 'svc-streams'
-import { PriceRate, WatchedToken } from '../../src/view/watched-token.js'
+import { PageStore } from '../../src/view/page-store.js'
+import { PriceRate, type WatchedToken } from '../../src/view/watched-token.js'
 import { httpError, stale } from '../../src/base/errors/constructors.js'
 import type { DisplayEvent } from '../../src/view/display.js'
 import { ethTopic, weth } from '../support/tokens.js'
-import { depthFailed, depthRead, displayAfter, priced, priceFailed } from '../dashboard/support/events.js'
-import { eth } from '../dashboard/support/tokens.js'
+import { depthFailed, depthRead, priced, priceFailed } from '../dashboard/support/events.js'
+import { config, eth } from '../dashboard/support/tokens.js'
 import fc from 'fast-check'
 
 const minutes = 300_000
 
-/** A token after these events. Returns what each event newly reaches. */
-const watch = (token: WatchedToken, events: readonly DisplayEvent[]) =>
-  events.map((event, index) => {
-    const state = displayAfter([eth], events.slice(0, index + 1)).tokens[0]
-    return state === undefined ? undefined : token.set(state, event.at)?.side
-  })
-
+/** A token of a store. */
 const initial = () => {
-  const [state] = displayAfter([eth], []).tokens
-  if (state === undefined) throw new Error('no token')
-  return new WatchedToken(state, 1000)
+  const store = new PageStore({ ...config, tokens: [eth] })
+  const [token] = store.tokens
+  if (token === undefined) throw new Error('no token')
+  stores.set(token, store)
+  return token
 }
+
+const stores = new WeakMap<WatchedToken, PageStore>()
+
+/** Applies these events. Returns what each of them newly reaches. */
+const watch = (token: WatchedToken, events: readonly DisplayEvent[]) =>
+  events.map((event) => {
+    const { reached } = stores.get(token)?.receive(event, 'at' in event ? event.at : 0) ?? { reached: [] }
+    return reached[0]?.reached?.side
+  })
 
 const prices = (values: readonly number[], address: Address = weth): readonly DisplayEvent[] =>
   values.map((usd, index) => priced((index + 1) * 1000, usd, address))

@@ -1,15 +1,10 @@
 import { timeTicks, valueTicks, type Tick } from './axis.js'
 import { escapeHtml } from './format.js'
+import { areaOf, partsOf, pathOf, round, type Point } from './line.js'
 
-/** A value at a time. `undefined`: none, a gap in the line. */
-export interface Point {
-  readonly at: number
-  readonly value: number | undefined
-}
-
-/** Dots on a chart, of one shape and colour. */
+/** Triangles on a chart, whose tips are at the values: a buy points up, a sell points down. */
 export interface Marks {
-  readonly className: 'buy' | 'sell'
+  readonly side: 'buy' | 'sell'
   readonly points: readonly { readonly at: number; readonly value: number }[]
 }
 
@@ -57,37 +52,51 @@ export const renderChart = ({
   const [first, last] = [points[0], points.at(-1)]
   if (values.length === 0 || first === undefined || last === undefined) return ''
   const marked = marks.flatMap((each) => each.points.map(({ value }) => value))
-  const [lowest, highest] = boundsOf(values, isShare)
   const compared = others.flatMap((each) => valuesOf(each.points))
-  const [low, high] = withMargin(...boundsOf([...values, ...marked, ...compared], isShare), isShare)
+  const [low, high] = withMargin(boundsOf([...values, ...marked, ...compared], isShare), isShare)
   const share = (at: number): number => (at - first.at) / (last.at - first.at || 1)
   const height = (value: number): number => (high - value) / (high - low)
-  const x = (at: number): string => round(share(at) * size.width)
-  const y = (value: number): string => round(height(value) * size.height)
-  const lines = segmentsOf(withGaps(points, gaps))
-  const pathOf = (segments: readonly (readonly Drawn[])[]): string =>
-    segments.map((line) => linePath(line, x, y)).join('')
-  const areas = lines.map((line) => {
-    const [from, to] = [line[0], line.at(-1)]
-    return from && to ? `M${x(from.at)},${y(0)}L${linePath(line, x, y).slice(1)}L${x(to.at)},${y(0)}Z` : ''
-  })
-  const isDense = marked.length > maxLargeMarks
-  const drawn = marks.map((each) => marksPath(each, isDense, x, y)).join('')
-  const ticks = isShare ? valueTicks(low, high, 4, 100, ' %') : valueTicks(low, high, 6)
-  const times = timeTicks(first.at, last.at).filter(({ value }) => share(value) > 0.03 && share(value) < 0.97)
+  const place = {
+    x: (at: number) => share(at) * size.width,
+    y: (value: number) => height(value) * size.height,
+  }
+  const pathsOf = (line: readonly Point[], draw: typeof pathOf = pathOf): string =>
+    partsOf(withGaps(line, gaps))
+      .map((part) => draw(part, place))
+      .join('')
+  const unit = isShare ? 100 : 1
+  const ticks = valueTicks(low * unit, high * unit, isShare ? 4 : 6).map(({ value, label }) => ({
+    value: value / unit,
+    label: isShare ? `${label} %` : label,
+  }))
+  const times = timeTicks(first.at, last.at, maxTimes).filter(({ value }) => isInside(share(value)))
+  const [lowest, highest] = boundsOf(values, isShare)
   const description = `${title}: from ${format(values[0] ?? 0)} to ${format(values.at(-1) ?? 0)}, lowest ${format(lowest)}, highest ${format(highest)}`
-  const grid = ticks.map(({ value }) => `M0,${y(value)}H${size.width}`).join('')
+  const area = isShare
+    ? `<path class="area" d="${pathsOf(points, (part) => areaOf(part, place, place.y(0)))}"/>`
+    : ''
+  const otherLines = others.map(
+    (each, index) => `<path class="${otherClass(index)}" d="${pathsOf(each.points)}"/>`,
+  )
+  const isDense = marked.length > maxLargeMarks
+  const dots = marks.map((each) => triangles(each, isDense, share, height)).join('')
+  const triangleLayer = dots === '' ? '' : `<svg class="marks" aria-hidden="true">${dots}</svg>`
   return `<figure>
-<figcaption>${escapeHtml(title)}${marks.some((each) => each.points.length > 0) ? legend : ''}${others.map(({ name }, index) => ` <span class="key"><i class="${otherClass(index)}"></i> ${escapeHtml(name)}</span>`).join('')}</figcaption>
+<figcaption>${escapeHtml(title)}${dots === '' ? '' : legend}${others.map(({ name }, index) => ` <span class="key"><i class="${otherClass(index)}"></i> ${escapeHtml(name)}</span>`).join('')}</figcaption>
 <div class="chart${isShare ? ' low' : ''}"><div class="values">${labels(ticks, (value) => `top:${percent(height(value))}`)}</div>
-<div class="plot" ${dataOf(title, points, format)}>${bands(spans, share)}${hatches(gaps, share)}
+<div class="plot" ${dataOf(title, points, format)}>${bands(spans, share)}${hatches(gaps, share)}${isDense ? triangleLayer : ''}
 <svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(description)}">
-<path class="grid" d="${grid}"/>
-${isShare ? `<path class="area" d="${areas.join('')}"/>` : ''}${others.map((each, index) => `<path class="${otherClass(index)}" d="${pathOf(segmentsOf(withGaps(each.points, gaps)))}"/>`).join('')}${isDense ? drawn : ''}<path class="line" d="${pathOf(lines)}"/>${isDense ? '' : drawn}
-</svg></div>
+<path class="grid" d="${ticks.map(({ value }) => `M0,${round(place.y(value))}H${size.width}`).join('')}"/>
+${area}${otherLines.join('')}<path class="line" d="${pathsOf(points)}"/>
+</svg>${isDense ? '' : triangleLayer}</div>
 <div class="times">${labels(times, (value) => `left:${percent(share(value))}`)}</div></div>
 </figure>`
 }
+
+const maxTimes = 6
+
+/** A text at the edge would be cut. */
+const isInside = (share: number): boolean => share > 0.03 && share < 0.97
 
 /** The values of the line, for the crosshair of the script: each time is the ms after the one before. */
 const dataOf = (title: string, points: readonly Point[], format: Chart['format']): string => {
@@ -106,9 +115,7 @@ const valuesOf = (points: readonly Point[]): readonly number[] =>
 export const size = { width: 1_000, height: 240 }
 
 const legend =
-  ' <span class="key"><i class="dot"></i> buy</span> <span class="key"><i class="square"></i> sell</span>'
-
-const round = (value: number): string => String(Math.round(value * 10) / 10)
+  ' <span class="key"><i class="buy"></i> buy</span> <span class="key"><i class="sell"></i> sell</span>'
 
 export const percent = (share: number): string => `${round(share * 100)}%`
 
@@ -116,71 +123,67 @@ export const labels = (ticks: readonly Tick[], styleOf: (value: number) => strin
   ticks.map(({ value, label }) => `<span style="${styleOf(value)}">${label}</span>`).join('')
 
 const bands = (spans: readonly Span[], share: (at: number) => number): string =>
-  spans
-    .filter((_, index) => index % 2 === 1)
-    .map(({ from, to }) => {
-      const [left, right] = [Math.max(0, share(from)), Math.min(1, share(to))]
-      return `<div class="band" style="left:${percent(left)};width:${percent(Math.max(0, right - left))}"></div>`
-    })
-    .join('')
+  rectangles(
+    spans.filter((_, index) => index % 2 === 1),
+    share,
+    'band',
+  )
 
 /** Gaps at one place are drawn once. */
 const hatches = (gaps: readonly Span[], share: (at: number) => number): string => {
-  const drawn: { left: number; right: number }[] = []
+  const drawn: { from: number; to: number }[] = []
   for (const { from, to } of gaps) {
-    const [left, right] = [Math.max(0, share(from)), Math.min(1, share(to))]
     const last = drawn.at(-1)
-    if (left >= right) continue
-    if (last !== undefined && left <= last.right + 0.001) last.right = Math.max(last.right, right)
-    else drawn.push({ left, right })
+    if (last !== undefined && share(from) <= share(last.to) + 0.001) last.to = Math.max(last.to, to)
+    else drawn.push({ from, to })
   }
-  return drawn
-    .map(
-      ({ left, right }) =>
-        `<div class="gap" style="left:${percent(left)};width:${percent(right - left)}"></div>`,
-    )
-    .join('')
+  return rectangles(drawn, share, 'gap')
 }
 
-const boundsOf = (values: readonly number[], isShare: boolean): readonly [low: number, high: number] =>
-  values.reduce(
+const rectangles = (spans: readonly Span[], share: (at: number) => number, className: string): string =>
+  spans
+    .map(({ from, to }) => [Math.max(0, share(from)), Math.min(1, share(to))] as const)
+    .filter(([left, right]) => left < right)
+    .map(
+      ([left, right]) =>
+        `<div class="${className}" style="left:${percent(left)};width:${percent(right - left)}"></div>`,
+    )
+    .join('')
+
+type Bounds = readonly [low: number, high: number]
+
+const boundsOf = (values: readonly number[], isShare: boolean): Bounds =>
+  values.reduce<Bounds>(
     ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
     isShare ? [0, 0] : [values[0] ?? 0, values[0] ?? 0],
   )
 
 /** A flat line is in the middle. Shares end at 0. */
-const withMargin = (low: number, high: number, isShare: boolean): readonly [low: number, high: number] => {
+const withMargin = ([low, high]: Bounds, isShare: boolean): Bounds => {
   const margin = (high - low) * 0.06 || Math.abs(high) * 0.001 || 0.001
   return [low - margin, isShare ? high : high + margin]
-}
-
-/** Lines of length 0, whose ends have the shape. Dots at one place are drawn once. */
-const marksPath = (
-  { className, points }: Marks,
-  isDense: boolean,
-  x: (at: number) => string,
-  y: (value: number) => string,
-): string => {
-  const placed = ({ at, value }: Marks['points'][number]) => [x(at), y(value)].map((each) => clustered(each))
-  const clustered = (each: string) => (isDense ? Math.round(Number(each) / clusterSize) * clusterSize : each)
-  const d = [...new Set(points.map((point) => `M${placed(point).join(',')}h0`))].join('')
-  const shape = `<path class="${className}${isDense ? ' small' : ''}" d="${d}"/>`
-  return isDense ? shape : `<path class="${className} edge" d="${d}"/>${shape}`
 }
 
 /** More are small, below the line, and those that are near each other are one. */
 const maxLargeMarks = 100
 
-/** In units of the chart. */
-const clusterSize = 12
+/** The distance of those, as a share of the width and of the height. */
+const clusterSize = [0.012, 0.05] as const
 
-interface Drawn {
-  readonly at: number
-  readonly value: number
+/** Triangles at one place are drawn once. */
+const triangles = (
+  { side, points }: Marks,
+  isDense: boolean,
+  share: (at: number) => number,
+  height: (value: number) => number,
+): string => {
+  const clustered = (part: number, each: number) => (isDense ? Math.round(part / each) * each : part)
+  const drawn = points.map(({ at, value }) => {
+    const [x, y] = [clustered(share(at), clusterSize[0]), clustered(height(value), clusterSize[1])]
+    return `<use href="#${side}" class="${side}${isDense ? ' small' : ''}" x="${percent(x)}" y="${percent(y)}"/>`
+  })
+  return [...new Set(drawn)].join('')
 }
-
-const linePath = (line: readonly Drawn[], x: (at: number) => string, y: (value: number) => string): string =>
-  `M${line.map(({ at, value }) => `${x(at)},${y(value)}`).join('L')}${line.length === 1 ? 'h0' : ''}`
 
 /** The points, without a value in each gap. */
 const withGaps = (points: readonly Point[], gaps: readonly Span[]): readonly Point[] => {
@@ -192,14 +195,4 @@ const withGaps = (points: readonly Point[], gaps: readonly Span[]): readonly Poi
     all.push(point)
   }
   return all
-}
-
-/** The line without its gaps. */
-const segmentsOf = (points: readonly Point[]): readonly (readonly Drawn[])[] => {
-  const segments: Drawn[][] = [[]]
-  for (const { at, value } of points) {
-    if (value === undefined) segments.push([])
-    else segments.at(-1)?.push({ at, value })
-  }
-  return segments.filter(({ length }) => length > 0)
 }

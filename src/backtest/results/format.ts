@@ -8,6 +8,10 @@ export const escapeHtml = (text: string): string =>
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
 
+/** Decimal text with commas between groups of three digits before the point: `-61,685.9950`. */
+export const grouped = (decimal: string): string =>
+  decimal.replace(/^-?\d+/, (whole) => whole.replace(/\B(?=(?:\d{3})+$)/g, ','))
+
 /** `1,234.50`; small amounts have four significant digits. */
 export const formatUsd = (amount: number): string =>
   Math.abs(amount) >= 1 || amount === 0 ? formatNumber(amount, 2) : formatNumber(amount, digitsFor(amount, 4))

@@ -7,7 +7,7 @@ import {
 } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import type { Equity, Filled, PaperEvent } from '../account/events.js'
-import { renderChart, type Line, type Point } from './chart.js'
+import { renderChart, type Line } from './chart.js'
 import {
   escapeHtml,
   formatDuration,
@@ -17,6 +17,7 @@ import {
   formatTime,
   formatUsd,
 } from './format.js'
+import type { Point } from './line.js'
 import { renderPage, table, tableOf } from './page.js'
 import type { RoundTrip } from './round-trips.js'
 import { RunFold, type RunTrades } from './run-fold.js'
@@ -169,9 +170,9 @@ const heldInstead = (symbol: string, equities: readonly Equity[]): Line => {
 
 const drawdowns = (equities: readonly Equity[]): readonly Point[] => {
   let highest = 0
-  return equities.map(({ at, equityUsd }) => {
+  return equities.map(({ at, equityUsd, isCurrent }) => {
     highest = Math.max(highest, equityUsd)
-    return { at, value: highest > 0 ? (equityUsd - highest) / highest : undefined }
+    return { at, value: isCurrent && highest > 0 ? (equityUsd - highest) / highest : undefined }
   })
 }
 
@@ -196,8 +197,8 @@ const priceChart = (
     title: `${symbol}, USD`,
     points: equities.map(({ at, prices }) => ({ at, value: prices[symbol] })),
     marks: [
-      { className: 'buy', points: of('buy') },
-      { className: 'sell', points: of('sell') },
+      { side: 'buy', points: of('buy') },
+      { side: 'sell', points: of('sell') },
     ],
     gaps: data.filter((each) => each.symbol === symbol).flatMap((each) => each.gaps),
     spans,

@@ -144,7 +144,7 @@ const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): stri
 <figcaption>${title}</figcaption>
 <div class="chart"><div class="values">${labels(ticks, (value) => `top:${percent(height(value))}`)}</div>
 <div class="plot"><svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${title}">
-<path class="grid" d="${ticks.map(({ value }) => `M0,${height(value) * size.height}H${size.width}`).join('')}"/><path class="buy" d="${d}"/>
+<path class="grid" d="${ticks.map(({ value }) => `M0,${height(value) * size.height}H${size.width}`).join('')}"/><path class="dots" d="${d}"/>
 </svg></div>
 <div class="times">${labels(names, (share) => `left:${percent(share)}`)}</div></div>
 </figure>`

@@ -1,6 +1,6 @@
 /**
- * The style of a report. A table that scrolls has shadows at its cut edges. Buys and sells differ by shape and size, not by colour
- * alone: a sell at a buy hides it only in part.
+ * The style of a report. A table that scrolls has shadows at its cut edges. Buys and sells differ by their direction, not by
+ * colour alone.
  */
 export const style = `
 :root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --grid: #e6eaef; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #8c959f }
@@ -17,15 +17,15 @@ p { margin: 0 0 8px; overflow-wrap: anywhere }
 .range { margin: 4px 0 20px }
 .note { margin: 20px 0 }
 dl { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); overflow: hidden }
-dl div { padding: 10px 12px; box-shadow: 0 0 0 1px var(--rule) }
+dl div { padding: 10px 12px; outline: 1px solid var(--rule) }
 dd { margin: 0; font-size: 18px; font-weight: 600; overflow-wrap: anywhere }
 .meaning { margin-top: 2px; color: var(--soft); font-size: 12px; font-weight: 400 }
 figure { margin: 0 0 22px; break-inside: avoid }
 figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; font-weight: 600 }
 .key { font-weight: 400; white-space: nowrap }
 .key i { display: inline-block; margin-right: 3px }
-.dot { width: 8px; height: 8px; border-radius: 50%; background: var(--buy) }
-.square { width: 7px; height: 7px; background: var(--sell) }
+.key .buy, .key .sell { width: 11px; height: 9px; background: var(--buy); clip-path: polygon(50% 0, 100% 100%, 0 100%); forced-color-adjust: none }
+.key .sell { background: var(--sell); clip-path: polygon(0 0, 100% 0, 50% 100%) }
 .key .other { width: 16px; height: 0; border-top: 2px dashed var(--soft); vertical-align: middle }
 .key .dashes-1 { border-top-style: dotted }
 .key .dashes-2 { border-top-width: 1px }
@@ -37,6 +37,7 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 .times { grid-column: 2 }
 .times span { position: absolute; top: 7px; transform: translateX(-50%) }
 .plot { position: relative; min-width: 0; border: solid var(--rule); border-width: 0 0 1px }
+.gap, .band, .map td { forced-color-adjust: none }
 .gap { position: absolute; top: 0; bottom: 0; min-width: 2px; background: repeating-linear-gradient(135deg, var(--gap) 0 1px, transparent 1px 6px) }
 .band { position: absolute; top: 0; bottom: 0; background: var(--card) }
 .slider { position: absolute; inset: 0; cursor: crosshair; touch-action: pan-y }
@@ -45,7 +46,7 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 .readout { position: absolute; top: 4px; right: 4px; padding: 1px 7px; border: 1px solid var(--rule); border-radius: 4px; background: var(--paper); font-size: 12px; pointer-events: none }
 .readout.left { right: auto; left: 4px }
 svg { display: block; position: absolute; width: 100%; height: 100%; overflow: visible }
-path { fill: none; vector-effect: non-scaling-stroke }
+svg[role=img] path { fill: none; vector-effect: non-scaling-stroke }
 .grid { stroke: var(--grid) }
 .line { stroke: var(--line); stroke-width: 1.5; stroke-linejoin: round; stroke-linecap: round }
 .other { stroke: var(--soft); stroke-width: 1.2 }
@@ -54,12 +55,11 @@ path { fill: none; vector-effect: non-scaling-stroke }
 .dashes-2 { stroke-dasharray: 9 3 1 3 }
 .dashes-3 { stroke-dasharray: 14 4 }
 .area { fill: var(--area) }
-.buy { stroke: var(--buy); stroke-width: 9; stroke-linecap: round }
-.sell { stroke: var(--sell); stroke-width: 6; stroke-linecap: square }
-.edge { stroke: var(--paper); stroke-width: 12 }
-.sell.edge { stroke-width: 9 }
-.buy.small { stroke-width: 7 }
-.sell.small { stroke-width: 4 }
+.shapes { width: 0; height: 0 }
+use { fill: var(--buy); stroke: var(--paper); stroke-width: 3; paint-order: stroke }
+use.sell { fill: var(--sell) }
+use.small { stroke: none; opacity: 0.6 }
+.dots { stroke: var(--line); stroke-width: 9; stroke-linecap: round }
 .table { overflow: auto; max-height: 420px; background: linear-gradient(to right, var(--paper) 40%, transparent) left / 40px 100% no-repeat local, linear-gradient(to left, var(--paper) 40%, transparent) right / 40px 100% no-repeat local, linear-gradient(to right, var(--rule), transparent) left / 14px 100% no-repeat, linear-gradient(to left, var(--rule), transparent) right / 14px 100% no-repeat }
 section { margin: 0 0 28px }
 summary { margin: 36px 0 8px; font-size: 17px; font-weight: 600; cursor: pointer }

@@ -10,7 +10,6 @@ import {
   shortNumber,
   shortPrice,
   shortTokens,
-  withCommas,
 } from '../../view/texts.js'
 import type { TokenState } from '../../view/token-state.js'
 import { deploymentFlags, withVariable } from '../target/source-flags.js'
@@ -175,7 +174,7 @@ const priceColumns = (tokens: readonly TokenState[], context: DrawContext): read
       paint: colours.token,
     })),
     column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
-      priceCell(token, (usd) => withCommas(shortPrice(usd))),
+      priceCell(token, shortPrice),
     ),
     column({ group: 'CHANGE', title: 'SINCE LAST', align: 'decimal', rank: 5, width: 9 }, (token) =>
       changeCell(token, colours),
@@ -202,7 +201,7 @@ const narrowColumns = (
     column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
       token.price === undefined || token.state !== 'live'
         ? stateCell(token, colours)
-        : { text: withCommas(shortPrice(token.price.price)) },
+        : { text: shortPrice(token.price.price) },
     ),
   ]
 }
@@ -214,14 +213,14 @@ const depthColumns = (tokens: readonly TokenState[], { colours }: DrawContext): 
     column({ group: 'DEPTH', title, align: 'right', rank: 4, width: 11 }, ({ depth, depthError }) => {
       if (depthError !== undefined)
         return { text: depthReason(depthError), paint: colours.failed, canCut: true }
-      return depth === undefined ? emptyCell : { text: shortText(depth[side].totalQuantityUsd, formatUsd) }
+      return depth === undefined ? emptyCell : { text: shortNumber(depth[side].totalQuantityUsd, formatUsd) }
     })
   const quantity = (side: 'buy' | 'sell'): Column =>
     column(
       { group: 'DEPTH', title: 'QUANTITY', align: 'decimal', rank: 6, width: 9 },
       ({ token, depth, depthError }) => {
         if (depth === undefined || depthError !== undefined) return emptyCell
-        return { text: withCommas(shortTokens(depth[side].totalQuantity, token.decimals ?? undefined)) }
+        return { text: shortTokens(depth[side].totalQuantity, token.decimals ?? undefined) }
       },
     )
   return [usd('BUY, USD', 'buy'), quantity('buy'), usd('SELL, USD', 'sell'), quantity('sell')]
@@ -234,13 +233,10 @@ const columnOf =
     cells: tokens.map(cell),
   })
 
-const shortText = (value: number, formatted: (value: number) => string): string =>
-  withCommas(shortNumber(value, formatted))
-
 const changeCell = (token: TokenState, colours: Colours): Cell => {
   const { change, price, state } = token
   if (change === undefined || price === undefined) return emptyCell
-  const text = shortText(change, (usd) => formatChange(usd, price.price))
+  const text = shortNumber(change, (usd) => formatChange(usd, price.price))
   if (!/[1-9]/.test(text) || state !== 'live') return { text, paint: colours.dim }
   return { text, paint: change > 0 ? colours.rising : colours.falling }
 }

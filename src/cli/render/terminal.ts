@@ -1,6 +1,6 @@
 import pc from 'picocolors'
 import { timer } from 'rxjs'
-import { digitGroups, withCommas } from '../../view/texts.js'
+import { grouped } from '../../backtest/results/format.js'
 import type { Io, Variables } from '../io.js'
 import { fit } from './table.js'
 
@@ -45,7 +45,7 @@ export type NumberFormat = (decimal: string) => string
 export const numberFormat =
   ({ isTTY = false }: Sink): NumberFormat =>
   (decimal) =>
-    isTTY ? withCommas(digitGroups(decimal)) : decimal
+    isTTY ? grouped(decimal) : decimal
 
 /** A dumb terminal cannot move its cursor. A terminal of unknown size, as in some containers, reports 0 columns. */
 export const canRedraw = ({ isTTY, columns }: NodeJS.WriteStream, { TERM }: Variables): boolean =>

@@ -83,9 +83,10 @@ export class CardElement extends TokenElement {
     const quantity = this.part(`[data-side=${name}] .quantity`)
     if (side === undefined) return setText(quantity, '')
     const decimals = token.decimals ?? undefined
-    const digits = shortTokens(side.totalQuantity, decimals)
-    const unit = decimals === undefined ? 'units' : token.symbol
-    setDigits(quantity, { ...digits, fraction: `${digits.fraction} ${unit}` })
+    setDigits(
+      quantity,
+      `${shortTokens(side.totalQuantity, decimals)} ${decimals === undefined ? 'units' : token.symbol}`,
+    )
   }
 }
 

@@ -1,21 +1,19 @@
 import { timer } from 'rxjs'
-import { appended, createUpdate, emptyDisplay, type Display, type DisplayEvent } from '../../view/display.js'
-import { canonicalAddress } from '../../base/domain/address.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { healthOf, type PageHealth } from '../../view/health.js'
 import { ranges } from '../../view/samples.js'
-import type { FillEntry, PageConfig, PricesByAddress } from '../../view/served.js'
+import type { PageConfig } from '../../view/served.js'
+import type { PageEvent } from '../../view/events.js'
+import { PageStore } from '../../view/page-store.js'
 import {
   pageTitle,
   parseThresholds,
   reachedText,
   withThreshold,
-  type Reached,
   type ThresholdSettings,
 } from '../../view/threshold.js'
 import { arranged, formatView, parseView, withPin, type View } from '../../view/view.js'
-import { WatchedToken } from '../../view/watched-token.js'
-import { logTexts } from '../../view/log-texts.js'
+import type { WatchedToken } from '../../view/watched-token.js'
 import { notify, ThresholdDialog } from './threshold-dialog.js'
 import { CardElement } from './card-element.js'
 import { EventList } from './event-list.js'
@@ -31,11 +29,6 @@ const tickInterval = 1000
 /** Minimum time between two frames, in ms: a person cannot read numbers that change faster. */
 const paintInterval = 100
 
-/** Number of fills in the list. */
-const maxListed = 100
-
-const update = createUpdate(logTexts)
-
 /** A token with its elements. */
 interface Shown {
   readonly watched: WatchedToken
@@ -43,9 +36,10 @@ interface Shown {
   readonly row: RowElement
 }
 
-/** The page: applies events to the state, and renders what has changed. */
+/** The view of the page: renders what has changed in its store. */
 export class DashboardPage {
   readonly #config: PageConfig
+  readonly #store: PageStore
   readonly #tokens: readonly Shown[]
   readonly #header = fromHtml(headerHtml)
   readonly #headerPart = partsOf(this.#header)
@@ -58,10 +52,6 @@ export class DashboardPage {
   readonly #log = new EventList('Events')
   readonly #fillList = new EventList('Fills')
   readonly #dialog = new ThresholdDialog()
-  #display: Display
-  #fills: readonly FillEntry[] = []
-  /** As the server counts them; `undefined` without a journal. */
-  fillsVersion: number | undefined
   #view: View
   #settings: ThresholdSettings
   /** The tokens that are shown, in their order. */
@@ -73,7 +63,7 @@ export class DashboardPage {
 
   constructor(root: HTMLElement, config: PageConfig) {
     this.#config = config
-    this.#display = emptyDisplay(config.tokens)
+    this.#store = new PageStore(config)
     this.#view = this.#readView()
     this.#settings = loadSettings(config)
     const onView = (change: (view: View) => View): void => this.#setView(change(this.#view))
@@ -81,8 +71,7 @@ export class DashboardPage {
       onPin: ({ address }) => onView((view) => withPin(view, address)),
       onThreshold: (token) => this.#askThreshold(token),
     }
-    this.#tokens = this.#display.tokens.map((token) => {
-      const watched = new WatchedToken(token, config.depthInterval)
+    this.#tokens = this.#store.tokens.map((watched) => {
       watched.setThreshold(this.#settings.thresholds[watched.address] ?? {})
       return {
         watched,
@@ -102,7 +91,6 @@ export class DashboardPage {
     setText(this.#headerPart('.host'), config.source)
     setText(this.#headerPart('.tag'), config.label)
     const logs = fromHtml('<footer class="logs"></footer>')
-    this.#fillList.element.hidden = true
     logs.append(this.#fillList.element, this.#log.element)
     root.append(this.#header, this.#toolbar.element, this.#main, logs, this.#dialog.element)
     timer(tickInterval, tickInterval).subscribe(() => this.#tick())
@@ -111,43 +99,15 @@ export class DashboardPage {
     this.#requestRender()
   }
 
-  receive(event: DisplayEvent): void {
-    const { connection } = this.#display
-    this.#display = update(this.#display, event)
-    let isTitleChanged = this.#display.connection !== connection
+  receive(event: PageEvent): void {
     const now = rxClock.wallClock()
-    this.#display.tokens.forEach((state, index) => {
-      const shown = this.#tokens[index]
-      if (shown === undefined || state === shown.watched.state) return
-      const before = shown.watched.state
-      const side = shown.watched.reached?.side
-      const reached = shown.watched.set(state, now)
-      isTitleChanged ||= shown.watched.reached?.side !== side || state.state !== before.state
-      isTitleChanged ||= state.depthError !== before.depthError
-      invalidate(shown)
-      if (reached !== undefined) this.#alert(reached, shown.watched.address, now)
-    })
+    const { tokens, reached } = this.#store.receive(event, now)
+    this.#tokens.filter(({ watched }) => tokens.includes(watched)).forEach(invalidate)
+    if (this.#settings.hasNotification)
+      for (const token of reached) if (token.reached) notify(reachedText(token.reached), token.address)
     // A hidden page has no frames, and its title is all that a person sees of it.
-    if (isTitleChanged) this.#renderTitle(now)
+    this.#renderTitle(now)
     this.#requestRender()
-  }
-
-  /** Replaces the fills. `version`: as the server counts them; `undefined` without a journal. */
-  showFills(fills: readonly FillEntry[], version: number | undefined): void {
-    this.fillsVersion = version
-    this.#fills = fills.slice(0, maxListed)
-    this.#fillList.element.hidden = version === undefined
-    for (const { watched } of this.#tokens)
-      watched.fills = fills.filter(({ symbols }) => symbols.includes(watched.state.token.symbol))
-    this.#invalidate()
-  }
-
-  addPast(past: PricesByAddress): void {
-    for (const { watched } of this.#tokens) {
-      const ofToken = past[canonicalAddress(watched.state.token.address)]
-      if (ofToken !== undefined) watched.addPast(ofToken)
-    }
-    this.#invalidate()
   }
 
   #tick(): void {
@@ -187,13 +147,6 @@ export class DashboardPage {
     })
   }
 
-  #alert(reached: Reached, address: string, now: number): void {
-    const text = `the price is ${reached.side} ${reached.threshold} USD.`
-    const log = appended(this.#display.log, now, { tone: 'neutral', text }, reached.symbol)
-    this.#display = { ...this.#display, log }
-    if (this.#settings.hasNotification) notify(reachedText(reached), address)
-  }
-
   /** Renders in an animation frame, at most ten times a second. A browser has no frames for a hidden page. */
   #requestRender(): void {
     if (this.#isRequested) return
@@ -212,8 +165,9 @@ export class DashboardPage {
     const { pins, layout } = this.#view
     this.#dialog.render()
     this.#renderHealth(this.#renderTitle(now))
-    this.#log.render(this.#display.log)
-    this.#fillList.render(this.#fills)
+    this.#log.render(this.#store.log)
+    this.#fillList.element.hidden = this.#store.fills === undefined
+    if (this.#store.fills !== undefined) this.#fillList.render(this.#store.fills)
     if (this.#isArrangementDue) this.#arrange(now)
     for (const { watched, card, row } of this.#arranged) {
       // A row that is not in view is rendered at each tick alone.
@@ -229,7 +183,7 @@ export class DashboardPage {
       state: watched.state,
       isDepthCurrent: watched.isDepthCurrent(now),
     }))
-    const health = healthOf(this.#display.connection, tokens)
+    const health = healthOf(this.#store.connection, tokens)
     const reached = this.#tokens.flatMap(({ watched }) => watched.reached ?? [])
     const title = pageTitle(health.problem, reached)
     if (document.title !== title) document.title = title

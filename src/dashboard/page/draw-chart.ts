@@ -1,17 +1,16 @@
-import { clockTime, shortPrice, withCommas } from '../../view/texts.js'
+import { timeTicks, valueTicks } from '../../backtest/results/axis.js'
+import { areaOf, partsOf, pathOf, type Place } from '../../backtest/results/line.js'
+import { shortPrice } from '../../view/texts.js'
 import {
   candlesOf,
   candleStep,
   gapsOf,
   indexAt,
+  pointsOf,
   priceScale,
-  priceTicks,
-  priceTickText,
-  timeTicks,
   type ChartRange,
-  type Ticks,
 } from '../../view/chart.js'
-import { minute, type ChartData, type Scale } from '../../view/samples.js'
+import type { ChartData, Scale } from '../../view/samples.js'
 import type { FillEntry } from '../../view/served.js'
 
 /** The names of the colours in the style sheet. `card`: behind the chart; `warn`: of a threshold. */
@@ -45,35 +44,42 @@ export const drawChart = (
   colours: ChartColours,
 ): Plot => {
   const last = isLive ? (data.prices.findLast((price) => price !== null) ?? null) : null
-  const label = last === null ? '' : withCommas(shortPrice(last))
+  const label = last === null ? '' : shortPrice(last)
   context.font = font
+  context.lineWidth = 1
   const plotWidth = width - Math.max(priceAxisWidth, context.measureText(label).width + 3 * labelPadding)
   const step = isCandles ? candleStep(times, plotWidth / candleSpace) : 0
+  // The candle of the current time is whole.
+  const shown = { from: times.from, to: times.to + (isLive ? step : 0) }
+  const prices = priceScale(range)
+  const bottom = height - bottomAxis
   const plot: Plot = {
-    context,
-    width: plotWidth,
-    top: topMargin,
-    bottom: height - bottomAxis,
-    // The candle of the current time is whole.
-    times: { from: times.from, to: times.to + (isLive ? step : 0) },
-    prices: priceScale(range),
+    ...{ context, colours, times: shown, prices, width: plotWidth, top: topMargin, bottom },
+    x: (time) => ((time - shown.from) / (shown.to - shown.from)) * plotWidth,
+    y: (price) => bottom - ((price - prices.from) / (prices.to - prices.from)) * (bottom - topMargin),
   }
-  drawPriceAxis(plot, last, colours)
-  drawTimeAxis(plot, colours)
-  drawGaps(plot, data, colours)
-  if (isCandles) drawCandles(plot, data, step, colours)
-  else drawPrices(plot, data, colours)
-  for (const level of levels) drawLevel(plot, level, colours)
-  if (selection !== undefined) drawSelection(plot, selection, colours)
-  if (last !== null) drawLastPrice(plot, last, label, !isCandles && data.prices.at(-1) !== null, colours)
-  drawFills(plot, fills, colours)
-  if (cursor !== undefined) drawCursor(plot, data, cursor, colours)
+  drawPriceAxis(plot, last)
+  drawTimeAxis(plot)
+  drawGaps(plot, data)
+  if (isCandles) drawCandles(plot, data, step)
+  else drawPrices(plot, data)
+  for (const level of levels)
+    if (level >= prices.from && level <= prices.to) drawLevel(plot, level, colours.warn, [6, 4])
+  if (selection !== undefined) {
+    context.fillStyle = colours.fill
+    const left = plot.x(selection.from)
+    context.fillRect(left, topMargin, plot.x(selection.to) - left, bottom - topMargin)
+  }
+  if (last !== null) drawLastPrice(plot, last, label, !isCandles && data.prices.at(-1) !== null)
+  drawFills(plot, fills)
+  if (cursor !== undefined) drawCursor(plot, data, cursor)
   return plot
 }
 
 /** The area of the prices, in CSS pixels, with its scales. */
-export interface Plot {
+export interface Plot extends Place {
   readonly context: CanvasRenderingContext2D
+  readonly colours: ChartColours
   readonly width: number
   readonly top: number
   readonly bottom: number
@@ -90,63 +96,50 @@ const priceAxisWidth = 70
 export const timeAt = ({ times: { from, to }, width }: Plot, x: number): number =>
   from + (x / width) * (to - from)
 
-const xOf = ({ times: { from, to }, width }: Plot, time: number): number =>
-  ((time - from) / (to - from)) * width
-
-const yOf = ({ prices: { from, to }, top, bottom }: Plot, price: number): number =>
-  bottom - ((price - from) / (to - from)) * (bottom - top)
-
 /** The middle of the pixel, where a line of one pixel is sharp. */
 const sharp = (position: number): number => Math.round(position) + 0.5
 
 const font = '11px system-ui, sans-serif'
 
-/** Usual distance of the marks of prices, and the least ones of both axes, in CSS pixels. */
-const [priceSpace, leastPriceSpace, timeSpace] = [34, 14, 72]
-
-const [maxPrices, minLabels] = [8, 3]
-
-/** The least number of marks of which three have a label: that of the last price takes the place of others. */
-const priceMarks = (plot: Plot, isFree: (price: number) => boolean): Ticks => {
-  const { top, bottom, prices } = plot
-  const most = (bottom - top) / leastPriceSpace
-  for (let count = Math.min(maxPrices, (bottom - top) / priceSpace); ; count += 1) {
-    const marks = priceTicks(prices, count)
-    if (count >= most || marks.values.filter(isFree).length >= minLabels) return marks
-  }
+/** Draws a line from a place to another one. */
+const line = (context: CanvasRenderingContext2D, from: [number, number], to: [number, number]): void => {
+  context.moveTo(...from)
+  context.lineTo(...to)
 }
 
-const drawPriceAxis = (plot: Plot, last: number | null, { grid, text }: ChartColours): void => {
-  const { context, width } = plot
-  const isFree = (price: number): boolean =>
-    last === null || Math.abs(yOf(plot, price) - yOf(plot, last)) > labelSpace
-  const { step, values } = priceMarks(plot, isFree)
-  context.lineWidth = 1
-  context.strokeStyle = grid
-  context.fillStyle = text
+/** Usual distance of the marks of both axes, in CSS pixels. */
+const [priceSpace, timeSpace] = [34, 76]
+
+const maxPrices = 8
+
+const drawPriceAxis = (plot: Plot, last: number | null): void => {
+  const { context, colours, width, y } = plot
+  const { top, bottom, prices } = plot
+  const count = Math.min(maxPrices, (bottom - top) / priceSpace)
+  // The label of the last price takes the place of others.
+  const hasRoom = (price: number): boolean => last === null || Math.abs(y(price) - y(last)) > labelSpace
+  context.strokeStyle = colours.grid
+  context.fillStyle = colours.text
   context.textAlign = 'left'
   context.textBaseline = 'middle'
   context.beginPath()
-  for (const price of values) {
-    const y = sharp(yOf(plot, price))
-    context.moveTo(0, y)
-    context.lineTo(width, y)
-    if (isFree(price)) context.fillText(priceTickText(price, step), width + 8, y)
+  for (const { value, label } of valueTicks(prices.from, prices.to, count, hasRoom)) {
+    const height = sharp(y(value))
+    line(context, [0, height], [width, height])
+    if (hasRoom(value)) context.fillText(label, width + 8, height)
   }
   context.stroke()
 }
 
-const drawTimeAxis = (plot: Plot, { text }: ChartColours): void => {
-  const { context, width, bottom } = plot
-  context.fillStyle = text
+const drawTimeAxis = ({ context, colours, times: { from, to }, width, bottom, x }: Plot): void => {
+  context.fillStyle = colours.text
   context.textAlign = 'center'
   context.textBaseline = 'top'
-  const { step, values } = timeTicks(plot.times, width / timeSpace)
-  for (const time of values) {
-    const x = xOf(plot, time)
+  const offset = -60_000 * new Date(to).getTimezoneOffset()
+  for (const { value, label } of timeTicks(from, to, width / timeSpace, offset)) {
     // A text at the edge would be cut.
-    if (x > timeSpace / 3 && x < width - timeSpace / 3)
-      context.fillText(clockTime(time).slice(0, step < minute ? 8 : 5), x, bottom + 6)
+    if (x(value) > timeSpace / 3 && x(value) < width - timeSpace / 3)
+      context.fillText(label, x(value), bottom + 6)
   }
 }
 
@@ -154,76 +147,40 @@ const drawTimeAxis = (plot: Plot, { text }: ChartColours): void => {
  * Draws the prices. Each price is valid until the next price; a time without a current price has no line. The line has
  * one pixel, because a browser without a graphics processor takes three times as long for one and a half.
  */
-const drawPrices = (plot: Plot, data: ChartData, { line, fill }: ChartColours): void => {
-  const { context, bottom } = plot
-  const path = new Path2D()
-  const area = new Path2D()
-  let y: number | undefined
-  data.prices.forEach((price, index) => {
-    const x = sharp(xOf(plot, data.times[index] ?? 0))
-    if (y !== undefined) {
-      path.lineTo(x, y)
-      area.lineTo(x, y)
-    }
-    if (price === null) {
-      if (y !== undefined) area.lineTo(x, bottom)
-      y = undefined
-      return
-    }
-    const next = sharp(yOf(plot, price))
-    if (y === undefined) {
-      path.moveTo(x, next)
-      area.moveTo(x, bottom)
-    } else path.lineTo(x, next)
-    area.lineTo(x, next)
-    y = next
-  })
-  if (y !== undefined) area.lineTo(sharp(xOf(plot, data.times.at(-1) ?? 0)), bottom)
-  context.fillStyle = fill
-  context.fill(area)
-  context.strokeStyle = line
-  context.lineWidth = 1
-  context.stroke(path)
+const drawPrices = ({ context, colours, bottom, x, y }: Plot, data: ChartData): void => {
+  const place: Place = { x: (time) => sharp(x(time)), y: (price) => sharp(y(price)) }
+  context.fillStyle = colours.fill
+  context.strokeStyle = colours.line
+  for (const part of partsOf(pointsOf(data), true)) {
+    context.fill(new Path2D(areaOf(part, place, bottom, true)))
+    context.stroke(new Path2D(pathOf(part, place, true)))
+  }
 }
 
 /** Space between two candles that have as much as this, in CSS pixels. */
 const candleSpace = 7
 
 /** Draws a line from the lowest to the highest price of each step of time, and a box from its first to its last price. */
-const drawCandles = (plot: Plot, data: ChartData, step: number, { up, down }: ChartColours): void => {
-  const { context, times } = plot
-  const size = Math.max(1, Math.round((xOf(plot, times.from + step) * 5) / 7))
+const drawCandles = ({ context, colours, times, x, y }: Plot, data: ChartData, step: number): void => {
+  const size = Math.max(1, Math.round((x(times.from + step) * 5) / 7))
   for (const { from, open, high, low, close } of candlesOf(data, step)) {
-    const middle = Math.max(0, Math.round(xOf(plot, from + step / 2)))
-    const [top, bottom] = [yOf(plot, Math.max(open, close)), yOf(plot, Math.min(open, close))]
-    context.fillStyle = close < open ? down : up
-    context.fillRect(middle - 0.5, yOf(plot, high), 1, yOf(plot, low) - yOf(plot, high))
+    const middle = Math.max(0, Math.round(x(from + step / 2)))
+    const [top, bottom] = [y(Math.max(open, close)), y(Math.min(open, close))]
+    context.fillStyle = close < open ? colours.down : colours.up
+    context.fillRect(middle - 0.5, y(high), 1, y(low) - y(high))
     context.fillRect(middle - size / 2, top, size, Math.max(1, bottom - top))
   }
 }
 
-const drawSelection = (plot: Plot, { from, to }: Scale, { fill }: ChartColours): void => {
-  const { context, top, bottom } = plot
-  const [left, right] = [xOf(plot, from), xOf(plot, to)]
-  context.fillStyle = fill
-  context.fillRect(left, top, right - left, bottom - top)
-}
-
 /** Draws a dotted line at the last price, with the price at the axis, and a dot while it is current. */
-const drawLastPrice = (
-  plot: Plot,
-  last: number,
-  label: string,
-  isCurrent: boolean,
-  { line, text, card }: ChartColours,
-): void => {
-  const { context, width } = plot
-  const y = drawLevelLine(plot, last, text, [1, 3])
-  context.fillStyle = line
+const drawLastPrice = (plot: Plot, last: number, label: string, isCurrent: boolean): void => {
+  const { context, colours, width } = plot
+  const y = drawLevel(plot, last, colours.text, [1, 3])
+  context.fillStyle = colours.line
   const left = width + labelPadding
   context.fillRect(left, y - 8.5, context.measureText(label).width + 2 * labelPadding, 17)
   if (isCurrent) drawDot(context, width, y)
-  context.fillStyle = card
+  context.fillStyle = colours.card
   context.textAlign = 'left'
   context.textBaseline = 'middle'
   context.fillText(label, left + labelPadding, y)
@@ -238,92 +195,76 @@ const drawDot = (context: CanvasRenderingContext2D, x: number, y: number): void 
 }
 
 /** Draws a triangle whose tip is at the price of a fill: a buy points up from below, a sell points down from above. */
-const drawFills = (plot: Plot, fills: readonly FillEntry[], { up, down, card }: ChartColours): void => {
-  const { context } = plot
-  context.strokeStyle = card
+const drawFills = ({ context, colours, x, y }: Plot, fills: readonly FillEntry[]): void => {
+  // Also a candle of the same colour is behind it.
+  context.strokeStyle = colours.card
   context.lineWidth = 3
   for (const { at, mark } of fills) {
     if (mark === undefined) continue
-    const [x, y] = [xOf(plot, at), yOf(plot, mark.price)]
-    const base = mark.side === 'buy' ? y + 10 : y - 10
-    context.fillStyle = mark.side === 'buy' ? up : down
-    context.beginPath()
-    context.moveTo(x, y)
-    context.lineTo(x - 6, base)
-    context.lineTo(x + 6, base)
-    context.closePath()
-    // Also a candle of the same colour is behind it.
-    context.stroke()
-    context.fill()
+    const triangle = new Path2D(`M${x(at)},${y(mark.price)}l-6,${mark.side === 'buy' ? 10 : -10}h12Z`)
+    context.fillStyle = mark.side === 'buy' ? colours.up : colours.down
+    context.stroke(triangle)
+    context.fill(triangle)
   }
+  context.lineWidth = 1
 }
 
 /** The newest fill whose mark is at a time. */
-export const fillAt = (plot: Plot, fills: readonly FillEntry[], time: number): FillEntry | undefined =>
-  fills.find(({ at }) => Math.abs(xOf(plot, at) - xOf(plot, time)) <= 6)
-
-/** Draws a dashed line at a threshold that is within the scale. */
-const drawLevel = (plot: Plot, price: number, { warn }: ChartColours): void => {
-  if (price < plot.prices.from || price > plot.prices.to) return
-  drawLevelLine(plot, price, warn, [6, 4])
-}
+export const fillAt = ({ x }: Plot, fills: readonly FillEntry[], time: number): FillEntry | undefined =>
+  fills.find(({ at }) => Math.abs(x(at) - x(time)) <= 6)
 
 /** Draws a broken line at a price, over the width of the plot. Returns its y coordinate, in px. */
-const drawLevelLine = (plot: Plot, price: number, colour: string, dashes: readonly number[]): number => {
-  const { context, width } = plot
-  const y = sharp(yOf(plot, price))
+const drawLevel = (
+  { context, width, y }: Plot,
+  price: number,
+  colour: string,
+  dashes: readonly number[],
+): number => {
+  const height = sharp(y(price))
   context.strokeStyle = colour
-  context.lineWidth = 1
   context.setLineDash(dashes)
   context.beginPath()
-  context.moveTo(0, y)
-  context.lineTo(width, y)
+  line(context, [0, height], [width, height])
   context.stroke()
   context.setLineDash([])
-  return y
+  return height
 }
 
 /** Draws lines at the time and the price of the sample that holds at a time; without a current price, only at the time. */
-const drawCursor = (plot: Plot, data: ChartData, time: number, { text }: ChartColours): void => {
-  const { context, width, top, bottom } = plot
+const drawCursor = (
+  { context, colours, width, top, bottom, x, y }: Plot,
+  data: ChartData,
+  time: number,
+): void => {
   const index = indexAt(data, time)
   const price = data.prices[index] ?? null
-  const x = Math.max(0, xOf(plot, data.times[index] ?? time))
-  context.strokeStyle = text
-  context.fillStyle = text
-  context.lineWidth = 1
+  const left = Math.max(0, x(data.times[index] ?? time))
+  context.strokeStyle = colours.text
+  context.fillStyle = colours.text
   context.beginPath()
-  context.moveTo(sharp(x), top)
-  context.lineTo(sharp(x), bottom)
-  if (price !== null) {
-    context.moveTo(0, sharp(yOf(plot, price)))
-    context.lineTo(width, sharp(yOf(plot, price)))
-  }
+  line(context, [sharp(left), top], [sharp(left), bottom])
+  if (price !== null) line(context, [0, sharp(y(price))], [width, sharp(y(price))])
   context.stroke()
-  if (price !== null) drawDot(context, x, yOf(plot, price))
+  if (price !== null) drawDot(context, left, y(price))
 }
 
 const hatchStep = 7
 
-const drawGaps = (plot: Plot, data: ChartData, { gap }: ChartColours): void => {
-  const { context, width, top, bottom } = plot
+const drawGaps = ({ context, colours, width, top, bottom, x }: Plot, data: ChartData): void => {
   const height = bottom - top
   const gaps = gapsOf(data)
   if (gaps.length === 0) return
-  context.strokeStyle = gap
-  context.lineWidth = 1
+  context.strokeStyle = colours.gap
   const area = new Path2D()
   for (const { from, to } of gaps) {
-    const left = Math.max(0, xOf(plot, from))
-    area.rect(left, top, xOf(plot, to) - left, height)
+    const left = Math.max(0, x(from))
+    area.rect(left, top, x(to) - left, height)
   }
   context.save()
   context.clip(area)
   context.beginPath()
-  for (let x = -height; x < width; x += hatchStep) {
-    context.moveTo(x, bottom)
-    context.lineTo(x + height, top)
-  }
+  for (let left = -height; left < width; left += hatchStep)
+    line(context, [left, bottom], [left + height, top])
   context.stroke()
   context.restore()
 }

@@ -7,6 +7,8 @@ const listHtml = (title: string): string => `<section class="log" aria-labelledb
   <div role="log" aria-live="polite" aria-labelledby="${title}" tabindex="0"><ol></ol></div>
 </section>`
 
+const maxEntries = 100
+
 const entryHtml = '<li><time></time><span></span></li>'
 
 /** A log at the bottom of the window: the newest entry, or all of them in a list that scrolls. */
@@ -32,7 +34,9 @@ export class EventList {
     if (log === this.#log) return
     this.#log = log
     const before = this.#entries
-    const elements = log.map((entry) => [entry, before.get(entry.id) ?? fromHtml(entryHtml)] as const)
+    const elements = log
+      .slice(0, maxEntries)
+      .map((entry) => [entry, before.get(entry.id) ?? fromHtml(entryHtml)] as const)
     this.#entries = new Map(elements.map(([{ id }, element]) => [id, element]))
     for (const [id, element] of before) if (!this.#entries.has(id)) element.remove()
     this.#part('ol').prepend(...elements.flatMap(([{ id }, element]) => (before.has(id) ? [] : [element])))

@@ -1,5 +1,3 @@
-import type { DigitGroups } from '../../view/texts.js'
-
 // Elements from HTML of this program, and changes of their texts. Texts from elsewhere are never HTML.
 
 /** Creates an element. `html`: one element, without texts from elsewhere. */
@@ -48,24 +46,21 @@ export const setAttribute = (element: Element, name: string, value: string): voi
 }
 
 /**
- * Shows a number. The commas between its groups are in the style sheet, so that its text remains one number. `minor`: number of
+ * Shows a number with separators. The commas are in the style sheet, so that its text remains one number. `minor`: number of
  * the last digits that are dimmed.
  */
-export const setDigits = (element: Element, { whole, fraction }: DigitGroups, minor = 0): void => {
-  const [first = '', ...groups] = whole
-  const end = fraction.length - minor
-  const parts = [
-    [first, ''],
-    ...groups.map((digits) => [digits, 'group']),
-    [fraction.slice(0, end), ''],
-    [fraction.slice(end), 'minor'],
-  ].filter(([text, name]) => text !== '' || name === '')
+export const setDigits = (element: Element, digits: string, minor = 0): void => {
+  const end = digits.length - minor
+  const parts = digits
+    .slice(0, end)
+    .split(',')
+    .map((group, index): readonly [text: string, name: string] => [group, index === 0 ? '' : 'group'])
+  const shown = minor === 0 ? parts : [...parts, [digits.slice(end), 'minor'] as const]
   const { childNodes } = element
   const isSame =
-    parts.length === childNodes.length && parts.every(([, name], index) => nameOf(childNodes[index]) === name)
-  if (!isSame)
-    return element.replaceChildren(...parts.map(([text = '', name = '']) => digitsNode(text, name)))
-  parts.forEach(([text = ''], index) => {
+    shown.length === childNodes.length && shown.every(([, name], index) => nameOf(childNodes[index]) === name)
+  if (!isSame) return element.replaceChildren(...shown.map(([text, name]) => digitsNode(text, name)))
+  shown.forEach(([text], index) => {
     const node = childNodes[index]
     const data = node instanceof Text ? node : node?.firstChild
     if (data instanceof Text) setData(data, text)

@@ -11,7 +11,7 @@ import { currentTheme } from './theme.js'
 const pageStep = 20
 
 /** The least time that a chart shows, in ms, and the least width of a selection, in CSS pixels. */
-const [minSpan, minSelection] = [2_000, 8]
+const [minSpan, minSelection] = [10_000, 8]
 
 /**
  * The chart of a token, and its crosshair, which the pointer and the keyboard move. A selected time fills the chart. A click
@@ -43,8 +43,6 @@ export class PriceChart {
   /** The time at which a selection has begun, and where, in CSS pixels. */
   #start: { readonly time: number; readonly x: number } | undefined
   #selection: Scale | undefined
-  /** The fingers on the chart: where each is, in CSS pixels. */
-  readonly #fingers = new Map<number, number>()
   #data: ChartData = { times: [], prices: [] }
   #fills: readonly FillEntry[] = []
   #plot: Plot | undefined
@@ -125,10 +123,9 @@ export class PriceChart {
     this.#draw()
   }
 
-  /** A drag selects the time that then fills the chart. One finger moves the crosshair, two zoom. */
+  /** A drag of a mouse selects the time that then fills the chart. A finger moves the crosshair. */
   #onPointer({ type, offsetX: x, pointerId, pointerType }: PointerEvent): void {
     if (this.#plot === undefined) return
-    if (pointerType === 'touch' && this.#pinch(type, pointerId, x)) return
     const time = timeAt(this.#plot, Math.min(Math.max(0, x), this.#plot.width))
     const start = this.#start
     if (type === 'pointerdown' && pointerType === 'mouse') {
@@ -145,20 +142,6 @@ export class PriceChart {
       else if (type === 'pointerup' && start !== undefined && !isSelected) this.#enlarge()
     }
     this.#setCursor(time)
-  }
-
-  /** Returns true while two fingers are on the chart. Their middle keeps its place. */
-  #pinch(type: string, finger: number, x: number): boolean {
-    const before = [...this.#fingers.values()]
-    if (type === 'pointerdown' || (type === 'pointermove' && this.#fingers.has(finger)))
-      this.#fingers.set(finger, x)
-    else this.#fingers.delete(finger)
-    const after = [...this.#fingers.values()]
-    if (this.#plot === undefined || before.length !== 2 || after.length !== 2) return after.length > 1
-    const widthOf = ([left = 0, right = 0]: readonly number[]): number => Math.max(1, Math.abs(left - right))
-    this.#cursor = timeAt(this.#plot, after.reduce((sum, each) => sum + each, 0) / 2)
-    this.#zoomBy(widthOf(before) / widthOf(after))
-    return true
   }
 
   /** Shows a multiple of the time, around the crosshair. */
@@ -232,11 +215,7 @@ export class PriceChart {
     const index = indexAt(this.#data, this.#cursor)
     const [time = 0, price = null] = [this.#data.times[index], this.#data.prices[index]]
     setText(this.#part('.clock'), `${clockTime(time)}.${String(Math.floor(time) % 1000).padStart(3, '0')}`)
-    if (price === null) setText(this.#part('.value'), 'no current price')
-    else {
-      const digits = shortPrice(price)
-      setDigits(this.#part('.value'), { ...digits, fraction: `${digits.fraction} USD` })
-    }
+    setDigits(this.#part('.value'), price === null ? 'no current price' : `${shortPrice(price)} USD`)
     const fill = fillAt(this.#plot, this.#fills, Math.min(this.#cursor, this.#now))
     setText(this.#part('.filled'), fill === undefined ? '' : `${clockTime(fill.at)} ${fill.text}`)
     const { from, to } = this.#plot.times

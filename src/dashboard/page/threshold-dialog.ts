@@ -1,14 +1,14 @@
-import { readPrice, thresholdOf, type Threshold, type ThresholdSettings } from '../../view/threshold.js'
+import { thresholdOf, type Threshold, type ThresholdSettings } from '../../view/threshold.js'
 import type { WatchedToken } from '../../view/watched-token.js'
 import { shortPrice } from '../../view/texts.js'
 import { unknown } from '../../view/card-texts.js'
-import { fromHtml, partsOf, setAttribute, setDigits, setText } from './html.js'
+import { fromHtml, partsOf, setText } from './html.js'
 
 const dialogHtml = `<dialog aria-labelledby="threshold-title"><form method="dialog">
   <h2 id="threshold-title"></h2>
   <p class="hint">Price: <b class="now"></b></p>
-  <label>At or above, USD <input name="above" inputmode="decimal" autocomplete="off"></label>
-  <label>At or below, USD <input name="below" inputmode="decimal" autocomplete="off"></label>
+  <label>At or above, USD <input type="number" name="above" min="0" step="any"></label>
+  <label>At or below, USD <input type="number" name="below" min="0" step="any"></label>
   <p class="hint">The page title shows alerts. For all tokens, also:</p>
   <label class="check"><input type="checkbox" name="notification"> System notification</label>
   <p class="problem" role="alert"></p>
@@ -20,7 +20,7 @@ export interface ChosenThreshold extends Pick<ThresholdSettings, 'hasNotificatio
   readonly threshold: Threshold | undefined
 }
 
-/** Asks for the threshold of a token. */
+/** Asks for the threshold of a token. The browser reads the numbers, in the notation of its language. */
 export class ThresholdDialog {
   readonly element = fromHtml(dialogHtml) as HTMLDialogElement
   readonly #part = partsOf(this.element)
@@ -60,27 +60,21 @@ export class ThresholdDialog {
   render(): void {
     if (this.#token === undefined) return
     const { price, state } = this.#token.state
-    const digits = price === undefined ? { whole: [unknown], fraction: '' } : shortPrice(price.price)
-    const fraction = `${digits.fraction} USD${state === 'live' ? '' : `, ${state}`}`
-    setDigits(this.#part('.now'), { ...digits, fraction })
+    const digits = price === undefined ? unknown : shortPrice(price.price)
+    setText(this.#part('.now'), `${digits} USD${state === 'live' ? '' : `, ${state}`}`)
   }
 
   #save(): void {
-    const [above, below] = [readPrice(this.#input('above').value), readPrice(this.#input('below').value)]
-    const threshold = thresholdOf(above.value, below.value)
-    const problem = above.problem ?? below.problem
-    const isEmpty = above.value === undefined && below.value === undefined
-    if (problem !== undefined) this.#showProblem(problem, above.problem === undefined ? 'below' : 'above')
-    else if (threshold !== undefined || isEmpty) this.#choose(threshold)
-    else this.#showProblem('The lower price must be below the upper one.', 'below')
+    const [above, below] = [this.#price('above'), this.#price('below')]
+    const threshold = thresholdOf(above, below)
+    if (threshold === undefined && (above !== undefined || below !== undefined))
+      this.#showProblem('A price must be above 0, and the lower one below the upper one.')
+    else this.#choose(threshold)
   }
 
   #choose(threshold: Threshold | undefined): void {
     this.element.close()
-    this.#onChosen({
-      threshold,
-      hasNotification: this.#input('notification').checked,
-    })
+    this.#onChosen({ threshold, hasNotification: this.#input('notification').checked })
   }
 
   /** The browser asks the person once. */
@@ -90,12 +84,14 @@ export class ThresholdDialog {
     this.#showProblem(isAllowed ? '' : 'The browser does not allow notifications of this page.')
   }
 
-  /** `name`: of the field that has the problem. */
-  #showProblem(text: string, name = ''): void {
+  #showProblem(text: string): void {
     setText(this.#part('.problem'), text)
-    for (const each of ['above', 'below'])
-      setAttribute(this.#input(each), 'aria-invalid', String(each === name))
-    if (name !== '') this.#input(name).focus()
+  }
+
+  /** `undefined` for an empty field. */
+  #price(name: string): number | undefined {
+    const { value, valueAsNumber } = this.#input(name)
+    return value === '' ? undefined : valueAsNumber
   }
 
   #input(name: string): HTMLInputElement {

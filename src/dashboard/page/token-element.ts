@@ -1,9 +1,9 @@
-import { formatSeconds, shortPrice, type DigitGroups } from '../../view/texts.js'
+import { formatSeconds, shortAmount, shortPrice } from '../../view/texts.js'
 import { ranges } from '../../view/samples.js'
 import { thresholdText } from '../../view/threshold.js'
 import type { View } from '../../view/view.js'
 import type { Figures, WatchedToken } from '../../view/watched-token.js'
-import { amountDigits, changeOf, depthReason, unknown } from '../../view/card-texts.js'
+import { changeOf, depthReason, unknown } from '../../view/card-texts.js'
 import { partsOf, setAttribute, setDigits, setText } from './html.js'
 
 /** What a person does with a token. */
@@ -68,7 +68,7 @@ export abstract class TokenElement {
   protected setNumber(
     name: string,
     value: number | undefined,
-    digitsOf: (value: number) => DigitGroups,
+    digitsOf: (value: number) => string,
     minor?: number,
   ): void {
     if (value === undefined) setText(this.field(name), unknown)
@@ -91,7 +91,7 @@ export abstract class TokenElement {
     for (const name of ['buy', 'sell'] as const) {
       this.field(name).title = depthError?.message ?? ''
       if (depthError !== undefined) setText(this.field(name), depthReason(depthError))
-      else this.setNumber(name, depth?.[name].totalQuantityUsd, amountDigits)
+      else this.setNumber(name, depth?.[name].totalQuantityUsd, shortAmount)
     }
   }
 

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { exhaustMap, timer, type Observable } from 'rxjs'
+import { BehaviorSubject, exhaustMap, ignoreElements, merge, share, timer, type Observable } from 'rxjs'
 import { journalStart, readJournal } from '../../backtest/account/journal/journal-events.js'
 import type { Filled, PaperEvent } from '../../backtest/account/events.js'
 import { unreadableRecording } from '../../backtest/recording/codec/errors.js'
 import type { RecordingError } from '../../base/errors/model.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { shortPrice, shortTokens, withCommas } from '../../view/texts.js'
+import { shortPrice, shortTokens } from '../../view/texts.js'
 import type { FillEntry, PageConfig } from '../../view/served.js'
 
 /** Time between two readings, in ms. */
@@ -19,10 +19,7 @@ const wanted = new Set(['Filled'])
 
 /** The fills of the journal of an account, which another process writes. Neither writes nor locks the journal. */
 export class JournalFills {
-  /** The newest first. */
-  entries: readonly FillEntry[] = []
-  /** Changes with the entries. */
-  version = 0
+  private readonly shown$ = new BehaviorSubject<readonly FillEntry[]>([])
   private fills: readonly FillEntry[] = []
   private file = { ino: 0, size: 0 }
   private end = journalStart
@@ -31,15 +28,22 @@ export class JournalFills {
   /** The position in each token, in base-token units. */
   private readonly positions = new Map<string, bigint>()
 
-  /** Reads what was added, until it is unsubscribed. An error becomes an entry. */
-  readonly reading$: Observable<unknown> = timer(readInterval, readInterval).pipe(
+  private readonly reading$ = timer(0, readInterval).pipe(
     exhaustMap(() => this.read()),
+    ignoreElements(),
+    share(),
   )
+  /** The entries, the newest first, and again at each change, while it is subscribed to. An error becomes an entry. */
+  readonly entries$: Observable<readonly FillEntry[]> = merge(this.shown$, this.reading$)
 
   constructor(
     private readonly path: string,
     private readonly tokens: PageConfig['tokens'],
   ) {}
+
+  get entries(): readonly FillEntry[] {
+    return this.shown$.value
+  }
 
   /** Reads what was added. A journal that does not exist yet has no fills. After an error, reads the journal from its start. */
   async read(): Promise<Either<RecordingError, unknown>> {
@@ -58,7 +62,7 @@ export class JournalFills {
     if (isOther || fills.length > 0) {
       const added = fills.map((event) => this.entryOf(event)).reverse()
       this.fills = [...added, ...(isOther ? [] : this.fills)].slice(0, maxFills)
-      this.show(this.fills)
+      this.shown$.next(this.fills)
     }
     this.error = undefined
     return part
@@ -78,15 +82,10 @@ export class JournalFills {
     const { message } = error
     if (message !== this.error?.message) {
       const at = rxClock.wallClock()
-      this.show([{ id: ++this.count, at, tone: 'bad', text: message, symbols: [] }, ...this.fills])
+      this.shown$.next([{ id: ++this.count, at, tone: 'bad', text: message, symbols: [] }, ...this.fills])
     }
     this.error = error
     return left(error)
-  }
-
-  private show(entries: readonly FillEntry[]): void {
-    this.entries = entries
-    this.version += 1
   }
 
   private entryOf({ at, symbol, side, quantity, price }: Filled): FillEntry {
@@ -94,8 +93,8 @@ export class JournalFills {
     this.positions.set(symbol, position)
     const decimals = this.tokens.find((token) => token.symbol === symbol)?.decimals ?? undefined
     const amount = (units: bigint): string =>
-      `${withCommas(shortTokens(units, decimals)).replace(/^-/, '\u2212')}${decimals === undefined ? ' units' : ''}`
-    const text = `${side} ${amount(quantity)} at ${withCommas(shortPrice(price))} USD, position ${amount(position)}`
+      `${shortTokens(units, decimals)}${decimals === undefined ? ' units' : ''}`
+    const text = `${side} ${amount(quantity)} at ${shortPrice(price)} USD, position ${amount(position)}`
     return { id: ++this.count, at, tone: 'neutral', text, symbols: [symbol], mark: { side, price } }
   }
 }

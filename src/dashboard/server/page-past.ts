@@ -7,7 +7,6 @@ import {
   ignoreElements,
   map,
   mergeMap,
-  of,
   reduce,
   Subscription,
   takeUntil,
@@ -31,7 +30,7 @@ import {
   type ChartData,
   type PastPrices,
 } from '../../view/samples.js'
-import type { PageConfig, PricesByAddress, ServedPast } from '../../view/served.js'
+import type { PageConfig, PastRow } from '../../view/served.js'
 
 /** Longest time for which a page waits for the history of the source, in ms. */
 const historyTimeout = 5_000
@@ -66,12 +65,18 @@ export class PagePast {
   }
 
   /**
-   * The past of all tokens: one value. A history that is late or fails is omitted, and read again for the next page.
+   * The past of each token. A history that is late or fails is omitted, and read again for the next page.
    */
-  read$(): Observable<ServedPast> {
+  read$(): Observable<PastRow> {
     return concat(
       this.history === undefined ? EMPTY : this.readHistory$(this.history),
-      defer(() => of({ prices: this.data(rxClock.wallClock()) })),
+      defer(() => this.tokens).pipe(
+        map(([address, token]): PastRow => ({
+          _tag: 'Past',
+          address,
+          prices: token.past(rxClock.wallClock()),
+        })),
+      ),
     )
   }
 
@@ -84,10 +89,6 @@ export class PagePast {
       mergeMap((token) => token.readHistory$(history, this.historyWindow), maxReadings),
       takeUntil(timer(historyTimeout)),
     )
-  }
-
-  private data(now: number): PricesByAddress {
-    return Object.fromEntries(Array.from(this.tokens, ([address, token]) => [address, token.past(now)]))
   }
 }
 

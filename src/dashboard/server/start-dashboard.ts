@@ -2,28 +2,43 @@ import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { concat, map, of, ReplaySubject, Subscription, take, takeUntil, type Observable } from 'rxjs'
+import {
+  concat,
+  defer,
+  distinctUntilChanged,
+  EMPTY,
+  map,
+  merge,
+  of,
+  ReplaySubject,
+  scan,
+  share,
+  startWith,
+  Subscription,
+  switchMap,
+  takeUntil,
+  timer,
+  type Observable,
+} from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { History } from '../../backtest/history/history.js'
 import { bigintAsText } from '../../base/domain/plain-decimal.js'
-import type { CancellableTask } from '../../base/task/cancellable-task.js'
 import type { Topic } from '../../base/domain/topic.js'
-import { jsonResponse, type HttpResponse } from '../../gateway/server/http-response.js'
+import type { HttpResponse } from '../../gateway/server/http-response.js'
 import type { Pages } from '../../gateway/http/request-handler.js'
 import { runGateway } from '../../gateway/run-gateway.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import {
+  healthInterval,
   nextServiceState,
   servedHealth,
   type PageConfig,
   type Served,
-  type ServedFills,
-  type ServedPast,
-  type ServedStatus,
+  type ServedEvent,
   type ServiceState,
 } from '../../view/served.js'
 import type { JournalFills } from './journal-fills.js'
-import { pageDepths$ } from './page-depths.js'
+import { pageDepth$ } from './page-depths.js'
 import { PagePast } from './page-past.js'
 
 /** The files of the page, as `npm run build:page` writes them. */
@@ -72,54 +87,62 @@ export const startDashboard = async (
   client: PriceClient | Client,
   { port, closedReason, files, config, history, fills }: DashboardOptions,
 ): Promise<DashboardServer> => {
-  let service: ServiceState = { status: { _tag: 'Idle' } }
   let webSockets: readonly string[] = []
   const closed$ = new ReplaySubject<void>(1)
   const past = new PagePast(client, config, history)
-  const depths$ = pageDepths$(client as Client, config, closed$)
-  const status$ = depths$.pipe(
-    take(1),
-    map((depths): ServedStatus => {
-      const health = servedHealth(service, rxClock.elapsed(), closedReason)
-      return { health, depths, fillsVersion: fills?.version }
-    }),
+  const service$ = serviceState$(client).pipe(
+    takeUntil(closed$),
+    share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: false, resetOnComplete: false }),
   )
   const pageId = pageIdOf(files, config)
+  const depth$ = pageDepth$(client as Client, config)
+  const event$: Observable<ServedEvent> = merge(
+    of({ _tag: 'Page', pageId } as const),
+    service$.pipe(
+      switchMap((state) => timer(0, healthInterval).pipe(map(() => state))),
+      map((state) => servedHealth(state, rxClock.elapsed(), closedReason)),
+      map((health) => ({ _tag: 'Health', health }) as const),
+    ),
+    depth$,
+    defer(() => past.read$()),
+    fills === undefined ? EMPTY : fills.entries$.pipe(map((all) => ({ _tag: 'Fills', fills: all }) as const)),
+  )
+  const text$ = event$.pipe(
+    map((event) => JSON.stringify(event, bigintAsText)),
+    takeUntil(closed$),
+  )
   const html = withConfig(files.html, { ...config, pageId })
-  const json =
-    (content$: Observable<ServedStatus | ServedPast | ServedFills>): CancellableTask<HttpResponse> =>
-    (onResult) => {
-      const reading = content$.subscribe((content) =>
-        onResult(jsonResponse(200, JSON.stringify({ ...content, pageId }, bigintAsText))),
-      )
-      return () => reading.unsubscribe()
-    }
-  const routes: Readonly<Record<string, () => ReturnType<Pages>>> = {
+  const routes: Readonly<Record<string, () => HttpResponse>> = {
     '/': () => ok('text/html; charset=utf-8', html, pageHeaders(webSockets)),
     '/main.css': () => ok('text/css; charset=utf-8', files.style),
     '/main.js': () => ok('text/javascript; charset=utf-8', files.script),
-    '/status.json': () => json(status$),
-    '/fills.json': () => json(of({ fills: fills?.entries ?? [] })),
-    '/past.json': () => json(past.read$()),
   }
   const pages: Pages = (path) => (Object.hasOwn(routes, path) ? routes[path]?.() : undefined)
   const record = (topic: Topic): Subscription => {
     past.record(topic)
     return Subscription.EMPTY
   }
-  const { gateway } = await runGateway(client, { port, service: config.service }, { pages, record })
+  const streams$ = (path: string) => (path === '/events' ? text$ : undefined)
+  const { gateway } = await runGateway(client, { port, service: config.service }, { pages, streams$, record })
   // Not every browser counts these as the origin of the page.
   webSockets = ['127.0.0.1', 'localhost'].map((name) => gateway.priceWsUrl.replace('127.0.0.1', name))
-  concat(client.status$, of({ _tag: 'Closed' } as const))
-    .pipe(takeUntil(closed$))
-    .subscribe((status) => (service = nextServiceState(service, status, rxClock.elapsed())))
-  fills?.reading$.pipe(takeUntil(closed$)).subscribe()
+  service$.subscribe()
   const close = (): Promise<void> => {
     closed$.next()
     past.close()
     return gateway.close()
   }
   return { url: `${gateway.baseUrl}/`, close }
+}
+
+/** The connection of the client to the service. Ends with that of a closed client. */
+const serviceState$ = ({ status$ }: PriceClient): Observable<ServiceState> => {
+  const initial: ServiceState = { status: { _tag: 'Idle' } }
+  return concat(status$, of({ _tag: 'Closed' } as const)).pipe(
+    scan((state, status) => nextServiceState(state, status, rxClock.elapsed()), initial),
+    startWith(initial),
+    distinctUntilChanged(),
+  )
 }
 
 /** The page with its configuration: a block of data, which no browser runs. */

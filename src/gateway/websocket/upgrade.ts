@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Observable } from 'rxjs'
 import type { RawData, WebSocket, WebSocketServer } from 'ws'
 import { addressGroupOf } from '../server/address-group.js'
 import { refuseUpgrade } from '../server/http-response.js'
@@ -18,7 +19,14 @@ export interface Upgrades {
 export interface UpgradeConfig {
   readonly inputOf: (socket: Socket) => ConsumerInput
   readonly maxConnectionsPerAddress: number
+  readonly streams$: Streams
 }
+
+/** The texts that a WebSocket with this path receives, until they complete; `undefined` if the path has none. */
+export type Streams = (path: string) => Observable<string> | undefined
+
+/** A page that has not read more than this is disconnected, in bytes. */
+const maxUnreadBytes = 64 * 1024 * 1024
 
 /** A longer message closes its connection with 1009. */
 const maxMessageBytes = 16 * 1024
@@ -46,10 +54,12 @@ export const createUpgrade = (
   }
 
   const accept: Upgrades['accept'] = (request, socket, head, token) => {
-    if (withoutQuery(request.url ?? '') !== '/') return refuse(socket, 404, 'expected the path /')
+    const path = withoutQuery(request.url ?? '')
+    const text$ = config.streams$(path)
+    if (path !== '/' && text$ === undefined) return refuse(socket, 404, 'expected the path /')
     // Node 26 accepts a body of any length, and delays all frames until its end.
     if (hasBody(request)) return refuse(socket, 400, 'expected no body')
-    const reason = front.refusal()
+    const reason = text$ === undefined ? front.refusal() : undefined
     if (reason !== undefined) return refuse(socket, 503, reason)
     const address = addressGroupOf(socket.remoteAddress ?? '')
     const count = counts.get(address) ?? 0
@@ -63,6 +73,7 @@ export const createUpgrade = (
         if (others === 0) counts.delete(address)
         else counts.set(address, others)
       })
+      if (text$ !== undefined) return sendAll(text$, webSocket, config.inputOf(socket))
       const listener = listen(front, webSocket, socket, config.inputOf(socket))
       open.set(listener, token)
       webSocket.once('close', () => open.delete(listener))
@@ -84,6 +95,19 @@ export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+const sendAll = (text$: Observable<string>, webSocket: WebSocket, input: ConsumerInput): void => {
+  webSocket.on('error', () => undefined)
+  const sending = text$.subscribe({
+    next: (text) => {
+      if (webSocket.bufferedAmount > maxUnreadBytes) webSocket.terminate()
+      else webSocket.send(text)
+    },
+    complete: () => webSocket.close(1001),
+  })
+  webSocket.once('close', () => sending.unsubscribe())
+  input.start()
+}
 
 const listen = (
   front: WebSocketFront,

@@ -48,7 +48,7 @@ describe('the page of a sweep', () => {
       page,
     )
     expect(html).toContain('profitUsd by window')
-    expect(/class="buy" d="([^"]*)"/.exec(html)?.[1]?.match(/M/g)).toHaveLength(3)
+    expect(/class="dots" d="([^"]*)"/.exec(html)?.[1]?.match(/M/g)).toHaveLength(3)
     expect(html).not.toContain('class="map"')
   })
 

@@ -1,12 +1,12 @@
 import { appendFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { journalLines } from '../../../src/backtest/account/journal/journal.js'
-import type { ServedFills, ServedPast } from '../../../src/view/served.js'
 import { startHttpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
 import { wbtc, weth } from '../../support/tokens.js'
 import { filled, savedState } from '../../dashboard/support/journal.js'
 import { configOf } from '../../dashboard/support/config-of.js'
+import { servedEvents } from '../../dashboard/support/served-events.js'
 import { newFile } from '../support/new-file.js'
 import { type CliProcess, commandLine, runCommand, startCommand } from '../support/command.js'
 import { runInProcess } from '../support/in-process.js'
@@ -49,9 +49,9 @@ test('prints the address of the page, serves it, and exits with 0 on SIGINT', as
 
 test('has five minutes of past of six simulated tokens, one of them below a cent', async () => {
   const address = await addressOf(dashboard('--simulate'))
-  const { prices } = (await (await fetch(`${address}past.json`)).json()) as ServedPast
-  const samples = Object.values(prices).map(([recent]) => recent)
-  expect(samples).toHaveLength(6)
+  const { allOf } = servedEvents(address)
+  await eventually(() => allOf('Past').length === 6)
+  const samples = allOf('Past').map(({ prices: [recent] }) => recent)
   for (const { times, prices: usd } of samples) {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(290_000)
     expect(usd).not.toContain(null)
@@ -80,10 +80,14 @@ test('serves the fills of a journal, also of one that another process creates la
     expect(command.stderr).toContain(`paper strategy.js --gateway ${address} --journal `),
   )
   appendFileSync(journal, journalLines([filled('ETH', 'buy', 10n ** 18n, 2500)], savedState))
-  await eventually(async () => {
-    const { fills } = (await (await fetch(`${address}fills.json`)).json()) as ServedFills
-    expect(fills.map(({ text }) => text)).toEqual(['buy 1.0000 at 2,500.0000 USD, position 1.0000'])
-  })
+  const { allOf } = servedEvents(address)
+  await eventually(() =>
+    expect(
+      allOf('Fills')
+        .at(-1)
+        ?.fills.map(({ text }) => text),
+    ).toEqual(['buy 1.0000 at 2,500.0000 USD, position 1.0000']),
+  )
 })
 
 test('fails if the journal is none', async () => {

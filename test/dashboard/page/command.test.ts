@@ -85,7 +85,7 @@ test('shows the history of a gateway, also after a reload', async () => {
     await open()
     await eventually(async () => {
       expect(await valueOf(page, weth, 'price')).toBe('2500.0000')
-      expect(await chart.getAttribute('aria-label')).toBe('Chart: lowest 2400.0000, highest 2600.0000 USD')
+      expect(await chart.getAttribute('aria-label')).toBe('Chart: lowest 2,400.0000, highest 2,600.0000 USD')
     })
   }
 })

@@ -53,10 +53,10 @@ test('draws the fills of a journal on the chart of their token, and lists them, 
   await eventually(async () => expect(isWideningDown(await markOf(page, 'up'))).toBe(true))
   expect(await markOf(page, 'down')).toEqual([])
   expect(await chart.getAttribute('aria-label')).toBe(
-    'Chart: lowest 2500.0000, highest 2500.0000 USD, fills: 1',
+    'Chart: lowest 2,500.0000, highest 2,500.0000 USD, fills: 1',
   )
   appendFileSync(journal, journalLines([filled('ETH', 'sell', 3n * one, 2600)], savedState))
-  const sold = 'ETH: sell 3.0000 at 2,600.0000 USD, position \u22122.0000'
+  const sold = 'ETH: sell 3.0000 at 2,600.0000 USD, position -2.0000'
   await eventually(async () => expect(await listOf(page)).toEqual([sold, bought]))
   await eventually(async () => expect(isWideningDown((await markOf(page, 'down')).toReversed())).toBe(true))
   // Another journal replaces them.

@@ -1,6 +1,6 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import type { Page } from 'playwright-core'
-import { from, of } from 'rxjs'
+import { from, NEVER, of } from 'rxjs'
 import type { History } from 'svc-streams/history'
 import { describe, expect, it } from 'vitest'
 import { networkError } from '../../../src/base/errors/constructors.js'
@@ -29,7 +29,7 @@ describe('the chart of a card', () => {
     const market = new TestMarket()
     const page = await openDashboard(await startTestDashboard(market.client, {}, 0, recorded()))
     await eventually(async () =>
-      expect(await chartOf(page)).toBe('Chart: lowest 2400.0000, highest 2500.0000 USD'),
+      expect(await chartOf(page)).toBe('Chart: lowest 2,400.0000, highest 2,500.0000 USD'),
     )
     expect(await valueOf(page, weth, 'state')).toBe('waiting')
     expect(await valueOf(page, weth, 'price')).toBe('\u2013')
@@ -43,7 +43,7 @@ describe('the chart of a card', () => {
     await eventually(async () => {
       expect(await valueOf(page, weth, 'price')).toBe('2520.0000')
       expect(await valueOf(page, weth, 'change')).toBe('+5.00 %')
-      expect(await chartOf(page)).toBe('Chart: lowest 2400.0000, highest 2520.0000 USD')
+      expect(await chartOf(page)).toBe('Chart: lowest 2,400.0000, highest 2,520.0000 USD')
     })
   })
 
@@ -61,7 +61,7 @@ describe('the chart of a card', () => {
     await page.reload()
     await eventually(async () => {
       expect(await valueOf(page, weth, 'price')).toBe('2450.0000')
-      expect(await chartOf(page)).toBe('Chart: lowest 2400.0000, highest 2500.0000 USD')
+      expect(await chartOf(page)).toBe('Chart: lowest 2,400.0000, highest 2,500.0000 USD')
     })
   })
 
@@ -79,7 +79,7 @@ describe('the chart of a card', () => {
     await startTestDashboard(market.client, {}, Number(new URL(server.url).port), missed)
     await eventually(async () => {
       expect(await valueOf(page, weth, 'state')).toBe('live')
-      expect(await chartOf(page)).toBe('Chart: lowest 2300.0000, highest 2400.0000 USD')
+      expect(await chartOf(page)).toBe('Chart: lowest 2,300.0000, highest 2,400.0000 USD')
       expect((await linesOf(page)).length).toBe(1)
     })
     expect(loads).toBe(0)
@@ -87,13 +87,9 @@ describe('the chart of a card', () => {
 
   it('shows live prices while the past is late, and if its history fails', async () => {
     const failing = historyOf(of(left(networkError(new Error('reset')))))
-    for (const isLate of [true, false]) {
+    for (const history of [historyOf(NEVER), failing]) {
       const market = new TestMarket()
-      const server = await startTestDashboard(market.client, {}, 0, failing)
-      const page = await openDashboard(server, {}, async (opened) => {
-        // A request that is never answered.
-        if (isLate) await opened.route('**/past.json', () => undefined)
-      })
+      const page = await openDashboard(await startTestDashboard(market.client, {}, 0, history))
       market.sendEth(2500)
       market.sendBtc(60_000)
       await eventually(async () => {

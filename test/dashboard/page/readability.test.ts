@@ -50,7 +50,7 @@ describe('the page of the dashboard', () => {
     }
     const chart = page.getByRole('article', { name: 'ETH' }).getByRole('img')
     await eventually(async () =>
-      expect(await chart.getAttribute('aria-label')).toMatch(/^Chart: lowest 2500/),
+      expect(await chart.getAttribute('aria-label')).toMatch(/^Chart: lowest 2,500/),
     )
     expect(await page.getByRole('log', { name: 'Events' }).count()).toBe(1)
     expect(await page.getByRole('status').textContent()).toContain('connected')

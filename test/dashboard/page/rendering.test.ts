@@ -75,8 +75,8 @@ describe('the page of the dashboard', () => {
     await eventually(async () => expect(await requests()).toBe(1))
     for (const usd of [2502, 2503]) market.sendEth(usd)
     market.disconnect('reset')
-    // The page asks its server why: it has received all of the above.
-    await page.waitForResponse((response) => response.url().endsWith('/status.json'))
+    // The title has no frames: the page has received all of the above.
+    await eventually(async () => expect(await page.title()).toMatch(/^service lost/))
     expect(await page.evaluate(() => (globalThis as unknown as PageScope).mutations)).toBe(0)
     expect(await requests()).toBe(1)
     await releaseFrames(page)

@@ -41,7 +41,7 @@ describe('a card of the dashboard', () => {
     expect(await valueOf(page, weth, 'sell')).toBe('999.50')
     // Groups of digits are separated alike in prices, amounts and quantities.
     const groups = page.locator(`[data-token="${weth}"] .group`)
-    expect(await groups.allTextContents()).toEqual(['456', '737', '104'])
+    expect(await groups.allTextContents()).toEqual(['456.78', '737', '104.346 ETH'])
     const quantities = await page.locator(`[data-token="${weth}"] .quantity`).allInnerTexts()
     expect(quantities.map((text) => text.trim())).toEqual(['50.974 ETH', '7104.346 ETH'])
     expect(await valueOf(page, wbtc, 'state')).toBe('waiting')

@@ -7,7 +7,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { PagePast, readPast$ } from '../../../src/dashboard/server/page-past.js'
 import { startDashboard } from '../../../src/dashboard/server/start-dashboard.js'
 import type { PastPrices } from '../../../src/view/samples.js'
-import type { PricesByAddress, ServedPast } from '../../../src/view/served.js'
+import type { PastRow } from '../../../src/view/served.js'
 import { networkError, stale } from '../../../src/base/errors/constructors.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
@@ -15,6 +15,7 @@ import { runInVirtualTime } from '../../support/time/virtual-time.js'
 import { eventually } from '../../support/time/eventually.js'
 import { ethTopic, ethTopic as topic, wbtc, weth } from '../../support/tokens.js'
 import { historyOf, past } from '../support/history.js'
+import { servedEvents } from '../support/served-events.js'
 import { TestMarket } from '../support/test-market.js'
 import { config } from '../support/tokens.js'
 
@@ -24,9 +25,11 @@ const start = async (history?: History) => {
   const files = { html: '', style: '', script: '' }
   const server = await startDashboard(market.client, { port: 0, closedReason: '', files, config, history })
   onTestFinished(() => server.close())
-  const pastOf = async (): Promise<PricesByAddress> => {
-    const { prices } = (await (await fetch(`${server.url}past.json`)).json()) as ServedPast
-    return prices
+  /** What a page receives when it is opened. */
+  const pastOf = async (): Promise<Readonly<Record<string, PastPrices>>> => {
+    const { allOf } = servedEvents(server.url)
+    await eventually(() => allOf('Past').length === config.tokens.length)
+    return Object.fromEntries(allOf('Past').map(({ address, prices }) => [address, prices]))
   }
   const consume = () =>
     collectEvents(
@@ -101,14 +104,17 @@ describe('the past of a page', () => {
 
   it('does not wait for a history that is late', () => {
     const late$ = new Subject<never>()
-    const served: PricesByAddress[] = []
+    const served: PastRow[] = []
     runInVirtualTime(({ at }) => {
       const pagePast = new PagePast(createTestClient({}), config, historyOf(late$))
-      pagePast.read$().subscribe(({ prices }) => served.push(prices))
+      pagePast.read$().subscribe((row) => served.push(row))
       at(4_999, () => expect([late$.observed, served]).toEqual([true, []]))
-      at(5_001, () => expect(served).toHaveLength(1))
+      at(5_001, () => expect(served).toHaveLength(2))
     })
-    expect(served).toEqual([{ [weth]: nothing, [wbtc]: nothing }])
+    expect(served.map(({ address, prices }) => [address, prices])).toEqual([
+      [weth, nothing],
+      [wbtc, nothing],
+    ])
     expect(late$.observed).toBe(false)
   })
 })

@@ -1,10 +1,11 @@
 import { request } from 'node:http'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { Served, ServedStatus } from '../../../src/view/served.js'
+import type { Health } from '../../../src/view/connection.js'
 import { startDashboard, type DashboardServer } from '../../../src/dashboard/server/start-dashboard.js'
 import { eventually } from '../../support/time/eventually.js'
 import { TestMarket } from '../support/test-market.js'
 import { configOf } from '../support/config-of.js'
+import { servedEvents } from '../support/served-events.js'
 import { config } from '../support/tokens.js'
 
 const files = { html: '<head></head>', style: 'body{}', script: '1' }
@@ -77,25 +78,22 @@ describe('startDashboard', () => {
   })
 
   it('reports why the service is lost, and how far behind its prices are', async () => {
+    const { url } = await started
     const { pageId } = configOf(await (await get('/')).text())
-    const health = async (): Promise<unknown> => {
-      const status = (await (await get('/status.json')).json()) as Served<ServedStatus>
-      expect(status.pageId).toBe(pageId)
-      return status.health
-    }
-    expect(await health()).toEqual({ _tag: 'Up' })
+    const { events, allOf } = servedEvents(url)
+    const expectHealth = (health: Health) =>
+      eventually(() => expect(allOf('Health').at(-1)?.health).toEqual(health))
+    await expectHealth({ _tag: 'Up' })
+    expect(events[0]).toEqual({ _tag: 'Page', pageId })
     market.disconnect('connection refused')
-    expect(await health()).toEqual({ _tag: 'Down', reason: 'connection refused' })
+    await expectHealth({ _tag: 'Down', reason: 'connection refused' })
     market.connect()
-    expect(await health()).toEqual({ _tag: 'Up' })
+    await expectHealth({ _tag: 'Up' })
     market.fallBehind(5234)
-    const behind = { ms: 5234, forMs: expect.any(Number) as number }
-    expect(await health()).toEqual({ _tag: 'Up', behind })
+    await expectHealth({ _tag: 'Up', behind: { ms: 5234, forMs: expect.any(Number) as number } })
     market.catchUp()
-    expect(await health()).toEqual({ _tag: 'Up' })
+    await expectHealth({ _tag: 'Up' })
     await market.client.close()
-    await eventually(async () =>
-      expect(await health()).toEqual({ _tag: 'Down', reason: 'the recording has ended' }),
-    )
+    await expectHealth({ _tag: 'Down', reason: 'the recording has ended' })
   })
 })

@@ -45,8 +45,9 @@ const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
     for (const { num_rows, columns } of metadata.row_groups) {
       const groupEnd = groupStart + Number(num_rows)
       for (const { meta_data: column } of groupEnd > rowStart && groupStart < rowEnd ? columns : []) {
-        if (column === undefined || checked.has(column) || !wanted.includes(column.path_in_schema[0] ?? ''))
-          continue
+        // A damaged file may lack it.
+        if (column === undefined) throw new TypeError('expected the metadata of a column')
+        if (checked.has(column) || !wanted.includes(column.path_in_schema[0] ?? '')) continue
         await checkColumn(file, column)
         checked.add(column)
       }

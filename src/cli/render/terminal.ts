@@ -51,49 +51,41 @@ export const numberFormat =
 export const canRedraw = ({ isTTY, columns }: NodeJS.WriteStream, { TERM }: Variables): boolean =>
   isTTY && columns > 0 && TERM !== 'dumb'
 
-/** Draws lines in place on a terminal. The lines must not be wider than the terminal, and must leave one row free. */
+/** Draws lines on a screen of their own. The lines must not be wider than the terminal, and must leave one row free. */
 export interface Redraw {
   readonly draw: (lines: readonly string[]) => void
-  /** Shows the cursor again, on an empty line below the last lines, which stay on the terminal. */
+  /** Prints the last lines below the earlier output, which the terminal shows again. */
   readonly done: () => void
 }
 
 const escape = '\u001b['
+const enterScreen = `${escape}?1049h`
+const leaveScreen = `${escape}?1049l`
 const hideCursor = `${escape}?25l`
 const showCursor = `${escape}?25h`
+const home = `${escape}H`
 const clearToEndOfLine = `${escape}K`
 const clearBelow = `${escape}J`
-const clearScreen = `${escape}H${escape}2J`
-
-const up = (lines: number): string => (lines === 0 ? '' : `${escape}${lines}A\r`)
 
 /**
- * Each drawing is one write, so that the terminal never shows a partial view. After a change of its size, the terminal
- * may have wrapped or moved the previous lines: the screen is cleared, so that no old value stays on it.
+ * Each drawing is one write, so that the terminal never shows a partial view, and starts in the first row: what is typed, or a
+ * change of the size, moves the previous lines, and an old value must not stay on the screen.
  */
-export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write' | 'columns' | 'rows'>): Redraw => {
-  let drawnLines = 0
-  let { columns, rows } = output
-  const restoreCursor = (): void => {
-    // On Ctrl-C, the terminal prints ^C in the line of the cursor.
-    output.write(`\r${clearBelow}${showCursor}`)
-  }
-  output.write(hideCursor)
-  // The cursor must be visible again if the process exits early.
-  process.once('exit', restoreCursor)
+export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write'>): Redraw => {
+  let text = ''
+  const leave = (): void => void output.write(`${leaveScreen}${text}${showCursor}`)
+  output.write(`${enterScreen}${hideCursor}`)
+  // The terminal must be as before if the process exits early.
+  process.once('exit', leave)
   return {
     draw: (lines) => {
       // Clears before the text: behind a line as wide as the terminal, many terminals would clear its last character.
-      const text = lines.map((line) => `${clearToEndOfLine}${line}\n`).join('')
-      const isResized = output.columns !== columns || output.rows !== rows
-      output.write(`${isResized ? clearScreen : up(drawnLines)}${text}${clearBelow}`)
-      columns = output.columns
-      rows = output.rows
-      drawnLines = lines.length
+      text = lines.map((line) => `${clearToEndOfLine}${line}\n`).join('')
+      output.write(`${home}${text}${clearBelow}`)
     },
     done: () => {
-      process.off('exit', restoreCursor)
-      restoreCursor()
+      process.off('exit', leave)
+      leave()
     },
   }
 }
@@ -121,19 +113,15 @@ export const showProgressLine = (
   if (!canRedraw(stderr, env) || (writesLines && stdout.isTTY)) {
     return { print: write, hide: () => undefined }
   }
-  const redraw = createRedraw(stderr)
-  const subscription = timer(0, redrawInterval).subscribe(() =>
-    redraw.draw([fit(line(), stderr.columns - 1)]),
+  const clear = `\r${clearToEndOfLine}`
+  const subscription = timer(0, redrawInterval).subscribe(
+    () => void stderr.write(`${clear}${fit(line(), stderr.columns - 1)}`),
   )
   return {
-    print: (text) => {
-      redraw.draw([])
-      write(text)
-    },
+    print: (text) => write(`${clear}${text}`),
     hide: () => {
       subscription.unsubscribe()
-      redraw.draw([])
-      redraw.done()
+      stderr.write(clear)
     },
   }
 }

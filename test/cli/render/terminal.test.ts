@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import xterm from '@xterm/headless'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { coloursFor, createRedraw, showProgressLine } from '../../../src/cli/render/terminal.js'
 import { eventually } from '../../support/time/eventually.js'
 
@@ -22,99 +23,89 @@ describe('the colours', () => {
 })
 
 describe('lines that are redrawn', () => {
-  /**
-   * A terminal that interprets only the escape sequences of this module. Behind a line as wide as the terminal, the cursor
-   * is on the last character, as on VT100.
-   */
-  const screen = (columns = 80) => {
-    const size = { columns, rows: 24 }
-    const lines: string[] = []
-    let row = 0
-    let column = 0
-    let cursor = true
-    const write = (text: string): boolean => {
-      for (const [piece] of text.matchAll(/\u001b\[\??\d*[A-Za-z]|\r|\n|[^\u001b\r\n]+/g)) {
-        const up = /^\u001b\[(\d+)A$/.exec(piece)
-        if (up !== null) row -= Number(up[1])
-        else if (piece === '\u001b[?25l') cursor = false
-        else if (piece === '\u001b[?25h') cursor = true
-        else if (piece === '\u001b[J') lines.splice(row)
-        else if (piece === '\u001b[H') row = column = 0
-        else if (piece === '\u001b[2J') lines.length = 0
-        else if (piece === '\u001b[K')
-          lines[row] = (lines[row] ?? '').slice(0, Math.min(column, size.columns - 1))
-        else if (piece === '\r') column = 0
-        else if (piece === '\n') [row, column] = [row + 1, 0]
-        else [lines[row], column] = [piece, piece.length]
-      }
-      return true
-    }
-    return Object.assign(size, { write, shown: () => lines, hasCursor: () => cursor })
-  }
-
-  test('replaces the previous lines by more or fewer lines', () => {
+  test('replaces the previous lines by more or fewer lines, and prints the last ones below the earlier output', async () => {
     const terminal = screen()
     terminal.write('$ watch\n')
     const { draw, done } = createRedraw(terminal)
     for (const lines of [['one'], ['a', 'b', 'c'], ['x', 'y']]) {
       draw(lines)
-      expect(terminal.shown()).toEqual(['$ watch', ...lines])
+      expect(await terminal.shown()).toEqual(lines)
     }
-    expect(terminal.hasCursor()).toBe(false)
     done()
-    expect([terminal.shown(), terminal.hasCursor()]).toEqual([['$ watch', 'x', 'y'], true])
+    expect(await terminal.shown()).toEqual(['$ watch', 'x', 'y'])
   })
 
-  test('keeps the last character of a line as wide as the terminal', () => {
+  test('keeps the last character of a line as wide as the terminal', async () => {
     const terminal = screen(5)
     const { draw, done } = createRedraw(terminal)
     for (const line of ['12.50', '13.75']) {
       draw([line])
-      expect(terminal.shown()).toEqual([line])
+      expect(await terminal.shown()).toEqual([line])
     }
     done()
   })
 
-  test('leaves nothing of the previous lines after a change of the terminal size', () => {
+  test('leaves nothing of the previous lines after a change of the terminal size, and after line breaks that are typed', async () => {
     const terminal = screen()
     const { draw, done } = createRedraw(terminal)
     draw(['a wide line', 'another'])
-    // The terminal wraps the wide line: the previous lines now take one row more.
-    terminal.write('\n')
-    terminal.columns = 8
+    terminal.resize(8, 24)
     draw(['narrow'])
-    expect(terminal.shown()).toEqual(['narrow'])
-    draw(['next'])
-    terminal.rows = 5
-    draw(['low'])
-    expect(terminal.shown()).toEqual(['low'])
+    expect(await terminal.shown()).toEqual(['narrow'])
+    terminal.write('\n'.repeat(30))
+    draw(['next', 'line'])
+    expect(await terminal.shown()).toEqual(['next', 'line'])
     done()
   })
 
   test('leaves a line that is printed above the progress, and removes the progress', async () => {
-    const terminal = Object.assign(screen(), { isTTY: true }) as unknown as NodeJS.WriteStream &
-      ReturnType<typeof screen>
+    const terminal = screen()
+    const output = Object.assign(terminal, { isTTY: true }) as unknown as NodeJS.WriteStream
     const { print, hide } = showProgressLine(
-      { stdout: terminal, stderr: terminal, env: {} },
+      { stdout: output, stderr: output, env: {} },
       false,
       () => '5 rows',
     )
-    await eventually(() => expect(terminal.shown()).toEqual(['5 rows']))
+    await eventually(async () => expect(await terminal.shown()).toEqual(['5 rows']))
     print('lost')
-    expect(terminal.shown()).toEqual(['lost'])
-    await eventually(() => expect(terminal.shown()).toEqual(['lost', '5 rows']))
+    expect(await terminal.shown()).toEqual(['lost'])
+    await eventually(async () => expect(await terminal.shown()).toEqual(['lost', '5 rows']))
     hide()
-    expect([terminal.shown(), terminal.hasCursor()]).toEqual([['lost'], true])
+    expect(await terminal.shown()).toEqual(['lost'])
   })
 
-  test('shows the cursor again when the process exits early', () => {
+  test('shows the cursor and the earlier output again when the process exits early', () => {
     const before = process.listeners('exit')
-    const terminal = screen()
-    const { done } = createRedraw(terminal)
+    const written: string[] = []
+    const { done } = createRedraw({ write: (text: string) => written.push(text) > 0 })
     const [restore] = process.listeners('exit').filter((listener) => !before.includes(listener))
     restore?.(0)
-    expect(terminal.hasCursor()).toBe(true)
+    expect(written.pop()).toBe('\u001b[?1049l\u001b[?25h')
     done()
     expect(process.listeners('exit')).toEqual(before)
   })
 })
+
+/** A terminal emulator of 24 rows. */
+const screen = (columns = 80) => {
+  const emulator = new xterm.Terminal({ cols: columns, rows: 24, allowProposedApi: true, convertEol: true })
+  onTestFinished(() => emulator.dispose())
+  return {
+    columns,
+    write: (text: string): boolean => {
+      emulator.write(text)
+      return true
+    },
+    resize: (cols: number, rows: number) => emulator.resize(cols, rows),
+    /** The rows of the screen that are not empty. */
+    shown: async (): Promise<readonly string[]> => {
+      await new Promise<void>((resolve) => emulator.write('', resolve))
+      const { active } = emulator.buffer
+      const rows = Array.from(
+        { length: active.length },
+        (_, row) => active.getLine(row)?.translateToString(true) ?? '',
+      )
+      return rows.filter((row) => row !== '')
+    },
+  }
+}

@@ -80,7 +80,7 @@ const screenOf = async (emulator: xterm.Terminal): Promise<Screen> => {
   await new Promise<void>((resolve) => emulator.write('', resolve))
   const { length, baseY, cursorX, cursorY } = emulator.buffer.active
   const lines = Array.from({ length }, (_, index) => emulator.buffer.active.getLine(index))
-  const texts = lines.map((line) => line?.translateToString().trimEnd() ?? '')
+  const texts = lines.map((line) => line?.translateToString(false, 0, emulator.cols).trimEnd() ?? '')
   return {
     visible: texts.slice(baseY),
     scrolledOut: texts.slice(0, baseY),

@@ -34,8 +34,11 @@ const stale = (silentForMs: number, usd?: number, receivedAt?: number) =>
 describe('a price with an age, from a gateway', () => {
   it('is received at now less the age, and the age counts toward staleAfter', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(cold('oA-2', moves), options)
-      expectObservable(client.price$(a), '^------------------------------!').toBe('---2------------s', {
+      const script$ = cold('oA-2', moves)
+      const subscribed = '  ^------------------------------!'
+      const expected = '    ---2------------s'
+      const { client } = createScriptedClient(script$, options)
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '2': received(2, 3 - 7),
         s: stale(20, 2, 3 - 7),
       })
@@ -44,21 +47,29 @@ describe('a price with an age, from a gateway', () => {
 
   it('is Stale and no value if its age is at least staleAfter, once until a current price follows', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(cold('oA-3-4-1-3', moves), options)
-      expectObservable(client.price$(a), '^----------!').toBe('---s---1-t', {
+      const script$ = cold('  oA-3-4-1-3', moves)
+      const subscribed = '    ^----------!'
+      const expected = '      ---s---1-t'
+      const subscribedLate = '----^!'
+      const expectedLate = '  ----s'
+      const { client } = createScriptedClient(script$, options)
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         s: stale(20, 3, 3 - 20),
         '1': priceAt(7, a, 1),
         t: stale(20, 3, 9 - 20),
       })
       // A late subscriber receives the same.
-      expectObservable(client.price$(a), '----^!').toBe('----s', { s: stale(21, 3, 3 - 20) })
+      expectObservable(client.price$(a), subscribedLate).toBe(expectedLate, { s: stale(21, 3, 3 - 20) })
     })
   })
 
   it('confirms its topic', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(cold('o-2', moves), { ...options, confirmTimeout: 10 })
-      expectObservable(client.price$(a), '^--------------!').toBe('--2', { '2': received(2, 2 - 7) })
+      const script$ = cold('o-2', moves)
+      const subscribed = '  ^--------------!'
+      const expected = '    --2'
+      const { client } = createScriptedClient(script$, { ...options, confirmTimeout: 10 })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { '2': received(2, 2 - 7) })
     })
   })
 
@@ -70,12 +81,18 @@ describe('a price with an age, from a gateway', () => {
     fc.assert(
       fc.property(invalid, (age) => {
         marbles(({ cold, expectObservable }) => {
-          const { client } = createScriptedClient(cold('o2x', { ...moves, x: aged(5, age) }), options)
+          const script$ = cold('o2x', { ...moves, x: aged(5, age) })
+          const subscribed = '  ^--!'
+          const expected = '    -2x'
+          const { client } = createScriptedClient(script$, options)
           const decodeError = leftWith({
             _tag: 'DecodeError',
             issues: [expect.objectContaining({ path: 'age', expected: 'a finite number of at least 0' })],
           })
-          expectObservable(client.price$(a), '^--!').toBe('-2x', { '2': received(2, 1 - 7), x: decodeError })
+          expectObservable(client.price$(a), subscribed).toBe(expected, {
+            '2': received(2, 1 - 7),
+            x: decodeError,
+          })
         })
       }),
     )

@@ -28,43 +28,60 @@ const frames = { a: subscribeFrame(a), b: subscribeFrame(b), A: unsubscribeFrame
 describe('one line', () => {
   it('sends one subscribe frame per topic, and emits the latest price to a late subscriber', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = createScriptedClient(cold('    --oA-1---2', moves))
-      expectObservable(client.price$(a), '           ^--------------!').toBe('-----1---2', {
+      const script$ = cold('  --oA-1---2', moves)
+      const subscribed = '    ^--------------!'
+      const expected = '      -----1---2'
+      const subscribedLate = '-------^-------!'
+      const expectedLate = '  -------1-2'
+      const sent = '          --a'
+      const { client, socket } = createScriptedClient(script$)
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(5, a, 1),
         '2': priceAt(9, a, 2),
       })
-      expectObservable(client.price$(a), '           -------^-------!').toBe('-------1-2', {
+      expectObservable(client.price$(a), subscribedLate).toBe(expectedLate, {
         '1': priceAt(5, a, 1),
         '2': priceAt(9, a, 2),
       })
-      expectObservable(socket.sent$, '               ^--------------!').toBe('--a', frames)
-      expectObservable(socket.dials$, '              ^--------------!').toBe('1', { '1': 1 })
+      expectObservable(socket.sent$, subscribed).toBe(sent, frames)
+      expectObservable(socket.dials$, subscribed).toBe('1', { '1': 1 })
     })
   })
 
   it('shares topics that differ only in case, and emits each as its subscriber wrote it', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = createScriptedClient(cold('    --oA-1', moves))
-      expectObservable(client.price$('svc-0xAA'), '  ^-------!').toBe('-----1', {
+      const script$ = cold('--oA-1', moves)
+      const subscribed = '  ^-------!'
+      const expected = '    -----1'
+      const sent = '        --a'
+      const { client, socket } = createScriptedClient(script$)
+      expectObservable(client.price$('svc-0xAA'), subscribed).toBe(expected, {
         '1': priceAt(5, 'svc-0xAA', 1),
       })
-      expectObservable(client.price$('svc-0xaa'), '  ^-------!').toBe('-----1', {
+      expectObservable(client.price$('svc-0xaa'), subscribed).toBe(expected, {
         '1': priceAt(5, 'svc-0xaa', 1),
       })
-      expectObservable(socket.sent$, '               ^-------!').toBe('--a', {
-        a: subscribeFrame('svc-0xAA'),
-      })
+      expectObservable(socket.sent$, subscribed).toBe(sent, { a: subscribeFrame('svc-0xAA') })
     })
   })
 
   it('sends `unsubscribe` `linger` ms after the last subscriber unsubscribes, and closes the socket after the last topic', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = createScriptedClient(cold('o-B13', moves), { linger: 20 })
-      expectObservable(client.price$(a), '^----!').toBe('---1', { '1': priceAt(3, a, 1) })
-      expectObservable(client.price$(b), '^---------!').toBe('----3', { '3': priceAt(4, b, 3) })
-      expectObservable(socket.sent$, '^ 100ms !').toBe('(ab) 21ms A 4ms B', frames)
-      expectObservable(socket.hangUps$, '^ 100ms !').toBe('30ms x', { x: 1 })
-      expectObservable(client.status$, '^ 100ms !').toBe('(ico) 25ms i', {
+      const script$ = cold('  o-B13', moves)
+      const subscribedA = '   ^----!'
+      const expectedA = '     ---1'
+      const subscribedB = '   ^---------!'
+      const expectedB = '     ----3'
+      const subscribedSent = '^ 100ms !'
+      const sent = '          (ab) 21ms A 4ms B'
+      const hangUps = '       30ms x'
+      const states = '        (ico) 25ms i'
+      const { client, socket } = createScriptedClient(script$, { linger: 20 })
+      expectObservable(client.price$(a), subscribedA).toBe(expectedA, { '1': priceAt(3, a, 1) })
+      expectObservable(client.price$(b), subscribedB).toBe(expectedB, { '3': priceAt(4, b, 3) })
+      expectObservable(socket.sent$, subscribedSent).toBe(sent, frames)
+      expectObservable(socket.hangUps$, subscribedSent).toBe(hangUps, { x: 1 })
+      expectObservable(client.status$, subscribedSent).toBe(states, {
         i: { _tag: 'Idle' },
         c: { _tag: 'Connecting', attempt: 1 },
         o: { _tag: 'Open', epoch: 1, since: 0 },
@@ -74,19 +91,28 @@ describe('one line', () => {
 
   it('sends no frame when a topic gets a new subscriber within `linger`', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = createScriptedClient(cold('o-A1', moves), { linger: 20 })
-      expectObservable(client.price$(a), '^----!').toBe('---1', { '1': priceAt(3, a, 1) })
-      expectObservable(client.price$(a), '20ms ^ 40ms !').toBe('20ms 1', { '1': priceAt(3, a, 1) })
-      expectObservable(socket.sent$, '^ 70ms !').toBe('a', frames)
+      const script$ = cold('  o-A1', moves)
+      const subscribed = '    ^----!'
+      const expected = '      ---1'
+      const subscribedLate = '20ms ^ 40ms !'
+      const expectedLate = '  20ms 1'
+      const subscribedSent = '^ 70ms !'
+      const { client, socket } = createScriptedClient(script$, { linger: 20 })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { '1': priceAt(3, a, 1) })
+      expectObservable(client.price$(a), subscribedLate).toBe(expectedLate, { '1': priceAt(3, a, 1) })
+      expectObservable(socket.sent$, subscribedSent).toBe('a', frames)
     })
   })
 
   it('closes a socket that is connecting, without a frame, when the last subscriber unsubscribes', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = createScriptedClient(cold('-----o', moves))
-      expectObservable(client.price$(a), '^--!').toBe('')
-      expectObservable(socket.sent$, '^-----------').toBe('')
-      expectObservable(socket.hangUps$, '^-----------').toBe('---x', { x: 1 })
+      const script$ = cold('-----o', moves)
+      const subscribed = '  ^--!'
+      const expected = '    ---x'
+      const { client, socket } = createScriptedClient(script$)
+      expectObservable(client.price$(a), subscribed).toBe('')
+      expectObservable(socket.sent$).toBe('')
+      expectObservable(socket.hangUps$).toBe(expected, { x: 1 })
     })
   })
 
@@ -101,16 +127,17 @@ describe('one line', () => {
 
   it('sends no frame for a switch from A to B to A within one tick', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = createScriptedClient(cold('o-A1--2', moves), { linger: 0 })
+      const script$ = cold('  o-A1--2', moves)
+      const subscribed = '    ^--------!'
+      const expected = '      ---1-12'
+      const subscribedSent = '^-------!'
+      const { client, socket } = createScriptedClient(script$, { linger: 0 })
       const topic$ = concat(of(a), timer(5).pipe(switchMap(() => of(b, a))), NEVER)
-      expectObservable(topic$.pipe(switchMap((topic) => client.price$(topic))), '^--------!').toBe(
-        '---1-12',
-        {
-          '1': priceAt(3, a, 1),
-          '2': priceAt(6, a, 2),
-        },
-      )
-      expectObservable(socket.sent$, '^-------!').toBe('a', frames)
+      expectObservable(topic$.pipe(switchMap((topic) => client.price$(topic))), subscribed).toBe(expected, {
+        '1': priceAt(3, a, 1),
+        '2': priceAt(6, a, 2),
+      })
+      expectObservable(socket.sent$, subscribedSent).toBe('a', frames)
     })
   })
 
@@ -129,33 +156,44 @@ describe('one line', () => {
 describe('a late subscriber of a topic', () => {
   it('receives the latest price of the current connection, never one from before a disconnect', () => {
     marbles(({ cold, expectObservable }) => {
-      const first$ = cold(' o-A1-x', moves)
-      const second$ = cold('o-A---2', moves)
+      const first$ = cold('    o-A1-x', moves)
+      const second$ = cold('   o-A---2', moves)
+      const subscribed = '     ^ 150ms !'
+      const expected = '       ---1-x 130ms 2'
+      const subscribedLate = ' 50ms ^---!'
+      const expectedLate = '   50ms x'
+      const subscribedLater = '133ms ^ 10ms !'
+      const expectedLater = '  136ms 2'
       const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : second$))
-      expectObservable(client.price$(a), '^ 150ms !').toBe('---1-x 130ms 2', {
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(3, a, 1),
         x: leftWith({ _tag: 'Disconnected', code: 1012, reason: 'restarting', attempt: 1, retryInMs: 125 }),
         '2': priceAt(136, a, 2, 2),
       })
       // Subscribes during the retry delay, and again after the reconnect but before the first price.
-      expectObservable(client.price$(a), '50ms ^---!').toBe('50ms x', {
+      expectObservable(client.price$(a), subscribedLate).toBe(expectedLate, {
         x: leftWith({ _tag: 'Disconnected', code: 1012 }),
       })
-      expectObservable(client.price$(a), '133ms ^ 10ms !').toBe('136ms 2', { '2': priceAt(136, a, 2, 2) })
+      expectObservable(client.price$(a), subscribedLater).toBe(expectedLater, { '2': priceAt(136, a, 2, 2) })
     })
   })
 
   it('receives `Stale` while the topic is stale, and then the next price', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(cold('o-A1 60ms 2', moves), { staleAfter: 30 })
+      const script$ = cold('  o-A1 60ms 2', moves)
+      const subscribed = '    ^ 80ms !'
+      const expected = '      ---1 29ms s 30ms 2'
+      const subscribedLate = '43ms ^ 30ms !'
+      const expectedLate = '  43ms s 20ms 2'
+      const { client } = createScriptedClient(script$, { staleAfter: 30 })
       const stale = (silentForMs: number) => leftWith({ _tag: 'Stale', topic: a, silentForMs, last })
       const last = { topic: a, price: 1, receivedAt: 3, epoch: 1 }
-      expectObservable(client.price$(a), '^ 80ms !').toBe('---1 29ms s 30ms 2', {
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(3, a, 1),
         s: stale(30),
         '2': priceAt(64, a, 2),
       })
-      expectObservable(client.price$(a), '43ms ^ 30ms !').toBe('43ms s 20ms 2', {
+      expectObservable(client.price$(a), subscribedLate).toBe(expectedLate, {
         s: stale(40),
         '2': priceAt(64, a, 2),
       })
@@ -166,8 +204,11 @@ describe('a late subscriber of a topic', () => {
 describe('a topic without prices', () => {
   it('becomes stale `staleAfter` ms after its confirmation', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(cold('o----A', moves), { staleAfter: 30 })
-      expectObservable(client.price$(a), '^ 80ms !').toBe('35ms s', {
+      const script$ = cold('o----A', moves)
+      const subscribed = '  ^ 80ms !'
+      const expected = '    35ms s'
+      const { client } = createScriptedClient(script$, { staleAfter: 30 })
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         s: leftWith({ _tag: 'Stale', silentForMs: 30, last: undefined }),
       })
     })
@@ -175,11 +216,13 @@ describe('a topic without prices', () => {
 
   it('becomes stale independently of other topics; an unchanged price also resets the deadline', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(cold('o-B13 20ms 1 20ms 1', moves), { staleAfter: 30 })
-      expectObservable(client.price$(a), '^ 50ms !').toBe('---1 21ms 1 20ms 1', {
-        '1': expect.anything() as object,
-      })
-      expectObservable(client.price$(b), '^ 50ms !').toBe('----3 29ms s', {
+      const script$ = cold('o-B13 20ms 1 20ms 1', moves)
+      const subscribed = '  ^ 50ms !'
+      const expectedA = '   ---1 21ms 1 20ms 1'
+      const expectedB = '   ----3 29ms s'
+      const { client } = createScriptedClient(script$, { staleAfter: 30 })
+      expectObservable(client.price$(a), subscribed).toBe(expectedA, { '1': expect.anything() as object })
+      expectObservable(client.price$(b), subscribed).toBe(expectedB, {
         '3': expect.anything() as object,
         s: leftWith({ _tag: 'Stale', topic: b }),
       })
@@ -189,8 +232,11 @@ describe('a topic without prices', () => {
   it('becomes stale although it receives malformed frames', () => {
     marbles(({ cold, expectObservable }) => {
       const moreMoves = { ...moves, z: server.says(`{"topic":"${a}","price":0}`) }
-      const { client } = createScriptedClient(cold('o-A1 20ms z', moreMoves), { staleAfter: 30 })
-      expectObservable(client.price$(a), '^ 50ms !').toBe('---1 20ms z 8ms s', {
+      const script$ = cold('o-A1 20ms z', moreMoves)
+      const subscribed = '  ^ 50ms !'
+      const expected = '    ---1 20ms z 8ms s'
+      const { client } = createScriptedClient(script$, { staleAfter: 30 })
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(3, a, 1),
         z: leftWith({ _tag: 'DecodeError' }),
         s: leftWith({ _tag: 'Stale' }),
@@ -201,13 +247,19 @@ describe('a topic without prices', () => {
   it('emits `SubscriptionTimeout` with the recent error texts if it is not confirmed, and is requested again', () => {
     marbles(({ cold, expectObservable }) => {
       const moreMoves = { ...moves, e: server.says('Error: 0xcc is busy') }
-      const { client, socket } = createScriptedClient(cold('o--e 60ms A', moreMoves), { confirmTimeout: 50 })
+      const script$ = cold('  o--e 60ms A', moreMoves)
+      const subscribed = '    ^ 120ms !'
+      const expected = '      50ms t'
+      const subscribedSent = '^ 110ms !'
+      const sent = '          a 49ms a'
+      const subscribedLate = '55ms ^ 20ms !'
+      const { client, socket } = createScriptedClient(script$, { confirmTimeout: 50 })
       const timedOut = (recent: string[]) =>
         leftWith({ _tag: 'SubscriptionTimeout', topic: a, afterMs: 50, recent })
-      expectObservable(client.price$(a), '^ 120ms !').toBe('50ms t', { t: timedOut(['Error: 0xcc is busy']) })
-      expectObservable(socket.sent$, '^ 110ms !').toBe('a 49ms a', frames)
+      expectObservable(client.price$(a), subscribed).toBe(expected, { t: timedOut(['Error: 0xcc is busy']) })
+      expectObservable(socket.sent$, subscribedSent).toBe(sent, frames)
       // `SubscriptionTimeout` is not replayed to a late subscriber.
-      expectObservable(client.price$(a), '55ms ^ 20ms !').toBe('')
+      expectObservable(client.price$(a), subscribedLate).toBe('')
     })
   })
 })

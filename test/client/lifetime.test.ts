@@ -32,7 +32,9 @@ describe('Lifetime.whileOpen$', () => {
 
   it('completes when the source completes', () => {
     marbles(({ cold, expectObservable }) => {
-      expectObservable(new Lifetime().whileOpen$(cold('-1|', values))).toBe('-1|', values)
+      const source$ = cold('-1|', values)
+      const expected = '    -1|'
+      expectObservable(new Lifetime().whileOpen$(source$)).toBe(expected, values)
     })
   })
 
@@ -58,9 +60,14 @@ describe('Lifetime.until$', () => {
   it('emits the values of the source until close, and is empty after close', () => {
     marbles(({ cold, expectObservable }) => {
       const lifetime = new Lifetime()
-      cold('                                          ----x').subscribe(() => lifetime.close())
-      expectObservable(lifetime.until$(cold('         -1-e-2', values))).toBe('-1-e|', values)
-      expectObservable(lifetime.until$(cold('1', values)), '-----^').toBe('-----|')
+      const closing$ = cold(' ----x')
+      const source$ = cold('  -1-e-2', values)
+      const expected = '      -1-e|'
+      const subscribedLate = '-----^'
+      const expectedLate = '  -----|'
+      closing$.subscribe(() => lifetime.close())
+      expectObservable(lifetime.until$(source$)).toBe(expected, values)
+      expectObservable(lifetime.until$(cold('1', values)), subscribedLate).toBe(expectedLate)
     })
   })
 })

@@ -25,21 +25,27 @@ const unanswered = (now: () => number) => {
 describe('a poll without subscribers', () => {
   it('aborts its request `linger` ms after the last subscriber has left', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                      ---------(d|)', results)
+      const request$ = cold('    ---------(d|)', results)
+      const subscribed = '       ^-!'
+      const subscribedLate = '   -^--!'
+      const requestSubscribed = '^------!'
       const polls = pollsOf(() => request$, { linger: 3 })
-      expectObservable(polls.depth$(mint, 20), '   ^-!').toBe('')
-      expectObservable(polls.depth$(mint, 20), '   -^--!').toBe('')
-      expectSubscriptions(request$.subscriptions).toBe(['^------!'])
+      expectObservable(polls.depth$(mint, 20), subscribed).toBe('')
+      expectObservable(polls.depth$(mint, 20), subscribedLate).toBe('')
+      expectSubscriptions(request$.subscriptions).toBe(requestSubscribed)
     })
   })
 
   it('aborts its request at once without `linger`', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                      ------(d|)', results)
+      const request$ = cold('    ------(d|)', results)
+      const subscribed = '       ^--!'
+      const subscribedLate = '   -^--!'
+      const requestSubscribed = '^---!'
       const polls = pollsOf(() => request$, { linger: 0 })
-      expectObservable(polls.depth$(mint, 20), '   ^--!').toBe('')
-      expectObservable(polls.depth$(mint, 20), '   -^--!').toBe('')
-      expectSubscriptions(request$.subscriptions).toBe(['^---!'])
+      expectObservable(polls.depth$(mint, 20), subscribed).toBe('')
+      expectObservable(polls.depth$(mint, 20), subscribedLate).toBe('')
+      expectSubscriptions(request$.subscriptions).toBe(requestSubscribed)
     })
   })
 
@@ -86,27 +92,37 @@ describe('a poll without subscribers', () => {
 
   it('is forgotten when it has ended: a new subscriber gets no result of it', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                      --(d|)', results)
+      const request$ = cold(' --(d|)', results)
+      const subscribed = '    ^---!'
+      const expected = '      --d'
+      const subscribedLate = '-------^----!'
+      const expectedLate = '  ---------d'
+      const request1 = '      ^-!'
+      const request2 = '      -------^-!'
       const polls = pollsOf(() => request$, { linger: 2 })
-      expectObservable(polls.depth$(mint, 20), '   ^---!').toBe('--d', results)
-      expectObservable(polls.depth$(mint, 20), '   -------^----!').toBe('---------d', results)
-      expectSubscriptions(request$.subscriptions).toBe(['^-!', '-------^-!'])
+      expectObservable(polls.depth$(mint, 20), subscribed).toBe(expected, results)
+      expectObservable(polls.depth$(mint, 20), subscribedLate).toBe(expectedLate, results)
+      expectSubscriptions(request$.subscriptions).toBe([request1, request2])
     })
   })
 
   it('of one interval does not affect that of another interval of the mint', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                      --(d|)', results)
+      const request$ = cold(' --(d|)', results)
+      const subscribed4 = '   ^--!'
+      const expected4 = '     --d'
+      const subscribed6 = '   ^--------!'
+      const expected6 = '     --d-----d'
+      const subscribedLate = '-----------^--!'
+      const expectedLate = '  -----------d-d'
+      const request1 = '      ^-!'
+      const request2 = '      ------^-!'
+      const request3 = '      -----------^-!'
       const polls = pollsOf(() => request$, { linger: 9 })
-      expectObservable(polls.depth$(mint, 4), '    ^--!').toBe('--d', results)
-      expectObservable(polls.depth$(mint, 6), '    ^--------!').toBe('--d-----d', results)
-      expectObservable(polls.depth$(mint, 4), '    -----------^--!').toBe('-----------d-d', results)
-      expectSubscriptions(request$.subscriptions).toBe([
-        '                                          ^-!',
-        '                                          ^-!',
-        '                                          ------^-!',
-        '                                          -----------^-!',
-      ])
+      expectObservable(polls.depth$(mint, 4), subscribed4).toBe(expected4, results)
+      expectObservable(polls.depth$(mint, 6), subscribed6).toBe(expected6, results)
+      expectObservable(polls.depth$(mint, 4), subscribedLate).toBe(expectedLate, results)
+      expectSubscriptions(request$.subscriptions).toBe([request1, request1, request2, request3])
     })
   })
 
@@ -149,42 +165,63 @@ describe('a poll without subscribers', () => {
 describe('a subscriber that takes over a poll', () => {
   it('receives the latest result at once, and the next request starts at its time', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                       --(d|)', results)
+      const request$ = cold(' --(d|)', results)
+      const subscribed = '    ^--!'
+      const expected = '      --d'
+      const subscribedLate = '-----^------!'
+      const expectedLate = '  -----d-----d'
+      const request1 = '      ^-!'
+      const request2 = '      ---------^-!'
       const polls = pollsOf(() => request$)
       const upper = { d: right(depth('0xAA')) }
-      expectObservable(polls.depth$(mint, 9), '     ^--!').toBe('--d', results)
-      expectObservable(polls.depth$('0xAA', 9), '   -----^------!').toBe('-----d-----d', upper)
-      expectSubscriptions(request$.subscriptions).toBe(['^-!', '---------^-!'])
+      expectObservable(polls.depth$(mint, 9), subscribed).toBe(expected, results)
+      expectObservable(polls.depth$('0xAA', 9), subscribedLate).toBe(expectedLate, upper)
+      expectSubscriptions(request$.subscriptions).toBe([request1, request2])
     })
   })
 
   it('receives the result of the request in flight', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                       ------(d|)', results)
+      const request$ = cold('    ------(d|)', results)
+      const subscribed = '       ^-!'
+      const subscribedLate = '   ----^---!'
+      const expected = '         ------d'
+      const requestSubscribed = '^-----!'
       const polls = pollsOf(() => request$)
-      expectObservable(polls.depth$(mint, 20), '    ^-!').toBe('')
-      expectObservable(polls.depth$(mint, 20), '    ----^---!').toBe('------d', results)
-      expectSubscriptions(request$.subscriptions).toBe(['^-----!'])
+      expectObservable(polls.depth$(mint, 20), subscribed).toBe('')
+      expectObservable(polls.depth$(mint, 20), subscribedLate).toBe(expected, results)
+      expectSubscriptions(request$.subscriptions).toBe(requestSubscribed)
     })
   })
 
   it('receives the result that came while there was no subscriber', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                       ---(d|)', results)
+      const request$ = cold('    ---(d|)', results)
+      const subscribed = '       ^-!'
+      const subscribedLate = '   ------^---!'
+      const expected = '         ------d'
+      const requestSubscribed = '^--!'
       const polls = pollsOf(() => request$)
-      expectObservable(polls.depth$(mint, 20), '    ^-!').toBe('')
-      expectObservable(polls.depth$(mint, 20), '    ------^---!').toBe('------d', results)
-      expectSubscriptions(request$.subscriptions).toBe(['^--!'])
+      expectObservable(polls.depth$(mint, 20), subscribed).toBe('')
+      expectObservable(polls.depth$(mint, 20), subscribedLate).toBe(expected, results)
+      expectSubscriptions(request$.subscriptions).toBe(requestSubscribed)
     })
   })
 
   it('starts the request that became due meanwhile at once', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                       --(d|)', results)
+      const request$ = cold(' --(d|)', results)
+      const subscribed = '    ^--!'
+      const expected = '      --d'
+      const subscribedLate = '-------^------!'
+      const expectedLate = '  -------d-d---d'
+      const request1 = '      ^-!'
+      const request2 = '      -------^-!'
+      const request3 = '      -----------^-!'
       const polls = pollsOf(() => request$)
-      expectObservable(polls.depth$(mint, 4), '     ^--!').toBe('--d', results)
-      expectObservable(polls.depth$(mint, 4), '     -------^------!').toBe('-------d-d---d', results)
-      expectSubscriptions(request$.subscriptions).toBe(['^-!', '-------^-!', '-----------^-!'])
+      expectObservable(polls.depth$(mint, 4), subscribed).toBe(expected, results)
+      expectObservable(polls.depth$(mint, 4), subscribedLate).toBe(expectedLate, results)
+      expectSubscriptions(request$.subscriptions).toBe([request1, request2, request3])
     })
   })
 
@@ -213,8 +250,11 @@ describe('a subscriber that takes over a poll', () => {
   it('receives a result once if the request responds synchronously', () => {
     marbles(({ expectObservable }) => {
       const polls = pollsOf(() => of(d))
-      expectObservable(polls.depth$(mint, 3), '     ^!').toBe('d', results)
-      expectObservable(polls.depth$(mint, 3), '     -----^-!').toBe('-----d', results)
+      const subscribed = '    ^!'
+      const subscribedLate = '-----^-!'
+      const expected = '      -----d'
+      expectObservable(polls.depth$(mint, 3), subscribed).toBe('d', results)
+      expectObservable(polls.depth$(mint, 3), subscribedLate).toBe(expected, results)
     })
   })
 

@@ -11,22 +11,33 @@ import { mint, pollsOf, refused, results, startsOf } from './support/polls.js'
 describe('DepthPolls', () => {
   it('sends the first request at once and then one per interval, measured start to start', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                                        --(d|)', results)
+      const request$ = cold('--(d|)', results)
+      const subscribed = '   ^------------!'
+      const expected = '     --d----d----d'
+      const request1 = '     ^-!'
+      const request2 = '     -----^-!'
+      const request3 = '     ----------^-!'
       const polls = pollsOf(() => request$)
-      expectObservable(polls.depth$(mint, 5), '              ^------------!').toBe('--d----d----d', results)
-      expectSubscriptions(request$.subscriptions).toBe(['    ^-!', '-----^-!', '----------^-!'])
+      expectObservable(polls.depth$(mint, 5), subscribed).toBe(expected, results)
+      expectSubscriptions(request$.subscriptions).toBe([request1, request2, request3])
     })
   })
 
   it('sends one request at a time and queues none', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const slow$ = cold('                                          -------(d|)', results)
-      const quick$ = cold('                                                  -(e|)', results)
+      const slow$ = cold('    -------(d|)', results)
+      const quick$ = cold('          -(e|)', results)
+      const subscribed = '    ^-------------!'
+      const expected = '      -------de--e--'
+      const slowSubscribed = '^------!'
+      const quick1 = '        -------^!'
+      const quick2 = '        ----------^!'
+      const quick3 = '        -------------^!'
       let requests = 0
       const polls = pollsOf(() => (++requests === 1 ? slow$ : quick$))
-      expectObservable(polls.depth$(mint, 3), '              ^-------------!').toBe('-------de--e--', results)
-      expectSubscriptions(slow$.subscriptions).toBe(['       ^------!'])
-      expectSubscriptions(quick$.subscriptions).toBe(['      -------^!', '----------^!', '-------------^!'])
+      expectObservable(polls.depth$(mint, 3), subscribed).toBe(expected, results)
+      expectSubscriptions(slow$.subscriptions).toBe(slowSubscribed)
+      expectSubscriptions(quick$.subscriptions).toBe([quick1, quick2, quick3])
     })
   })
 
@@ -110,7 +121,9 @@ describe('DepthPolls after failures', () => {
   it('emits each failure once', () => {
     marbles(({ expectObservable }) => {
       const polls = pollsOf(() => of(f), { initialDelay: 4, maxDelay: 8 })
-      expectObservable(polls.depth$(mint, 1), '^--------!').toBe('f-f---f---', results)
+      const subscribed = '^--------!'
+      const expected = '  f-f---f---'
+      expectObservable(polls.depth$(mint, 1), subscribed).toBe(expected, results)
     })
   })
 })
@@ -127,12 +140,15 @@ describe('DepthPolls after Retry-After', () => {
   it('measures the delay from the response, not from the request', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
       const values = { b: retryAfter(429, 20), d }
-      const first$ = cold('                             -----(b|)', values)
-      const second$ = cold('                                                 -(d|)', values)
+      const first$ = cold('     -----(b|)', values)
+      const second$ = cold('    -(d|)', values)
+      const subscribed = '      ^ 30ms !'
+      const expected = '        -----b 20ms d'
+      const secondSubscribed = '25ms ^!'
       let requests = 0
       const polls = pollsOf(() => (++requests === 1 ? first$ : second$), { initialDelay: 1, maxDelay: 1000 })
-      expectObservable(polls.depth$(mint, 10), '        ^ 30ms !').toBe('-----b 20ms d', values)
-      expectSubscriptions(second$.subscriptions).toBe(['25ms ^!'])
+      expectObservable(polls.depth$(mint, 10), subscribed).toBe(expected, values)
+      expectSubscriptions(second$.subscriptions).toBe(secondSubscribed)
     })
   })
 

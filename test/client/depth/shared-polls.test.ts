@@ -11,31 +11,47 @@ import { mint, pollsOf, results } from './support/polls.js'
 describe('DepthPolls with several subscribers', () => {
   it('shares a poll for the same interval and the same mint in any case', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                                   --(d|)', results)
+      const request$ = cold('--(d|)', results)
+      const subscribed = '   ^-----!'
+      const expected = '     --d'
+      const request1 = '     ^-!'
+      const request2 = '     -----^-!'
       const polls = pollsOf(() => request$)
       const upper = { d: right(depth('0xAA')) }
-      expectObservable(polls.depth$('0xaa', 5), '               ^-----!').toBe('--d', results)
-      expectObservable(polls.depth$('0xAA', 5), '               ^-----!').toBe('--d', upper)
-      expectObservable(polls.depth$('0xaa', 6), '               ^-----!').toBe('--d', results)
-      expectSubscriptions(request$.subscriptions).toBe(['       ^-!', '^-!', '-----^-!'])
+      expectObservable(polls.depth$('0xaa', 5), subscribed).toBe(expected, results)
+      expectObservable(polls.depth$('0xAA', 5), subscribed).toBe(expected, upper)
+      expectObservable(polls.depth$('0xaa', 6), subscribed).toBe(expected, results)
+      expectSubscriptions(request$.subscriptions).toBe([request1, request1, request2])
     })
   })
 
   it('emits the latest depth to a late subscriber at once, with the mint as the caller wrote it', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                      --(d|)', results)
+      const request$ = cold('    --(d|)', results)
+      const subscribed = '       ^---------!'
+      const expected = '         --d'
+      const subscribedLate = '   ----^-----!'
+      const expectedLate = '     ----d'
+      const requestSubscribed = '^-!'
       const polls = pollsOf(() => request$)
-      expectObservable(polls.depth$(mint, 20), '   ^---------!').toBe('--d', results)
-      expectObservable(polls.depth$('0xAA', 20), ' ----^-----!').toBe('----d', { d: right(depth('0xAA')) })
-      expectSubscriptions(request$.subscriptions).toBe(['^-!'])
+      expectObservable(polls.depth$(mint, 20), subscribed).toBe(expected, results)
+      expectObservable(polls.depth$('0xAA', 20), subscribedLate).toBe(expectedLate, {
+        d: right(depth('0xAA')),
+      })
+      expectSubscriptions(request$.subscriptions).toBe(requestSubscribed)
     })
   })
 
   it('emits the latest failure to a late subscriber at once', () => {
     marbles(({ cold, expectObservable }) => {
-      const polls = pollsOf(() => cold('          --(f|)', results))
-      expectObservable(polls.depth$(mint, 20), '  ^---------!').toBe('--f', results)
-      expectObservable(polls.depth$(mint, 20), '  ----^-----!').toBe('----f', results)
+      const request$ = cold(' --(f|)', results)
+      const subscribed = '    ^---------!'
+      const expected = '      --f'
+      const subscribedLate = '----^-----!'
+      const expectedLate = '  ----f'
+      const polls = pollsOf(() => request$)
+      expectObservable(polls.depth$(mint, 20), subscribed).toBe(expected, results)
+      expectObservable(polls.depth$(mint, 20), subscribedLate).toBe(expectedLate, results)
     })
   })
 
@@ -60,10 +76,13 @@ describe('DepthPolls with reentrant handlers', () => {
 
   it('stops the poll when its only handler unsubscribes', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const request$ = cold('                                 --(d|)', results)
+      const request$ = cold('--(d|)', results)
+      const expected = '     --d----(d|)'
+      const request1 = '     ^-!'
+      const request2 = '     -----^-!'
       const polls = pollsOf(() => request$)
-      expectObservable(polls.depth$(mint, 5).pipe(take(2))).toBe('--d----(d|)', results)
-      expectSubscriptions(request$.subscriptions).toBe(['     ^-!', '-----^-!'])
+      expectObservable(polls.depth$(mint, 5).pipe(take(2))).toBe(expected, results)
+      expectSubscriptions(request$.subscriptions).toBe([request1, request2])
     })
   })
 

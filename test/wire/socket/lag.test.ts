@@ -46,9 +46,11 @@ const open = { _tag: 'Open', epoch: 1, since: 1 }
 describe('a connection whose newest answered ping is older than maxLag', () => {
   it('holds prices, emits one Stale with behindMs, and delivers the newest price when a ping is answered in time', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 7ms pp 37ms 2 49ms 3 4ms 2 4ms p p'
+      const script = '    -oA1 7ms pp 37ms 2 49ms 3 4ms 2 4ms p p'
+      const subscribed = '^ 111ms !'
+      const expected = '  ---1 46ms 2 49ms s 10ms r'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
-      expectObservable(client.price$(a), '^ 111ms !').toBe('---1 46ms 2 49ms s 10ms r', {
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(3, a, 1),
         '2': priceAt(50, a, 2),
         s: leftWith({
@@ -65,15 +67,16 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
   it('delivers no price again that it received before it had left the topic', () => {
     marbles(({ cold, expectObservable }) => {
       // A gateway drops a price that waits when the topic is left: the answers from 110 to 112 do not prove the price of 100.
-      const { client, socket } = createScriptedClient(
-        cold('-oB1 7ms pp 87ms 2 9ms p p p A - 3', moves),
-        { ...options, linger: 0 },
-        unanswered,
-      )
+      const script$ = cold('  -oB1 7ms pp 87ms 2 9ms p p p A - 3', moves)
+      const subscribed = '    98ms ^ 20ms !'
+      const expected = '      115ms 3'
+      const subscribedSent = '-^ 115ms !'
+      const sent = '          -(ba) 92ms A a'
+      const { client, socket } = createScriptedClient(script$, { ...options, linger: 0 }, unanswered)
       subscribeUntil(130, client.price$(b))
       subscribeUntil(97, client.price$(a))
-      expectObservable(client.price$(a), '98ms ^ 20ms !').toBe('115ms 3', { '3': priceAt(115, a, 3) })
-      expectObservable(socket.sent$, '-^ 115ms !').toBe('-(ba) 92ms A a', {
+      expectObservable(client.price$(a), subscribed).toBe(expected, { '3': priceAt(115, a, 3) })
+      expectObservable(socket.sent$, subscribedSent).toBe(sent, {
         ...{ a: subscribeFrame(a), b: subscribeFrame(b), A: unsubscribeFrame(a) },
       })
     })
@@ -81,26 +84,28 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 
   it('has a status with behindMs until it has caught up', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 7ms pp 87ms 2 9ms p p'
+      const script = '    -oA1 7ms pp 87ms 2 9ms p p'
+      const subscribed = '---^ 110ms !'
+      const expected = '  ---o 96ms b 10ms o'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       subscribeUntil(130, client.price$(a))
-      expectObservable(client.status$, '---^ 110ms !').toBe('---o 96ms b 10ms o', {
-        o: open,
-        b: { ...open, behindMs: 89 },
-      })
+      expectObservable(client.status$, subscribed).toBe(expected, { o: open, b: { ...open, behindMs: 89 } })
     })
   })
 
   it('is behind for each topic: a quiet one becomes stale too, and then emits its last price again', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oB(14) 4ms pp 87ms 2 9ms p p'
+      const script = '    -oB(14) 4ms pp 87ms 2 9ms p p'
+      const subscribed = '^ 111ms !'
+      const expectedA = ' ---1 96ms s 10ms r'
+      const expectedB = ' ---4 96ms s 10ms r'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
-      expectObservable(client.price$(a), '^ 111ms !').toBe('---1 96ms s 10ms r', {
+      expectObservable(client.price$(a), subscribed).toBe(expectedA, {
         '1': priceAt(3, a, 1),
         s: behind(89),
         r: priceAt(11, a, 2),
       })
-      expectObservable(client.price$(b), '^ 111ms !').toBe('---4 96ms s 10ms r', {
+      expectObservable(client.price$(b), subscribed).toBe(expectedB, {
         '4': priceAt(3, b, 4),
         s: behind(89),
         r: priceAt(3, b, 4),
@@ -110,23 +115,24 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 
   it('passes no price to a new subscriber, but Stale with behindMs', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 7ms pp 87ms 2 9ms p p'
+      const script = '    -oA1 7ms pp 87ms 2 9ms p p'
+      const subscribed = '103ms ^ 8ms !'
+      const expected = '  103ms s 7ms r'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       subscribeUntil(130, client.price$(a))
-      expectObservable(client.price$(a), '103ms ^ 8ms !').toBe('103ms s 7ms r', {
-        s: behind(92),
-        r: priceAt(11, a, 2),
-      })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { s: behind(92), r: priceAt(11, a, 2) })
     })
   })
 
   it('has no live topic either when prices arrive while it is behind', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 7ms pp 87ms 2 3ms 3 5ms p p'
+      const script = '    -oA1 7ms pp 87ms 2 3ms 3 5ms p p'
+      const subscribed = '106ms ^ 5ms !'
+      const expected = '  106ms s 4ms r'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       subscribeUntil(130, client.price$(a))
       const late$ = client.price$(a).pipe(map((event) => [event, client.inspect().topics[0]?.state]))
-      expectObservable(late$, '106ms ^ 5ms !').toBe('106ms s 4ms r', {
+      expectObservable(late$, subscribed).toBe(expected, {
         s: [behind(95), 'stale'],
         r: [priceAt(11, a, 3), 'live'],
       })
@@ -135,33 +141,37 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 
   it('has a live topic again that was confirmed meanwhile and has no price', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 7ms pp 87ms 2 3ms C 5ms ppp'
+      const script = '         -oA1 7ms pp 87ms 2 3ms C 5ms ppp'
+      const subscribedLate = ' 102ms ^ 12ms !'
+      const expected = '       104ms s'
+      const subscribedLater = '113ms ^ 2ms !'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       subscribeUntil(130, client.price$(a))
-      expectObservable(client.price$(b), '102ms ^ 12ms !').toBe('104ms s', { s: behind(93) })
-      expectObservable(client.price$(b), '113ms ^ 2ms !').toBe('-')
+      expectObservable(client.price$(b), subscribedLate).toBe(expected, { s: behind(93) })
+      expectObservable(client.price$(b), subscribedLater).toBe('-')
     })
   })
 
   it('makes a topic that is confirmed meanwhile stale, and holds its first price', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 7ms pp 87ms 2 3ms C4 3ms p p'
+      const script = '    -oA1 7ms pp 87ms 2 3ms C4 3ms p p'
+      const subscribed = '102ms ^ 9ms !'
+      const expected = '  104ms s 5ms r'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       subscribeUntil(130, client.price$(a))
-      expectObservable(client.price$(b), '102ms ^ 9ms !').toBe('104ms s 5ms r', {
-        s: behind(93),
-        r: priceAt(11, b, 4),
-      })
+      expectObservable(client.price$(b), subscribed).toBe(expected, { s: behind(93), r: priceAt(11, b, 4) })
     })
   })
 
   it('counts the age of a held price from the newest answered ping, for late subscribers too', () => {
     marbles(({ cold, expectObservable }) => {
-      const script = ' -oA1 7ms pp 87ms 2 9ms ppp'
+      const script = '    -oA1 7ms pp 87ms 2 9ms ppp'
+      const subscribed = '113ms ^ 2ms !'
+      const expected = '  113ms r'
       const { client } = createScriptedClient(cold(script, moves), options, unanswered)
       subscribeUntil(130, client.price$(a))
       // It has arrived at 100. The ping of 11.25 was answered then.
-      expectObservable(client.price$(a), '113ms ^ 2ms !').toBe('113ms r', { r: priceAt(11, a, 2) })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { r: priceAt(11, a, 2) })
     })
   })
 
@@ -186,14 +196,16 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 
   it('is replaced when it stays behind for longer than maxLag, and the reason says by how much', () => {
     marbles(({ cold, expectObservable }) => {
-      const first = cold('-oA1 7ms pp 87ms 2', moves)
+      const first = cold(' -oA1 7ms pp 87ms 2', moves)
       const second = cold('-oA3', moves)
+      const subscribed = ' ^ 200ms !'
+      const expected = '   ---1 96ms s 79ms d 12ms 3'
       const { client } = createScriptedClient(
         (dial) => (dial === 1 ? concatNever(first) : second),
         options,
         unanswered,
       )
-      expectObservable(client.price$(a), '^ 200ms !').toBe('---1 96ms s 79ms d 12ms 3', {
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(3, a, 1),
         s: behind(89),
         d: leftWith({
@@ -212,12 +224,11 @@ describe('a connection whose newest answered ping is older than maxLag', () => {
 describe('a connection without prices', () => {
   it('is behind after two checks without an answer', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(
-        cold('-oA1 7ms pp 130ms ppppppppppp', moves),
-        options,
-        unanswered,
-      )
-      expectObservable(client.price$(a), '^ 150ms !').toBe('---1 107.25ms s 35.75ms r', {
+      const script$ = cold('-oA1 7ms pp 130ms ppppppppppp', moves)
+      const subscribed = '  ^ 150ms !'
+      const expected = '    ---1 107.25ms s 35.75ms r'
+      const { client } = createScriptedClient(script$, options, unanswered)
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(3, a, 1),
         s: behind(100),
         r: priceAt(3, a, 1),
@@ -234,7 +245,9 @@ describe('a connection that is not behind', () => {
     marbles(({ cold, expectObservable }) => {
       const script = cold(`-oA1 7ms ${pong} 300ms 2`, moves)
       const { client } = createScriptedClient(script, { ...options, ...more }, unanswered)
-      expectObservable(client.price$(a), '^ 320ms !').toBe('---1 309ms 2', {
+      const subscribed = '^ 320ms !'
+      const expected = '  ---1 309ms 2'
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(3, a, 1),
         '2': priceAt(313, a, 2),
       })
@@ -243,8 +256,11 @@ describe('a connection that is not behind', () => {
 
   it('is one that answers each ping, however quiet its market is', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(cold('-oA1 500ms 2', moves), options)
-      expectObservable(client.price$(a), '^ 510ms !').toBe('---1 500ms 2', {
+      const script$ = cold('-oA1 500ms 2', moves)
+      const subscribed = '  ^ 510ms !'
+      const expected = '    ---1 500ms 2'
+      const { client } = createScriptedClient(script$, options)
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(3, a, 1),
         '2': priceAt(504, a, 2),
       })
@@ -255,14 +271,16 @@ describe('a connection that is not behind', () => {
 describe('a URL that has answered a ping', () => {
   it('is measured on its next connection too, from the time at which that opened', () => {
     marbles(({ cold, expectObservable }) => {
-      const first = cold('-oA1 7ms ppx', { ...moves, x: server.closes() })
+      const first = cold(' -oA1 7ms ppx', { ...moves, x: server.closes() })
       const second = cold('-oA2 40ms 3 60ms 2', moves)
+      const subscribed = ' ^ 125ms !'
+      const expected = '   ---1 9ms d 12ms 2 40ms 3 46.25ms s'
       const { client } = createScriptedClient(
         (dial) => (dial === 1 ? first : concatNever(second)),
         options,
         unanswered,
       )
-      expectObservable(client.price$(a), '^ 125ms !').toBe('---1 9ms d 12ms 2 40ms 3 46.25ms s', {
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(3, a, 1),
         d: leftWith({ _tag: 'Disconnected' }),
         '2': priceAt(26, a, 2, 2),

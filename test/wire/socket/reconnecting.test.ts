@@ -45,34 +45,47 @@ describe('a lost connection', () => {
     (code) => {
       marbles(({ cold, expectObservable }) => {
         const moreMoves = { ...moves, x: server.closes(code, 'bye') }
-        const first$ = cold('                   --oB13x', moreMoves)
-        const later$ = cold('                                   oB-2', moreMoves)
+        const first$ = cold('--oB13x', moreMoves)
+        const later$ = cold('oB-2', moreMoves)
+        const subscribed = ' ^ 150ms !'
+        const expectedA = '  ----1-x 127ms 2'
+        const expectedB = '  -----3x'
         const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : later$))
         const x = leftWith({ _tag: 'Disconnected', code, reason: 'bye', attempt: 1, retryInMs: 125 })
-        expectObservable(client.price$(a), '    ^ 150ms !').toBe('----1-x 127ms 2', {
+        expectObservable(client.price$(a), subscribed).toBe(expectedA, {
           '1': priceAt(4, a, 1),
           x,
           '2': priceAt(134, a, 2, 2),
         })
-        expectObservable(client.price$(b), '    ^ 150ms !').toBe('-----3x', { '3': priceAt(5, b, 3), x })
+        expectObservable(client.price$(b), subscribed).toBe(expectedB, { '3': priceAt(5, b, 3), x })
       })
     },
   )
 
   it('emits `Disconnected` once to each current subscriber of a topic', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(cold('    --oA1---x', moves))
+      const script$ = cold('     --oA1---x', moves)
+      const subscribed = '       ^ 50ms !'
+      const expected = '         ----1---x'
+      const subscribedLate = '   -----^ 50ms !'
+      const expectedLate = '     -----1--x'
+      const subscribedBriefly = '^------!'
+      const expectedBriefly = '  ----1'
+      const { client } = createScriptedClient(script$)
       const x = down(1, 125)
-      expectObservable(client.price$(a), '  ^ 50ms !').toBe('----1---x', { '1': priceAt(4, a, 1), x })
-      expectObservable(client.price$(a), '  -----^ 50ms !').toBe('-----1--x', { '1': priceAt(4, a, 1), x })
-      expectObservable(client.price$(a), '  ^------!').toBe('----1', { '1': priceAt(4, a, 1) })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { '1': priceAt(4, a, 1), x })
+      expectObservable(client.price$(a), subscribedLate).toBe(expectedLate, { '1': priceAt(4, a, 1), x })
+      expectObservable(client.price$(a), subscribedBriefly).toBe(expectedBriefly, { '1': priceAt(4, a, 1) })
     })
   })
 
   it('without a close frame has the code 1006', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(cold('-o-|', moves))
-      expectObservable(client.price$(a), '^ 50ms !').toBe('---x', {
+      const script$ = cold('-o-|', moves)
+      const subscribed = '  ^ 50ms !'
+      const expected = '    ---x'
+      const { client } = createScriptedClient(script$)
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         x: leftWith({ _tag: 'Disconnected', code: 1006, reason: 'the script is over' }),
       })
     })
@@ -80,23 +93,27 @@ describe('a lost connection', () => {
 
   it('emits `Disconnected` to a pending topic, which then has no confirmation timeout', () => {
     marbles(({ cold, expectObservable }) => {
-      const first$ = cold(' o----x', moves)
+      const first$ = cold('o----x', moves)
+      const subscribed = ' ^ 200ms !'
+      const expected = '   -----x'
       const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : NEVER), {
         confirmTimeout: 20,
         reconnect: { initialDelay: 1000 },
       })
-      expectObservable(client.price$(a), '^ 200ms !').toBe('-----x', { x: down(1, 500) })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { x: down(1, 500) })
     })
   })
 
   it('emits no `Stale` after `Disconnected`', () => {
     marbles(({ cold, expectObservable }) => {
-      const first$ = cold(' oA1--x', moves)
+      const first$ = cold('oA1--x', moves)
+      const subscribed = ' ^ 200ms !'
+      const expected = '   --1--x'
       const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : NEVER), {
         staleAfter: 20,
         reconnect: { initialDelay: 1000 },
       })
-      expectObservable(client.price$(a), '^ 200ms !').toBe('--1--x', {
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(2, a, 1),
         x: down(1, 500),
       })
@@ -160,7 +177,9 @@ describe('reconnect attempts', () => {
       const script$ = cold(dropsAfter(40), moves)
       const { client } = createScriptedClient(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
       const x = down(1, 10)
-      expectObservable(client.price$(a), '^ 150ms !').toBe('40ms x 49ms x 49ms x', { x })
+      const subscribed = '^ 150ms !'
+      const expected = '  40ms x 49ms x 49ms x'
+      expectObservable(client.price$(a), subscribed).toBe(expected, { x })
     })
   })
 
@@ -168,7 +187,9 @@ describe('reconnect attempts', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold(dropsAfter(39), moves)
       const { client } = createScriptedClient(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
-      expectObservable(client.price$(a), '^ 160ms !').toBe('39ms x 48ms y 58ms z', {
+      const subscribed = '^ 160ms !'
+      const expected = '  39ms x 48ms y 58ms z'
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         x: down(1, 10),
         y: down(2, 20),
         z: down(3, 40),
@@ -179,11 +200,10 @@ describe('reconnect attempts', () => {
   it('do not count the time of the dial toward `stableAfter`', () => {
     marbles(({ cold, expectObservable }) => {
       const script$ = cold('30ms o 19ms x', moves)
+      const subscribed = '  ^ 120ms !'
+      const expected = '    50ms x 59ms y'
       const { client } = createScriptedClient(script$, { reconnect: { initialDelay: 20, stableAfter: 40 } })
-      expectObservable(client.price$(a), '^ 120ms !').toBe('50ms x 59ms y', {
-        x: down(1, 10),
-        y: down(2, 20),
-      })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { x: down(1, 10), y: down(2, 20) })
     })
   })
 
@@ -228,18 +248,24 @@ describe('a dial', () => {
     marbles(({ expectObservable }) => {
       const { client, socket } = createScriptedClient(NEVER, { connectTimeout: 100 })
       const x = { _tag: 'Disconnected', code: 1006, reason: 'not open within 100 ms' }
-      expectObservable(client.price$(a), '^ 400ms !').toBe('100ms x 224ms y', {
+      const subscribed = '^ 400ms !'
+      const expected = '  100ms x 224ms y'
+      const hangUps = '   100ms 1 224ms 2'
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         x: leftWith({ ...x, attempt: 1, retryInMs: 125 }),
         y: leftWith({ ...x, attempt: 2, retryInMs: 250 }),
       })
-      expectObservable(socket.hangUps$, '^ 400ms !').toBe('100ms 1 224ms 2', { '1': 1, '2': 2 })
+      expectObservable(socket.hangUps$, subscribed).toBe(hangUps, { '1': 1, '2': 2 })
     })
   })
 
   it('that opens in time is not terminated later', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client } = createScriptedClient(cold('99ms o A 399ms 1', moves), { connectTimeout: 100 })
-      expectObservable(client.price$(a), '^ 600ms !').toBe('500ms 1', { '1': priceAt(500, a, 1) })
+      const script$ = cold('99ms o A 399ms 1', moves)
+      const subscribed = '  ^ 600ms !'
+      const expected = '    500ms 1'
+      const { client } = createScriptedClient(script$, { connectTimeout: 100 })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { '1': priceAt(500, a, 1) })
     })
   })
 
@@ -292,16 +318,22 @@ describe('a dial', () => {
 describe('liveness', () => {
   it('replaces the socket when a ping gets no answer within `pongTimeout`', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = createScriptedClient(cold('oA', moves), {}, { answersPings: false })
+      const script$ = cold('     oA', moves)
+      const subscribed = '       ^ 26s !'
+      const expected = '         25s x'
+      const subscribedHangUps = '^ 25500ms !'
+      const hangUps = '          25s 1'
+      const dials = '            1 25124ms 2'
+      const { client, socket } = createScriptedClient(script$, {}, { answersPings: false })
       const x = leftWith({
         _tag: 'Disconnected',
         code: 1006,
         reason: 'no frame within 10000 ms of a ping',
         attempt: 1,
       })
-      expectObservable(client.price$(a), '^ 26s !').toBe('25s x', { x })
-      expectObservable(socket.hangUps$, '^ 25500ms !').toBe('25s 1', { '1': 1 })
-      expectObservable(socket.dials$, '^ 25500ms !').toBe('1 25124ms 2', { '1': 1, '2': 2 })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { x })
+      expectObservable(socket.hangUps$, subscribedHangUps).toBe(hangUps, { '1': 1 })
+      expectObservable(socket.dials$, subscribedHangUps).toBe(dials, { '1': 1, '2': 2 })
     })
   })
 
@@ -328,31 +360,34 @@ describe('liveness', () => {
 
   it.each(Object.entries(signs))('accepts %s as an answer to a ping', (_name, s) => {
     marbles(({ cold, expectObservable }) => {
-      const script$ = cold('oA 27ms s', { ...moves, s })
+      const script$ = cold('     oA 27ms s', { ...moves, s })
+      const subscribed = '       ^ 55ms !'
+      const withPrice = '        29ms s 20ms x'
+      const withoutPrice = '     50ms x'
+      const subscribedHangUps = '^ 54ms !'
+      const hangUps = '          50ms 1'
       const { client, socket } = createScriptedClient(
         (dial) => (dial === 1 ? script$ : NEVER),
         { pingInterval: 20, pongTimeout: 10 },
         { answersPings: false },
       )
-      expectObservable(client.price$(a), '^ 55ms !').toBe(
-        s === signs['a price'] ? '29ms s 20ms x' : '50ms x',
-        {
-          s: priceAt(29, a, 1),
-          x: down(1, 125),
-        },
-      )
-      expectObservable(socket.hangUps$, '^ 54ms !').toBe('50ms 1', { '1': 1 })
+      const expected = s === signs['a price'] ? withPrice : withoutPrice
+      expectObservable(client.price$(a), subscribed).toBe(expected, { s: priceAt(29, a, 1), x: down(1, 125) })
+      expectObservable(socket.hangUps$, subscribedHangUps).toBe(hangUps, { '1': 1 })
     })
   })
 
   it('ignores frames that arrive before the ping', () => {
     marbles(({ cold, expectObservable }) => {
+      const script$ = cold('oA 16ms 12', moves)
+      const subscribed = '  ^ 35ms !'
+      const expected = '    18ms 12 10ms x'
       const { client } = createScriptedClient(
-        cold('              oA 16ms 12', moves),
+        script$,
         { pingInterval: 20, pongTimeout: 10 },
         { answersPings: false },
       )
-      expectObservable(client.price$(a), '^ 35ms !').toBe('18ms 12 10ms x', {
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(18, a, 1),
         '2': priceAt(19, a, 2),
         x: down(1, 125),
@@ -362,12 +397,15 @@ describe('liveness', () => {
 
   it('accepts a `pongTimeout` as long as `pingInterval`', () => {
     marbles(({ cold, expectObservable }) => {
+      const script$ = cold('oA', moves)
+      const subscribed = '  ^ 50ms !'
+      const expected = '    40ms x'
       const { client } = createScriptedClient(
-        cold('oA', moves),
+        script$,
         { pingInterval: 20, pongTimeout: 20, staleAfter: 1000 },
         { answersPings: false },
       )
-      expectObservable(client.price$(a), '^ 50ms !').toBe('40ms x', { x: down(1, 125) })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { x: down(1, 125) })
     })
   })
 
@@ -375,13 +413,15 @@ describe('liveness', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('oA 27ms x', moves)
       const later$ = cold('oA 27ms p 19ms p', moves)
+      const subscribed = ' ^ 110ms !'
+      const expected = '   29ms x 70ms y'
       const { client } = createScriptedClient(
         (dial) => (dial === 1 ? first$ : later$),
         { pingInterval: 20, pongTimeout: 10, reconnect: { initialDelay: 2 } },
         { answersPings: false },
       )
       // The second socket opens at 30. Pings: 50, 70, 90. Answers: 59 and 79.
-      expectObservable(client.price$(a), '^ 110ms !').toBe('29ms x 70ms y', { x: down(1, 1), y: down(2, 2) })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { x: down(1, 1), y: down(2, 2) })
     })
   })
 })
@@ -434,19 +474,27 @@ describe('unsubscribing and resubscribing while the connection is down', () => {
 
   it('dials when the retry delay ends, for the subscribers at that time', () => {
     marbles(({ cold, expectObservable }) => {
-      const first$ = cold('oA1---x', moves)
-      const later$ = cold('oA-2', moves)
+      const first$ = cold('     oA1---x', moves)
+      const later$ = cold('     oA-2', moves)
+      const subscribed = '      ^------ 10ms !'
+      const expected = '        --1---x'
+      const subscribedLate = '  100ms ^ 50ms !'
+      const expectedLate = '    100ms x 33ms 2'
+      const subscribedDials = ' ^ 150ms !'
+      const dials = '           1 130ms 2'
+      const subscribedStates = '^ 140ms !'
+      const states = '          (ico)-w 10ms i 82ms v 30ms (dp)'
       const { client, socket } = createScriptedClient((dial) => (dial === 1 ? first$ : later$))
-      expectObservable(client.price$(a), '^------ 10ms !').toBe('--1---x', {
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(2, a, 1),
         x: down(1, 125),
       })
-      expectObservable(client.price$(a), '100ms ^ 50ms !').toBe('100ms x 33ms 2', {
+      expectObservable(client.price$(a), subscribedLate).toBe(expectedLate, {
         x: down(1, 125),
         '2': priceAt(134, a, 2, 2),
       })
-      expectObservable(socket.dials$, '^ 150ms !').toBe('1 130ms 2', { '1': 1, '2': 2 })
-      expectObservable(client.status$, '^ 140ms !').toBe('(ico)-w 10ms i 82ms v 30ms (dp)', {
+      expectObservable(socket.dials$, subscribedDials).toBe(dials, { '1': 1, '2': 2 })
+      expectObservable(client.status$, subscribedStates).toBe(states, {
         i: idle,
         c: connecting(1),
         o: open(1, 0),
@@ -482,20 +530,29 @@ describe('unsubscribing and resubscribing while the connection is down', () => {
 
   it('emits no `Disconnected` to a subscriber after the retry delay', () => {
     marbles(({ cold, expectObservable }) => {
-      const first$ = cold('x', moves)
-      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : cold('--oA1', moves)))
-      expectObservable(client.price$(a), '^--!').toBe('x', { x: down(1, 125) })
-      expectObservable(client.price$(a), '200ms ^ 10ms !').toBe('204ms 1', { '1': priceAt(204, a, 1) })
+      const first$ = cold('   x', moves)
+      const later$ = cold('   --oA1', moves)
+      const subscribed = '    ^--!'
+      const subscribedLate = '200ms ^ 10ms !'
+      const expected = '      204ms 1'
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : later$))
+      expectObservable(client.price$(a), subscribed).toBe('x', { x: down(1, 125) })
+      expectObservable(client.price$(a), subscribedLate).toBe(expected, { '1': priceAt(204, a, 1) })
     })
   })
 
   it('emits `Disconnected` to a subscriber during the next attempt, until the socket opens', () => {
     marbles(({ cold, expectObservable }) => {
-      const first$ = cold('x', moves)
-      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : cold('--o', moves)))
-      expectObservable(client.price$(a), '^ 140ms !').toBe('x', { x: down(1, 125) })
-      expectObservable(client.price$(b), '126ms ^---!').toBe('126ms x', { x: down(1, 125) })
-      expectObservable(client.price$(b), '128ms ^---!').toBe('')
+      const first$ = cold('    x', moves)
+      const later$ = cold('    --o', moves)
+      const subscribed = '     ^ 140ms !'
+      const subscribedLate = ' 126ms ^---!'
+      const expected = '       126ms x'
+      const subscribedLater = '128ms ^---!'
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : later$))
+      expectObservable(client.price$(a), subscribed).toBe('x', { x: down(1, 125) })
+      expectObservable(client.price$(b), subscribedLate).toBe(expected, { x: down(1, 125) })
+      expectObservable(client.price$(b), subscribedLater).toBe('')
     })
   })
 })
@@ -508,7 +565,9 @@ describe('epochs', () => {
       const { client } = createScriptedClient((dial) => script$[dial - 1] ?? EMPTY, {
         reconnect: { initialDelay: 2, stableAfter: 0 },
       })
-      expectObservable(client.price$(a), '^ 40ms !').toBe('--1-xy-z-----2', {
+      const subscribed = '^ 40ms !'
+      const expected = '  --1-xy-z-----2'
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(2, a, 1, 1),
         x: down(1, 1),
         y: down(2, 2),
@@ -521,10 +580,12 @@ describe('epochs', () => {
   it('continue after the client closed the socket for lack of subscribers', () => {
     marbles(({ cold, expectObservable }) => {
       const { client } = createScriptedClient(() => cold('oA1', moves), { linger: 0 })
-      expectObservable(client.price$(a), '^--!').toBe('--1', { '1': priceAt(2, a, 1, 1) })
-      expectObservable(client.price$(a), '----------^--!').toBe('------------1', {
-        '1': priceAt(12, a, 1, 2),
-      })
+      const subscribed = '    ^--!'
+      const expected = '      --1'
+      const subscribedLate = '----------^--!'
+      const expectedLate = '  ------------1'
+      expectObservable(client.price$(a), subscribed).toBe(expected, { '1': priceAt(2, a, 1, 1) })
+      expectObservable(client.price$(a), subscribedLate).toBe(expectedLate, { '1': priceAt(12, a, 1, 2) })
     })
   })
 })
@@ -558,10 +619,14 @@ describe('a new connection', () => {
 
   it('is not dialled for lingering topics', () => {
     marbles(({ cold, expectObservable }) => {
-      const { client, socket } = createScriptedClient(cold('oA---x', moves))
-      expectObservable(client.price$(a), '^--!').toBe('')
-      expectObservable(socket.dials$, '^ 90s !').toBe('1', { '1': 1 })
-      expectObservable(client.status$, '^ 90s !').toBe('(ico)(wi)', {
+      const script$ = cold('   oA---x', moves)
+      const subscribed = '     ^--!'
+      const subscribedDials = '^ 90s !'
+      const expected = '       (ico)(wi)'
+      const { client, socket } = createScriptedClient(script$)
+      expectObservable(client.price$(a), subscribed).toBe('')
+      expectObservable(socket.dials$, subscribedDials).toBe('1', { '1': 1 })
+      expectObservable(client.status$, subscribedDials).toBe(expected, {
         i: idle,
         c: connecting(1),
         o: open(1, 0),
@@ -573,10 +638,12 @@ describe('a new connection', () => {
   it('requires new confirmations', () => {
     marbles(({ cold, expectObservable }) => {
       const first$ = cold('oA1-x', moves)
+      const subscribed = ' ^ 190ms !'
+      const expected = '   --1-x 174ms t'
       const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : cold('o', moves)), {
         confirmTimeout: 50,
       })
-      expectObservable(client.price$(a), '^ 190ms !').toBe('--1-x 174ms t', {
+      expectObservable(client.price$(a), subscribed).toBe(expected, {
         '1': priceAt(2, a, 1),
         x: down(1, 125),
         t: leftWith({ _tag: 'SubscriptionTimeout', afterMs: 50 }),
@@ -588,12 +655,15 @@ describe('a new connection', () => {
 describe('status$', () => {
   it('emits the current state on subscribe, then each change', () => {
     marbles(({ cold, expectObservable }) => {
-      const first$ = cold('                 -----o-x', moves)
-      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : cold('--o', moves)), {
-        linger: 0,
-      })
-      expectObservable(client.price$(a), '  ^ 199ms !').toBe('-------x', { x: down(1, 125) })
-      expectObservable(client.status$, '    ^ 250ms !').toBe('(ic)-o-w 124ms d-p 65ms i', {
+      const first$ = cold('     -----o-x', moves)
+      const later$ = cold('     --o', moves)
+      const subscribed = '      ^ 199ms !'
+      const expected = '        -------x'
+      const subscribedStates = '^ 250ms !'
+      const states = '          (ic)-o-w 124ms d-p 65ms i'
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : later$), { linger: 0 })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { x: down(1, 125) })
+      expectObservable(client.status$, subscribedStates).toBe(states, {
         i: idle,
         c: connecting(1),
         o: open(1, 5),
@@ -624,31 +694,46 @@ describe('status$', () => {
 
   it('replays only the current state to a late subscriber', () => {
     marbles(({ cold, expectObservable }) => {
-      const first$ = cold('--o-x', moves)
-      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : cold('--o', moves)), {
-        linger: 0,
-      })
-      expectObservable(client.price$(a), '^ 199ms !').toBe('----x', { x: down(1, 125) })
-      expectObservable(client.status$, ' -^!').toBe('-c', { c: connecting(1) })
-      expectObservable(client.status$, ' ---^!').toBe('---o', { o: open(1, 2) })
-      expectObservable(client.status$, ' ------^!').toBe('------w', { w: waiting(1, 125) })
-      expectObservable(client.status$, ' 210ms ^!').toBe('210ms i', { i: idle })
+      const first$ = cold('    --o-x', moves)
+      const later$ = cold('    --o', moves)
+      const subscribed = '     ^ 199ms !'
+      const expected = '       ----x'
+      const whileConnecting = '-^!'
+      const state1 = '         -c'
+      const whileOpen = '      ---^!'
+      const state2 = '         ---o'
+      const whileWaiting = '   ------^!'
+      const state3 = '         ------w'
+      const atTheEnd = '       210ms ^!'
+      const state4 = '         210ms i'
+      const { client } = createScriptedClient((dial) => (dial === 1 ? first$ : later$), { linger: 0 })
+      expectObservable(client.price$(a), subscribed).toBe(expected, { x: down(1, 125) })
+      expectObservable(client.status$, whileConnecting).toBe(state1, { c: connecting(1) })
+      expectObservable(client.status$, whileOpen).toBe(state2, { o: open(1, 2) })
+      expectObservable(client.status$, whileWaiting).toBe(state3, { w: waiting(1, 125) })
+      expectObservable(client.status$, atTheEnd).toBe(state4, { i: idle })
     })
   })
 
   it('emits `Closed` and completes when the client closes in any state, also for a late subscriber', () => {
     for (const script of ['--', 'o', 'x', 'oA1']) {
       marbles(({ cold, expectObservable }) => {
-        const { client } = createScriptedClient((dial) => (dial === 1 ? cold(script, moves) : NEVER))
+        const script$ = cold(script, moves)
+        const closing$ = cold('  20ms c')
+        const subscribedLate = ' 10ms ^'
+        const lateStates = '     10ms s 9ms (c|)'
+        const subscribedLater = '30ms ^'
+        const laterStates = '    30ms (c|)'
+        const { client } = createScriptedClient((dial) => (dial === 1 ? script$ : NEVER))
         client.price$(a).subscribe()
-        cold('20ms c').subscribe(() => void client.close())
-        expectObservable(client.status$, '10ms ^').toBe('10ms s 9ms (c|)', {
+        closing$.subscribe(() => void client.close())
+        expectObservable(client.status$, subscribedLate).toBe(lateStates, {
           s: expect.objectContaining({
             _tag: expect.stringMatching(/Connecting|Open|Waiting/) as string,
           }) as object,
           c: closed,
         })
-        expectObservable(client.status$, '30ms ^').toBe('30ms (c|)', { c: closed })
+        expectObservable(client.status$, subscribedLater).toBe(laterStates, { c: closed })
       })
     }
   })

@@ -20,8 +20,10 @@ describe('expectMarbles', () => {
     const values = { a: right(price('svc-0xab', 12.5)), b: left({ _tag: 'Stale', last: undefined }) }
     const message = messageOf(({ cold, expectObservable, expectSubscriptions }) => {
       const source$ = cold('-a-(bb)-|', values)
-      expectObservable(source$).toBe('-a-(bb)-|', { ...values, b: left({ _tag: 'Stale' }) })
-      expectSubscriptions(source$.subscriptions).toBe('^-------!')
+      const expected = '    -a-(bb)-|'
+      const subscribed = '  ^-------!'
+      expectObservable(source$).toBe(expected, { ...values, b: left({ _tag: 'Stale' }) })
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
     })
     expect(message).toBeUndefined()
   })
@@ -29,7 +31,9 @@ describe('expectMarbles', () => {
   it('prints both diagrams, the first difference and the values', () => {
     const values = { a: { price: 1, units: 5n }, b: { price: 2 }, c: { price: 3 } }
     const message = messageOf(({ hot, expectObservable }) => {
-      expectObservable(hot('-a-b---(ac)-|', values)).toBe('-a---b-(ac) 250ms #', values, 'gone')
+      const source$ = hot('-a-b---(ac)-|', values)
+      const expected = '   -a---b-(ac) 250ms #'
+      expectObservable(source$).toBe(expected, values, 'gone')
     })
     expect(message).toBe(`the streams differ
 
@@ -44,9 +48,12 @@ d  "gone"
   })
 
   it('prints values that differ at the same time, and subscriptions', () => {
-    expect(
-      messageOf(({ hot, expectObservable }) => expectObservable(hot('-a|', { a: 1 })).toBe('-a|', { a: 2 })),
-    ).toContain(`expected  -b|
+    const valueMessage = messageOf(({ hot, expectObservable }) => {
+      const source$ = hot('-a|', { a: 1 })
+      const expected = '   -a|'
+      expectObservable(source$).toBe(expected, { a: 2 })
+    })
+    expect(valueMessage).toContain(`expected  -b|
 actual    -a|
            ^ 1 ms
 a  1
@@ -54,8 +61,10 @@ b  2
 `)
     const message = messageOf(({ cold, expectObservable, expectSubscriptions }) => {
       const source$ = cold('-a|')
-      expectObservable(source$).toBe('-a|')
-      expectSubscriptions(source$.subscriptions).toBe('^--!')
+      const expected = '    -a|'
+      const subscribed = '  ^--!'
+      expectObservable(source$).toBe(expected)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
     })
     expect(message).toContain('expected  ^--!\nactual    ^-!\n            ^ 2 ms\n')
   })

@@ -74,114 +74,169 @@ const statuses: Readonly<Record<string, ConnectionStatus>> = {
 }
 
 /** Asserts the events of a late subscriber beside one from the beginning, for a given price stream. */
-const expectLate = (marble: string, subscription: string, expected: string): void => {
+const expectLate = (late: { source: string; subscribed: string; expected: string }): void => {
   marbles(({ hot, expectObservable }) => {
-    const client = createTestClient({ prices: { [topic]: hot(marble, prices) } })
+    const client = createTestClient({ prices: { [topic]: hot(late.source, prices) } })
     expectObservable(client.price$(topic))
-    expectObservable(client.price$(topic), subscription).toBe(expected, prices)
+    expectObservable(client.price$(topic), late.subscribed).toBe(late.expected, prices)
   })
 }
 
 describe('subscribers of a test client', () => {
   it('share one subscription to the given price stream, whatever the case of the topic', () => {
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
-      const given$ = hot('                                   a-b---c-|', prices)
+      const given$ = hot('     a-b---c-|', prices)
+      const expected = '       a-b---c-|'
+      const subscribedLate = ' ---^'
+      const expectedLate = '   ---b--c-|'
+      const givenSubscribed = '^-------!'
       const client = createTestClient({ prices: { [topic]: given$ } })
-      expectObservable(client.price$(topic)).toBe('          a-b---c-|', prices)
-      expectObservable(client.price$('svc-0xAB'), ' ---^').toBe('---b--c-|', {
+      expectObservable(client.price$(topic)).toBe(expected, prices)
+      expectObservable(client.price$('svc-0xAB'), subscribedLate).toBe(expectedLate, {
         b: right(price('svc-0xAB', 2)),
         c: right(price('svc-0xAB', 3)),
       })
-      expectSubscriptions(given$.subscriptions).toBe('       ^-------!')
+      expectSubscriptions(given$.subscriptions).toBe(givenSubscribed)
     })
   })
 
   it('share one subscription to the given depth stream, for all intervals', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const given$ = cold('                                     -d---e--', depths)
+      const given$ = cold('   -d---e--', depths)
+      const subscribed = '    ^------!'
+      const expected = '      -d---e'
+      const subscribedLate = '---^---!'
+      const expectedLate = '  ---d-e'
       const client = createTestClient({ depths: { [mint]: given$ } })
-      expectObservable(client.depth$(mint, 5), '     ^------!').toBe('-d---e', depths)
-      expectObservable(client.depth$(mint, 1000), '  ---^---!').toBe('---d-e', depths)
-      expectSubscriptions(given$.subscriptions).toBe('          ^------!')
+      expectObservable(client.depth$(mint, 5), subscribed).toBe(expected, depths)
+      expectObservable(client.depth$(mint, 1000), subscribedLate).toBe(expectedLate, depths)
+      expectSubscriptions(given$.subscriptions).toBe(subscribed)
     })
   })
 
   it('receive an event in the frame of its emission', () => {
     marbles(({ hot, expectObservable }) => {
-      const client = createTestClient({ prices: { [topic]: hot('-(ab)-c', prices) } })
-      expectObservable(client.price$(topic)).toBe('            -(ab)-c', prices)
-      expectObservable(client.price$(topic)).toBe('            -(ab)-c', prices)
+      const given$ = hot('-(ab)-c', prices)
+      const expected = '  -(ab)-c'
+      const client = createTestClient({ prices: { [topic]: given$ } })
+      expectObservable(client.price$(topic)).toBe(expected, prices)
+      expectObservable(client.price$(topic)).toBe(expected, prices)
     })
   })
 
   it('share the given status, and a late one receives the current status', () => {
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
-      const given$ = hot('                             o--w---o', statuses)
+      const given$ = hot('    o--w---o', statuses)
+      const states = '        o--w---o'
+      const subscribedLate = '-----^'
+      const lateStates = '    -----w-o'
       const client = createTestClient({ status$: given$ })
-      expectObservable(client.status$).toBe('          o--w---o', statuses)
-      expectObservable(client.status$, '-----^').toBe('-----w-o', statuses)
-      expectSubscriptions(given$.subscriptions).toBe(' ^')
+      expectObservable(client.status$).toBe(states, statuses)
+      expectObservable(client.status$, subscribedLate).toBe(lateStates, statuses)
+      expectSubscriptions(given$.subscriptions).toBe('^')
     })
   })
 })
 
 describe('a late subscriber of a topic', () => {
   it('receives the current price at once', () => {
-    expectLate('a--b----c', '     -----^', '-----b--c')
-    expectLate('a--b-----c', '    ---^', '---(ab)--c')
+    expectLate({
+      source: '    a--b----c',
+      subscribed: '-----^',
+      expected: '  -----b--c',
+    })
+    expectLate({
+      source: '    a--b-----c',
+      subscribed: '---^',
+      expected: '  ---(ab)--c',
+    })
   })
 
   it('receives nothing before the first event', () => {
-    expectLate('----b----', '--^', '----b')
+    expectLate({
+      source: '    ----b----',
+      subscribed: '--^',
+      expected: '  ----b',
+    })
   })
 
   it('receives the error that replaced the price, a Stale with the silence until now', () => {
-    expectLate('a-D----c', '-----^', '-----D-c')
-    expectLate('a-S----c', '-----^', '-----L-c')
+    expectLate({
+      source: '    a-D----c',
+      subscribed: '-----^',
+      expected: '  -----D-c',
+    })
+    expectLate({
+      source: '    a-S----c',
+      subscribed: '-----^',
+      expected: '  -----L-c',
+    })
   })
 
   it('receives neither a timeout of the subscription nor what was before it', () => {
-    expectLate('D-T----c', '---^', '-------c')
+    expectLate({
+      source: '    D-T----c',
+      subscribed: '---^',
+      expected: '  -------c',
+    })
   })
 
   it('receives a DecodeError, because no price is current after it', () => {
-    expectLate('a-E----c', '---^', '---E---c')
-    expectLate('S-E----c', '---^', '---E---c')
+    expectLate({
+      source: '    a-E----c',
+      subscribed: '---^',
+      expected: '  ---E---c',
+    })
+    expectLate({
+      source: '    S-E----c',
+      subscribed: '---^',
+      expected: '  ---E---c',
+    })
   })
 
   it('receives the outage that the status reports', () => {
     const reported = left(disconnected({ code: 1006, reason: '', attempt: 1, retryInMs: 5 }))
     marbles(({ hot, expectObservable }) => {
-      const client = createTestClient({
-        prices: { [topic]: hot('                           a------c', prices) },
-        status$: hot('                                     o-w-----', statuses),
-      })
+      const price$ = hot(' a------c', prices)
+      const status$ = hot('o-w-----', statuses)
+      const subscribed = ' ---^'
+      const expected = '   ---D---c'
+      const client = createTestClient({ prices: { [topic]: price$ }, status$ })
       expectObservable(client.price$(topic))
-      expectObservable(client.price$(topic), '---^').toBe('---D---c', { ...prices, D: reported })
+      expectObservable(client.price$(topic), subscribed).toBe(expected, { ...prices, D: reported })
     })
   })
 
   it('receives no outage that is over: data or the status shows that the connection is open', () => {
-    expectLate('D-E----c', '---^', '---E---c')
+    expectLate({
+      source: '    D-E----c',
+      subscribed: '---^',
+      expected: '  ---E---c',
+    })
     marbles(({ hot, expectObservable }) => {
-      const client = createTestClient({
-        prices: { [topic]: hot('                           a-D-----c', prices) },
-        status$: hot('                                     o-w--o---', statuses),
-      })
+      const price$ = hot('     a-D-----c', prices)
+      const status$ = hot('    o-w--o---', statuses)
+      const subscribedLate = ' ---^'
+      const expectedLate = '   ---D----c'
+      const subscribedLater = '------^'
+      const expectedLater = '  --------c'
+      const client = createTestClient({ prices: { [topic]: price$ }, status$ })
       expectObservable(client.price$(topic))
-      expectObservable(client.price$(topic), '---^').toBe('---D----c', prices)
-      expectObservable(client.price$(topic), '------^').toBe('--------c', prices)
+      expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)
+      expectObservable(client.price$(topic), subscribedLater).toBe(expectedLater, prices)
     })
   })
 
   it('receives an event once, if a handler of that event subscribes', () => {
     marbles(({ hot, expectObservable }) => {
-      const client = createTestClient({ prices: { [topic]: hot('-a-b', prices) } })
+      const given$ = hot('-a-b', prices)
+      const expected = '  -a-b'
+      const client = createTestClient({ prices: { [topic]: given$ } })
       const inner$ = client.price$(topic).pipe(
         take(1),
         mergeMap(() => client.price$(topic)),
       )
-      expectObservable(inner$).toBe('-a-b', prices)
+      expectObservable(inner$).toBe(expected, prices)
     })
   })
 })
@@ -189,10 +244,15 @@ describe('a late subscriber of a topic', () => {
 describe('a late subscriber of a mint', () => {
   it('receives the latest result at once', () => {
     marbles(({ hot, expectObservable }) => {
-      const client = createTestClient({ depths: { [mint]: hot('d---f---e', depths) } })
+      const given$ = hot('     d---f---e', depths)
+      const subscribedLate = ' --^'
+      const expectedLate = '   --d-f---e'
+      const subscribedLater = '------^'
+      const expectedLater = '  ------f-e'
+      const client = createTestClient({ depths: { [mint]: given$ } })
       expectObservable(client.depth$(mint, 5))
-      expectObservable(client.depth$(mint, 5), '--^').toBe('   --d-f---e', depths)
-      expectObservable(client.depth$(mint, 5), '------^').toBe('------f-e', depths)
+      expectObservable(client.depth$(mint, 5), subscribedLate).toBe(expectedLate, depths)
+      expectObservable(client.depth$(mint, 5), subscribedLater).toBe(expectedLater, depths)
     })
   })
 })
@@ -201,10 +261,11 @@ describe('a pipeline that retries without a delay subscribes in later turns, and
   it.each(['price$', 'depth$'] as const)('of %s', (name) => {
     let subscriptions = 0
     marbles(({ hot, expectObservable }) => {
-      const client = createTestClient({
-        prices: { [topic]: hot('a 199ms D 2s b', prices) },
-        depths: { [mint]: hot(' d 199ms f 2s e', depths) },
-      })
+      const price$ = hot('a 199ms D 2s b', prices)
+      const depth$ = hot('d 199ms f 2s e', depths)
+      const subscribed = '^ 3s !'
+      const expected = '  a 2200ms b'
+      const client = createTestClient({ prices: { [topic]: price$ }, depths: { [mint]: depth$ } })
       const event$ = defer(() => {
         subscriptions++
         return name === 'price$' ? client.price$(topic) : client.depth$(mint, 5)
@@ -215,7 +276,7 @@ describe('a pipeline that retries without a delay subscribes in later turns, and
         map(({ price }) => price),
         retry(),
       )
-      expectObservable(values$, '^ 3s !').toBe('a 2200ms b', { a: 1, b: 2 })
+      expectObservable(values$, subscribed).toBe(expected, { a: 1, b: 2 })
     })
     expect(subscriptions).toBeGreaterThan(10)
     expect(subscriptions).toBeLessThan(1000)
@@ -261,16 +322,25 @@ describe('a pipeline that subscribes again without an end and without a delay', 
 describe('an error that ends a stream', () => {
   it.each(['R', 'X'])('is followed by completion for all, and a new subscription asks again: %s', (error) => {
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-      const [hot$, cold$] = [hot(`--${error}----c`, prices), cold(`--${error}----c`, prices)]
+      const values = { ...prices, e: prices[error]! }
+      const hot$ = hot('        --e----c', values)
+      const cold$ = cold('      --e----c', values)
+      const expected = '        --(e|)'
+      const subscribedBefore = '-^'
+      const subscribedAfter = ' ----^'
+      const hotAfter = '        -------c'
+      const coldAfter = '       ------(e|)'
+      const first = '           ^-!'
+      const secondOfCold = '    ----^-!'
       const hotPrice$ = createTestClient({ prices: { [topic]: hot$ } }).price$(topic)
       const coldPrice$ = createTestClient({ prices: { [topic]: cold$ } }).price$(topic)
-      expectObservable(hotPrice$).toBe(`         --(${error}|)`, prices)
-      expectObservable(hotPrice$, '-^').toBe(`   --(${error}|)`, prices)
-      expectObservable(hotPrice$, '----^').toBe('-------c', prices)
-      expectObservable(coldPrice$).toBe(`        --(${error}|)`, prices)
-      expectObservable(coldPrice$, '----^').toBe(`------(${error}|)`, prices)
-      expectSubscriptions(hot$.subscriptions).toBe(['  ^-!', '----^'])
-      expectSubscriptions(cold$.subscriptions).toBe([' ^-!', '----^-!'])
+      expectObservable(hotPrice$).toBe(expected, values)
+      expectObservable(hotPrice$, subscribedBefore).toBe(expected, values)
+      expectObservable(hotPrice$, subscribedAfter).toBe(hotAfter, values)
+      expectObservable(coldPrice$).toBe(expected, values)
+      expectObservable(coldPrice$, subscribedAfter).toBe(coldAfter, values)
+      expectSubscriptions(hot$.subscriptions).toBe([first, subscribedAfter])
+      expectSubscriptions(cold$.subscriptions).toBe([first, secondOfCold])
     })
   })
 
@@ -285,19 +355,28 @@ describe('an error that ends a stream', () => {
 describe('a given stream that has ended', () => {
   it('is subscribed to again by a new subscriber', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const given$ = cold('                               -a|', prices)
+      const given$ = cold('   -a|', prices)
+      const expected = '      -a|'
+      const subscribedLate = '----^'
+      const expectedLate = '  -----a|'
+      const given1 = '        ^-!'
+      const given2 = '        ----^-!'
       const client = createTestClient({ prices: { [topic]: given$ } })
-      expectObservable(client.price$(topic)).toBe('       -a|', prices)
-      expectObservable(client.price$(topic), '----^').toBe('-----a|', prices)
-      expectSubscriptions(given$.subscriptions).toBe(['   ^-!', '----^-!'])
+      expectObservable(client.price$(topic)).toBe(expected, prices)
+      expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)
+      expectSubscriptions(given$.subscriptions).toBe([given1, given2])
     })
   })
 
   it('by an Rx error ends all its subscribers', () => {
     marbles(({ cold, expectObservable }) => {
-      const client = createTestClient({ prices: { [topic]: cold('-a-#', prices) } })
-      expectObservable(client.price$(topic)).toBe('              -a-#', prices)
-      expectObservable(client.price$(topic), '--^').toBe('       --a#', prices)
+      const given$ = cold('   -a-#', prices)
+      const expected = '      -a-#'
+      const subscribedLate = '--^'
+      const expectedLate = '  --a#'
+      const client = createTestClient({ prices: { [topic]: given$ } })
+      expectObservable(client.price$(topic)).toBe(expected, prices)
+      expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)
     })
   })
 
@@ -319,11 +398,16 @@ describe('a given stream that has ended', () => {
 describe('a given stream without subscribers', () => {
   it('is left in the frame in which the last one leaves', () => {
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
-      const given$ = hot('                        a--b--c', prices)
+      const given$ = hot('     a--b--c', prices)
+      const subscribed = '     ^---!'
+      const expected = '       a--b'
+      const subscribedLate = ' -^---!'
+      const expectedLate = '   -a-b'
+      const givenSubscribed = '^----!'
       const client = createTestClient({ prices: { [topic]: given$ } })
-      expectObservable(client.price$(topic), '    ^---!').toBe('a--b', prices)
-      expectObservable(client.price$(topic), '    -^---!').toBe('-a-b', prices)
-      expectSubscriptions(given$.subscriptions).toBe('^----!')
+      expectObservable(client.price$(topic), subscribed).toBe(expected, prices)
+      expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)
+      expectSubscriptions(given$.subscriptions).toBe(givenSubscribed)
     })
   })
 
@@ -338,15 +422,22 @@ describe('a given stream without subscribers', () => {
 
   it('restarts for the next subscriber if it is cold, and continues if it is hot', () => {
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-      const [hot$, cold$] = [hot('a--b--c--b', prices), cold('a--b--c', prices)]
+      const hot$ = hot('      a--b--c--b', prices)
+      const cold$ = cold('    a--b--c', prices)
+      const subscribed = '    ^---!'
+      const expected = '      a--b'
+      const subscribedLate = '-----^'
+      const expectedLate = '  ------c--b'
+      const expectedX = '     x--x'
+      const expectedLateX = ' -----x--x--x'
       const client = createTestClient({ prices: { [topic]: hot$, 'svc-0xcd': cold$ } })
       const coldValue$ = client.price$('svc-0xcd').pipe(map(() => 'x'))
-      expectObservable(client.price$(topic), '  ^---!').toBe('    a--b', prices)
-      expectObservable(client.price$(topic), '  -----^').toBe('   ------c--b', prices)
-      expectObservable(coldValue$, '            ^---!').toBe('    x--x')
-      expectObservable(coldValue$, '            -----^').toBe('   -----x--x--x')
-      expectSubscriptions(hot$.subscriptions).toBe(['^---!', '-----^'])
-      expectSubscriptions(cold$.subscriptions).toBe(['^---!', '-----^'])
+      expectObservable(client.price$(topic), subscribed).toBe(expected, prices)
+      expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)
+      expectObservable(coldValue$, subscribed).toBe(expectedX)
+      expectObservable(coldValue$, subscribedLate).toBe(expectedLateX)
+      expectSubscriptions(hot$.subscriptions).toBe([subscribed, subscribedLate])
+      expectSubscriptions(cold$.subscriptions).toBe([subscribed, subscribedLate])
     })
   })
 
@@ -358,9 +449,14 @@ describe('a given stream without subscribers', () => {
         orThrow(),
         map((each) => String(each.price)),
       )
-      expectObservable(usd$, '^ 19ms !').toBe('10ms 1')
-      expectObservable(usd$, '^ 29ms !').toBe('10ms 1 9ms 2')
-      expectObservable(usd$.pipe(take(2))).toBe('10ms 1 9ms (2|)')
+      const subscribed20 = '^ 19ms !'
+      const expected20 = '  10ms 1'
+      const subscribed30 = '^ 29ms !'
+      const expected30 = '  10ms 1 9ms 2'
+      const taken = '       10ms 1 9ms (2|)'
+      expectObservable(usd$, subscribed20).toBe(expected20)
+      expectObservable(usd$, subscribed30).toBe(expected30)
+      expectObservable(usd$.pipe(take(2))).toBe(taken)
     })
   })
 
@@ -381,25 +477,26 @@ describe('a given stream without subscribers', () => {
 describe('a subscriber of the frame in which the last one leaves', () => {
   it('takes the subscription over, and receives the current price at once', () => {
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
-      const given$ = hot('            a--b------c', prices)
+      const given$ = hot('     a--b------c', prices)
+      const expected = '       a--(bb)---(c|)'
+      const givenSubscribed = '^---------!'
       const client = createTestClient({ prices: { [topic]: given$ } })
       const firstTwo$ = client.price$(topic).pipe(take(2))
-      const expected = '              a--(bb)---(c|)'
       expectObservable(concat(firstTwo$, firstTwo$)).toBe(expected, prices)
-      expectSubscriptions(given$.subscriptions).toBe('^---------!')
+      expectSubscriptions(given$.subscriptions).toBe(givenSubscribed)
     })
   })
 
   it('gets a depth for each price by a switchMap, from a cold depth stream too', () => {
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-      const given$ = cold('                        ---d---e', depths)
-      const client = createTestClient({
-        prices: { [topic]: hot('                   a-b-c-a-b-c', prices) },
-        depths: { [mint]: given$ },
-      })
+      const price$ = hot(' a-b-c-a-b-c', prices)
+      const given$ = cold('---d---e', depths)
+      const subscribed = ' ^----------!'
+      const expected = '   ---dd-dee-e'
+      const client = createTestClient({ prices: { [topic]: price$ }, depths: { [mint]: given$ } })
       const depth$ = client.price$(topic).pipe(switchMapRight(() => client.depth$(mint, 1000)))
-      expectObservable(depth$, '                   ^----------!').toBe('---dd-dee-e', depths)
-      expectSubscriptions(given$.subscriptions).toBe('^----------!')
+      expectObservable(depth$, subscribed).toBe(expected, depths)
+      expectSubscriptions(given$.subscriptions).toBe(subscribed)
     })
   })
 })
@@ -407,30 +504,41 @@ describe('a subscriber of the frame in which the last one leaves', () => {
 describe('with linger', () => {
   it('the next subscriber within it receives the price that came meanwhile', () => {
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-      const [hot$, cold$] = [hot('a-b-------c', prices), cold('d-e-------d', depths)]
-      const client = createTestClient({
-        prices: { [topic]: hot$ },
-        depths: { [mint]: cold$ },
-        linger: 5,
-      })
-      expectObservable(client.price$(topic), '   ^!').toBe('        a', prices)
-      expectObservable(client.price$(topic), '   -----^').toBe('    -----b----c', prices)
-      expectObservable(client.depth$(mint, 5), ' ^!').toBe('        d', depths)
-      expectObservable(client.depth$(mint, 5), ' -----^-----!').toBe('-----e----d', depths)
+      const hot$ = hot('       a-b-------c', prices)
+      const cold$ = cold('     d-e-------d', depths)
+      const subscribed = '     ^!'
+      const subscribedLate = ' -----^'
+      const expectedLate = '   -----b----c'
+      const subscribedLater = '-----^-----!'
+      const expectedLater = '  -----e----d'
+      const client = createTestClient({ prices: { [topic]: hot$ }, depths: { [mint]: cold$ }, linger: 5 })
+      expectObservable(client.price$(topic), subscribed).toBe('a', prices)
+      expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)
+      expectObservable(client.depth$(mint, 5), subscribed).toBe('d', depths)
+      expectObservable(client.depth$(mint, 5), subscribedLater).toBe(expectedLater, depths)
       expectSubscriptions(hot$.subscriptions).toBe('^')
     })
   })
 
   it('ends at the first event or subscriber after it', () => {
     marbles(({ hot, cold, expectObservable, expectSubscriptions }) => {
-      const [hot$, cold$] = [hot('a-b----c--a', prices), cold('d---------', depths)]
+      const hot$ = hot('       a-b----c--a', prices)
+      const cold$ = cold('     d---------', depths)
+      const subscribed = '     ^!'
+      const subscribedLate = ' --------^'
+      const expectedLate = '   ----------a'
+      const subscribedLater = '------^---!'
+      const expectedLater = '  ------d'
+      const hot1 = '           ^------!'
+      const cold1 = '          ^-----!'
+      const cold2 = '          ------^'
       const client = createTestClient({ prices: { [topic]: hot$ }, depths: { [mint]: cold$ }, linger: 5 })
-      expectObservable(client.price$(topic), '   ^!').toBe('      a', prices)
-      expectObservable(client.price$(topic), '   --------^').toBe('----------a', prices)
-      expectObservable(client.depth$(mint, 5), ' ^!').toBe('      d', depths)
-      expectObservable(client.depth$(mint, 5), ' ------^---!').toBe('------d', depths)
-      expectSubscriptions(hot$.subscriptions).toBe(['^------!', '--------^'])
-      expectSubscriptions(cold$.subscriptions).toBe(['^-----!', '------^'])
+      expectObservable(client.price$(topic), subscribed).toBe('a', prices)
+      expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, prices)
+      expectObservable(client.depth$(mint, 5), subscribed).toBe('d', depths)
+      expectObservable(client.depth$(mint, 5), subscribedLater).toBe(expectedLater, depths)
+      expectSubscriptions(hot$.subscriptions).toBe([hot1, subscribedLate])
+      expectSubscriptions(cold$.subscriptions).toBe([cold1, cold2])
     })
   })
 
@@ -497,11 +605,13 @@ describe('a handler', () => {
 
   it('may close the client', () => {
     marbles(({ hot, expectObservable, expectSubscriptions }) => {
-      const given$ = hot('-a-b', prices)
+      const given$ = hot('     -a-b', prices)
+      const expected = '       -|'
+      const givenSubscribed = '^!'
       const client = createTestClient({ prices: { [topic]: given$ } })
       client.price$(topic).subscribe(() => void client.close())
-      expectObservable(client.price$(topic)).toBe('-|')
-      expectSubscriptions(given$.subscriptions).toBe('^!')
+      expectObservable(client.price$(topic)).toBe(expected)
+      expectSubscriptions(given$.subscriptions).toBe(givenSubscribed)
     })
   })
 })
@@ -513,14 +623,14 @@ describe('inspect()', () => {
       const expectTopic = (marble: string, expected: object): unknown =>
         cold(marble).subscribe(() => expect(client.inspect().topics).toEqual([{ topic, ...expected }]))
       expectObservable(client.price$(topic))
-      expectObservable(client.price$('svc-0xAB'), '---^')
-      expectTopic('                                ----x', {
+      expectObservable(client.price$('svc-0xAB'), '             ---^')
+      expectTopic('                                             ----x', {
         subscribers: 2,
         state: 'live',
         lastPriceAgeMs: 4,
       })
-      expectObservable(client.price$(topic), '    ------^')
-      expectTopic('                               -------x', {
+      expectObservable(client.price$(topic), '                  ------^')
+      expectTopic('                                             -------x', {
         subscribers: 3,
         state: 'stale',
         lastPriceAgeMs: 7,
@@ -532,8 +642,8 @@ describe('inspect()', () => {
     marbles(({ hot, cold, expectObservable }) => {
       const client = createTestClient({ depths: { [mint]: hot('-d---f', depths) } })
       expectObservable(client.depth$(mint, 5))
-      expectObservable(client.depth$(mint, 7), '---^')
-      cold('------x').subscribe(() => {
+      expectObservable(client.depth$(mint, 7), '               ---^')
+      cold('                                                   ------x').subscribe(() => {
         const result = { mint, subscribers: 1, lastResult: 'Timeout', lastResultAgeMs: 1 }
         expect(client.inspect().polls).toEqual([
           { ...result, interval: 5 },
@@ -545,9 +655,11 @@ describe('inspect()', () => {
 
   it('returns the current status', () => {
     marbles(({ hot, cold }) => {
-      const client = createTestClient({ status$: hot('o-w', statuses) })
+      const status$ = hot('o-w', statuses)
+      const check$ = cold('---x')
+      const client = createTestClient({ status$ })
       client.status$.subscribe()
-      cold('---x').subscribe(() => expect(client.inspect().status).toEqual(statuses['w']))
+      check$.subscribe(() => expect(client.inspect().status).toEqual(statuses['w']))
     })
   })
 })
@@ -568,10 +680,14 @@ describe('price and depth of a stream with subscribers', () => {
 describe('stamp', () => {
   it('keeps the time of emission of the price that a late subscriber receives', () => {
     marbles(({ hot, expectObservable }) => {
-      const client = createTestClient({ prices: { [topic]: hot('-a', prices) }, stamp: true })
+      const given$ = hot('    -a', prices)
+      const expected = '      -a'
+      const subscribedLate = '---^'
+      const expectedLate = '  ---a'
+      const client = createTestClient({ prices: { [topic]: given$ }, stamp: true })
       const a = right(price(topic, 1, { receivedAt: 1 }))
-      expectObservable(client.price$(topic)).toBe('            -a', { a })
-      expectObservable(client.price$(topic), '---^').toBe('    ---a', { a })
+      expectObservable(client.price$(topic)).toBe(expected, { a })
+      expectObservable(client.price$(topic), subscribedLate).toBe(expectedLate, { a })
     })
   })
 })

@@ -46,29 +46,30 @@ describe('price$', () => {
         c: left(down),
         d: left(stale(topic, 5, undefined)),
       }
-      const client = createTestClient({ prices: { [topic]: hot('--a-b-c-d-|', values) } })
-      expectObservable(client.price$(topic)).toBe('              --a-b-c-d-|', {
-        ...values,
-        a: right(values.a),
-      })
+      const given$ = hot('--a-b-c-d-|', values)
+      const expected = '  --a-b-c-d-|'
+      const client = createTestClient({ prices: { [topic]: given$ } })
+      expectObservable(client.price$(topic)).toBe(expected, { ...values, a: right(values.a) })
     })
   })
 
   it('works with code that uses a client', () => {
     marbles(({ hot, expectObservable }) => {
-      const client = createTestClient({
-        prices: { [topic]: hot('--a-b', { a: price(topic, 1), b: price(topic, 2) }) },
-      })
-      expectObservable(doubled$(client)).toBe('                  --a-b', { a: 2, b: 4 })
+      const given$ = hot('--a-b', { a: price(topic, 1), b: price(topic, 2) })
+      const expected = '  --a-b'
+      const client = createTestClient({ prices: { [topic]: given$ } })
+      expectObservable(doubled$(client)).toBe(expected, { a: 2, b: 4 })
     })
   })
 
   it('finds a topic in any case and emits the spelling of the caller', () => {
     marbles(({ cold, expectObservable }) => {
       const values = { a: price('svc-0xAb', 1), l: left(stale('svc-0xAb', 5, undefined)) }
-      const client = createTestClient({ prices: { 'svc-0xAb': cold('al', values) } })
+      const given$ = cold('al', values)
+      const expected = '   al'
+      const client = createTestClient({ prices: { 'svc-0xAb': given$ } })
       const topic = 'svc-0xaB'
-      expectObservable(client.price$(topic)).toBe('al', {
+      expectObservable(client.price$(topic)).toBe(expected, {
         a: right(price(topic, 1)),
         l: leftWith({ _tag: 'Stale', topic }),
       })
@@ -194,8 +195,10 @@ describe('stamp', () => {
   it('sets `receivedAt` of each depth, and keeps the `timestamp` of the service', () => {
     marbles(({ hot, expectObservable }) => {
       const values = { a: depth(mint), b: right(depth(mint)), l: left(timeout(5)) }
-      const client = createTestClient({ depths: { [mint]: hot('--a-b-l', values) }, stamp: true })
-      expectObservable(client.depth$(mint, 100)).toBe('       --x-y-l', {
+      const given$ = hot('--a-b-l', values)
+      const expected = '  --x-y-l'
+      const client = createTestClient({ depths: { [mint]: given$ }, stamp: true })
+      expectObservable(client.depth$(mint, 100)).toBe(expected, {
         x: right(depth(mint, { receivedAt: 2 })),
         y: right(depth(mint, { receivedAt: 4 })),
         l: left(timeout(5)),
@@ -252,16 +255,19 @@ describe('stamp', () => {
 
   it('makes the skew of two streams testable', () => {
     marbles(({ hot, expectObservable }) => {
+      const price$ = hot('-a-----a', { a: price(topic, 1) })
+      const depth$ = hot('--d------d', { d: depth(mint) })
+      const expected = '  mmf----s-f'
       const client = createTestClient({
-        prices: { [topic]: hot('-a-----a', { a: price(topic, 1) }) },
-        depths: { [mint]: hot(' --d------d', { d: depth(mint) }) },
+        prices: { [topic]: price$ },
+        depths: { [mint]: depth$ },
         stamp: true,
       })
       const pair$ = combineFresh(
         { price: client.price$(topic), depth: client.depth$(mint, 100) },
         { maxSkew: 3 },
       ).pipe(map((event) => (isLeft(event) ? event.left.why : 'fresh')))
-      expectObservable(pair$).toBe('mmf----s-f', { m: 'missing', f: 'fresh', s: 'skew' })
+      expectObservable(pair$).toBe(expected, { m: 'missing', f: 'fresh', s: 'skew' })
     })
   })
 
@@ -274,9 +280,12 @@ describe('status$ and errors$', () => {
   it('emit Open and nothing else by default, and complete on close', () => {
     marbles(({ cold, expectObservable }) => {
       const client = createTestClient()
-      cold('--c').subscribe(() => void client.close())
-      expectObservable(client.status$).toBe('o-(c|)', { o: open, c: closed })
-      expectObservable(client.errors$).toBe('--|')
+      const closing$ = cold('--c')
+      const states = '       o-(c|)'
+      const errors = '       --|'
+      closing$.subscribe(() => void client.close())
+      expectObservable(client.status$).toBe(states, { o: open, c: closed })
+      expectObservable(client.errors$).toBe(errors)
     })
   })
 
@@ -284,13 +293,15 @@ describe('status$ and errors$', () => {
     marbles(({ cold, hot, expectObservable }) => {
       const waiting: ConnectionStatus = { _tag: 'Waiting', attempt: 1, retryInMs: 5, reason: '' }
       const error: UncorrelatedError = { _tag: 'UncorrelatedError', message: '', kind: 'binary', input: '' }
-      const client = createTestClient({
-        status$: hot('            -w-o-w', { w: waiting, o: open }),
-        errors$: hot('            --e--e', { e: error }),
-      })
-      cold('                      ----c').subscribe(() => void client.close())
-      expectObservable(client.status$).toBe('-w-o(c|)', { w: waiting, o: open, c: closed })
-      expectObservable(client.errors$).toBe('--e-|', { e: error })
+      const status$ = hot('  -w-o-w', { w: waiting, o: open })
+      const errors$ = hot('  --e--e', { e: error })
+      const closing$ = cold('----c')
+      const states = '       -w-o(c|)'
+      const errors = '       --e-|'
+      const client = createTestClient({ status$, errors$ })
+      closing$.subscribe(() => void client.close())
+      expectObservable(client.status$).toBe(states, { w: waiting, o: open, c: closed })
+      expectObservable(client.errors$).toBe(errors, { e: error })
     })
   })
 })

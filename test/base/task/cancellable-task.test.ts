@@ -11,18 +11,25 @@ import { cancellableTaskOf } from '../../support/cancellable-task.js'
 describe('fromTask$', () => {
   it('runs the task on each subscription, emits its result and completes', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const source$ = cold('                            --a--b')
-      expectObservable(fromTask$(cancellableTaskOf(source$))).toBe('     --(a|)')
-      expectObservable(fromTask$(cancellableTaskOf(source$)), '---^').toBe('-----(a|)')
-      expectSubscriptions(source$.subscriptions).toBe(['^-!', '---^-!'])
+      const source$ = cold('  --a--b')
+      const expected = '      --(a|)'
+      const subscribedLate = '---^'
+      const expectedLate = '  -----(a|)'
+      const first = '         ^-!'
+      const second = '        ---^-!'
+      expectObservable(fromTask$(cancellableTaskOf(source$))).toBe(expected)
+      expectObservable(fromTask$(cancellableTaskOf(source$)), subscribedLate).toBe(expectedLate)
+      expectSubscriptions(source$.subscriptions).toBe([first, second])
     })
   })
 
   it('cancels the task on unsubscribe', () => {
     marbles(({ cold, expectObservable, expectSubscriptions }) => {
-      const source$ = cold('                       ----a')
-      expectObservable(fromTask$(cancellableTaskOf(source$)), '     ^-!').toBe('---')
-      expectSubscriptions(source$.subscriptions).toBe(['^-!'])
+      const source$ = cold('----a')
+      const subscribed = '  ^-!'
+      const expected = '    ---'
+      expectObservable(fromTask$(cancellableTaskOf(source$)), subscribed).toBe(expected)
+      expectSubscriptions(source$.subscriptions).toBe(subscribed)
     })
   })
 

@@ -36,10 +36,8 @@ describe('the interruptions of a candle', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('1---------2-L-L---L-1-------------L-3---------', ticks)
       const expected = '    ----------0-L-L---L-3---------0---L-----1'
-      expectObservable(
-        source$.pipe(candles(10), interruptionsOf),
-        '^--------------------------------------------!',
-      ).toBe(expected, counts)
+      const subscribed = '  ^--------------------------------------------!'
+      expectObservable(source$.pipe(candles(10), interruptionsOf), subscribed).toBe(expected, counts)
     })
   })
 

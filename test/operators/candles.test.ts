@@ -66,7 +66,7 @@ describe('candles', () => {
   it('assigns a price at the end of a window to the next one', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('5---6---7-------', prices)
-      const expected = '----x---y---z---'
+      const expected = '    ----x---y---z---'
       const values = {
         x: candle(5, 5, 5, 5, 1, 0, 4),
         y: candle(6, 6, 6, 6, 1, 4, 8),
@@ -85,23 +85,25 @@ describe('candles', () => {
     })
   })
 
-  it.each([
-    {
-      title: 'is not current if a Left came after its last price',
-      source: '-1-2-E-------',
-      isCurrent: false,
-    },
-    {
-      title: 'is current if a price came after its last Left',
-      source: '     -1-E-2-------',
-      isCurrent: true,
-    },
-    {
-      title: 'is current if a Left comes at its end',
-      source: '              -1-2------E--',
-      isCurrent: true,
-    },
-  ])('$title', ({ source, isCurrent }) => {
+  it.each(
+    Object.entries({
+      'is not current if a Left came after its last price': {
+        source: '  -1-2-E-------',
+        expected: '----------x',
+        isCurrent: false,
+      },
+      'is current if a price came after its last Left': {
+        source: '  -1-E-2-------',
+        expected: '----------x',
+        isCurrent: true,
+      },
+      'is current if a Left comes at its end': {
+        source: '  -1-2------E--',
+        expected: '----------x',
+        isCurrent: true,
+      },
+    }),
+  )('%s', (_, { source, expected, isCurrent }) => {
     marbles(({ hot$, expectObservable }) => {
       const last$ = hot$(source, prices).pipe(
         candles(10),
@@ -109,7 +111,7 @@ describe('candles', () => {
         mapRight((candle) => candle.isCurrent),
         rights(),
       )
-      expectObservable(last$).toBe('----------x', { x: isCurrent })
+      expectObservable(last$).toBe(expected, { x: isCurrent })
     })
   })
 

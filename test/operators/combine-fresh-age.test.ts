@@ -20,9 +20,9 @@ const fault = (leg: string, why: string) => left(expect.objectContaining({ leg, 
 describe('maxAge of combineFresh', () => {
   it('emits one Left when time passes, and a Right when the leg is current again', () => {
     marbles(({ hot$, expectObservable }) => {
-      const a$ = hot$('  a--------c---d--------', letterEvents)
-      const b$ = hot$('  -b--------------e-----', letterEvents)
-      const expected = ' mr-----o--------t-----'
+      const a$ = hot$('   a--------c---d--------', letterEvents)
+      const b$ = hot$('   -b--------------e-----', letterEvents)
+      const expected = '  mr-----o--------t-----'
       const subscribed = '^--------------------!'
       const values = { m: fault('b', 'missing'), r: both('a', 'b'), o: tooOld('b', 6), t: both('d', 'e') }
       const both$ = combineFresh({ b: b$, a: a$ }, { maxAge: { b: 5 } })
@@ -32,9 +32,9 @@ describe('maxAge of combineFresh', () => {
 
   it('leaves a leg without a limit current until its Left', () => {
     marbles(({ hot$, expectObservable }) => {
-      const a$ = hot$('  a-------------A-', letterEvents)
-      const b$ = hot$('  -b---c---d---e--', letterEvents)
-      const expected = ' mr---s---t---un-'
+      const a$ = hot$('   a-------------A-', letterEvents)
+      const b$ = hot$('   -b---c---d---e--', letterEvents)
+      const expected = '  mr---s---t---un-'
       const subscribed = '^--------------!'
       const values = {
         m: fault('b', 'missing'),
@@ -75,8 +75,8 @@ describe('maxAge of combineFresh', () => {
   it('applies to the value of a leg that has completed', () => {
     marbles(({ cold$, hot$, expectObservable }) => {
       const a$ = cold$(' (a|)', letterEvents)
-      const b$ = hot$('  -b--c---d', letterEvents)
-      const expected = ' mr--t-o---'
+      const b$ = hot$('   -b--c---d', letterEvents)
+      const expected = '  mr--t-o---'
       const subscribed = '^--------!'
       const values = { m: fault('b', 'missing'), r: both('a', 'b'), t: both('a', 'c'), o: tooOld('a', 6) }
       const both$ = combineFresh({ b: b$, a: a$ }, { maxAge: { a: 5 } })

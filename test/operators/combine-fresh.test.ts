@@ -50,7 +50,7 @@ describe('combineFresh', () => {
       const a$ = hot$('   -a-----c---d----|', letterEvents)
       const b$ = hot$('   ---b-E---e------|', letterEvents)
       const subscribed = '^---------------!'
-      const expected = 'ml-r-n---s-t----|'
+      const expected = '  ml-r-n---s-t----|'
       const values = {
         m: missing('a'),
         l: missing('b'),
@@ -67,8 +67,8 @@ describe('combineFresh', () => {
 
   it('emits each fault once, and again when it recurs', () => {
     marbles(({ hot$, expectObservable }) => {
-      const a$ = hot$('-a-b-c-d-e-f------g-', letterEvents)
-      const b$ = hot$('------b-J-J-I-h-J---', letterEvents)
+      const a$ = hot$(' -a-b-c-d-e-f------g-', letterEvents)
+      const b$ = hot$(' ------b-J-J-I-h-J---', letterEvents)
       const expected = 'ml----pqn---o-r-n---'
       const values = {
         m: missing('a'),
@@ -85,9 +85,9 @@ describe('combineFresh', () => {
 
   it('names the first leg, in the order of the keys, that is missing or Left', () => {
     marbles(({ hot$, expectObservable }) => {
-      const a$ = hot$('-----a-A-a---', letterEvents)
-      const b$ = hot$('---B-------b-', letterEvents)
-      const c$ = hot$('-C-----------', letterEvents)
+      const a$ = hot$(' -----a-A-a---', letterEvents)
+      const b$ = hot$(' ---B-------b-', letterEvents)
+      const c$ = hot$(' -C-----------', letterEvents)
       const expected = 'm----n-o-n-p-'
       const values = { m: missing('a'), n: faulted('b', 'B'), o: faulted('a', 'A'), p: faulted('c', 'C') }
       expectObservable(combineFresh({ a: a$, b: b$, c: c$ }, lax)).toBe(expected, values)
@@ -96,8 +96,8 @@ describe('combineFresh', () => {
 
   it('compares legs without receivedAt by their arrival', () => {
     marbles(({ hot$, expectObservable }) => {
-      const a$ = hot$('-a---b-c-d-----', letterEvents)
-      const b$ = hot$('-b---------c---d', letterEvents)
+      const a$ = hot$(' -a---b-c-d-----', letterEvents)
+      const b$ = hot$(' -b---------c---d', letterEvents)
       const expected = 'm(lr)q-p---s---t'
       const values = {
         m: missing('a'),
@@ -185,7 +185,7 @@ describe('combineFresh, when a leg completes or fails,', () => {
       const a$ = hot$('   -a|', letterEvents)
       const b$ = hot$('   --b--c---d--e---|', letterEvents)
       const subscribed = '^-!'
-      const expected = 'mlr--s---t------|'
+      const expected = '  mlr--s---t------|'
       const values = {
         m: missing('a'),
         l: missing('b'),
@@ -203,7 +203,7 @@ describe('combineFresh, when a leg completes or fails,', () => {
       const a$ = hot$('   -a-----', letterEvents)
       const b$ = hot$('   ---B-|-', letterEvents)
       const subscribed = '^----!-'
-      const expected = 'ml-n-|-'
+      const expected = '  ml-n-|-'
       const values = { m: missing('a'), l: missing('b'), n: faulted('b', 'B') }
       expectObservable(combineFresh({ a: a$, b: b$ }, lax)).toBe(expected, values)
       expectSubscriptions(a$.subscriptions).toBe(subscribed)
@@ -216,7 +216,7 @@ describe('combineFresh, when a leg completes or fails,', () => {
       const a$ = hot$('   ------', letterEvents)
       const b$ = hot$('   ---|--', letterEvents)
       const subscribed = '^--!--'
-      const expected = 'm--(n|)'
+      const expected = '  m--(n|)'
       const values = { m: missing('a'), n: missing('b') }
       expectObservable(combineFresh({ a: a$, b: b$ }, lax)).toBe(expected, values)
       expectSubscriptions(a$.subscriptions).toBe(subscribed)
@@ -259,7 +259,7 @@ describe('combineFresh, when a leg completes or fails,', () => {
       const a$ = hot$('   -a-----', letterEvents)
       const b$ = hot$('   --b-#--', letterEvents)
       const subscribed = '^---!--'
-      const expected = 'mlr-#--'
+      const expected = '  mlr-#--'
       const values = { m: missing('a'), l: missing('b'), r: both('a', 'b') }
       expectObservable(combineFresh({ a: a$, b: b$ }, lax)).toBe(expected, values)
       expectSubscriptions(a$.subscriptions).toBe(subscribed)
@@ -273,7 +273,7 @@ describe('combineFresh', () => {
       const a$ = hot$('   -a---a-', letterEvents)
       const b$ = hot$('   --b---b', letterEvents)
       const subscribed = '^--!---'
-      const expected = 'mlr----'
+      const expected = '  mlr----'
       const values = { m: missing('a'), l: missing('b'), r: both('a', 'b') }
       expectObservable(combineFresh({ a: a$, b: b$ }, lax), subscribed).toBe(expected, values)
       expectSubscriptions(a$.subscriptions).toBe(subscribed)

@@ -70,10 +70,13 @@ describe('freshWithin', () => {
 
   it('has a deadline for each subscriber', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = cold$('        -a--------', letterEvents)
+      const source$ = cold$(' -a--------', letterEvents)
+      const expected = '      -a----S'
+      const subscribedLate = '---^------'
+      const expectedLate = '  ----a----S'
       const fresh$ = source$.pipe(freshWithin(5))
-      expectObservable(fresh$, '   ^---------').toBe('-a----S', values)
-      expectObservable(fresh$, '   ---^------').toBe('----a----S', values)
+      expectObservable(fresh$).toBe(expected, values)
+      expectObservable(fresh$, subscribedLate).toBe(expectedLate, values)
     })
   })
 

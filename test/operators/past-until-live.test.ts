@@ -256,14 +256,40 @@ describe('withPast of a stream that is confirmed later', () => {
     I: unknown(1, 2),
   }
 
-  it.each([
-    ['at the first live price', 1, '--3-------3', 'p-(qGC3)--3'],
-    ['with the first live price, which does not come again', 1, '--2-------3', 'p-(qC)----3'],
-    ['at a failure, before the confirmation', 9, '--L-------3', 'p-(qGCL)--3'],
-    ['at the completion of the live stream', 9, '--|     ', 'p-(qGC|)'],
-    ['1 s after the confirmation, without a live price', 3, '2s 3---', 'p 1002ms (qHC) 992ms 3'],
-    ['never, without a confirmation within 5 s', 9999, '6s 3', 'p 4999ms (TC) 996ms 3'],
-  ])('reads the rest without positions %s', (_, confirmedAt, source, expected) => {
+  it.each(
+    Object.entries({
+      'at the first live price': {
+        confirmedAt: 1,
+        source: '  --3-------3',
+        expected: 'p-(qGC3)--3',
+      },
+      'with the first live price, which does not come again': {
+        confirmedAt: 1,
+        source: '  --2-------3',
+        expected: 'p-(qC)----3',
+      },
+      'at a failure, before the confirmation': {
+        confirmedAt: 9,
+        source: '  --L-------3',
+        expected: 'p-(qGCL)--3',
+      },
+      'at the completion of the live stream': {
+        confirmedAt: 9,
+        source: '  --|',
+        expected: 'p-(qGC|)',
+      },
+      '1 s after the confirmation, without a live price': {
+        confirmedAt: 3,
+        source: '  2s 3---',
+        expected: 'p 1002ms (qHC) 992ms 3',
+      },
+      'never, without a confirmation within 5 s': {
+        confirmedAt: 9999,
+        source: '  6s 3',
+        expected: 'p 4999ms (TC) 996ms 3',
+      },
+    }),
+  )('reads the rest without positions %s', (_, { confirmedAt, source, expected }) => {
     marbles(({ cold$, expectObservable }) => {
       const live$ = cold$(source, events)
       const source$ = liveStream$(
@@ -311,32 +337,35 @@ describe('withPast of a stream that is confirmed later', () => {
 
   it('says by a gap that prices may be missing if a count of the past is higher than that of a later price', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = confirmedAtTwo$(cold$('-----3', liveEvents))
+      const live$ = cold$('-----3', liveEvents)
+      const expected = '   p----(IC3)'
       const past$ = readablePast$<Event>((_from, onPosition) => {
         onPosition?.({ run: 'run', count: 2 ** 50 })
         return of(events.p)
       }, true)
-      expectObservable(source$.pipe(withPast(past$))).toBe('p----(IC3)', events)
+      expectObservable(confirmedAtTwo$(live$).pipe(withPast(past$))).toBe(expected, events)
     })
   })
 
   it('reads no rest if the past reaches the first live price', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = confirmedAtTwo$(cold$('-----3', liveEvents))
+      const live$ = cold$('-----3', liveEvents)
+      const expected = '   p----(C3)'
       let readings = 0
       const past$ = readablePast$<Event>((_from, onPosition) => {
         readings++
         onPosition?.({ run: 'run', count: 2 })
         return of(events.p)
       }, true)
-      expectObservable(source$.pipe(withPast(past$))).toBe('p----(C3)', events)
+      expectObservable(confirmedAtTwo$(live$).pipe(withPast(past$))).toBe(expected, events)
       expect(readings).toBe(1)
     })
   })
 
   it('reads the rest again until the recorder has stored the price before the first live price', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = confirmedAtTwo$(cold$('------3', liveEvents))
+      const live$ = cold$('------3', liveEvents)
+      const expected = '   p 205ms (qC3)'
       let readings = 0
       const past$ = readablePast$<Event>(
         (_from, onPosition) =>
@@ -347,7 +376,7 @@ describe('withPast of a stream that is confirmed later', () => {
           ),
         true,
       )
-      expectObservable(source$.pipe(withPast(past$))).toBe('p 205ms (qC3)', events)
+      expectObservable(confirmedAtTwo$(live$).pipe(withPast(past$))).toBe(expected, events)
     })
   })
 
@@ -367,62 +396,74 @@ describe('withPast of a stream that is confirmed later', () => {
 
   it('reads the rest again until the recorder has stored the price before the confirmation, if no price comes', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = confirmedAtTwo$(cold$('------L', events as never))
-      expectObservable(source$.pipe(withPast(lateRecorder$(1, 2)))).toBe('p 205ms (qCL)', events)
+      const live$ = cold$<Either<string, Price>>('------L', events as never)
+      const expected = '                         p 205ms (qCL)'
+      expectObservable(confirmedAtTwo$(live$).pipe(withPast(lateRecorder$(1, 2)))).toBe(expected, events)
     })
   })
 
   it('reads the rest up to the first live price, if a gateway left out prices after the confirmation', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = confirmedAtTwo$(cold$('------3', liveEvents), 3)
-      expectObservable(source$.pipe(withPast(lateRecorder$(2, 5)))).toBe('p 205ms (qC3)', events)
+      const live$ = cold$('------3', liveEvents)
+      const expected = '   p 205ms (qC3)'
+      expectObservable(confirmedAtTwo$(live$, 3).pipe(withPast(lateRecorder$(2, 5)))).toBe(expected, events)
     })
   })
 
   it('ignores a second confirmation after the first live price', () => {
     marbles(({ cold$, expectObservable }) => {
+      const live$ = cold$('        --3---', events)
+      const first$ = cold$<Event>('p----|', events as never)
+      const subscribed = '         ^-----!'
+      const expected = '           p----(qGC3)'
       const source$ = liveStream$(
-        (onConfirmed) => merge(timer(1, 2).pipe(tap(onConfirmed), ignoreElements()), cold$('--3---', events)),
+        (onConfirmed) => merge(timer(1, 2).pipe(tap(onConfirmed), ignoreElements()), live$),
         () => undefined,
       )
       const past$ = readablePast$<Event>(
-        (from) => (from === undefined ? cold$('p----|', events as never) : of(events.p, events.q)),
+        (from) => (from === undefined ? first$ : of(events.p, events.q)),
         true,
       )
-      expectObservable(source$.pipe(withPast(past$)), '^-----!').toBe('p----(qGC3)', events)
+      expectObservable(source$.pipe(withPast(past$)), subscribed).toBe(expected, events)
     })
   })
 
   it('waits for no live price after a failure of the past', () => {
     marbles(({ cold$, expectObservable }) => {
+      const live$ = cold$('-----3', events)
+      const expected = '   (pTC)3'
       const source$ = liveStream$(
-        () => cold$('-----3', events),
+        () => live$,
         () => undefined,
       )
       const past$ = readablePast$<Event>(() => of(events.p, events.T), true)
-      expectObservable(source$.pipe(withPast(past$))).toBe('(pTC)3', events)
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
     })
   })
 
   it('waits for no live price if the confirmation of the source is unknown', () => {
     marbles(({ cold$, expectObservable }) => {
+      const source$ = cold$('-----3', events)
+      const expected = '     (pIC)3'
       const past$ = readablePast$<Event>(() => of(events.p), true)
-      expectObservable(cold$('-----3', events).pipe(withPast(past$))).toBe('(pIC)3', events)
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
     })
   })
 
   it('emits each gap once if the first reading ends with two gaps', () => {
     marbles(({ cold$, expectObservable }) => {
       const gaps = { g: pastGap(1, 4), h: pastGap(4, 6), i: pastGap(4, 9) }
+      const live$ = cold$('----3', events)
+      const expected = '   (pg)(iC3)'
       const source$ = liveStream$(
-        (onConfirmed) => merge(timer(1).pipe(tap(onConfirmed), ignoreElements()), cold$('----3', events)),
+        (onConfirmed) => merge(timer(1).pipe(tap(onConfirmed), ignoreElements()), live$),
         () => undefined,
       )
       const past$ = readablePast$<Event>((from) => {
         if (from === undefined) return of(events.p, gaps.g, gaps.h)
         return from > 1 ? of(gaps.i) : of(events.p, gaps.g, gaps.i)
       }, true)
-      expectObservable(source$.pipe(withPast(past$))).toBe('(pg)(iC3)', { ...events, ...gaps })
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, { ...events, ...gaps })
     })
   })
 

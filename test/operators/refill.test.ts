@@ -128,9 +128,11 @@ describe('withPast with refill', () => {
 
   it('refills again if the stream was interrupted while the history was read', () => {
     marbles(({ hot$, cold$, expectObservable }) => {
-      const readings = [cold$('       -----(pqrs|)', past), cold$<Past>('-------|')]
+      const first$ = cold$('         -----(pqrs|)', past)
+      const second$ = cold$<Past>('       -------|')
       const source$ = hot$('-1--L----9-L--i', live)
       const expected = '    C1--L---------(qr9L)-i'
+      const readings = [first$, second$]
       const history = { prices$: () => readings.shift() ?? NEVER }
       const joined$ = source$.pipe(withPast({ history, topic: a }, refill))
       expectObservable(joined$).toBe(expected, events)

@@ -52,7 +52,8 @@ describe('snapshots', () => {
     marbles(({ hot$, expectObservable }) => {
       const source$ = hot$('-a--A---------b--', letterEvents)
       const expected = '    -----A----A----x-'
-      expectObservable(source$.pipe(snapshots(5)), '^---------------!').toBe(expected, {
+      const subscribed = '  ^---------------!'
+      expectObservable(source$.pipe(snapshots(5)), subscribed).toBe(expected, {
         A: letterEvents['A']!,
         x: snapshot(15, 'b'),
       })
@@ -61,10 +62,12 @@ describe('snapshots', () => {
 
   it('completes at once, and passes an Rx error at once', () => {
     marbles(({ cold$, expectObservable }) => {
-      expectObservable(cold$('-a----|', letterEvents).pipe(snapshots(5))).toBe('-----x|', {
-        x: snapshot(5, 'a'),
-      })
-      expectObservable(cold$('-a-#', letterEvents).pipe(snapshots(5))).toBe('---#')
+      const completing$ = cold$('-a----|', letterEvents)
+      const completed = '        -----x|'
+      const failing$ = cold$('   -a-#', letterEvents)
+      const failed = '           ---#'
+      expectObservable(completing$.pipe(snapshots(5))).toBe(completed, { x: snapshot(5, 'a') })
+      expectObservable(failing$.pipe(snapshots(5))).toBe(failed)
     })
   })
 

@@ -54,27 +54,36 @@ describe('under marbles, the result of a multiple', () => {
     z: 'candle L',
   }
 
-  it.each([
-    [
-      'contains a value that was received before it and emitted in its millisecond',
-      '--a-------b|',
-      '----------(vw)',
-    ],
-    ['leaves out a value of its own millisecond', '                     --a-------c|', '----------(xy)'],
-    ['leaves out a Left of its own millisecond', '                      --a-------L|', '----------(xzy)'],
-  ])('%s', (_, source, expected) => {
+  it.each(
+    Object.entries({
+      'contains a value that was received before it and emitted in its millisecond': {
+        source: '    --a-------b-',
+        subscribed: '^----------!',
+        expected: '  ----------(vw)',
+      },
+      'leaves out a value of its own millisecond': {
+        source: '    --a-------c-',
+        subscribed: '^----------!',
+        expected: '  ----------(xy)',
+      },
+      'leaves out a Left of its own millisecond': {
+        source: '    --a-------L-',
+        subscribed: '^----------!',
+        expected: '  ----------(xzy)',
+      },
+    }),
+  )('%s', (_, { source, subscribed, expected }) => {
     marbles(({ hot$, expectObservable }) => {
-      expectObservable(result$(hot$(source.replace('|', '-'), values), 10), '^----------!').toBe(
-        expected,
-        results,
-      )
+      expectObservable(result$(hot$(source, values), 10), subscribed).toBe(expected, results)
     })
   })
 
   it('contains a value that a timer delays into its millisecond, whichever timer was started first', () => {
     marbles(({ hot$, expectObservable }) => {
-      const source$ = hot$('--a------b', values).pipe(delay(1))
-      expectObservable(result$(source$, 10), '^----------!').toBe('----------(vw)', results)
+      const source$ = hot$('--a------b', values)
+      const subscribed = '  ^----------!'
+      const expected = '    ----------(vw)'
+      expectObservable(result$(source$.pipe(delay(1)), 10), subscribed).toBe(expected, results)
     })
   })
 })

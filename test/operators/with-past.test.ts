@@ -44,11 +44,11 @@ const events = {
 describe('withPast', () => {
   it('emits the past, CaughtUp, the live events that came meanwhile, and then each as it comes', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
-      const past$ = cold$('  -o-pg|', past)
-      const source$ = hot$(' 1-2-L------6-8-|', live)
-      const subscribed = '   ^--------------!'
+      const past$ = cold$('   -o-pg|', past)
+      const source$ = hot$('  1-2-L------6-8-|', live)
+      const subscribed = '    ^--------------!'
       const pastSubscribed = '^----!'
-      const expected = '     -o-pg(C12L)6-8-|'
+      const expected = '      -o-pg(C12L)6-8-|'
       expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
       expectSubscriptions(source$.subscriptions).toBe(subscribed)
       expectSubscriptions(past$.subscriptions).toBe(pastSubscribed)
@@ -65,14 +65,14 @@ describe('withPast', () => {
   })
 
   it.each([
-    ['a past without events', '|', '     (C12)-------'],
-    ['a past that emits at once', '(op|)', '(opC12)-----'],
-    ['a past that fails at once', '(F|)', '(FC12)------'],
-    ['a past that throws at once', '#', '    (NC12)------'],
+    ['a past without events', '|', '(C12)'],
+    ['a past that emits at once', '(op|)', '(opC12)'],
+    ['a past that fails at once', '(F|)', '(FC12)'],
+    ['a past that throws at once', '#', '(NC12)'],
   ])('joins %s and live events of the same time', (_, marble, expected) => {
     marbles(({ cold$, expectObservable }) => {
       const past$ = cold$(marble, past, 'lost')
-      const source$ = cold$('(12)--------', live)
+      const source$ = cold$('(12)', live)
       expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
     })
   })
@@ -114,10 +114,10 @@ describe('withPast', () => {
 
   it('waits for the past for 5 s, and then leaves the rest of it out', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
-      const past$ = cold$('  -o 6s p', past)
-      const source$ = hot$(' --2- 5001ms 8-', live)
+      const past$ = cold$('   -o 6s p', past)
+      const source$ = hot$('  --2- 5001ms 8-', live)
       const pastSubscribed = '^ 4999ms !'
-      const expected = '     -o 4998ms (TC2)8-'
+      const expected = '      -o 4998ms (TC2)8-'
       expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
       expectSubscriptions(past$.subscriptions).toBe(pastSubscribed)
     })
@@ -153,10 +153,10 @@ describe('withPast', () => {
 
   it('passes an Rx error of the source through at once', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
-      const past$ = cold$('  -o---p|', past)
-      const source$ = hot$(' --2#', live)
+      const past$ = cold$('   -o---p|', past)
+      const source$ = hot$('  --2#', live)
       const pastSubscribed = '^--!'
-      const expected = '     -o-#'
+      const expected = '      -o-#'
       expectObservable(source$.pipe(withPast(past$))).toBe(expected, events)
       expectSubscriptions(past$.subscriptions).toBe(pastSubscribed)
     })
@@ -220,19 +220,21 @@ describe('a price that past and live events contain', () => {
         u: priceAt(-3_000, a, 99),
         v: priceAt(2_000, a, 102),
       })
-      expectObservable(source$.pipe(withPast(past$))).toBe('2001ms (zyC)-7', { ...events, ...rows })
+      const expected = '     2001ms (zyC)-7'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, { ...events, ...rows })
     })
   })
 
   it.each([
-    ['another value', '- 9----------', '--x-y(C9)'],
-    ['only the value of an earlier price', '- 1----------', '--x-y(C1)'],
-  ])('is no repetition if it has %s', (title, source, expected) => {
+    ['another value', past['x']!, '9'],
+    ['only the value of an earlier price', pastPrice(-5_000, 101), '1'],
+  ])('is no repetition if it has %s', (_title, x, digit) => {
     marbles(({ cold$, expectObservable }) => {
-      const isEarlier = title.startsWith('only')
-      const rows = { x: isEarlier ? pastPrice(-5_000, 101) : past['x'], y: past['y'] } as typeof past
-      const past$ = cold$('--x-y|', rows)
-      expectObservable(cold$(source, live).pipe(withPast(past$))).toBe(expected, { ...events, ...rows })
+      const rows = { x, y: past['y']! }
+      const past$ = cold$('  --x-y|', rows)
+      const source$ = cold$('-n', { n: live[digit]! })
+      const expected = '     --x-y(Cn)'
+      expectObservable(source$.pipe(withPast(past$))).toBe(expected, { ...events, ...rows, n: live[digit] })
     })
   })
 

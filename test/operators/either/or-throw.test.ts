@@ -37,11 +37,12 @@ describe('orThrow', () => {
 
   it('allows retry to resubscribe', () => {
     marbles(({ cold$, expectObservable, expectSubscriptions }) => {
-      const source$ = cold$(' -a-B', letterEvents)
-      const subscribed = ['^--!', '---^--!']
-      const expected = '    -a--a-#'
+      const source$ = cold$('-a-B', letterEvents)
+      const first = '        ^--!'
+      const second = '       ---^--!'
+      const expected = '     -a--a-#'
       expectObservable(source$.pipe(orThrow(), retry(1))).toBe(expected, undefined, 'B')
-      expectSubscriptions(source$.subscriptions).toBe(subscribed)
+      expectSubscriptions(source$.subscriptions).toBe([first, second])
     })
   })
 

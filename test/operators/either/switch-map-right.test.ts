@@ -9,36 +9,36 @@ import { marbles } from '../../support/time/marbles.js'
 describe('switchMapRight', () => {
   it('emits the events of the stream of the latest value', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('  -a----b----|       ', letterEvents)
-      const subscribed = '    ^----------!       '
-      const inner$ = cold$('   -c-D--e--|        ', letterEvents)
-      const innerSubscribed = ['-^----!           ', '------^--------!  ']
-      const expected = '      --c-D--c-D--e--|  '
+      const source$ = hot$('-a----b----|', letterEvents)
+      const subscribed = '  ^----------!'
+      const inner$ = cold$(' -c-D--e--|', letterEvents)
+      const inner1 = '      -^----!'
+      const inner2 = '      ------^--------!'
+      const expected = '    --c-D--c-D--e--|'
       expectObservable(source$.pipe(switchMapRight(() => inner$))).toBe(expected, letterEvents)
       expectSubscriptions(source$.subscriptions).toBe(subscribed)
-      expectSubscriptions(inner$.subscriptions).toBe(innerSubscribed)
+      expectSubscriptions(inner$.subscriptions).toBe([inner1, inner2])
     })
   })
 
   it('ends the stream of the latest value at a Left of the source, then emits the Left', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('  -a----B------a--', letterEvents)
-      const inner$ = cold$('   -c-d-e-f        ', letterEvents)
-      const innerSubscribed = ['-^----!        ', '-------------^--']
-      const expected = '      --c-d-B-------c-'
-      expectObservable(source$.pipe(switchMapRight(() => inner$)), '^---------------!').toBe(
-        expected,
-        letterEvents,
-      )
-      expectSubscriptions(inner$.subscriptions).toBe([innerSubscribed[0]!, '-------------^--!'])
+      const source$ = hot$('-a----B------a--', letterEvents)
+      const subscribed = '  ^---------------!'
+      const inner$ = cold$(' -c-d-e-f', letterEvents)
+      const inner1 = '      -^----!'
+      const inner2 = '      -------------^--!'
+      const expected = '    --c-d-B-------c-'
+      expectObservable(source$.pipe(switchMapRight(() => inner$)), subscribed).toBe(expected, letterEvents)
+      expectSubscriptions(inner$.subscriptions).toBe([inner1, inner2])
     })
   })
 
   it('emits a Left of an inner stream and continues with that stream', () => {
     marbles(({ cold$, expectObservable }) => {
-      const source$ = cold$('-a-----|       ', letterEvents)
-      const inner$ = cold$('  -C-d-C-d-|    ', letterEvents)
-      const expected = '     --C-d-C-d-|    '
+      const source$ = cold$('-a-----|', letterEvents)
+      const inner$ = cold$('  -C-d-C-d-|', letterEvents)
+      const expected = '     --C-d-C-d-|'
       expectObservable(source$.pipe(switchMapRight(() => inner$))).toBe(expected, letterEvents)
     })
   })
@@ -54,23 +54,25 @@ describe('switchMapRight', () => {
 
   it('passes an Rx error of the source and of an inner stream through', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a------', letterEvents)
-      const subscribed = '  ^--!    '
-      const inner$ = cold$(' --#     ', letterEvents)
-      const expected = '    ---#    '
+      const source$ = hot$('  -a------', letterEvents)
+      const subscribed = '    ^--!'
+      const inner$ = cold$('   --#', letterEvents)
+      const expected = '      ---#'
+      const failing$ = cold$('--#', letterEvents)
+      const failed = '        --#'
       expectObservable(source$.pipe(switchMapRight(() => inner$))).toBe(expected)
       expectSubscriptions(source$.subscriptions).toBe(subscribed)
-      expectObservable(cold$('--#', letterEvents).pipe(switchMapRight(() => inner$))).toBe('--#')
+      expectObservable(failing$.pipe(switchMapRight(() => inner$))).toBe(failed)
     })
   })
 
   it('emits an exception of the function as an Rx error and ends all streams', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a---b--', letterEvents)
-      const subscribed = '  ^----!  '
-      const inner$ = cold$(' -c-----', letterEvents)
+      const source$ = hot$('   -a---b--', letterEvents)
+      const subscribed = '     ^----!'
+      const inner$ = cold$('    -c-----', letterEvents)
       const innerSubscribed = '-^---!'
-      const expected = '    --c--#  '
+      const expected = '       --c--#'
       const failing = (text: string) => {
         if (text === 'b') throw 'thrown' as unknown as Error
         return inner$
@@ -83,11 +85,11 @@ describe('switchMapRight', () => {
 
   it('ends the source and the inner stream on unsubscribe', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
-      const source$ = hot$('-a---------', letterEvents)
-      const subscribed = '  ^---!      '
-      const inner$ = cold$(' -c-d------', letterEvents)
-      const innerSubscribed = '-^--!      '
-      const expected = '    --c--------'
+      const source$ = hot$('   -a---------', letterEvents)
+      const subscribed = '     ^---!'
+      const inner$ = cold$('    -c-d------', letterEvents)
+      const innerSubscribed = '-^--!'
+      const expected = '       --c--------'
       expectObservable(source$.pipe(switchMapRight(() => inner$)), subscribed).toBe(expected, letterEvents)
       expectSubscriptions(source$.subscriptions).toBe(subscribed)
       expectSubscriptions(inner$.subscriptions).toBe(innerSubscribed)

@@ -1,37 +1,21 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import {
-  BehaviorSubject,
-  defer,
-  EMPTY,
-  filter,
-  identity,
-  Observable,
-  repeat,
-  Subject,
-  Subscription,
-  take,
-  tap,
-} from 'rxjs'
-import { pastSourceOf, readablePast$, type OnPosition } from '../../../base/domain/joinable.js'
+import { defer, Subject, Subscription, type Observable } from 'rxjs'
+import type { Client } from '../../../client/client.js'
+import { pastSourceOf, readablePast$ } from '../../../base/domain/joinable.js'
 import type { PastEvent } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
-import { maxTimerMs } from '../../../base/domain/valid-numbers.js'
 import { stale } from '../../../base/errors/constructors.js'
 import type { HistoryError, PriceError } from '../../../base/errors/model.js'
+import { maxTimerMs } from '../../../base/domain/valid-numbers.js'
 import { systemClock } from '../../../base/time/system-clock.js'
-import type { Client } from '../../../client/client.js'
-import { PastJoin } from '../../../operators/past-join.js'
+import { withPast } from '../../../operators/with-past.js'
 import { outage } from '../../../testing/retained-event.js'
 import type { History } from '../../history/history.js'
-import { createHeader, type PriceRow, type RecordingHeader, type Row } from '../../recording/codec/row.js'
+import { createHeader, type PriceRow, type RecordingHeader } from '../../recording/codec/row.js'
 import { Recorder, type EntriesResult, type RecordingEntry } from '../../recording/read/read-entries.js'
 import type { SetReading } from '../../recording/read/merge.js'
 import { activeContext, runInContext } from '../rx-context.js'
-
-/** The first time that is read at once, in ms. It is doubled until it has `fewPrices`. */
-const firstSpan = 60_000
-const fewPrices = 5_000
 
 /** The past prices of a history as the rows of a recording, in order, of each topic while it is wanted. */
 export class HistoryRows {
@@ -46,129 +30,127 @@ export class HistoryRows {
     private time: number,
   ) {}
 
-  /** The rows of a topic that is wanted. */
-  of(topic: Topic): TopicRows | undefined {
-    return this.topics.get(topic.toLowerCase())
-  }
-
-  /** Reads a topic, from the time of the last row on, until each subscription has ended. `onStart`: called for the first one. */
-  want(topic: Topic, onStart: () => void): Subscription {
+  /**
+   * Reads a topic, from the time of the last row on, until each subscription has ended. `onStart`: called for the first
+   * one.
+   */
+  want(topic: Topic, subscription: Subscription, onStart: () => void): TopicRows {
     const key = topic.toLowerCase()
     let rows = this.topics.get(key)
     if (rows === undefined) {
       onStart()
-      rows = new TopicRows(this.history, topic, this.time)
-      this.topics.set(key, rows)
-      const { client } = this
-      const started = rows
-      runInContext(this.context, () => started.start(client.price$(topic)))
+      const started = (rows = new TopicRows(topic, this.time))
+      this.topics.set(key, started)
+      runInContext(this.context, () => started.start(this.client, this.history))
     }
     const wanted = rows
     wanted.count++
-    return new Subscription(() => {
+    subscription.add(() => {
       if (--wanted.count > 0) return
       runInContext(this.context, () => wanted.closing.unsubscribe())
       this.topics.delete(key)
     })
+    return wanted
   }
 
-  /** Like `readSet`. A strategy requests topics while it receives the rows. Ends when each topic has reached its live stream. */
+  /** Like `readSet`. A strategy requests topics while it receives the rows. Ends when the past of each topic has ended. */
   async *read({ closing }: SetReading): AsyncGenerator<EntriesResult, void> {
     closing.add(() => {
       for (const topic of this.topics.values()) if (!this.isLive) topic.closing.unsubscribe()
     })
-    const origin = { source: 'history', lineNumber: 0, recorder: new Recorder() }
-    const entryOf = (line: Row | RecordingHeader): RecordingEntry => {
-      this.time = Math.max(this.time, line.at)
-      return { line, time: this.time, skipped: 0, origin }
-    }
-    yield right([entryOf(createHeader(this.time))])
+    yield right([this.entryOf(createHeader(this.time))])
     while (!closing.closed) {
-      for (const topic of this.topics.values()) await topic.ready()
-      if ([...this.topics.values()].every(({ next, isAtEnd }) => isAtEnd && next === undefined)) return
-      yield right(this.piece(entryOf))
+      for (const { caughtUp } of this.topics.values()) await caughtUp
+      if ([...this.topics.values()].every(({ isAtEnd, next }) => isAtEnd && next === undefined)) return
+      yield right(this.entries())
     }
   }
 
   /** The border is reached: the live prices of each topic follow its past. */
   startLive(): void {
     this.isLive = true
-    for (const topic of this.topics.values()) topic.startLive()
+    for (const topic of this.topics.values()) topic.releaseLive()
   }
 
-  /** The rows until a topic needs to be read. */
-  private *piece(entryOf: (row: Row) => RecordingEntry): Generator<RecordingEntry, void> {
+  /** The entries until a topic is wanted whose past is not read. */
+  private *entries(): Generator<RecordingEntry, void> {
     for (;;) {
       let earliest: TopicRows | undefined
       for (const topic of this.topics.values()) {
-        const { next } = topic
-        if (next === undefined && !topic.isAtEnd) return
-        if (next !== undefined && (earliest?.next === undefined || next.at < earliest.next.at))
+        if (!topic.isAtEnd) return
+        if (topic.next !== undefined && !(earliest?.next && earliest.next.at <= topic.next.at))
           earliest = topic
       }
       const row = earliest?.take()
       if (row === undefined) return
-      yield entryOf(row)
+      yield this.entryOf(row)
     }
+  }
+
+  private entryOf(line: PriceRow | RecordingHeader): RecordingEntry {
+    this.time = Math.max(this.time, line.at)
+    return { line, time: this.time, skipped: 0, origin }
   }
 }
 
-/** The rows of one topic, and then its live prices, joined as by `withPast`. */
+const origin = { source: 'history', lineNumber: 0, recorder: new Recorder() }
+
+/** The past of one topic, and then its live prices, joined by `withPast`. */
 class TopicRows {
-  readonly closing = new Subscription(() => this.wake())
+  private readonly liveSubject$ = new Subject<Either<PriceError, Price>>()
   /** The live events after the border. */
-  readonly live$: Observable<Either<PriceError, Price>>
+  readonly live$: Observable<Either<PriceError, Price>> = this.liveSubject$
+  /** Those that came before the border. */
+  private held: Either<PriceError, Price>[] | undefined = []
   /** The number of its subscribers. */
   count = 0
   /** True if there is no further row. */
   isAtEnd = false
-  private readonly liveSubject$ = new Subject<Either<PriceError, Price>>()
-  private rows: PriceRow[] = []
+  private resolve = (): void => undefined
+  /** Resolves when there is no further row. */
+  readonly caughtUp = new Promise<void>((resolve) => (this.resolve = resolve))
+  readonly closing = new Subscription(() => this.resolve())
+  private readonly rows: PriceRow[] = []
   private taken = 0
-  private readonly isDrained$ = new BehaviorSubject(true)
-  private wake = (): void => undefined
-  private releaseLive = (): void => undefined
-  private isLive = false
   private last: Price | undefined
   private isDown = false
   private nextEpoch = 1
 
   constructor(
-    private readonly history: History,
     private readonly topic: Topic,
     private readonly from: number,
-  ) {
-    this.live$ = this.liveSubject$
-  }
+  ) {}
 
-  start(live$: Observable<Either<PriceError, Price>>): void {
+  start(client: Client, history: History): void {
+    const { topic, from } = this
+    // Ends now, also if a caller has written the history.
     const past$ = readablePast$(
-      (from = this.from, onPosition = ignore) => this.parts$(from, onPosition),
+      (start = from, onPosition = ignore) =>
+        defer(() => pastSourceOf(history.prices$(topic, { from: start })).read$(undefined, onPosition)),
       true,
     )
     // A past takes as long as the strategy needs for it.
-    const config = { past$, pastTimeout: maxTimerMs, refill: undefined, refillTimeout: maxTimerMs }
-    const joined$ = new Observable<never>((subscriber) =>
-      new PastJoin(config, live$, subscriber, {
-        onPast: (event, at) => this.onPast(event, Math.max(at, this.from)),
-        onCaughtUp: (releaseLive) => {
-          this.releaseLive = releaseLive
-          this.isAtEnd = true
-          this.wake()
-          if (this.isLive) releaseLive()
+    const joined$ = withPast<PriceError, Price>(past$, { pastTimeout: maxTimerMs })
+    this.closing.add(
+      joined$(client.price$(topic)).subscribe({
+        next: (event) => {
+          if (this.isAtEnd) this.onLive(event as Either<PriceError, Price>)
+          else if (isLeft(event)) this.onFailure(event.left as HistoryError)
+          else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
+          else this.end()
         },
-        onLive: (event) => this.liveSubject$.next(event),
-        onInterruption: ignore,
-        onRefilled: ignore,
-        onComplete: () => this.liveSubject$.complete(),
-      }).start(),
+        error: (thrown) => {
+          this.liveSubject$.error(thrown)
+          this.end()
+        },
+        complete: () => this.liveSubject$.complete(),
+      }),
     )
-    this.closing.add(joined$.subscribe({ error: (thrown) => this.liveSubject$.error(thrown) }))
   }
 
-  startLive(): void {
-    this.isLive = true
-    this.releaseLive()
+  releaseLive(): void {
+    for (const event of this.held ?? []) this.liveSubject$.next(event)
+    this.held = undefined
   }
 
   /** That of the next price; `undefined` without a past price. */
@@ -184,65 +166,44 @@ class TopicRows {
     return this.rows[this.taken++]
   }
 
-  /** Resolves when there is a row, or no further one. */
-  async ready(): Promise<void> {
-    if (this.next !== undefined || this.isAtEnd || this.closing.closed) return
-    this.rows = []
-    this.taken = 0
-    const ready = new Promise<void>((resolve) => (this.wake = resolve))
-    this.isDrained$.next(true)
-    await ready
+  private onLive(event: Either<PriceError, Price>): void {
+    if (this.held === undefined) this.liveSubject$.next(event)
+    else this.held.push(event)
   }
 
-  /** The past in parts, each after the rows of the one before were taken: a history does not wait for its reader. */
-  private parts$(from: number, onPosition: OnPosition): Observable<Either<HistoryError, PastEvent>> {
-    let [start, span, count, isLast] = [from, firstSpan, 0, false]
-    const next$ = (): Observable<unknown> => {
-      if (count < fewPrices) span *= 2
-      return isLast ? EMPTY : this.isDrained$.pipe(filter(identity), take(1))
-    }
-    return defer(() => {
-      const to = start + span
-      isLast = to >= systemClock().wallClock()
-      const past$ = this.history.prices$(this.topic, isLast ? { from: start } : { from: start, to })
-      ;[start, count] = [to, 0]
-      return pastSourceOf(past$).read$(undefined, onPosition)
-    }).pipe(
-      tap((event) => {
-        count++
-        isLast ||= isLeft(event)
-      }),
-      repeat({ delay: next$ }),
-    )
+  private end(): void {
+    this.isAtEnd = true
+    this.resolve()
   }
 
-  private onPast(event: Either<HistoryError, PastEvent>, at: number): void {
+  private onPast(event: PastEvent): void {
     const { topic, last, nextEpoch: epoch } = this
-    if (isLeft(event)) {
-      if (event.left._tag !== 'UnknownTopic') this.interrupt(outage(event.left.message), at)
-    } else if (event.right._tag === 'PastPrice') {
+    if (event._tag === 'PastPrice') {
       this.isDown = false
-      this.last = { topic, price: event.right.price, receivedAt: event.right.at, epoch }
-      this.add({ _tag: 'Price', at, topic, event: right(this.last) })
+      this.last = { topic, price: event.price, receivedAt: event.at, epoch }
+      this.add(right(this.last), event.at)
     } else if (last !== undefined) {
       // Only the start of a gap is an event. Before the first price, the topic is not there.
-      const { cause, from } = event.right
-      if (cause === 'stale') return this.interrupt(stale(topic, from - last.receivedAt, last), at)
+      const { cause, from } = event
+      if (cause === 'stale') return this.interrupt(stale(topic, from - last.receivedAt, last), from)
       this.nextEpoch = last.epoch + 1
-      this.interrupt(outage(`gap in the history: ${cause}`), at)
+      this.interrupt(outage(`gap in the history: ${cause}`), from)
     }
+  }
+
+  private onFailure(error: HistoryError): void {
+    if (error._tag !== 'UnknownTopic') this.interrupt(outage(error.message), this.from)
   }
 
   private interrupt(error: PriceError, at: number): void {
-    if (this.isDown) return
+    if (!this.isDown) this.add(left(error), at)
     this.isDown = true
-    this.add({ _tag: 'Price', at, topic: this.topic, event: left(error) })
   }
 
-  private add(row: PriceRow): void {
-    this.rows.push(row)
-    if (this.isDrained$.value) this.isDrained$.next(false)
-    this.wake()
+  /** The clock of the recorder may have been set. */
+  private add(event: Either<PriceError, Price>, at: number): void {
+    const time = Math.max(this.from, this.rows.at(-1)?.at ?? 0, Math.min(at, systemClock().wallClock()))
+    this.rows.push({ _tag: 'Price', at: time, topic: this.topic, event })
   }
 }
 

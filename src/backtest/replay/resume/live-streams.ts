@@ -1,9 +1,14 @@
-import { concat, Observable, ReplaySubject, Subscription, switchMap, takeUntil } from 'rxjs'
 import type { Either } from 'fp-ts/lib/Either.js'
+import { concat, Observable, ReplaySubject, Subscription, switchMap, takeUntil } from 'rxjs'
 import { reportError } from '../../../base/task/safe-notify.js'
-import { activeContext, runInContext } from '../rx-context.js'
+import { delay } from '../../../base/time/deadline.js'
+import { systemClock } from '../../../base/time/system-clock.js'
 import { RowTimes } from '../../recording/write/client-rows.js'
-import type { StrategyRuns } from '../strategy-runs.js'
+import type { Playback } from '../playback.js'
+import { activeContext, runInContext } from '../rx-context.js'
+
+/** The clocks of the recorder and of this process are the same if they differ by at most this time, in ms. */
+const maxSkew = 2_000
 
 /**
  * The streams of a strategy that goes from a replay to a live client: those of the replay up to the border, and then those of
@@ -13,71 +18,73 @@ export class LiveStreams {
   private readonly border$ = new ReplaySubject<void>(1)
   /** A strategy subscribes on a clock of its own, on which a live client does not run. */
   private readonly context = activeContext()
-  private readonly times: RowTimes
+  private readonly times = new RowTimes((_, step) =>
+    this.playback.runs.afterTick(() => this.isLive && this.playback.skip(step)),
+  )
+  private timer = Subscription.EMPTY
   isLive = false
 
-  /** `onTime`: called when the clock of the strategy has moved. `onStep`: called when the clock has been set, with the step in ms. */
-  constructor(
-    private readonly runs: StrategyRuns,
-    private readonly onTime: () => void,
-    onStep: (ms: number) => void,
-  ) {
-    this.times = new RowTimes((_, step) => this.runs.afterTick(() => this.isLive && onStep(step)))
-  }
+  constructor(private readonly playback: Playback) {}
 
-  /** Now, in ms since the Unix epoch. */
-  now(): number {
-    return this.times.now()
-  }
-
-  /** Starts the live streams. */
-  start(): void {
+  /** Moves the clock of the strategy to the present, and starts the live streams after `onCaughtUp`. */
+  start(onCaughtUp: () => void): void {
+    const { playback, times } = this
+    const now = times.now()
+    // The clock of the recorder may be ahead.
+    if (playback.runs.time > now + maxSkew) playback.skip(now - playback.runs.time)
+    playback.runs.advance(now)
+    onCaughtUp()
     this.isLive = true
     this.border$.next()
     this.border$.complete()
+    this.waitForTimer()
   }
 
-  /** The past has ended without a border: no live stream follows. */
+  /** The replay is over. Without a border, no live stream follows. */
   end(): void {
     this.border$.complete()
+    this.timer.unsubscribe()
   }
 
   /** `past$` up to the border, and then `live$`. */
-  price$<E, A>(
-    past$: Observable<Either<E, A>>,
-    live$: () => Observable<Either<E, A>>,
-  ): Observable<Either<E, A>> {
-    return this.joined$(past$, live$, (event) => this.times.of(event))
-  }
-
-  joined$<A>(
-    past$: Observable<A>,
-    live$: () => Observable<A>,
-    timeOf: (event: A) => number = () => this.now(),
-  ): Observable<A> {
+  joined$<A>(past$: Observable<A>, live$: () => Observable<A>): Observable<A> {
     return concat(
       past$.pipe(takeUntil(this.border$)),
-      this.border$.pipe(switchMap(() => this.onClock$(live$, timeOf))),
+      this.border$.pipe(switchMap(() => this.onClock$(live$))),
     )
   }
 
-  private onClock$<A>(live$: () => Observable<A>, timeOf: (event: A) => number): Observable<A> {
+  /** The timers of the strategy fire when they are due: its clock moves only here and with each live event. */
+  private waitForTimer(): void {
+    this.timer.unsubscribe()
+    const { runs, isOver } = this.playback
+    const ms = runs.nextDue - this.times.now()
+    if (ms === Infinity || isOver) return
+    this.timer = delay(systemClock(), Math.max(0, Math.ceil(ms)), () => {
+      runs.advance(this.times.now())
+      this.waitForTimer()
+    })
+  }
+
+  private onClock$<A>(live$: () => Observable<A>): Observable<A> {
+    const { runs } = this.playback
     return new Observable<A>((subscriber) => {
       /** A strategy may subscribe inside of a tick, and a live stream may emit at once. */
       const emit = (at: number, notify: () => void): void =>
-        this.runs.afterTick(() => {
+        runs.afterTick(() => {
           if (subscriber.closed) return
-          this.runs.advance(at)
-          this.runs.tick(notify)
-          this.onTime()
+          runs.advance(at)
+          runs.tick(notify)
+          this.waitForTimer()
         })
-      const complete = (): void => emit(this.now(), () => subscriber.complete())
+      const complete = (): void => emit(this.times.now(), () => subscriber.complete())
       const live = new Subscription()
       subscriber.add(() => runInContext(this.context, () => live.unsubscribe()))
       runInContext(this.context, () =>
         live.add(
           live$().subscribe({
-            next: (event) => emit(timeOf(event), () => subscriber.next(event)),
+            next: (event) =>
+              emit(this.times.of(event as Either<unknown, unknown>), () => subscriber.next(event)),
             error: (thrown) => {
               reportError(thrown)
               complete()

@@ -1,9 +1,8 @@
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
-import { map, Observable, Subscription } from 'rxjs'
+import { map, Observable } from 'rxjs'
 import type { CaughtUp } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { PriceError } from '../../../base/errors/model.js'
-import { delay } from '../../../base/time/deadline.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import type { OptionTable } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
@@ -79,22 +78,17 @@ export const resume$ = <A>(
   const sources = isHistory(past) ? [] : openableSources(nodePlatform, past)
   const range = from === undefined ? allTimes : { from, to: Infinity }
   return new Observable<A | CaughtUp>((subscriber) => {
-    const clock = systemClock()
     const history = given && new HistoryRows(client, given, range.from)
     const playback: Playback = new Playback(
       sources,
       range,
       virtualClock,
-      clock,
+      systemClock(),
       { onRecordingEnd: () => startLive(), onOver: () => live.end() },
       (reading) => (history === undefined ? readWritten(sources, reading) : history.read(reading)),
     )
     const { streams, runs } = playback
-    const live = new LiveStreams(
-      runs,
-      () => waitForTimer(),
-      (ms) => playback.skip(ms),
-    )
+    const live = new LiveStreams(playback)
     /** Those of the live client, and by topic, in lower case, those of a topic that continues its past. */
     let epochs: LiveEpochs
     const continued = new Map<string, LiveEpochs>()
@@ -102,43 +96,24 @@ export const resume$ = <A>(
     const startLive = (): void => {
       epochs = streams.liveEpochs()
       if (history === undefined) runs.tick(() => streams.interruptAll('the recording has ended'))
-      const now = live.now()
-      // The clock of the recorder may be ahead.
-      if (runs.time > now + maxSkew) playback.skip(now - runs.time)
-      runs.advance(now)
-      subscriber.next({ _tag: 'CaughtUp' })
-      live.start()
+      live.start(() => subscriber.next({ _tag: 'CaughtUp' }))
       history?.startLive()
-      waitForTimer()
     }
-    /** The timers of the strategy fire when they are due: its clock moves only here and with each live event. */
-    let timer = Subscription.EMPTY
-    const waitForTimer = (): void => {
-      timer.unsubscribe()
-      const ms = runs.nextDue - live.now()
-      if (ms === Infinity || playback.isOver) return
-      timer = delay(clock, Math.max(0, Math.ceil(ms)), () => {
-        runs.advance(live.now())
-        waitForTimer()
-      })
-    }
-
     const price$: ClientStreams['price$'] = (topic) =>
       new Observable((observer) => {
         const key = topic.toLowerCase()
-        if (!live.isLive) observer.add(history?.want(topic, () => streams.restart(topic)))
-        const rows = live.isLive ? undefined : history?.of(topic)
+        const rows = live.isLive ? undefined : history?.want(topic, observer, () => streams.restart(topic))
         const withEpoch = (event: Either<PriceError, Price>): Either<PriceError, Price> => {
           if (rows?.epoch !== undefined && isRight(event) && !continued.has(key))
             continued.set(key, streams.liveEpochs(rows.epoch - event.right.epoch))
           return (continued.get(key) ?? epochs).eventOf(event)
         }
         const live$ = () => (rows?.live$ ?? client.price$(topic)).pipe(map(withEpoch))
-        observer.add(live.price$(streams.price$(topic), live$).subscribe(observer))
+        observer.add(live.joined$(streams.price$(topic), live$).subscribe(observer))
       })
     const joined: Partial<ClientStreams> = {
       price$,
-      depth$: (mint, interval) => live.price$(streams.depth$(mint), () => client.depth$(mint, interval)),
+      depth$: (mint, interval) => live.joined$(streams.depth$(mint), () => client.depth$(mint, interval)),
       status$: live.joined$(streams.status$, () =>
         client.status$.pipe(map((status) => epochs.statusOf(status))),
       ),
@@ -147,16 +122,12 @@ export const resume$ = <A>(
     }
     const { client: replayed } = createSession(playback, 'mainnet', { past: given, streams: joined })
     const own = { ...replayed, chainId: client.chainId }
-    subscriber.add(() => timer.unsubscribe())
     subscriber.add(runStrategy$(playback, () => own, strategy$).subscribe(subscriber))
   })
 }
 
 const isHistory = (past: unknown): past is History =>
   typeof past === 'object' && past !== null && 'prices$' in past
-
-/** The clocks of the recorder and of this process are the same if they differ by at most this time, in ms. */
-const maxSkew = 2_000
 
 /** Reads the recordings that are not empty, as a recorder that is killed at its start leaves them; a header if there are none. */
 async function* readWritten(

@@ -4,18 +4,11 @@ import { invalidRange } from '../recording/codec/errors.js'
 import type { InvalidRange } from '../../base/errors/model.js'
 import { describeValue } from '../../base/errors/text.js'
 
-/**
- * Validates a time range in ms since the Unix epoch. Equal times are an empty range. `now`: of the history. If it is that of a
- * simulation whose times count from 0, a time that would otherwise be in seconds is valid.
- */
-export const parseRange = (
-  from: number,
-  to: number,
-  now = 0,
-): Either<InvalidRange, { from: number; to: number }> => {
+/** Validates a time range in ms since the Unix epoch. Equal times are an empty range. */
+export const parseRange = (from: number, to: number): Either<InvalidRange, { from: number; to: number }> => {
   const invalid = (problem: string) => left(invalidRange(from, to, problem))
   for (const [name, time] of Object.entries({ from, to })) {
-    const unit = typeof time !== 'number' || unitOfTime(now) !== undefined ? undefined : unitOfTime(time)
+    const unit = typeof time === 'number' ? unitOfTime(time) : undefined
     if (unit !== undefined)
       return invalid(
         `${name}: expected a time in ms since the Unix epoch, got ${time}, which looks like ${unit}`,

@@ -34,5 +34,5 @@ export const recordedHistory = (sources: readonly OpenableSource[], present?: Pr
 
 const parseTimes = ({ from, to }: HistoryRange, end: number | undefined): Either<InvalidRange, TimeRange> => {
   const latest = end ?? Math.floor(rxClock.wallClock()) + 1
-  return parseRange(from, to === undefined || (end !== undefined && to > end) ? latest : to, end)
+  return parseRange(from, to === undefined || (end !== undefined && to > end) ? latest : to)
 }

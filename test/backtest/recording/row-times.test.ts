@@ -1,11 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import { isRight, left, right } from 'fp-ts/lib/Either.js'
+import { left, right } from 'fp-ts/lib/Either.js'
 import { openHistory } from 'svc-streams/history'
 import { replay, type Row } from 'svc-streams/recording'
-import { concatMap, skip } from 'rxjs'
-import { nodePlatform } from '../../../src/backtest/recording/read/node-platform.js'
-import { recordedHistory } from '../../../src/backtest/history/recorded-history.js'
-import { openableSource } from '../../../src/backtest/recording/read/source.js'
 import { onTestFinished, describe, expect, it } from 'vitest'
 import { runInProcess } from '../../cli/support/in-process.js'
 import { newFile } from '../../cli/support/new-file.js'
@@ -135,48 +131,5 @@ describe.each([
     expect(await client.finished).toMatchObject({
       left: { line: 3, message: expect.stringContaining(`not in ${unit}`) as string },
     })
-  })
-})
-
-describe('a recording whose first row is near 0', () => {
-  /** A price each hour, for 60 hours. */
-  const hours = Array.from({ length: 60 }, (_, n) => priceRow(n * 60 * minute - start, n + 1))
-  const ofSimulation = (at: number, rows: readonly Row[] = hours) => recordingText({ ...header, at }, ...rows)
-
-  it.each([0, 1000])('counts from 0, and plays for any time, if its header has the time %s', async (at) => {
-    const client = replay(chunksOf(ofSimulation(at)), { speed: Infinity })
-    const past$ = client.run$((inside) =>
-      inside.price$(topic).pipe(
-        skip(59),
-        concatMap(() => inside.history.prices$(topic, { from: 150e6, to: 1e9 })),
-      ),
-    )
-    const past = await eventsOf(past$)
-    const prices = past.map(
-      (event) => isRight(event) && event.right._tag === 'PastPrice' && event.right.price,
-    )
-    expect(prices).toEqual(Array.from({ length: 17 }, (_, n) => n + 43))
-    expect(await client.finished).toMatchObject({ right: { rows: 60, earlierRows: 0 } })
-  })
-
-  it('is read from any position of a large file', async () => {
-    const rows = Array.from({ length: 3000 }, (_, n) => priceRow(n * 3 * minute - start, n + 1))
-    const path = newFile('market.ndjson', ofSimulation(0, rows))
-    const history = recordedHistory([openableSource(nodePlatform, path)], {
-      now: () => 1e9,
-      isPlayed: () => true,
-    })
-    const past = await eventsOf(history.prices$(topic, { from: 500e6, to: 501e6 }))
-    expect(past).toHaveLength(6)
-    expect(past[0]).toMatchObject({ right: { price: 2779 } })
-  })
-
-  it('does not make another unit valid than that of its first row', async () => {
-    for (const at of [start / 1000, start * 1000]) {
-      const text = ofSimulation(0, [{ ...priceRow(0, 1), at }])
-      expect(await replay(chunksOf(text), { speed: Infinity }).finished).toMatchObject({ left: { line: 2 } })
-    }
-    const text = ofSimulation(0, [...hours.slice(0, 1), { ...priceRow(0, 2), at: start * 1000 }])
-    expect(await inspected(newFile('market.ndjson', text))).toMatchObject({ code: 1 })
   })
 })

@@ -161,7 +161,7 @@ describe('the replay of a damaged recording', () => {
       expect(await client.finished).toMatchObject({
         left: {
           line: 4,
-          message: expect.stringMatching(/line of at most 4194304 characters, got more/) as string,
+          message: expect.stringMatching(/line of at most 4194304 bytes, got more/) as string,
         },
       })
     }

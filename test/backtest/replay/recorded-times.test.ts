@@ -153,8 +153,7 @@ const expectedOf = (times: readonly number[]): Expected => {
   let [distance, rows] = [0, -1]
   let last: number | undefined
   for (const [index, at] of times.entries()) {
-    const unit = unitOfTime(at)
-    const isInMs = unit === undefined || (unit === 'seconds' && index > 0 && Math.abs(times[1]!) < 1e8)
+    const isInMs = unitOfTime(at) === undefined
     const next = isRecordedTime(at) && isInMs ? timeline.next(at, index === 0) : undefined
     if (next === undefined) return { distance, rows: Math.max(0, rows), isDamaged: true }
     distance += next.time - (last ?? next.time) - next.skipped

@@ -3,9 +3,6 @@
 /** The latest time of a `Date`, in ms since the Unix epoch; the earliest time is its negative. */
 export const maxTime = 8.64e15
 
-/** True for a time that counts from 0, as that of a simulation does. */
-export const isFromZero = (time: number): boolean => Math.abs(time) < 1e8
-
 export type TimeUnit = 'seconds' | 'microseconds' | 'nanoseconds'
 
 /**

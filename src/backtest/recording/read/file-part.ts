@@ -1,8 +1,8 @@
 import { isRight } from 'fp-ts/lib/Either.js'
-import { isFromZero, unitOfTime } from '../codec/times.js'
+import { unitOfTime } from '../codec/times.js'
 import { decodeRow } from '../codec/row-codec.js'
 import { writtenTime, type TimeRange } from '../codec/timeline.js'
-import { lineEnd } from './whole-lines.js'
+import { lineEnd, maxLineBytes } from './whole-lines.js'
 import type { FileBytes } from './source.js'
 
 // Where the rows of a range are in a plain file, without reading all of it.
@@ -18,9 +18,6 @@ const maxParts = 256
 
 /** Bytes that are read at once for one line. Most lines are shorter. */
 const lineBytes = 2 ** 10
-
-/** A longer line is not a row. */
-const maxLineBytes = 2 ** 24
 
 /** A part of a file, in bytes: the lines that start in it. */
 export interface FilePart {
@@ -53,7 +50,7 @@ export const readTimes = async (bytes: FileBytes, size: number): Promise<RowTime
  * back, or is in another unit, which is an error.
  */
 export const findPart = ({ part, times }: RowTimes, { from, to }: TimeRange): FilePart => {
-  const isInMs = isFromZero(times[0] ?? 0) || times.every((at) => unitOfTime(at) === undefined)
+  const isInMs = times.every((at) => unitOfTime(at) === undefined)
   if (!isInMs || times.some((at, index) => at < (times[index - 1] ?? at))) return wholeFile
   const first = times.findIndex((at) => at >= from - clockTolerance)
   const last = times.findIndex((at) => at >= to + clockTolerance)

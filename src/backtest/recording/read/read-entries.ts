@@ -1,7 +1,7 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { emptyRecording, recordingError, unreadableRecording } from '../codec/errors.js'
-import { isFromZero, unitOfTime, type TimeUnit } from '../codec/times.js'
+import { unitOfTime, type TimeUnit } from '../codec/times.js'
 import type { DecodeError, DecodeIssue, RecordingError } from '../../../base/errors/model.js'
 import { LearnedRows } from '../codec/learned-rows.js'
 import { decodeHeader, decodeRow, isHeaderLine } from '../codec/row-codec.js'
@@ -15,7 +15,7 @@ import {
   type TimeRange,
 } from '../codec/timeline.js'
 import type { OpenableSource } from './source.js'
-import { endOfLine, lineEnd, maxLineLength, readWholeLines } from './whole-lines.js'
+import { endOfLine, lineEnd, maxLineBytes, readWholeLines } from './whole-lines.js'
 
 /** A line of a recording, and its time in the replay. */
 export interface RecordingEntry extends ReplayTime {
@@ -46,17 +46,15 @@ export type EntriesResult = Either<RecordingError, Iterable<RecordingEntry>>
  * The entries of a source that are within the range, headers included. Each entry is decoded when the consumer pulls it. A
  * line that cannot be read or decoded is a `RecordingError` that names the source and the line, and the last result.
  *
- * `allowsCut`: true if a last row without a line end, which a crash has cut off, is skipped; otherwise it is an error. `fromZero`:
- * true if the times count from 0. Default: the first row decides.
+ * `allowsCut`: true if a last row without a line end, which a crash has cut off, is skipped; otherwise it is an error.
  */
 export async function* readSource(
   source: OpenableSource,
   range: TimeRange,
   closing: Subscription,
   allowsCut = false,
-  fromZero?: boolean,
 ): AsyncGenerator<EntriesResult, void> {
-  const decoder = new EntryDecoder(source.name, range, fromZero)
+  const decoder = new EntryDecoder(source.name, range)
   const opened = new Subscription()
   closing.add(opened)
   try {
@@ -76,7 +74,7 @@ export async function* readSource(
 }
 
 /** True for a last line that has no line end. */
-const isCut = (lines: Uint8Array): boolean => lines.length <= maxLineLength && lines.at(-1) !== lineEnd
+const isCut = (lines: Uint8Array): boolean => lines.length <= maxLineBytes && lines.at(-1) !== lineEnd
 
 /** Decodes the lines of one source. */
 class EntryDecoder implements EntryOrigin {
@@ -92,8 +90,6 @@ class EntryDecoder implements EntryOrigin {
   constructor(
     readonly source: string,
     private readonly range: TimeRange,
-    /** True if the times count from 0, as those of a simulation. `undefined`: there is no row so far. */
-    private fromZero: boolean | undefined,
   ) {
     this.timeline = new Timeline(range)
   }
@@ -119,36 +115,22 @@ class EntryDecoder implements EntryOrigin {
   private decode(bytes: Uint8Array, start: number, end: number): RecordingEntry | undefined {
     const line = this.textOf(bytes, start, end)
     if (line.trim() === '' || this.isOutsideRange(line)) return undefined
-    if (line.length > maxLineLength) {
-      const expected = `a line of at most ${maxLineLength} characters`
-      this.fail(line, { path: '', expected, actual: 'more' })
-      return undefined
-    }
+    if (end - start > maxLineBytes)
+      return this.fail(line, {
+        path: '',
+        expected: `a line of at most ${maxLineBytes} bytes`,
+        actual: 'more',
+      })
     const decoded = this.decodeLine(line)
-    if (isLeft(decoded)) {
-      const { input, issues } = decoded.left
-      this.failure = recordingError(this.source, this.lineNumber, input, issues)
-      return undefined
-    }
+    if (isLeft(decoded)) return this.fail(decoded.left.input, ...decoded.left.issues)
     if (decoded.right._tag !== 'Recording') this.learnedRows.learn(line, decoded.right)
     return this.entryOf(decoded.right, bytes, start, end)
   }
 
   /** True if the row need not be decoded, because its time alone excludes it. */
   private isOutsideRange(line: string): boolean {
-    if (!this.started || this.range === allTimes) return false
-    const at = writtenTime(line)
-    return at !== undefined && !isWithin(this.range, at) && this.wrongUnit(at) === undefined
-  }
-
-  /**
-   * The unit of a time that is not in ms since the Unix epoch. The first row decides whether the times count from 0: a later
-   * time then may look like seconds.
-   */
-  private wrongUnit(at: number, isHeader = false): TimeUnit | undefined {
-    if (!isHeader) this.fromZero ??= isFromZero(at)
-    const unit = unitOfTime(at)
-    return unit === 'seconds' && this.fromZero === true ? undefined : unit
+    const at = this.started && this.range !== allTimes ? writtenTime(line) : undefined
+    return at !== undefined && !isWithin(this.range, at) && unitOfTime(at) === undefined
   }
 
   /** Undefined for a row outside of the range, and after a failure. */
@@ -159,17 +141,13 @@ class EntryDecoder implements EntryOrigin {
     end: number,
   ): RecordingEntry | undefined {
     const isHeader = line._tag === 'Recording'
-    const unit = this.wrongUnit(line.at, isHeader)
-    if (unit !== undefined) {
-      this.fail(this.textOf(bytes, start, end), timeInUnit(line.at, unit))
-      return undefined
-    }
+    const unit = unitOfTime(line.at)
+    if (unit !== undefined) return this.fail(this.textOf(bytes, start, end), timeInUnit(line.at, unit))
     if (!isHeader && !isWithin(this.range, line.at)) return undefined
     const time = this.timeline.next(line.at, isHeader)
     // Not `...time`, which is slow and runs once per row.
     if (time !== undefined) return { line, time: time.time, skipped: time.skipped, origin: this }
-    this.fail(this.textOf(bytes, start, end), lateTime(line.at))
-    return undefined
+    return this.fail(this.textOf(bytes, start, end), lateTime(line.at))
   }
 
   /** A recording that was appended to another recording has its own header. */
@@ -186,8 +164,9 @@ class EntryDecoder implements EntryOrigin {
     return this.decoder.decode(bytes.subarray(start, bytes[end - 1] === lineEnd ? end - 1 : end))
   }
 
-  private fail(input: string, issue: DecodeIssue): void {
-    this.failure = recordingError(this.source, this.lineNumber, input, [issue])
+  private fail(input: string, ...issues: readonly DecodeIssue[]): RecordingEntry | undefined {
+    this.failure = recordingError(this.source, this.lineNumber, input, issues)
+    return undefined
   }
 }
 

@@ -1,7 +1,6 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { Topic } from '../../../base/domain/topic.js'
-import { isFromZero } from '../codec/times.js'
 import { recordingError, unreadableRecording } from '../codec/errors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
@@ -107,9 +106,7 @@ export class RecordedFile {
     if (bytes === undefined || (part.start === 0 && part.end === Infinity))
       return yield* readSource(source, range, closing, allowsCut)
     const opened = { name: source.name, open: () => firstLineAndPart(bytes, part) }
-    const [first] = (await this.timesOf(bytes)).times
-    const fromZero = first !== undefined && isFromZero(first)
-    for await (const entries of readSource(opened, range, closing, allowsCut, fromZero)) {
+    for await (const entries of readSource(opened, range, closing, allowsCut)) {
       if (isRight(entries)) yield entries
       else {
         const { line, input, issues } = entries.left

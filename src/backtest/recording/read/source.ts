@@ -97,10 +97,15 @@ const sourceOf = (
   part: RecordingPart,
 ): Partial<OpenableSource> & Pick<OpenableSource, 'open'> => {
   if (typeof part === 'string') return reopened(platform.stringSource(part))
-  if (typeof part !== 'object' || (part as unknown) === null) throw invalidSource()
-  if ('href' in part) return reopened(platform.urlSource(part.href))
-  if (!isIterable(part)) throw invalidSource()
-  return { open: iterableOpener(part) }
+  if (typeof part === 'object' && (part as unknown) !== null) {
+    if ('href' in part) return reopened(platform.urlSource(part.href))
+    if (Symbol.asyncIterator in part || Symbol.iterator in part || isWebStream(part))
+      return { open: iterableOpener(part) }
+  }
+  throw new ConfigurationError(
+    'source',
+    'expected a path, a file URL, an iterable of text or bytes, or an array of these',
+  )
 }
 
 /** Each replay opens the source anew. */
@@ -109,56 +114,35 @@ const reopened = ({ open, ...source }: PlatformSource) => ({
   open: (closing: Subscription) => iterableOpener(open())(closing),
 })
 
-const invalidSource = (): ConfigurationError =>
-  new ConfigurationError(
-    'source',
-    'expected a path, a file URL, an iterable of text or bytes, or an array of these',
-  )
-
-/** True for an iterable and for a web stream, which is not iterable in some browsers. */
-const isIterable = (value: object): value is Chunks | WebStream =>
-  Symbol.asyncIterator in value || Symbol.iterator in value || isWebStream(value)
-
 /**
- * A function that opens an iterable. Throws on a later call if the iterable can be read only once. `closing` ends a read
- * that waits for data.
+ * A function that opens an iterable. Throws on a later call if the iterable can be read only once: it then is a stream of Node or
+ * of the web, or returns the same iterator each time. `closing` ends a read that waits for data.
  */
 const iterableOpener = (source: Chunks | WebStream): ((closing: Subscription) => Chunks) => {
-  let previous: unknown
+  let previous: AsyncIterator<string | Uint8Array> | undefined
   return (closing) => {
-    if (previous !== undefined && isStream(source)) throw readOnce()
-    const chunks = isWebStream(source) ? readWebStream(source, closing) : source
-    destroyOnClose(chunks, closing)
-    const opened = openedOf(chunks)
-    if (opened.iterator === previous) throw readOnce()
-    previous = opened.iterator
-    return opened.chunks
+    const isStream = isWebStream(source) || hasMethod(source, 'pipe')
+    const iterator = previous && isStream ? previous : iteratorOf(source, closing)
+    if (iterator === previous)
+      throw new Error('the source can be read only once: give a path, or an iterable that starts anew')
+    previous = iterator
+    return { [Symbol.asyncIterator]: () => iterator }
   }
 }
 
-/** Iterates once. An iterable that can be read only once returns the same iterator each time. */
-const openedOf = (chunks: Chunks): { readonly iterator: unknown; readonly chunks: Chunks } => {
-  if (Symbol.asyncIterator in chunks) {
-    const iterator = chunks[Symbol.asyncIterator]()
-    return { iterator, chunks: { [Symbol.asyncIterator]: () => iterator } }
-  }
-  const iterator = chunks[Symbol.iterator]()
-  return { iterator, chunks: { [Symbol.iterator]: () => iterator } }
+/** `for await` accepts the results of a synchronous iterator too. */
+const iteratorOf = (
+  source: Chunks | WebStream,
+  closing: Subscription,
+): AsyncIterator<string | Uint8Array> => {
+  if (isWebStream(source)) return readWebStream(source, closing)
+  if (hasMethod(source, 'destroy')) closing.add(() => void source.destroy())
+  if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]()
+  return source[Symbol.iterator]() as unknown as AsyncIterator<string | Uint8Array>
 }
-
-const readOnce = (): Error =>
-  new Error('the source can be read only once: give a path, or an iterable that starts anew')
 
 const hasMethod = <Name extends string>(value: object, name: Name): value is Record<Name, () => unknown> =>
   name in value && typeof (value as Record<Name, unknown>)[name] === 'function'
-
-/** A stream of Node or of the web. It can be read only once, although each iterator is another object. */
-const isStream = (source: Chunks | WebStream): boolean => hasMethod(source, 'pipe') || isWebStream(source)
-
-/** Ends a read of a Node stream that waits for data. */
-const destroyOnClose = (chunks: Chunks, closing: Subscription): void => {
-  if (hasMethod(chunks, 'destroy')) closing.add(() => void chunks.destroy())
-}
 
 const isWebStream = (source: object): source is WebStream => hasMethod(source, 'getReader')
 

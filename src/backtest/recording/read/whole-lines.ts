@@ -2,17 +2,14 @@ import type { Subscription } from 'rxjs'
 import { nextTurn } from '../../../base/time/macrotask.js'
 import type { Chunks } from './source.js'
 
-/** Maximum length of a line, in characters. Bounds the memory for a source without line ends. */
-export const maxLineLength = 2 ** 22
+/** Maximum length of a line, in bytes. Bounds the memory for a source without line ends. */
+export const maxLineBytes = 2 ** 22
 
 /** Number of chunks after which the reader yields to the event loop: an iterable without rows must not block it. */
 const chunksPerTurn = 256
 
 /** The byte at the end of a line. */
 export const lineEnd = 0x0a
-
-/** A character has at most this many bytes for each code unit of its text. */
-const maxBytesPerCodeUnit = 3
 
 /** The index after the line that starts at an index, and after its line end. */
 export const endOfLine = (bytes: Uint8Array, start: number): number => {
@@ -32,13 +29,10 @@ export async function* readWholeLines(
   /** The parts of a line whose end has not been read. They are joined once: a source may consist of many small chunks. */
   let unfinished: Uint8Array[] = []
   let length = 0
-  /** The characters of that line: at most so many of a text, at least so many of bytes. */
-  let characters = 0
   const take = (end: Uint8Array): Uint8Array => {
-    const whole = unfinished.length === 0 ? end : joined([...unfinished, end], length + end.length)
+    const whole = length === 0 ? end : joined([...unfinished, end], length + end.length)
     unfinished = []
     length = 0
-    characters = 0
     return whole
   }
   let chunkCount = 0
@@ -51,11 +45,9 @@ export async function* readWholeLines(
     if (end > cut) yield bytes.subarray(cut, end)
     // A copy: the source may write the next chunk to the same memory.
     if (end < bytes.length) unfinished.push(new Uint8Array(bytes.subarray(end)))
-    const added = bytes.length - end
-    length += added
-    characters += typeof chunk === 'string' ? Math.min(chunk.length, added) : added / maxBytesPerCodeUnit
+    length += bytes.length - end
     if (closing.closed) return
-    if (characters > maxLineLength) break
+    if (length > maxLineBytes) break
     if (++chunkCount % chunksPerTurn === 0) await nextTurn()
   }
   const rest = take(text.rest())

@@ -4,16 +4,16 @@ import { clientClosed } from '../../base/errors/constructors.js'
 import type { ClientClosed, RecordingError } from '../../base/errors/model.js'
 import { deferred } from '../../base/task/deferred.js'
 import type { Clock } from '../../base/time/clock.js'
-import { nextTurn } from '../../base/time/macrotask.js'
+import { macrotasks, nextTurn } from '../../base/time/macrotask.js'
 import type { EntriesResult, EntryOrigin, RecordingEntry } from '../recording/read/read-entries.js'
 import { readSet, type SetReading } from '../recording/read/merge.js'
 import type { RecordingHeader, Row } from '../recording/codec/row.js'
 import type { OpenableSource } from '../recording/read/source.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
+import { promiseDrain } from './promise-drain.js'
 import type { ReplayClock } from './replay-clock.js'
 import { RowCount, type ReplaySummary } from './replay-summary.js'
-import { RowTurns, type RowPlayer } from './row-turns.js'
 import { RowWaits } from './row-waits.js'
 import { StrategyRuns, type RowWork, type StrategyRun } from './strategy-runs.js'
 
@@ -34,7 +34,7 @@ export type HeaderResult = Either<RecordingError | ClientClosed, RecordingHeader
  * Reads a recording and emits each row at its time. Before the first run, pauses while no stream has a subscriber.
  * Reads only the next row, so that memory does not grow with the length of the recording.
  */
-export class Playback implements RowPlayer, RowWork {
+export class Playback implements RowWork {
   readonly streams: RecordedStreams
   private readonly closing = new Subscription()
   readonly runs: StrategyRuns
@@ -48,8 +48,6 @@ export class Playback implements RowPlayer, RowWork {
   private readonly count = new RowCount()
   /** The header of a set of several recordings. */
   private jointHeader: RecordingHeader | undefined
-  /** Those of the current piece. */
-  private entries: Iterator<RecordingEntry, unknown> = [].values()
   /** The line that is emitted, and where it comes from. */
   private line: Row | RecordingHeader | undefined
   private origin: EntryOrigin | undefined
@@ -57,7 +55,6 @@ export class Playback implements RowPlayer, RowWork {
   private readonly headers = new Set<string>()
   /** The time of the last line, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
   recordedAt = -Infinity
-  private readonly turns = new RowTurns()
   readonly waits: RowWaits
 
   constructor(
@@ -175,21 +172,38 @@ export class Playback implements RowPlayer, RowWork {
     }
     for await (const entries of this.read({ range, closing, onHeader })) {
       if (isLeft(entries)) return this.end(entries.left)
-      this.entries = entries.right[Symbol.iterator]()
-      await this.turns.play(this)
+      await this.playPiece(entries.right[Symbol.iterator]())
       if (this.closing.closed) return
     }
     return this.end(undefined)
   }
 
-  /** Called by `turns`. False after the last entry, and after `close`. */
-  playNext(): boolean | Promise<boolean> {
-    const next = this.entries.next()
-    if (next.done === true || this.closing.closed) return false
-    const { value: entry } = next
-    if (entry.skipped !== 0) this.skip(entry.skipped)
-    if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(entry.line))
-    return (this.canEmit(entry.time) && this.emit(entry)) || this.emitLater(entry)
+  /** Ends after the last entry, and after `close`. */
+  private async playPiece(entries: Iterator<RecordingEntry, unknown>): Promise<void> {
+    for (;;) {
+      const played = await inMacrotask(() => this.playTurn(entries))
+      if (played === false || (played !== true && !(await this.emitLater(played)))) return
+    }
+  }
+
+  /**
+   * Plays the rows of a macrotask. The promises of the strategies settle after each row, for any division of the recording into
+   * chunks: on Node within the turn, and elsewhere at its end. Returns false after the last entry, and an entry that is not due.
+   */
+  private playTurn(entries: Iterator<RecordingEntry, unknown>): boolean | RecordingEntry {
+    const drain = promiseDrain()
+    for (let rows = 0; rows < rowsPerTurn; rows++) {
+      const next = entries.next()
+      if (next.done === true || this.closing.closed) return false
+      const { value: entry } = next
+      if (entry.skipped !== 0) this.skip(entry.skipped)
+      if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(entry.line))
+      if (!this.canEmit(entry.time) || !this.emit(entry)) return entry
+      // Strategies subscribe after the first header.
+      if (drain === undefined || entry.line._tag === 'Recording') return true
+      drain()
+    }
+    return true
   }
 
   private canEmit(time: number): boolean {
@@ -223,8 +237,7 @@ export class Playback implements RowPlayer, RowWork {
   emitRow(): void {
     const { line, origin } = this
     if (line === undefined || origin === undefined) return
-    if (line._tag === 'Recording') this.turns.endTurn()
-    else this.count.add(line)
+    if (line._tag !== 'Recording') this.count.add(line)
     this.observer.onLine?.(line, origin)
     this.streams.emit(line, origin.recorder)
   }
@@ -246,5 +259,24 @@ export class Playback implements RowPlayer, RowWork {
     this.result.resolve(error === undefined ? right(this.count.summary) : left(error))
   }
 }
+
+/** Number of rows after which the replay yields to the event loop. */
+const rowsPerTurn = 256
+
+/**
+ * The result of work in a macrotask; true if it throws. An exception leaves the macrotask, as that of any tick, and Node reports
+ * it. It does not stop the replay.
+ */
+const inMacrotask = <A>(work: () => A): Promise<A | true> =>
+  new Promise((resolve) => {
+    macrotasks()(() => {
+      let result: A | true = true
+      try {
+        result = work()
+      } finally {
+        resolve(result)
+      }
+    })
+  })
 
 const keyOf = (source: string, { at }: RecordingHeader): string => `${at} ${source}`

@@ -1,4 +1,4 @@
-import { promiseSettler } from '../../../src/backtest/replay/promise-settler.js'
+import { nextTick } from 'node:process'
 import type { World } from './world.js'
 import { PriorityQueue } from '../../../src/backtest/recording/read/priority-queue.js'
 
@@ -243,7 +243,7 @@ export class SimulatedProcess {
     } catch (thrown) {
       this.onException(thrown)
     }
-    return new Promise(promiseSettler())
+    return new Promise((resolve) => nextTick(() => void Promise.resolve().then(resolve)))
   }
 
   private scheduleNextTurn(): void {

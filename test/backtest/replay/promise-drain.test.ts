@@ -1,30 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { promiseDrain, promiseSettler } from '../../../src/backtest/replay/promise-settler.js'
+import { promiseDrain } from '../../../src/backtest/replay/promise-drain.js'
 
 const { setImmediate } = globalThis
 
 afterEach(() => void vi.unstubAllGlobals())
-
-describe('promiseSettler', () => {
-  it.each([
-    ['on Node', process],
-    ['in a browser', undefined],
-    ['with the `process` of a bundler', { versions: {}, nextTick: () => expect.unreachable() }],
-  ])('calls back after a long chain of promises, %s', async (_, given) => {
-    vi.stubGlobal('process', given)
-    const settle = promiseSettler()
-    // Vitest uses it too, at any time.
-    vi.unstubAllGlobals()
-    const log: string[] = []
-    const chain = async (): Promise<void> => {
-      for (let link = 0; link < 1000; link++) await Promise.resolve()
-      log.push('chain')
-    }
-    void chain()
-    await new Promise<void>(settle).then(() => log.push('settled'))
-    expect(log).toEqual(['chain', 'settled'])
-  })
-})
 
 describe('promiseDrain', () => {
   const inMacrotask = <A>(work: () => A): Promise<A> =>

@@ -19,7 +19,7 @@ export class OpenFiles {
       get size() {
         return size
       },
-      append: (bytes, length) => use((opened) => opened.append(bytes, length)),
+      append: (bytes) => use((opened) => opened.append(bytes)),
       cut: (to) => use((opened) => opened.cut(to)),
       close: () => this.close(file),
     }

@@ -5,10 +5,10 @@ export interface AppendedFile {
   /** In bytes, as far as this process knows. */
   readonly size: number
   /**
-   * Appends the first `length` bytes, by default all. Throws if another program has cut the file. If the bytes cannot be written
-   * completely, for example on a full disk, the written part is removed, and the error is thrown.
+   * Throws if another program has cut the file. If the bytes cannot be written completely, for example on a full disk, the written
+   * part is removed, and the error is thrown.
    */
-  readonly append: (bytes: Uint8Array, length?: number) => void
+  readonly append: (bytes: Uint8Array) => void
   /** Removes all bytes from a position on. Throws if another program has cut the file. */
   readonly cut: (size: number) => void
   readonly close: () => void
@@ -34,17 +34,15 @@ export class OpenFile implements AppendedFile {
     public size: number,
   ) {}
 
-  append(bytes: Uint8Array, length = bytes.length): void {
+  append(bytes: Uint8Array): void {
     this.checkSize()
-    const start = this.size
     try {
-      for (let written = 0; written < length;)
-        written += writeSync(this.descriptor, bytes, written, length - written)
+      for (let written = 0; written < bytes.length;) written += writeSync(this.descriptor, bytes, written)
     } catch (thrown) {
-      ftruncateSync(this.descriptor, start)
+      ftruncateSync(this.descriptor, this.size)
       throw thrown
     }
-    this.size = start + length
+    this.size += bytes.length
   }
 
   cut(size: number): void {

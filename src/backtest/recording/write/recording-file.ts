@@ -75,7 +75,7 @@ class BlockFile implements RecordingFile {
     isGzip: boolean,
     private readonly maxMs: number,
   ) {
-    this.writeBlock = isGzip ? gzipWriter(file) : plainWriter(file)
+    this.writeBlock = isGzip ? gzipWriter(file) : (text) => file.append(Buffer.from(text))
   }
 
   get bytes(): number {
@@ -117,19 +117,6 @@ class BlockFile implements RecordingFile {
     this.block = ''
   }
 }
-
-/** Maximum length of a UTF-16 code unit in UTF-8, in bytes. */
-const maxBytesPerUnit = 3
-
-/** Of all files: a text is written before the next one. Each longer text gets a buffer of its own. */
-const buffer = Buffer.allocUnsafe(blockLength * maxBytesPerUnit)
-
-const plainWriter =
-  (file: AppendedFile) =>
-  (text: string): void => {
-    if (text.length * maxBytesPerUnit <= buffer.length) file.append(buffer, buffer.write(text))
-    else file.append(Buffer.from(text))
-  }
 
 const gzipWriter = (file: AppendedFile): ((text: string) => void) => {
   const gzip = new Gzip()

@@ -1,5 +1,5 @@
 import { join, parse } from 'node:path'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { getOrElseW } from 'fp-ts/lib/Either.js'
 import { decodeHeader, encodeLine } from '../codec/row-codec.js'
 import type { RecordingHeader } from '../codec/row.js'
 import { writtenTime } from '../codec/timeline.js'
@@ -49,26 +49,27 @@ export const createRotatingFile = (
 ): RotatingFile => {
   /** `first`: the number of a file whose name is not taken. An earlier one is not used again, also if its file is deleted. */
   const open = (at: number, first = 1) => {
-    const file = createFreeFile(
-      first,
-      (number) => rotatedPath(out, at, isGzip, number),
-      (path) => create(path, isGzip),
-    )
-    onFile?.(file.path)
-    return { ...file, at, openedAt: elapsed() }
+    for (let number = first; ; number++) {
+      const path = rotatedPath(out, at, isGzip, number)
+      const file = createUnlessTaken(() => create(path, isGzip))
+      if (file === undefined) continue
+      onFile?.(path)
+      return { number, path, file, at, openedAt: elapsed() }
+    }
   }
   const isOver = (at: number): boolean =>
     Math.floor(at / period) > Math.floor(current.at / period) ||
     at < current.at - period ||
     elapsed() - current.openedAt >= period ||
     current.file.bytes >= maxFileBytes
-  /** The last header: the recording may have several. */
+  /** The last header, which the next file continues. */
   let header: RecordingHeader | undefined
   let current = open(startAt)
   let files = 1
   let closedBytes = 0
 
-  const rotate = (at: number, done: (error?: Error | null) => void): void => {
+  /** `failed`: the writer confirms a line once, after the line itself. */
+  const rotate = (at: number, failed: (error?: Error | null) => void): void => {
     const next = open(at, secondOf(at) === secondOf(current.at) ? current.number + 1 : 1)
     closedBytes += current.file.bytes
     current.file.close()
@@ -76,7 +77,7 @@ export const createRotatingFile = (
     files++
     if (header === undefined) return
     header = { ...header, at, continues: header.at }
-    current.file.write(encodeLine(header), done)
+    current.file.write(encodeLine(header), failed)
   }
 
   return {
@@ -94,9 +95,10 @@ export const createRotatingFile = (
     },
     write: (line, done) => {
       const at = writtenTime(line)
-      if (at === undefined) header = headerOf(line, header)
       try {
-        if (at !== undefined && isOver(at)) rotate(at, failOnly(done))
+        // The recording may have several headers.
+        if (at === undefined) header = getOrElseW(() => header)(decodeHeader(line))
+        else if (isOver(at)) rotate(at, (error) => error && done(error))
       } catch (thrown) {
         done(thrown as Error)
         return
@@ -107,34 +109,15 @@ export const createRotatingFile = (
   }
 }
 
-/** The header that the next file continues. */
-const headerOf = (line: string, before: RecordingHeader | undefined): RecordingHeader | undefined => {
-  const header = decodeHeader(line)
-  return isLeft(header) ? before : header.right
-}
-
-/** The writer confirms a line once, after the line itself. */
-const failOnly =
-  (done: (error: Error) => void) =>
-  (error?: Error | null): void => {
-    if (error !== undefined && error !== null) done(error)
-  }
-
 /** The names of files have no fraction of a second. */
 const secondOf = (at: number): number => Math.floor(at / 1000)
 
-const createFreeFile = (
-  first: number,
-  pathOf: (number: number) => string,
-  create: (path: string) => RecordingFile,
-): { readonly number: number; readonly path: string; readonly file: RecordingFile } => {
-  for (let number = first; ; number++) {
-    const path = pathOf(number)
-    try {
-      return { number, path, file: create(path) }
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
-    }
+const createUnlessTaken = (create: () => RecordingFile): RecordingFile | undefined => {
+  try {
+    return create()
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown
+    return undefined
   }
 }
 

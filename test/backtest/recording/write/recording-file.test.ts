@@ -79,9 +79,9 @@ it.each([
       get size() {
         return onDisk.size
       },
-      append: (bytes, length) => {
-        if (isFull && length !== 0 && bytes.length > trailerLength) throw new Error('no space left')
-        onDisk.append(bytes, length)
+      append: (bytes) => {
+        if (isFull && bytes.length > trailerLength) throw new Error('no space left')
+        onDisk.append(bytes)
       },
       cut: (size) => onDisk.cut(size),
       close: () => onDisk.close(),

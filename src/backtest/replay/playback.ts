@@ -12,7 +12,6 @@ import type { OpenableSource } from '../recording/read/source.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { promiseDrain } from './promise-drain.js'
-import type { ReplayClock } from './replay-clock.js'
 import { RowCount, type ReplaySummary } from './replay-summary.js'
 import { RowWaits } from './row-waits.js'
 import { StrategyRuns, type RowWork, type StrategyRun } from './strategy-runs.js'
@@ -60,7 +59,8 @@ export class Playback implements RowWork {
   constructor(
     readonly sources: readonly OpenableSource[],
     private readonly range: TimeRange,
-    private readonly clock: ReplayClock,
+    /** `Infinity`: strategies run in virtual time. */
+    speed: number,
     /** Runs the waits between the rows. */
     realTime: Clock,
     private readonly observer: PlaybackObserver = {},
@@ -72,8 +72,8 @@ export class Playback implements RowWork {
       () => this.runs.elapsed(),
       () => this.addSubscriber(),
     )
-    this.runs = new StrategyRuns(clock)
-    this.waits = new RowWaits(clock, realTime, this.closing)
+    this.runs = new StrategyRuns(speed === Infinity)
+    this.waits = new RowWaits(speed, realTime, this.closing)
   }
 
   /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
@@ -126,7 +126,7 @@ export class Playback implements RowWork {
 
   /** Moves all clocks by a time that passes at once, in ms: no timer fires, and each keeps its remaining delay. */
   skip(ms: number): void {
-    this.clock.skip(ms)
+    this.waits.skip(ms)
     this.runs.skip(ms)
   }
 

@@ -12,7 +12,6 @@ import { activeContext, type RxContext } from './rx-context.js'
 import { ContextSubscriber, runStrategy$ } from './run-strategy.js'
 import { Playback, type HeaderResult, type PlaybackObserver, type ReplayResult } from './playback.js'
 import type { ReplaySummary } from './replay-summary.js'
-import { realClock, virtualClock } from './replay-clock.js'
 import { createSession, type ReplaySession, type StrategyClient } from './replay-session.js'
 import { replaySettings, type ReplayOptions, type ReplaySettings } from './replay-options.js'
 
@@ -76,8 +75,7 @@ export const replaySources = (
     publish('svc-streams:recording', () => ({ source, earlierRows, skewedRows }))
   }
   const startSession = (): ReplaySession => {
-    const replayClock = speed === Infinity ? virtualClock : realClock(speed, clock)
-    return createSession(new Playback(sources, range, replayClock, clock, { onLine, onOver }), environment)
+    return createSession(new Playback(sources, range, speed, clock, { onLine, onOver }), environment)
   }
   let current = startSession()
   /** Sessions that may still run. */

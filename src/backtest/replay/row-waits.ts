@@ -1,7 +1,6 @@
 import { Subscription } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
-import type { ReplayClock } from './replay-clock.js'
 
 /** The waits before a row: for its time, for a subscriber, and for the readings of the history. `closing` ends them. */
 export class RowWaits {
@@ -12,9 +11,12 @@ export class RowWaits {
   private holds = 0
   /** Ends the current wait. */
   private wake: () => void = () => undefined
+  /** A time of the replay, in ms since the Unix epoch, and the real time at which it was reached, monotonic, in ms. */
+  private anchor: { time: number; elapsed: number } | undefined
 
+  /** `speed`: `Infinity` if no row waits for its time. */
   constructor(
-    private readonly clock: ReplayClock,
+    private readonly speed: number,
     private readonly realTime: Clock,
     private readonly closing: Subscription,
   ) {
@@ -49,14 +51,19 @@ export class RowWaits {
   }
 
   isDue(time: number): boolean {
-    return !this.isPaused && this.clock.msUntil(time) <= 0
+    return !this.isPaused && this.msUntil(time) <= 0
+  }
+
+  /** A time of the replay passes at once, in ms. */
+  skip(ms: number): void {
+    if (this.anchor !== undefined) this.anchor.time += ms
   }
 
   /** Resolves when a row of this time is due, or on `closing`. */
   async untilDue(time: number): Promise<void> {
     while (!this.closing.closed && !this.isDue(time)) {
       if (this.isPaused) await this.pause()
-      else await this.waiting((wake) => delay(this.realTime, Math.ceil(this.clock.msUntil(time)), wake))
+      else await this.waiting((wake) => delay(this.realTime, Math.ceil(this.msUntil(time)), wake))
     }
   }
 
@@ -69,9 +76,17 @@ export class RowWaits {
   }
 
   private async pause(): Promise<void> {
-    this.clock.pause()
+    const pausedAt = this.realTime.elapsed()
     while (this.isPaused && !this.closing.closed) await this.waiting()
-    this.clock.resume()
+    if (this.anchor !== undefined) this.anchor.elapsed += this.realTime.elapsed() - pausedAt
+  }
+
+  /** Time until a time of the replay, in real ms; 0 or less if it has passed. */
+  private msUntil(time: number): number {
+    if (this.speed === Infinity) return 0
+    const elapsed = this.realTime.elapsed()
+    this.anchor ??= { time, elapsed }
+    return (time - this.anchor.time) / this.speed - (elapsed - this.anchor.elapsed)
   }
 
   /** `start`: starts what may end the wait. */

@@ -4,8 +4,8 @@ import { reportError } from '../../base/task/safe-notify.js'
 import { EventStream, type Stream } from '../../base/time/stream.js'
 import { activeContext, enterContext, enterUnlessDisposed, type RxContext } from './rx-context.js'
 import type { Playback } from './playback.js'
-import type { StrategyClock } from './replay-clock.js'
 import type { StrategyClient } from './replay-session.js'
+import type { StrategyClock } from './strategy-runs.js'
 
 /** The client of a strategy. `end`: ends only the run of this strategy. */
 export type CreateStrategyClient = (end: () => void) => StrategyClient

@@ -1,6 +1,32 @@
 import { reportError } from '../../base/task/safe-notify.js'
-import { ClockGroup, type Brake } from './virtual-time.js'
-import type { ReplayClock, StrategyClock } from './replay-clock.js'
+import { rxClock } from '../../base/time/rx-clock.js'
+import { activeContext, type RxContext } from './rx-context.js'
+import { ClockGroup, VirtualTime, type Brake } from './virtual-time.js'
+
+/** The clock on which a strategy runs: its clocks and timers of Rx. */
+export interface StrategyClock {
+  /** The time at which its next timer may be due; `Infinity` without timers, and for a clock that is real. */
+  readonly nextDue: number
+  /** Makes the clock active. Returns the context that was active before, which the caller enters again. */
+  enter(): RxContext
+  /** Runs work of the strategy. */
+  run<A>(work: () => A): A
+  /** Moves the clock by a time that passes at once, in ms. Timers keep their remaining delays. */
+  skip(ms: number): void
+  /** Fires the pending timers, up to the due time of the last one. */
+  finish(): void
+  /** Cancels the remaining timers. Later timers are real. */
+  dispose(): void
+}
+
+const realTime: StrategyClock = {
+  nextDue: Infinity,
+  enter: activeContext,
+  run: (work) => work(),
+  skip: () => undefined,
+  finish: () => undefined,
+  dispose: () => undefined,
+}
 
 /** A strategy that runs over a replay, on its own clock. */
 export interface StrategyRun {
@@ -36,7 +62,8 @@ export class StrategyRuns {
   private isEnding = false
   private waiting: (() => void)[] = []
 
-  constructor(private readonly clock: Pick<ReplayClock, 'clockAt' | 'elapsed' | 'isVirtual'>) {
+  /** `isVirtual`: the clocks of the strategies jump from row to row. Otherwise they are real. */
+  constructor(private readonly isVirtual: boolean) {
     this.group.time = 0
   }
 
@@ -85,8 +112,8 @@ export class StrategyRuns {
 
   /** Monotonic, in ms. While a row is emitted, all clocks have its time. */
   readonly elapsed = (): number => {
-    const time = this.group.time - this.skipped
-    return this.isEmitting && this.clock.isVirtual ? time : this.clock.elapsed(time)
+    const isOfRow = this.isVirtual && (this.isEmitting || !rxClock.isVirtual)
+    return isOfRow ? this.group.time - this.skipped : rxClock.elapsed()
   }
 
   /** Moves the clocks by a time that passes at once, in ms. */
@@ -125,7 +152,8 @@ export class StrategyRuns {
   }
 
   private createClock(): StrategyClock {
-    const clock = this.clock.clockAt(this.group.time, this.skipped, this.group)
+    const { time } = this.group
+    const clock = this.isVirtual ? new VirtualTime(time, this.skipped, this.group) : realTime
     this.clocks.add(clock)
     return clock
   }

@@ -20,7 +20,6 @@ import type { EntriesResult } from '../../recording/read/read-entries.js'
 import { openableSources, type FileUrl, type OpenableSource } from '../../recording/read/source.js'
 import { Playback } from '../playback.js'
 import type { LiveEpochs } from '../recorded-streams.js'
-import { virtualClock } from '../replay-clock.js'
 import { timeOption } from '../replay-options.js'
 import { createSession, type StrategyClient } from '../replay-session.js'
 import { runStrategy$ } from '../run-strategy.js'
@@ -82,7 +81,7 @@ export const resume$ = <A>(
     const playback: Playback = new Playback(
       sources,
       range,
-      virtualClock,
+      Infinity,
       systemClock(),
       { onRecordingEnd: () => startLive(), onOver: () => live.end() },
       (reading) => (history === undefined ? readWritten(sources, reading) : history.read(reading)),

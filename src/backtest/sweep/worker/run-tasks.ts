@@ -5,7 +5,6 @@ import { isOfOtherRxjs } from '../../../testing/other-rxjs.js'
 import type { RecordingHeader, Row } from '../../recording/codec/row.js'
 import type { OpenableSource } from '../../recording/read/source.js'
 import { Playback } from '../../replay/playback.js'
-import { virtualClock } from '../../replay/replay-clock.js'
 import type { ReplaySettings } from '../../replay/replay-options.js'
 import { createSession } from '../../replay/replay-session.js'
 import { runStrategy$, type CreateStrategyClient } from '../../replay/run-strategy.js'
@@ -51,7 +50,7 @@ export const runTasks$ = (
       if (counts(at)) rows++
       onRow()
     }
-    const playback = new Playback(sources, range, virtualClock, clock, { onLine })
+    const playback = new Playback(sources, range, Infinity, clock, { onLine })
 
     /** Each strategy has a client of its own: `close` and `inspect` do not concern the other strategies of the pass. */
     const createClient: CreateStrategyClient = (end) => {

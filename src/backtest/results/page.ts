@@ -31,21 +31,30 @@ ${command === undefined ? '' : `<h2>Repeat it</h2>\n<pre><code>${escapeHtml(comm
 </html>
 `
 
-/** A table with its caption as a title; nothing without rows. */
-export const table = (
-  caption: string,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-): string => (rows.length === 0 ? '' : `<h2>${caption}</h2>\n${tableOf(caption, head, rows)}`)
+/** A column of a table: its title, and the text of a row. */
+export type Column<Row> = readonly [title: string, text: (row: Row) => string]
 
-/** Scrolls in place if it is long. */
-export const tableOf = (
+/** A table with its caption as a title; nothing without rows. */
+export const table = <Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): string =>
+  rows.length === 0 ? '' : `<h2>${escapeHtml(caption)}</h2>\n${tableOf(caption, columns, rows)}`
+
+/** Scrolls in place if it is long. Columns of numbers and times are aligned at the right. */
+export const tableOf = <Row>(
   caption: string,
-  head: readonly string[],
-  rows: readonly (readonly string[])[],
-): string =>
-  `<div class="table" role="region" aria-label="${caption}" tabindex="0"><table>
-<thead><tr>${head.map((each) => `<th scope="col">${each}</th>`).join('')}</tr></thead>
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): string => {
+  const cells = rows.map((row) => columns.map(([, text]) => text(row)))
+  const isNumeric = columns.map((_, index) => cells.every((row) => numeric.test(row[index] ?? '')))
+  const cell = (name: string, text: string, index: number): string =>
+    `<${name}${isNumeric[index] === true ? ' class="number"' : ''}>${escapeHtml(text)}</${name.slice(0, 2)}>`
+  const head = columns.map(([title], index) => cell('th scope="col"', title, index))
+  const lines = cells.map((row) => `<tr>${row.map((text, index) => cell('td', text, index)).join('')}</tr>`)
+  return `<div class="table" role="region" aria-label="${escapeHtml(caption)}" tabindex="0"><table>
+<thead><tr>${head.join('')}</tr></thead>
 <tbody>
-${rows.map((cells) => `<tr>${cells.map((cell) => `<td>${escapeHtml(cell)}</td>`).join('')}</tr>`).join('\n')}
+${lines.join('\n')}
 </tbody></table></div>`
+}
+
+const numeric = /^([-+]?[\d.]|–?$)/

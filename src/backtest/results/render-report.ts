@@ -18,9 +18,9 @@ import {
   formatUsd,
 } from './format.js'
 import type { Point } from './line.js'
-import { renderPage, table, tableOf } from './page.js'
+import { renderPage, table, tableOf, type Column } from './page.js'
 import type { RoundTrip } from './round-trips.js'
-import { RunFold, type RunTrades } from './run-fold.js'
+import { RunFold, type RunTrades, type Unfilled } from './run-fold.js'
 import type { Summary } from './figures.js'
 import { summaryTable, type SummaryOptions } from './summary.js'
 
@@ -124,7 +124,7 @@ export const renderRun = (
     title,
     `<p class="range">${range}${spans.length === 0 ? '' : `, ${formatQuantity(spans.length)} test ranges (every second one shaded)`}${gaps.length === 0 ? '' : `, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} (hatched)`}</p>`,
     `${figures(summary)}
-${conditions(notes, trades)}
+${conditions(notes, gaps, trades)}
 ${renderChart({ title: 'Equity, USD', points: equities.map(equityPoint), others: symbols.map((symbol) => heldInstead(symbol, equities)), gaps, spans, format: formatUsd })}
 ${renderChart({ title: 'Drawdown', points: drawdowns(equities), gaps, spans, isShare: true, format: formatShare })}
 ${symbols.map((symbol) => priceChart(symbol, equities, fills, data, spans)).join('\n')}
@@ -137,12 +137,18 @@ ${dataTables(data)}`,
 }
 
 /** What a reader must know before the figures are believed, in one block. */
-const conditions = (notes: readonly string[], trades: RunTrades): string => {
-  const texts = notes.map((note) => `<p>${escapeHtml(note)}</p>`)
-  const tables = [unfilledTable(trades), positionTable(trades)]
-  const all = [...texts, ...tables].filter((text) => text !== '')
+const conditions = (notes: readonly string[], gaps: ReportData['gaps'], trades: RunTrades): string => {
+  const lost = gaps.length === 0 ? [] : [`${gapsText(gaps)}: hatched in the charts, listed below.`]
+  const texts = [...notes, ...lost].map((text) => `<p>${escapeHtml(text)}</p>`)
+  const all = [...texts, unfilledTable(trades), positionTable(trades)].filter((text) => text !== '')
   return all.length === 0 ? '' : `<section><h2>Conditions</h2>\n${all.join('\n')}</section>`
 }
+
+/** `2 gaps, 1 h 5 min in all` */
+const gapsText = (gaps: ReportData['gaps']): string =>
+  `${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} in the data, ${formatDuration(sumOf(gaps))} in all`
+
+const sumOf = (gaps: ReportData['gaps']): number => gaps.reduce((sum, { from, to }) => sum + to - from, 0)
 
 const reportOptions = (options: ReportOptions) =>
   parseOptions(reportTable, options, { allowsUndefined: true })
@@ -206,10 +212,12 @@ const priceChart = (
   })
 }
 
+type Format = (value: number) => string
+
+/** Each figure with its definition, which is shown under the pointer or with the focus. */
 const figures = (summary: Summary): string => {
   const { annual, sampleMs } = summary
   const returns = `of returns over ${formatDuration(sampleMs)}, per year of 365 days`
-  type Format = (value: number) => string
   const all: readonly (readonly [name: string, meaning: string, value: number | null, format: Format])[] = [
     ['Profit, USD', 'The last equity less the first', summary.profitUsd, formatUsd],
     ['Return', 'The profit as a share of the first equity', summary.returnRatio, formatShare],
@@ -220,24 +228,14 @@ const figures = (summary: Summary): string => {
     ),
     [
       'Largest drawdown',
-      'The largest fall, as a share of the highest equity before',
+      'The largest fall, as a share of the highest before',
       summary.maxDrawdown,
       formatShare,
     ],
-    [
-      'Longest drawdown',
-      'From a highest equity to the next one not below it',
-      summary.longestDrawdownMs,
-      formatDuration,
-    ],
+    ['Longest drawdown', 'From a highest equity to the next', summary.longestDrawdownMs, formatDuration],
     ['Volatility', `The deviation ${returns}`, annual?.volatility ?? null, formatShare],
     ['Sharpe', `Mean / deviation ${returns}`, annual?.sharpe ?? null, formatRatio],
-    [
-      'Sortino',
-      `Mean / root of the mean square of the negative ones ${returns}`,
-      annual?.sortino ?? null,
-      formatRatio,
-    ],
+    ['Sortino', `Mean / root of the mean negative square ${returns}`, annual?.sortino ?? null, formatRatio],
     ['Exposure', 'The share of the time with a position', summary.exposure, formatShare],
     ['Round trips', 'Positions from flat to flat', summary.roundTrips, formatQuantity],
     ['Win rate', 'The share of round trips with a profit after fees', summary.winRate, formatShare],
@@ -247,19 +245,16 @@ const figures = (summary: Summary): string => {
     ['Fees, USD', 'Of all fills', summary.feesUsd, formatUsd],
     ['Slippage, USD', 'What the fills paid beyond the prices', summary.slippageUsd, formatUsd],
     ['Turnover, USD', 'The values of all fills', summary.turnoverUsd, formatUsd],
-    [
-      'Not current',
-      'The time in which a price of a held token was not current',
-      summary.notCurrentMs,
-      formatDuration,
-    ],
+    ['Not current', 'Time with an old price of a held token', summary.notCurrentMs, formatDuration],
   ]
   const items = all.map(
     ([name, meaning, value, format]) =>
-      `<div><dt>${escapeHtml(name)}</dt><dd>${value === null ? '–' : format(value)}</dd><dd class="meaning">${meaning}</dd></div>`,
+      `<div tabindex="0"><dt>${escapeHtml(name)}</dt><dd>${value === null ? '–' : format(value)}</dd><dd class="meaning">${meaning}</dd></div>`,
   )
-  return `<dl>${items.join('')}</dl>
-<p class="note">–: the figure has no meaning, such as those of returns with fewer than 30 samples.</p>`
+  const note = all.some(([, , value]) => value === null)
+    ? '<p class="note">–: the figure has no meaning, such as those of returns with fewer than 30 samples.</p>'
+    : ''
+  return `<dl>${items.join('')}</dl>\n${note}`
 }
 
 /** Of a longer list, the first rows. */
@@ -268,119 +263,112 @@ const maxRows = 1_000
 /** Longer lists are not in the page as a file. */
 const maxSavedRows = 10_000
 
-/** A link to a file that the page contains. */
-const csvLink = (
+/** A list of trades: its title, its table, and a link to a file that the page contains. */
+const listOf = <Row>(
   name: string,
-  columns: readonly string[],
-  rows: readonly (readonly (string | number | bigint)[])[],
-): string => {
-  if (rows.length === 0 || rows.length > maxSavedRows) return ''
-  const quoted = (cell: unknown) => (typeof cell === 'string' ? `"${cell.replaceAll('"', '""')}"` : cell)
-  const lines = [columns, ...rows.map((cells) => cells.map(quoted))].map((cells) => cells.join(','))
-  const text = encodeURIComponent([...lines, ''].join('\n'))
-  const file = `${name.toLowerCase().replaceAll(' ', '-')}.csv`
-  return `\n<p class="note"><a download="${file}" href="data:text/csv;charset=utf-8,${text}">Save the ${name.toLowerCase()} as CSV</a></p>`
+  columns: readonly Column<Row>[],
+  saved: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+) => {
+  const isCut = rows.length > maxRows
+  const caption = isCut
+    ? `${name}: the first ${formatQuantity(maxRows)} of ${formatQuantity(rows.length)}`
+    : name
+  const link = rows.length > maxSavedRows ? '' : csvLink(name.toLowerCase(), saved, rows)
+  return { caption, html: tableOf(caption, columns, rows.slice(0, maxRows)) + link }
 }
 
-/** The columns of the file: with the digits and the units of the events. */
-const fillColumns = [
-  ...['at', 'decidedAt', 'id', 'symbol', 'side', 'quantity', 'price', 'valueUsd', 'feeUsd', 'slippageUsd'],
-] as const
+/** The columns of the file have the digits and the units of the events. */
+const csvLink = <Row>(
+  name: string,
+  columns: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+): string => {
+  const textOf = (row: Row, column: keyof Row & string): string => {
+    const value = isTime.has(column) ? formatTime(Number(row[column])) : row[column]
+    return typeof value === 'string' ? `"${value.replaceAll('"', '""')}"` : String(value)
+  }
+  const lines = rows.map((row) => columns.map((column) => textOf(row, column)).join(','))
+  const text = encodeURIComponent([columns.join(','), ...lines, ''].join('\n'))
+  return `\n<p class="note"><a download="${name.replaceAll(' ', '-')}.csv" href="data:text/csv;charset=utf-8,${text}">Save the ${name} as CSV</a></p>`
+}
 
-const tripColumns = [
-  ...['symbol', 'side', 'from', 'to', 'quantity', 'entryPrice', 'exitPrice', 'netUsd', 'worstUsd', 'bestUsd'],
-] as const
-
-const isTime = new Set<string>(['at', 'decidedAt', 'from', 'to'])
-
-const cellsOf = <K extends string>(
-  row: Readonly<Record<K, string | number | bigint>>,
-  columns: readonly K[],
-): readonly (string | number | bigint)[] =>
-  columns.map((column) => (isTime.has(column) ? formatTime(row[column] as number) : row[column]))
+const isTime = new Set(['at', 'decidedAt', 'from', 'to'])
 
 const fillTable = (fills: readonly Filled[]): string => {
-  const rows = fills
-    .slice(0, maxRows)
-    .map(({ at, id, order, side, symbol, price, valueUsd, feeUsd, slippageUsd }) => [
-      formatTime(at),
-      symbol,
-      side,
-      order._tag,
-      formatQuantity(valueUsd / price),
-      formatUsd(price),
-      ...[valueUsd, feeUsd, slippageUsd].map(formatUsd),
-      id,
-    ])
-  const caption =
-    fills.length > maxRows
-      ? `Fills: the first ${formatQuantity(maxRows)} of ${formatQuantity(fills.length)}`
-      : 'Fills'
-  const head = ['Time, UTC', 'Token', 'Side', 'Order', 'Quantity', 'Price', 'Value', 'Fee', 'Slippage', 'Id']
-  const link = csvLink(
+  if (fills.length === 0) return ''
+  const { caption, html } = listOf<Filled>(
     'Fills',
-    fillColumns,
-    fills.map((fill) => cellsOf(fill, fillColumns)),
+    [
+      ['Time, UTC', ({ at }) => formatTime(at)],
+      ['Token', ({ symbol }) => symbol],
+      ['Side', ({ side }) => side],
+      ['Order', ({ order }) => order._tag],
+      ['Quantity', ({ valueUsd, price }) => formatQuantity(valueUsd / price)],
+      ['Price', ({ price }) => formatUsd(price)],
+      ['Value', ({ valueUsd }) => formatUsd(valueUsd)],
+      ['Fee', ({ feeUsd }) => formatUsd(feeUsd)],
+      ['Slippage', ({ slippageUsd }) => formatUsd(slippageUsd)],
+      ['Id', ({ id }) => id],
+    ],
+    ['at', 'decidedAt', 'id', 'symbol', 'side', 'quantity', 'price', 'valueUsd', 'feeUsd', 'slippageUsd'],
+    fills,
   )
-  return rows.length === 0
-    ? ''
-    : `<details><summary>${caption}</summary>\n${tableOf(caption, head, rows)}${link}</details>`
+  return `<details><summary>${caption}</summary>\n${html}</details>`
 }
 
 const roundTripTable = (trips: readonly RoundTrip[]): string => {
-  const rows = trips
-    .slice(0, maxRows)
-    .map(({ symbol, side, from, to, entryPrice, exitPrice, netUsd, worstUsd, bestUsd }) => [
-      ...[symbol, side, formatTime(from), formatTime(to), formatDuration(to - from)],
-      ...[entryPrice, exitPrice, netUsd, worstUsd, bestUsd].map(formatUsd),
-    ])
-  const caption =
-    trips.length > maxRows
-      ? `Round trips: the first ${formatQuantity(maxRows)} of ${formatQuantity(trips.length)}`
-      : 'Round trips'
-  const head = ['Token', 'Side', 'From, UTC', 'To, UTC', 'Time', 'Entry', 'Exit', 'Net, USD', 'Worst', 'Best']
-  return (
-    table(caption, head, rows) +
-    csvLink(
-      'Round trips',
-      tripColumns,
-      trips.map((trip) => cellsOf(trip, tripColumns)),
-    )
+  if (trips.length === 0) return ''
+  const { caption, html } = listOf<RoundTrip>(
+    'Round trips',
+    [
+      ['Token', ({ symbol }) => symbol],
+      ['Side', ({ side }) => side],
+      ['From, UTC', ({ from }) => formatTime(from)],
+      ['To, UTC', ({ to }) => formatTime(to)],
+      ['Time', ({ from, to }) => formatDuration(to - from)],
+      ['Entry', ({ entryPrice }) => formatUsd(entryPrice)],
+      ['Exit', ({ exitPrice }) => formatUsd(exitPrice)],
+      ['Net, USD', ({ netUsd }) => formatUsd(netUsd)],
+      ['Worst', ({ worstUsd }) => formatUsd(worstUsd)],
+      ['Best', ({ bestUsd }) => formatUsd(bestUsd)],
+    ],
+    ['symbol', 'side', 'from', 'to', 'quantity', 'entryPrice', 'exitPrice', 'netUsd', 'worstUsd', 'bestUsd'],
+    trips,
   )
+  return `<h2>${caption}</h2>\n${html}`
 }
 
 const windowTable = ({ metric, list }: ReportWindows): string =>
-  table(
+  table<ReportWindow>(
     'Test ranges',
-    ['From, UTC', 'To, UTC', escapeHtml(metric), 'Return', 'Parameter'],
-    list.map(({ from, to, parameter, score, returnRatio, failure }) => [
-      shortTime(from),
-      shortTime(to),
-      score === undefined ? '–' : formatQuantity(score),
-      returnRatio === null ? '–' : formatShare(returnRatio),
-      parameter ?? failure ?? '',
-    ]),
+    [
+      ['From, UTC', ({ from }) => shortTime(from)],
+      ['To, UTC', ({ to }) => shortTime(to)],
+      [metric, ({ score }) => (score === undefined ? '–' : formatQuantity(score))],
+      ['Return', ({ returnRatio }) => (returnRatio === null ? '–' : formatShare(returnRatio))],
+      ['Parameter', ({ parameter, failure }) => parameter ?? failure ?? ''],
+    ],
+    list,
   )
 
 const positionTable = ({ account, fills }: RunTrades): string => {
   if (account === undefined) return ''
   const { positions, cashUsd, equityUsd } = account
+  const rows = positions.map(({ symbol, quantity, averagePrice, unrealisedUsd }) => [
+    symbol,
+    tokensText(
+      quantity,
+      fills.find((fill) => fill.symbol === symbol),
+    ),
+    formatUsd(averagePrice),
+    formatUsd(unrealisedUsd),
+  ])
+  const titles = ['Position', 'Amount', 'Average price', 'Unrealised, USD']
   return table(
     'At the end',
-    ['Position', 'Amount', 'Average price', 'Unrealised, USD'],
-    [
-      ...positions.map(({ symbol, quantity, averagePrice, unrealisedUsd }) => [
-        symbol,
-        tokensText(
-          quantity,
-          fills.find((fill) => fill.symbol === symbol),
-        ),
-        formatUsd(averagePrice),
-        formatUsd(unrealisedUsd),
-      ]),
-      ['Cash, USD', formatUsd(cashUsd), '', ''],
-      ['Equity, USD', formatUsd(equityUsd), '', ''],
-    ],
+    titles.map((title, index): Column<readonly string[]> => [title, (row) => row[index] ?? '']),
+    [...rows, ['Cash, USD', formatUsd(cashUsd)], ['Equity, USD', formatUsd(equityUsd)]],
   )
 }
 
@@ -395,36 +383,44 @@ const tokensText = (units: bigint, fill: Filled | undefined): string => {
 const maxGaps = 20
 
 const dataTables = (data: readonly ReportData[]): string => {
-  const rows = data.map(({ symbol, rows: count, from, to, gaps }) => [
-    symbol,
-    formatQuantity(count),
-    ...[from, to].map((at) => (at === undefined ? '–' : shortTime(at))),
-    formatQuantity(gaps.length),
-    gaps.length === 0 ? '–' : formatDuration(gaps.reduce((sum, gap) => sum + gap.to - gap.from, 0)),
-  ])
   const longest = data
-    .flatMap(({ symbol, gaps }) => gaps.map((gap) => ({ symbol, ...gap, length: gap.to - gap.from })))
-    .sort((a, b) => b.length - a.length)
-  const caption = longest.length > maxGaps ? `The longest of ${longest.length} gaps` : 'Gaps'
-  const gapRows = longest
-    .slice(0, maxGaps)
-    .map(({ symbol, from, to, length, cause }) => [
-      symbol,
-      shortTime(from),
-      shortTime(to),
-      formatDuration(length),
-      cause,
-    ])
-  return `${table('Data', ['Token', 'Rows', 'From, UTC', 'To, UTC', 'Gaps', 'In gaps'], rows)}
-${table(caption, ['Token', 'From, UTC', 'To, UTC', 'Length', 'Cause'], gapRows)}`
+    .flatMap(({ symbol, gaps }) => gaps.map((gap) => ({ symbol, ...gap })))
+    .sort((a, b) => b.to - b.from - (a.to - a.from))
+  const timeOf = (at: number | undefined): string => (at === undefined ? '–' : shortTime(at))
+  const dataTable = table<ReportData>(
+    'Data',
+    [
+      ['Token', ({ symbol }) => symbol],
+      ['Rows', ({ rows }) => formatQuantity(rows)],
+      ['From, UTC', ({ from }) => timeOf(from)],
+      ['To, UTC', ({ to }) => timeOf(to)],
+      ['Gaps', ({ gaps }) => formatQuantity(gaps.length)],
+      ['In gaps', ({ gaps }) => (gaps.length === 0 ? '–' : formatDuration(sumOf(gaps)))],
+    ],
+    data,
+  )
+  const gapTable = table<(typeof longest)[number]>(
+    longest.length > maxGaps ? `The longest of ${longest.length} gaps` : 'Gaps',
+    [
+      ['Token', ({ symbol }) => symbol],
+      ['From, UTC', ({ from }) => shortTime(from)],
+      ['To, UTC', ({ to }) => shortTime(to)],
+      ['Length', ({ from, to }) => formatDuration(to - from)],
+      ['Cause', ({ cause }) => cause],
+    ],
+    longest.slice(0, maxGaps),
+  )
+  return `${dataTable}\n${gapTable}`
 }
 
 /** How many orders were rejected for each reason, and cancelled, and when the first one was. */
-const unfilledTable = ({ unfilled }: RunTrades): string => {
-  const rows = [...unfilled].sort(([, a], [, b]) => b.count - a.count).slice(0, 50)
-  return table(
+const unfilledTable = ({ unfilled }: RunTrades): string =>
+  table<readonly [reason: string, Unfilled]>(
     'Orders that were not filled, or in part',
-    ['Reason', 'Orders', 'First, UTC'],
-    rows.map(([reason, { count, firstAt }]) => [reason, formatQuantity(count), shortTime(firstAt)]),
+    [
+      ['Reason', ([reason]) => reason],
+      ['Orders', ([, { count }]) => formatQuantity(count)],
+      ['First, UTC', ([, { firstAt }]) => shortTime(firstAt)],
+    ],
+    [...unfilled].sort(([, a], [, b]) => b.count - a.count).slice(0, 50),
   )
-}

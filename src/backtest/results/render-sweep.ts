@@ -1,7 +1,7 @@
 import { valueTicks } from './axis.js'
 import { labels, percent, renderChart, size } from './chart.js'
 import { escapeHtml, formatQuantity, formatUsd } from './format.js'
-import { renderPage, tableOf } from './page.js'
+import { renderPage, table, type Column } from './page.js'
 import type { CurvePoint } from './run-fold.js'
 
 /** The result of one parameter. */
@@ -63,16 +63,20 @@ const curves = (rows: readonly SweepRow[]): string => {
 }
 
 const results = (rows: readonly SweepRow[]): string => {
-  const fields = [...new Set(rows.flatMap((row) => Object.keys(row.fields)))]
-  const figures = [...new Set(rows.flatMap((row) => Object.keys(row.figures)))]
+  const namesOf = (part: 'fields' | 'figures') => [...new Set(rows.flatMap((row) => Object.keys(row[part])))]
   const hasFailures = rows.some(({ failure }) => failure !== undefined)
-  const head = [...fields, ...figures, ...(hasFailures ? ['failure'] : [])].map(escapeHtml)
-  const cells = rows.map((row) => [
-    ...fields.map((field) => textOf(row.fields[field])),
-    ...figures.map((figure) => numberText(row.figures[figure])),
-    ...(hasFailures ? [row.failure ?? ''] : []),
-  ])
-  return `<h2>Results</h2>\n${tableOf('Results', head, cells)}`
+  return table<SweepRow>(
+    'Results',
+    [
+      ...namesOf('fields').map((name): Column<SweepRow> => [name, ({ fields }) => textOf(fields[name])]),
+      ...namesOf('figures').map((name): Column<SweepRow> => [
+        name,
+        ({ figures }) => numberText(figures[name]),
+      ]),
+      ...(hasFailures ? [['failure', ({ failure }) => failure ?? ''] satisfies Column<SweepRow>] : []),
+    ],
+    rows,
+  )
 }
 
 /** A dot plot if one field of the parameters differs; otherwise a heat map of each two. */

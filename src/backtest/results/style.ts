@@ -16,10 +16,12 @@ p { margin: 0 0 8px; overflow-wrap: anywhere }
 .range, .note, figcaption, .values, .times, dt { color: var(--soft); font-size: 13px }
 .range { margin: 4px 0 20px }
 .note { margin: 20px 0 }
-dl { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); overflow: hidden }
-dl div { padding: 10px 12px; outline: 1px solid var(--rule) }
+dl { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card) }
+dl div { position: relative; padding: 10px 12px; outline: 1px solid var(--rule); cursor: help }
+dl div:focus-visible { z-index: 1; outline: 2px solid var(--line) }
 dd { margin: 0; font-size: 18px; font-weight: 600; overflow-wrap: anywhere }
-.meaning { margin-top: 2px; color: var(--soft); font-size: 12px; font-weight: 400 }
+.meaning { position: absolute; z-index: 2; top: 100%; left: 0; min-width: 100%; padding: 6px 12px; border: 1px solid var(--rule); border-radius: 0 0 6px 6px; background: var(--paper); color: var(--ink); font-size: 12px; font-weight: 400; opacity: 0; pointer-events: none }
+dl div:is(:hover, :focus) .meaning { opacity: 1 }
 figure { margin: 0 0 22px; break-inside: avoid }
 figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; font-weight: 600 }
 .key { font-weight: 400; white-space: nowrap }
@@ -46,7 +48,7 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 .readout { position: absolute; top: 4px; right: 4px; padding: 1px 7px; border: 1px solid var(--rule); border-radius: 4px; background: var(--paper); font-size: 12px; pointer-events: none }
 .readout.left { right: auto; left: 4px }
 svg { display: block; position: absolute; width: 100%; height: 100%; overflow: visible }
-svg[role=img] path { fill: none; vector-effect: non-scaling-stroke }
+:where(.plot) path { fill: none; vector-effect: non-scaling-stroke }
 .grid { stroke: var(--grid) }
 .line { stroke: var(--line); stroke-width: 1.5; stroke-linejoin: round; stroke-linecap: round }
 .other { stroke: var(--soft); stroke-width: 1.2 }
@@ -58,7 +60,8 @@ svg[role=img] path { fill: none; vector-effect: non-scaling-stroke }
 .shapes { width: 0; height: 0 }
 use { fill: var(--buy); stroke: var(--paper); stroke-width: 3; paint-order: stroke }
 use.sell { fill: var(--sell) }
-use.small { stroke: none; opacity: 0.6 }
+use.small { stroke: none; opacity: 0.7; scale: 0.6; transform-box: fill-box; transform-origin: 50% 0 }
+use.sell.small { transform-origin: 50% 100% }
 .dots { stroke: var(--line); stroke-width: 9; stroke-linecap: round }
 .table { overflow: auto; max-height: 420px; background: linear-gradient(to right, var(--paper) 40%, transparent) left / 40px 100% no-repeat local, linear-gradient(to left, var(--paper) 40%, transparent) right / 40px 100% no-repeat local, linear-gradient(to right, var(--rule), transparent) left / 14px 100% no-repeat, linear-gradient(to left, var(--rule), transparent) right / 14px 100% no-repeat }
 section { margin: 0 0 28px }
@@ -66,9 +69,12 @@ summary { margin: 36px 0 8px; font-size: 17px; font-weight: 600; cursor: pointer
 thead th { position: sticky; top: 0; background: var(--paper) }
 table { border-collapse: collapse; width: 100%; font-size: 13px }
 tr { break-inside: avoid }
-th, td { padding: 5px 0 5px 16px; border-bottom: 1px solid var(--rule); text-align: right; white-space: nowrap }
+th, td { padding: 5px 0 5px 16px; border-bottom: 1px solid var(--rule); text-align: left; white-space: nowrap }
+.number { text-align: right }
 th { color: var(--soft); font-weight: 600 }
 th:first-child, td:first-child { padding-left: 0; text-align: left }
+.map th, .map td { text-align: right }
+.map tbody th { text-align: left }
 .map th { padding-right: 10px }
 .map td { padding-right: 10px; background: color-mix(in srgb, var(--line) var(--shade, 0%), var(--paper)) }
 pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
@@ -88,7 +94,7 @@ pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radiu
   body { font-size: 11px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
   main { max-width: none; padding: 0 }
   h2 { break-after: avoid }
-  .crosshair, .readout { display: none }
+  .crosshair, .readout, .meaning { display: none }
   .table { overflow: visible; max-height: none }
   th, td { padding: 3px 0 3px 6px; font-size: 9px }
 }

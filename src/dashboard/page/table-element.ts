@@ -64,8 +64,6 @@ export class TableElement {
         onView((view) => sortedBy(view, key)),
       )
     }
-    const body = this.#part('tbody')
-    body.addEventListener('keydown', (event) => moveFocus(event))
     const byElement = new Map<Element, RowElement>(rows.map((row) => [row.element, row]))
     const observer = new IntersectionObserver(
       (entries) => {
@@ -121,18 +119,6 @@ export class TableElement {
       })
     }
   }
-}
-
-/** The arrow keys move from a button to that of the next row. */
-const moveFocus = (event: KeyboardEvent): void => {
-  const button = event.target
-  if (!(button instanceof HTMLButtonElement)) return
-  const row = button.closest('tr')
-  const next = { ArrowDown: row?.nextElementSibling, ArrowUp: row?.previousElementSibling }[event.key]
-  const target = next?.querySelector<HTMLElement>(`.${button.className}`)
-  if (!target) return
-  event.preventDefault()
-  target.focus()
 }
 
 const rowHtml = `<table><tr>${columns

@@ -22,14 +22,7 @@ import { addressOf, type Topic } from '../../base/domain/topic.js'
 import type { HistoryError } from '../../base/errors/model.js'
 import { priceRow$ } from '../../backtest/recording/write/client-rows.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import {
-  hour,
-  isSeam,
-  PriceSamples,
-  recentWindow,
-  type ChartData,
-  type PastPrices,
-} from '../../view/samples.js'
+import { hour, PriceSamples, recentWindow, type PastPrices } from '../../view/samples.js'
 import type { PageConfig, PastRow } from '../../view/served.js'
 
 /** Longest time for which a page waits for the history of the source, in ms. */
@@ -37,6 +30,13 @@ const historyTimeout = 5_000
 
 /** Number of topics whose history is read at the same time. */
 const maxReadings = 4
+
+interface TokenPast {
+  readonly topic: Topic
+  readonly samples: PriceSamples
+  prices: Subscription
+  hasHistory: boolean
+}
 
 /**
  * The past of the tokens of a page: the prices since a page first showed them, and earlier prices from the history of
@@ -48,104 +48,71 @@ export class PagePast {
   private readonly tokens: ReadonlyMap<Address, TokenPast>
 
   constructor(
-    client: PriceClient,
+    private readonly client: PriceClient,
     { service, tokens }: PageConfig,
     private readonly history: History | undefined,
   ) {
     this.historyWindow = Math.max(recentWindow, Math.min(hour, (6 * hour) / tokens.length))
-    const addresses = tokens.map(({ address }) => canonicalAddress(address))
     this.tokens = new Map(
-      addresses.map((address) => [address, new TokenPast(client, `${service}-${address}`)]),
+      tokens.map(({ address: given }) => {
+        const address = canonicalAddress(given)
+        const samples = new PriceSamples()
+        return [
+          address,
+          { topic: `${service}-${address}`, samples, prices: Subscription.EMPTY, hasHistory: false },
+        ]
+      }),
     )
   }
 
-  /** Samples a topic from now on, also while no page wants it. Not earlier: a recording starts when a page is opened. */
+  /**
+   * Samples a topic from now on, also while no page wants it. Not earlier: a recording starts when a page is opened. Idempotent.
+   * Subscribes again to a topic that was rejected.
+   */
   record(topic: Topic): void {
-    this.tokens.get(canonicalAddress(addressOf(topic)))?.start()
+    const token = this.tokens.get(canonicalAddress(addressOf(topic)))
+    if (token?.prices.closed !== true) return
+    const { samples } = token
+    token.prices = priceRow$(this.client, token.topic).subscribe((row) => {
+      if (row._tag === 'Price' && isRight(row.event)) samples.add(row.at, row.event.right.price)
+      else samples.interrupt(row.at)
+    })
   }
 
-  /**
-   * The past of each token. A history that is late or fails is omitted, and read again for the next page.
-   */
+  /** The past of each token. A history that is late or fails is omitted, and read again for the next page. */
   read$(): Observable<PastRow> {
     return concat(
       this.history === undefined ? EMPTY : this.readHistory$(this.history),
       defer(() => this.tokens).pipe(
-        map(([address, token]): PastRow => ({
-          _tag: 'Past',
-          address,
-          prices: token.past(rxClock.wallClock()),
-        })),
+        map(([address, { samples }]): PastRow => {
+          return { _tag: 'Past', address, prices: samples.past(rxClock.wallClock()) }
+        }),
       ),
     )
   }
 
   close(): void {
-    for (const token of this.tokens.values()) token.stop()
+    for (const { prices } of this.tokens.values()) prices.unsubscribe()
   }
 
+  /** Adds the history of each token once, below its own samples. Completes when each is read or has failed, or after a time. */
   private readHistory$(history: History): Observable<never> {
+    const read$ = (token: TokenPast): Observable<unknown> =>
+      token.hasHistory
+        ? EMPTY
+        : readPast$(history, token.topic, this.historyWindow).pipe(
+            tap((past) => {
+              if (isLeft(past) || token.hasHistory) return
+              token.samples.fill(past.right)
+              token.hasHistory = true
+            }),
+          )
     return from(this.tokens.values()).pipe(
-      mergeMap((token) => token.readHistory$(history, this.historyWindow), maxReadings),
+      mergeMap(read$, maxReadings),
+      ignoreElements(),
       takeUntil(timer(historyTimeout)),
     )
   }
-}
-
-class TokenPast {
-  private readonly samples = new PriceSamples()
-  private prices = Subscription.EMPTY
-  private history: PastPrices | undefined
-
-  constructor(
-    private readonly client: PriceClient,
-    private readonly topic: Topic,
-  ) {}
-
-  /** Idempotent. Subscribes again to a topic that was rejected. */
-  start(): void {
-    if (!this.prices.closed) return
-    this.prices = priceRow$(this.client, this.topic).subscribe((row) => {
-      if (row._tag === 'Price' && isRight(row.event)) this.samples.add(row.at, row.event.right.price)
-      else this.samples.interrupt(row.at)
-    })
-  }
-
-  stop(): void {
-    this.prices.unsubscribe()
-  }
-
-  /** Adds the history once. Completes when it is read or has failed. */
-  readHistory$(history: History, windowMs: number): Observable<never> {
-    if (this.history !== undefined) return EMPTY
-    return readPast$(history, this.topic, windowMs).pipe(
-      tap((past) => {
-        if (isRight(past)) this.history ??= past.right
-      }),
-      ignoreElements(),
-    )
-  }
-
-  past(now: number): PastPrices {
-    const [recent, day] = this.samples.past(now)
-    if (this.history === undefined) return [recent, day]
-    return [joined(this.history[0], recent), joined(this.history[1], day)]
-  }
-}
-
-/**
- * The samples of a history, then the own ones. If the history ends before them, there is a gap between; the page knows
- * whether there is one after the history alone.
- */
-const joined = (history: ChartData, own: ChartData): ChartData => {
-  const [first] = own.times
-  if (first === undefined) return history
-  const earlier = history.times.filter((time) => time < first)
-  const prices: (number | null)[] = history.prices.slice(0, earlier.length)
-  const end = earlier.at(-1)
-  if (end !== undefined && earlier.length === history.times.length && !isSeam(end, first))
-    prices[earlier.length - 1] = null
-  return { times: [...earlier, ...own.times], prices: [...prices, ...own.prices] }
 }
 
 /**

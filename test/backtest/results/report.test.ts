@@ -30,6 +30,9 @@ const tagsOf = (html: string, name: string): readonly [number, number] => [
   html.match(new RegExp(`</${name}>`, 'g'))?.length ?? 0,
 ]
 
+/** Numbers of tables are aligned by a class. */
+const withoutClasses = (html: string): string => html.replaceAll(' class="number"', '')
+
 describe('renderReport', () => {
   it('is well formed for any events, and has no reference to anything outside', () => {
     fc.assert(
@@ -86,7 +89,7 @@ describe('renderReport', () => {
       equity(120_000, 990),
       { _tag: 'Cancelled', id: '3', order: market('X', 'buy', { units: 1n }), at: 3, remaining: 1n } as const,
     ]
-    const html = renderReport(events, { title: 'Run', notes: ['Fee 2 bps.'] })
+    const html = withoutClasses(renderReport(events, { title: 'Run', notes: ['Fee 2 bps.'] }))
     expect(summaryOf(events)).toMatchObject({ returnRatio: -0.01, maxDrawdown: 0.1, roundTrips: 1 })
     for (const text of [
       '<dt>Profit, USD</dt><dd>-10.00</dd>',
@@ -135,10 +138,13 @@ describe('renderReport', () => {
     const events = [equity(0, 1), equity(10_000, 2), equity(90_000, 2), equity(100_000, 3)]
     const gaps = [{ from: 20_000, to: 80_000, cause: 'disconnected' }]
     const data = [{ symbol: 'X', rows: 4, from: 0, to: 100_000, gaps }]
-    const html = renderReport(events, { title: 'Run', data, command: 'npx svc-streams backtest <a>' })
+    const html = withoutClasses(
+      renderReport(events, { title: 'Run', data, command: 'npx svc-streams backtest <a>' }),
+    )
     expect(html.match(/<div class="gap" style="left:20%;width:60%"><\/div>/g)).toHaveLength(3)
     expect(html).toMatch(/class="line" d="M0,[\d.]+L100,[\d.]+M900,[\d.]+L1000,[\d.]+"/)
     expect(html).toContain('UTC, with 1 gap (hatched)')
+    expect(html).toContain('<p>1 gap in the data, 1 min in all: hatched in the charts, listed below.</p>')
     expect(html).toContain(
       '<td>X</td><td>1970-01-01 00:00:20</td><td>1970-01-01 00:01:20</td><td>1 min</td><td>disconnected</td>',
     )

@@ -180,7 +180,8 @@ const triangles = (
   const clustered = (part: number, each: number) => (isDense ? Math.round(part / each) * each : part)
   const drawn = points.map(({ at, value }) => {
     const [x, y] = [clustered(share(at), clusterSize[0]), clustered(height(value), clusterSize[1])]
-    return `<use href="#${side}" class="${side}${isDense ? ' small' : ''}" x="${percent(x)}" y="${percent(y)}"/>`
+    const shape = isDense ? `#${side}-small" class="${side} small` : `#${side}" class="${side}`
+    return `<use href="${shape}" x="${percent(x)}" y="${percent(y)}"/>`
   })
   return [...new Set(drawn)].join('')
 }

@@ -19,7 +19,7 @@ export const renderPage = (
 <style>${style}</style>
 </head>
 <body>
-<svg class="shapes" aria-hidden="true"><path id="buy" d="M0 0L-6 10H6Z"/><path id="sell" d="M0 0L-6-10H6Z"/></svg>
+<svg class="shapes" aria-hidden="true"><path id="buy" d="M0 0L-6 10H6Z"/><path id="sell" d="M0 0L-6-10H6Z"/><path id="buy-small" d="M0 0L-4 6H4Z"/><path id="sell-small" d="M0 0L-4-6H4Z"/></svg>
 <main>
 <header><h1>${escapeHtml(title)}</h1>
 ${subtitle}</header>

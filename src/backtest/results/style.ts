@@ -60,8 +60,7 @@ svg { display: block; position: absolute; width: 100%; height: 100%; overflow: v
 .shapes { width: 0; height: 0 }
 use { fill: var(--buy); stroke: var(--paper); stroke-width: 3; paint-order: stroke }
 use.sell { fill: var(--sell) }
-use.small { stroke: none; opacity: 0.7; scale: 0.6; transform-box: fill-box; transform-origin: 50% 0 }
-use.sell.small { transform-origin: 50% 100% }
+use.small { stroke: none; opacity: 0.7 }
 .dots { stroke: var(--line); stroke-width: 9; stroke-linecap: round }
 .table { overflow: auto; max-height: 420px; background: linear-gradient(to right, var(--paper) 40%, transparent) left / 40px 100% no-repeat local, linear-gradient(to left, var(--paper) 40%, transparent) right / 40px 100% no-repeat local, linear-gradient(to right, var(--rule), transparent) left / 14px 100% no-repeat, linear-gradient(to left, var(--rule), transparent) right / 14px 100% no-repeat }
 section { margin: 0 0 28px }

@@ -21,7 +21,7 @@ describe('the values of an axis', () => {
         const [low, high] = [Math.min(a, b) * 0.999, Math.max(a, b) * 1.001]
         const labels = labelsOf(low, high, most)
         expect(labels.length).toBeGreaterThanOrEqual(3)
-        expect(labels.length).toBeLessThanOrEqual(2 * most + 3)
+        expect(labels.length).toBeLessThanOrEqual(2.5 * most + 3)
         expect(new Set(labels).size).toBe(labels.length)
         for (const label of labels) expect(label.length).toBeLessThan(16)
       }),

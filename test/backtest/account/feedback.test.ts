@@ -32,13 +32,14 @@ import { account, marbleClient, ordersAt, textOf, tokens, type Scenario } from '
 
 const X = (units: bigint) => ({ units })
 
+interface Feedback extends Scenario {
+  readonly select$: (account: PaperAccount) => Observable<unknown>
+  readonly expected: string
+  readonly values: object
+}
+
 /** Expects what a stream of the account emits while a strategy trades. */
-const expectFeedback = (
-  scenario: Scenario,
-  select$: (account: PaperAccount) => Observable<unknown>,
-  expected: string,
-  values: object,
-): void =>
+const expectFeedback = ({ select$, expected, values, ...scenario }: Feedback): void =>
   marbles(({ hot$, expectObservable }) => {
     const seen = new Subject<unknown>()
     const strategy = (client: ReturnType<typeof createTestClient>, feedback: PaperAccount) =>
@@ -58,52 +59,58 @@ const buy = { 1: [market('X', 'buy', X(100n))], 2: [limit('X', 'sell', X(40n), 1
 
 describe('the account of a strategy', () => {
   it('emits each fill, with the position that contains it', () => {
-    expectFeedback(
-      { prices: '-1-2-3', at: buy },
-      ({ fill$, position }) => fill$.pipe(map((fill) => [textOf(fill), position('X').quantity])),
-      '-a---b',
-      { a: ['buy 100 X at 11 (#1)', 100n], b: ['sell 40 X at 13 (#2)', 60n] },
-    )
+    expectFeedback({
+      prices: '  -1-2-3',
+      expected: '-a---b',
+      at: buy,
+      select$: ({ fill$, position }) => fill$.pipe(map((fill) => [textOf(fill), position('X').quantity])),
+      values: { a: ['buy 100 X at 11 (#1)', 100n], b: ['sell 40 X at 13 (#2)', 60n] },
+    })
   })
 
   it('emits a position at once, and after each fill', () => {
-    expectFeedback(
-      { prices: '-1-2-3-4', at: { ...buy, 4: [target('X', X(0n))] } },
-      ({ position$ }) => position$('X'),
-      'ab---c-d',
-      {
+    expectFeedback({
+      prices: '  -1-2-3-4',
+      expected: 'ab---c-d',
+      at: { ...buy, 4: [target('X', X(0n))] },
+      select$: ({ position$ }) => position$('X'),
+      values: {
         a: { quantity: 0n, averagePrice: null },
         b: { quantity: 100n, averagePrice: 11 },
         c: { quantity: 60n, averagePrice: 11 },
         d: { quantity: 0n, averagePrice: null },
       },
-    )
+    })
   })
 
   it('emits the open orders at once, and after each change', () => {
     const order = limit('X', 'buy', X(500n), 12)
     // A rejected order was never open: it changes nothing.
     const rejected = market('X', 'sell', X(1n))
-    expectFeedback(
-      { prices: '-3-1---1', depths: 'd-----e', at: { 3: [rejected, order, rejected] } },
-      ({ open$ }) => open$.pipe(map((all) => all.map(({ remaining }) => remaining))),
-      'ab-c--d',
-      { a: [], b: [500n], c: [100n], d: [] },
-    )
+    expectFeedback({
+      prices: '  -3-1---1',
+      depths: '  d-----e',
+      expected: 'ab-c--d',
+      at: { 3: [rejected, order, rejected] },
+      select$: ({ open$ }) => open$.pipe(map((all) => all.map(({ remaining }) => remaining))),
+      values: { a: [], b: [500n], c: [100n], d: [] },
+    })
   })
 
   it('emits its value, whether it is current, and the last one to late subscribers', () => {
-    const at = { 1: [market('X', 'buy', X(100n))] }
-    const value = ({ equity$ }: PaperAccount) =>
-      equity$.pipe(
-        map(({ at: time, equityUsd, isCurrent, prices }) => [time, equityUsd, isCurrent, prices['X']]),
-      )
-    const scenario = { prices: '-0-1-S-2', at, options: { sampleMs: 1_000, feeBps: 100 } }
-    expectFeedback(scenario, value, 'a--b-c-d', {
-      a: [0, 10_000, true, undefined],
-      b: [3, 9_999.89, true, 11],
-      c: [3, 9_999.89, false, 11],
-      d: [7, 10_000.89, true, 12],
+    expectFeedback({
+      prices: '  -0-1-S-2',
+      expected: 'a--b-c-d',
+      at: { 1: [market('X', 'buy', X(100n))] },
+      options: { sampleMs: 1_000, feeBps: 100 },
+      select$: ({ equity$ }) =>
+        equity$.pipe(map(({ at, equityUsd, isCurrent, prices }) => [at, equityUsd, isCurrent, prices['X']])),
+      values: {
+        a: [0, 10_000, true, undefined],
+        b: [3, 9_999.89, true, 11],
+        c: [3, 9_999.89, false, 11],
+        d: [7, 10_000.89, true, 12],
+      },
     })
   })
 
@@ -119,11 +126,14 @@ describe('the account of a strategy', () => {
         ),
       )
     marbles(({ hot$, expectObservable }) => {
-      const client = marbleClient(hot$, { prices: '-1', otherPrices: '--5' })
+      const prices = '     -1'
+      const otherPrices = '--5'
+      const expected = '   -fg'
+      const client = marbleClient(hot$, { prices, otherPrices })
       const text$ = paper(client, strategy, account).pipe(
         mergeMap((event) => (event._tag === 'Filled' ? [textOf(event)] : [])),
       )
-      expectObservable(text$).toBe('-fg', { f: 'buy 100 X at 11 (#first)', g: 'buy 3 Y at 15 (#hedge)' })
+      expectObservable(text$).toBe(expected, { f: 'buy 100 X at 11 (#first)', g: 'buy 3 Y at 15 (#hedge)' })
     })
   })
 
@@ -140,8 +150,10 @@ describe('the account of a strategy', () => {
             ignoreElements(),
           ),
         )
-      const client = marbleClient(hot$, { prices: '-1---2' })
-      expectObservable(late$).toBe('-a---b', { a: 11, b: 12 })
+      const prices = '  -1---2'
+      const expected = '-a---b'
+      const client = marbleClient(hot$, { prices })
+      expectObservable(late$).toBe(expected, { a: 11, b: 12 })
       expectObservable(paper(client, strategy, account).pipe(ignoreElements())).toBe('')
     })
   })
@@ -162,11 +174,13 @@ describe('decidedAt', () => {
   it('of an order of a timer is the time of the timer, not that of the last data', () => {
     const strategy = () => timer(50).pipe(map(() => market('X', 'buy', X(100n))))
     marbles(({ hot$, expectObservable }) => {
-      const client = marbleClient(hot$, { prices: '-1 49ms -2 9ms 3' })
+      const prices = '  -1 49ms -2 9ms 3'
+      const expected = '62ms f'
+      const client = marbleClient(hot$, { prices })
       const filled$ = paper(client, strategy, { ...account, latency: 10 }).pipe(
         mergeMap((event) => (event._tag === 'Filled' ? [[event.decidedAt, event.at, event.price]] : [])),
       )
-      expectObservable(filled$).toBe('62ms f', { f: [50, 62, 13] })
+      expectObservable(filled$).toBe(expected, { f: [50, 62, 13] })
     })
   })
 })
@@ -175,12 +189,15 @@ describe('paper', () => {
   it('ends with the account when the streams of the client have completed', () => {
     marbles(({ hot$, expectObservable }) => {
       const at = { 1: [market('X', 'buy', X(100n))] }
-      const client = marbleClient(hot$, { prices: '-1-2|', otherPrices: '|', depths: 'd---|' })
+      const prices = '  -1-2|'
+      const depths = '  d---|'
+      const expected = '----(a|)'
+      const client = marbleClient(hot$, { prices, otherPrices: '|', depths })
       const end$ = paper(client, ordersAt(at), { ...account, feeBps: 100 }).pipe(
         mergeMap((event) => (event._tag === 'Account' ? [event] : [])),
       )
       const positions = [{ symbol: 'X', quantity: 100n, averagePrice: 11, unrealisedUsd: 1 }]
-      expectObservable(end$).toBe('----(a|)', {
+      expectObservable(end$).toBe(expected, {
         a: { _tag: 'Account', at: 3, cashUsd: 9_988.89, equityUsd: 10_000.89, feesUsd: 0.11, positions },
       })
     })
@@ -188,11 +205,14 @@ describe('paper', () => {
 
   it('passes on an Rx error of the strategy, and unsubscribes from the client', () => {
     marbles(({ hot$, expectObservable, expectSubscriptions }) => {
-      const [price$, order$] = [hot$<never>(''), hot$<never>('--#')]
+      const price$ = hot$<never>('')
+      const order$ = hot$<never>('--#')
+      const subscribed = '        ^-!'
+      const expected = '          --#'
       const client = createTestClient({ prices: { [tokens.X.topic]: price$ } })
       const run$ = paper(client, () => order$, { ...account, tokens: { X: tokens.X } })
-      expectObservable(run$).toBe('--#')
-      expectSubscriptions(price$.subscriptions).toBe('^-!')
+      expectObservable(run$).toBe(expected)
+      expectSubscriptions(price$.subscriptions).toBe(subscribed)
     })
   })
 
@@ -235,13 +255,17 @@ describe('paper', () => {
 
   it('runs anew for each subscriber', () => {
     marbles(({ hot$, expectObservable }) => {
-      const client = marbleClient(hot$, { prices: '-1-1' })
+      const prices = '        -1-1'
+      const expected = '      -1'
+      const subscribedLate = '--^'
+      const expectedLate = '  ---1'
+      const client = marbleClient(hot$, { prices })
       const fills$ = paper(client, () => of(market('X', 'buy', X(1n))), account).pipe(
         mergeMap((event) => (event._tag === 'Filled' ? [event.id] : [])),
       )
-      expectObservable(fills$).toBe('-1')
+      expectObservable(fills$).toBe(expected)
       // Decided at its subscription: the price before is too early.
-      expectObservable(fills$, '--^').toBe('---1')
+      expectObservable(fills$, subscribedLate).toBe(expectedLate)
     })
   })
 })

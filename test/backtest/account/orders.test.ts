@@ -15,132 +15,161 @@ const X = (units: bigint) => ({ units })
 
 describe('a market order', () => {
   it('is filled with the first price that was received after the latency', () => {
-    expectResults(
-      { prices: '-1---01', at: { 1: [market('X', 'buy', X(300n))] }, options: { latency: 3 } },
-      '-----f',
-      { f: 'buy 300 X at 10 (#1)' },
-    )
+    expectResults({
+      prices: '  -1---01',
+      expected: '-----f',
+      at: { 1: [market('X', 'buy', X(300n))] },
+      options: { latency: 3 },
+      texts: { f: 'buy 300 X at 10 (#1)' },
+    })
   })
 
   it('is filled at once by the price of its decision if there is no latency', () => {
-    expectResults(
-      { prices: '-1', at: { 1: [market('X', 'sell', { usd: 25 })] }, options: { allowShort: true } },
-      '-f',
-      {
-        f: 'sell 227 X at 11 (#1)',
-      },
-    )
+    expectResults({
+      prices: '  -1',
+      expected: '-f',
+      at: { 1: [market('X', 'sell', { usd: 25 })] },
+      options: { allowShort: true },
+      texts: { f: 'sell 227 X at 11 (#1)' },
+    })
   })
 
   it('pays the slippage', () => {
-    expectResults(
-      { prices: '-0', at: { 0: [market('X', 'buy', X(1n))] }, options: { slippageBps: 2 } },
-      '-f',
-      {
-        f: 'buy 1 X at 10.002 (#1)',
-      },
-    )
+    expectResults({
+      prices: '  -0',
+      expected: '-f',
+      at: { 0: [market('X', 'buy', X(1n))] },
+      options: { slippageBps: 2 },
+      texts: { f: 'buy 1 X at 10.002 (#1)' },
+    })
   })
 
   it('fills what the depth has, cancels the rest, and takes no quantity of one depth twice', () => {
     const at = { 1: [market('X', 'buy', X(300n))] }
-    expectResults({ prices: '-1-1---1----1', depths: 'd----D----e', at }, '-f-(gc)r----(hi)', {
-      f: 'buy 300 X at 11 (#1)',
-      g: 'buy 100 X at 11 (#2), 200 left',
-      c: 'cancelled #2, 200 left',
-      r: 'rejected #3: the depth has no quantity to buy',
-      h: 'buy 100 X at 11 (#4), 200 left',
-      i: 'cancelled #4, 200 left',
+    expectResults({
+      prices: '  -1-1---1----1',
+      depths: '  d----D----e',
+      expected: '-f-(gc)r----(hi)',
+      at,
+      texts: {
+        f: 'buy 300 X at 11 (#1)',
+        g: 'buy 100 X at 11 (#2), 200 left',
+        c: 'cancelled #2, 200 left',
+        r: 'rejected #3: the depth has no quantity to buy',
+        h: 'buy 100 X at 11 (#4), 200 left',
+        i: 'cancelled #4, 200 left',
+      },
     })
   })
 
   it('takes only its share of a depth', () => {
     const options = { depthShareBps: 2_500 }
-    expectResults({ prices: '-1', at: { 1: [market('X', 'buy', X(300n))] }, options }, '-(fc)', {
-      f: 'buy 100 X at 11 (#1), 200 left',
-      c: 'cancelled #1, 200 left',
+    expectResults({
+      prices: '  -1',
+      expected: '-(fc)',
+      at: { 1: [market('X', 'buy', X(300n))] },
+      options,
+      texts: { f: 'buy 100 X at 11 (#1), 200 left', c: 'cancelled #1, 200 left' },
     })
   })
 
   it('is rejected at once when its price is lost, and when it is due while the depth is lost', () => {
     const scenario = { at: { 1: [market('X', 'buy', X(1n))] }, options: { latency: 4 } }
-    expectResults({ ...scenario, prices: '-1-S--0' }, '---r', {
-      r: 'rejected #1: Stale: svc-0xab: no price for 1000 ms; none on this connection yet',
+    expectResults({
+      ...scenario,
+      prices: '  -1-S--0',
+      expected: '---r',
+      texts: { r: 'rejected #1: Stale: svc-0xab: no price for 1000 ms; none on this connection yet' },
     })
-    expectResults({ ...scenario, prices: '-1----0', depths: 'd-E' }, '------r', {
-      r: 'rejected #1: HttpError: status 503',
+    expectResults({
+      ...scenario,
+      prices: '  -1----0',
+      depths: '  d-E',
+      expected: '------r',
+      texts: { r: 'rejected #1: HttpError: status 503' },
     })
   })
 
   it('waits for price and depth if it works', () => {
     const at = { 1: [market('X', 'buy', X(150n), { rest: 'work', id: 'w' })] }
-    expectResults(
-      { prices: '-1-S-2----', depths: 'd-E---e---d', options: { latency: 1 }, at },
-      '------f---g',
-      {
-        f: 'buy 100 X at 12 (#w), 50 left',
-        g: 'buy 50 X at 12 (#w)',
-      },
-    )
+    expectResults({
+      prices: '  -1-S-2----',
+      depths: '  d-E---e---d',
+      expected: '------f---g',
+      options: { latency: 1 },
+      at,
+      texts: { f: 'buy 100 X at 12 (#w), 50 left', g: 'buy 50 X at 12 (#w)' },
+    })
   })
 
   it('is rejected if it costs more than the equity, and if there is no position to sell', () => {
-    expectResults(
-      {
-        prices: '-1---2',
-        options: { cash: 33, maxLeverage: 1 },
-        at: {
-          1: [market('X', 'buy', X(301n)), market('X', 'sell', X(1n))],
-          2: [market('X', 'buy', X(275n)), market('X', 'sell', X(400n))],
-        },
+    expectResults({
+      prices: '  -1---2',
+      expected: '-(rs)(fgc)',
+      options: { cash: 33, maxLeverage: 1 },
+      at: {
+        1: [market('X', 'buy', X(301n)), market('X', 'sell', X(1n))],
+        2: [market('X', 'buy', X(275n)), market('X', 'sell', X(400n))],
       },
-      '-(rs)(fgc)',
-      {
+      texts: {
         r: 'rejected #1: the positions would exceed the equity times maxLeverage, 1',
         s: 'rejected #2: there is no position of X to sell',
         f: 'buy 275 X at 12 (#3)',
         g: 'sell 275 X at 12 (#4), 125 left',
         c: 'cancelled #4, 125 left',
       },
-    )
+    })
   })
 })
 
 describe('a limit', () => {
   it('that rests fills at its own price, never better, while the price with slippage is not worse, as often as needed', () => {
     const at = { 5: [limit('X', 'buy', X(450n), 12)] }
-    expectResults(
-      { prices: '-5-2-1----2', depths: 'd------e', options: { slippageBps: 1 }, at },
-      '-----f-g',
-      {
-        f: 'buy 400 X at 12 (#1), 50 left',
-        g: 'buy 50 X at 12 (#1)',
-      },
-    )
+    expectResults({
+      prices: '  -5-2-1----2',
+      depths: '  d------e',
+      expected: '-----f-g',
+      options: { slippageBps: 1 },
+      at,
+      texts: { f: 'buy 400 X at 12 (#1), 50 left', g: 'buy 50 X at 12 (#1)' },
+    })
     const sell = { 5: [market('X', 'buy', X(100n)), limit('X', 'sell', X(100n), 17)] }
-    expectResults({ prices: '-5-6-9', at: sell }, '-f---g', {
-      f: 'buy 100 X at 15 (#1)',
-      g: 'sell 100 X at 17 (#2)',
+    expectResults({
+      prices: '  -5-6-9',
+      expected: '-f---g',
+      at: sell,
+      texts: { f: 'buy 100 X at 15 (#1)', g: 'sell 100 X at 17 (#2)' },
     })
   })
 
   it('that the first price after the latency satisfies pays that price; a rest fills at its own price', () => {
     const at = { 9: [limit('X', 'buy', X(450n), 15)] }
-    expectResults({ prices: '-9--1-2', depths: 'd----e', options: { latency: 3 }, at }, '----fg', {
-      f: 'buy 400 X at 11 (#1), 50 left',
-      g: 'buy 50 X at 15 (#1)',
+    expectResults({
+      prices: '  -9--1-2',
+      depths: '  d----e',
+      expected: '----fg',
+      options: { latency: 3 },
+      at,
+      texts: { f: 'buy 400 X at 11 (#1), 50 left', g: 'buy 50 X at 15 (#1)' },
     })
     // The depth came after the first price.
-    expectResults({ prices: '-9--1-2', depths: '-----e', options: { latency: 3 }, at }, '-----f', {
-      f: 'buy 100 X at 15 (#1), 350 left',
+    expectResults({
+      prices: '  -9--1-2',
+      depths: '  -----e',
+      expected: '-----f',
+      options: { latency: 3 },
+      at,
+      texts: { f: 'buy 100 X at 15 (#1), 350 left' },
     })
   })
 
   it('ends after its first fill with `rest: cancel`', () => {
     const at = { 5: [limit('X', 'buy', X(450n), 12, { rest: 'cancel' })] }
-    expectResults({ prices: '-5-2', at }, '---(fc)', {
-      f: 'buy 400 X at 12 (#1), 50 left',
-      c: 'cancelled #1, 50 left',
+    expectResults({
+      prices: '  -5-2',
+      expected: '---(fc)',
+      at,
+      texts: { f: 'buy 400 X at 12 (#1), 50 left', c: 'cancelled #1, 50 left' },
     })
   })
 })
@@ -149,20 +178,28 @@ describe('a stop', () => {
   const at = { 5: [stop('X', 'sell', X(100n), 14)], 6: [market('X', 'buy', X(100n))] }
 
   it('sells after a price at or below its own, with that price or a later one', () => {
-    expectResults({ prices: '-6-5-7-3', at }, '-f-----g', {
-      f: 'buy 100 X at 16 (#1)',
-      g: 'sell 100 X at 13 (#2)',
+    expectResults({
+      prices: '  -6-5-7-3',
+      expected: '-f-----g',
+      at,
+      texts: { f: 'buy 100 X at 16 (#1)', g: 'sell 100 X at 13 (#2)' },
     })
-    expectResults({ prices: '-6-5-7-4--9', depths: 'd----E--d', at }, '-f------g', {
-      f: 'buy 100 X at 16 (#1)',
-      g: 'sell 100 X at 14 (#2)',
+    expectResults({
+      prices: '  -6-5-7-4--9',
+      depths: '  d----E--d',
+      expected: '-f------g',
+      at,
+      texts: { f: 'buy 100 X at 16 (#1)', g: 'sell 100 X at 14 (#2)' },
     })
   })
 
   it('is not triggered by a price from before the latency', () => {
-    expectResults({ prices: '-6---54---9--3--2', at, options: { latency: 3 } }, '-----f----------g', {
-      f: 'buy 100 X at 15 (#1)',
-      g: 'sell 100 X at 12 (#2)',
+    expectResults({
+      prices: '  -6---54---9--3--2',
+      expected: '-----f----------g',
+      at,
+      options: { latency: 3 },
+      texts: { f: 'buy 100 X at 15 (#1)', g: 'sell 100 X at 12 (#2)' },
     })
   })
 })
@@ -170,14 +207,20 @@ describe('a stop', () => {
 describe('the latency of a stop', () => {
   it('counts from its trigger, not from its decision', () => {
     const at = { 6: [market('X', 'buy', X(100n))], 5: [stop('X', 'sell', X(100n), 14)] }
-    expectResults({ prices: '-6-----5----4-30', at, options: { latency: 3 } }, '-------f-------g', {
-      f: 'buy 100 X at 15 (#1)',
-      g: 'sell 100 X at 10 (#2)',
+    expectResults({
+      prices: '  -6-----5----4-30',
+      expected: '-------f-------g',
+      at,
+      options: { latency: 3 },
+      texts: { f: 'buy 100 X at 15 (#1)', g: 'sell 100 X at 10 (#2)' },
     })
     const trailing = { 9: [market('X', 'buy', X(100n)), trailingStop('X', 'sell', X(100n), { bps: 1_000 })] }
-    expectResults({ prices: '-9--8--764', at: trailing, options: { latency: 2 } }, '----f----g', {
-      f: 'buy 100 X at 18 (#1)',
-      g: 'sell 100 X at 14 (#2)',
+    expectResults({
+      prices: '  -9--8--764',
+      expected: '----f----g',
+      at: trailing,
+      options: { latency: 2 },
+      texts: { f: 'buy 100 X at 18 (#1)', g: 'sell 100 X at 14 (#2)' },
     })
   })
 })
@@ -192,11 +235,17 @@ describe('maxLeverage', () => {
       // The equity is 15 USD now, and the position 45.
       5: [market('X', 'sell', X(1n)), closePosition('X')],
     }
-    expectResults({ prices: '-0-----5', at, options: short }, '-(qf)--(rg)', {
-      q: `rejected #1: ${limited}`,
-      f: 'sell 300 X at 10 (#2)',
-      r: `rejected #3: ${limited}`,
-      g: 'buy 300 X at 15 (#4)',
+    expectResults({
+      prices: '  -0-----5',
+      expected: '-(qf)--(rg)',
+      at,
+      options: short,
+      texts: {
+        q: `rejected #1: ${limited}`,
+        f: 'sell 300 X at 10 (#2)',
+        r: `rejected #3: ${limited}`,
+        g: 'buy 300 X at 15 (#4)',
+      },
     })
   })
 })
@@ -210,10 +259,13 @@ describe('an equity of 0 or less', () => {
     }
     // 15 USD, short 2 X at 10, 1 Y at 11: -3 USD when X is at 19.
     const options = { cash: 15, allowShort: true, maxLeverage: 10 }
-    expectResults(
-      { prices: '-0-----9--------5', otherPrices: '--1-----------2', at, options },
-      '-fg----(lcr)--h-(is)',
-      {
+    expectResults({
+      prices: '     -0-----9--------5',
+      otherPrices: '--1-----------2',
+      expected: '   -fg----(lcr)--h-(is)',
+      at,
+      options,
+      texts: {
         f: 'sell 200 X at 10 (#1)',
         g: 'buy 1 Y at 11 (#2)',
         l: 'liquidated at -3',
@@ -223,22 +275,29 @@ describe('an equity of 0 or less', () => {
         i: 'buy 200 X at 15 (#4)',
         s: 'rejected #3: the account is liquidated',
       },
-    )
+    })
   })
 })
 
 describe('a trailing stop', () => {
   it('sells when a price is so far off the highest price since its decision', () => {
     const at = { 0: [market('X', 'buy', X(100n)), trailingStop('X', 'sell', X(100n), { bps: 1_000 })] }
-    expectResults({ prices: '-0-5-9-8-7', at }, '-f-------g', {
-      f: 'buy 100 X at 10 (#1)',
-      g: 'sell 100 X at 17 (#2)',
+    expectResults({
+      prices: '  -0-5-9-8-7',
+      expected: '-f-------g',
+      at,
+      texts: { f: 'buy 100 X at 10 (#1)', g: 'sell 100 X at 17 (#2)' },
     })
   })
 
   it('buys when a price is so far off the lowest price since its decision', () => {
     const at = { 9: [trailingStop('X', 'buy', X(100n), { bps: 1_000 })] }
-    expectResults({ prices: '-9-0-S-1', at }, '-------f', { f: 'buy 100 X at 11 (#1)' })
+    expectResults({
+      prices: '  -9-0-S-1',
+      expected: '-------f',
+      at,
+      texts: { f: 'buy 100 X at 11 (#1)' },
+    })
   })
 })
 
@@ -249,18 +308,22 @@ describe('a target', () => {
       2: [target('X', { usd: 12 })],
       3: [closePosition('X')],
     }
-    expectResults({ prices: '-1-2-3-3', at }, '-f-g-h', {
-      f: 'buy 250 X at 11 (#1)',
-      g: 'sell 150 X at 12 (#3)',
-      h: 'sell 100 X at 13 (#4)',
+    expectResults({
+      prices: '  -1-2-3-3',
+      expected: '-f-g-h',
+      at,
+      texts: { f: 'buy 250 X at 11 (#1)', g: 'sell 150 X at 12 (#3)', h: 'sell 100 X at 13 (#4)' },
     })
   })
 
   it('goes short by a negative size', () => {
     const at = { 1: [target('X', { usd: -22 })], 2: [closePosition('X')] }
-    expectResults({ prices: '-1-2', at, options: { allowShort: true } }, '-f-g', {
-      f: 'sell 200 X at 11 (#1)',
-      g: 'buy 200 X at 12 (#2)',
+    expectResults({
+      prices: '  -1-2',
+      expected: '-f-g',
+      at,
+      options: { allowShort: true },
+      texts: { f: 'sell 200 X at 11 (#1)', g: 'buy 200 X at 12 (#2)' },
     })
   })
 })
@@ -269,10 +332,15 @@ describe('cancel', () => {
   it('ends an order, and is rejected without one', () => {
     const far = (id?: string) => limit('X', 'buy', X(100n), 1, id === undefined ? {} : { id })
     const at = { 1: [far(), far('a')], 2: [cancel('1'), cancel('a'), cancel('a')] }
-    expectResults({ prices: '-1-2', at }, '---(cde)', {
-      c: 'cancelled #1, 100 left',
-      d: 'cancelled #a, 100 left',
-      e: 'rejected #a: no order with the id a is open',
+    expectResults({
+      prices: '  -1-2',
+      expected: '---(cde)',
+      at,
+      texts: {
+        c: 'cancelled #1, 100 left',
+        d: 'cancelled #a, 100 left',
+        e: 'rejected #a: no order with the id a is open',
+      },
     })
   })
 })
@@ -293,16 +361,21 @@ describe('an order that is not valid', () => {
     [null, 'expected an order, got null'],
     [7, 'expected an order, got 7'],
   ])('is rejected, and hurts no other: %o', (order, reason) => {
-    expectResults({ prices: '-1', at: { 1: [order as Order, market('X', 'buy', X(1n))] } }, '-(rf)', {
-      r: `rejected #1: ${reason}`,
-      f: 'buy 1 X at 11 (#2)',
+    expectResults({
+      prices: '  -1',
+      expected: '-(rf)',
+      at: { 1: [order as Order, market('X', 'buy', X(1n))] },
+      texts: { r: `rejected #1: ${reason}`, f: 'buy 1 X at 11 (#2)' },
     })
   })
 
   it('is rejected if an open order has its id', () => {
     const order = limit('X', 'buy', X(1n), 1, { id: 'a' })
-    expectResults({ prices: '-1', at: { 1: [order, order] } }, '-r', {
-      r: 'rejected #a: id: a is the id of an open order',
+    expectResults({
+      prices: '  -1',
+      expected: '-r',
+      at: { 1: [order, order] },
+      texts: { r: 'rejected #a: id: a is the id of an open order' },
     })
   })
 })

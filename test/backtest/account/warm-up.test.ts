@@ -21,11 +21,9 @@ const X = (units: bigint) => ({ units })
 
 /** Expects all events of a run, as marbles. */
 const expectEvents = (
-  prices: string,
   strategy$: Parameters<typeof paper<ReturnType<typeof marbleClient>>>[1],
   warmUp: number,
-  expected: string,
-  texts: object,
+  { prices, expected }: { readonly prices: string; readonly expected: string },
 ): void =>
   marbles(({ hot$, expectObservable }) => {
     const client = marbleClient(hot$, { prices })
@@ -46,20 +44,35 @@ describe('the warm-up of an account', () => {
     const order = market('X', 'buy', X(100n))
     const strategy = ordersAt({ 1: [order], 2: [order] })
     // The first data is the depth of frame 0: the price of frame 4 is the first one that counts.
-    expectEvents('-1--2----3', strategy, 4, '----(EBE)E', texts)
-    expectEvents('-1--2----3', strategy, 5, '---------E', texts)
-    expectEvents('-1--2----3', strategy, 50, '', texts)
+    expectEvents(strategy, 4, {
+      prices: '  -1--2----3',
+      expected: '----(EBE)E',
+    })
+    expectEvents(strategy, 5, {
+      prices: '  -1--2----3',
+      expected: '---------E',
+    })
+    expectEvents(strategy, 50, {
+      prices: '  -1--2----3',
+      expected: '',
+    })
   })
 
   it('leaves no open order behind', () => {
     const strategy = ordersAt({ 1: [limit('X', 'buy', X(100n), 15)] })
-    expectEvents('-1-2-3-4', strategy, 3, '---E-E-E', texts)
+    expectEvents(strategy, 3, {
+      prices: '  -1-2-3-4',
+      expected: '---E-E-E',
+    })
   })
 
   it('executes the order of a timer that is due at its end', () => {
     const order = market('X', 'buy', X(100n))
     const strategy = () => merge(timer(3), timer(5)).pipe(map(() => order))
-    expectEvents('-1-2-3----4', strategy, 4, '-----(ECE)E', texts)
+    expectEvents(strategy, 4, {
+      prices: '  -1-2-3----4',
+      expected: '-----(ECE)E',
+    })
   })
 
   it('warms a strategy over the start of a recording, as a sweep does', async () => {

@@ -88,8 +88,14 @@ export const textOf = (event: PaperEvent): string => {
 const isResult = ({ _tag }: PaperEvent): boolean =>
   ['Filled', 'Rejected', 'Cancelled', 'Liquidated'].includes(_tag)
 
+/** A scenario and the marbles that it must lead to, whose letters are these texts. */
+export interface ExpectedScenario extends Scenario {
+  readonly expected: string
+  readonly texts: object
+}
+
 /** Expects the results of the orders, without `Equity` and `Account`, as marbles. */
-export const expectResults = (scenario: Scenario, expected: string, texts: object): void =>
+export const expectResults = ({ expected, texts, ...scenario }: ExpectedScenario): void =>
   marbles(({ hot$, expectObservable }) => {
     const result$ = paper(marbleClient(hot$, scenario), ordersAt(scenario.at), {
       ...account,

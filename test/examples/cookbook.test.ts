@@ -164,14 +164,16 @@ describe('portfolio', () => {
     marbles(({ hot, expectObservable }) => {
       const S = left(stale(a, 1, undefined))
       const values = { a: priceAt(0, a, 10), b: priceAt(500, b, 100), c: priceAt(1_500, a, 11), S }
-      const client = createTestClient({
-        prices: { [a]: hot('a 1499ms c 1999ms S', values), [b]: hot('500ms b', values) },
-      })
+      const priceA$ = hot('a 1499ms c 1999ms S', values)
+      const priceB$ = hot('500ms b', values)
+      const subscribed = ' 4500ms !'
+      const expected = '   1s x 999ms y 999ms y 999ms A'
+      const client = createTestClient({ prices: { [a]: priceA$, [b]: priceB$ } })
       const holdings = { A: { topic: a, quantity: 2 }, B: { topic: b, quantity: 0.5 } }
       const value$ = portfolio$(client, holdings).pipe(
         map((event) => (event._tag === 'Right' ? event.right.value : event.left.leg)),
       )
-      expectObservable(value$, '4500ms !').toBe('1s x 999ms y 999ms y 999ms A', { x: 70, y: 72, A: 'A' })
+      expectObservable(value$, subscribed).toBe(expected, { x: 70, y: 72, A: 'A' })
     })
   })
 })
@@ -181,13 +183,15 @@ describe('venue spread', () => {
     marbles(({ cold, hot, expectObservable }) => {
       const quotes = { a: { bid: 100, ask: 100 }, b: { bid: 101, ask: 101 } }
       const quote$ = cold<Quote>('a------#', quotes)
-      const price$ = hot('p', { p: priceAt(0, a, 101) })
+      const price$ = hot('        p', { p: priceAt(0, a, 101) })
+      const subscribed = '        1015ms !'
+      const expected = '          (mna)--L 999ms a------L'
       const text$ = spread$(price$, quote$).pipe(
         map((event) =>
           event._tag === 'Right' ? Math.round(event.right) : `${event.left.leg} ${event.left.why}`,
         ),
       )
-      expectObservable(text$, '1015ms !').toBe('(mna)--L 999ms a------L', {
+      expectObservable(text$, subscribed).toBe(expected, {
         ...{ m: 'here missing', n: 'there missing', a: 100, L: 'there left' },
       })
     })
@@ -196,11 +200,13 @@ describe('venue spread', () => {
   it('has no spread when the other venue is silent for 2 s', () => {
     marbles(({ hot, expectObservable }) => {
       const quote$ = hot<Quote>('q', { q: { bid: 100, ask: 100 } })
-      const price$ = hot('-p', { p: priceAt(1, a, 101) })
+      const price$ = hot('       -p', { p: priceAt(1, a, 101) })
+      const subscribed = '       5s !'
+      const expected = '         ms 1999ms o'
       const why$ = spread$(price$, quote$).pipe(
         map((event) => (event._tag === 'Right' ? 'spread' : event.left.why)),
       )
-      expectObservable(why$, '5s !').toBe('ms 1999ms o', { m: 'missing', s: 'spread', o: 'age' })
+      expectObservable(why$, subscribed).toBe(expected, { m: 'missing', s: 'spread', o: 'age' })
     })
   })
 })
@@ -215,13 +221,16 @@ describe('indicators', () => {
       const prices$ = () => cold(`(${letters.join('')}|)`, values)
       // A live price in each of two bars, higher by 1 than the one before.
       const live = { p: priceAt(20, a, 300), q: priceAt(32, a, 301) }
-      const client = createTestClient({ prices: { [a]: hot('20ms p 11ms q', live) } })
+      const live$ = hot(' 20ms p 11ms q', live)
+      const subscribed = '45ms !'
+      const expected = '  30ms x 9ms y'
+      const client = createTestClient({ prices: { [a]: live$ } })
       const rsi$ = bar$(client, { prices$ }, a, 10).pipe(
         map((event) =>
           event._tag === 'Right' ? [event.right.to, event.right.close, event.right.rsi] : event.left._tag,
         ),
       )
-      expectObservable(rsi$, '45ms !').toBe('30ms x 9ms y', { x: [30, 300, 100], y: [40, 301, 100] })
+      expectObservable(rsi$, subscribed).toBe(expected, { x: [30, 300, 100], y: [40, 301, 100] })
     })
   })
 })

@@ -2,22 +2,24 @@ import type { VirtualClock, VirtualTimer } from '../../base/time/clock.js'
 import { setVirtualClock } from '../../base/time/rx-clock.js'
 import {
   areWritten,
-  haveActions,
   noDelegates,
   readDelegates,
   realFrame,
   realImmediate,
   realInterval,
   replaceInterval,
-  restoreQueues,
-  schedulers,
-  takeQueues,
   writeDelegates,
   type IntervalHandle,
   type RxDelegates,
-  type SchedulerQueues,
 } from '../../base/time/rx-providers.js'
 import { systemClock } from '../../base/time/system-clock.js'
+import {
+  haveActions,
+  restoreQueues,
+  schedulers,
+  takeQueues,
+  type SchedulerQueues,
+} from './scheduler-queues.js'
 
 // RxJS has one set of clocks, timers and scheduler queues for the whole process. A context is such a set. One context is
 // active at a time: the real one, or that of a virtual clock.

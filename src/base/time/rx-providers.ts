@@ -1,14 +1,4 @@
-import {
-  animationFrameScheduler,
-  asapScheduler,
-  asyncScheduler,
-  config,
-  Observable,
-  queueScheduler,
-  type Observer,
-  type Subscriber,
-  type Unsubscribable,
-} from 'rxjs'
+import { config, Observable, type Observer, type Subscriber, type Unsubscribable } from 'rxjs'
 import { animationFrameProvider } from 'rxjs/internal/scheduler/animationFrameProvider'
 import { dateTimestampProvider } from 'rxjs/internal/scheduler/dateTimestampProvider'
 import { immediateProvider } from 'rxjs/internal/scheduler/immediateProvider'
@@ -16,8 +6,7 @@ import { intervalProvider } from 'rxjs/internal/scheduler/intervalProvider'
 import { performanceTimestampProvider } from 'rxjs/internal/scheduler/performanceTimestampProvider'
 import { Immediate } from 'rxjs/internal/util/Immediate'
 
-// The only file that uses RxJS's internals: the providers, the queues of the schedulers, and the layout of a subscriber, which
-// is read for each price. `test/package/versions.test.ts` runs it with the oldest and the newest version. RxJS reads its clocks and starts its timers through providers whose
+// The only file that imports RxJS's internals: the providers; and the layout of a subscriber, which is read for each price. `test/package/versions.test.ts` runs it with the oldest and the newest version. RxJS reads its clocks and starts its timers through providers whose
 // delegate can be replaced: that is how `TestScheduler.run` makes time virtual. The library runs on the providers, not
 // on the schedulers above them. `asapScheduler` and `queueScheduler` drop queued actions after an action that throws,
 // and `asyncScheduler` may stop permanently.
@@ -90,73 +79,6 @@ export const replaceInterval = (
   after: IntervalDelegate | undefined,
 ): void => {
   if (intervalProvider.delegate === before) intervalProvider.delegate = after
-}
-
-interface RxAction {
-  readonly closed: boolean
-}
-
-/** The state of a scheduler: one queue of actions for the whole process. */
-interface SchedulerState {
-  actions: RxAction[]
-  /** True while the scheduler runs its actions. */
-  _active: boolean
-  /** The handle of the immediate or frame that runs the actions. */
-  _scheduled: unknown
-}
-
-/** The states of all schedulers. */
-export type SchedulerQueues = Readonly<Record<'asap' | 'queue' | 'async' | 'frame', SchedulerState>>
-
-// Not taken from an object: a bundler would put all of them into each page.
-const asap = asapScheduler as unknown as SchedulerState
-const queue = queueScheduler as unknown as SchedulerState
-const async = asyncScheduler as unknown as SchedulerState
-const frame = animationFrameScheduler as unknown as SchedulerState
-
-/** RxJS's schedulers, each with one queue for the whole process. */
-export const schedulers: SchedulerQueues = { asap, queue, async, frame }
-
-/** True if a scheduler has actions, or runs one. Each scheduler has its own class, so a loop over them takes longer. */
-export const haveActions = (): boolean =>
-  asap._active ||
-  asap._scheduled !== undefined ||
-  asap.actions.length > 0 ||
-  queue._active ||
-  queue._scheduled !== undefined ||
-  queue.actions.length > 0 ||
-  async._active ||
-  async._scheduled !== undefined ||
-  async.actions.length > 0 ||
-  frame._active ||
-  frame._scheduled !== undefined ||
-  frame.actions.length > 0
-
-/** Removes the actions of all schedulers, and returns them. */
-export const takeQueues = (): SchedulerQueues => ({
-  asap: takeState(asap),
-  queue: takeState(queue),
-  async: takeState(async),
-  frame: takeState(frame),
-})
-
-const takeState = (scheduler: SchedulerState): SchedulerState => {
-  const { actions, _active, _scheduled } = scheduler
-  restoreState(scheduler, { actions: [], _active: false, _scheduled: undefined })
-  return { actions, _active, _scheduled }
-}
-
-export const restoreQueues = (queues: SchedulerQueues): void => {
-  restoreState(asap, queues.asap)
-  restoreState(queue, queues.queue)
-  restoreState(async, queues.async)
-  restoreState(frame, queues.frame)
-}
-
-const restoreState = (scheduler: SchedulerState, { actions, _active, _scheduled }: SchedulerState): void => {
-  scheduler.actions = actions
-  scheduler._active = _active
-  scheduler._scheduled = _scheduled
 }
 
 /** The time of day, in ms since the Unix epoch. */

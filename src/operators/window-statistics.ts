@@ -41,19 +41,15 @@ export class WindowStatistics {
   private readonly newTimes: number[] = []
   private readonly newest = new Aggregate()
   /** For each old value, the newest first: the time, and the aggregate from this value to the newest of the stack. */
-  private readonly oldTimes: number[] = []
-  private readonly oldMeans: number[] = []
-  private readonly oldM2s: number[] = []
-  private readonly oldMins: number[] = []
-  private readonly oldMaxs: number[] = []
+  private readonly old: (Aggregate & { readonly time: number })[] = []
 
   get count(): number {
-    return this.oldTimes.length + this.newValues.length
+    return this.old.length + this.newValues.length
   }
 
   /** The time of the oldest value. The window must not be empty. */
   get oldestTime(): number {
-    return this.oldTimes.at(-1) ?? this.newTimes[0] ?? NaN
+    return this.old.at(-1)?.time ?? this.newTimes[0] ?? NaN
   }
 
   push(value: number, time: number): void {
@@ -64,33 +60,25 @@ export class WindowStatistics {
 
   /** Removes the oldest value. */
   shift(): void {
-    if (this.oldTimes.length === 0) this.moveToOld()
-    this.oldTimes.pop()
-    this.oldMeans.pop()
-    this.oldM2s.pop()
-    this.oldMins.pop()
-    this.oldMaxs.pop()
+    if (this.old.length === 0) this.moveToOld()
+    this.old.pop()
   }
 
   clear(): void {
-    for (const stack of [this.newValues, this.newTimes, this.oldTimes]) stack.length = 0
-    for (const stack of [this.oldMeans, this.oldM2s, this.oldMins, this.oldMaxs]) stack.length = 0
+    for (const stack of [this.newValues, this.newTimes, this.old]) stack.length = 0
     this.newest.clear()
   }
 
   /** Sets the statistics of the window. An object for them would cost more than their calculation. */
   update(): void {
     const { count, mean, m2, min, max } = this.newest
-    const oldCount = this.oldTimes.length
-    if (oldCount === 0) return this.set(mean, m2 / count, min, max)
-    const last = oldCount - 1
-    const oldMean = this.oldMeans[last] ?? NaN
-    const total = oldCount + count
-    const distance = mean - oldMean
+    const old = this.old.at(-1)
+    if (old === undefined) return this.set(mean, m2 / count, min, max)
+    const total = old.count + count
+    const distance = mean - old.mean
     const share = count / total
-    const totalM2 = (this.oldM2s[last] ?? NaN) + m2 + distance * distance * oldCount * share
-    const [oldMin, oldMax] = [this.oldMins[last] ?? NaN, this.oldMaxs[last] ?? NaN]
-    this.set(oldMean + distance * share, totalM2 / total, Math.min(oldMin, min), Math.max(oldMax, max))
+    const totalM2 = old.m2 + m2 + distance * distance * old.count * share
+    this.set(old.mean + distance * share, totalM2 / total, Math.min(old.min, min), Math.max(old.max, max))
   }
 
   private set(mean: number, variance: number, min: number, max: number): void {
@@ -105,11 +93,7 @@ export class WindowStatistics {
     newest.clear()
     for (let index = newValues.length - 1; index >= 0; index--) {
       newest.add(newValues[index] ?? NaN)
-      this.oldTimes.push(newTimes[index] ?? NaN)
-      this.oldMeans.push(newest.mean)
-      this.oldM2s.push(newest.m2)
-      this.oldMins.push(newest.min)
-      this.oldMaxs.push(newest.max)
+      this.old.push(Object.assign(new Aggregate(), newest, { time: newTimes[index] ?? NaN }))
     }
     newValues.length = 0
     newTimes.length = 0

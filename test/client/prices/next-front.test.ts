@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nextFront, type LinePhase, type LineState } from '../../../src/client/prices/next-front.js'
+import { nextFront, type LinePhase, type LineState } from '../../../src/client/prices/line.js'
 
 type Names = 'front' | 'other'
 

@@ -95,8 +95,9 @@ class PastRows {
     const source = pastSourceOf(history.prices$(topic, { from: this.before.at }))
     this.isEndless = source.isEndless
     const reading$ = defer(() => {
-      const from = this.startReading()
+      const from = this.before.at - clockTolerance
       let position: PricePosition | undefined
+      this.rows = []
       return source.read$(from, (next) => (position = next)).pipe(tap((event) => this.add(event, position)))
     })
     const isBehind = (isFirst: boolean): boolean =>
@@ -138,14 +139,6 @@ class PastRows {
       ...(failure === undefined ? [] : [left(failure)]),
       ...endGap.map((gap) => right(gap)),
     ]
-  }
-
-  /** A past that ends when it is subscribed to is read again from its last price on. Returns the start of the reading. */
-  private startReading(): number {
-    const from = this.rows.findLast(({ event }) => event._tag === 'PastPrice')
-    const at = from === undefined ? this.before.at - clockTolerance : timeOf(from.event)
-    this.rows = this.rows.filter(({ event }) => timeOf(event) < at)
-    return at
   }
 
   private add(event: Either<HistoryError, PastEvent>, position: PricePosition | undefined): void {

@@ -71,11 +71,6 @@ export class PastEnd {
     return [...before, event]
   }
 
-  /** Adds a price of the past that is delivered. */
-  add(at: number, price: number, position: PricePosition | undefined): void {
-    this.addTrusted(at, price, this.trusted(price, position))
-  }
-
   /**
    * The last event, if it is not emitted yet. `liveFrom`: the time of the first live event, if prices may be missing before
    * it, which a gap then says.

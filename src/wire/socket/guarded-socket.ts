@@ -1,8 +1,25 @@
 import { type InternalSocket, type Socket } from '../transport/ports.js'
 
-/** A socket of a transport. Passes exceptions to `onException`, and measures the unsent bytes. */
+/** From this number of unsent bytes the buffer is full: the client delays further frames. */
+const fullBytes = 32_768
+
+/** The number of checks within the drain timeout. */
+export const checksPerTimeout = 4
+
+/** A full buffer counts as stalled after this many checks, even if the service reads. */
+const maxFullChecks = 30 * checksPerTimeout
+
+/**
+ * A socket of a transport. Passes exceptions to `onException`, and detects that its unsent bytes are not written. An operating
+ * system may accept no byte until the service has read megabytes, so an answer of the service counts as a written byte.
+ */
 export class GuardedSocket implements Socket {
-  private readonly buffer = new SendBuffer(() => this.bufferedAmount)
+  /** The number of unsent bytes after the last send or check. */
+  private unsentBytes = 0
+  /** True if bytes were written, the service answered, or the buffer was empty, since the last check. */
+  private hasDrained = false
+  private checksWithoutDrain = 0
+  private checksWhileFull = 0
 
   constructor(
     private readonly socket: InternalSocket,
@@ -17,7 +34,7 @@ export class GuardedSocket implements Socket {
 
   /** True if further frames must wait until the socket has written unsent bytes. */
   get isFull(): boolean {
-    return this.try(() => this.buffer.isFull) ?? true
+    return this.try(() => this.bufferedAmount >= fullBytes) ?? true
   }
 
   /** False if the transport does not report unsent bytes. */
@@ -27,23 +44,20 @@ export class GuardedSocket implements Socket {
 
   /** The service has read a frame: it has answered it. */
   onRead(): void {
-    this.buffer.onRead()
+    this.hasDrained = true
   }
 
-  /** See `SendBuffer.hasStalled`. */
+  /** Called `checksPerTimeout` times within the drain timeout. Returns true if the socket must be replaced. */
   hasStalled(): boolean {
-    return this.try(() => this.buffer.hasStalled()) ?? false
+    this.try(() => this.measure())
+    this.checksWithoutDrain = this.hasDrained ? 0 : this.checksWithoutDrain + 1
+    this.hasDrained = false
+    if (this.unsentBytes >= fullBytes) this.checksWhileFull++
+    return this.checksWithoutDrain >= checksPerTimeout || this.checksWhileFull >= maxFullChecks
   }
 
   send(frame: string): void {
-    // Does not use `try`, which would allocate a closure for each frame.
-    try {
-      this.buffer.beforeSend()
-      this.socket.send(frame)
-      this.buffer.afterSend()
-    } catch (thrown) {
-      this.onException(thrown)
-    }
+    this.write(() => this.socket.send(frame))
   }
 
   /** False if the transport has no pings. */
@@ -52,11 +66,7 @@ export class GuardedSocket implements Socket {
   }
 
   ping(payload: string): void {
-    this.try(() => {
-      this.buffer.beforeSend()
-      this.socket.ping?.(payload)
-      this.buffer.afterSend()
-    })
+    this.write(() => this.socket.ping?.(payload))
   }
 
   /** See `InternalSocket.isCurrent`. */
@@ -75,6 +85,21 @@ export class GuardedSocket implements Socket {
     this.try(() => this.socket.terminate())
   }
 
+  private write(write: () => void): void {
+    this.try(() => {
+      this.measure()
+      write()
+      this.unsentBytes = this.bufferedAmount
+    })
+  }
+
+  private measure(): void {
+    const bytes = this.bufferedAmount
+    if (bytes === 0 || bytes < this.unsentBytes) this.hasDrained = true
+    if (bytes < fullBytes) this.checksWhileFull = 0
+    this.unsentBytes = bytes
+  }
+
   private try<A>(act: () => A): A | undefined {
     try {
       return act()
@@ -82,58 +107,5 @@ export class GuardedSocket implements Socket {
       this.onException(thrown)
       return undefined
     }
-  }
-}
-
-/** From this number of unsent bytes the buffer is full: the client delays further frames. */
-const fullBytes = 32_768
-
-/** The number of checks within the drain timeout. */
-export const checksPerTimeout = 4
-
-/** A full buffer counts as stalled after this many checks, even if the service reads. */
-const maxFullChecks = 30 * checksPerTimeout
-
-/**
- * Detects that the unsent bytes of a socket are not written. An operating system may accept no byte until the service
- * has read megabytes, so an answer of the service counts as a written byte.
- */
-class SendBuffer {
-  /** The number of unsent bytes after the last send or check. */
-  private bytes = 0
-  /** True if bytes were written, the service answered, or the buffer was empty, since the last check. */
-  private hasDrained = false
-  private checksWithoutDrain = 0
-  private checksWhileFull = 0
-
-  constructor(private readonly unsentBytes: () => number) {}
-
-  get isFull(): boolean {
-    return this.unsentBytes() >= fullBytes
-  }
-
-  beforeSend(): void {
-    const bytes = this.unsentBytes()
-    if (bytes === 0 || bytes < this.bytes) this.hasDrained = true
-    if (bytes < fullBytes) this.checksWhileFull = 0
-    this.bytes = bytes
-  }
-
-  afterSend(): void {
-    this.bytes = this.unsentBytes()
-  }
-
-  /** The service has read a frame: it has answered it. */
-  onRead(): void {
-    this.hasDrained = true
-  }
-
-  /** Called `checksPerTimeout` times within the drain timeout. Returns true if the socket must be replaced. */
-  hasStalled(): boolean {
-    this.beforeSend()
-    this.checksWithoutDrain = this.hasDrained ? 0 : this.checksWithoutDrain + 1
-    this.hasDrained = false
-    if (this.bytes >= fullBytes) this.checksWhileFull++
-    return this.checksWithoutDrain >= checksPerTimeout || this.checksWhileFull >= maxFullChecks
   }
 }

@@ -149,12 +149,10 @@ const inOrder = (a: Feed, b: Feed): number => a.at - b.at || a.index - b.index
 /** The source that has the rows of a topic or mint at the current time, and those that had them before. */
 interface Owner {
   feed: Feed
-  /** The latest time of its rows, in ms since the Unix epoch. */
+  /** The latest time of the rows so far, in ms since the Unix epoch. */
   latest: number
-  previous?: Feed
-  /** The latest time of the rows of the sources before. */
-  previousEnd: number
-  readonly before: Set<Feed>
+  /** The source before it. */
+  before?: Owner
 }
 
 /** Merges sources by the `at` of their lines. */
@@ -250,26 +248,23 @@ class Merge {
   private otherOwner(name: string, at: number, feed: Feed): Feed | undefined {
     const owner = this.ownerOf(name, feed)
     if (owner.feed !== feed) {
-      if (owner.before.has(feed)) return owner.feed
-      owner.before.add(owner.feed)
-      owner.previous = owner.feed
-      owner.previousEnd = owner.latest
+      for (let { before } = owner; before !== undefined; { before } = before)
+        if (before.feed === feed) return owner.feed
+      owner.before = { ...owner }
       owner.feed = feed
     }
+    const { before } = owner
     if (at > owner.latest) owner.latest = at
-    return at < owner.previousEnd && owner.previous?.recorder !== feed.recorder ? owner.previous : undefined
+    return before !== undefined && at < before.latest && before.feed.recorder !== feed.recorder
+      ? before.feed
+      : undefined
   }
 
   private ownerOf(name: string, feed: Feed): Owner {
     const known = this.owners.get(name)
     if (known !== undefined) return known
     const key = name.toLowerCase()
-    const owner = this.owners.get(key) ?? {
-      feed,
-      latest: -Infinity,
-      previousEnd: -Infinity,
-      before: new Set(),
-    }
+    const owner = this.owners.get(key) ?? { feed, latest: -Infinity }
     this.owners.set(key, owner)
     this.owners.set(name, owner)
     return owner

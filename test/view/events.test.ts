@@ -24,20 +24,26 @@ describe('the events of the page', () => {
   it('give the states of a card', () => {
     marbles(({ hot$, expectObservable }) => {
       const silent = left(stale(ethTopic, 30_000, undefined))
-      const prices = { [ethTopic]: hot$('--p--s--p', { p: price(ethTopic, 2500), s: silent }) }
+      const source$ = hot$('--p--s--p', { p: price(ethTopic, 2500), s: silent })
+      const subscribed = '  ^ 99ms !'
+      const expected = '    --l--s--l'
+      const prices = { [ethTopic]: source$ }
       const client = createTestClient({ prices, status$: NEVER })
       const state$ = pageEvent$(client, ethOnly, NEVER).pipe(
         scan((display, event) => update(display, event as DisplayEvent), emptyDisplay([eth])),
         map(({ tokens }) => tokens[0]?.state),
       )
-      //                              '--p--s--p'
-      expectObservable(state$, '^ 99ms !').toBe('  --l--s--l', { l: 'live', s: 'stale' })
+      expectObservable(state$, subscribed).toBe(expected, { l: 'live', s: 'stale' })
     })
   })
 
   it('report that the server is gone when it ends or is silent, and connect to it again each second', () => {
     marbles(({ cold$, expectObservable }) => {
       const served$ = cold$<ServedEvent>('h 999ms h 2s |', { h: up })
+      const subscribed = '                ^ 4500ms !'
+      const expected = '                  u 999ms u 2s g 999ms u'
+      const subscribedSilent = '          ^ 8s !'
+      const expectedSilent = '            3s h 3999ms h'
       const client = createTestClient({ status$: NEVER })
       const health$ = pageEvent$(client, { ...config, tokens: [] }, served$).pipe(
         filter((event) => event._tag === 'Health'),
@@ -45,8 +51,8 @@ describe('the events of the page', () => {
       )
       const values = { u: 'Up', g: 'Gone' }
       const silent$ = pageEvent$(client, { ...config, tokens: [] }, NEVER).pipe(map(({ _tag }) => _tag))
-      expectObservable(silent$, '^ 8s !').toBe('3s h 3999ms h', { h: 'Health' })
-      expectObservable(health$, '^ 4500ms !').toBe('u 999ms u 2s g 999ms u', values)
+      expectObservable(silent$, subscribedSilent).toBe(expectedSilent, { h: 'Health' })
+      expectObservable(health$, subscribed).toBe(expected, values)
     })
   })
 
@@ -59,8 +65,11 @@ describe('the events of the page', () => {
         map(({ _tag }) => _tag),
         filter((tag) => tag === 'Price' || tag === 'End'),
       )
-      expectObservable(tag$, '^ 40s !').toBe('(pe) 29996ms (pe)', { p: 'Price', e: 'End' })
-      expectSubscriptions(price$.subscriptions).toBe(['(^!)', '30s (^!)'])
+      const subscribed = '^ 40s !'
+      const expected = '  (pe) 29996ms (pe)'
+      const second = '    30s (^!)'
+      expectObservable(tag$, subscribed).toBe(expected, { p: 'Price', e: 'End' })
+      expectSubscriptions(price$.subscriptions).toBe(['(^!)', second])
     })
   })
 
@@ -68,13 +77,16 @@ describe('the events of the page', () => {
     marbles(({ hot$, cold$, expectObservable, expectSubscriptions }) => {
       const price$ = cold$('(r|)', { r: left(subscriptionRejected(ethTopic, 'unsupported')) })
       const status$ = hot$('o 9ms c 9ms o', { o: open, c: waiting })
+      const subscribed = '  ^ 99ms !'
+      const expected = '    p 19ms p'
+      const second = '      20ms (^!)'
       const client = createTestClient({ prices: { [ethTopic]: price$ }, status$ })
       const rejection$ = pageEvent$(client, ethOnly, NEVER).pipe(
         filter(({ _tag }) => _tag === 'Price'),
         map(() => 'p'),
       )
-      expectObservable(rejection$, '^ 99ms !').toBe('p 19ms p')
-      expectSubscriptions(price$.subscriptions).toBe(['(^!)', '20ms (^!)'])
+      expectObservable(rejection$, subscribed).toBe(expected)
+      expectSubscriptions(price$.subscriptions).toBe(['(^!)', second])
     })
   })
 
@@ -89,7 +101,7 @@ describe('the events of the page', () => {
         map(() => 'p'),
       )
       expectObservable(rejection$, '^ 99ms !').toBe('p')
-      expectSubscriptions(price$.subscriptions).toBe(['(^!)'])
+      expectSubscriptions(price$.subscriptions).toBe('(^!)')
     })
   })
 
@@ -99,14 +111,19 @@ describe('the events of the page', () => {
       const { buy } = depth(weth)
       const asText = JSON.parse(JSON.stringify(depth(weth), bigintAsText)) as Depth
       const row: ServedEvent = { _tag: 'Depth', at: 7, mint: weth, event: right(asText) }
+      const served$ = cold$<ServedEvent>('-d-#', { d: row })
+      const subscribed = '                ^ 1100ms !'
+      const expected = '                  -d-f 1s d-f'
+      const subscribedOnce = '            ^ 1000ms !'
+      const expectedOnce = '              -d'
       const depth$ = (depthInterval: number | null) =>
-        pageEvent$(client, { ...ethOnly, depthInterval }, cold$<ServedEvent>('-d-#', { d: row })).pipe(
+        pageEvent$(client, { ...ethOnly, depthInterval }, served$).pipe(
           filter((event) => event._tag === 'Depth'),
           map(({ event }) => (isLeft(event) ? 'failed' : [event.right.buy, event.right.receivedAt])),
         )
       const values = { d: [buy, 7], f: 'failed' }
-      expectObservable(depth$(2000), '^ 1100ms !').toBe('-d-f 1s d-f', values)
-      expectObservable(depth$(null), '^ 1000ms !').toBe('-d', values)
+      expectObservable(depth$(2000), subscribed).toBe(expected, values)
+      expectObservable(depth$(null), subscribedOnce).toBe(expectedOnce, values)
     })
   })
 })

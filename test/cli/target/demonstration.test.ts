@@ -15,7 +15,9 @@ describe('a timetable', () => {
       const recorded = steps.map((step) => ({ ...step, run: () => runs.push(step.text) }))
       const { step$ } = createTimetable(recorded)
       const emitted$ = step$.pipe(map(({ text }) => `${text} ${runs.length}`))
-      expectObservable(emitted$, '^ 55s !').toBe('10s a 4999ms b 14999ms c 19999ms d', {
+      const subscribed = '^ 55s !'
+      const expected = '  10s a 4999ms b 14999ms c 19999ms d'
+      expectObservable(emitted$, subscribed).toBe(expected, {
         a: 'drops 1',
         b: 'lists 2',
         c: 'drops 3',
@@ -28,8 +30,10 @@ describe('a timetable', () => {
     marbles(({ expectObservable, flush }) => {
       const runs: string[] = []
       const { step$ } = createTimetable(steps.map((step) => ({ ...step, run: () => runs.push(step.text) })))
-      expectObservable(step$.pipe(map(({ text }) => text)), '^ 12s !').toBe('10s a', { a: 'drops' })
-      expectObservable(step$.pipe(map(({ text }) => text)), '^ 12s !').toBe('10s a', { a: 'drops' })
+      const subscribed = '^ 12s !'
+      const expected = '  10s a'
+      expectObservable(step$.pipe(map(({ text }) => text)), subscribed).toBe(expected, { a: 'drops' })
+      expectObservable(step$.pipe(map(({ text }) => text)), subscribed).toBe(expected, { a: 'drops' })
       flush()
       expect(runs).toEqual(['drops'])
     })
@@ -43,7 +47,9 @@ describe('a timetable', () => {
       expect(next(asyncScheduler.now() + 9001)).toBe('drops in 1 s')
       // The timer of a blocked event loop is late.
       expect(next(asyncScheduler.now() + 12_000)).toBe('drops in 0 s')
-      expectObservable(next$, '^ 35s !').toBe('10s a 4999ms b 14999ms c', {
+      const subscribed = '^ 35s !'
+      const expected = '  10s a 4999ms b 14999ms c'
+      expectObservable(next$, subscribed).toBe(expected, {
         a: 'lists in 5 s',
         b: 'drops in 15 s',
         c: 'drops in 20 s',

@@ -33,8 +33,8 @@ import {
 import { createRequestHandler, type Pages } from './http/request-handler.js'
 import { parseGatewayOptions, type GatewayOptions } from './options.js'
 import { importWs } from '../wire/transport/packages.js'
-import { createUpgrade, isWebSocketUpgrade, type Streams } from './websocket/upgrade.js'
-import { createWebSocketFront } from './websocket/web-socket-front.js'
+import { isWebSocketUpgrade, Upgrades, type Streams } from './websocket/upgrade.js'
+import { WebSocketFront } from './websocket/web-socket-front.js'
 import { createRelays } from './coalescing/relays.js'
 
 /** Settings that only the library itself uses. */
@@ -84,7 +84,7 @@ export const runGateway = async (
   const history =
     historySetup &&
     (await openGatewayHistory(historySetup, { client, clock, publish, ownHost: () => ownHost, service }))
-  const prices = createWebSocketFront(client, {
+  const prices = new WebSocketFront(client, {
     ...setup,
     clock,
     publish,
@@ -108,7 +108,7 @@ export const runGateway = async (
   const server = createHttpServer({ ...httpLimits(setup.maxConnections), ...limits }, tls)
   const inputOf = readInTurns(server, limited, handleRequest)
   const sockets = trackSockets(server)
-  const upgrades = createUpgrade(prices, WebSocketServer, { ...limited, inputOf, streams$ })
+  const upgrades = new Upgrades(prices, WebSocketServer, { ...limited, inputOf, streams$ })
   server.on('upgrade', (request, socket: Socket, head) => {
     if (!isWebSocketUpgrade(request)) return serveAsRequest(server, request, socket, head)
     socket.on('error', () => undefined)
@@ -161,7 +161,7 @@ export const runGateway = async (
     const { tokens } = secrets
     if (tokens !== undefined) upgrades.endWithout((token) => token !== undefined && tokens.has(token))
   }
-  return { gateway, drain: prices.drain, replace }
+  return { gateway, drain: (ms) => prices.drain(ms), replace }
 }
 
 /** Throws a `ConfigurationError` if a key is invalid. */

@@ -132,12 +132,12 @@ export class Sessions<S extends Session<S>> {
     publish('svc-streams:gateway-disconnected', () => ({ host: ownHost(), cause, bytes }))
   }
 
-  /** The topic of a consumer's message. Left: the error text for the consumer. */
+  /** The topic of a consumer's message. Left: the problem. */
   topicOf(text: string): Either<string, Topic> {
     const { service } = this.config
     const topic = text.length > maxTopicLength ? undefined : parseTopic(text, service)
     return topic === undefined || isLeft(topic)
-      ? left(`Invalid request: ${oneLine(text)} is no topic: expected ${service}-0x<hex digits>`)
+      ? left(`${oneLine(text)} is no topic: expected ${service}-0x<hex digits>`)
       : topic
   }
 

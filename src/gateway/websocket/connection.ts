@@ -1,7 +1,9 @@
+import { isLeft } from 'fp-ts/lib/Either.js'
 import type { PriceFeed } from '../../client/price-feed.js'
 import { unboundedPayload } from '../../wire/transport/ports.js'
 import type { Address } from '../../base/domain/address.js'
 import { AckWindow } from './ack-window.js'
+import { decodeClientMessage } from './client-message.js'
 import { ConsumerProbes } from './consumer-probes.js'
 import { ConsumerSocket } from './consumer-socket.js'
 import { HeldFrames } from './held-frames.js'
@@ -9,7 +11,7 @@ import type { ConsumerStream, ConsumerWebSocket, TextFrame } from './text-frame.
 import { confirmationText, textFrame } from './text-frame.js'
 import type { Outbox } from './outbox.js'
 import type { Pinged } from './ping-timer.js'
-import type { EndCause, Session } from '../subscriptions/sessions.js'
+import type { EndCause, Session, Sessions } from '../subscriptions/sessions.js'
 import type { ConsumedTopic, TopicFeed } from '../subscriptions/topic-feed.js'
 
 /** The time from the close frame to the end of the connection, in ms. */
@@ -21,15 +23,14 @@ export const backlogTime = 10_000
 /** A price that becomes stale when it was held for longer ends the connection: a pong would make an earlier one current. In ms. */
 const longHold = 5_000
 
-export interface ConnectionConfig extends Pick<PriceFeed, 'isUpToDate' | 'isBounded' | 'requestProbe'> {
+/** Shared by the connections of a gateway. */
+export interface ConnectionConfig {
+  readonly sessions: Pick<Sessions<Connection>, 'topicOf' | 'subscribe' | 'unsubscribe' | 'leaveTopics'>
+  readonly feed: Pick<PriceFeed, 'isUpToDate' | 'isBounded' | 'requestProbe'>
   readonly outbox: Outbox
   readonly maxBufferedBytes: number
   /** Monotonic time in which the event loop was responsive, in ms. */
   readonly now: () => number
-  /** The time in which the consumer was not read, because it had sent too much, in ms. */
-  readonly pausedMs: () => number
-  /** Leaves all topics. */
-  readonly leaveTopics: () => void
   /** Called when the consumer falls behind: it may no longer get every price. */
   readonly onBehind: () => void
   /** Called when the consumer gets every price again. `dropped`: number of prices that were dropped in this time. */
@@ -67,10 +68,12 @@ export class Connection implements Session<Connection>, Pinged {
     webSocket: ConsumerWebSocket,
     stream: ConsumerStream,
     private readonly config: ConnectionConfig,
+    /** The time in which the consumer was not read, because it had sent too much, in ms. */
+    private readonly pausedMs: () => number = () => 0,
   ) {
     this.socket = new ConsumerSocket(webSocket, stream, config.outbox, (bytes) => this.onWritten(bytes))
     this.maxUnsent = config.maxBufferedBytes
-    this.probes = new ConsumerProbes(config.requestProbe, config.now)
+    this.probes = new ConsumerProbes(config.feed.requestProbe, config.now)
   }
 
   /** True while the consumer does not get every price, because it reads too slowly. */
@@ -135,12 +138,12 @@ export class Connection implements Session<Connection>, Pinged {
    * this time.
    */
   private now(): number {
-    return this.config.now() - this.config.pausedMs()
+    return this.config.now() - this.pausedMs()
   }
 
   /** Pings the consumer, or ends its connection if it has not answered this many pings while it was read. */
   readonly ping = (maxUnanswered: number): void => {
-    const pausedMs = this.config.pausedMs()
+    const pausedMs = this.pausedMs()
     if (pausedMs > this.pausedBefore) this.socket.unansweredPings = 0
     this.pausedBefore = pausedMs
     if (this.socket.countPing(maxUnanswered) && !this.socket.isEnding) this.mark()
@@ -165,8 +168,32 @@ export class Connection implements Session<Connection>, Pinged {
     }
   }
 
-  /** Called for each message of the consumer. */
-  onMessage(): void {
+  /** Every message is answered. Returns true if the service is asked for a further topic. */
+  onText(text: string): boolean {
+    if (this.socket.isEnding) return false
+    this.onMessage()
+    const { sessions } = this.config
+    const message = decodeClientMessage(text)
+    if (isLeft(message)) return this.refuse(message.left.message)
+    const topic = sessions.topicOf(message.right.topic)
+    if (isLeft(topic)) return this.refuse(topic.left)
+    if (message.right.method === 'subscribe') return sessions.subscribe(this, topic.right)
+    sessions.unsubscribe(this, topic.right)
+    this.confirm()
+    return false
+  }
+
+  onBinary(): void {
+    this.onMessage()
+    this.refuse('expected a text frame')
+  }
+
+  private refuse(problem: string): false {
+    this.sendText(`Invalid request: ${problem}`)
+    return false
+  }
+
+  private onMessage(): void {
     if (this.window.hasAnswered) return
     const now = this.now()
     this.window.messageAt = now
@@ -190,7 +217,7 @@ export class Connection implements Session<Connection>, Pinged {
   private pong(payload: Buffer): void {
     this.socket.flush()
     const { webSocket } = this.socket
-    if (!this.config.isBounded()) webSocket.pong(unboundedPayload)
+    if (!this.config.feed.isBounded()) webSocket.pong(unboundedPayload)
     webSocket.pong(payload)
     this.endOverflow()
   }
@@ -216,7 +243,7 @@ export class Connection implements Session<Connection>, Pinged {
     if (this.socket.isEnding) return
     this.isFree = false
     this.socket.end(cause, reason, ms)
-    this.config.leaveTopics()
+    this.config.sessions.leaveTopics(this)
   }
 
   onClosed(): void {
@@ -276,7 +303,7 @@ export class Connection implements Session<Connection>, Pinged {
   private sendHeld(): void {
     const { socket, window, held } = this
     this.maySend = false
-    if (!this.config.isUpToDate()) return
+    if (!this.config.feed.isUpToDate()) return
     for (const topic of held.sendable()) {
       if (!('base' in topic)) {
         if ('payload' in topic) this.pong(topic.payload)

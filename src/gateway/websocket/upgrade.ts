@@ -5,18 +5,12 @@ import type { RawData, WebSocket, WebSocketServer } from 'ws'
 import { addressGroupOf } from '../server/address-group.js'
 import { refuseUpgrade } from '../server/http-response.js'
 import type { ConsumerInput } from '../server/consumer-input.js'
+import { closeCodes } from '../subscriptions/sessions.js'
 import { withoutQuery } from '../server/request.js'
-import type { ConsumerListener, WebSocketFront } from './web-socket-front.js'
+import type { Connection } from './connection.js'
+import type { WebSocketFront } from './web-socket-front.js'
 
-/** The WebSockets of an HTTP server. */
-export interface Upgrades {
-  /** Handles an upgrade request that has passed the access checks. `token`: its digest, if it needs one. */
-  readonly accept: (request: IncomingMessage, socket: Socket, head: Buffer, token: Buffer | undefined) => void
-  /** Ends the connections that have no access. */
-  readonly endWithout: (hasAccess: (token: Buffer | undefined) => boolean) => void
-}
-
-export interface UpgradeConfig {
+interface UpgradesConfig {
   readonly inputOf: (socket: Socket) => ConsumerInput
   readonly maxConnectionsPerAddress: number
   readonly streams$: Streams
@@ -28,65 +22,80 @@ export type Streams = (path: string) => Observable<string> | undefined
 /** A page that has not read more than this is disconnected, in bytes. */
 const maxUnreadBytes = 64 * 1024 * 1024
 
+interface OpenWebSocket {
+  readonly address: string
+  /** The digest of its token, if it needs one. */
+  readonly token: Buffer | undefined
+  /** Of a consumer of prices. */
+  readonly connection: Connection | undefined
+}
+
 /** A longer message closes its connection with 1009. */
 const maxMessageBytes = 16 * 1024
 
 /** Passes the WebSockets of an HTTP server, by the server of `ws`, to the front of a gateway. */
-export const createUpgrade = (
-  front: WebSocketFront,
-  Server: typeof WebSocketServer,
-  config: UpgradeConfig,
-): Upgrades => {
-  const upgrader = new Server({
-    noServer: true,
-    maxPayload: maxMessageBytes,
-    perMessageDeflate: false,
-    clientTracking: false,
-    autoPong: false,
-  })
-  const open = new Map<ConsumerListener, Buffer | undefined>()
-  /** The number of connections of each address. */
-  const counts = new Map<string, number>()
+export class Upgrades {
+  private readonly upgrader: WebSocketServer
+  private readonly open = new Map<WebSocket, OpenWebSocket>()
 
-  const refuse = (socket: Socket, status: number, reason: string): void => {
-    front.onRefused(status)
-    refuseUpgrade(socket, status, reason)
-  }
-
-  const accept: Upgrades['accept'] = (request, socket, head, token) => {
-    const path = withoutQuery(request.url ?? '')
-    const text$ = config.streams$(path)
-    if (path !== '/' && text$ === undefined) return refuse(socket, 404, 'expected the path /')
-    // Node 26 accepts a body of any length, and delays all frames until its end.
-    if (hasBody(request)) return refuse(socket, 400, 'expected no body')
-    const reason = text$ === undefined ? front.refusal() : undefined
-    if (reason !== undefined) return refuse(socket, 503, reason)
-    const address = addressGroupOf(socket.remoteAddress ?? '')
-    const count = counts.get(address) ?? 0
-    if (count >= config.maxConnectionsPerAddress) {
-      return refuse(socket, 429, `the gateway has ${count} connections of this address`)
-    }
-    upgrader.handleUpgrade(request, socket, head, (webSocket) => {
-      counts.set(address, (counts.get(address) ?? 0) + 1)
-      webSocket.once('close', () => {
-        const others = (counts.get(address) ?? 1) - 1
-        if (others === 0) counts.delete(address)
-        else counts.set(address, others)
-      })
-      if (text$ !== undefined) return sendAll(text$, webSocket, config.inputOf(socket))
-      const listener = listen(front, webSocket, socket, config.inputOf(socket))
-      open.set(listener, token)
-      webSocket.once('close', () => open.delete(listener))
+  constructor(
+    private readonly front: WebSocketFront,
+    Server: typeof WebSocketServer,
+    private readonly config: UpgradesConfig,
+  ) {
+    this.upgrader = new Server({
+      noServer: true,
+      maxPayload: maxMessageBytes,
+      perMessageDeflate: false,
+      clientTracking: false,
+      autoPong: false,
     })
   }
 
-  const endWithout: Upgrades['endWithout'] = (hasAccess) => {
-    for (const [listener, token] of open) {
-      if (!hasAccess(token)) listener.end('no-access', 'the access token has been removed')
+  /** Handles an upgrade request that has passed the access checks. `token`: its digest, if it needs one. */
+  accept(request: IncomingMessage, socket: Socket, head: Buffer, token: Buffer | undefined): void {
+    const { front, config } = this
+    const refuse = (status: number, reason: string): void => {
+      front.onRefused(status)
+      refuseUpgrade(socket, status, reason)
     }
+    const path = withoutQuery(request.url ?? '')
+    const text$ = config.streams$(path)
+    if (path !== '/' && text$ === undefined) return refuse(404, 'expected the path /')
+    // Node 26 accepts a body of any length, and delays all frames until its end.
+    if (hasBody(request)) return refuse(400, 'expected no body')
+    const refusal = text$ === undefined ? front.refusal() : undefined
+    if (refusal !== undefined) return refuse(503, refusal.text)
+    const address = addressGroupOf(socket.remoteAddress ?? '')
+    const count = [...this.open.values()].filter((each) => each.address === address).length
+    if (count >= config.maxConnectionsPerAddress)
+      return refuse(429, `the gateway has ${count} connections of this address`)
+    this.upgrader.handleUpgrade(request, socket, head, (webSocket) => {
+      const input = config.inputOf(socket)
+      const connection =
+        text$ === undefined ? front.accept(webSocket, socket, () => input.pausedMs) : undefined
+      this.open.set(webSocket, { address, token, connection })
+      webSocket.on('close', () => {
+        this.open.delete(webSocket)
+        if (connection !== undefined) front.onClosed(connection)
+      })
+      // `ws` closes the connection after an error, such as a frame that violates the protocol.
+      webSocket.on('error', () => undefined)
+      if (connection !== undefined) listen(connection, webSocket, socket, input)
+      if (text$ !== undefined) sendAll(text$, webSocket)
+      input.start()
+    })
   }
 
-  return { accept, endWithout }
+  /** Ends the connections that have no access. */
+  endWithout(hasAccess: (token: Buffer | undefined) => boolean): void {
+    const reason = 'the access token has been removed'
+    for (const [webSocket, { token, connection }] of this.open) {
+      if (hasAccess(token)) continue
+      if (connection === undefined) webSocket.close(closeCodes['no-access'], reason)
+      else connection.end('no-access', reason)
+    }
+  }
 }
 
 /** False for an offer of another protocol, such as `h2c`, which a server may ignore. */
@@ -96,8 +105,7 @@ export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-const sendAll = (text$: Observable<string>, webSocket: WebSocket, input: ConsumerInput): void => {
-  webSocket.on('error', () => undefined)
+const sendAll = (text$: Observable<string>, webSocket: WebSocket): void => {
   const sending = text$.subscribe({
     next: (text) => {
       if (webSocket.bufferedAmount > maxUnreadBytes) webSocket.terminate()
@@ -106,16 +114,10 @@ const sendAll = (text$: Observable<string>, webSocket: WebSocket, input: Consume
     complete: () => webSocket.close(1001),
   })
   webSocket.once('close', () => sending.unsubscribe())
-  input.start()
 }
 
-const listen = (
-  front: WebSocketFront,
-  webSocket: WebSocket,
-  socket: Socket,
-  input: ConsumerInput,
-): ConsumerListener => {
-  const listener = front.accept(webSocket, socket, () => input.pausedMs)
+/** Passes the messages of a WebSocket to its connection. */
+const listen = (connection: Connection, webSocket: WebSocket, socket: Socket, input: ConsumerInput): void => {
   /** `ws` handles all unread data of a socket that is closed at once. */
   const counted =
     <A extends readonly unknown[]>(handle: (...message: A) => unknown) =>
@@ -127,18 +129,16 @@ const listen = (
   webSocket.on(
     'message',
     counted((data: RawData, isBinary: boolean) => {
-      if (isBinary) listener.onBinary()
-      else if (listener.onText((data as Buffer).toString())) input.newTopics.take()
+      if (isBinary) connection.onBinary()
+      else if (connection.onText((data as Buffer).toString())) input.newTopics.take()
     }),
   )
-  webSocket.on('ping', counted(listener.onPing))
+  webSocket.on(
+    'ping',
+    counted((payload: Buffer) => connection.onPing(payload)),
+  )
   webSocket.on(
     'pong',
-    counted((payload: Buffer) => listener.onPong(payload.toString())),
+    counted((payload: Buffer) => connection.onPong(payload.toString())),
   )
-  // `ws` closes the connection after an error, such as a frame that violates the protocol.
-  webSocket.on('error', () => undefined)
-  webSocket.on('close', listener.onClosed)
-  input.start()
-  return listener
 }

@@ -203,7 +203,7 @@ export class GatewayConnection {
       if (isRight(topic)) sessions.unsubscribe(lease, topic.right)
       return
     }
-    if (isLeft(topic)) return lease.reject('0x', topic.left)
+    if (isLeft(topic)) return lease.reject('0x', `Invalid request: ${topic.left}`)
     lease.onSubscribe(canonicalAddress(addressOf(topic.right)))
     sessions.subscribe(lease, topic.right)
   }

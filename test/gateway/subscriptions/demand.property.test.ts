@@ -7,7 +7,6 @@ import { expect, test } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
 import { stale, subscriptionRejected } from '../../../src/base/errors/constructors.js'
 import { Outbox } from '../../../src/gateway/websocket/outbox.js'
-import { handleMessage } from '../../../src/gateway/websocket/web-socket-front.js'
 import { nextTurn } from '../../../src/base/time/macrotask.js'
 import { createManualSession, createManualSessions, type ManualSession } from '../support/manual-session.js'
 import { unboundedFeed } from '../support/unbounded-feed.js'
@@ -75,7 +74,7 @@ test('each consumer receives exactly what the service sends of its topics, for a
       const feed = new ManualFeed()
       const registry = createManualSessions(feed)
       const outbox = new Outbox()
-      const newSession = (): ManualSession => createManualSession({ outbox })
+      const newSession = (): ManualSession => createManualSession({ outbox, sessions: registry })
       const sessions = Array.from({ length: sessionCount }, newSession)
       const wanted = sessions.map(() => new Set<Topic>())
       const unanswered = sessions.map(() => new Set<Topic>())
@@ -98,7 +97,7 @@ test('each consumer receives exactly what the service sends of its topics, for a
         })
 
       const receive = ({ session, kind, topic }: { session: number; kind: string; topic: Topic }): unknown =>
-        handleMessage(registry, sessions[session]!.session, JSON.stringify({ method: kind, topic }))
+        sessions[session]!.session.onText(JSON.stringify({ method: kind, topic }))
 
       for (const each of operations) {
         feed.age = 0

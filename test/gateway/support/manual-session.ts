@@ -1,5 +1,6 @@
+import { right } from 'fp-ts/lib/Either.js'
 import { NEVER } from 'rxjs'
-import type { PriceClient } from 'svc-streams'
+import type { PriceClient, Topic } from 'svc-streams'
 import { setPriceFeed, type PriceFeed } from '../../../src/client/price-feed.js'
 import { Connection, type ConnectionConfig } from '../../../src/gateway/websocket/connection.js'
 import { Outbox } from '../../../src/gateway/websocket/outbox.js'
@@ -36,7 +37,10 @@ export interface ManualSession {
   readonly setUnsent: (bytes: number) => void
 }
 
-export const createManualSession = (config: Partial<ConnectionConfig> = {}): ManualSession => {
+type SessionOptions = Partial<Omit<ConnectionConfig, 'feed'> & ConnectionConfig['feed']>
+
+export const createManualSession = (options: SessionOptions = {}): ManualSession => {
+  const { isUpToDate = () => true, requestProbe = unboundedFeed.requestProbe, ...config } = options
   const log: string[] = []
   let writableLength = 0
   const webSocket = {
@@ -66,11 +70,13 @@ export const createManualSession = (config: Partial<ConnectionConfig> = {}): Man
     outbox: new Outbox(),
     maxBufferedBytes: 1000,
     now: () => 0,
-    pausedMs: () => 0,
-    isUpToDate: () => true,
-    isBounded: () => true,
-    requestProbe: unboundedFeed.requestProbe,
-    leaveTopics: () => undefined,
+    feed: { isBounded: () => true, isUpToDate, requestProbe },
+    sessions: {
+      topicOf: (topic) => right(topic as Topic),
+      subscribe: () => false,
+      unsubscribe: () => undefined,
+      leaveTopics: () => undefined,
+    },
     onBehind: () => log.push('behind'),
     onCaughtUp: () => log.push('caught up'),
     ...config,

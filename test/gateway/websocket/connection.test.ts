@@ -3,11 +3,9 @@ import { Subject } from 'rxjs'
 import type { Price, PriceError, Topic } from 'svc-streams'
 import { describe, expect, it } from 'vitest'
 import type { ConsumedTopic } from '../../../src/gateway/subscriptions/topic-feed.js'
-import type { ConnectionConfig } from '../../../src/gateway/websocket/connection.js'
 import { asciiFrame } from '../../../src/gateway/websocket/text-frame.js'
 import { Outbox } from '../../../src/gateway/websocket/outbox.js'
 import { PingTimer } from '../../../src/gateway/websocket/ping-timer.js'
-import { handleMessage } from '../../../src/gateway/websocket/web-socket-front.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
 import { nextTurn } from '../../../src/base/time/macrotask.js'
 import { marbles } from '../../support/time/marbles.js'
@@ -90,7 +88,7 @@ describe('a connection', () => {
 })
 
 /** A session that holds prices: a marker is late. The last written marker has the id 2. */
-const createHoldingSession = async (config: Partial<ConnectionConfig> = {}) => {
+const createHoldingSession = async (config: Parameters<typeof createManualSession>[0] = {}) => {
   let now = 0
   const manual = createManualSession({ now: () => now, ...config })
   const { session, log } = manual
@@ -379,9 +377,10 @@ describe('many prices that were held during an upload', () => {
     const { session, log } = createManualSession({ now: () => now, maxBufferedBytes: Infinity })
     const names = Array.from({ length: 250 }, (_, index) => String(index).padEnd(98))
     session.open()
-    session.onMessage()
+    const subscribe = JSON.stringify({ method: 'subscribe', topic: 'svc-0x1' })
+    session.onText(subscribe)
     now = 101
-    session.onMessage()
+    session.onText(subscribe)
     for (const name of names)
       session.send(
         '',
@@ -579,11 +578,14 @@ describe('a consumer that subscribes while the last price may be too old', () =>
       isUpToDate: () => state.isUpToDate,
     })
     const isUpToDate = (): boolean => state.isUpToDate
-    const [first, late] = [createManualSession({ isUpToDate }), createManualSession({ isUpToDate })]
+    const [first, late] = [
+      createManualSession({ isUpToDate, sessions }),
+      createManualSession({ isUpToDate, sessions }),
+    ]
     const request = JSON.stringify({ method: 'subscribe', topic: topicName })
     const open = ({ session }: ManualSession): void => {
       sessions.onOpened(session)
-      handleMessage(sessions, session, request)
+      session.onText(request)
     }
     const emit = (price: number): void =>
       price$.next(right({ topic: topicName, price, receivedAt: 0, epoch: 1 }))

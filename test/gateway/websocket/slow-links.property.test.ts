@@ -8,7 +8,6 @@ import type { PriceFeed } from '../../../src/client/price-feed.js'
 import type { PricePosition } from '../../../src/base/domain/position.js'
 import { stale, subscriptionRejected } from '../../../src/base/errors/constructors.js'
 import { PingTimer, type Pinged } from '../../../src/gateway/websocket/ping-timer.js'
-import { handleMessage } from '../../../src/gateway/websocket/web-socket-front.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
 import { Outbox } from '../../../src/gateway/websocket/outbox.js'
 import { seededRandom } from '../../../src/simulator/market/seeded-random.js'
@@ -136,6 +135,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   let [behindSince, isClosed] = [Infinity, false]
   const { session, log } = createManualSession({
     outbox,
+    sessions,
     maxBufferedBytes: Infinity,
     now: timer.now,
     onBehind: () => (behindSince = time.now()),
@@ -239,7 +239,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
   }
 
   const receive = (method: string, topic: Topic): void => {
-    handleMessage(sessions, session, JSON.stringify({ method, topic }))
+    session.onText(JSON.stringify({ method, topic }))
     settle()
   }
 

@@ -1,8 +1,5 @@
-import {
-  createWebSocketFront,
-  type ConsumerListener,
-  type WebSocketFront,
-} from '../../../src/gateway/websocket/web-socket-front.js'
+import type { Connection } from '../../../src/gateway/websocket/connection.js'
+import { WebSocketFront } from '../../../src/gateway/websocket/web-socket-front.js'
 import { createRelays, type Relays } from '../../../src/gateway/coalescing/relays.js'
 import { resourceOf, withoutQuery } from '../../../src/gateway/server/request.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
@@ -101,7 +98,7 @@ class GatewayProcess implements GatewayProgram {
         ...{ maxConnections: 100, depthEvery: 250 },
         ...{ maxTopicsPerConnection: plan.maxTopicsPerConnection, maxBufferedBytes: plan.maxBufferedBytes },
       }
-      return { front: createWebSocketFront(client, config), relays: createRelays(client, config) }
+      return { front: new WebSocketFront(client, config), relays: createRelays(client, config) }
     })
     this.front = front
     this.relays = relays
@@ -163,10 +160,10 @@ class GatewayProcess implements GatewayProgram {
       record.onEnd()
       this.consumers.close(record)
       this.sockets.delete(server)
-      listener.onClosed()
+      this.front.onClosed(connection)
     })
-    const listener = this.front.accept(socket, socket)
-    return handlerOf(record, socket, listener)
+    const connection = this.front.accept(socket, socket)
+    return handlerOf(record, socket, connection)
   }
 
   private report(problem: string): void {
@@ -181,20 +178,16 @@ const observerOf = (record: ConsumerRecord) => ({
   onEnd: () => record.onEnd(),
 })
 
-const handlerOf = (
-  record: ConsumerRecord,
-  socket: GatewaySocket,
-  listener: ConsumerListener,
-): ServerHandler => ({
+const handlerOf = (record: ConsumerRecord, socket: GatewaySocket, connection: Connection): ServerHandler => ({
   onText: (frame) => {
     socket.framesRead++
     record.onMessage(frame)
-    listener.onText(frame)
+    connection.onText(frame)
   },
-  onPing: (payload) => listener.onPing(Buffer.from(payload)),
+  onPing: (payload) => connection.onPing(Buffer.from(payload)),
   onPong: (payload) => {
     record.onPong(payload)
-    listener.onPong(payload)
+    connection.onPong(payload)
   },
   onClosed: () => socket.closed(),
 })

@@ -69,23 +69,8 @@ export interface GatewaySnapshot {
    */
   readonly droppedPrices: number
   readonly topics: readonly GatewayTopicSnapshot[]
-  /** `undefined` before the first depth request has a result. */
-  readonly depth: GatewayDepthSnapshot | undefined
   /** `undefined` if the gateway has no history. */
   readonly history: GatewayHistorySnapshot | undefined
-}
-
-/** Whether the service answers the depth requests of a gateway. */
-export interface GatewayDepthSnapshot {
-  /** Why the last request failed; `undefined` if the service answered it. An unsupported token is an answer. */
-  readonly failure: GatewayDepthFailure | undefined
-}
-
-export interface GatewayDepthFailure {
-  /** `Unauthorized`: the key of the gateway's client is wrong. `HttpError`: a status above 500. */
-  readonly error: 'Unauthorized' | 'HttpError' | 'NetworkError' | 'Timeout'
-  /** When the first of the failed requests in a row failed, in ms since the Unix epoch. */
-  readonly since: number
 }
 
 /** What a gateway has recorded since its start. */

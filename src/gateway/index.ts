@@ -32,8 +32,6 @@ export async function startGateway(client: PriceClient, options: GatewayOptions 
 export { GatewayError } from './gateway.js'
 export type {
   Gateway,
-  GatewayDepthFailure,
-  GatewayDepthSnapshot,
   GatewayHistoryFailure,
   GatewayHistorySnapshot,
   GatewaySnapshot,

@@ -96,7 +96,7 @@ export const runGateway = async (
     access,
     service,
     relays,
-    health: () => ({ ...prices.health(), depth: relays.depth(), history: history?.snapshot() }),
+    health: () => ({ ...prices.health(), history: history?.snapshot() }),
     signatures: () => secrets.macs && { service, macs: secrets.macs },
     accessTokens: () => secrets.tokens,
     tokens: symbols,
@@ -149,7 +149,7 @@ export const runGateway = async (
     ...addresses,
     unsigned: keys === undefined,
     service,
-    inspect: () => ({ ...prices.inspect(), depth: relays.depth(), history: history?.snapshot() }),
+    inspect: () => ({ ...prices.inspect(), history: history?.snapshot() }),
     close,
     [Symbol.asyncDispose]: close,
   }

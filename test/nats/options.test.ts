@@ -86,7 +86,6 @@ describe('a gateway without a NATS server', () => {
       isConnected: false,
       sessions: 0,
       topics: [],
-      depth: undefined,
     })
     await gateway.close()
     await gateway.close()

@@ -1,4 +1,4 @@
-import { isLeft, isRight, left, map, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, map, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { parseAddress, parseTopic } from '../../wire/codec/arguments.js'
@@ -6,7 +6,6 @@ import { encodeDepth } from '../../wire/codec/depth.js'
 import { depthFailure, priceFailure } from '../../wire/codec/response-text.js'
 import type { Publish } from '../../base/diagnostics/messages.js'
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
-import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
@@ -28,7 +27,6 @@ import { jsonResponse, textResponse, type TextResponse } from '../server/http-re
 import type { Resource } from '../server/request.js'
 import { completedTask, noCancel, type CancellableTask } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { GatewayDepthFailure, GatewayDepthSnapshot } from '../gateway.js'
 import { RequestQueue, type Requester } from './request-queue.js'
 import { RequestSharer } from './request-sharer.js'
 
@@ -53,8 +51,6 @@ export interface Relays {
    * for it.
    */
   readonly respond: (resource: Resource, requester: Requester) => CancellableTask<TextResponse>
-  /** Whether the service answers depth requests; `undefined` before the first result. */
-  readonly depth: () => GatewayDepthSnapshot | undefined
   readonly close: () => void
 }
 
@@ -94,18 +90,13 @@ export const createRelays = (
       close: () => sharer.close(),
     }
   }
-  const answers = new DepthAnswers(clock)
   const canonicalTopic = (topic: Topic): Topic => `${service}-${canonicalAddress(addressOf(topic))}`
   const relays = {
     depth: relayOf(
       'depth',
       depthEvery,
       (name) => map(canonicalAddress)(parseAddress(name)),
-      async (mint) => {
-        const result = await requestDepth(client, mint)
-        answers.add(result)
-        return depthResponse(mint, result)
-      },
+      async (mint) => depthResponse(mint, await requestDepth(client, mint)),
     ),
     price: relayOf(
       'price',
@@ -116,7 +107,6 @@ export const createRelays = (
   }
   return {
     respond: ({ kind, name }, requester) => relays[kind].respond(name, requester),
-    depth: () => answers.snapshot,
     close: () => {
       relays.depth.close()
       relays.price.close()
@@ -238,46 +228,4 @@ const failed = (body: string) => ({ status: 500, body, retryAfterMs: undefined }
 const quotable = (address: string): string => (/^\w+$/.test(address) ? address : '')
 
 /** The client has no depth methods. */
-export type NoDepth = Tagged<'NoDepth'>
-
-/** Whether the service answers the depth requests of a gateway, by the last one. */
-export class DepthAnswers {
-  private last: GatewayDepthSnapshot | undefined
-
-  constructor(private readonly clock: Clock) {}
-
-  /** `undefined` before the first result. */
-  get snapshot(): GatewayDepthSnapshot | undefined {
-    return this.last
-  }
-
-  add(result: Either<DepthError | NoDepth, unknown>): void {
-    const error = isRight(result) ? 'none' : failureOf(result.left)
-    if (error === 'unknown') return
-    const since = this.last?.failure?.since ?? this.clock.wallClock()
-    this.last = { failure: error === 'none' ? undefined : { error, since } }
-  }
-}
-
-/** `none`: the service has answered. `unknown`: the result does not depend on the service. */
-const failureOf = (error: DepthError | NoDepth): GatewayDepthFailure['error'] | 'none' | 'unknown' => {
-  switch (error._tag) {
-    case 'Unauthorized':
-    case 'NetworkError':
-    case 'Timeout':
-      return error._tag
-    // A lower status may concern the token alone.
-    case 'HttpError':
-      return error.status > 500 ? 'HttpError' : 'none'
-    case 'UnsupportedPair':
-    case 'DecodeError':
-      return 'none'
-    case 'InvalidMint':
-    case 'InvalidInterval':
-    case 'ClientClosed':
-    case 'NoDepth':
-      return 'unknown'
-    default:
-      return assertNever(error)
-  }
-}
+type NoDepth = Tagged<'NoDepth'>

@@ -12,7 +12,7 @@ import { readInTurns } from '../server/consumer-input.js'
 import { Intake } from '../server/intake.js'
 import { stopListening, type ListenAddress } from '../server/listen.js'
 import { withoutQuery } from '../server/request.js'
-import type { GatewayDepthSnapshot, GatewayHistorySnapshot } from '../gateway.js'
+import type { GatewayHistorySnapshot } from '../gateway.js'
 import { checkAccess } from './access.js'
 import { addressesOf } from './addresses.js'
 import { createHttpServer, httpLimits, listen, writeGatewayResponse } from './http-server.js'
@@ -29,8 +29,6 @@ export interface HealthState {
   readonly ageBounded: boolean
   /** The load of the gateway: numbers by name. */
   readonly counts: Readonly<Record<string, number>>
-  /** Default: no depth request has a result. */
-  readonly depth?: GatewayDepthSnapshot | undefined
   /** Default: the gateway has no history. */
   readonly history?: GatewayHistorySnapshot | undefined
 }
@@ -57,7 +55,7 @@ const readyResponse = ({ refusal }: HealthState): TextResponse =>
 
 /**
  * 200 if the connection to the service is usable, otherwise 503 with the reason in one word. Texts of the service and the folder are omitted, because they may
- * contain an address or a path. Depth requests that fail, and a history that cannot be written, do not affect prices.
+ * contain an address or a path. A history that cannot be written does not affect prices.
  */
 const healthResponse = ({
   isUp,
@@ -65,7 +63,6 @@ const healthResponse = ({
   upstream,
   ageBounded,
   counts,
-  depth,
   history,
 }: HealthState): TextResponse =>
   jsonResponse(
@@ -76,15 +73,9 @@ const healthResponse = ({
       upstream: upstream._tag,
       ageBounded,
       ...counts,
-      depth: depth && depthHealth(depth),
       history: history && historyHealth(history),
     }),
   )
-
-const depthHealth = ({ failure }: GatewayDepthSnapshot) => ({
-  status: failure === undefined ? 'up' : 'down',
-  ...failure,
-})
 
 const historyHealth = ({ rows, bytes, failure }: GatewayHistorySnapshot) => ({
   status: failure === undefined ? 'up' : 'down',

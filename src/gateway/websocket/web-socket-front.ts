@@ -109,7 +109,7 @@ export class WebSocketFront {
     this.resolveIfEmpty()
   }
 
-  health(): Omit<HealthState, 'depth' | 'history'> {
+  health(): Omit<HealthState, 'history'> {
     const { upstream, demand } = this.sessions
     return {
       isUp: upstream.isUp,
@@ -131,7 +131,7 @@ export class WebSocketFront {
     }
   }
 
-  inspect(): Omit<GatewaySnapshot, 'depth' | 'history'> {
+  inspect(): Omit<GatewaySnapshot, 'history'> {
     const { upstream, demand } = this.sessions
     return {
       upstream: upstream.status,

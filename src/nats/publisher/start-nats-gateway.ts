@@ -3,7 +3,7 @@ import { checkClient } from '../../client/options.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { behindMsOf, isDown, type ConnectionStatus } from '../../base/domain/status.js'
-import type { GatewayDepthSnapshot, GatewayTopicSnapshot } from '../../gateway/gateway.js'
+import type { GatewayTopicSnapshot } from '../../gateway/gateway.js'
 import { createRelays } from '../../gateway/coalescing/relays.js'
 import { Sessions } from '../../gateway/subscriptions/sessions.js'
 import { node } from '../../wire/platform/node.js'
@@ -35,8 +35,6 @@ export interface NatsGatewaySnapshot {
   /** Number of sessions of consumers. */
   readonly sessions: number
   readonly topics: readonly GatewayTopicSnapshot[]
-  /** Whether the service answers depth requests; `undefined` before the first result. */
-  readonly depth: GatewayDepthSnapshot | undefined
 }
 
 /** A running gateway on NATS. */
@@ -157,7 +155,6 @@ export const startNatsGatewayOver = async (
       failure: permissions.failure,
       sessions: sessions.all.size,
       topics: demand.snapshot(),
-      depth: relays.depth(),
     }),
     close,
     [Symbol.asyncDispose]: close,

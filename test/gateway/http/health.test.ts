@@ -6,8 +6,7 @@ import { closeAfterTest } from '../../support/close-after-test.js'
 import { collectEvents } from '../../support/collect-events.js'
 import { createClientFor, startTestSimulator } from '../../support/simulator.js'
 import { eventually } from '../../support/time/eventually.js'
-import { depthPath } from '../../support/network/signed-request.js'
-import { ethTopic, weth } from '../../support/tokens.js'
+import { ethTopic } from '../../support/tokens.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
 
 const stateOf = (refusal: string | undefined) => (): HealthState => ({
@@ -34,21 +33,6 @@ describe('/health', () => {
     expect(healthOf('/health', stateOf('service-down'))).toMatchObject({
       status: 503,
       body: '{"status":"down","reason":"service-down","upstream":"Waiting","ageBounded":true,"connections":3,"topics":1}',
-    })
-  })
-})
-
-describe('/health of a gateway that has sent depth requests', () => {
-  const healthWith = (depth: HealthState['depth']) =>
-    healthOf('/health', () => ({ ...stateOf(undefined)(), depth }))
-
-  it('has whether the service answers them, and is up for prices while it does not', () => {
-    expect(healthWith({ failure: undefined })?.body).toContain('"depth":{"status":"up"}')
-    const refused = healthWith({ failure: { error: 'Unauthorized', since: 9 } })
-    expect(refused?.status).toBe(200)
-    expect(JSON.parse(String(refused?.body))).toEqual({
-      ...{ status: 'up', upstream: 'Open', ageBounded: true, connections: 3, topics: 1 },
-      depth: { status: 'down', error: 'Unauthorized', since: 9 },
     })
   })
 })
@@ -131,22 +115,6 @@ describe('a gateway, over real sockets,', () => {
     simulator.inject({})
     subscription.unsubscribe()
     await eventually(async () => expect(await statusesOf(gateway.baseUrl)).toEqual([200, 200, 200]))
-  })
-
-  it('shows that the service refuses the key of the gateway, until it accepts it', async () => {
-    const simulator = await startTestSimulator()
-    const gateway = await startTestGateway(createClientFor(simulator), { depthEvery: 1 })
-    const healthAfterDepth = async (): Promise<unknown> => {
-      await fetch(gateway.baseUrl + depthPath(weth))
-      const response = await fetch(`${gateway.baseUrl}/health`)
-      expect(response.status).toBe(200)
-      expect(gateway.inspect().depth).toBeDefined()
-      return response.json()
-    }
-    simulator.inject({ httpStatus: 401 })
-    expect(await healthAfterDepth()).toMatchObject({ depth: { status: 'down', error: 'Unauthorized' } })
-    simulator.inject({})
-    expect(await healthAfterDepth()).toMatchObject({ depth: { status: 'up' } })
   })
 
   it('answers no other path below /health', async () => {

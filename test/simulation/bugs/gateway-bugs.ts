@@ -31,7 +31,7 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a gateway answers a ping while its own prices may be too old',
-      edits: [{ in: 'Connection.sendHeld', code: 'this.config.isUpToDate()', bug: 'true' }],
+      edits: [{ in: 'Connection.sendHeld', code: 'this.config.feed.isUpToDate()', bug: 'true' }],
     },
     {
       name: 'held prices are never sent',

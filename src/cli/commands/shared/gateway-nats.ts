@@ -75,7 +75,6 @@ const healthOfNats = ({
   failure,
   sessions,
   topics,
-  depth,
 }: NatsGatewaySnapshot): HealthState => {
   const refusal = isDown(upstream) ? 'service-down' : failure === undefined ? undefined : 'no-permission'
   return {
@@ -84,7 +83,6 @@ const healthOfNats = ({
     upstream,
     ageBounded,
     counts: { sessions, topics: topics.length },
-    depth,
   }
 }
 

@@ -17,15 +17,13 @@ import { printLine, printSummary, resultLine } from '../render/paper-lines.js'
 import { numberFormat } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
-import { candleNotes, writeBacktestReport } from './shared/report.js'
+import { candleNotes, commandText, writeBacktestReport } from './shared/report.js'
 import { importStrategyModule } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
 import { checkTradeFiles, TradeFiles, tradeFileFlags } from './shared/trade-files.js'
 import {
   costFlags,
   costsOf,
-  costTexts,
-  durationFlag,
   parsedFlag,
   parseRotation,
   textFlag,
@@ -39,8 +37,6 @@ Examples:
       Trade the orders of a strategy over a recording, and print its summary.
   $ npx svc-streams backtest market.*.ndjson.gz strategy.ts --report report.html
       Write a page with the equity, the trades and the assumptions.
-  $ npx svc-streams backtest market.ndjson strategy.js --parameter '{ "window": 5 }' --json | tail -1
-      Print the figures of a parameter, for programs.
   $ npx svc-streams backtest market.ndjson strategy.js --trades trades.csv --equity equity.csv
       Write the fills and the equity for a spreadsheet or a notebook.
 
@@ -116,11 +112,8 @@ async function backtestRecordings(
   if (summary.rows === 0) throw new Error(noRowText(header.at, range))
   printSummary(io, run.summary, json)
   if (report === undefined) return
-  const warmUpText = warmUpFlag === undefined ? undefined : durationFlag(warmUpFlag)
-  await writeBacktestReport(report, run, {
-    ...{ files, recordings, module, range, options, summary, header },
-    flags: { parameter: text, ...costTexts(given), 'warm-up': warmUpText, ...range, report },
-  })
+  const page = { path: report, command: commandText(command) }
+  await writeBacktestReport(page, run, { recordings, module, range, options, summary, header })
 }
 
 const withoutDepth =

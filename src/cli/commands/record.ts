@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream'
 import type { Command } from 'commander'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { defer, distinct, filter, firstValueFrom, from, map, merge, Subject, type Observable } from 'rxjs'
@@ -16,10 +15,10 @@ import { checkOutput } from '../target/read-file.js'
 import { isClosedOutput, type Io } from '../io.js'
 import { connectionLines$, type LogLine, type Meanwhile } from '../render/connection-lines.js'
 import { errorLine, errorText } from '../render/error-text.js'
-import { numberFormat, showProgressLine, type NumberFormat } from '../render/terminal.js'
+import { numberFormat, showProgressLine } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { stop$, type StopReason } from '../stop.js'
-import { logFormatFlag, logResult, logText, setLogFormat } from './shared/log.js'
+import { log, logFormatFlag, logResult, logText, setLogFormat } from './shared/log.js'
 import { failureText, nothingReceived, receive, watchRows$, type StreamRun } from './shared/stream.js'
 import { defineCommand, many, tokensHelp } from './shared/parts.js'
 import { parsedFlag, parseRotation, textFlag, toggle, type Values } from '../target/parse-flags.js'
@@ -29,12 +28,8 @@ const examples = `
 Examples:
   $ npx svc-streams record --simulate --duration 1m --out market.ndjson
       Record a simulator for one minute. Needs no service, no key and no token.
-  $ npx svc-streams record 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 --out market.ndjson
-      Record a token of the service that the environment variables configure, until Ctrl-C.
-  $ npx svc-streams record WETH --tokens tokens.json --out market.ndjson
-      The same for a symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 } } in the file.
-  $ npx svc-streams record --simulate --out market.ndjson.gz
-      Compress the recording. Programs such as gunzip and svc-streams replay read it.
+  $ npx svc-streams record WETH --tokens tokens.json --out market.ndjson.gz
+      Record a token of the service that the environment variables configure, compressed, until Ctrl-C.
   $ npx svc-streams record --simulate --gzip --rotate 1h --out market.ndjson
       Start a new file at each full hour of UTC: market.2026-11-22T10-00-00Z.ndjson.gz, … Replay them with:
       npx svc-streams replay market.*.ndjson.gz
@@ -86,27 +81,30 @@ function recordStreams(
     const startAt = rxClock.wallClock()
     const output = openOutput(io, command, flags, startAt)
     const addresses = tokens.map(({ address }) => address)
-    const recorder = startRecording(source, addresses, output, flags)
+    const recorder = startRecording(source, addresses, output.to, flags)
     let received = nothingReceived
     let lastPriceAt: number | undefined
     const row$ = new Subject<Row>()
-    const progress = showProgressLine(io, flags.out === undefined, () =>
-      progressLine(
-        {
-          rows: recorder.rows,
-          bytes: output.bytes,
-          duration: rxClock.wallClock() - startAt,
-          priceAge: lastPriceAt === undefined ? undefined : rxClock.wallClock() - lastPriceAt,
-        },
-        numberFormat(io.stderr),
-      ),
-    )
+    const progress =
+      flags.out === undefined
+        ? undefined
+        : showProgressLine(io, () =>
+            [
+              counted(recorder.rows, 'row', numberFormat(io.stderr)),
+              formatDuration(rxClock.wallClock() - startAt),
+              lastPriceAt === undefined
+                ? 'no price yet'
+                : `last price ${formatAge(rxClock.wallClock() - lastPriceAt)} ago`,
+            ].join('  '),
+          )
     const line$ = merge(
       connectionLines$(source.client.status$, meanwhile),
       depthLines$(row$),
       rejectionLines$(row$),
     )
-    const printing = line$.subscribe((line) => progress.print(logText(io, line)))
+    const printing = line$.subscribe((line) =>
+      progress === undefined ? log(io, line.message, line.level) : progress.print(logText(io, line)),
+    )
     row$.subscribe((row) => {
       received = receive(received, row)
       if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
@@ -114,7 +112,7 @@ function recordStreams(
     // The second subscriber of each stream causes no additional frames and requests.
     const receiving = watchRows$(source, addresses, flags.interval).subscribe(row$)
     const result = await stopped(recorder, stopped$)
-    progress.hide()
+    progress?.hide()
     printing.unsubscribe()
     receiving.unsubscribe()
     output.close()
@@ -124,11 +122,11 @@ function recordStreams(
   })
 }
 
-interface RecordOutput extends LineWriter {
-  readonly bytes: number
+interface RecordOutput {
+  readonly to: LineWriter
   readonly close: () => void
   /** A description of the files so far; undefined for standard output. */
-  readonly name: string | undefined
+  readonly name: () => string | undefined
 }
 
 /** Flags that exclude each other, and a file that cannot be created, are usage errors. */
@@ -143,33 +141,19 @@ const openOutput = (
       return usageError(command, '--rotate: add --out, from which the names of the files are derived')
     if (gzip !== undefined)
       return usageError(command, '--gzip: add --out, or compress standard output with | gzip')
-    return standardOutput(stdout)
+    return { to: stdout, close: () => undefined, name: () => undefined }
   }
   const isGzip = gzip ?? out.endsWith(gzipExtension)
   checkOutput(command, '--out', out, rotate === undefined)
   try {
-    return rotate === undefined
-      ? Object.assign(createRecordingFile(out, isGzip), { name: out })
-      : createRotatingFile(out, { period: rotate, isGzip, startAt, elapsed: rxClock.elapsed })
+    if (rotate === undefined) {
+      const file = createRecordingFile(out, isGzip)
+      return { to: file, close: () => file.close(), name: () => out }
+    }
+    const files = createRotatingFile(out, { period: rotate, isGzip, startAt, elapsed: rxClock.elapsed })
+    return { to: files, close: () => files.close(), name: () => files.name }
   } catch (thrown) {
     return usageError(command, `--out: ${out} cannot be written: ${systemText(thrown)}`)
-  }
-}
-
-const standardOutput = (stdout: Writable): RecordOutput => {
-  let bytes = 0
-  return {
-    get bytes() {
-      return bytes
-    },
-    name: undefined,
-    write: (line, done) => {
-      bytes += Buffer.byteLength(line)
-      stdout.write(line, done)
-    },
-    on: (event, failed) => stdout.on(event, failed),
-    off: (event, failed) => stdout.off(event, failed),
-    close: () => undefined,
   }
 }
 
@@ -211,7 +195,8 @@ const endOf = (
       result.left.cause.code === 'ENOSPC' ? ' Free space on the disk, and record to a new file.' : ''
     throw new Error(`${errorLine(result.left)}\nAll earlier rows were written.${advice}`)
   }
-  if (name !== undefined) logResult(io, `${counted(rows, 'row')} in ${name}`)
+  const files = name()
+  if (files !== undefined) logResult(io, `${counted(rows, 'row')} in ${files}`)
   return end
 }
 
@@ -257,29 +242,3 @@ const rejections: ReadonlySet<string> = new Set<(PriceError | DepthError)['_tag'
 /** False for an error of only one token. */
 const isOfService = ({ _tag }: DepthError): boolean =>
   _tag !== 'UnsupportedPair' && _tag !== 'DecodeError' && _tag !== 'InvalidMint' && _tag !== 'ClientClosed'
-
-export interface Progress {
-  readonly rows: number
-  readonly bytes: number
-  /** In ms. */
-  readonly duration: number
-  /** Time since the last price of any token, in ms; undefined before the first. */
-  readonly priceAge: number | undefined
-}
-
-export const progressLine = ({ rows, bytes, duration, priceAge }: Progress, grouped: NumberFormat): string =>
-  [
-    counted(rows, 'row', grouped),
-    formatBytes(bytes),
-    formatDuration(duration),
-    priceAge === undefined ? 'no price yet' : `last price ${formatAge(priceAge)} ago`,
-  ].join('  ')
-
-const byteUnits = ['kB', 'MB', 'GB', 'TB'] as const
-
-/** A number of bytes in decimal units: `12.3 kB`. */
-const formatBytes = (bytes: number): string => {
-  if (bytes < 1000) return counted(bytes, 'byte')
-  const power = Math.min(byteUnits.length, Math.floor(Math.log10(bytes) / 3))
-  return `${(bytes / 1000 ** power).toFixed(1)} ${String(byteUnits[power - 1])}`
-}

@@ -1,18 +1,25 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { tap } from 'rxjs'
 import { counted, formatDuration } from '../../view/texts.js'
+import { integerOption } from '../../base/option-kinds/number-option.js'
 import { printable } from '../../base/errors/text.js'
+import { workersOption, type SweepOptions } from '../../backtest/sweep/options.js'
 import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
 import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { backtestFiles, checkedStrategy, withoutResult } from './shared/replayed-strategy.js'
+import {
+  backtestFiles,
+  checkedStrategy,
+  withoutResult,
+  type StrategyRun,
+} from './shared/replayed-strategy.js'
 import { rangeFlags, rangeOf } from '../target/range.js'
 import { checkOutput, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../render/json.js'
 import { failureOf } from '../render/error-text.js'
-import { canRedraw, coloursFor, numberFormat, showProgressLine } from '../render/terminal.js'
+import { coloursFor, numberFormat, showProgressLine } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
@@ -21,21 +28,16 @@ import {
   checkSorted,
   sortedBy,
   sweepLine,
-  sweepTable,
   writeResults,
+  writeSweepPage,
   type Result,
 } from './shared/sweep-results.js'
-import { writeSweepPage } from './shared/sweep-page.js'
 import { accountOptions, walkForwardRecordings } from './shared/walk-forward.js'
 import { defineCommand, many } from './shared/parts.js'
-import { Option } from 'commander'
-import { integerOption } from '../../base/option-kinds/number-option.js'
-import { workersOption } from '../../backtest/sweep/options.js'
 import {
   costFlags,
   costsOf,
-  costTexts,
-  durationFlag,
+  onlyGiven,
   parsedFlag,
   parseNumber,
   parseRotation,
@@ -51,11 +53,6 @@ const examples = `
 Examples:
   $ npx svc-streams sweep market.ndjson strategy.js --parameters parameters.json
       Run the strategy with each parameter of the file, on all cores.
-  $ npx svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --workers 2
-      Use several files as one recording, and two cores.
-  $ npx svc-streams sweep market.ndjson strategy.js --parameters parameters.json --json |
-      jq -c 'select(._tag == "Right").right | [.parameter, .values[-1]]'
-      Print the last value of each parameter, for programs.
   $ npx svc-streams sweep market.ndjson paper.js --parameters parameters.json --sort annual.sharpe --report sweep.html
       Put the best account first, and write a page with all figures, maps of the parameters and the best curves.
   $ npx svc-streams sweep market.*.ndjson.gz strategy.js --parameters parameters.json --walk-forward 7d/1d --metric profit
@@ -63,11 +60,10 @@ Examples:
 
 The last file is the module of the strategy: an ES module, CommonJS or TypeScript, with (client, parameter) => Observable as its
 default export, or a module of backtest and paper, whose value is the summary and the curve of its account. The parameters are a JSON array, such as
-[5, 10, 20] or [{ "window": 5 }]. Give the recordings in the order of their times. Each worker thread plays them once, in
-virtual time, for all its parameters.
+[5, 10, 20] or [{ "window": 5 }]. Each worker thread plays the recordings once, in virtual time, for all its parameters.
 
-Each parameter prints one line, in the order of the file: the number of its values, the number of rows that were played
-until its stream ended, and its last value, or why it has none. --json prints all values.
+Each parameter prints one line, in the order of the file: the figures of its account; or the number of its values, the number of
+rows that were played until its stream ended, and its last value; or why it has none. --json prints all values.
 
 With --walk-forward, each window prints one line: its test range, the parameter with the highest metric in the training
 range directly before it, and what that parameter did in the test range. The results of training are not shown. The metric is the
@@ -76,8 +72,8 @@ after --warm-up, in which its orders are not executed. A rest shorter than a tes
 roundTrips or trades, a parameter with none, or with fewer than --min-trades in training, has no score.
 
 If the strategy has an account, or returns that of paper, the metric is one of its summary, each range ends flat, and the last line
-chains the returns of the windows; otherwise it adds the metrics. Without --walk-forward, --report writes a page of all parameters.
-The costs of an account have no default: they are those of the options of the module, or of --latency, --fee-bps and --slippage-bps.
+chains the returns of the windows; otherwise it adds the metrics. The costs of an account have no default: they are those of the
+options of the module, or of --latency, --fee-bps and --slippage-bps.
 
 Exit codes: 0 if every parameter or window has a result, 1 otherwise.`
 
@@ -137,112 +133,79 @@ async function sweepRecordings(
   flags: SweepFlags,
   files: readonly string[],
 ): Promise<void> {
-  const { parameters: path, workers, warmUp, walkForward, metric, minimise, ...rest } = flags
-  const { minTrades, report, sort, csv, json = false } = rest
+  const { parameters: path, workers, warmUp, walkForward, metric, minimise = false, minTrades } = flags
+  const { report, sort, csv, json = false } = flags
   const backtest = backtestFiles(command, files)
   const range = rangeOf(command, flags)
   checkOutput(command, '--report', report, false)
   checkOutput(command, '--csv', csv, false)
-  if (walkForward === undefined && [metric, minimise, minTrades].some((flag) => flag !== undefined))
+  if (walkForward === undefined && (metric !== undefined || minimise || minTrades !== undefined))
     return usageError(command, '--metric, --minimise and --min-trades need --walk-forward')
   if (walkForward !== undefined && [sort, csv].some((flag) => flag !== undefined))
     return usageError(command, '--sort and --csv are not for --walk-forward, whose windows have an order')
   const parameters = readParameters(command, path)
-  const played = { workers, ...range, ...(warmUp === undefined ? {} : { warmUp }) }
+  const played = { workers, ...range, ...onlyGiven({ warmUp }) }
   using strategy = await checkedStrategy(backtest, range)
-  const { recordings } = backtest
-  if (walkForward !== undefined) {
-    const settings = { ...walkForward, ...played }
-    const ranking = { metric, minimises: minimise === true, minTrades }
-    const page =
-      report === undefined ? undefined : { path: report, command: walkForwardCommand(files, flags) }
-    const costs = costsOf(flags)
-    const run = {
-      ...backtest,
-      strategy: strategy.url,
-      parameters,
-      settings,
-      ranking,
-      json,
-      costs,
-      report: page,
-    }
-    await walkForwardRecordings(io, run)
-    return
-  }
+  const page = report === undefined ? undefined : { path: report, command: commandText(command) }
+  const costs = costsOf(flags)
+  const run = { ...backtest, strategy: strategy.url, parameters, costs, report: page, json }
+  const ranking = { metric, minimises: minimise, minTrades }
+  await (walkForward === undefined
+    ? sweepParameters(io, { ...run, played, sort, csv })
+    : walkForwardRecordings(io, { ...run, settings: { ...walkForward, ...played }, ranking }))
+}
 
-  const account = sort === undefined ? undefined : await accountOptions(strategy.url, costsOf(flags))
+interface Sweep extends StrategyRun {
+  readonly played: SweepOptions
+  readonly sort: string | undefined
+  readonly csv: string | undefined
+}
+
+/** Prints the result of each parameter. Throws if one has none. */
+const sweepParameters = async (io: Io, sweep: Sweep): Promise<void> => {
+  const { recordings, strategy, parameters, costs, played, sort, csv, report, json } = sweep
+  const account = sort === undefined ? undefined : await accountOptions(strategy, costs)
   if (account !== undefined) checkFigure('--sort', sort, Object.keys(account.tokens))
   const startAt = rxClock.wallClock()
   let progress: SweepProgress = { finished: 0, rows: 0 }
   const sweep$ = sweepOn({
     program: () => ({ url: packagedProgram() }),
     onProgress: (latest) => (progress = latest),
-    costs: costsOf(flags),
+    costs,
   })
-  const { stdout, env } = io
-  const colours = coloursFor(stdout, env)
-  const grouped = numberFormat(stdout)
-  const isTable = !json && canRedraw(stdout, env)
-  const keepsAll = isTable || [sort, csv, report].some((flag) => flag !== undefined)
-  const rows: Result[] = []
-  const print = (result: Result): void =>
-    void stdout.write(`${json ? outputJson(result) : sweepLine(result, colours, grouped)}\n`)
-  let failures = 0
-  const show = (result: Result): void => {
-    // Each parameter would fail for the same reason.
-    if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
-    if (isLeft(result)) failures++
-    if (keepsAll) rows.push(result)
-    if (!isTable && sort === undefined) print(result)
-  }
   const finishedText = () => `${progress.finished} of ${counted(parameters.length, 'parameter')}`
-  const { hide } = showProgressLine(io, json, () =>
+  const shown = showProgressLine(io, () =>
     [
       finishedText(),
       counted(progress.rows, 'row', numberFormat(io.stderr)),
       formatDuration(rxClock.wallClock() - startAt),
     ].join('  '),
   )
-  const result$ = sweep$<unknown, unknown>(recordings, strategy.url, parameters, played)
+  const { failed } = coloursFor(io.stdout, io.env)
+  const grouped = numberFormat(io.stdout)
+  const print = (result: Result): void => {
+    const line = json ? outputJson(result) : sweepLine(result, grouped)
+    shown.print(isLeft(result) && !json ? failed(line) : line, io.stdout)
+  }
+  const rows: Result[] = []
+  let failures = 0
+  const show = (result: Result): void => {
+    // Each parameter would fail for the same reason.
+    if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
+    if (isLeft(result)) failures++
+    if ([sort, csv, report].some((flag) => flag !== undefined)) rows.push(result)
+    if (sort === undefined) print(result)
+  }
+  const result$ = sweep$<unknown, unknown>(recordings, strategy, parameters, played)
   await completes(io, result$.pipe(tap(show)), () => ` after ${finishedText()}`).finally(() => {
-    hide()
     const sorted = sort === undefined ? rows : sortedBy(rows, sort)
-    // At the end, when the widths of the columns are known.
-    if (isTable && rows.length > 0) stdout.write(sweepTable(sorted, stdout.columns, colours, grouped))
-    else if (sort !== undefined) for (const result of sorted) print(result)
+    if (sort !== undefined) sorted.forEach(print)
+    shown.hide()
     if (csv !== undefined) writeResults(csv, sorted)
   })
-  if (report !== undefined)
-    await writeSweepPage({ ...backtest, path: report, sort, command: sweepCommand(files, flags) }, rows)
+  if (report !== undefined) await writeSweepPage(report, sweep, rows)
   if (sort !== undefined && rows.length > failures) checkSorted(rows, sort)
   if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
-}
-
-/** The command that gives the page of a sweep again. */
-const sweepCommand = (files: readonly string[], flags: SweepFlags): string => {
-  const { parameters, warmUp, sort, from, to, report } = flags
-  return commandText('sweep', files, {
-    ...{ parameters, 'warm-up': warmUp === undefined ? undefined : durationFlag(warmUp) },
-    ...costTexts(flags),
-    ...{ from, to, sort, report },
-  })
-}
-
-/** The command that gives the page of a walk-forward again. */
-const walkForwardCommand = (files: readonly string[], flags: SweepFlags): string => {
-  const { parameters, walkForward, metric, minimise, minTrades, warmUp, from, to, report } = flags
-  const lengths = [walkForward?.train, walkForward?.test].map((ms = 0) => durationFlag(ms)).join('/')
-  return commandText('sweep', files, {
-    ...{ parameters, 'walk-forward': lengths, metric },
-    ...{
-      minimise: minimise === true ? '' : undefined,
-      'min-trades': minTrades,
-      'warm-up': warmUp === undefined ? undefined : durationFlag(warmUp),
-    },
-    ...costTexts(flags),
-    ...{ from, to, report },
-  })
 }
 
 /** The parameters of a file, a JSON array. A file that cannot be used is a usage error. */

@@ -94,31 +94,31 @@ export const createRedraw = (output: Pick<NodeJS.WriteStream, 'write'>): Redraw 
 const redrawInterval = 250
 
 export interface ProgressLine {
-  /** Prints a line that stays, above the progress. */
-  readonly print: (line: string) => void
+  /** Prints a line that stays, above the progress, on standard error unless another output is given. */
+  readonly print: (line: string, output?: NodeJS.WriteStream) => void
   /** Removes the progress. */
   readonly hide: () => void
 }
 
-/**
- * Redraws one line on standard error. Shows no progress unless that is a terminal, nor on one to which the command writes lines of
- * its own. `writesLines`: to standard output.
- */
+/** Redraws one line on standard error, if that is a terminal. */
 export const showProgressLine = (
-  { stdout, stderr, env }: Pick<Io, 'stdout' | 'stderr' | 'env'>,
-  writesLines: boolean,
+  { stderr, env }: Pick<Io, 'stderr' | 'env'>,
   line: () => string,
 ): ProgressLine => {
-  const write = (text: string): void => void stderr.write(`${text}\n`)
-  if (!canRedraw(stderr, env) || (writesLines && stdout.isTTY)) {
-    return { print: write, hide: () => undefined }
-  }
+  if (!canRedraw(stderr, env))
+    return {
+      print: (text, output = stderr) => void output.write(`${text}\n`),
+      hide: () => undefined,
+    }
   const clear = `\r${clearToEndOfLine}`
   const subscription = timer(0, redrawInterval).subscribe(
     () => void stderr.write(`${clear}${fit(line(), stderr.columns - 1)}`),
   )
   return {
-    print: (text) => write(`${clear}${text}`),
+    print: (text, output = stderr) => {
+      stderr.write(clear)
+      output.write(`${text}\n`)
+    },
     hide: () => {
       subscription.unsubscribe()
       stderr.write(clear)

@@ -276,6 +276,10 @@ test('chains the test ranges of an account, which end flat, to the total and to 
     return summary
   })
   expect(windows).toHaveLength(3)
+  const whole = await runCommand(['sweep', ...args])
+  expect(whole.stdout).toMatch(
+    /^1 {2}profitUsd -[\d.]+ {2}returnRatio -[\d.]+ {2}maxDrawdown [\d.]+ {2}annual\.sharpe \S+ {2}roundTrips \d+ {2}winRate 0\.?\d*\n10 {2}/,
+  )
   const total = lines.at(-1)!
   const product = windows.reduce((all, { returnRatio }) => all * (1 + returnRatio), 1)
   expect(total).toMatchObject({ _tag: 'Total', windows: 3, failed: 0 })
@@ -294,7 +298,7 @@ test('chains the test ranges of an account, which end flat, to the total and to 
   expect(html).toMatch(/<p>total 3 windows returnRatio -[\d.]+ expectancyUsd -/)
   expect(html).toContain('The data are candles of 1 s')
   expect(html).toContain('class="gap"')
-  expect(html).toContain(`${flags.join(' ')} --report ${report}</code>`)
+  expect(html).toContain(`${flags.join(' ')} --json --report ${report}</code>`)
   const early = account.replace(
     'rights(),',
     `rights(), filter(({ receivedAt }) => receivedAt < ${at} + 45_000),`,

@@ -61,11 +61,7 @@ describe('lines that are redrawn', () => {
   test('leaves a line that is printed above the progress, and removes the progress', async () => {
     const terminal = screen()
     const output = Object.assign(terminal, { isTTY: true }) as unknown as NodeJS.WriteStream
-    const { print, hide } = showProgressLine(
-      { stdout: output, stderr: output, env: {} },
-      false,
-      () => '5 rows',
-    )
+    const { print, hide } = showProgressLine({ stderr: output, env: {} }, () => '5 rows')
     await eventually(async () => expect(await terminal.shown()).toEqual(['5 rows']))
     print('lost')
     expect(await terminal.shown()).toEqual(['lost'])

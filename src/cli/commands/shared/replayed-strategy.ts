@@ -3,6 +3,7 @@ import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { counted } from '../../../view/texts.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
+import type { Costs } from '../../../backtest/account/options.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/codec/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
 import { readSet } from '../../../backtest/recording/read/merge.js'
@@ -20,6 +21,23 @@ import { runnableModule, type RunnableModule } from './strategy-module.js'
 export interface BacktestFiles {
   readonly recordings: readonly string[]
   readonly module: string
+}
+
+/** What `sweep` runs, with and without `--walk-forward`. */
+export interface StrategyRun extends BacktestFiles {
+  /** The module, as a worker imports it. */
+  readonly strategy: URL
+  readonly parameters: readonly unknown[]
+  readonly costs: Costs
+  /** The page of the results, if one is written. */
+  readonly report: Page | undefined
+  readonly json: boolean
+}
+
+/** A page to write, and the command that gives it again. */
+export interface Page {
+  readonly path: string
+  readonly command: string
 }
 
 /** Invalid arguments are a usage error. */

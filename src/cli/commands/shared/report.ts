@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import type { Command } from 'commander'
 import type { PaperOptions, ReportData } from '../../../backtest/paper/index.js'
 import { paperTable } from '../../../backtest/account/options.js'
 import type { RecordingHeader } from '../../../backtest/recording/codec/row.js'
@@ -15,15 +16,13 @@ import type { RunFold } from '../../../backtest/results/run-fold.js'
 import { printable, systemText } from '../../../base/errors/text.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
 import { counted } from '../../../view/texts.js'
-import type { BacktestFiles } from './replayed-strategy.js'
+import type { BacktestFiles, Page } from './replayed-strategy.js'
 import { orFail } from '../../render/error-text.js'
 import { shellWord } from '../../render/shell-word.js'
 
 // The pages that `backtest`, `paper` and `sweep --walk-forward` write.
 
 export interface Backtest extends BacktestFiles {
-  readonly files: readonly string[]
-  readonly flags: Readonly<Record<string, string | number | undefined>>
   readonly range: Partial<TimeRange>
   readonly options: PaperOptions
   readonly header: RecordingHeader
@@ -32,9 +31,9 @@ export interface Backtest extends BacktestFiles {
 
 /** Writes the page of a backtest. Reads the recordings again, for their gaps. */
 export const writeBacktestReport = async (
-  path: string,
+  { path, command }: Page,
   run: RunFold,
-  { files, flags, recordings, module, range, options, header, summary }: Backtest,
+  { recordings, module, range, options, header, summary }: Backtest,
 ): Promise<void> => {
   const html = renderRun(run, {
     title: titleOf(basename(module), recordings),
@@ -44,7 +43,7 @@ export const writeBacktestReport = async (
       rowsText(summary, header.invalidRows ?? 0),
     ],
     data: await dataOf(recordings, range, options),
-    command: commandText('backtest', files, flags),
+    command,
   })
   writePage(path, html)
 }
@@ -64,9 +63,6 @@ export const titleOf = (run: string, recordings: readonly string[]): string =>
   `${run} over ${recordings.map((file) => basename(file)).join(', ')}`
 
 export interface WalkForwardPage extends BacktestFiles {
-  readonly path: string
-  /** Gives the page again. */
-  readonly command: string
   /** Those of the account, if the module exports them. */
   readonly options: PaperOptions | undefined
   readonly windows: ReportWindows
@@ -76,8 +72,9 @@ export interface WalkForwardPage extends BacktestFiles {
 
 /** Writes the page of the test ranges as one curve. Reads the recordings again, for their gaps. */
 export const writeWalkForwardReport = async (
-  { path, command, options, windows, total, recordings, module }: WalkForwardPage,
+  { path, command }: Page,
   run: ChainedRuns,
+  { options, windows, total, recordings, module }: WalkForwardPage,
 ): Promise<void> => {
   const { equities } = run.trades
   const range = { from: equities[0]?.at ?? 0, to: (equities.at(-1)?.at ?? 0) + 1 }
@@ -172,10 +169,6 @@ const causeTexts: Readonly<Record<MissingTime['cause'], string>> = {
   silent: 'no price in the data',
 }
 
-/** The command that gives a page again. A flag without a value is an empty text. */
-export const commandText = (name: string, files: readonly string[], flags: Backtest['flags']): string => {
-  const words = Object.entries(flags).flatMap(([flag, value]) =>
-    value === undefined ? [] : [`--${flag}`, ...(value === '' ? [] : [shellWord(String(value))])],
-  )
-  return [`npx svc-streams ${name}`, ...files.map(shellWord), ...words].join(' ')
-}
+/** The command that gives a page again: the one that was given. */
+export const commandText = ({ parent }: Command): string =>
+  ['npx svc-streams', ...(parent?.args ?? []).map(shellWord)].join(' ')

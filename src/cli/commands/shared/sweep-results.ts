@@ -1,15 +1,19 @@
+import { basename } from 'node:path'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import type { SweepError, SweepResult, SweepRun } from '../../../backtest/sweep/index.js'
+import { replay } from '../../../backtest/recording/index.js'
+import { renderSweep, type SweepRow } from '../../../backtest/results/render-sweep.js'
+import type { SweepError, SweepResult } from '../../../backtest/sweep/index.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { printable } from '../../../base/errors/text.js'
 import { counted } from '../../../view/texts.js'
-import { drawTable, type Cell, type Column } from '../../render/table.js'
-import type { Colours, NumberFormat } from '../../render/terminal.js'
+import { orFail } from '../../render/error-text.js'
+import type { NumberFormat } from '../../render/terminal.js'
 import { CsvFile, numberCell } from './csv-file.js'
 import { fieldOf, isFolded, numberNames, numberOf, resultOf } from './metrics.js'
-import { jsonText } from './replayed-strategy.js'
+import { jsonText, type BacktestFiles, type Page } from './replayed-strategy.js'
+import { candleNotes, titleOf, writePage } from './report.js'
 
-// The results of a sweep: as lines, as a table, and as CSV.
+// The results of a sweep: as lines, as CSV, and as a page.
 
 export type Result = SweepResult<unknown, unknown>
 
@@ -30,10 +34,7 @@ const numberNamesOf = (results: readonly Result[]): readonly string[] => [
 ]
 
 /** Those without a score last, in their order. */
-export const highestFirst = <A>(
-  items: readonly A[],
-  scoreOf: (item: A) => number | undefined,
-): readonly A[] =>
+const highestFirst = <A>(items: readonly A[], scoreOf: (item: A) => number | undefined): readonly A[] =>
   items.toSorted((a, b) => {
     const [left = -Infinity, right = -Infinity] = [scoreOf(a), scoreOf(b)]
     return left === right ? 0 : right - left
@@ -54,74 +55,69 @@ export const writeResults = (path: string, results: readonly Result[]): void => 
   file.close()
 }
 
-export const parameterOf = (result: Result): unknown =>
+const parameterOf = (result: Result): unknown =>
   isLeft(result) ? result.left.parameter : result.right.parameter
 
-export const sweepLine = (result: Result, { failed }: Colours, grouped: NumberFormat): string => {
-  if (isLeft(result)) return failed(`${jsonText(result.left.parameter)}  ${failureText(result.left)}`)
+export const sweepLine = (result: Result, grouped: NumberFormat): string => {
+  if (isLeft(result)) return `${jsonText(result.left.parameter)}  ${failureText(result.left)}`
   const { parameter, values, summary } = result.right
-  return [
-    jsonText(parameter),
-    counted(values.length, 'value', grouped),
-    counted(summary.rows, 'row', grouped),
-    ...(values.length === 0 ? [] : [`last ${jsonText(resultOf(values))}`]),
-  ].join('  ')
+  const last = values.at(-1)
+  const texts = isFolded(last)
+    ? figures.map((name) => `${name} ${figureText(numberOf(last.summary, name), grouped)}`)
+    : [
+        counted(values.length, 'value', grouped),
+        counted(summary.rows, 'row', grouped),
+        ...(values.length === 0 ? [] : [`last ${jsonText(last)}`]),
+      ]
+  return [jsonText(parameter), ...texts].join('  ')
 }
 
-/** The figures of accounts, with their ranks in the table. */
-const figures = [
-  ['profitUsd', 1],
-  ['returnRatio', 2],
-  ['annual.sharpe', 4],
-  ['maxDrawdown', 3],
-  ['roundTrips', 5],
-  ['winRate', 6],
-] as const
+/** The figures of an account that a line shows. */
+const figures = ['profitUsd', 'returnRatio', 'maxDrawdown', 'annual.sharpe', 'roundTrips', 'winRate']
 
-/** The lines of a table of the results. Those of accounts have a column for each of the usual figures. */
-export const sweepTable = (
-  results: readonly Result[],
-  width: number,
-  { failed, dim }: Colours,
-  grouped: NumberFormat,
-): string => {
-  const column = (
-    head: Pick<Column, 'title' | 'rank'> & { readonly width?: number },
-    cellOf: (result: Result) => Cell,
-  ): Column => ({
-    align: head.width === undefined ? 'right' : 'left',
-    width: 0,
-    ...head,
-    cells: results.map(cellOf),
-  })
-  const count = (title: string, rank: number, countOf: (run: SweepRun<unknown, unknown>) => number): Column =>
-    column({ title, rank }, (result) => ({
-      text: isLeft(result) ? '' : grouped(String(countOf(result.right))),
-    }))
-  const figure = (name: string, rank: number): Column =>
-    column({ title: name, rank }, (result) => {
-      const number = numberIn(result, name)
-      return { text: number === undefined ? '' : grouped(plainDecimal(Number(number.toPrecision(6)))) }
-    })
-  const isOfAccounts = results.some((result) => !isLeft(result) && isFolded(result.right.values.at(-1)))
-  const last = column({ title: 'last value', rank: 1, width: 40 }, (result) => {
-    if (isLeft(result)) return { text: failureText(result.left), paint: failed, canCut: true }
-    const { values } = result.right
-    return { text: values.length === 0 || isOfAccounts ? '' : jsonText(resultOf(values)), canCut: true }
-  })
-  const columns = [
-    column({ title: 'parameter', rank: 0, width: 20 }, (result) => ({
-      text: jsonText(parameterOf(result)),
-      canCut: true,
-    })),
-    ...(isOfAccounts
-      ? figures.map(([name, rank]) => figure(name, rank))
-      : [count('values', 2, ({ values }) => values.length), count('rows', 3, ({ summary }) => summary.rows)]),
-    ...(isOfAccounts && !results.some(isLeft) ? [] : [last]),
-  ]
-  return drawTable(columns, width, dim)
-    .map((line) => `${line}\n`)
-    .join('')
-}
+const figureText = (value: number | undefined, grouped: NumberFormat): string =>
+  value === undefined ? '-' : grouped(plainDecimal(Number(value.toPrecision(6))))
 
 const failureText = ({ message }: SweepError): string => printable(`failed: ${message}`)
+
+/** Writes the page of a sweep. */
+export const writeSweepPage = async (
+  { path, command }: Page,
+  { recordings, module, sort }: BacktestFiles & { readonly sort: string | undefined },
+  results: readonly Result[],
+): Promise<void> => {
+  const rows = results.map(rowOf)
+  const metric = sort ?? rows.flatMap(({ figures }) => Object.keys(figures))[0]
+  await using client = replay(recordings, { speed: Infinity })
+  const html = renderSweep(
+    highestFirst(rows, ({ figures }) => figures[metric ?? '']),
+    {
+      title: titleOf(`${basename(module)}, sweep`, recordings),
+      metric,
+      notes: [selectionRule, ...candleNotes(orFail(await client.header()))],
+      command,
+    },
+  )
+  writePage(path, html)
+}
+
+const selectionRule =
+  'Each parameter ran over the same data. The best of many is better here than on other data: --walk-forward tests it on data ' +
+  'that did not choose it. The costs of an account are those of the command, and of the options of its module.'
+
+const rowOf = (result: Result): SweepRow => {
+  const parameter = parameterOf(result)
+  const values = isLeft(result) ? [] : result.right.values
+  const [last, value] = [values.at(-1), resultOf(values)]
+  const isObject = typeof parameter === 'object' && parameter !== null && !Array.isArray(parameter)
+  return {
+    name: jsonText(parameter),
+    fields: isObject ? { ...parameter } : { parameter },
+    figures:
+      typeof value === 'number'
+        ? { 'last value': value }
+        : Object.fromEntries(numberNames(value).map((name) => [name, numberOf(value, name) ?? 0])),
+    curve: isFolded(last) ? last.curve : [],
+    failure: isLeft(result) ? result.left.message : undefined,
+  }
+}

@@ -11,7 +11,7 @@ import type { ReportWindow } from '../../../backtest/results/render-report.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { checkFigure, fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
-import { jsonText, withoutResult, type BacktestFiles } from './replayed-strategy.js'
+import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'
 import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
 import type { PaperOptions } from '../../../backtest/paper/index.js'
 import type { Costs } from '../../../backtest/account/options.js'
@@ -36,23 +36,14 @@ type Result = Either<
   WalkForwardRun<unknown, unknown> & Pick<KeptRun<unknown, unknown>, 'trades'>
 >
 
-export interface WalkForward extends BacktestFiles {
-  /** The module, as a worker imports it. */
-  readonly strategy: URL
-  readonly parameters: readonly unknown[]
+export interface WalkForward extends StrategyRun {
   readonly settings: Omit<WalkForwardOptions, 'score'>
   readonly ranking: Ranking
-  readonly json: boolean
-  readonly costs: Costs
-  /** The page of the test ranges, and the command that gives it again. */
-  readonly report: { readonly path: string; readonly command: string } | undefined
 }
 
 /** Prints the result of each window in its test range, and their total. Throws if a window has none. */
-export const walkForwardRecordings = async (
-  io: Io,
-  { recordings, module, strategy, parameters, settings, ranking, json, costs, report }: WalkForward,
-): Promise<void> => {
+export const walkForwardRecordings = async (io: Io, run: WalkForward): Promise<void> => {
+  const { recordings, strategy, parameters, settings, ranking, json, costs, report } = run
   const options = await accountOptions(strategy, costs)
   if (options !== undefined) checkFigure('--metric', ranking.metric, Object.keys(options.tokens))
   const sign = ranking.minimises ? -1 : 1
@@ -87,8 +78,8 @@ export const walkForwardRecordings = async (
   io.stdout.write(`${json ? outputJson(total.result()) : total.line(grouped)}\n`)
   if (report !== undefined) {
     const list = { metric: ranking.metric ?? 'result', list: windows }
-    const page = { ...report, recordings, module, options, windows: list, total: total.line(identity) }
-    await writeWalkForwardReport(page, total.account ?? new ChainedRuns())
+    const page = { ...run, options, windows: list, total: total.line(identity) }
+    await writeWalkForwardReport(report, total.account ?? new ChainedRuns(), page)
   }
   if (total.failed > 0)
     throw withoutResult(total.failed, total.windows, 'window', { _tag: 'WalkForwardError' })

@@ -5,11 +5,9 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { catchError, endWith, map, of, reduce, takeWhile, tap } from 'rxjs'
 import { bigintAsText } from '../../base/domain/plain-decimal.js'
-import { printable } from '../../base/errors/text.js'
-import { plainObject } from '../../base/option-kinds/option.js'
-import type { JournalPosition } from '../../backtest/account/journal/journal-events.js'
+import { escapeUnsafe, printable } from '../../base/errors/text.js'
 import { changes, journalTags, startTag } from '../../backtest/account/journal/journal.js'
-import { wholeLines, wholeLinesAtOnce } from '../../backtest/recording/files/line-file.js'
+import { wholeLines } from '../../backtest/recording/files/line-file.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
 import { journalJson } from '../../backtest/recording/write/journal.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
@@ -34,8 +32,6 @@ const examples = `
 Examples:
   $ npx svc-streams verify market.ndjson strategy.js --journal live.ndjson
       Check that a live run of the strategy gave the values that a replay of its recording gives.
-  $ npx svc-streams verify market.*.ndjson.gz strategy.js --journal live.ndjson --from 2026-11-27T09:00:00Z
-      Play the recording from the time at which the strategy was started.
   $ npx svc-streams verify monday.ndjson tuesday.ndjson strategy.js --journal desk.ndjson
       Compare the events of an account over two runs of paper, each with its recording.
 
@@ -81,51 +77,50 @@ async function verifyJournal(
   const parameter = strategyParameter(command, text)
   const range = rangeOf(command, given)
   using strategy = await checkedStrategy(backtest, range)
-  let equal = 0
-  let afterEnd = 0
-  let later = 0
+  const total = { equal: 0, afterEnd: 0, later: 0 }
   for (const [index, run] of (await journalRuns(journal)).entries()) {
-    if (run.count === 0) continue
+    if (run.entries.length === 0) continue
     // A module is evaluated anew for each fragment of its URL.
-    const module = { recordings: backtest.recordings, url: `${strategy.url.href}#${index}`, parameter }
-    const compared = await compareRun(io, journal, module, run, range)
+    const url = `${strategy.url.href}#${index}`
+    const compared = await compareRun(io, run, { recordings: backtest.recordings, url, parameter, range })
     if (compared === undefined) return
-    equal += compared.equal
-    afterEnd += compared.afterEnd
-    later = compared.later
-    const { difference, lines } = compared
+    const { equal, afterEnd, later, difference, lines } = compared
+    total.equal += equal
+    total.afterEnd += afterEnd
+    total.later = later
     if (difference === undefined) continue
-    const number = equal + 1
+    const number = total.equal + 1
     const { entry, output } = difference
     io.stdout.write(
       json
-        ? `${outputJson({ _tag: 'Different', number, line: entry.line, at: entry.at, live: entry.value, replay: output, lines })}\n`
-        : `${differenceText(journal, number, difference, lines)}\n`,
+        ? `${outputJson({ _tag: 'Different', number, line: entry.line, at: entry.at, live: JSON.parse(entry.json) as unknown, replay: output, lines })}\n`
+        : `${differenceText(journal, number, entry, run.entries[equal - 1], output, lines)}\n`,
     )
     throw new Error(`the replay differs from the live run at value ${number}`)
   }
+  const { equal, afterEnd, later } = total
   if (equal === 0) throw new Error(`${printable(journal)}: the journal has no value to compare`)
   const grouped = numberFormat(io.stdout)
-  const rest = [
+  const texts = [
+    `equal: ${counted(equal, 'value', grouped)}`,
     ...(afterEnd === 0
       ? []
       : [`${grouped(String(afterEnd))} came after the end of the recordings and were not compared`]),
     ...(later === 0 ? [] : [`the replay has ${grouped(String(later))} more after the end of the journal`]),
   ]
   io.stdout.write(
-    json
-      ? `${outputJson({ _tag: 'Equal', values: equal, afterEnd, later })}\n`
-      : `${[`equal: ${counted(equal, 'value', grouped)}`, ...rest].join('; ')}\n`,
+    `${json ? outputJson({ _tag: 'Equal', values: equal, afterEnd, later }) : texts.join('; ')}\n`,
   )
 }
 
 /** A value of a journal, or an event of an account. */
 interface Entry {
+  readonly isEvent: boolean
   /** Number of the line, from 1. */
   readonly line: number
   /** In ms since the Unix epoch. */
   readonly at: number
-  readonly value: unknown
+  readonly json: string
 }
 
 /** A run that wrote to a journal. The values of a journal count as one run. */
@@ -133,76 +128,57 @@ interface JournalRun {
   /** When it began, and when the next one began, in ms since the Unix epoch. A first run may have begun earlier. */
   readonly from: number
   to: number
-  /** The last state of the account before it, and its last value. Empty for a new account. */
+  /** The lines of the last state of the account before it, and of its last value. Empty for a new account. */
   readonly before: readonly string[]
-  /** Of its first line. */
-  readonly start: JournalPosition
-  /** The number of its values. */
-  count: number
-  /** Entries of this line and later ones depend on when the run ended, or were not emitted. */
-  endLine: number
+  readonly entries: Entry[]
+  /** The events from this index on depend on when the run ended, or were not emitted. */
+  end: number
 }
 
 const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
-  let line = 0
-  let bytes = 0
-  const newRun = (from: number, before: readonly string[]): JournalRun => ({
-    ...{ from, before, to: Infinity, count: 0, endLine: Infinity },
-    start: { bytes, lines: Math.max(0, line - 1) },
-  })
-  let run = newRun(-Infinity, [])
+  let run: JournalRun = { from: -Infinity, to: Infinity, before: [], entries: [], end: Infinity }
   const runs = [run]
-  let state: string[] = []
+  let line = 0
+  let state: readonly string[] = []
   let previous: unknown
   for await (const text of wholeLines(path)) {
-    const value = parsed(text, ++line, path)
-    const { _tag, at } = value
+    const parsed = parseLine(text, ++line, path)
+    const { _tag, at } = parsed
+    const { entries } = run
     if (_tag === startTag && line > 1) {
       run.to = at
-      run = newRun(at, state)
+      run = { from: at, to: Infinity, before: state, entries: [], end: Infinity }
       runs.push(run)
-    }
-    if (_tag === 'Account') run.endLine = previous === 'Equity' ? line - 1 : line
-    if (changes.has(_tag)) run.endLine = Math.min(run.endLine, line)
-    // Later than the state, with later prices.
-    if (_tag === 'Equity') state = [...state.slice(0, 1), text]
-    if (_tag === 'State') {
-      run.endLine = Infinity
+    } else if (_tag === 'State') {
+      run.end = Infinity
       state = [text]
-    } else if (_tag !== startTag) run.count++
+    } else if (_tag !== startTag) {
+      if (_tag === 'Account') run.end = entries.length - (previous === 'Equity' ? 1 : 0)
+      if (changes.has(_tag)) run.end = Math.min(run.end, entries.length)
+      // Later than the state, with later prices.
+      if (_tag === 'Equity') state = [...state.slice(0, 1), text]
+      const isEvent = _tag !== undefined
+      entries.push({ line, at, isEvent, json: JSON.stringify(isEvent ? parsed : parsed.value) })
+    }
     previous = _tag
-    bytes += Buffer.byteLength(text) + 1
   }
   return runs
 }
 
-/** The values of a run. They are read again, because a journal may be larger than the memory. */
-function* entriesOf(path: string, { start }: JournalRun): Generator<Entry, undefined> {
-  let line = start.lines
-  for (const text of wholeLinesAtOnce(path, start.bytes)) {
-    const value = parsed(text, ++line, path)
-    const { _tag, at } = value
-    if (_tag === startTag && line > start.lines + 1) return undefined
-    if (_tag !== startTag && _tag !== 'State')
-      yield { line, at, value: _tag === undefined ? value.value : value }
-  }
-  return undefined
-}
-
-interface JournalValue {
+interface JournalLine {
   readonly _tag?: unknown
   readonly at: number
   readonly value?: unknown
 }
 
-const parsed = (text: string, line: number, path: string): JournalValue => {
-  const value = attempt(() => JSON.parse(text) as Partial<JournalValue> | null)
+const parseLine = (text: string, line: number, path: string): JournalLine => {
+  const value = attempt(() => JSON.parse(text) as Partial<JournalLine> | null)
   if (
     !isLeft(value) &&
     typeof value.right?.at === 'number' &&
     ('value' in value.right || journalTags.has(value.right._tag))
   )
-    return value.right as JournalValue
+    return value.right as JournalLine
   throw new Error(`${printable(path)}, line ${line}: expected a line like {"at":1795601234567,"value":…}`)
 }
 
@@ -220,7 +196,7 @@ interface Comparison {
   /** Values of the replay after the last one of the journal. */
   later: number
   /** The first value of the journal that differs from the output of the replay. */
-  difference?: { readonly entry: Entry; readonly before: Entry | undefined; readonly output: Output }
+  difference?: { readonly entry: Entry; readonly output: Output }
   /** The last lines of the recording so far, with the number of each in its source, from 1. */
   readonly lines: { readonly source: string; readonly line: number; readonly row: Row | RecordingHeader }[]
 }
@@ -228,50 +204,47 @@ interface Comparison {
 /** Number of lines of the recording that are shown before a difference. */
 const shownLines = 3
 
-/**
- * Replays a run, which continues the account of the run before it. `url`: of the module. Undefined if the reader has closed the
- * output.
- */
+interface Replayed {
+  readonly recordings: readonly string[]
+  /** Of the module. */
+  readonly url: string
+  readonly parameter: unknown
+  readonly range: PlayedRange
+}
+
+/** Replays a run, which continues the account of the run before it. Undefined if the reader has closed the output. */
 const compareRun = async (
   io: Io,
-  path: string,
-  { recordings, url, parameter }: { recordings: readonly string[]; url: string; parameter: unknown },
-  run: JournalRun,
-  given: PlayedRange,
+  { from, to, before, entries, end }: JournalRun,
+  { recordings, url, parameter, range }: Replayed,
 ): Promise<Comparison | undefined> => {
-  const { from, to, before, endLine } = run
-  const entries = entriesOf(path, run)
   const folder = mkdtempSync(join(tmpdir(), 'svc-streams-'))
   try {
     const journal = join(folder, 'account.ndjson')
     if (before.length > 0) writeFileSync(journal, before.map((line) => `${line}\n`).join(''))
     const loaded = await loadStrategy(url, before.length === 0 ? {} : { journal })
     if (isLeft(loaded)) throw failureOf(sweepError(parameter, loaded.left))
-    const first = Math.max(from, given.from ?? -Infinity)
-    const end = Math.min(to, given.to ?? Infinity)
-    const range = definedRange(first === -Infinity ? undefined : first, end === Infinity ? undefined : end)
+    const [first, last] = [Math.max(from, range.from ?? -Infinity), Math.min(to, range.to ?? Infinity)]
+    const played = definedRange(first === -Infinity ? undefined : first, last === Infinity ? undefined : last)
     const compared: Comparison = { equal: 0, afterEnd: 0, later: 0, lines: [] }
     let lastAt = -Infinity
     await using client = replaySources(
       openableSources(nodePlatform, recordings),
-      replaySettings({ speed: Infinity, ...range }),
+      replaySettings({ speed: Infinity, ...played }),
       nodePlatform.publish,
       (row, { source, lineNumber: line }) => {
         lastAt = Math.max(lastAt, row.at)
         if (compared.lines.push({ source, line, row }) > shownLines) compared.lines.shift()
       },
     )
-    let entry = entries.next().value
-    let last: Entry | undefined
     const compare = (output: Output): void => {
+      const { equal } = compared
+      const entry = entries[equal]
       if (entry === undefined) compared.later += output._tag === 'Value' ? 1 : 0
-      else if (output._tag === 'Value' && textOf(output.value, entry) === JSON.stringify(entry.value)) {
-        compared.equal++
-        last = entry
-        entry = entries.next().value
-      } else if (output._tag === 'Completed' && entry.at > lastAt)
-        for (; entry !== undefined && entry.line < endLine; entry = entries.next().value) compared.afterEnd++
-      else if (entry.line < endLine) compared.difference = { entry, before: last, output }
+      else if (output._tag === 'Value' && jsonOf(output.value, entry) === entry.json) compared.equal++
+      else if (output._tag === 'Completed' && entry.at > lastAt)
+        compared.afterEnd = Math.max(0, Math.min(end, entries.length) - equal)
+      else if (equal < end) compared.difference = { entry, output }
     }
     const compared$ = client
       .run$((own) => loaded.right(own, parameter))
@@ -289,30 +262,27 @@ const compareRun = async (
     if (result !== undefined && result.difference === undefined) orFail(await client.finished)
     return result
   } finally {
-    entries.return(undefined)
     rmSync(folder, { recursive: true })
   }
 }
 
 /** The JSON of a value as the journal has it: that of an account has the events themselves. */
-const textOf = (value: unknown, { value: live }: Entry): string =>
-  typeof live === 'object' && live !== null && '_tag' in live && journalTags.has(live._tag)
-    ? JSON.stringify(value, bigintAsText)
-    : journalJson(value)
+const jsonOf = (value: unknown, { isEvent }: Entry): string =>
+  isEvent ? JSON.stringify(value, bigintAsText) : journalJson(value)
 
-/** `number`: of the value that differs, from 1. */
 const differenceText = (
   journal: string,
   number: number,
-  { entry: { line, at, value }, before, output }: NonNullable<Comparison['difference']>,
+  { line, at, json }: Entry,
+  before: Entry | undefined,
+  output: Output,
   lines: Comparison['lines'],
 ): string =>
   [
     `value ${number}, line ${line} of ${printable(journal)}, ${formatTime(at)}`,
-    `  live    ${jsonText(value)}`,
+    `  live    ${escapeUnsafe(json)}`,
     `  replay  ${replayText(output)}`,
-    ...fieldDifferences(value, output).map((text) => `  ${text}`),
-    ...(before === undefined ? [] : [`the value before it, which is equal: ${jsonText(before.value)}`]),
+    ...(before === undefined ? [] : [`the value before it, which is equal: ${escapeUnsafe(before.json)}`]),
     'the last lines of the recording before it:',
     ...lines.map(
       ({ source, line: played, row }) =>
@@ -320,18 +290,7 @@ const differenceText = (
     ),
   ].join('\n')
 
-/** The fields of an object that differ: a line shows only the beginning of a value. */
-const fieldDifferences = (live: unknown, output: Output): readonly string[] => {
-  const replayed = output._tag === 'Value' ? output.value : undefined
-  if (!plainObject.holds(live) || !plainObject.holds(replayed)) return []
-  const fields = new Map<string, unknown>(Object.entries(replayed as object))
-  return Object.entries(live as object)
-    .map(([name, value]) => [name, jsonText(value), jsonText(fields.get(name))] as const)
-    .filter(([, one, two]) => one !== two)
-    .map(([name, one, two]) => `${name} is ${one} in the live run, ${two} in the replay`)
-}
-
 const replayText = (output: Output): string => {
-  if (output._tag === 'Value') return jsonText(output.value)
+  if (output._tag === 'Value') return outputJson(output.value)
   return output._tag === 'Failed' ? printable(`the stream fails: ${output.message}`) : 'the stream completes'
 }

@@ -1,4 +1,4 @@
-import { closeSync, createReadStream, fstatSync, openSync, readSync, realpathSync, statSync } from 'node:fs'
+import { createReadStream, fstatSync, readSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { writeError } from '../codec/errors.js'
 import type { WriteError } from '../../../base/errors/model.js'
@@ -91,32 +91,15 @@ const endOfLines = (file: number): number => {
   return 0
 }
 
-// The lines of a file that processes may have been killed while they wrote it: a last line without an end is left out. They throw
-// an error of the system. `start`: where the lines begin, in bytes.
-
+/**
+ * The lines of a file that processes may have been killed while they wrote it: a last line without an end is left out. Throws an
+ * error of the system. `start`: where the lines begin, in bytes.
+ */
 export async function* wholeLines(path: string, start = 0): AsyncGenerator<string> {
   let rest = ''
   for await (const chunk of createReadStream(path, { encoding: 'utf8', start })) {
     const lines = (rest + String(chunk)).split('\n')
     rest = lines.pop() ?? ''
     yield* lines
-  }
-}
-
-/** For a caller that cannot wait: they are read in blocks, on the event loop. */
-export function* wholeLinesAtOnce(path: string, start = 0): Generator<string> {
-  const file = openSync(path, 'r')
-  const chunk = Buffer.allocUnsafe(65_536)
-  const decoder = new TextDecoder()
-  let rest = ''
-  try {
-    for (let at = start, length = 1; length > 0; at += length) {
-      length = readSync(file, chunk, 0, chunk.length, at)
-      const lines = (rest + decoder.decode(chunk.subarray(0, length), { stream: true })).split('\n')
-      rest = lines.pop() ?? ''
-      yield* lines
-    }
-  } finally {
-    closeSync(file)
   }
 }

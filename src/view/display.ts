@@ -126,10 +126,6 @@ type LogTone = 'good' | 'bad' | 'neutral'
 export interface LogText {
   readonly tone: LogTone
   readonly text: string
-  /** True for an event of a token that affects all tokens, such as a lost connection: the entry names no token. */
-  readonly affectsAll?: true
-  /** `over`: the last text of an outage. The texts of one outage are one entry, which has the time of the first. */
-  readonly outage?: 'continues' | 'over'
 }
 
 /** The texts of the log: a text for each event that gets an entry. */
@@ -162,9 +158,7 @@ export const appended = (
   symbol?: string,
 ): readonly LogEntry[] => {
   if (entry === undefined) return log
-  const symbols = symbol === undefined || entry.affectsAll === true ? [] : [symbol]
-  const ongoing = entry.outage && log.find(({ outage }) => outage === 'continues')
-  if (ongoing !== undefined) return log.map((each) => (each === ongoing ? { ...each, ...entry } : each))
+  const symbols = symbol === undefined ? [] : [symbol]
   const [newest, ...older] = log
   if (newest?.text === entry.text && at - newest.at <= mergeWithin) {
     const added = symbols.filter((each) => !newest.symbols.includes(each))

@@ -19,12 +19,6 @@ describe('appended', () => {
     expect(log.map(({ symbols }) => symbols)).toEqual([['BTC'], ['ETH']])
   })
 
-  it('names no token for an event that affects all', () => {
-    const lost = { ...text('lost'), affectsAll: true } as const
-    const log = appended(appended([], 0, lost, 'ETH'), 1, lost, 'BTC')
-    expect(log.map(({ symbols, text }) => [symbols, text])).toEqual([[[], 'lost']])
-  })
-
   it('names up to four tokens, and counts more', () => {
     const entryOf = (...symbols: readonly string[]) =>
       symbols.reduce<readonly LogEntry[]>((log, symbol) => appended(log, 0, text('silent'), symbol), [])[0]!

@@ -14,7 +14,7 @@ import {
 import type { TokenState } from '../../view/token-state.js'
 import { deploymentFlags, withVariable } from '../target/source-flags.js'
 import { statusText } from './rows.js'
-import { displayWidth, drawTable, fit, fittingColumns, wrap, type Cell, type Column } from './table.js'
+import { displayWidth, drawTable, fit, type Cell, type Column } from './table.js'
 import type { Colours } from './terminal.js'
 
 /** Two lines above the table: the source of the prices, and its next step. */
@@ -51,11 +51,8 @@ const maxEvents = 5
 /** Lines of the header with a blank. */
 const headerLines = 3
 
-/** Lines besides the header, tokens, events and the note: two of titles, hidden tokens, two blanks, status, the hint on Ctrl-C, the cursor. */
-const otherLines = 8
-
-/** Lines of one event, if there is room for them. */
-const maxEventLines = 3
+/** Lines besides the header, tokens, events and the note: titles, hidden tokens, two blanks, status, the hint on Ctrl-C, the cursor. */
+const otherLines = 7
 
 /**
  * The lines of the screen: the table, the event log and the connection status, cut to the terminal's size. One row stays
@@ -73,36 +70,22 @@ export const drawBoard = (
   const free = rows - otherLines - (header === undefined ? 0 : headerLines) - (note === undefined ? 0 : 1)
   if (free < 1) {
     // Only titles, tokens and the status.
-    const tokenLines = display.tokens.length > rows - 4 ? rows - 5 : rows - 4
+    const tokenLines = display.tokens.length > rows - 3 ? rows - 4 : rows - 3
     return [...drawTokens(view, context, columns, tokenLines), status].slice(-Math.max(1, rows - 1))
   }
-  const events = drawEvents(display, columns, free)
+  const shown = display.log.slice(0, Math.min(maxEvents, Math.floor(free / 2)))
+  const events = shown.map((entry) => dimmed(eventLine(entry))).reverse()
   return [
     ...(header === undefined ? [] : drawHeader(header, context, columns)),
     ...drawTokens(view, context, columns, free - events.length),
     ...(note === undefined ? [] : [dimmed(note)]),
     '',
-    ...events.map((line) => colours.dim(line)),
+    ...events,
     ...(events.length === 0 ? [] : ['']),
     status,
     dimmed('Press Ctrl-C to stop.'),
   ]
 }
-
-/** The newest events, the newest last. Lines that no token needs continue long events, the newest first. */
-const drawEvents = ({ log, tokens }: Display, columns: number, free: number): readonly string[] => {
-  const entries = log.slice(0, Math.min(maxEvents, Math.floor(free / 2)))
-  let further = Math.max(0, free - tokens.length - entries.length)
-  const drawn = entries.map((entry) => {
-    const lines = wrap(eventLine(entry), columns, Math.min(maxEventLines, 1 + further), eventIndent)
-    further -= lines.length - 1
-    return lines
-  })
-  return drawn.reverse().flat()
-}
-
-/** As wide as the time of an event. */
-const eventIndent = ' '.repeat('17:02:05  '.length)
 
 /** The next step if the service rejects the signatures of depth requests. */
 const rejectedKeyNote = ({ tokens }: Display): string | undefined =>
@@ -130,8 +113,7 @@ const drawTokens = (
   const { dim } = context.colours
   const shown = tokens.slice(0, Math.max(1, tokenLines))
   const all = [...priceColumns(shown, context), ...(hasDepth ? depthColumns(shown, context) : [])]
-  const hasState = fittingColumns(all, columns).some(({ title }) => title === stateTitle)
-  const table = drawTable(hasState ? all : narrowColumns(shown, context, columns), columns, dim)
+  const table = drawTable(all, columns, dim)
   const hidden = tokens.length - shown.length
   return hidden === 0
     ? table
@@ -154,13 +136,11 @@ const eventLine = (entry: LogEntry): string =>
   `${clockTime(entry.at)}  ${entry.symbols.length === 0 ? '' : `${symbolsText(entry)}: `}${entry.text}`
 
 /** A longer name of SVC_TOKENS is cut, so that it does not displace the prices. */
-const maxNameWidth = 20
-
-const stateTitle = 'STATE'
+const maxNameWidth = 16
 
 const emptyCell: Cell = { text: '–' }
 
-/** The columns of prices: one row per token. Values that are not current are dim. */
+/** The columns of prices: one row per token. Values that are not current are dim. No price is without its state. */
 const priceColumns = (tokens: readonly TokenState[], context: DrawContext): readonly Column[] => {
   const { colours, now } = context
   const priceCell = ({ price, state }: TokenState, text: (usd: number) => string): Cell =>
@@ -173,36 +153,14 @@ const priceColumns = (tokens: readonly TokenState[], context: DrawContext): read
       text: fit(token.symbol, maxNameWidth),
       paint: colours.token,
     })),
-    column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
+    column({ title: 'PRICE, USD', align: 'decimal', rank: 2, width: 11 }, (token) =>
       priceCell(token, shortPrice),
     ),
-    column({ group: 'CHANGE', title: 'SINCE LAST', align: 'decimal', rank: 5, width: 9 }, (token) =>
-      changeCell(token, colours),
-    ),
+    column({ title: 'CHANGE', align: 'decimal', rank: 5, width: 9 }, (token) => changeCell(token, colours)),
     column({ title: 'AGE', align: 'right', rank: 3, width: 6 }, (token) =>
       priceCell(token, () => formatAge(now - token.priceAt)),
     ),
-    column({ title: stateTitle, align: 'left', rank: 2, width: 9 }, (token) => stateCell(token, colours)),
-  ]
-}
-
-/** The columns of a terminal that is too narrow for the state. A price that is not current is replaced by its state. */
-const narrowColumns = (
-  tokens: readonly TokenState[],
-  { colours }: DrawContext,
-  width: number,
-): readonly Column[] => {
-  const column = columnOf(tokens)
-  return [
-    column({ title: 'TOKEN', align: 'left', rank: 0, width: 5 }, ({ token }) => ({
-      text: fit(token.symbol, Math.min(maxNameWidth, Math.max(5, width - 13))),
-      paint: colours.token,
-    })),
-    column({ title: 'PRICE, USD', align: 'decimal', rank: 1, width: 11 }, (token) =>
-      token.price === undefined || token.state !== 'live'
-        ? stateCell(token, colours)
-        : { text: shortPrice(token.price.price) },
-    ),
+    column({ title: 'STATE', align: 'left', rank: 1, width: 9 }, (token) => stateCell(token, colours)),
   ]
 }
 
@@ -210,19 +168,16 @@ const narrowColumns = (
 const depthColumns = (tokens: readonly TokenState[], { colours }: DrawContext): readonly Column[] => {
   const column = columnOf(tokens)
   const usd = (title: string, side: 'buy' | 'sell'): Column =>
-    column({ group: 'DEPTH', title, align: 'right', rank: 4, width: 11 }, ({ depth, depthError }) => {
+    column({ title, align: 'right', rank: 4, width: 11 }, ({ depth, depthError }) => {
       if (depthError !== undefined)
         return { text: depthReason(depthError), paint: colours.failed, canCut: true }
       return depth === undefined ? emptyCell : { text: shortNumber(depth[side].totalQuantityUsd, formatUsd) }
     })
   const quantity = (side: 'buy' | 'sell'): Column =>
-    column(
-      { group: 'DEPTH', title: 'QUANTITY', align: 'decimal', rank: 6, width: 9 },
-      ({ token, depth, depthError }) => {
-        if (depth === undefined || depthError !== undefined) return emptyCell
-        return { text: shortTokens(depth[side].totalQuantity, token.decimals ?? undefined) }
-      },
-    )
+    column({ title: 'QUANTITY', align: 'decimal', rank: 6, width: 9 }, ({ token, depth, depthError }) => {
+      if (depth === undefined || depthError !== undefined) return emptyCell
+      return { text: shortTokens(depth[side].totalQuantity, token.decimals ?? undefined) }
+    })
   return [usd('BUY, USD', 'buy'), quantity('buy'), usd('SELL, USD', 'sell'), quantity('sell')]
 }
 

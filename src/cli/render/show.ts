@@ -16,11 +16,9 @@ import {
   type Observable,
 } from 'rxjs'
 import { logTexts as pageTexts } from '../../view/log-texts.js'
-import { isConnected, type Connection } from '../../view/connection.js'
-import { createUpdate, emptyDisplay, type LogText, type LogTexts } from '../../view/display.js'
-import { counted, formatSeconds, shortAddresses } from '../../view/texts.js'
+import { createUpdate, emptyDisplay, type LogTexts } from '../../view/display.js'
+import { shortAddresses } from '../../view/texts.js'
 import type { DisplayToken } from '../../view/token-state.js'
-import type { Waiting } from '../../base/domain/status.js'
 import { printable } from '../../base/errors/text.js'
 import type { Row } from '../../backtest/recording/codec/row.js'
 import type { Variables } from '../io.js'
@@ -78,35 +76,13 @@ const view$ = (
   )
 }
 
-/** The words of the event log: those of the page, and one entry for each outage. */
+/** The words of the event log: those of the page, which learns from its server why a connection was lost. */
 export const logTexts: LogTexts = {
   ...pageTexts,
   connection: (before, after, at) => {
-    const { status } = after
-    if (status._tag === 'Waiting') return outageText(after, status, at)
-    if (!isConnected(after) || before.state === after.state) return undefined
-    if (before.state === 'connection lost') return recoveryText(before, at)
-    // The first connection needs no entry.
-    const isFirst = before.state === 'connecting' && after.state === 'connected'
-    return isFirst ? undefined : pageTexts.connection(before, after, at)
+    if (after.state !== 'connection lost') return pageTexts.connection(before, after, at)
+    if (before.state === after.state) return undefined
+    const text = after.lostAt === undefined ? 'No connection to the service' : 'Connection lost'
+    return { tone: 'bad', text: shortAddresses(printable(`${text}${after.reason && `: ${after.reason}`}`)) }
   },
 }
-
-const outageText = ({ lostAt }: Connection, { attempt, reason }: Waiting, at: number): LogText => {
-  const state =
-    lostAt === undefined
-      ? `No connection to the service, ${counted(attempt, 'failed attempt')}`
-      : `Connection lost${at - lostAt < 1000 ? '' : ` for ${formatSeconds(at - lostAt)}`}`
-  return { tone: 'bad', text: withReason(state, reason), outage: 'continues' }
-}
-
-const recoveryText = ({ lostAt, reason }: Connection, at: number): LogText => {
-  const state =
-    lostAt === undefined
-      ? 'Connected after failed attempts'
-      : `Connected again after ${formatSeconds(at - lostAt)}`
-  return { tone: 'good', text: withReason(state, reason), outage: 'over' }
-}
-
-const withReason = (state: string, reason: string): string =>
-  reason === '' ? state : shortAddresses(printable(`${state}: ${reason}`))

@@ -10,8 +10,6 @@ export interface Cell {
 
 export interface Column {
   readonly title: string
-  /** A title above those of neighbouring columns with the same group. Default: none. */
-  readonly group?: string
   /** `decimal` aligns numbers at their decimal point, and other texts right. */
   readonly align: 'left' | 'right' | 'decimal'
   /** In a table that is too wide, the columns with the highest rank are omitted first. */
@@ -23,7 +21,7 @@ export interface Column {
 
 const gap = '  '
 
-/** The lines of a table, at most `width` terminal columns wide: the groups, if any, the titles, then one line per row. */
+/** The lines of a table, at most `width` terminal columns wide: the titles, then one line per row. */
 export const drawTable = (
   columns: readonly Column[],
   width: number,
@@ -35,26 +33,11 @@ export const drawTable = (
   const rows = (shown[0]?.cells ?? []).map((_, row) =>
     line(shown.map(({ cells }) => cells[row] ?? { text: '' })),
   )
-  return shown.every(({ group }) => group === undefined)
-    ? [titles, ...rows]
-    : [groupLine(shown, paintTitle), titles, ...rows]
-}
-
-/** Each group begins where the title of its first column begins. */
-const groupLine = (columns: readonly Column[], paint: (text: string) => string): string => {
-  let line = ''
-  let start = 0
-  columns.forEach((column, index) => {
-    const { title, group, width } = column
-    if (group !== undefined && group !== columns[index - 1]?.group)
-      line = padEnd(line, start + (column.align === 'left' ? 0 : width - displayWidth(title))) + group
-    start += width + gap.length
-  })
-  return paint(line)
+  return [titles, ...rows]
 }
 
 /** The columns of a table that is at most `width` terminal columns wide. */
-export const fittingColumns = (columns: readonly Column[], width: number): readonly Column[] => {
+const fittingColumns = (columns: readonly Column[], width: number): readonly Column[] => {
   const aligned = columns.map(alignDecimals)
   const whole = fitting(aligned.map(withWidth), width)
   return whole.length === columns.length ? whole : fitting(aligned.map(cutColumn).map(withWidth), width)
@@ -101,26 +84,8 @@ const drawCell = ({ text, paint = (plain) => plain }: Cell, column: Column | und
 
 const graphemes = new Intl.Segmenter()
 
-const plainAscii = /^[\x20-\x7e]*$/
-
-// The flag `v` is newer than the language version of the sources.
-const emoji = new RegExp(String.raw`^\p{RGI_Emoji}$`, 'v')
-
 /** The number of terminal columns of a text without escape sequences: 2 for most Asian characters and emoji, 0 for marks. */
-export const displayWidth = (text: string): number =>
-  plainAscii.test(text)
-    ? text.length
-    : sumOf(Array.from(graphemes.segment(text), ({ segment }) => graphemeWidth(segment)))
-
-/**
- * Terminals combine the characters of an emoji, and those of Hangul. They draw any other character separately, for
- * example a skin tone after a letter.
- */
-const graphemeWidth = (grapheme: string): number => {
-  const width = stringWidth(grapheme)
-  if (grapheme.length === 1 || emoji.test(grapheme)) return width
-  return Math.max(width, sumOf(Array.from(grapheme.normalize('NFC'), (each) => stringWidth(each))))
-}
+export const displayWidth = (text: string): number => stringWidth(text)
 
 /** Cuts a text to a number of terminal columns, at the end of a grapheme. */
 export const fit = (text: string, width: number): string => {
@@ -133,22 +98,10 @@ export const fit = (text: string, width: number): string => {
 const fittingLength = (text: string, width: number): number => {
   let used = 0
   for (const { segment, index } of graphemes.segment(text)) {
-    used += graphemeWidth(segment)
+    used += displayWidth(segment)
     if (used > width) return index
   }
   return text.length
-}
-
-/**
- * A text as at most `most` lines of `width` terminal columns, between words where possible. The lines after the first begin
- * with `indent`, and the last one is cut if there is more text.
- */
-export const wrap = (text: string, width: number, most: number, indent: string): readonly string[] => {
-  const end = fittingLength(text, width)
-  if (most <= 1 || end === text.length || width <= indent.length) return [fit(text, width)]
-  const space = text.lastIndexOf(' ', end)
-  const split = space > indent.length ? space : end
-  return [text.slice(0, split), ...wrap(indent + text.slice(split).trimStart(), width, most - 1, indent)]
 }
 
 export const padEnd = (text: string, width: number): string => text + missingSpaces(text, width)
@@ -157,5 +110,3 @@ export const padStart = (text: string, width: number): string => missingSpaces(t
 
 const missingSpaces = (text: string, width: number): string =>
   ' '.repeat(Math.max(0, width - displayWidth(text)))
-
-const sumOf = (widths: readonly number[]): number => widths.reduce((sum, width) => sum + width, 0)

@@ -1,4 +1,4 @@
-import { asyncScheduler, map, merge, share, tap, timer, type Observable } from 'rxjs'
+import { asyncScheduler, map, merge, tap, timer, type Observable } from 'rxjs'
 import {
   combinedMarket,
   randomWalk,
@@ -20,36 +20,47 @@ export interface Demonstration {
   readonly step$: Observable<string>
 }
 
-export const createDemonstration = (simulator: Simulator): Demonstration => {
-  const every = 60_000
-  const inject = (text: string, first: number, faults: Faults): Step => ({
-    text,
-    first,
-    every,
+/** Each step comes again after this time, in ms. */
+const period = 60_000
+
+export const createDemonstration = (
+  simulator: Pick<Simulator, 'inject' | 'dropConnections'>,
+): Demonstration => {
+  const inject = (first: number, text: string, faults: Faults) => ({
+    ...{ first, text },
     run: () => simulator.inject(faults),
   })
-  const drop: Step = {
-    text: 'drops its connection',
-    first: 12_000,
-    every,
-    run: () => {
-      simulator.inject({ refuseUpgrades: 503 })
-      simulator.dropConnections(1012)
-    },
+  const drop = (): void => {
+    simulator.inject({ refuseUpgrades: 503 })
+    simulator.dropConnections(1012)
   }
-  const { next, step$ } = createTimetable([
-    drop,
-    inject('accepts connections', 14_000, {}),
-    inject('refuses requests for depth', 26_000, { httpStatus: 503 }),
-    inject('answers them', 34_000, {}),
-    inject('hangs', 42_000, { stall: true }),
-    inject('continues', 50_000, {}),
-  ])
+  /** `first`: time of the first run, in ms from the start. */
+  const steps = [
+    { first: 12_000, text: 'drops its connection', run: drop },
+    inject(14_000, 'accepts connections', {}),
+    inject(26_000, 'refuses requests for depth', { httpStatus: 503 }),
+    inject(34_000, 'answers them', {}),
+    inject(42_000, 'hangs', { stall: true }),
+    inject(50_000, 'continues', {}),
+  ]
+  const start = asyncScheduler.now()
   return {
     title: 'A simulator plays a recorded market.',
     detail: 'ARB, GMX, LINK and PEPE have random prices.',
-    next: (now) => `Next: it ${next(now)}.`,
-    step$: step$.pipe(map(({ text }) => `The simulator ${text}.`)),
+    next: (now) => {
+      const dueIn = ({ first }: { readonly first: number }): number =>
+        (((start + first - now) % period) + period) % period
+      const next = steps.reduce((a, b) => (dueIn(b) < dueIn(a) ? b : a))
+      return `Next: it ${next.text} in ${Math.ceil(dueIn(next) / 1000)} s.`
+    },
+    step$: merge(
+      ...steps.map(({ first, text, run }) =>
+        timer(first, period).pipe(
+          tap(run),
+          map(() => `The simulator ${text}.`),
+        ),
+      ),
+    ),
   }
 }
 
@@ -66,44 +77,3 @@ export const [walkSeed, walkTick] = [7, 300]
 /** The recorded market, and tokens with random prices. */
 export const demonstrationMarket = (): Market =>
   combinedMarket(recordedMarket(), randomWalk({ tokens: randomTokens, seed: walkSeed, tick: walkTick }))
-
-export interface Step {
-  /** What happens, such as `drops its connection`. */
-  readonly text: string
-  /** Time until the first run, in ms. */
-  readonly first: number
-  /** Time between two runs, in ms. */
-  readonly every: number
-  readonly run: () => void
-}
-
-export interface Timetable {
-  /** The next step, and the remaining time at `now`: `drops its connection in 12 s`. */
-  readonly next: (now: number) => string
-  /** Runs the steps while it is subscribed to. Emits each step after its run. */
-  readonly step$: Observable<Step>
-}
-
-/** Runs steps at their times. */
-export const createTimetable = (steps: readonly Step[]): Timetable => {
-  const start = asyncScheduler.now()
-  const dueTimes = new Map(steps.map((step) => [step, start + step.first]))
-  const run = (step: Step): void => {
-    dueTimes.set(step, asyncScheduler.now() + step.every)
-    step.run()
-  }
-  return {
-    next: (now) => {
-      const [step, due] = [...dueTimes].reduce((a, b) => (b[1] < a[1] ? b : a))
-      return `${step.text} in ${Math.ceil(Math.max(0, due - now) / 1000)} s`
-    },
-    step$: merge(
-      ...steps.map((step) =>
-        timer(step.first, step.every).pipe(
-          tap(() => run(step)),
-          map(() => step),
-        ),
-      ),
-    ).pipe(share()),
-  }
-}

@@ -27,9 +27,11 @@ const textsOf = (...rows: readonly Row[]): readonly string[] =>
 const down = (attempt: number) => disconnected({ code: 1006, reason: '', attempt, retryInMs: 250 })
 const silent = (topic: 'svc-0xaa' | 'svc-0xbb') => priceFailure(topic, stale(topic, 30_000, undefined))
 
-test('logs no value and no first connection', () => {
+test('logs the first connection, and no value', () => {
   const open = statusRow({ _tag: 'Open', epoch: 1, since: rowTime })
-  expect(textsOf(open, priceRow('svc-0xaa', 1), depthRow('0xaa', 1n, 1n))).toEqual([])
+  expect(textsOf(open, priceRow('svc-0xaa', 1), depthRow('0xaa', 1n, 1n))).toEqual([
+    'Connected to the service.',
+  ])
 })
 
 test('logs a failure with its token', () => {
@@ -56,7 +58,7 @@ test('abbreviates long addresses', () => {
   ])
 })
 
-test('an outage is one entry, which is updated until the connection is back', () => {
+test('an outage is one entry for all tokens, and its end is another one', () => {
   const open = (epoch: number, at: number) => statusRow({ _tag: 'Open', epoch, since: at }, at)
   const attempt = (number: number, at: number, reason: string): readonly Row[] => [
     priceFailure('svc-0xaa', down(number)),
@@ -65,19 +67,15 @@ test('an outage is one entry, which is updated until the connection is back', ()
     depthFailure('0xaa', networkError(new Error('refused'))),
     statusRow({ _tag: 'Connecting', attempt: number + 1 }, at),
   ]
-  const outage = [...attempt(1, rowTime, ''), ...attempt(2, rowTime + 65_000, 'refused')]
-  const first = [open(1, rowTime), ...attempt(1, rowTime, '')]
-  expect(textsOf(...first)).toEqual(['Connection lost'])
-  const rows = [open(1, rowTime), ...outage]
-  expect(textsOf(...rows)).toEqual(['Connection lost for 1 min 05 s: refused'])
-  const recovered = [...rows, open(2, rowTime + 70_000)]
-  expect(textsOf(...recovered)).toEqual(['Connected again after 1 min 10 s: refused'])
-  expect(textsOf(...recovered, ...attempt(1, rowTime + 80_000, 'reset'))).toEqual([
-    'Connected again after 1 min 10 s: refused',
-    'Connection lost: reset',
+  const outage = [...attempt(1, rowTime, 'reset'), ...attempt(2, rowTime + 65_000, 'refused')]
+  const first = 'Connected to the service.'
+  expect(textsOf(open(1, rowTime), ...attempt(1, rowTime, ''))).toEqual([first, 'Connection lost'])
+  const rows = [open(1, rowTime), ...outage, open(2, rowTime + 70_000)]
+  expect(textsOf(...rows, ...attempt(1, rowTime + 80_000, 'reset'))).toEqual([
+    ...[first, 'Connection lost: reset', 'Connected again after 1 min 10 s.', 'Connection lost: reset'],
   ])
-  expect(textsOf(...outage)).toEqual(['No connection to the service, 2 failed attempts: refused'])
-  expect(textsOf(...outage, open(1, rowTime))).toEqual(['Connected after failed attempts: refused'])
+  expect(textsOf(...outage)).toEqual(['No connection to the service: reset'])
+  expect(textsOf(...outage, open(1, rowTime))).toEqual(['No connection to the service: reset', first])
 })
 
 test('logs once that the prices are behind, and once that they are current again', () => {
@@ -95,6 +93,7 @@ test('logs a repeated poll failure once until the poll recovers', () => {
   const other = depthFailure('0xbb', unsupportedPair('0xbb', undefined, 'no'))
   const open = statusRow({ _tag: 'Open', epoch: 1, since: rowTime })
   expect(textsOf(open, failed, other, failed, other, depthRow('0xaa', 1n, 1n), failed)).toEqual([
+    'Connected to the service.',
     'ETH depth is not available: the service rejected the signature (401: no); check the auth key.',
     '0xbb depth is not available: the service does not support this pair: no.',
     'ETH depth is available again.',

@@ -1,14 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import {
-  type Column,
-  displayWidth,
-  drawTable,
-  fit,
-  padEnd,
-  padStart,
-  wrap,
-} from '../../../src/cli/render/table.js'
+import { type Column, displayWidth, drawTable, fit, padEnd, padStart } from '../../../src/cli/render/table.js'
 import { printable } from '../../../src/base/errors/text.js'
 import { anyText } from '../../support/arbitraries.js'
 
@@ -23,16 +15,6 @@ const column = (title: string, rest: Partial<Column> & { readonly texts: readonl
 const plain = (text: string) => text
 
 const cellText = anyText.map((text) => printable(text.slice(0, 60)))
-
-test('writes the title of a group above its first column, and omits the line without a group', () => {
-  const columns = [
-    column('A', { align: 'left', texts: ['one'] }),
-    column('BUY', { group: 'DEPTH', width: 5, texts: ['1'] }),
-    column('SELL', { group: 'DEPTH', texts: ['2'] }),
-  ]
-  expect(drawTable(columns, 20, plain)).toEqual(['       DEPTH', 'A      BUY  SELL', 'one      1     2'])
-  expect(drawTable(columns.slice(0, 1), 20, plain)).toEqual(['A  ', 'one'])
-})
 
 test('makes a column as wide as its widest text, and at least as wide as its width', () => {
   const columns = [
@@ -113,7 +95,6 @@ describe('the width of a text', () => {
       ['e\u0301', 1],
       ['ｗｉｄｅ', 8],
       ['👍🏽', 2],
-      ['x🏽', 3],
       ['1\ufe0f\u20e3', 2],
       ['\u1100\u1161\u11a8', 2],
     ])('of %s is %i', (shown, columns) => {
@@ -141,25 +122,6 @@ describe('the width of a text', () => {
       expect(fit('服务器', 1)).toBe('…')
       expect(fit('服务器', 0)).toBe('')
       expect(fit('a', -1)).toBe('')
-    })
-  })
-
-  describe('wrap', () => {
-    it('keeps every word while there is room, and cuts the last line at its end', () => {
-      expect(wrap('one two three four', 9, 9, '  ')).toEqual(['one two', '  three', '  four'])
-      expect(wrap('one two three four', 9, 2, '  ')).toEqual(['one two', '  three …'])
-      expect(wrap('abcdefghij', 4, 9, '')).toEqual(['abcd', 'efgh', 'ij'])
-      expect(wrap('服务器服务器', 5, 2, ' ')).toEqual(['服务', ' 器…'])
-    })
-
-    it('returns at most so many lines, none of them wider than the width', () => {
-      fc.assert(
-        fc.property(text, width, fc.nat(5), (whole, columns, most) => {
-          const lines = wrap(whole, columns, most, '   ')
-          expect(lines.length).toBeLessThanOrEqual(Math.max(1, most))
-          for (const line of lines) expect(displayWidth(line)).toBeLessThanOrEqual(columns)
-        }),
-      )
     })
   })
 

@@ -32,15 +32,6 @@ const monthsLater = (at: number, months: number): number => {
   return date.setUTCMonth(date.getUTCMonth() + months)
 }
 
-/** A candle whose end is not known yet. */
-interface OpenCandle {
-  readonly row: MarketRow
-  /** Its end is not earlier. */
-  readonly earliest: number
-  /** A later start does not decide its end. */
-  readonly latest: number
-}
-
 /** The prices of candles that are in order, piece by piece: of one time, closes come first. */
 export async function* candleTicks(
   pieces: AsyncIterable<readonly MarketRow[]>,
@@ -49,11 +40,12 @@ export async function* candleTicks(
   const waiting = new PriorityQueue<Tick & { readonly number: number }>(
     (a, b) => compareTicks(a, b) || a.number - b.number,
   )
-  const open = new Map<Series, OpenCandle>()
+  /** The last candle of each token, whose end is not known yet. */
+  const open = new Map<Series, MarketRow>()
   let number = 0
   const add = (at: number, { series: { token } }: MarketRow, price: number, isClose: boolean): void =>
     waiting.push({ at, token, price, isClose, number: number++ })
-  const close = ({ row }: OpenCandle, next: number | undefined): void => {
+  const close = (row: MarketRow, next: number | undefined): void => {
     open.delete(row.series)
     add(endOf(row, next, interval), row, row.candle?.close ?? row.price, true)
   }
@@ -74,13 +66,14 @@ export async function* candleTicks(
         time = at
         let horizon = at
         for (const each of open.values()) {
-          if (each.latest < at) close(each, undefined)
-          else horizon = Math.min(horizon, each.earliest)
+          // Its next start would be too late for its end.
+          if (latestEnd(each) < at) close(each, undefined)
+          else horizon = Math.min(horizon, each.at)
         }
         ticks.push(...until(horizon))
       }
       add(at, row, row.price, false)
-      open.set(series, openCandle(row, interval))
+      open.set(series, row)
     }
     yield ticks
   }
@@ -88,11 +81,6 @@ export async function* candleTicks(
   yield [...until(Infinity)]
 }
 
-const openCandle = (row: MarketRow, interval: CandleInterval | undefined): OpenCandle => {
-  const { at, candle, series } = row
-  const usual = series.starts.usual ?? Infinity
-  if (interval !== undefined) return { row, earliest: endOf(row, undefined, interval), latest: at }
-  const closeTime = candle?.closeTime
-  if (closeTime !== undefined) return { row, earliest: closeTime, latest: closeTime }
-  return { row, earliest: at + usual * 0.5, latest: at + usual * 1.5 }
-}
+/** Without `--interval`, a later start does not decide the end of a candle. */
+const latestEnd = ({ at, candle, series }: MarketRow): number =>
+  candle?.closeTime ?? at + (series.starts.usual ?? Infinity) * 1.5

@@ -5,17 +5,27 @@ import { copyOf, describeValue, messageOf, printable, readProblems } from '../..
 import { candleTicks, type CandleInterval } from './candles.js'
 import { columnName, isWider, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
 import { HalfSpreads } from './half-spreads.js'
-import { CandleStarts, type ImportedToken, type MarketRow, type Series, type Tick } from './market-row.js'
+import {
+  CandleStarts,
+  type ImportedToken,
+  type MarketRow,
+  type Quantities,
+  type Series,
+  type Tick,
+} from './market-row.js'
 import { openTable } from './open-table.js'
 import type { Cells, Table } from './table.js'
-import { isSeparated, isTruncated, numberOf, timeOf, unitsText } from './values.js'
+import { isSeparated, isTruncated, numberOf, timeOf, unitsOf } from './values.js'
 
 /** Why a row is invalid. */
 export type Reason = 'not a number' | 'not above 0' | 'no time' | 'unknown symbol'
 
 /** What may be misunderstood, of rows that are kept. */
 export type Warning =
-  'more cells than the header' | 'the bid is above the ask' | 'the high or the low is not that of its candle'
+  | 'more cells than the header'
+  | 'the bid is above the ask'
+  | 'the high or the low is not that of its candle'
+  | 'no depth, because a quantity is no number, or --tokens has no decimals'
 
 export interface ReasonCount {
   readonly count: number
@@ -64,8 +74,6 @@ export class MarketFile {
   readonly unknownSymbols: string[] = []
   /** The tokens by symbol. The symbol is empty if the file has no such column. */
   readonly series = new Map<string, Series>()
-  /** Tops of a book without a depth: a quantity that is no number, or a token without decimals. */
-  withoutDepth: ReasonCount | undefined
   readonly halfSpreads = new HalfSpreads()
   rows = 0
   /** The earliest and the latest time, in ms since the Unix epoch. */
@@ -191,7 +199,12 @@ export class MarketFile {
     }
     this.onQuote(cells, line)
     if (this.layout.kind === 'tops of a book' && depth === undefined)
-      this.withoutDepth = counted(this.withoutDepth, cells, line)
+      count(
+        this.warnings,
+        'no depth, because a quantity is no number, or --tokens has no decimals',
+        cells,
+        line,
+      )
   }
 
   private onQuote(cells: Cells, line: number): void {
@@ -266,7 +279,7 @@ export class MarketFile {
     }
     if (kind !== 'candles') {
       const [bid, ask] = [number(columns.bid), number(columns.ask)]
-      const depth = kind === 'quotes' ? undefined : this.depthText(cells, series)
+      const depth = kind === 'quotes' ? undefined : this.depthOf(cells, series)
       return problemOf(bid) ?? problemOf(ask) ?? { at, series, price: (bid + ask) / 2, depth }
     }
     const [price, high, low, close] = [
@@ -281,13 +294,12 @@ export class MarketFile {
     return { at, series, price, candle: { high, low, close, closeTime: end > at ? end : undefined } }
   }
 
-  /** The quantities that can be bought and sold, in base-token units. */
-  private depthText(cells: Cells, { token: { decimals } }: Series): string | undefined {
+  private depthOf(cells: Cells, { token: { decimals } }: Series): Quantities | undefined {
     const { bidQuantity = -1, askQuantity = -1 } = this.layout.columns
     if (decimals === undefined) return undefined
-    const buy = unitsText(cells[askQuantity] ?? '', decimals)
-    const sell = unitsText(cells[bidQuantity] ?? '', decimals)
-    return buy === undefined || sell === undefined ? undefined : `${buy} ${sell}`
+    const buy = unitsOf(cells[askQuantity] ?? '', decimals)
+    const sell = unitsOf(cells[bidQuantity] ?? '', decimals)
+    return buy === undefined || sell === undefined ? undefined : { buy, sell }
   }
 
   /** Rows of one symbol often follow each other. */
@@ -313,12 +325,10 @@ export class MarketFile {
   }
 }
 
-const count = <R>(counts: Map<R, ReasonCount>, reason: R, cells: Cells, line: number): void =>
-  void counts.set(reason, counted(counts.get(reason), cells, line))
-
-/** With one more row. */
-const counted = (known: ReasonCount | undefined, cells: Cells, line: number): ReasonCount =>
-  known === undefined ? { count: 1, line, text: cells.join(' | ') } : { ...known, count: known.count + 1 }
+const count = <R>(counts: Map<R, ReasonCount>, reason: R, cells: Cells, line: number): void => {
+  const known = counts.get(reason) ?? { count: 0, line, text: cells.join(' | ') }
+  counts.set(reason, { ...known, count: known.count + 1 })
+}
 
 const problemOf = (price: number): Reason | undefined => {
   if (isPriceValue(price)) return undefined

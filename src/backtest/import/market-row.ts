@@ -16,6 +16,12 @@ export interface Series {
   readonly starts: CandleStarts
 }
 
+/** The quantities that can be bought and sold, in base-token units. */
+export interface Quantities {
+  readonly buy: bigint
+  readonly sell: bigint
+}
+
 /** A valid row of a file. */
 export interface MarketRow {
   /** In ms since the Unix epoch; the start of a candle. */
@@ -23,8 +29,7 @@ export interface MarketRow {
   readonly series: Series
   /** In USD; the open of a candle. */
   readonly price: number
-  /** The quantities that can be bought and sold, in base-token units. */
-  readonly depth?: string | undefined
+  readonly depth?: Quantities | undefined
   readonly candle?: {
     readonly high: number
     readonly low: number
@@ -39,7 +44,7 @@ export interface Tick {
   readonly at: number
   readonly token: ImportedToken
   readonly price: number
-  readonly depth?: string | undefined
+  readonly depth?: Quantities | undefined
   /** True for the end of a candle, which comes before other prices of its time. */
   readonly isClose: boolean
 }

@@ -32,17 +32,9 @@ export const openTable = async (path: string, closing: Subscription): Promise<Ta
     const { parquetTable } = await import('./parquet.js')
     return parquetTable(isGzip ? await decompressed(path, closing) : path, isGzip)
   }
-  const archive = archives.find(({ start }) => text.startsWith(start))
-  if (archive !== undefined) throw new Error(`${archive.name}; decompress it first`)
+  if (text.startsWith('PK')) throw new Error('it is a ZIP archive (or a workbook); decompress it first')
   return textTable(path, head, isGzip)
 }
-
-const archives = [
-  { start: 'PK\u0003\u0004', name: 'it is a ZIP archive (or a workbook)' },
-  { start: '\u0028\u00b5\u002f\u00fd', name: 'it is compressed by zstd' },
-  { start: 'BZh', name: 'it is compressed by bzip2' },
-  { start: '\u00fd7zX', name: 'it is compressed by xz' },
-]
 
 /** The decompressed chunks of a file. */
 const chunksOf = (path: string, closing: Subscription): AsyncIterable<Uint8Array> =>

@@ -84,7 +84,5 @@ const rowsOf = (
     const quantity = unitsOf(assumedDepth, decimals ?? 0) ?? 0n
     return [{ at, mint, price, buy: quantity, sell: quantity }, row]
   }
-  if (depth === undefined) return [row]
-  const middle = depth.indexOf(' ')
-  return [{ at, mint, price, buy: BigInt(depth.slice(0, middle)), sell: BigInt(depth.slice(middle)) }, row]
+  return depth === undefined ? [row] : [{ at, mint, price, ...depth }, row]
 }

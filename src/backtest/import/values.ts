@@ -86,16 +86,10 @@ const isoTime = (text: string): number => {
  * 0. All digits count.
  */
 export const unitsOf = (text: string, decimals: number): bigint | undefined => {
-  const units = unitsText(text, decimals)
-  return units === undefined ? undefined : BigInt(units)
-}
-
-/** `unitsOf` as digits, which may start with zeros. */
-export const unitsText = (text: string, decimals: number): string | undefined => {
   const plain = scientific.test(text) ? plainDecimal(Number(text)) : text
   const [, whole = '', fraction = ''] = quantity.exec(plain) ?? []
   if (whole + fraction === '') return undefined
-  return whole + fraction.slice(0, decimals).padEnd(decimals, '0')
+  return BigInt(whole + fraction.slice(0, decimals).padEnd(decimals, '0'))
 }
 
 const quantity = /^\s*(\d*)(?:\.(\d*))?\s*$/

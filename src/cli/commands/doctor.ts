@@ -22,9 +22,9 @@ import { parseHttpDate } from '../../wire/codec/http-headers.js'
 import { withSource, type OpenSource } from '../target/open-source.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../target/source-flags.js'
 import type { Io } from '../io.js'
-import { addressHint, errorText, hint, serverName } from '../render/error-text.js'
+import { addressHint, errorText, hint } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
-import { coloursFor, numberFormat, type NumberFormat } from '../render/terminal.js'
+import { coloursFor, numberFormat } from '../render/terminal.js'
 import { defineCommand } from './shared/parts.js'
 import { timerOption } from '../../base/option-kinds/number-option.js'
 import { numberFlag, toggle } from '../target/parse-flags.js'
@@ -34,9 +34,7 @@ const examples = `
 Examples:
   $ npx svc-streams doctor
       Check the service that the environment variables configure.
-  $ npx svc-streams doctor --simulate
-      Try the command with a simulator.
-  $ npx svc-streams doctor --json | jq -r 'select(.result == "failed").advice'
+  $ npx svc-streams doctor --simulate --json | jq -r 'select(.result == "failed").advice'
       Print what to do, for programs.
 
 The checks are: price over HTTP, the first event of live prices, depth, clock and signature. Each prints one line: its name,
@@ -55,23 +53,29 @@ export const createCommand = defineCommand({
   },
   action: (io, command, { json = false, timeout: limit, authKey = '' }) =>
     withSource(command, 'both', async (source) => {
-      const print = (check: string, result: CheckResult): CheckResult => {
+      const results: CheckResult[] = []
+      const print = (check: string, result: CheckResult): void => {
+        results.push(result)
         io.stdout.write(`${json ? outputJson({ check, ...result }) : resultLine(io, check, result)}\n`)
-        return result
       }
+      const { client, depthClient, serverFlag } = source
       const grouped = numberFormat(json ? {} : io.stdout)
-      const response = await within(limit, defer(source.client.price(topic)))
-      const price = print('price over HTTP', priceResult(source, response, limit, grouped))
-      const isRunning = response !== undefined && isAnswer(response.value)
-      const event = print('first event', await checkFirstEvent(source, isRunning, limit, grouped))
-      const depth = await requestDepth(source, limit)
-      const results = [
-        price,
-        event,
-        print('depth', depthResult(source, depth, limit)),
-        print('clock', await checkClock(source, limit)),
-        print('signature', signatureResult(source, depth, authKey !== '')),
-      ]
+      const priceText = ({ price }: Price) => `${symbol} ${grouped(formatPrice(price))} USD`
+      const answers = `answers; does not list ${symbol}`
+      const price = await within(limit, defer(client.price(topic)))
+      print('price over HTTP', resultOf(price, limit, serverFlag ?? 'priceBaseUrl', priceText, answers))
+      const event = await within(limit, client.price$(topic))
+      print('first event', resultOf(event, limit, serverFlag ?? 'priceWsUrl', priceText, answers))
+      const depth = depthClient && { response: await within(limit, defer(depthClient.depth(address))) }
+      const depthText = () => `depth of ${symbol}`
+      print(
+        'depth',
+        depth === undefined
+          ? skipped(noDepthText)
+          : resultOf(depth.response, limit, serverFlag ?? 'baseUrl', depthText, 'answers'),
+      )
+      print('clock', await checkClock(source, limit))
+      print('signature', signatureResult(source, depth, authKey !== ''))
       const failures = results.filter(({ result }) => result === 'failed').length
       if (failures > 0) throw new Error(`${failures} of ${results.length} checks failed`)
     }),
@@ -100,9 +104,6 @@ const skipped = (reason: string): CheckResult => ({ result: 'skipped', reason })
 
 const failed = (problem: string, advice: string): CheckResult => ({ result: 'failed', problem, advice })
 
-const noAnswer = (limit: number, flag: DeploymentFlagName): CheckResult =>
-  failed(`no answer in ${limit} ms`, addressHint(flag))
-
 /** The token that is requested. The service need not list it. */
 const { symbol, address } = eth
 const topic = `${defaultService}-${address}` as const
@@ -119,83 +120,41 @@ const within = <A>(limit: number, value$: Observable<A>): Promise<Measured<A> | 
     value$.pipe(timeInterval<A>(), timeout({ first: limit, with: () => of<undefined>(undefined) })),
   )
 
-type PriceResponse = Either<PriceRequestError, Price>
+type Response<E, A> = Measured<Either<E, A>> | undefined
 
-const isAnswer = (response: PriceResponse): boolean =>
-  isRight(response) || response.left._tag === 'HttpError' || response.left._tag === 'UnsupportedPair'
-
-const priceResult = (
-  { serverFlag }: OpenSource,
-  response: Measured<PriceResponse> | undefined,
+/** `text`: of a value. `answers`: of an answer without one. */
+const resultOf = <A>(
+  response: Response<PriceError | PriceRequestError | DepthError, A>,
   limit: number,
-  grouped: NumberFormat,
+  flag: DeploymentFlagName,
+  text: (value: A) => string,
+  answers: string,
 ): CheckResult => {
-  const flag = serverFlag ?? 'priceBaseUrl'
-  if (response === undefined) return noAnswer(limit, flag)
+  if (response === undefined) return failed(`no answer in ${limit} ms`, addressHint(flag))
   const { value, interval } = response
-  if (isRight(value)) return ok(`${symbol} ${grouped(formatPrice(value.right.price))} USD, ${interval} ms`)
-  return value.left._tag === 'UnsupportedPair'
-    ? ok(`answers in ${interval} ms; does not list ${symbol}`)
+  if (isRight(value)) return ok(`${text(value.right)}, ${interval} ms`)
+  return answering.has(value.left._tag)
+    ? ok(`${answers}, ${interval} ms`)
     : failed(errorText(value.left), hint(value.left, flag))
 }
 
-/** `isRunning`: the server has answered over HTTP. */
-const checkFirstEvent = async (
-  { client, serverFlag }: OpenSource,
-  isRunning: boolean,
-  limit: number,
-  grouped: NumberFormat,
-): Promise<CheckResult> => {
-  const flag = serverFlag ?? 'priceWsUrl'
-  const event = await within(limit, client.price$(topic))
-  if (event === undefined) return noAnswer(limit, flag)
-  const { value, interval } = event
-  if (isRight(value)) return ok(`${symbol} ${grouped(formatPrice(value.right.price))} USD, ${interval} ms`)
-  return value.left._tag === 'SubscriptionRejected'
-    ? ok(`answers in ${interval} ms; does not list ${symbol}`)
-    : failed(errorText(value.left), streamHint(value.left, flag, isRunning))
-}
-
-/** The next step after an error of live prices. */
-const streamHint = (error: PriceError, flag: DeploymentFlagName, isRunning: boolean): string => {
-  const server = serverName(flag)
-  const address = withVariable(deploymentFlags[flag])
-  if (error._tag !== 'Disconnected') return `Check that ${address} gives the address of this ${server}.`
-  return isRunning && server === 'gateway'
-    ? 'The gateway runs, but accepts no connection now: its service is down, or it is full. GET /health of the gateway returns the reason.'
-    : `Check that the ${server} runs, and that ${address} gives the address of its WebSocket.`
-}
-
-type DepthResponse = Measured<Either<DepthError, unknown>> | undefined | 'no depth'
-
-const requestDepth = async ({ depthClient }: OpenSource, limit: number): Promise<DepthResponse> =>
-  depthClient === undefined ? 'no depth' : within(limit, defer(depthClient.depth(address)))
+/** The errors of a server that answers. */
+const answering: ReadonlySet<string> = new Set(['SubscriptionRejected', 'UnsupportedPair', 'Unauthorized'])
 
 const noDepthText = `needs ${withVariable(deploymentFlags.baseUrl)} and ${withVariable(deploymentFlags.authKey)}, on mainnet`
 
-/** A rejected signature is an answer, too. */
-const depthResult = ({ serverFlag }: OpenSource, response: DepthResponse, limit: number): CheckResult => {
-  const flag = serverFlag ?? 'baseUrl'
-  if (response === 'no depth') return skipped(noDepthText)
-  if (response === undefined) return noAnswer(limit, flag)
-  const { value, interval } = response
-  if (isRight(value)) return ok(`depth of ${symbol}, ${interval} ms`)
-  return value.left._tag === 'UnsupportedPair' || value.left._tag === 'Unauthorized'
-    ? ok(`answers in ${interval} ms`)
-    : failed(errorText(value.left), hint(value.left, flag))
-}
-
+/** `depth`: undefined if the source has none. */
 const signatureResult = (
   { serverFlag }: OpenSource,
-  response: DepthResponse,
+  depth: { readonly response: Response<DepthError, unknown> } | undefined,
   hasKey: boolean,
 ): CheckResult => {
   if (serverFlag === 'nats') return skipped('the gateway signs')
-  if (response === 'no depth') return skipped(noDepthText)
+  if (depth === undefined) return skipped(noDepthText)
   if (serverFlag === 'gateway' && !hasKey)
     return skipped(`${withVariable(deploymentFlags.authKey)} is not set`)
-  if (response === undefined) return skipped('depth failed')
-  const { value } = response
+  const value = depth.response?.value
+  if (value === undefined) return skipped('depth failed')
   if (isRight(value) || value.left._tag === 'UnsupportedPair') return ok('accepted')
   return value.left._tag === 'Unauthorized'
     ? failed(errorText(value.left), hint(value.left, serverFlag ?? 'baseUrl'))
@@ -212,9 +171,9 @@ const precision = 1000
 const dateDelay = 500
 
 /** The clock of this machine, compared with that of the service. */
-const checkClock = async ({ httpUrl }: OpenSource, limit: number): Promise<CheckResult> => {
-  if (httpUrl === undefined) return skipped('over NATS, no clock is compared')
-  const measured = await within(limit, offset$(httpUrl))
+const checkClock = async ({ httpOrigin }: OpenSource, limit: number): Promise<CheckResult> => {
+  if (httpOrigin === undefined) return skipped('over NATS, no clock is compared')
+  const measured = await within(limit, offset$(httpOrigin))
   const offset = measured?.value
   if (offset === undefined) return skipped('no answer')
   if (Number.isNaN(offset)) return skipped('the service sends no Date header')
@@ -230,13 +189,13 @@ const checkClock = async ({ httpUrl }: OpenSource, limit: number): Promise<Check
 }
 
 /** The service's clock minus the local clock, in ms: NaN without a `Date` header, `undefined` without a response. */
-const offset$ = (url: string): Observable<number | undefined> =>
+const offset$ = (origin: string): Observable<number | undefined> =>
   defer(() => {
     const controller = new AbortController()
     const start = rxClock.wallClock()
     const offset = async (): Promise<number> => {
       const { signal } = controller
-      const { headers } = await dialedFetch(new URL(url).origin, { signal, redirect: 'manual' })
+      const { headers } = await dialedFetch(origin, { signal, redirect: 'manual' })
       const middle = (start + rxClock.wallClock()) / 2
       return parseHttpDate(headers.get('date') ?? undefined) + dateDelay - middle
     }

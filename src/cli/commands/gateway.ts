@@ -37,22 +37,12 @@ Examples:
       Serve a simulator. Needs no service and no key. Prints the address of the gateway.
   $ npx svc-streams gateway --port 8080
       Serve the service that the environment variables configure, to programs of this machine.
-  $ npx svc-streams watch --gateway http://127.0.0.1:8080 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      Watch a token through it. Every command that takes the addresses of a service takes --gateway.
   $ npx svc-streams gateway --host 0.0.0.0 --port 8443 --keys keys.json --tls-key key.pem --tls-cert cert.pem
       Serve other machines, encrypted. Depth requests must be signed with a key of the file: { "desk": "AAEC…" }.
-  $ npx svc-streams gateway --port 8080 --origin https://app.example
-      Also serve the pages of a site, which then need no key.
   $ npx svc-streams gateway --port 8080 --history prices --keep 7d
       Also record the prices that consumers get, in files of the folder prices, and serve those of the last 7 days.
   $ npx svc-streams gateway --nats nats://127.0.0.1:4222
       Serve many machines, through a NATS server. Start a second one for failover. With --port 8080, GET /health answers.
-  $ npx svc-streams gateway --port 8080 --metrics
-      Also serve metrics for Prometheus, at http://127.0.0.1:9464/metrics.
-  $ npx svc-streams gateway --recording market.ndjson --speed 10
-      Serve a recording, ten times as fast. It starts with the first consumer.
-  $ npx svc-streams gateway --gateway https://gate.example --port 8080
-      Serve another gateway, for the programs of this machine.
 
 All consumers share one connection to the service, one subscription of each token, and one depth request at a time for
 each token. The key of the service (--auth-key) stays in the gateway: consumers sign with a key of --keys, or not at all.
@@ -241,7 +231,7 @@ const gatewayErrorText = (error: ConfigurationError, keysFile: string): string =
   if (option === 'tls') return `--tls-key, --tls-cert${message.slice('tls'.length)}`
   if (option.startsWith('access')) return `--access: ${message}`
   if (option.startsWith('keys')) return `--keys: ${keysFile}: ${message}`
-  return flagErrorText(error, 'Service')
+  return flagErrorText(error)
     .replace('set keys', 'set --keys')
     .replace(', access, or', ', --access, or')
     .replace('openDepth: true', '--open-depth')

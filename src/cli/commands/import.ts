@@ -20,7 +20,7 @@ import { writeFailure } from '../render/error-text.js'
 import { numberFormat, type NumberFormat } from '../render/terminal.js'
 import { usageError } from '../run.js'
 import { signals } from '../stop.js'
-import { findToken, namedTokens, userTokens } from '../target/select-tokens.js'
+import { findToken, listText, symbolsOf, userTokens } from '../target/select-tokens.js'
 import { createTokenNames } from '../target/token-names.js'
 import { defineCommand, many, tokensFlag } from './shared/parts.js'
 import { integerOption } from '../../base/option-kinds/number-option.js'
@@ -37,8 +37,6 @@ const examples = `
 Examples:
   $ npx svc-streams import trades.csv --token 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 --out market.ndjson
       Write a recording of the prices of a file, for replay, sweep and history.
-  $ npx svc-streams import trades.csv.gz --token ETH --tokens tokens.json --dry-run
-      Print what is understood of the file, and the first rows. Write nothing.
   $ npx svc-streams import 2025-*.parquet --tokens tokens.json --out market.ndjson.gz
       Join several files of several tokens. The symbols in the files are those of tokens.json.
   $ npx svc-streams import klines.csv --time 1 --open 2 --high 3 --low 4 --close 5 --token ETH --tokens tokens.json --out market.ndjson
@@ -203,7 +201,7 @@ async function* stoppable(
 }
 
 const tokenResolver = (io: Io, command: Command): ((symbol: string) => ImportedToken | undefined) => {
-  const named = namedTokens({ ownTokens: [], knownTokens: [], ...userTokens(command, io.env) })
+  const named = symbolsOf({ ownTokens: [], ...userTokens(command, io.env) })
   const names = createTokenNames(named)
   return (symbol) => {
     if (isTopicOfAnyService(symbol)) {
@@ -263,23 +261,18 @@ const candleLengths = (
 /** What was understood of a file. */
 const fileText = (file: MarketFile, interval: CandleInterval | undefined, grouped: NumberFormat): string => {
   const { path, format, layout, columnNames, rows, from, to, series, unknownSymbols } = file
-  const { invalid, warnings, doubts, withoutDepth } = file
+  const { invalid, warnings, doubts } = file
   const columns = (Object.entries(columnNames) as [Field, string][]).map(
     ([field, name]) =>
       `${flagOf(field)} = ${describeValue(name)}${field === 'time' ? ` (${layout.unit}${layout.hasZone ? '' : ' without a zone: UTC'})` : ''}`,
   )
-  const symbols = [...series].map(
-    ([
-      symbol,
-      {
-        token: { topic },
-      },
-    ]) => (symbol === '' || symbol === topic ? topic : `${describeValue(symbol)} = ${topic}`),
+  const symbols = [...series].map(([symbol, { token }]) =>
+    symbol === '' || symbol === token.topic ? token.topic : `${describeValue(symbol)} = ${token.topic}`,
   )
   return [
     `${printable(path)}: ${format}, ${layout.kind}`,
     `  columns: ${columns.join(', ')}`,
-    `  tokens: ${symbols.length === 0 ? 'none' : listed(symbols)}`,
+    `  tokens: ${symbols.length === 0 ? 'none' : listText(symbols)}`,
     `  valid rows: ${grouped(String(rows))}${rows === 0 ? '' : `, from ${isoText(from)} to ${isoText(to)}`}`,
     ...countTexts(invalid, grouped).map((text) => `  invalid rows: ${text}`),
     ...(layout.kind === 'candles'
@@ -294,11 +287,6 @@ const fileText = (file: MarketFile, interval: CandleInterval | undefined, groupe
     ...(unknownSymbols.length === 0
       ? []
       : [`  unknown symbols: ${unknownSymbols.map(describeValue).join(', ')}; define them in --tokens`]),
-    ...(withoutDepth === undefined
-      ? []
-      : [
-          `  rows without a depth: ${grouped(String(withoutDepth.count))}, first in line ${withoutDepth.line}: a quantity is no number, or --tokens has no decimals`,
-        ]),
     '',
   ].join('\n')
 }
@@ -327,13 +315,6 @@ const countTexts = (counts: ReadonlyMap<string, ReasonCount>, grouped: NumberFor
     ([reason, { count, line, text }]) =>
       `${reason}: ${grouped(String(count))}, first in line ${line}: ${describeValue(text)}`,
   )
-
-const maxListed = 20
-
-const listed = (texts: readonly string[]): string =>
-  texts.length <= maxListed
-    ? texts.join(', ')
-    : `${texts.slice(0, maxListed).join(', ')}, and ${texts.length - maxListed} more`
 
 const isoText = (at: number): string => new Date(at).toISOString()
 

@@ -7,22 +7,18 @@ import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
 import { Inspection, type InspectedSummary } from '../../backtest/recording/summary/inspection.js'
 import type { TopicSummary } from '../../backtest/recording/summary/topic-summary.js'
 import { openableSources } from '../../backtest/recording/read/source.js'
-import { recordedMarket } from '../../simulator/index.js'
 import { outputJson } from '../render/json.js'
 import { errorLine } from '../render/error-text.js'
 import { print, type Io } from '../io.js'
 import { timeWarnings } from '../render/time-warnings.js'
 import { drawTable, type Column } from '../render/table.js'
 import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../render/terminal.js'
-import { namedTokens, userTokens } from '../target/select-tokens.js'
-import { createTokenNames } from '../target/token-names.js'
+import { namesFor, userTokens } from '../target/select-tokens.js'
 import { defineCommand, many, tokensFlag } from './shared/parts.js'
 import { parsedFlag, parseDuration, toggle, type Values } from '../target/parse-flags.js'
 
 const examples = `
 Examples:
-  $ npx svc-streams inspect market.*.ndjson.gz
-      Print one line per topic: what several files contain, as one recording.
   $ npx svc-streams inspect market.*.ndjson.gz --max-gap 10s
       Fail if prices of a topic are missing for more than 10 seconds, or if a file is damaged.
   $ npx svc-streams inspect market.ndjson --json | jq -r 'select(.topic != null) | [.topic, .gaps.stale.count] | @tsv'
@@ -69,8 +65,7 @@ async function inspectRecordings(
   const user = userTokens(command, io.env)
   const inspection = new Inspection()
   await inspection.read(openableSources(nodePlatform, files))
-  const knownTokens = recordedMarket().tokens
-  const { symbol } = createTokenNames(namedTokens({ ownTokens: [], knownTokens, ...user }))
+  const { symbol } = namesFor({ ownTokens: [], ...user })
   const topics = inspection
     .summaries()
     .map(({ topic, ...others }) => ({ topic, symbol: symbol(addressOf(topic)), ...others }))

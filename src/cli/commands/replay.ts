@@ -28,7 +28,6 @@ import {
   statusRow$,
   uncorrelatedRow$,
 } from '../../backtest/recording/write/client-rows.js'
-import { recordedMarket } from '../../simulator/index.js'
 import { showBoard$ } from '../render/show.js'
 import { noRowText, rangeFlags, rangeOf } from '../target/range.js'
 import { pacedBy, type Io } from '../io.js'
@@ -36,8 +35,8 @@ import { orFail } from '../render/error-text.js'
 import { printRows$ } from '../render/rows.js'
 import { canRedraw } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
-import { namedTokens, recordedAddresses, userTokens, type UserTokens } from '../target/select-tokens.js'
-import { createTokenNames, type TokenNames } from '../target/token-names.js'
+import { namesFor, recordedTokens, userTokens } from '../target/select-tokens.js'
+import type { TokenNames } from '../target/token-names.js'
 import { defineCommand, eventsAsJson, many, priceHelp, tokensFlag } from './shared/parts.js'
 import { Option } from 'commander'
 import { numberOption } from '../../base/option-kinds/number-option.js'
@@ -45,12 +44,8 @@ import { parseSpeed, type Flag, type Values } from '../target/parse-flags.js'
 
 const examples = `
 Examples:
-  $ npx svc-streams replay market.ndjson
-      Replay a recording in real time.
   $ npx svc-streams replay market.ndjson --speed 10
       Replay it ten times as fast.
-  $ npx svc-streams replay market.ndjson --speed max | grep error
-      Print the errors of all streams immediately, one per line.
   $ npx svc-streams replay market.ndjson --speed max --json | jq -r 'select(._tag == "Price").event.right.price // empty'
       Print the recorded JSON objects, one per line, for programs.
   $ npx svc-streams replay market.*.ndjson.gz --from 2026-11-22T10:30:00Z --to 2026-11-22T11:30:00Z
@@ -58,8 +53,7 @@ Examples:
   $ ssh recorder cat market.ndjson | npx svc-streams replay -
       Read from a pipe.
 
-The files may be in any order. --from is inclusive, --to is
-exclusive. Both compare the times at which the events were recorded. A part starts without the values from before it.
+The files may be in any order. --from is inclusive, --to is exclusive. Both compare the times at which the events were recorded. A part starts without the values from before it.
 
 ${priceHelp}
 
@@ -102,7 +96,9 @@ async function showRecordings(
     for (const name of namesIn(line)) names$.next(name)
   })
   const header = orFail(await client.header())
-  const shown$ = show$(io, client, header, names$, namesOf(header, user), {
+  const [topic] = header.topics
+  const names = namesFor({ ownTokens: [], ...user }, topic && serviceOf(topic))
+  const shown$ = show$(io, client, header, names$, names, {
     speed,
     json,
     recordedAt: () => recordedAt,
@@ -143,7 +139,7 @@ const show$ = (
   // At unlimited speed, a redrawn board would show only the last event.
   if (speed !== Infinity && !json && canRedraw(output, variables)) {
     return showBoard$(rows$, {
-      tokens: recordedAddresses(header).map(names.display),
+      tokens: recordedTokens(header).map(({ address }) => names.display(address)),
       hasDepth: header.mints.length > 0,
       header: undefined,
       note: undefined,
@@ -159,13 +155,6 @@ const show$ = (
     json,
   })
 }
-
-/** The names of tokens. The service of the topics is that of the recording. */
-const namesOf = ({ topics: [topic] }: RecordingHeader, user: UserTokens): TokenNames =>
-  createTokenNames(
-    namedTokens({ ownTokens: [], knownTokens: recordedMarket().tokens, ...user }),
-    topic === undefined ? undefined : serviceOf(topic),
-  )
 
 /** The topics and mints that a line names. */
 const namesIn = (line: Row | RecordingHeader): readonly (Topic | Address)[] => {

@@ -1,12 +1,5 @@
 import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import type {
-  AnyError,
-  DepthError,
-  HttpError,
-  NetworkError,
-  PriceRequestError,
-} from '../../base/errors/model.js'
-import { httpError, unauthorized } from '../../base/errors/constructors.js'
+import type { DepthError, PriceError, PriceRequestError } from '../../base/errors/model.js'
 import { matchError } from '../../base/errors/render.js'
 import { printable, systemText } from '../../base/errors/text.js'
 import { deploymentFlags, withVariable, type DeploymentFlagName } from '../target/source-flags.js'
@@ -20,7 +13,7 @@ interface TaggedError {
 }
 
 /** The text of an error for people. Its `_tag` is for programs: it is in the output of `--json`. */
-export const errorText = (error: TaggedError): string => printable(withPageText(error as AnyError).message)
+export const errorText = (error: TaggedError): string => printable(error.message)
 
 /** The failure of a command by an error: its text, and the heading of the guide that explains it. */
 export const failureOf = (error: TaggedError): Error => new Error(errorLine(error))
@@ -37,25 +30,6 @@ export const errorLine = (error: TaggedError): string => `${errorText(error)}; $
 export const seeGuide = ({ _tag }: { readonly _tag: string }): string =>
   `see ${docsUrl('reference/errors.md')}#${_tag.toLowerCase()}`
 
-/** A proxy in front of a server answers with an HTML page. Its title, or its first words, are the text of the error. */
-const withPageText = (error: AnyError): AnyError => {
-  if (error._tag !== 'HttpError' && error._tag !== 'Unauthorized') return error
-  if (!/^\s*<(?:!doctype|html|head|body)\b/i.test(error.body)) return error
-  const text = pageText(error.body)
-  return error._tag === 'Unauthorized'
-    ? unauthorized(text)
-    : httpError(error.status, text, error.retryAfterMs)
-}
-
-const pageText = (page: string): string => {
-  const title = /<title[^>]*>([^<]*)/i.exec(page)?.[1]?.trim() ?? ''
-  if (title !== '') return title
-  return page
-    .replaceAll(/<(style|script)\b.*?<\/\1>/gis, ' ')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .trim()
-}
-
 /** The failure of a command that removes what it has written. The system's message about a full disk names no file. */
 export const writeFailure = (path: string, thrown: unknown): Error => {
   const { code = '' } = thrown as NodeJS.ErrnoException
@@ -69,68 +43,40 @@ export const writeFailure = (path: string, thrown: unknown): Error => {
 const fullDisk: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /** The next step after a failed request. `addressFlag` is the flag that gives the address of the request. */
-export const hint = (error: PriceRequestError | DepthError, addressFlag: DeploymentFlagName): string =>
+export const hint = (
+  error: PriceError | PriceRequestError | DepthError,
+  addressFlag: DeploymentFlagName,
+): string =>
   matchError(error, {
     InvalidTopic: () => `Give ${tokenSyntax}.`,
     InvalidMint: () => `Give ${tokenSyntax}.`,
     InvalidInterval: () => 'Set a longer --interval.',
-    DecodeError: () =>
-      `Check that ${withVariable(deploymentFlags[addressFlag])} is the address of the ${serverName(addressFlag)}. If it is, report this error to the operator of the ${serverName(addressFlag)}.`,
     UnsupportedPair: () =>
       'Check the token and --environment: a token has another address in each environment.',
     Unauthorized: () => keyHint(addressFlag),
-    HttpError: (failure) => httpHint(failure, addressFlag),
-    NetworkError: (failure) => networkHint(failure, addressFlag),
+    HttpError: ({ status }) =>
+      status >= 500 || status === 429
+        ? `Try again later. If it fails again, report this to the operator of the ${serverName(addressFlag)}.`
+        : addressHint(addressFlag),
+    NetworkError: ({ cause: { code = '' } }) =>
+      /SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(code)
+        ? 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
+        : addressHint(addressFlag),
     Timeout: () =>
       `Try again. If it fails again, the ${serverName(addressFlag)} or the network does not respond.`,
     ClientClosed: () => 'Try again. The client was closed before the response arrived.',
+    _: () => addressHint(addressFlag),
   })
 
-export const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
+const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
   addressFlag === 'gateway' || addressFlag === 'nats' ? 'gateway' : 'service'
 
 /** The next step after a signature was rejected, or was missing in a request to a gateway. */
 export const keyHint = (addressFlag: DeploymentFlagName): string =>
   addressFlag === 'gateway'
     ? `Set ${withVariable(deploymentFlags.authKey)} to one of the keys of the gateway at ${withVariable(deploymentFlags.gateway)}.`
-    : serviceKeyHint
+    : `Check that ${withVariable(deploymentFlags.authKey)} is the key of the service at ${withVariable(deploymentFlags.baseUrl)}, in the right environment. The client has already corrected the clock offset.`
 
-const serviceKeyHint = `Check that ${withVariable(deploymentFlags.authKey)} is the key of the service at ${withVariable(deploymentFlags.baseUrl)}, in the right environment. The client has already corrected the clock offset.`
-
-const httpHint = ({ status, retryAfterMs }: HttpError, addressFlag: DeploymentFlagName): string => {
-  const server = serverName(addressFlag)
-  if (retryAfterMs !== undefined)
-    return `Try again in ${Math.ceil(retryAfterMs / 1000)} s, as the ${server} requests.`
-  return status >= 500 || status === 429
-    ? `Try again later. If it fails again, report this to the operator of the ${server}.`
-    : `Check that ${withVariable(deploymentFlags[addressFlag])} is the address of the ${server}, with its path.`
-}
-
-const networkHint = ({ cause: { code = '' } }: NetworkError, addressFlag: DeploymentFlagName): string => {
-  const flag = withVariable(deploymentFlags[addressFlag])
-  return (
-    tlsHint(code, addressFlag) ??
-    (addressFlag === 'nats'
-      ? `Check that NATS and a gateway on it run, and that ${flag} is the address of NATS.`
-      : addressHint(addressFlag))
-  )
-}
-
-/** The next step after a server did not answer. */
+/** The next step after a server did not answer, or not as expected. */
 export const addressHint = (addressFlag: DeploymentFlagName): string =>
   `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(deploymentFlags[addressFlag])} is its address.`
-
-/** The next step after a TLS handshake that failed with this code; `undefined` for the codes of other failures. */
-const tlsHint = (code: string, addressFlag: DeploymentFlagName): string | undefined => {
-  const server = serverName(addressFlag)
-  const flag = withVariable(deploymentFlags[addressFlag])
-  if (code === 'CERT_HAS_EXPIRED')
-    return `Ask the operator of the ${server} for a new certificate, and check the date of this machine.`
-  if (code === 'CERT_NOT_YET_VALID') return 'Check the date of this machine.'
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return `Use the host name of the certificate in ${flag}.`
-  if (/SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET_ISSUER)/.test(code))
-    return 'If you trust the authority that signed the certificate, set NODE_EXTRA_CA_CERTS to a file that contains it.'
-  return /^(?:EPROTO$|ERR_SSL_|ERR_TLS_)/.test(code)
-    ? `Check the port and the scheme in ${flag}: the ${server} may not use TLS there.`
-    : undefined
-}

@@ -1,45 +1,40 @@
 import type { Command } from 'commander'
-import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, map, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { History } from '../../backtest/history/history.js'
+import type { Configuration } from '../../client/configuration.js'
 import { clientOf } from '../../client/create-client.js'
 import { node } from '../../wire/platform/node.js'
 import type { Platform } from '../../wire/platform/platform.js'
-import type { Environment } from '../../base/domain/environment.js'
 import { defaultService, serviceOf } from '../../base/domain/topic.js'
-import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { openHistoryOn } from '../../backtest/history/open-history.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
 import type * as Nats from '../../nats/index.js'
 import { replay, type ReplayResult } from '../../backtest/recording/index.js'
-import { recordedMarket, startSimulator, type Simulator } from '../../simulator/index.js'
+import { startSimulator } from '../../simulator/index.js'
 import type { Io } from '../io.js'
 import { addressHint, failureOf } from '../render/error-text.js'
 import { orUsageError, usageError } from '../run.js'
 import {
-  namedTokens,
-  recordedAddresses,
+  namesFor,
+  recordedTokens,
   selectTokens,
   userTokens,
   type SelectedToken,
   type SelectedTokens,
 } from './select-tokens.js'
 import { readServedTokens } from './served-tokens.js'
-import { createTokenNames, type NamedToken, type TokenNames } from './token-names.js'
+import type { NamedToken, TokenNames } from './token-names.js'
 import { Gateways } from './gateways.js'
 import { createDemonstration, demonstrationMarket, type Demonstration } from './demonstration.js'
 import {
-  clientOptions,
-  configureFor,
-  flagErrorText,
-  hasDepth,
-  gatewayUrls,
+  configurationOf,
+  orFlagError,
   resolveSource,
+  type AddressSource,
   type DataKind,
-  type GatewaySource,
   type NatsSource,
   type RecordingSource,
-  type ServiceSource,
   type SimulatorSource,
   type Source,
 } from './source.js'
@@ -53,10 +48,10 @@ export interface OpenSource {
   readonly depthClient: Client | undefined
   /** Host and port of the price reporter's WebSocket, or of a NATS server; empty for a recording. */
   readonly host: string
-  /** HTTP address of depth, or of prices without one; `undefined` over NATS, and for a recording. */
-  readonly httpUrl: string | undefined
+  /** HTTP origin of depth, or of prices without one; `undefined` over NATS, and for a recording. */
+  readonly httpOrigin?: string
   /** The flag that selects another server than the service itself. */
-  readonly serverFlag: ServerFlagName | undefined
+  readonly serverFlag?: ServerFlagName | undefined
   /** A description of the source, such as `the service at prices.example:4000`. */
   readonly description: string
   /** What the prices are, in a word: the environment, `SIMULATED` or `RECORDED`. */
@@ -66,14 +61,12 @@ export interface OpenSource {
   /** The tokens of a simulator or a recording; none of a service. */
   readonly ownTokens: readonly SelectedToken[]
   /** Reads the tokens that a gateway serves. Left: why they are unknown. `undefined` for other sources. */
-  readonly readTokens: (() => Promise<Either<string, readonly NamedToken[]>>) | undefined
-  /** Tokens with known names, by their addresses on mainnet. */
-  readonly knownTokens: readonly NamedToken[]
-  readonly demonstration: Demonstration | undefined
-  /** The history of a gateway or of NATS, or the past of a simulator for a page; reading it fails if there is none. `undefined` for other sources. */
-  readonly history: History | undefined
+  readonly readTokens?: () => Promise<Either<string, readonly NamedToken[]>>
+  readonly demonstration?: Demonstration
+  /** The history of a gateway, or the past of a simulator for a page; reading it fails if there is none. */
+  readonly history?: History
   /** Resolves at the end of a recording; `undefined` for other sources. */
-  readonly finished: Promise<ReplayResult> | undefined
+  readonly finished?: Promise<ReplayResult>
   readonly close: () => Promise<void>
 }
 
@@ -116,8 +109,7 @@ export const withTokens = async (
       if (isLeft(served)) throw new Error(`${served.left}\n${addressHint('gateway')}\n${tokens.left}`)
       return usageError(command, tokens.left)
     }
-    const names = createTokenNames(namedTokens(sources, tokens.right), source.service)
-    await use({ source, tokens: tokens.right, names })
+    await use({ source, tokens: tokens.right, names: namesFor(sources, source.service) })
   }
   await withSource(command, dataKind, withInput, selected)
 }
@@ -130,8 +122,7 @@ export const readTokens = async (source: OpenSource): Promise<Either<string, rea
 
 const open = async (source: Source, dataKind: DataKind): Promise<Either<string, OpenSource>> => {
   switch (source._tag) {
-    case 'Service':
-    case 'Gateway':
+    case 'Addresses':
       return openAddresses(source, dataKind)
     case 'Nats':
       return openNats(source)
@@ -142,99 +133,67 @@ const open = async (source: Source, dataKind: DataKind): Promise<Either<string, 
   }
 }
 
-type Clients = Pick<OpenSource, 'client' | 'depthClient'>
+const openAddresses = (source: AddressSource, dataKind: DataKind): Either<string, OpenSource> =>
+  map((configuration: Configuration): OpenSource => {
+    const { priceWsUrls, depth, prices } = configuration
+    const host = priceWsUrls.map((url) => new URL(url).host).join(', ')
+    const connect = (platform: Platform): OpenSource => {
+      const client = clientOf(configuration, platform)
+      return {
+        ...{ client, depthClient: depth && client, host, label: source.environment },
+        httpOrigin: (depth?.relayer ?? prices).origin,
+        description: `the service at ${host}`,
+        ...{ service: defaultService, ownTokens: [], close: () => client.close() },
+      }
+    }
+    const urls = source.gateways
+    if (urls === undefined) return connect(node)
+    const gateways = new Gateways(urls, source.authKey !== undefined)
+    return {
+      ...connect({ ...node, httpTransport: (given) => gateways.transport(node.httpTransport(given)) }),
+      serverFlag: 'gateway',
+      description: `the gateway at ${host}`,
+      readTokens: () => readServedTokens(urls[0], gateways.fetch),
+      history: openHistoryOn(nodePlatform, gateways.fetch)(urls[0]),
+    }
+  })(configurationOf(source, dataKind))
 
-const serverSource = (
-  clients: Clients,
-  host: string,
-  httpUrl: string | undefined,
-  environment: Environment,
-  serverFlag?: ServerFlagName,
-): OpenSource => ({
-  ...clients,
-  host,
-  httpUrl,
-  serverFlag,
-  description:
-    serverFlag === 'nats' ? `the gateway on NATS at ${host}` : `the ${serverFlag ?? 'service'} at ${host}`,
-  label: environment,
-  service: defaultService,
-  ownTokens: [],
-  readTokens: undefined,
-  knownTokens: environment === 'mainnet' ? recordedMarket().tokens : [],
-  demonstration: undefined,
-  history: undefined,
-  finished: undefined,
-  close: () => clients.client.close(),
-})
-
-const openAddresses = (
-  source: ServiceSource | GatewaySource,
-  dataKind: DataKind,
-): Either<string, OpenSource> => {
-  const options = clientOptions(source, dataKind)
-  if (isLeft(options)) return options
-  const configuration = configureFor(source._tag, options.right)
-  if (isLeft(configuration)) return configuration
-  const host = configuration.right.priceWsUrls.map((url) => new URL(url).host).join(', ')
-  const httpUrl = options.right.baseUrl ?? options.right.priceBaseUrl
-  const connect = (platform: Platform, serverFlag?: ServerFlagName): OpenSource => {
-    const client = clientOf(configuration.right, platform)
-    const clients = { client, depthClient: hasDepth(options.right) ? client : undefined }
-    return serverSource(clients, host, httpUrl, source.environment, serverFlag)
-  }
-  if (source._tag === 'Service') return right(connect(node))
-  const urls = gatewayUrls(source)
-  const gateways = new Gateways(urls, source.authKey !== undefined)
-  const httpTransport: Platform['httpTransport'] = (given) => gateways.transport(node.httpTransport(given))
-  return right({
-    ...connect({ ...node, httpTransport }, 'gateway'),
-    readTokens: () => readServedTokens(urls[0], gateways.fetch),
-    history: openHistoryOn(nodePlatform, gateways.fetch)(urls[0]),
-  })
-}
-
-const openNats = async (source: NatsSource): Promise<Either<string, OpenSource>> => {
-  const { servers, environment } = source
-  const clients = await createNatsClients(source)
-  if (isLeft(clients)) return clients
-  return right(serverSource(clients.right, natsHost(servers), undefined, environment, 'nats'))
+const openNats = async ({ servers, environment }: NatsSource): Promise<Either<string, OpenSource>> => {
+  const nats = await loadNats()
+  if (nats === undefined) return left(missingPackageText)
+  const host = natsUrl(servers).replace(/^.*:\/\//, '')
+  return orFlagError((): OpenSource => {
+    const options = { servers: serverList(servers) }
+    const depthClient = environment === 'mainnet' ? nats.natsClient({ ...options, environment }) : undefined
+    const client = depthClient ?? nats.natsClient({ ...options, environment })
+    return {
+      ...{ client, depthClient, host, label: environment, serverFlag: 'nats' },
+      description: `the gateway on NATS at ${host}`,
+      ...{ service: defaultService, ownTokens: [], close: () => client.close() },
+    }
+  }, 'nats')
 }
 
 const openSimulator = async (
-  { environment, isDemo, isDesk }: SimulatorSource,
+  { environment, isDemo, isDesk = false }: SimulatorSource,
   dataKind: DataKind,
 ): Promise<Either<string, OpenSource>> => {
   const simulator = await startSimulator(isDemo || isDesk ? { market: demonstrationMarket() } : {})
-  const opened = openAddresses(serviceOfSimulator(simulator, environment), dataKind)
-  if (isLeft(opened)) {
-    await simulator.close()
-    return opened
-  }
-  const source = {
-    ...opened.right,
-    description: 'a simulator of the service',
-    label: 'SIMULATED',
-    history: isDesk ? simulatedHistory() : undefined,
-    ownTokens: simulator.tokens,
-    knownTokens: simulator.tokens,
+  const { priceWsUrl, tokens, ...access } = simulator
+  const service = { ...access, environment, allowInsecure: false, lines: undefined } as const
+  const opened = openAddresses({ _tag: 'Addresses', ...service, priceWsUrls: [priceWsUrl] }, dataKind)
+  if (isLeft(opened)) await simulator.close()
+  return map((source: OpenSource): OpenSource => ({
+    ...source,
+    ...{ description: 'a simulator of the service', label: 'SIMULATED', ownTokens: tokens },
+    ...(isDesk ? { history: simulatedHistory() } : {}),
+    ...(isDemo ? { demonstration: createDemonstration(simulator) } : {}),
     close: async () => {
-      await opened.right.close()
+      await source.close()
       await simulator.close()
     },
-  }
-  return right(isDemo ? { ...source, demonstration: createDemonstration(simulator) } : source)
+  }))(opened)
 }
-
-const serviceOfSimulator = (
-  { baseUrl, authKey, priceBaseUrl, priceWsUrl }: Simulator,
-  environment: Environment,
-): ServiceSource => ({
-  _tag: 'Service',
-  environment,
-  allowInsecure: false,
-  ...{ baseUrl, authKey, priceBaseUrl, priceWsUrl },
-})
 
 /** Throws if the recording has no header. */
 const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSource> => {
@@ -245,46 +204,13 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
     throw failureOf(header.left)
   }
   const { topics, mints } = header.right
-  const knownTokens = recordedMarket().tokens
-  const { symbol, decimals } = createTokenNames(knownTokens)
   return {
-    client,
-    depthClient: mints.length > 0 ? client : undefined,
-    host: '',
-    httpUrl: undefined,
-    serverFlag: undefined,
+    ...{ client, depthClient: mints.length > 0 ? client : undefined, host: '', label: 'RECORDED' },
     description: `the recording ${files.join(', ')}`,
-    label: 'RECORDED',
     service: topics[0] === undefined ? defaultService : serviceOf(topics[0]),
-    ownTokens: recordedAddresses(header.right).map((address) => {
-      const [name, digits] = [symbol(address), decimals(address)]
-      return name === undefined || digits === undefined
-        ? { address }
-        : { address, symbol: name, decimals: digits }
-    }),
-    readTokens: undefined,
-    knownTokens,
-    demonstration: undefined,
-    history: undefined,
+    ownTokens: recordedTokens(header.right),
     finished: client.finished,
     close: () => client.close(),
-  }
-}
-
-/** The client of `--nats`. Left: the error message. */
-const createNatsClients = async ({ servers, environment }: NatsSource): Promise<Either<string, Clients>> => {
-  const nats = await loadNats()
-  if (nats === undefined) return left(missingPackageText)
-  try {
-    const options = { servers: serverList(servers) }
-    if (environment === 'testnet') {
-      return right({ client: nats.natsClient({ ...options, environment }), depthClient: undefined })
-    }
-    const client = nats.natsClient({ ...options, environment })
-    return right({ client, depthClient: client })
-  } catch (error) {
-    if (error instanceof ConfigurationError) return left(flagErrorText(error, 'Nats'))
-    throw error
   }
 }
 
@@ -306,9 +232,6 @@ export const serverList = (servers: string): readonly string[] =>
   servers.split(',').map((each) => each.trim())
 
 /** The first server without its user and password. */
-export const natsHost = (servers: string): string => natsUrl(servers).replace(/^.*:\/\//, '')
-
-/** The same with its scheme. */
 export const natsUrl = (servers: string): string => {
   const [, scheme = 'nats://', host = ''] =
     /^([a-z]+:\/\/)?(?:.*@)?(.*)$/.exec(serverList(servers)[0] ?? '') ?? []

@@ -63,32 +63,17 @@ export const numberFlag = (flags: string, help: string, described: NumberOption)
 export const parseNumber =
   (described: NumberOption) =>
   (text: string): number => {
-    const value = decimalNumber(text, described)
+    // Only decimal digits: `Number` also reads `1e3`, `0x10` and the empty text.
+    const value = /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : NaN
     if (described.holds(value)) return value
-    throw new InvalidArgumentError(`Give ${numberWords(described)}.`)
+    throw new InvalidArgumentError(`Give ${described.expected}.`)
   }
 
 /** Parses the speed of a replay. `max` is unlimited. */
 export const parseSpeed =
   (described: NumberOption) =>
-  (text: string): number => {
-    const value = text === 'max' ? Infinity : decimalNumber(text, described)
-    if (text === 'max' || described.holds(value)) return value
-    throw new InvalidArgumentError(`Give ${numberWords(described)}, or max.`)
-  }
-
-/** Only decimal digits: `Number` also reads `1e3`, `0x10` and the empty text. */
-const decimalNumber = (text: string, { kind }: NumberOption): number =>
-  (kind === 'integer' ? /^-?\d+$/ : /^\d+(?:\.\d+)?$/).test(text) ? Number(text) : NaN
-
-const numberWords = ({ kind, min, above, max }: NumberOption): string => {
-  if (kind === 'integer')
-    return max === undefined
-      ? `a whole number of at least ${String(min)}`
-      : `a whole number from ${String(min)} to ${String(max)}`
-  if (above === undefined) return `a number from ${String(min)} to ${String(max)}`
-  return `a number above ${String(above)}${max === undefined ? '' : `, at most ${max}`}`
-}
+  (text: string): number =>
+    text === 'max' ? Infinity : parseNumber(described)(text)
 
 /** In ms. */
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
@@ -115,13 +100,6 @@ export interface CostFlags {
   readonly feeBps?: number | undefined
   readonly slippageBps?: number | undefined
 }
-
-/** The flags of a command that gives the same costs. */
-export const costTexts = ({ latency, feeBps, slippageBps }: CostFlags) => ({
-  latency: latency === undefined ? undefined : `${latency}ms`,
-  'fee-bps': feeBps,
-  'slippage-bps': slippageBps,
-})
 
 export const costsOf = ({ latency, feeBps, slippageBps }: CostFlags): Costs =>
   onlyGiven({ latency, feeBps, slippageBps })
@@ -160,13 +138,6 @@ const unitsToMs = (text: string): number => {
   return Number(digits) * (units[unit] ?? 0)
 }
 
-/** A time in whole seconds as a flag takes it, in the largest unit: `14d`, `90m`. */
-export const durationFlag = (ms: number): string => {
-  const [unit = 's', length = 1000] =
-    Object.entries(units).findLast(([, unitMs]) => ms > 0 && ms % unitMs === 0) ?? []
-  return `${ms / length}${unit}`
-}
-
 const withinLimit = (ms: number, longest: number, request: string): number => {
   if (ms > 0 && ms <= longest) return ms
   throw new InvalidArgumentError(
@@ -177,22 +148,13 @@ const withinLimit = (ms: number, longest: number, request: string): number => {
 /** A date, or a date and a time with its zone. Without a zone, the meaning would depend on the machine. */
 const isoTime = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d))?$/
 
-/** Year 1973 in ms, and 5138 in seconds: a smaller number is a time in seconds. */
-const earliestMs = 1e11
-
-/** Parses a time: ISO 8601, or ms since the Unix epoch. Returns ms since the Unix epoch. */
+/** Parses a time: ISO 8601, or ms since the Unix epoch, from 1973 on: a smaller number is one of seconds. Returns ms. */
 export const parseTime = (text: string): number => {
-  const isUnixNumber = /^\d{1,15}$/.test(text)
-  const time = isoTime.test(text) ? Date.parse(text) : isUnixNumber ? Number(text) : NaN
-  if (isUnixNumber && time < earliestMs) {
-    throw new InvalidArgumentError(
-      text.length === 4
-        ? `Write ${text}-01-01: a year alone is not a time.`
-        : 'Give an ISO time, or ms since the Unix epoch. This looks like seconds.',
-    )
-  }
+  const time = isoTime.test(text) ? Date.parse(text) : /^\d{12,15}$/.test(text) ? Number(text) : NaN
   if (!Number.isNaN(time)) return time
-  throw new InvalidArgumentError('Give a time like 2026-11-22T10:00:00Z, or ms since the Unix epoch.')
+  throw new InvalidArgumentError(
+    'Give a time like 2026-11-22T10:00:00Z or 2026-11-22, or ms (not seconds) since the Unix epoch.',
+  )
 }
 
 const bpsOption = numberOption({ min: 0, max: 10_000, default: 0 })

@@ -1,14 +1,15 @@
-import { isLeft, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { chain, isLeft, left, right, traverseArray, type Either } from 'fp-ts/lib/Either.js'
 import type { Command } from 'commander'
 import { defineTokens, type DefinedToken, type TokenDefinition } from '../../client/tokens.js'
 import { canonicalAddress, isAddress, type Address } from '../../base/domain/address.js'
 import { addressOf, defaultService } from '../../base/domain/topic.js'
 import { describeValue, printable } from '../../base/errors/text.js'
 import type { RecordingHeader } from '../../backtest/recording/codec/row.js'
+import { btc, eth } from '../../simulator/market/token-options.js'
 import { attempt, readJson } from './read-file.js'
 import type { Variables } from '../io.js'
 import { orUsageError } from '../run.js'
-import type { NamedToken } from './token-names.js'
+import { createTokenNames, type NamedToken, type TokenNames } from './token-names.js'
 
 /** A token that the user has selected. */
 export interface SelectedToken {
@@ -17,18 +18,10 @@ export interface SelectedToken {
   readonly decimals?: number
 }
 
-/**
- * A token. Left: the error message for a symbol that `--tokens` does not define. The error occurs only if the symbol is
- * selected.
- */
-export type VariableEntry = Either<string, SelectedToken>
-
-/** The definitions of the user. */
+/** The definitions of the user: in the file of --tokens, and in SVC_TOKENS. */
 export interface UserTokens {
-  /** The tokens of --tokens. */
   readonly fileTokens: readonly NamedToken[]
-  /** The entries of SVC_TOKENS. */
-  readonly variableEntries: readonly VariableEntry[]
+  readonly variableTokens: readonly SelectedToken[]
 }
 
 /** The sources of tokens and their symbols. */
@@ -37,8 +30,6 @@ export interface TokenSources extends UserTokens {
   readonly ownTokens: readonly SelectedToken[]
   /** The tokens that a gateway serves. Default: none. */
   readonly servedTokens?: readonly NamedToken[]
-  /** Tokens with known names, which select no token. */
-  readonly knownTokens: readonly NamedToken[]
 }
 
 /** At least one token. */
@@ -52,51 +43,44 @@ export const selectTokens = (
   given: readonly string[],
   sources: TokenSources,
 ): Either<string, SelectedTokens> => {
-  if (given.length > 0) return selected(given.map((text) => findToken(text, symbolsOf(sources))))
-  if (sources.ownTokens.length > 0) return selected(sources.ownTokens.map(right))
-  const { variableEntries, fileTokens, servedTokens = [] } = sources
-  if (variableEntries.length > 0) return selected(variableEntries)
-  return selected((fileTokens.length > 0 ? fileTokens : servedTokens).map(right))
-}
-
-/** All tokens with names for the output. A token that was given by a symbol has this symbol. */
-export const namedTokens = (
-  sources: TokenSources,
-  given: readonly SelectedToken[] = [],
-): readonly NamedToken[] => [...sources.knownTokens, ...symbolsOf(sources), ...given.flatMap(withSymbol)]
-
-/**
- * The tokens that an argument can give by symbol. A known name is not a symbol of a real service: the user must define
- * the symbol.
- */
-export const symbolsOf = (sources: TokenSources): readonly NamedToken[] => [
-  ...(sources.servedTokens ?? []),
-  ...sources.ownTokens.filter(isNamed),
-  ...configuredTokens(sources),
-]
-
-/** The named tokens of the user. The file replaces symbols of the variable. */
-const configuredTokens = ({ variableEntries, fileTokens }: UserTokens): readonly NamedToken[] => [
-  ...variableEntries.flatMap((entry) => (isLeft(entry) ? [] : withSymbol(entry.right))),
-  ...fileTokens,
-]
-
-const isNamed = (token: SelectedToken): token is NamedToken => token.symbol !== undefined
-
-const withSymbol = (token: SelectedToken): readonly NamedToken[] => (isNamed(token) ? [token] : [])
-
-const selected = (found: readonly Either<string, SelectedToken>[]): Either<string, SelectedTokens> => {
-  const byAddress = new Map<string, SelectedToken>()
-  for (const token of found) {
-    if (isLeft(token)) return token
-    byAddress.set(canonicalAddress(token.right.address), token.right)
-  }
-  const [first, ...others] = byAddress.values()
-  return first === undefined ? left(noTokenText) : right([first, ...others])
+  const { ownTokens, variableTokens, fileTokens, servedTokens = [] } = sources
+  const symbols = symbolsOf(sources)
+  const found =
+    given.length > 0
+      ? traverseArray((text: string) => findToken(text, symbols))(given)
+      : right([ownTokens, variableTokens, fileTokens, servedTokens].find(({ length }) => length > 0) ?? [])
+  return chain((tokens: readonly SelectedToken[]): Either<string, SelectedTokens> => {
+    const [first, ...others] = new Map(
+      tokens.map((token) => [canonicalAddress(token.address), token]),
+    ).values()
+    return first === undefined ? left(noTokenText) : right([first, ...others])
+  })(found)
 }
 
 const noTokenText =
   'no token: give its contract address, set SVC_TOKENS or --tokens, or add --simulate to watch ETH and BTC'
+
+/** Names for the output: those that the user can give, and those of the simulator's tokens, which are addresses on mainnet. */
+export const namesFor = (sources: TokenSources, service?: string): TokenNames =>
+  createTokenNames([...knownTokens, ...symbolsOf(sources)], service)
+
+const knownTokens: readonly NamedToken[] = [eth, btc].map(({ address, symbol, decimals }) => ({
+  ...{ address, symbol, decimals },
+}))
+
+/**
+ * The tokens that an argument can give by symbol, a later one instead of an earlier one. A known name is not a symbol of a real
+ * service: the user must define the symbol.
+ */
+export const symbolsOf = ({
+  servedTokens = [],
+  ownTokens,
+  variableTokens,
+  fileTokens,
+}: TokenSources): readonly NamedToken[] =>
+  [...servedTokens, ...ownTokens, ...variableTokens, ...fileTokens].filter(isNamed)
+
+const isNamed = (token: SelectedToken): token is NamedToken => token.symbol !== undefined
 
 /**
  * The token of a symbol, an address or a topic. Of two tokens with the same symbol, the later one is used. A symbol in
@@ -129,7 +113,7 @@ const describeToken = (text: string): string => describeValue(text.replace(/=.*/
 
 const maxListed = 20
 
-const listText = (symbols: readonly string[]): string =>
+export const listText = (symbols: readonly string[]): string =>
   symbols.length <= maxListed
     ? symbols.join(', ')
     : `${symbols.slice(0, maxListed).join(', ')}, and ${symbols.length - maxListed} more`
@@ -143,21 +127,27 @@ export const parseTokenAddress = (text: string): Address | undefined => {
   return isAddress(address) ? address : undefined
 }
 
-/** The addresses of a recording's topics and mints, each once. */
-export const recordedAddresses = ({
+/** The tokens of a recording's topics and mints, each once. */
+export const recordedTokens = ({
   topics,
   mints,
-}: Pick<RecordingHeader, 'topics' | 'mints'>): readonly Address[] => {
-  const addresses = [...topics.map(addressOf), ...mints]
-  return [...new Map(addresses.map((address) => [address.toLowerCase(), address])).values()]
+}: Pick<RecordingHeader, 'topics' | 'mints'>): readonly SelectedToken[] => {
+  const addresses = new Map(
+    [...topics.map(addressOf), ...mints].map((each) => [canonicalAddress(each), each]),
+  )
+  return [...addresses].map(([key, address]) => ({
+    ...knownTokens.find((known) => canonicalAddress(known.address) === key),
+    address,
+  }))
 }
 
 /** The tokens of --tokens and of SVC_TOKENS. An invalid one is a usage error. */
 export const userTokens = (command: Command, variables: Variables): UserTokens => {
   const { tokens: path } = command.opts<{ readonly tokens?: string }>()
-  const fileTokens = path === undefined ? [] : orUsageError(command, readTokensFile(path))
-  const entries = parseTokensVariable(variables['SVC_TOKENS'] ?? '', fileTokens)
-  return { fileTokens, variableEntries: orUsageError(command, entries) }
+  return {
+    fileTokens: path === undefined ? [] : orUsageError(command, readTokensFile(path)),
+    variableTokens: orUsageError(command, parseTokensVariable(variables['SVC_TOKENS'] ?? '')),
+  }
 }
 
 /** The tokens of a file. Left: the reason why it cannot be used. */
@@ -182,40 +172,24 @@ export const symbolProblem = (symbol: string): string | undefined => {
 const symbolText = (expected: string, symbol: string): string =>
   `expected ${expected}, got ${describeValue(symbol)}`
 
-/**
- * Parses the text of SVC_TOKENS: `0x82af…`, `ETH=0x82af…`, or a symbol of the file, separated by commas. Left: the error
- * message for a malformed entry.
- */
-export const parseTokensVariable = (
-  variable: string,
-  fileTokens: readonly NamedToken[],
-): Either<string, readonly VariableEntry[]> => {
-  const texts = variable.split(',').map((part) => part.trim())
-  const entries: VariableEntry[] = []
-  for (const text of texts.filter((each) => each !== '')) {
-    const entry = parseEntry(text, fileTokens)
-    if (isLeft(entry) && !isSymbol(text)) return entry
-    entries.push(entry)
-  }
-  return right(entries)
-}
+/** Parses the text of SVC_TOKENS: `0x82af…` or `ETH=0x82af…`, separated by commas. Left: the error message. */
+export const parseTokensVariable = (variable: string): Either<string, readonly SelectedToken[]> =>
+  traverseArray(parseEntry)(
+    variable
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== ''),
+  )
 
 /** The text of an entry: with the symbol, if the token has one. */
 export const variableText = ({ address, symbol = address }: SelectedToken): string =>
   symbol === address ? address : `${symbol}=${address}`
 
-const parseEntry = (text: string, fileTokens: readonly NamedToken[]): VariableEntry => {
-  const invalid = invalidText(text)
+const parseEntry = (text: string): Either<string, SelectedToken> => {
   const split = text.indexOf('=')
-  if (split < 0) return mapLeft(() => invalid)(findToken(text, fileTokens))
   const address = parseTokenAddress(text.slice(split + 1).trim())
-  if (address === undefined) return left(invalid)
-  const symbol = printable(text.slice(0, split).trim())
+  if (address === undefined)
+    return left(`SVC_TOKENS: invalid entry ${describeValue(text)}: expected SYMBOL=0x…, or ${tokenSyntax}`)
+  const symbol = printable(text.slice(0, Math.max(0, split)).trim())
   return right(symbol === '' ? { address } : { address, symbol })
 }
-
-/** True for a word that may be a symbol of a file, and does not look like an address. */
-const isSymbol = (text: string): boolean => /^(?!.*0x)[^\s=:;]+$/i.test(text)
-
-const invalidText = (entry: string): string =>
-  `SVC_TOKENS: invalid entry ${describeValue(entry)}: expected SYMBOL=0x…, ${tokenSyntax}, or a symbol of --tokens`

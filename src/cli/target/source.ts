@@ -1,12 +1,7 @@
 import type { Command } from 'commander'
-import { left, map, right, type Either } from 'fp-ts/lib/Either.js'
-import { configure, isThisMachine, type Configuration } from '../../client/configuration.js'
-import {
-  clientTable,
-  type ClientOptions,
-  type DepthClientOptions,
-  type UnsignedClientOptions,
-} from '../../client/options.js'
+import { chain, left, right, tryCatch, type Either } from 'fp-ts/lib/Either.js'
+import { configure, type Configuration } from '../../client/configuration.js'
+import type { ClientOptions } from '../../client/options.js'
 import type { Environment } from '../../base/domain/environment.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { node } from '../../wire/platform/node.js'
@@ -20,29 +15,21 @@ import {
 } from './source-flags.js'
 
 /** The source of data that the flags and the environment variables of a command select. An empty one is not set. */
-export type Source = ServiceSource | GatewaySource | NatsSource | SimulatorSource | RecordingSource
+export type Source = AddressSource | NatsSource | SimulatorSource | RecordingSource
 
-export interface ServiceSource {
-  readonly _tag: 'Service'
+/** The addresses of a service, or those of gateways. */
+export interface AddressSource {
+  readonly _tag: 'Addresses'
   readonly environment: Environment
   readonly allowInsecure: boolean
+  readonly lines: number | undefined
+  /** Signs depth requests; without it, those to a gateway are sent unsigned. */
+  readonly authKey: string | undefined
   readonly baseUrl: string | undefined
-  readonly authKey: string | undefined
   readonly priceBaseUrl: string | undefined
-  /** Addresses, separated by commas. */
-  readonly priceWsUrl: string | undefined
-  readonly lines?: number
-}
-
-export interface GatewaySource {
-  readonly _tag: 'Gateway'
-  readonly environment: Environment
-  readonly allowInsecure: boolean
-  /** Addresses, separated by commas. Their paths and queries are preserved. */
-  readonly url: string
-  readonly lines?: number
-  /** Signs depth requests; without it, they are sent unsigned. */
-  readonly authKey: string | undefined
+  readonly priceWsUrls: readonly string[]
+  /** HTTP addresses, whose paths and queries are preserved. `undefined` for a service. */
+  readonly gateways?: readonly [string, ...string[]]
 }
 
 export interface NatsSource {
@@ -68,9 +55,6 @@ export interface RecordingSource {
   readonly speed: number
 }
 
-/** In the order of precedence of their variables. */
-const allServers = ['nats', 'gateway'] as const satisfies readonly ServerFlagName[]
-
 const addressNames = ['baseUrl', 'priceBaseUrl', 'priceWsUrl'] as const
 
 /**
@@ -80,13 +64,18 @@ const addressNames = ['baseUrl', 'priceBaseUrl', 'priceWsUrl'] as const
  */
 export const resolveSource = (
   command: Command,
-  servers: readonly ServerFlagName[] = allServers,
+  servers: readonly ServerFlagName[] = ['nats', 'gateway'],
 ): Either<string, Source> => {
   const flags = command.opts<SourceValues>()
-  const { environment = 'mainnet', allowInsecure = false, recording, speed = 1, simulate, demo } = flags
+  const { environment = 'mainnet', allowInsecure = false, lines, recording, speed = 1 } = flags
+  const { simulate, demo } = flags
   const isGiven = (name: string): boolean => command.getOptionValueSource(name) === 'cli'
-  const conflict = conflictOf(flags, servers, isGiven)
-  if (conflict !== undefined) return left(conflict)
+  const groups = [['recording'], ['demo', 'simulate'], ...servers.map((name) => [name]), addressNames]
+  const [first, second] = groups.flatMap((names) => names.find(isGiven) ?? [])
+  const hasOwnKey = recording !== undefined || simulate !== undefined
+  const other = second ?? (hasOwnKey && isGiven('authKey') ? 'authKey' : undefined)
+  if (first !== undefined && other !== undefined)
+    return left(`${flagName(other)}: cannot be combined with ${flagName(first)}; remove one of them`)
   if (recording !== undefined) return right({ _tag: 'Recording', files: recording, speed })
   if (isGiven('speed')) return left('--speed: applies only to --recording; remove it')
   if (simulate !== undefined) return right({ _tag: 'Simulator', environment, isDemo: demo !== undefined })
@@ -95,100 +84,43 @@ export const resolveSource = (
     : (servers.find(isGiven) ?? servers.find((name) => nonEmpty(flags[name]) !== undefined))
   const url = server && nonEmpty(flags[server])
   if (server === 'nats' && url !== undefined) return right({ _tag: 'Nats', environment, servers: url })
-  const lines = flags.lines === undefined ? {} : { lines: flags.lines }
-  const access = { environment, allowInsecure, authKey: nonEmpty(flags.authKey), ...lines }
-  if (url !== undefined) return right({ _tag: 'Gateway', ...access, url })
+  const access = {
+    _tag: 'Addresses',
+    environment,
+    allowInsecure,
+    lines,
+    authKey: nonEmpty(flags.authKey),
+  } as const
+  if (url !== undefined) return right({ ...access, ...gatewayAddresses(url) })
   return right({
-    _tag: 'Service',
     ...access,
     baseUrl: nonEmpty(flags.baseUrl),
     priceBaseUrl: nonEmpty(flags.priceBaseUrl),
-    priceWsUrl: nonEmpty(flags.priceWsUrl),
+    priceWsUrls: nonEmpty(flags.priceWsUrl)?.split(',') ?? [],
   })
 }
 
 const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text)
 
-/** The message for flags of two sources on the command line. */
-const conflictOf = (
-  { recording, simulate, demo }: SourceValues,
-  servers: readonly ServerFlagName[],
-  isGiven: (name: string) => boolean,
-): string | undefined => {
-  const firstGiven = (names: readonly DeploymentFlagName[]): string | undefined => {
-    const name = names.find(isGiven)
-    return name && deploymentFlags[name].flag
+/** `list`: addresses, separated by commas. The client reports one that is none of HTTP. */
+const gatewayAddresses = (list: string) => {
+  const [first = list, ...others] = list.split(',')
+  const gateways = [first, ...others] as const
+  return {
+    gateways,
+    baseUrl: first,
+    priceBaseUrl: gateways.find((url) => !/^https?:/i.test(url)) ?? first,
+    priceWsUrls: gateways.map((url) => url.replace(/^http/i, 'ws')),
   }
-  const simulator = simulate === undefined ? undefined : demo === undefined ? '--simulate' : '--demo'
-  const [server, otherServer] = servers.filter(isGiven).map((name) => deploymentFlags[name].flag)
-  const address = firstGiven(addressNames)
-  const service = address ?? firstGiven(['authKey'])
-  if (recording !== undefined) return conflictText('--recording', simulator ?? server ?? service)
-  if (simulator !== undefined) return conflictText(simulator, service ?? server)
-  return server === undefined ? undefined : conflictText(server, otherServer ?? address)
 }
-
-const conflictText = (source: string, other: string | undefined): string | undefined =>
-  other === undefined ? undefined : `${other}: cannot be combined with ${source}; remove one of them`
 
 export type DataKind = 'prices' | 'depth' | 'both'
 
-/**
- * The client options of a service or a gateway. Values that the command does not need are ignored, so that they cannot
- * cause errors. Left: the message for missing flags.
- */
-export const clientOptions = (
-  source: ServiceSource | GatewaySource,
-  dataKind: DataKind,
-): Either<string, ClientOptions> => {
-  const { environment, allowInsecure } = source
-  const needsDepth = dataKind !== 'prices' && environment === 'mainnet'
-  const addresses =
-    source._tag === 'Gateway'
-      ? right(gatewayAddresses(source, needsDepth))
-      : serviceAddresses(source, dataKind, needsDepth)
-  return map((access: Addresses) => ({
-    environment,
-    ...(allowInsecure ? { allowInsecure } : {}),
-    ...access,
-  }))(addresses)
-}
-
-type Addresses = Omit<ClientOptions, 'environment'>
-
-/** The addresses of the gateways. */
-export const gatewayUrls = ({ url }: GatewaySource): readonly [string, ...string[]] => {
-  const [first = url, ...others] = url.split(',')
-  return [first, ...others]
-}
-
-const gatewayAddresses = (source: GatewaySource, needsDepth: boolean): Addresses => {
-  const { authKey, lines } = source
-  const urls = gatewayUrls(source)
-  const invalidUrl = urls.find((each) => !isHttpUrl(each))
-  // The client checks this one, and reports it.
-  const url = invalidUrl ?? urls[0]
-  return {
-    priceBaseUrl: url,
-    ...(invalidUrl === undefined ? socketAddresses(urls.map(socketUrl), lines) : {}),
-    ...(needsDepth ? { baseUrl: url, ...(authKey === undefined ? { unsigned: true } : { authKey }) } : {}),
-  }
-}
-
-const isHttpUrl = (text: string): boolean =>
-  URL.canParse(text) && clientTable.priceBaseUrl.schemes.includes(new URL(text).protocol)
-
-/** With several addresses, one connection stands by unless `lines` says otherwise. */
-const socketAddresses = (urls: readonly string[], lines = urls.length > 1 ? 2 : 1) => ({
-  priceWsUrl: urls.length > 1 ? urls : urls.join(),
-  ...(lines === 1 ? {} : { lines }),
-})
-
-const socketUrl = (gateway: string): string => {
-  const url = new URL(gateway)
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  return url.href
-}
+/** The configuration of a client of a service or of gateways. Left: the message, which names flags. */
+export const configurationOf = (source: AddressSource, dataKind: DataKind): Either<string, Configuration> =>
+  chain((options: ClientOptions) =>
+    orFlagError(() => configure(options, node), source.gateways && 'gateway'),
+  )(clientOptions(source, dataKind))
 
 const requiredNames = {
   prices: ['priceBaseUrl'],
@@ -197,27 +129,22 @@ const requiredNames = {
 } as const satisfies Record<DataKind, readonly DeploymentFlagName[]>
 
 /** A client requires `priceBaseUrl` even if it requests only depth. */
-const unusedPriceBaseUrl = 'https://prices.invalid'
+const unusedPrices = { priceBaseUrl: 'https://prices.invalid', priceWsUrls: [] }
 
-const serviceAddresses = (
-  source: ServiceSource,
-  dataKind: DataKind,
-  needsDepth: boolean,
-): Either<string, Addresses> => {
-  const { baseUrl, authKey, priceBaseUrl = unusedPriceBaseUrl, priceWsUrl, lines } = source
-  const missing = requiredNames[dataKind].filter((name) => source[name] === undefined)
+/** Values that the command does not need are ignored, so that they cannot cause errors. Left: the message for missing flags. */
+export const clientOptions = (source: AddressSource, dataKind: DataKind): Either<string, ClientOptions> => {
+  const { environment, allowInsecure, baseUrl, authKey, gateways } = source
+  const missing = gateways ? [] : requiredNames[dataKind].filter((name) => source[name] === undefined)
   if (missing.length > 0) return left(missingFlagsText(missing))
-  const sockets =
-    priceWsUrl === undefined
-      ? lines === undefined
-        ? {}
-        : { lines }
-      : socketAddresses(priceWsUrl.split(','), lines)
-  const prices = { priceBaseUrl, ...sockets }
+  const { priceBaseUrl, priceWsUrls } = dataKind === 'depth' && !gateways ? unusedPrices : source
+  const needsDepth = dataKind !== 'prices' && environment === 'mainnet'
+  const access = authKey !== undefined ? { authKey } : gateways && { unsigned: true }
   return right({
-    ...(dataKind === 'depth' ? { priceBaseUrl: unusedPriceBaseUrl } : prices),
-    // Both are required together.
-    ...(needsDepth && baseUrl !== undefined && authKey !== undefined ? { baseUrl, authKey } : {}),
+    ...{ environment, allowInsecure, priceBaseUrl: priceBaseUrl ?? unusedPrices.priceBaseUrl },
+    ...(priceWsUrls.length === 0 ? {} : { priceWsUrl: priceWsUrls }),
+    // With several addresses, one connection stands by.
+    lines: source.lines ?? (priceWsUrls.length > 1 ? 2 : 1),
+    ...(needsDepth && baseUrl !== undefined && access !== undefined ? { baseUrl, ...access } : {}),
   })
 }
 
@@ -232,47 +159,19 @@ const missingFlagsText = (missing: readonly DeploymentFlagName[]): string =>
     'To try the command without a service, add --simulate, or run npx svc-streams simulate and paste its output.',
   ].join('\n')
 
-export const hasDepth = (options: ClientOptions): options is DepthClientOptions | UnsignedClientOptions =>
-  options.environment === 'mainnet' &&
-  options.baseUrl !== undefined &&
-  (options.authKey !== undefined || options.unsigned === true)
+/** The result of `work`. Left: the message of its `ConfigurationError`, which names flags. Any other exception is thrown. */
+export const orFlagError = <A>(work: () => A, server?: ServerFlagName): Either<string, A> =>
+  tryCatch(work, (thrown) => {
+    if (thrown instanceof ConfigurationError) return flagErrorText(thrown, server)
+    throw thrown
+  })
 
-/** The configuration of a client with these options. Left: the message, which names the flags of the source. */
-export const configureFor = (tag: Source['_tag'], options: ClientOptions): Either<string, Configuration> => {
-  try {
-    // The client's message for an unencrypted address names an option instead of a flag.
-    const configuration = configure({ ...options, allowInsecure: true }, node)
-    const problem = unencryptedText(tag, options)
-    return problem === undefined ? right(configuration) : left(problem)
-  } catch (error) {
-    if (error instanceof ConfigurationError) return left(flagErrorText(error, tag))
-    throw error
-  }
-}
-
-const unencryptedText = (tag: Source['_tag'], options: ClientOptions): string | undefined => {
-  if (options.authKey === undefined || options.allowInsecure === true) return undefined
-  for (const name of ['priceBaseUrl', 'baseUrl', 'priceWsUrl'] as const) {
-    for (const url of [options[name] ?? []].flat()) {
-      const { protocol, hostname } = new URL(url)
-      const secure = { 'http:': 'https:', 'ws:': 'wss:' }[protocol]
-      if (secure !== undefined && !isThisMachine(hostname))
-        return `${flagOf(name, tag)}: ${protocol} to another machine is not encrypted; use ${secure} or set --allow-insecure`
-    }
-  }
-  return undefined
-}
-
-/** The message of a `ConfigurationError` with the flag instead of the option. */
-export const flagErrorText = ({ option, message }: ConfigurationError, tag: Source['_tag']): string =>
-  `${flagOf(option, tag)}: ${message.slice(`${option}: `.length)}`
-
-/** The flag of an option, with its variable. */
-const flagOf = (option: string, tag: Source['_tag']): string => {
-  if (tag === 'Gateway' && addressNames.some((name) => name === option))
-    return withVariable(deploymentFlags.gateway)
-  if (tag === 'Nats' && option === 'servers') return withVariable(deploymentFlags.nats)
-  return isDeploymentFlag(option) ? withVariable(deploymentFlags[option]) : flagName(option)
+/** The message of a `ConfigurationError` with the flag instead of the option. `server`: the flag that gives all addresses. */
+export const flagErrorText = ({ option, message }: ConfigurationError, server?: ServerFlagName): string => {
+  const isAddress = option === 'servers' || addressNames.some((name) => name === option)
+  const name = server !== undefined && isAddress ? server : option
+  const flag = isDeploymentFlag(name) ? withVariable(deploymentFlags[name]) : flagName(name)
+  return `${flag}: ${message.slice(`${option}: `.length).replace('set allowInsecure', 'set --allow-insecure')}`
 }
 
 const isDeploymentFlag = (option: string): option is DeploymentFlagName =>

@@ -335,7 +335,9 @@ describe('import', () => {
       { at: start, topic: `svc-${other}`, price: 90_001 },
     ])
     expect(header).toMatchObject({ topics: [topic, `svc-${other}`], mints: [address, other] })
-    expect(stdout).toContain('rows without a depth: 1, first in line 3')
+    expect(stdout).toContain(
+      'no depth, because a quantity is no number, or --tokens has no decimals: 1, first in line 3',
+    )
   })
 
   it('--depth adds an assumed depth before each price: the header and inspect say so', async () => {

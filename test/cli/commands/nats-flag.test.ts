@@ -137,13 +137,13 @@ describeNats('--nats', () => {
     ])
   })
 
-  test('names NATS if no gateway is there', async () => {
+  test('names the flag of NATS if no gateway is there', async () => {
     const server = await startNatsServer({ onFinished: onTestFinished })
     const failed = await runInProcess(['price', weth, '--nats', server.url])
     expect(failed).toMatchObject({
       code: 1,
       stderr: expect.stringContaining(
-        'Check that NATS and a gateway on it run, and that --nats (SVC_NATS) is the address of NATS.\n',
+        'Check that the gateway runs, and that --nats (SVC_NATS) is its address.\n',
       ) as string,
     })
   })

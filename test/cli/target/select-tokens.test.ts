@@ -3,27 +3,29 @@ import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import {
   findToken,
-  namedTokens,
+  namesFor,
   parseTokenAddress,
   parseTokensVariable,
   selectTokens as select,
   type TokenSources,
 } from '../../../src/cli/target/select-tokens.js'
+import type { Address } from '../../../src/index.js'
 import { address, anyText, builtInPropertyName } from '../../support/arbitraries.js'
+import { wbtc, weth } from '../../support/tokens.js'
 
 describe('the selected tokens', () => {
-  type Source = Omit<TokenSources, 'variableEntries'> & { readonly variable: string }
+  type Source = Omit<TokenSources, 'variableTokens'> & { readonly variable: string }
 
   const sourcesOf = ({ variable, ...source }: Source): TokenSources => {
-    const entries = parseTokensVariable(variable, source.fileTokens)
-    if (isLeft(entries)) throw new Error(entries.left)
-    return { ...source, variableEntries: entries.right }
+    const tokens = parseTokensVariable(variable)
+    if (isLeft(tokens)) throw new Error(tokens.left)
+    return { ...source, variableTokens: tokens.right }
   }
 
   const selectTokens = (given: readonly string[], source: Source) => select(given, sourcesOf(source))
 
   const knownTokens = [{ address: '0xee', symbol: 'ETH', decimals: 18 }] as const
-  const service: Source = { ownTokens: [], knownTokens, fileTokens: [], variable: '' }
+  const service: Source = { ownTokens: [], fileTokens: [], variable: '' }
   const simulator: Source = { ...service, ownTokens: knownTokens }
   const file = {
     fileTokens: [
@@ -63,20 +65,17 @@ describe('the selected tokens', () => {
     expect(selectTokens([], { ...service, servedTokens: knownTokens })).toEqual(right(knownTokens))
   })
 
-  test('accepts names, blanks, repeated tokens and symbols of the file in SVC_TOKENS', () => {
+  test('accepts names, blanks and repeated tokens in SVC_TOKENS', () => {
     expect(selectTokens([], { ...service, variable: ' ETH=0xab , =0xcd,0xAB,' })).toEqual(
       right([{ address: '0xAB' }, { address: '0xcd' }]),
     )
     expect(selectTokens([], { ...service, variable: 'E\u001b[2J=svc-0xab' })).toEqual(
       right([{ address: '0xab', symbol: 'E [2J' }]),
     )
-    expect(selectTokens([], { ...service, ...file, variable: 'BBB,0xcd' })).toEqual(
-      right([file.fileTokens[1], { address: '0xcd' }]),
-    )
   })
 
   test('finds symbols of SVC_TOKENS, which the file replaces, also with a simulator', () => {
-    const variable = 'AAA=0xcc,CCC=0xcc,nonsense'
+    const variable = 'AAA=0xcc,CCC=0xcc'
     expect(selectTokens(['CCC'], { ...service, variable })).toEqual(
       right([{ address: '0xcc', symbol: 'CCC' }]),
     )
@@ -104,18 +103,13 @@ describe('the selected tokens', () => {
         'no token: give its contract address, set SVC_TOKENS or --tokens, or add --simulate to watch ETH and BTC',
       ),
     )
-    expect(selectTokens([], { ...service, variable: '0xab,ETH' })).toEqual(
-      left(expect.stringMatching(/^SVC_TOKENS: invalid entry "ETH": expected SYMBOL=0x…, /)),
-    )
   })
 
-  test('names known tokens, those of SVC_TOKENS, and those of the file, in this order', () => {
-    const variable = 'CCC=0xcc,0xdd,nonsense'
-    const ccc = { address: '0xcc', symbol: 'CCC' }
-    const sources = sourcesOf({ ...service, ...file, variable })
-    expect(namedTokens(sources)).toEqual([...knownTokens, ccc, ...file.fileTokens])
-    const given = [{ address: '0xcc', symbol: 'CCC' }, { address: '0xff' }] as const
-    expect(namedTokens(sources, given)).toEqual([...knownTokens, ccc, ...file.fileTokens, ccc])
+  test('names the tokens of the simulator, those of SVC_TOKENS, and those of the file, in this order', () => {
+    const names = namesFor(sourcesOf({ ...service, ...file, variable: `CCC=0xcc,WETH=${weth},CCC=0xaa` }))
+    expect([wbtc, weth, '0xaa', '0xbb', '0xcc', '0xdd'].map((each) => names.symbol(each as Address))).toEqual(
+      [...['BTC', 'WETH', 'AAA', 'BBB', undefined, undefined]],
+    )
   })
 })
 

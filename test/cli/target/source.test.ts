@@ -1,10 +1,9 @@
 import { Command } from 'commander'
-import { chain, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   clientOptions as optionsOfSource,
-  configureFor,
-  hasDepth,
+  configurationOf,
   resolveSource,
   type DataKind,
   type Source,
@@ -36,21 +35,24 @@ describe('the source of a command', () => {
   }
   const gateway = { SVC_GATEWAY: 'https://g.example' }
   const nats = { SVC_NATS: 'nats://n.example' }
-  const access = { environment: 'mainnet', allowInsecure: false } as const
+  const access = {
+    _tag: 'Addresses',
+    environment: 'mainnet',
+    allowInsecure: false,
+    lines: undefined,
+  } as const
   const serviceSource: Source = {
-    _tag: 'Service',
     ...access,
     baseUrl: 'https://a.example',
     priceBaseUrl: 'https://b.example',
-    priceWsUrl: 'wss://c.example',
+    priceWsUrls: ['wss://c.example'],
     authKey: 'AAAA',
   }
-  const gatewaySource: Source = {
-    _tag: 'Gateway',
-    ...access,
-    url: 'https://g.example',
-    authKey: undefined,
-  }
+  const gatewaySourceOf = (url: string): Source => ({
+    ...{ ...access, baseUrl: url, priceBaseUrl: url, priceWsUrls: [url.replace('http', 'ws')] },
+    ...{ gateways: [url], authKey: undefined },
+  })
+  const gatewaySource = gatewaySourceOf('https://g.example')
   const natsSource: Source = { _tag: 'Nats', environment: 'mainnet', servers: 'nats://n.example' }
   const simulatorSource: Source = { _tag: 'Simulator', environment: 'mainnet', isDemo: false }
 
@@ -65,7 +67,7 @@ describe('the source of a command', () => {
     test('exclude no flag', () => {
       const all = { ...service, ...gateway, ...nats }
       expect(select(['--gateway', 'http://h.example'], all)).toEqual(
-        right({ ...gatewaySource, url: 'http://h.example', authKey: 'AAAA' }),
+        right({ ...gatewaySourceOf('http://h.example'), authKey: 'AAAA' }),
       )
       expect(select(['--base-url', 'https://d.example'], all)).toEqual(
         right({ ...serviceSource, baseUrl: 'https://d.example' }),
@@ -127,7 +129,7 @@ describe('the source of a command', () => {
 
     test('--gateway and --auth-key do not conflict', () => {
       expect(select(['--gateway', 'http://h.example', '--auth-key', 'AAAA'])).toEqual(
-        right({ ...gatewaySource, url: 'http://h.example', authKey: 'AAAA' }),
+        right({ ...gatewaySourceOf('http://h.example'), authKey: 'AAAA' }),
       )
     })
   })
@@ -139,16 +141,22 @@ describe('the client options of a source', () => {
     const command = new Command('tool')
     for (const [name, value] of Object.entries(flags)) command.setOptionValueWithSource(name, value, 'env')
     const source = resolveSource(command)
-    if (isRight(source) && (source.right._tag === 'Service' || source.right._tag === 'Gateway'))
-      return source.right
+    if (isRight(source) && source.right._tag === 'Addresses') return source.right
     throw new Error('neither a service nor a gateway')
   }
 
-  const optionsOf = (flags: SourceValues, dataKind: DataKind): Either<string, ClientOptions> =>
-    optionsOfSource(sourceOf(flags), dataKind)
+  /** Without what is the default of the client. */
+  const optionsOf = (flags: SourceValues, dataKind: DataKind): Either<string, Partial<ClientOptions>> =>
+    map(({ allowInsecure, lines, priceWsUrl, ...options }: ClientOptions) => ({
+      ...options,
+      ...(allowInsecure === true ? { allowInsecure } : {}),
+      ...(lines === 1 ? {} : { lines }),
+      ...(priceWsUrl === undefined
+        ? {}
+        : { priceWsUrl: priceWsUrl.length === 1 ? priceWsUrl[0] : priceWsUrl }),
+    }))(optionsOfSource(sourceOf(flags), dataKind))
 
-  const configured = (flags: SourceValues, dataKind: DataKind) =>
-    chain((options: ClientOptions) => configureFor(sourceOf(flags)._tag, options))(optionsOf(flags, dataKind))
+  const configured = (flags: SourceValues, dataKind: DataKind) => configurationOf(sourceOf(flags), dataKind)
 
   const mainnet = { environment: 'mainnet' } as const
   const all = {
@@ -161,7 +169,7 @@ describe('the client options of a source', () => {
 
   describe('with several addresses', () => {
     const gateway = 'http://a.example,http://b.example'
-    const priceWsUrl = ['ws://a.example/', 'ws://b.example/']
+    const priceWsUrl = ['ws://a.example', 'ws://b.example']
 
     test('has two lines, and the HTTP address of the first gateway', () => {
       expect(optionsOf({ ...mainnet, gateway }, 'both')).toEqual(
@@ -184,6 +192,7 @@ describe('the client options of a source', () => {
 
     test.each([
       ['http://a.example,gate', 'expected a URL like https://… or http://…'],
+      ['http://a.example,http://', 'expected a URL like wss://… or ws://…'],
       ['http://a.example,ws://b.example', 'expected https://… or http://…, not ws:'],
       ['http://a.example,http://a.example', 'contains a URL twice'],
       ['http://a.example,http://user:secret@b.example', 'credentials in a URL are not supported'],
@@ -233,7 +242,7 @@ describe('the client options of a source', () => {
 
   describe('a gateway', () => {
     const gateway = 'http://127.0.0.1:8080'
-    const prices = { priceBaseUrl: gateway, priceWsUrl: 'ws://127.0.0.1:8080/' }
+    const prices = { priceBaseUrl: gateway, priceWsUrl: 'ws://127.0.0.1:8080' }
 
     test('has prices, and unsigned depth without a key', () => {
       expect(optionsOf({ ...mainnet, gateway }, 'prices')).toEqual(right({ ...mainnet, ...prices }))
@@ -263,10 +272,10 @@ describe('the client options of a source', () => {
     })
 
     test.each([
-      ['https://gate.example', 'wss://gate.example/'],
+      ['https://gate.example', 'wss://gate.example'],
       ['https://gate.example:8443/svc?key=1', 'wss://gate.example:8443/svc?key=1'],
       ['http://gate.example/svc/', 'ws://gate.example/svc/'],
-      ['http://[::1]:8080', 'ws://[::1]:8080/'],
+      ['http://[::1]:8080', 'ws://[::1]:8080'],
     ])('%s has the WebSocket %s', (url, priceWsUrl) => {
       expect(optionsOf({ ...mainnet, gateway: url }, 'prices')).toEqual(
         right({ ...mainnet, priceBaseUrl: url, priceWsUrl }),
@@ -331,28 +340,21 @@ describe('the client options of a source', () => {
   })
 
   test('has depth on mainnet with an address, and a key or a gateway', () => {
-    expect(hasDepth(all)).toBe(true)
-    expect(hasDepth({ ...all, environment: 'testnet' })).toBe(false)
+    const hasDepth = (flags: SourceValues): boolean => {
+      const configuration = configured(flags, 'both')
+      return isRight(configuration) && configuration.right.depth !== undefined
+    }
     const { authKey, ...keyless } = all
+    expect([hasDepth(all), hasDepth({ ...all, environment: 'testnet' })]).toEqual([true, false])
     expect([hasDepth(keyless), hasDepth({ ...keyless, authKey })]).toEqual([false, true])
-    expect(hasDepth({ ...keyless, unsigned: true })).toBe(true)
+    expect(hasDepth({ ...mainnet, gateway: 'https://gate.example' })).toBe(true)
   })
-})
-
-describe('the message of an invalid option', () => {
-  const valid: ClientOptions = {
-    environment: 'mainnet',
-    baseUrl: 'https://relayer.example',
-    authKey: 'AAAA',
-    priceBaseUrl: 'https://prices.example',
-  }
-
-  const errorText = (options: Partial<ClientOptions>): string => {
-    const configuration = configureFor('Service', { ...valid, ...options })
-    return isRight(configuration) ? 'accepted' : configuration.left
-  }
 
   test('names the flag of an invalid option, without its value', () => {
+    const errorText = (flags: SourceValues): string => {
+      const configuration = configured({ ...all, ...flags }, 'both')
+      return isLeft(configuration) ? configuration.left : 'accepted'
+    }
     expect(
       [
         { authKey: 'not base64, and $ecret' },
@@ -360,7 +362,7 @@ describe('the message of an invalid option', () => {
         { baseUrl: 'http://relayer.example' },
         { priceBaseUrl: 'wss://prices.example' },
         { priceWsUrl: 'https://user:secret@prices.example' },
-        { linger: -1 },
+        { lines: 7 },
       ].map(errorText),
     ).toMatchInlineSnapshot(`
     [
@@ -369,7 +371,7 @@ describe('the message of an invalid option', () => {
       "--base-url (SVC_BASE_URL): http: to another machine is not encrypted; use https: or set --allow-insecure",
       "--price-base-url (SVC_PRICE_BASE_URL): expected https://… or http://…, not wss:",
       "--price-ws-url (SVC_PRICE_WS_URL): expected wss://… or ws://…, not https:",
-      "--linger: expected a finite number of at least 0",
+      "--lines: expected a whole number from 1 to 4",
     ]
   `)
   })

@@ -96,7 +96,7 @@ const start = async (
   if (nats === undefined) return usageError(command, missingPackageText)
   const all = { servers: serverList(servers), service, ...options }
   return nats.startNatsGateway(client, all).catch((error: unknown) => {
-    if (error instanceof ConfigurationError) return usageError(command, flagErrorText(error, 'Nats'))
+    if (error instanceof ConfigurationError) return usageError(command, flagErrorText(error, 'nats'))
     throw error
   })
 }

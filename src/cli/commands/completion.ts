@@ -1,47 +1,35 @@
 import { Argument, type Command, type Option } from 'commander'
-import { recordedMarket } from '../../simulator/index.js'
-import { print, type Io } from '../io.js'
-import { defineCommand, type Arguments } from './shared/parts.js'
+import { btc, eth } from '../../simulator/market/token-options.js'
+import { print } from '../io.js'
+import { defineCommand } from './shared/parts.js'
 
 const examples = `
 Examples:
   $ source <(svc-streams completion bash)
-      Complete commands, flags, values and files in this shell. For every shell, add the line to ~/.bashrc.
-  $ source <(svc-streams completion zsh)
-      For every shell, add the line to ~/.zshrc, after compinit.
+      Complete commands, flags, values and files in this shell; for zsh, write zsh. For every shell, add the line to ~/.bashrc,
+      or to ~/.zshrc after compinit.
   $ npx svc-streams completion fish > ~/.config/fish/completions/svc-streams.fish
       Complete in every shell from now on.
-  $ source <(npx svc-streams completion bash)
-      Use the svc-streams that is installed in this project. The other shells take npx svc-streams, too.
 
 The shell completes the command svc-streams, not npx svc-streams. For an installation in a project, add its folder of
 commands to the path: PATH=$PWD/node_modules/.bin:$PATH
 
 The script is made from the commands of the installed version.`
 
-const shellArgument: Arguments<Shell> = {
-  argument: new Argument('<shell>', 'shell that reads the script').choices(['bash', 'zsh', 'fish']),
-}
+const shell = new Argument('<shell>', 'shell that reads the script').choices(['bash', 'zsh', 'fish'])
 
 export const createCommand = defineCommand({
   examples,
-  arguments: shellArgument,
+  arguments: { argument: shell },
   flags: {},
-  action: (io, command, _flags, shell) => printCompletion(io, command.parent ?? command, shell),
+  action: (io, { parent }, _flags, given) => {
+    if (parent === null) throw new Error('completion is no command of a program')
+    const commands = parent.createHelp().visibleCommands(parent)
+    const command = commands.map((each) => each.name())
+    const script = given === 'fish' ? fishScript : bashScript
+    return print(script(parent, commands, { token: [eth.symbol, btc.symbol], command }), io.stdout)
+  },
 })
-
-type Shell = 'bash' | 'zsh' | 'fish'
-
-/** Prints the completion script of a shell. */
-const printCompletion = (io: Io, program: Command, shell: Shell): Promise<void> => {
-  const commands = program.createHelp().visibleCommands(program)
-  const words: WordsByName = {
-    token: recordedMarket().tokens.map(({ symbol }) => symbol),
-    command: commands.map((command) => command.name()),
-  }
-  const script = shell === 'fish' ? fishScript : bashScript
-  return print(script(program, commands, words), io.stdout)
-}
 
 /** Words for arguments and values, by their name in the help, such as `token`. */
 type WordsByName = Readonly<Partial<Record<string, readonly string[]>>>
@@ -110,7 +98,7 @@ const fishScript = (program: Command, commands: readonly Command[], words: Words
   ].join('\n') + '\n'
 
 const fishLine = (condition: string, completion: string): string =>
-  `complete -c svc-streams -n ${fishText(condition)} ${completion}`
+  `complete -c svc-streams -n '${condition}' ${completion}`
 
 const fishFlag = (option: Option, words: WordsByName): string => {
   const names = namesOf(option).map((name) =>

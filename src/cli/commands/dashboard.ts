@@ -27,10 +27,6 @@ const examples = `
 Examples:
   $ npx svc-streams dashboard --simulate
       Show six tokens of a simulator in a browser. Needs no service, no key and no token.
-  $ npx svc-streams dashboard --demo
-      The same, with faults: see what the page shows while prices or depths are missing.
-  $ npx svc-streams dashboard 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      Show a token of the service that the environment variables configure.
   $ npx svc-streams dashboard WETH WBTC --tokens tokens.json --port 8080
       Show tokens by symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 }, … } in the file.
   $ npx svc-streams dashboard --gateway http://127.0.0.1:8080 WETH --tokens tokens.json
@@ -38,8 +34,6 @@ Examples:
   $ npx svc-streams dashboard --gateway http://127.0.0.1:8080 --journal desk.ndjson
       Also show the fills of an account: those of a journal of the command paper, also while it runs. With --simulate, give
       paper the address of the page as --gateway: two simulators have different prices.
-  $ npx svc-streams dashboard --recording market.ndjson --speed 10
-      Show a recording, ten times as fast. It starts when the page is opened.
 
 The command prints the address of the page, which this machine alone can open. The page has a card per token: price,
 change, chart, age and depth. A price that is not current is struck through or underlined, and the chart has a gap.

@@ -16,10 +16,6 @@ const examples = `
 Examples:
   $ npx svc-streams depth --simulate ETH
       Try the command with a simulator.
-  $ npx svc-streams depth 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      Print the quantities to buy and to sell at the midpoint price, from the service at SVC_BASE_URL.
-  $ npx svc-streams depth WETH --tokens tokens.json
-      The same for a symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 } } in the file.
   $ npx svc-streams depth --json 0x82af49447d8a07e3bd95bd0d56f35241523fbab1 | jq -r .buy.totalQuantity
       Print the exact quantity, in base-token units. The object also has the topic, and the symbol if it is known.
 

@@ -27,10 +27,6 @@ const examples = `
 Examples:
   $ npx svc-streams export market.ndjson --out market.parquet
       Write market.prices.parquet, market.depths.parquet and market.events.parquet.
-  $ npx svc-streams export market.*.ndjson.gz --out night.parquet
-      Export several files as one recording.
-  $ npx svc-streams export market.ndjson --out market.csv
-      Write the same tables as CSV.
   $ duckdb -c "SELECT topic, count(*), max(price) FROM 'market.prices.parquet' GROUP BY ALL"
       Query a table. Python reads it with pandas.read_parquet.
 

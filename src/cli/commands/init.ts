@@ -16,10 +16,6 @@ Examples:
       Write a project to the folder prices.
   $ cd prices && npm install && npm start
       Run its strategy on a local simulator. pnpm and Bun run the same scripts.
-  $ npm test
-      Run the test of the strategy.
-  $ npm run paper
-      Trade it on paper, on a local simulator.
   $ npm run record && npm run backtest
       Record the simulator for a minute, trade over the recording, and write report.html.
 

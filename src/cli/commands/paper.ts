@@ -50,8 +50,6 @@ Examples:
       Trade on paper against the simulator, until Ctrl-C. Each command has a simulator of its own: to see the account on a
       page, run 'svc-streams dashboard --simulate --port 8123 --journal desk.ndjson', and this command with the same
       journal and --gateway http://127.0.0.1:8123.
-  $ npx svc-streams paper strategy.js --gateway http://127.0.0.1:8080 --journal desk.ndjson
-      Keep the account in a file: the command continues with its cash, positions and open orders.
   $ npx svc-streams paper strategy.js --gateway http://127.0.0.1:8080 --journal desk.ndjson --record monday.ndjson
       Also record what the account receives: backtest monday.ndjson strategy.js gives the same events.
 

@@ -12,12 +12,8 @@ const examples = `
 Examples:
   $ npx svc-streams price --simulate ETH
       Try the command with a simulator.
-  $ npx svc-streams price 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      Print the price in USD, and nothing else, from the service at SVC_PRICE_BASE_URL.
   $ npx svc-streams price WETH --tokens tokens.json
-      The same for a symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 } } in the file.
-  $ npx svc-streams price --json svc-0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      Add the topic, the symbol if it is known, and the time of arrival, in ms since the Unix epoch.
+      Print the price in USD, and nothing else, from the service at SVC_PRICE_BASE_URL, with { "WETH": { "address": "0x82af…", "decimals": 18 } } in the file.
 
 ${priceHelp}
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { Subscription, timer } from 'rxjs'
+import { isRight } from 'fp-ts/lib/Either.js'
+import { timer } from 'rxjs'
 import { isAddress, type Address } from '../../base/domain/address.js'
 import {
   recordedMarket,
@@ -17,12 +18,15 @@ import { interrupted } from '../stop.js'
 import { variableText } from '../target/select-tokens.js'
 import { defineCommand } from './shared/parts.js'
 import { InvalidArgumentError, Option } from 'commander'
+import { plainObject } from '../../base/option-kinds/option.js'
+import { attempt } from '../target/read-file.js'
 import { integerOption, type NumberOption } from '../../base/option-kinds/number-option.js'
 import { tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'
 import { simulatorTable } from '../../simulator/options.js'
 import {
   numberFlag,
+  onlyGiven,
   parsedFlag,
   parseDuration,
   parseNumber,
@@ -36,12 +40,8 @@ const examples = `
 Examples:
   $ npx svc-streams simulate
       Repeat five recorded minutes of ETH and BTC.
-  $ npx svc-streams simulate --speed 10
-      Repeat them ten times as fast.
   $ npx svc-streams simulate --token 0xaa 0xbb --tick 50 --seed 7
       Simulate two tokens with random walks: twenty prices per second each, the same in every run.
-  $ npx svc-streams simulate --http-port 3000 --ws-port 4000 --auth-key AAECAwQFBgcICQoLDA0ODw
-      Use fixed ports and a fixed key.
   $ npx svc-streams simulate --faults '{"stall":true}' --faults-after 30s
       Stop to answer and to publish prices after 30 seconds.
 
@@ -52,17 +52,10 @@ key of depth requests) and SVC_TOKENS (the listed tokens).`
 /** A flag of one market. It has no default for commander: a flag that is given selects its market. */
 const marketFlag = (
   flags: string,
-  market: 'recorded' | 'walk',
   help: string,
   described: NumberOption & { readonly default: number },
-): Flag<number | undefined> => {
-  const implied = market === 'walk' ? '; implies --market walk' : ''
-  return parsedFlag(
-    flags,
-    `${market}: ${help} (default: ${described.default})${implied}`,
-    parseNumber(described),
-  )
-}
+): Flag<number | undefined> =>
+  parsedFlag(flags, `${help} (default: ${described.default})`, parseNumber(described))
 
 const marketKind: Flag<'recorded' | 'walk' | undefined> = {
   option: new Option('--market <kind>', 'source of prices (default: recorded)').choices(['recorded', 'walk']),
@@ -76,17 +69,9 @@ export const addresses = (text: string, previous: readonly Address[] = []): read
 
 /** Parses the argument of `--faults`. The simulator checks the faults themselves. */
 const parseFaults = (text: string): Faults => {
-  const value = parsed(text)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  const value = attempt(() => JSON.parse(text) as unknown)
+  if (isRight(value) && plainObject.holds(value.right)) return value.right as Faults
   throw new InvalidArgumentError('Give a JSON object like {"httpStatus":503}.')
-}
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const flags = {
@@ -104,8 +89,7 @@ const flags = {
   market: marketKind,
   speed: marketFlag(
     '--speed <factor>',
-    'recorded',
-    'playback speed as a factor; 10 is ten times as fast as recorded',
+    'recorded: playback speed as a factor; 10 is ten times as fast as recorded',
     speedOption,
   ),
   token: parsedFlag(
@@ -113,11 +97,14 @@ const flags = {
     'walk: tokens (default: ETH and BTC); implies --market walk',
     addresses,
   ),
-  tick: marketFlag('--tick <ms>', 'walk', 'interval between prices of the random walk, in ms', tickOption),
+  tick: marketFlag(
+    '--tick <ms>',
+    'walk: interval between prices of the random walk, in ms; implies --market walk',
+    tickOption,
+  ),
   seed: marketFlag(
     '--seed <n>',
-    'walk',
-    'seed of the random walk; the same seed gives the same prices',
+    'walk: seed of the random walk; the same seed gives the same prices; implies --market walk',
     integerOption({ min: 0, max: Number.MAX_SAFE_INTEGER, default: seedOption.default }),
   ),
   cors: toggle('--cors', 'allow pages of any origin to read the responses'),
@@ -139,33 +126,26 @@ export const createCommand = defineCommand({
   examples,
   flags,
   action: async (io, command, given) => {
-    const simulator = await start(given).catch((error: unknown) => fail(command, given, error))
-    const schedule = scheduleFaults(simulator, given)
+    const { httpPort, wsPort, authKey, cors = false, faults, faultsAfter, ...market } = given
+    const start = async (): Promise<Simulator> =>
+      startSimulator({
+        ...{ httpPort, wsPort, cors, ...onlyGiven({ authKey, faults }) },
+        ...marketOptions(market),
+      })
+    const simulator = await start().catch((error: unknown) => fail(command, given, error))
+    // Checked at the start also if they begin later: an invalid fault is an error of the command.
+    if (faultsAfter !== undefined) simulator.inject({})
+    const schedule =
+      faultsAfter === undefined || faults === undefined
+        ? undefined
+        : timer(faultsAfter).subscribe(() => simulator.inject(faults))
     const stop = interrupted(io)
     io.stdout.write(summary(io, simulator))
     await stop
-    schedule.unsubscribe()
+    schedule?.unsubscribe()
     await simulator.close()
   },
 })
-
-const start = async ({
-  httpPort,
-  wsPort,
-  authKey,
-  cors = false,
-  faults,
-  ...market
-}: SimulateFlags): Promise<Simulator> =>
-  startSimulator({
-    httpPort,
-    wsPort,
-    cors,
-    ...(authKey === undefined ? {} : { authKey }),
-    // Checked also if they begin later: an invalid fault is an error of the command.
-    ...(faults === undefined ? {} : { faults }),
-    ...marketOptions(market),
-  })
 
 export type MarketFlags = Partial<Pick<SimulateFlags, 'market' | 'speed' | 'token' | 'tick' | 'seed'>>
 
@@ -189,13 +169,6 @@ export const marketOptions = (
     ...(tick === undefined ? {} : { tick }),
     ...(tokens === undefined ? {} : { tokens }),
   }
-}
-
-/** Removes the faults, and injects them after the time of the flag. */
-const scheduleFaults = (simulator: Simulator, { faults, faultsAfter }: SimulateFlags): Subscription => {
-  if (faults === undefined || faultsAfter === undefined) return Subscription.EMPTY
-  simulator.inject({})
-  return timer(faultsAfter).subscribe(() => simulator.inject(faults))
 }
 
 /** A `SimulatorError` with a cause is a failure, such as a port in use. Any other is a usage error. */

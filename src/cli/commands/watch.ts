@@ -20,16 +20,10 @@ Examples:
       Watch ETH and BTC of a simulator. Needs no service, no key and no token.
   $ npx svc-streams watch --demo
       The same, with faults: see how the client recovers from them.
-  $ npx svc-streams watch 0x82af49447d8a07e3bd95bd0d56f35241523fbab1
-      Watch a token of the service that the environment variables configure.
   $ npx svc-streams watch WETH WBTC --tokens tokens.json
       Watch tokens by symbol, with { "WETH": { "address": "0x82af…", "decimals": 18 }, … } in the file.
-  $ npx svc-streams watch --simulate --no-depth | grep price
-      Print prices only, one per line, as in any pipe.
   $ npx svc-streams watch --simulate --json | jq -r 'select(._tag == "Price").event.right.price // empty'
       Print one JSON object per line, for programs.
-  $ npx svc-streams watch --simulate --json --duration 1m > minute.ndjson
-      Write one minute to a file.
 
 ${priceHelp}
 

@@ -212,9 +212,9 @@ test.each([
   ['--max-connections', '0', 'Give a whole number of at least 1.'],
   ['--max-topics-per-connection', 'many', 'Give a whole number of at least 1.'],
   ['--max-buffered-bytes', '-1', 'Give a whole number of at least 1.'],
-  ['--depth-every', '1.5', 'Give a whole number from 1 to 2147483647.'],
+  ['--depth-every', '1.5', 'Give a whole number of ms from 1 to 2147483647.'],
   ['--drain', 'soon', 'Give a number of seconds above 0'],
-  ['--metrics-port', '70000', 'Give a whole number from 0 to 65535.'],
+  ['--metrics-port', '70000', 'Give a port from 0 to 65535.'],
 ])('names the flag %s for the value %s', async (flag, value, problem) => {
   const { code, stderr } = await runInProcess(['gateway', '--simulate', flag, value])
   expect(code).toBe(2)

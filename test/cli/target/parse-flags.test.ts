@@ -19,7 +19,7 @@ test('accepts a whole number within bounds', () => {
   const parse = parseNumber(portOption())
   expect(['0', '3000', '065535'].map(parse)).toEqual([0, 3000, 65_535])
   for (const text of ['', ' ', '-1', '65536', '1.5', '1e3', '0x10', 'ten', '3000 ', 'NaN', 'Infinity']) {
-    expect(() => parse(text)).toThrow('Give a whole number from 0 to 65535.')
+    expect(() => parse(text)).toThrow('Give a port from 0 to 65535.')
   }
 })
 

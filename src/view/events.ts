@@ -5,9 +5,9 @@ import {
   concatWith,
   distinctUntilChanged,
   filter,
-  ignoreElements,
   map,
   merge,
+  mergeMap,
   repeat,
   skip,
   throwError,
@@ -51,7 +51,10 @@ export const pageEvent$ = (
   return merge(statusRow$(client), uncorrelatedRow$(client), servedEvent$(config, served$), ...prices)
 }
 
-/** The events of the server, which is connected to again. While it is gone, no token has a depth. */
+/**
+ * The events of the server, which is connected to again. It is gone after the delay: by then the WebSocket of the prices has closed
+ * too. While it is gone, no token has a depth.
+ */
 const servedEvent$ = (
   { tokens, depthInterval }: PageConfig,
   served$: Observable<ServedEvent>,
@@ -72,7 +75,7 @@ const servedEvent$ = (
     timeout({ each: maxSilence }),
     map(pageEvent),
     catchError((thrown: unknown, again$) =>
-      concat(gone(thrown), timer(reconnectDelay).pipe(ignoreElements()), again$),
+      concat(timer(reconnectDelay).pipe(mergeMap(() => gone(thrown))), again$),
     ),
   )
 }

@@ -41,9 +41,9 @@ describe('the events of the page', () => {
     marbles(({ cold$, expectObservable }) => {
       const served$ = cold$<ServedEvent>('h 999ms h 2s |', { h: up })
       const subscribed = '                ^ 4500ms !'
-      const expected = '                  u 999ms u 2s g 999ms u'
-      const subscribedSilent = '          ^ 8s !'
-      const expectedSilent = '            3s h 3999ms h'
+      const expected = '                  u 999ms u 3s (gu)'
+      const subscribedSilent = '          ^ 7s !'
+      const expectedSilent = '            4s h'
       const client = createTestClient({ status$: NEVER })
       const health$ = pageEvent$(client, { ...config, tokens: [] }, served$).pipe(
         filter((event) => event._tag === 'Health'),
@@ -113,7 +113,7 @@ describe('the events of the page', () => {
       const row: ServedEvent = { _tag: 'Depth', at: 7, mint: weth, event: right(asText) }
       const served$ = cold$<ServedEvent>('-d-#', { d: row })
       const subscribed = '                ^ 1100ms !'
-      const expected = '                  -d-f 1s d-f'
+      const expected = '                  -d 1001ms fd'
       const subscribedOnce = '            ^ 1000ms !'
       const expectedOnce = '              -d'
       const depth$ = (depthInterval: number | null) =>

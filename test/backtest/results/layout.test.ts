@@ -89,6 +89,12 @@ it('the pointer and the keys move a crosshair on each chart, with the time and t
   expect(await readout.textContent()).toBe(`2023-11-14 22:13:20 · ${values[0]}`)
   await page.mouse.move(0, 0)
   expect(await readout.isVisible()).toBe(false)
+  // The last figure, whose meaning is shown with the focus, is before the first chart.
+  const figure = page.locator('dl div').last()
+  const opacity = () => figure.locator('.meaning').evaluate((element) => getComputedStyle(element).opacity)
+  expect(await opacity()).toBe('0')
+  await figure.focus()
+  expect(await opacity()).toBe('1')
   await page.keyboard.press('Tab')
   expect(await readout.textContent()).toBe(`2023-11-14 22:32:20 · ${values[19]}`)
   await page.keyboard.press('ArrowLeft')

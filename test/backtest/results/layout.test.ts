@@ -91,7 +91,8 @@ it('the pointer and the keys move a crosshair on each chart, with the time and t
   expect(await readout.isVisible()).toBe(false)
   // The last figure, whose meaning is shown with the focus, is before the first chart.
   const figure = page.locator('dl div').last()
-  const opacity = () => figure.locator('.meaning').evaluate((element) => getComputedStyle(element).opacity)
+  const opacity = () =>
+    page.evaluate<string>("getComputedStyle([...document.querySelectorAll('.meaning')].at(-1)).opacity")
   expect(await opacity()).toBe('0')
   await figure.focus()
   expect(await opacity()).toBe('1')

@@ -128,11 +128,21 @@ const checkColumn = async (file: AsyncBuffer, column: ColumnMetaData): Promise<v
   while (at < end) {
     const reader = { view: new DataView(await file.slice(at, Math.min(end, at + maxHeaderBytes))), offset: 0 }
     const header = parquetHeader(reader)
-    const { data_page_header, data_page_header_v2, dictionary_page_header } = header
-    const { num_values = 0 } = data_page_header ?? data_page_header_v2 ?? dictionary_page_header ?? {}
+    const {
+      data_page_header: first,
+      data_page_header_v2: second,
+      dictionary_page_header: dictionary,
+    } = header
+    const page = first ?? second ?? dictionary
     checkSize('bytes', header.uncompressed_page_size, maxPageBytes)
     checkSize('bytes', header.compressed_page_size, maxPageBytes)
-    checkSize('values', num_values, maxPageValues)
+    checkSize('values', page?.num_values ?? 0, maxPageValues)
+    if (second !== undefined) {
+      checkSize('bytes', second.definition_levels_byte_length, header.compressed_page_size)
+      checkSize('bytes', second.repetition_levels_byte_length, header.compressed_page_size)
+    }
+    if (page !== undefined && page.encoding === undefined)
+      throw new Error('expected a known encoding of each page')
     at += reader.offset + header.compressed_page_size
   }
 }

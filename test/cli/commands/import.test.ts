@@ -463,6 +463,26 @@ describe('import', () => {
     expect(stderr).toContain('expected pages of at most 1048576 values, got one of 2147483647')
   })
 
+  it('refuses a page of Parquet whose header lacks its encoding and the lengths of its levels', async () => {
+    const parquet = Buffer.from(
+      parquetWriteBuffer({
+        columnData: [
+          { name: 'time', data: [start], type: 'DOUBLE' },
+          { name: 'price', data: [1], type: 'DOUBLE' },
+        ],
+        codec: 'UNCOMPRESSED',
+        statistics: false,
+      }),
+    )
+    // The header of the last page: its encoding, the fourth number, gets an unknown field.
+    const at = parquet.lastIndexOf(Buffer.from([0x5c, 0x15, 0x02, 0x15, 0x00, 0x15, 0x02, 0x15])) + 7
+    expect(at).toBeGreaterThan(7)
+    parquet[at] = 0x95
+    const { code, stderr } = await imported({ 'a.parquet': new Uint8Array(parquet) })
+    expect(code).toBe(1)
+    expect(stderr).toContain('its Parquet data are damaged')
+  })
+
   it.each<[string, string, readonly string[]]>([
     ['number, in a file without a header', `7,x,${start},2680\n`, ['--time', '3', '--price', '4']],
     ['name', `when,cost\n${start},2680\n`, ['--time', 'when', '--price', 'cost']],

@@ -1,4 +1,4 @@
-import { of } from 'rxjs'
+import { NEVER, of } from 'rxjs'
 import { createClient } from 'svc-streams'
 import { startGateway, type GatewayOptions } from 'svc-streams/gateway'
 import { createTestClient, depth, price } from 'svc-streams/testing'
@@ -22,7 +22,8 @@ const secret = 'desk-secret'
 const access = { tokens: { desk: secret, other: 'other-secret' } }
 
 const start = async (options: GatewayOptions = {}) => {
-  const running = await runGateway(client, { access, ...options })
+  const streams$ = (path: string) => (path === '/events' ? NEVER : undefined)
+  const running = await runGateway(client, { access, ...options }, { streams$ })
   closeAfterTest(running.gateway)
   return { ...running, ...running.gateway }
 }
@@ -74,10 +75,13 @@ describe('a gateway with access tokens', () => {
 
   it('ends the connections whose token is removed with 1008, and no other', async () => {
     const { priceWsUrl, replace } = await start()
-    const urlOf = (token: string) => ({ priceWsUrl: `${priceWsUrl}/?access_token=${token}` })
+    const urlOf = (token: string, path = '/') => ({
+      priceWsUrl: `${priceWsUrl}${path}?access_token=${token}`,
+    })
     const [kept, removed] = [await connect(urlOf(secret)), await connect(urlOf('other-secret'))]
+    const page = await connect(urlOf('other-secret', '/events'))
     replace({ access: { tokens: { renamed: secret, new: 'new-secret' } } })
-    await eventually(() => expect(removed.closed()?.code).toBe(1008))
+    await eventually(() => expect([removed.closed()?.code, page.closed()?.code]).toEqual([1008, 1008]))
     await expect(connect(urlOf('other-secret'))).rejects.toThrow('401')
     await connect(urlOf('new-secret'))
     kept.subscribe(ethTopic)

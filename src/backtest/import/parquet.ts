@@ -133,7 +133,7 @@ const checkColumn = async (file: AsyncBuffer, column: ColumnMetaData): Promise<v
       data_page_header_v2: second,
       dictionary_page_header: dictionary,
     } = header
-    const page = first ?? second ?? dictionary
+    const page: { num_values: number; encoding?: string } | undefined = first ?? second ?? dictionary
     checkSize('bytes', header.uncompressed_page_size, maxPageBytes)
     checkSize('bytes', header.compressed_page_size, maxPageBytes)
     checkSize('values', page?.num_values ?? 0, maxPageValues)

@@ -4,11 +4,14 @@ import { shortPrice } from '../../view/texts.js'
 import { unknown } from '../../view/card-texts.js'
 import { fromHtml, partsOf, setText } from './html.js'
 
+/** A number, or one with groups of digits as the page shows it. `2,700` is 2700 in one country and 2.7 in another. */
+const priceField = String.raw`inputmode="decimal" autocomplete="off" pattern="\d*\.?\d+|\d{1,3}(,\d{3})+\.\d+" title="A number such as 2700.5"`
+
 const dialogHtml = `<dialog aria-labelledby="threshold-title"><form method="dialog">
   <h2 id="threshold-title"></h2>
   <p class="hint">Price: <b class="now"></b></p>
-  <label>At or above, USD <input type="number" name="above" min="0" step="any"></label>
-  <label>At or below, USD <input type="number" name="below" min="0" step="any"></label>
+  <label>At or above, USD <input name="above" ${priceField}></label>
+  <label>At or below, USD <input name="below" ${priceField}></label>
   <p class="hint">The page title shows alerts. For all tokens, also:</p>
   <label class="check"><input type="checkbox" name="notification"> System notification</label>
   <p class="problem" role="alert"></p>
@@ -20,7 +23,7 @@ export interface ChosenThreshold extends Pick<ThresholdSettings, 'hasNotificatio
   readonly threshold: Threshold | undefined
 }
 
-/** Asks for the threshold of a token. The browser reads the numbers, in the notation of its language. */
+/** Asks for the threshold of a token. The browser refuses a text that is no number. */
 export class ThresholdDialog {
   readonly element = fromHtml(dialogHtml) as HTMLDialogElement
   readonly #part = partsOf(this.element)
@@ -90,8 +93,8 @@ export class ThresholdDialog {
 
   /** `undefined` for an empty field. */
   #price(name: string): number | undefined {
-    const { value, valueAsNumber } = this.#input(name)
-    return value === '' ? undefined : valueAsNumber
+    const { value } = this.#input(name)
+    return value === '' ? undefined : Number(value.replaceAll(',', ''))
   }
 
   #input(name: string): HTMLInputElement {

@@ -178,7 +178,7 @@ const depthColumns = (tokens: readonly TokenState[], { colours }: DrawContext): 
       if (depth === undefined || depthError !== undefined) return emptyCell
       return { text: shortTokens(depth[side].totalQuantity, token.decimals ?? undefined) }
     })
-  return [usd('BUY, USD', 'buy'), quantity('buy'), usd('SELL, USD', 'sell'), quantity('sell')]
+  return [usd('CAN BUY, USD', 'buy'), quantity('buy'), usd('CAN SELL, USD', 'sell'), quantity('sell')]
 }
 
 const columnOf =

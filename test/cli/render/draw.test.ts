@@ -63,7 +63,7 @@ test('draws one row per token, the event log and the connection status', () => {
   const clock = time.toLocaleTimeString('en-GB')
   expect(`\n${draw({ display }).join('\n').replace(clock, 'hh:mm:ss')}\n`).toMatchInlineSnapshot(`
     "
-    TOKEN          PRICE, USD     CHANGE     AGE  STATE            BUY, USD   QUANTITY       SELL, USD   QUANTITY
+    TOKEN          PRICE, USD     CHANGE     AGE  STATE        CAN BUY, USD   QUANTITY   CAN SELL, USD   QUANTITY
     ETH          2,681.2500      -1.2500   1.5 s  live             1,234.50    123.450           67.89   0.050000
     0x82af…bab1      0.500000          –   1.5 s  stale            1,234.50       1e19           67.89   5
     0xcc                    –          –       –  waiting    not authorized          –  not authorized          –
@@ -216,7 +216,7 @@ test('shows the same columns although one token has a long price, depth or error
   const titlesOf = (events: readonly Row[]) =>
     draw({ display: events.reduce(update, emptyBoard(tokens)) }, 80)[0]
   const titles = titlesOf([priceRow('svc-0xaa', 1)])
-  expect(titles).toMatch(/^TOKEN +PRICE, USD +CHANGE +AGE +STATE +BUY, USD +SELL, USD$/)
+  expect(titles).toMatch(/^TOKEN +PRICE, USD +CHANGE +AGE +STATE +CAN BUY, USD +CAN SELL, USD$/)
   for (const price of [1e100, 1e-100, 1.7e308]) {
     expect(titlesOf([priceRow('svc-0xbb', 1), priceRow('svc-0xbb', price)])).toBe(titles)
   }

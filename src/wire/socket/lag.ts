@@ -2,6 +2,7 @@ import { Subscription } from 'rxjs'
 import { behindText } from '../../base/errors/text.js'
 import type { Clock } from '../../base/time/clock.js'
 import { afterReading, deadline, delay } from '../../base/time/deadline.js'
+import { FlapLimit } from './flap-limit.js'
 import type { ProbeSupport } from './liveness.js'
 
 export interface LagConfig {
@@ -116,12 +117,14 @@ export class Lag {
   private timer: Subscription | undefined
   private timerDueAt = Infinity
   private decision: Subscription | undefined
+  private readonly flaps: FlapLimit
 
   constructor(
     private readonly config: LagConfig,
     private readonly connection: MeasuredConnection,
     private readonly listener: LagListener,
   ) {
+    this.flaps = new FlapLimit(config.maxLag)
     this.measuredAt = this.probedAt = this.nextProbeAt = config.clock.elapsed()
     // A first estimate: a dial takes at least one round trip.
     this.roundTrip = Math.min(connection.connectMs, config.maxLag * longestEstimate)
@@ -282,8 +285,9 @@ export class Lag {
     this.nextProbeAt = Math.min(this.nextProbeAt, this.probedAt + this.interval)
     if (wasExempt) this.setTimer(now)
     const wasBehind = this.isBehind
+    const mayCatchUp = !wasBehind || this.flaps.mayCatchUp(now, this.roundTrip)
     const isProven = this.measuredAt >= this.heldFrom
-    if (this.state !== 'inTime' && now <= this.inTimeUntil && isProven) {
+    if (this.state !== 'inTime' && now <= this.inTimeUntil && isProven && mayCatchUp) {
       this.state = 'inTime'
       this.heldFrom = -Infinity
       this.decision?.unsubscribe()
@@ -377,6 +381,7 @@ export class Lag {
     const { clock, maxLag } = this.config
     this.state = 'behind'
     this.heldFrom = -Infinity
+    this.flaps.onBehind(clock.elapsed())
     this.decision = deadline(clock, maxLag, () => this.end(), this.connection.activityCount)
     this.listener.onBehind(this.behindMs)
   }

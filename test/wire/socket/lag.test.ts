@@ -409,4 +409,23 @@ describe('between timers', () => {
     }
     expect(late).toEqual([])
   })
+
+  it('a connection whose round trip is close to maxLag is seldom behind and in time in turn', () => {
+    const { clock, lag, probes, events } = openLag(1_000)
+    const roundTrip = 990
+    let answered = 0
+    while (clock.ms < 11_000) {
+      clock.ms += 1
+      lag.onFrame(clock.ms)
+      if (!lag.isInTime(clock.ms)) lag.onHeld(clock.ms)
+      clock.endPoll()
+      const sentAt = probes[answered]
+      if (sentAt === undefined || clock.ms < sentAt + roundTrip) continue
+      lag.onAnswer(sentAt)
+      answered++
+    }
+    const timesBehind = events.filter((event) => event.startsWith('behind')).length
+    expect(timesBehind).toBeGreaterThan(5)
+    expect(timesBehind).toBeLessThan(20)
+  })
 })

@@ -12,15 +12,18 @@ const flags = [
   '--no-concurrent-recompilation',
 ]
 
-type Figures = Readonly<Record<'conflate' | 'candles' | 'freshWithin' | 'clock', number>>
+type Figures = Readonly<
+  Record<'conflate' | 'candles' | 'freshWithin' | 'combineFresh' | 'clock' | 'results', number>
+>
 
-it('allocates nothing per event in conflate, candles and freshWithin beside the numbers of the clock and of `receivedAt`', async () => {
+it('allocates nothing per event beside the emitted values and the numbers of a clock reading and of `receivedAt`', async () => {
   const { figures } = JSON.parse(await runProgram('test/operators/programs/allocations.ts', [], flags)) as {
     figures: Figures
   }
-  const { conflate, candles, freshWithin, clock } = figures
+  const { conflate, candles, freshWithin, combineFresh, clock, results } = figures
   expect(conflate).toBeLessThan(1)
   // The window of a candle is decided by `receivedAt`.
   expect(candles).toBeLessThan(2 * clock + 1)
   expect(freshWithin).toBeLessThan(clock + 1)
+  expect(combineFresh).toBeLessThan(results + clock + 1)
 })

@@ -1,6 +1,6 @@
 import { right, type Either } from 'fp-ts/lib/Either.js'
 import { Observable, type OperatorFunction, type Subscriber } from 'rxjs'
-import { candles, conflate, freshWithin } from 'svc-streams/operators'
+import { candles, combineFresh, conflate, freshWithin } from 'svc-streams/operators'
 import type { Price } from 'svc-streams'
 
 // Prints the bytes that each operator allocates per event, beside those of its results. Run it with `--expose-gc` and a
@@ -53,12 +53,28 @@ const ofOperator = (operator: OperatorFunction<PriceEvent, unknown>): number => 
   return bytes
 }
 
+const ofCombination = (): number => {
+  const [eth, btc] = [createSource(), createSource()]
+  const both$ = combineFresh({ eth: eth.price$, btc: btc.price$ }, { maxSkew: 60_000 })
+  const subscription = both$.subscribe((result) => (latest = result))
+  const bytes = bytesPerEvent(() =>
+    prices.forEach((price, index) => (index % 2 === 0 ? eth : btc).next(price)),
+  )
+  subscription.unsubscribe()
+  return bytes
+}
+
+const ofResults = (): number =>
+  bytesPerEvent(() => prices.forEach((eth) => (latest = right({ eth, btc: eth }))))
+
 /** V8 allocates the number that a clock returns. */
 const ofClock = (): number => bytesPerEvent(() => prices.forEach(() => (latest = performance.now())))
 
 const figures = {
   ...Object.fromEntries(Object.entries(operators).map(([name, operator]) => [name, ofOperator(operator)])),
+  combineFresh: ofCombination(),
   clock: ofClock(),
+  results: ofResults(),
 }
 console.log(JSON.stringify({ figures, isUsed: latest !== undefined }))
 process.exit()

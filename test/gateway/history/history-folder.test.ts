@@ -27,10 +27,11 @@ const fillDisk = (): (() => void) => {
     fs.writeSync = writeSync
     syncBuiltinESMExports()
   }
-  fs.writeSync = ((file: number, bytes: Uint8Array, offset: number, length: number, position: number) => {
+  fs.writeSync = ((file: number, bytes: Uint8Array, offset: number) => {
+    const length = bytes.length - offset
     if (length < 20)
       throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
-    return writeSync(file, bytes, offset, Math.min(length - 10, 30), position)
+    return writeSync(file, bytes, offset, Math.min(length - 10, 30))
   }) as typeof writeSync
   syncBuiltinESMExports()
   onTestFinished(restore)

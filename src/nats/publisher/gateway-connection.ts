@@ -20,7 +20,7 @@ import { AgeProofs } from './age-proofs.js'
 import { Lease, leaseCheckInterval } from './lease.js'
 import { tryInterval, type Permissions } from './permissions.js'
 import type { PriceClock } from './price-clock.js'
-import { heartbeatTime, Publisher, type SentBytes } from './publisher.js'
+import { heartbeatCheckTime, Publisher, type SentBytes } from './publisher.js'
 
 export interface GatewayConnectionConfig {
   readonly clock: Clock
@@ -79,7 +79,7 @@ export class GatewayConnection {
     this.subscribe(subjects.gateways, (message) => this.onDiscovery(message))
     this.subscribe(subjects.gateway(this.id), (message) => this.onMessage(message))
     this.resources.add(clock.startInterval(() => this.endExpired(), leaseCheckInterval))
-    this.resources.add(clock.startInterval(() => this.publisher.publishHeartbeats(), heartbeatTime))
+    this.resources.add(clock.startInterval(() => this.publisher.publishHeartbeats(), heartbeatCheckTime))
     // Proves nothing to a consumer, and shows whether the gateway may publish.
     const tryToPublish = (): void => publishProof(0)
     tryToPublish()

@@ -19,8 +19,8 @@ interface PublishedTopic {
   readonly feed: WantedTopic
   /** The number of the last update. */
   sequence: number
-  /** True if there was an update since the last heartbeats. */
-  isUpdated: boolean
+  /** True if there was a message since the last check. */
+  isFresh: boolean
 }
 
 type Topic = Pick<ConsumedTopic, 'base'>
@@ -30,10 +30,10 @@ interface WantedTopic extends Topic {
 }
 
 /**
- * The interval of the heartbeats of topics without updates, in ms. A consumer detects the loss of a last update within two
- * intervals.
+ * The interval of the checks of all topics, in ms. A topic without a message for a whole interval gets a heartbeat: one in two
+ * intervals, which is also the time after which a consumer detects the loss of a last update.
  */
-export const heartbeatTime = 750
+export const heartbeatCheckTime = 375
 
 /** The messages that a gateway sends over one connection to NATS, with the identifier of this connection. */
 export class Publisher {
@@ -60,7 +60,7 @@ export class Publisher {
    */
   startTopic(feed: WantedTopic): void {
     this.highest += 2
-    this.topics.set(feed, { feed, sequence: this.highest, isUpdated: false })
+    this.topics.set(feed, { feed, sequence: this.highest, isFresh: false })
   }
 
   /** The sequence number of the last update of a topic. */
@@ -76,21 +76,21 @@ export class Publisher {
     if (publish(this.connection, this.subjects.price(this.gateway, topic.base), update)) {
       this.sent.bytes += update.length
     }
-    published.isUpdated = true
+    published.isFresh = true
     this.highest = Math.max(this.highest, published.sequence)
   }
 
-  /** Each topic that had no update for a while gets a heartbeat, by which its consumers detect that the last one is lost. */
+  /** Each topic that had no message for a while gets a heartbeat, by which its consumers detect that the last update is lost. */
   publishHeartbeats(): void {
     const time = this.time()
     for (const published of this.topics.values()) {
       const { feed } = published
       if (!feed.isWanted) this.topics.delete(feed)
-      else if (!published.isUpdated) {
+      else if (!published.isFresh) {
         const heartbeat = encodePriceUpdate(published.sequence, time, '')
         publish(this.connection, this.subjects.price(this.gateway, feed.base), heartbeat)
       }
-      published.isUpdated = false
+      published.isFresh = !published.isFresh
     }
   }
 

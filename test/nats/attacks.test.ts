@@ -183,6 +183,40 @@ describeNats('a gateway on NATS, with long messages of a consumer', () => {
   })
 })
 
+/** A gateway of which a test sends each message for its only topic. `onSubscribe`: how it answers a subscribe message. */
+const startScriptedGateway = async (
+  server: NatsServer,
+  onSubscribe: (confirm: (sequence: number, price: number) => void) => void,
+) => {
+  const connection = await connectAttacker(server)
+  const base = ethTopic.slice('svc-'.length)
+  const now = () => performance.now()
+  const priceFrame = (price: number) => json({ topic: ethTopic, price })
+  const publish = (sequence: number, frame: string): void =>
+    connection.publish(`svc.price.g1.${base}`, `${sequence} ${Math.floor(now())} ${frame}`)
+  const answer = (message: Msg): void => {
+    const { type, number } = message.json<{ type: string; number: number }>()
+    const respond = (reply: object): void => void message.respond(json(reply))
+    if (type === 'open') respond({ type: 'opened', time: now() })
+    if (type === 'renew') respond({ type: 'renewed', number, time: now() })
+    if (type !== 'subscribe') return
+    onSubscribe((sequence, price) => {
+      const common = { topic: ethTopic, base, number }
+      respond({ type: 'confirmed', ...common, sequence, price: { frame: priceFrame(price), time: now() } })
+    })
+  }
+  const ready = json({ type: 'ready', gateway: 'g1', version: 1 })
+  connection.subscribe('svc.gateways', { callback: (_error, message) => void message.respond(ready) })
+  connection.subscribe('svc.gateway.g1', { callback: (_error, message) => answer(message) })
+  await connection.flush()
+  return {
+    update: (sequence: number, price: number): void => publish(sequence, priceFrame(price)),
+    heartbeat: (sequence: number): void => publish(sequence, ''),
+    /** Publishes that the service has sent all later updates after now. */
+    prove: (): void => connection.publish('svc.price.g1.proof', String(Math.floor(now()))),
+  }
+}
+
 describeNats('a consumer on NATS, with other gateways', () => {
   it.each([
     ['an older version', json({ type: 'ready', gateway: 'g1', version: 0 })],
@@ -206,34 +240,35 @@ describeNats('a consumer on NATS, with other gateways', () => {
 
   it('delivers no price of a second confirmation, because it has the updates since the first', async () => {
     const server = await startServer()
-    const other = await connectAttacker(server)
-    const base = ethTopic.slice('svc-'.length)
-    const now = () => performance.now()
-    const priceFrame = (price: number) => json({ topic: ethTopic, price })
-    const answer = (message: Msg): void => {
-      const { type, number } = message.json<{ type: string; number: number }>()
-      const respond = (reply: object): void => void message.respond(json(reply))
-      const confirm = (sequence: number, price: number): void => {
-        const common = { topic: ethTopic, base, number }
-        respond({ type: 'confirmed', ...common, sequence, price: { frame: priceFrame(price), time: now() } })
-      }
-      const update = (sequence: number, price: number): void =>
-        other.publish(`svc.price.g1.${base}`, `${sequence} ${Math.floor(now())} ${priceFrame(price)}`)
-      if (type === 'open') respond({ type: 'opened', time: now() })
-      if (type === 'renew') respond({ type: 'renewed', number, time: now() })
-      if (type !== 'subscribe') return
+    const { update } = await startScriptedGateway(server, (confirm) => {
       confirm(1, 1)
       update(2, 2)
       confirm(1, 1)
       update(3, 3)
-    }
-    const ready = json({ type: 'ready', gateway: 'g1', version: 1 })
-    other.subscribe('svc.gateways', { callback: (_error, message) => void message.respond(ready) })
-    other.subscribe('svc.gateway.g1', { callback: (_error, message) => answer(message) })
-    await other.flush()
+    })
     const { values } = collectEvents(createNatsClient({ servers: server.url }).price$(ethTopic))
     await eventually(() => expect(values().at(-1)?.price).toBe(3))
     expect(values().map(({ price }) => price)).toEqual([1, 2, 3])
+  })
+
+  it('delivers the last price to a late subscriber only once a heartbeat proves that no later one is lost', async () => {
+    const server = await startServer()
+    const gateway = await startScriptedGateway(server, (confirm) => confirm(1, 1))
+    const client = createNatsClient({ servers: server.url })
+    const first = collectEvents(client.price$(ethTopic))
+    await eventually(() => expect(first.values()).toHaveLength(1))
+    const since = performance.now()
+    await eventually(() => {
+      gateway.prove()
+      expect(performance.now() - since).toBeGreaterThan(1_000)
+    })
+    const late = collectEvents(client.price$(ethTopic))
+    expect(late.values()).toEqual([])
+    await eventually(() => {
+      gateway.prove()
+      gateway.heartbeat(1)
+      expect(late.values()).toMatchObject([{ price: 1 }])
+    })
   })
 
   it('names the version of a gateway that it cannot follow', async () => {

@@ -327,12 +327,13 @@ export class PriceConnection implements FrameSink {
         ? firstEvent(state, config, now, behindMs)?.(topic)
         : left<PriceError>(currentFailure)
     if (event === undefined) return
-    if (session?.socket.isCurrent() === false && isRight(event)) this.deliverFirstLater(subscription, state)
+    if (session?.socket.isCurrent(state.base) === false && isRight(event))
+      this.deliverFirstLater(subscription, state)
     // After an exception here, the caller could not remove the subscriber.
     else safeNext(subscriber, event)
   }
 
-  /** The data of the socket may be old: the price waits until they are current, or until a newer event replaces it. */
+  /** The last price of the socket may be old: it waits until it is current, or until a newer event replaces it. */
   private deliverFirstLater(subscription: PriceSubscription, state: SubscribedTopic): void {
     const { lastActivityAt, price } = state
     const waiting = delay(this.config.clock, socketCheckInterval, () => {

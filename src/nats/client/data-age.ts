@@ -57,9 +57,15 @@ export class DataAge {
     return !this.isWithheld
   }
 
-  /** While the event loop was blocked, neither prices nor replies were read. */
-  readonly isCurrent = (): boolean =>
-    this.clock.elapsed() - this.measuredAt <= Math.max(this.maxLag, 2 * renewInterval)
+  /**
+   * While the event loop was blocked, neither prices nor replies were read. `newestAt`: the last price was the newest one of the
+   * service at this time of the gateway's clock, in ms. Default: now.
+   */
+  isCurrent(newestAt = Infinity): boolean {
+    const now = this.clock.elapsed()
+    const isAnswered = now - this.measuredAt <= Math.max(this.maxLag, 2 * renewInterval)
+    return isAnswered && this.lag.of(newestAt, now) <= this.maxLag
+  }
 
   /** Why the session ends if the price under delivery was late: the prices after it are late too. */
   get lateReason(): string | undefined {

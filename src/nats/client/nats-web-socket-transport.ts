@@ -74,7 +74,6 @@ class NatsSocket implements InternalSocket {
   private isEnded = false
   /** When the first subscribe message was sent: monotonic, in ms. */
   private requestedAt = Infinity
-  readonly isCurrent: () => boolean
   readonly isInTime: () => boolean
 
   constructor(
@@ -84,7 +83,6 @@ class NatsSocket implements InternalSocket {
     private readonly onEnd: (socket: NatsSocket) => void,
   ) {
     this.age = new DataAge(context.clock, context.maxLag)
-    this.isCurrent = this.age.isCurrent
     this.isInTime = this.age.isInTime
   }
 
@@ -120,6 +118,10 @@ class NatsSocket implements InternalSocket {
   private rejectLater(topic: string): void {
     const text = `Invalid request: ${topic} is longer than ${maxTopicLength} characters`
     this.resources.add(this.context.clock.startImmediate(() => this.listener.text(text)))
+  }
+
+  isCurrent(base?: Address): boolean {
+    return this.age.isCurrent(base && this.topics.newestAt(base))
   }
 
   readonly ping = (payload: string): void => {
@@ -212,6 +214,8 @@ class NatsSocket implements InternalSocket {
   private onOpened({ time }: ConsumerMessageOf<'opened'>): void {
     if (this.isOpen) return
     this.onReply(this.openedAt, time)
+    // The gateway confirms the first topic by an answer of the service to a later probe.
+    this.topics.onProof(time)
     this.isOpen = true
     this.context.followed.follow(this.gateway)
     this.listener.opened()
@@ -232,6 +236,7 @@ class NatsSocket implements InternalSocket {
     const [time, mark] = text.split(' ')
     const lost = this.topics.lostBefore(Number(time))
     if (lost !== undefined) return this.onGap(lost)
+    this.topics.onProof(Number(time))
     if (mark === unboundedPayload) notifyPong(this.listener, unboundedPayload)
     this.pong(this.age.answeredBy(Number(time)))
   }
@@ -275,7 +280,7 @@ class NatsSocket implements InternalSocket {
     if (!readPriceUpdate(data, header)) return this.end(noCloseFrame, 'malformed price update of the gateway')
     const { sequence, start } = header
     const isHeartbeat = start === data.length
-    if (isHeartbeat) return this.topics.isMissing(base, sequence) ? this.onGap(base) : undefined
+    if (isHeartbeat) return this.topics.onHeartbeat(base, sequence) ? undefined : this.onGap(base)
     const verdict = this.topics.onUpdate(base, sequence)
     if (verdict === 'ignore') return
     if (verdict === 'gap') return this.onGap(base)

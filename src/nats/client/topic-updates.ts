@@ -10,6 +10,8 @@ interface TopicUpdates {
   sequence: number | undefined
   /** The time of the gateway after which it announces proofs only after a further confirmation, in ms. */
   pendingSince: number | undefined
+  /** The service has sent no update after the last one until this time of the gateway's clock, in ms. */
+  newestAt: number
 }
 
 /** What to do with an update. */
@@ -18,6 +20,8 @@ type UpdateVerdict = 'deliver' | 'ignore' | 'gap'
 /** The topics of a session, and the sequence numbers of their updates. */
 export class TopicUpdatesTable {
   private readonly topics = new Map<Address, TopicUpdates>()
+  /** The service has sent all later updates after this time of the gateway's clock, in ms. */
+  private provenTime = -Infinity
 
   /** Adds or finds a topic. `subscribe` is called for a new topic. `number`: the number of the subscribe message. */
   request(base: Address, number: number, subscribe: () => Subscription): void {
@@ -29,6 +33,7 @@ export class TopicUpdatesTable {
         number,
         sequence: undefined,
         pendingSince: undefined,
+        newestAt: -Infinity,
       })
   }
 
@@ -43,6 +48,7 @@ export class TopicUpdatesTable {
     if (topic?.sequence === undefined || sequence <= topic.sequence) return 'ignore'
     if (sequence > topic.sequence + 1) return 'gap'
     topic.sequence = sequence
+    topic.newestAt = this.provenTime
     return 'deliver'
   }
 
@@ -63,6 +69,7 @@ export class TopicUpdatesTable {
     const isFirst = topic.sequence === undefined
     topic.sequence ??= sequence
     if (sequence > topic.sequence) return 'gap'
+    topic.newestAt = this.provenTime
     return isFirst ? 'deliver' : 'ignore'
   }
 
@@ -74,9 +81,26 @@ export class TopicUpdatesTable {
     return true
   }
 
-  /** True if the gateway has published an update before its heartbeat that has not arrived. */
-  isMissing(base: Address, sequence: number): boolean {
-    return sequence > (this.topics.get(base)?.sequence ?? Infinity)
+  /** Returns false if the gateway has published an update before its heartbeat that has not arrived. */
+  onHeartbeat(base: Address, sequence: number): boolean {
+    const topic = this.topics.get(base)
+    if (topic?.sequence === undefined) return true
+    if (sequence > topic.sequence) return false
+    topic.newestAt = this.provenTime
+    return true
+  }
+
+  /** The service sends all later updates after this time of the gateway's clock, in ms. */
+  onProof(time: number): void {
+    if (time > this.provenTime) this.provenTime = time
+  }
+
+  /**
+   * The time of the gateway's clock, in ms, until which the service has sent no update after the last one that has arrived. A
+   * later one may be lost. `undefined` for a topic that is not requested.
+   */
+  newestAt(base: Address): number | undefined {
+    return this.topics.get(base)?.newestAt
   }
 
   /** A topic whose further confirmation is lost, because the gateway has sent it before this proof. `time`: of the gateway, in ms. */

@@ -1,3 +1,4 @@
+import type { Address } from '../../base/domain/address.js'
 import { type InternalSocket, type Socket } from '../transport/ports.js'
 
 /** From this number of unsent bytes the buffer is full: the client delays further frames. */
@@ -70,7 +71,9 @@ export class GuardedSocket implements Socket {
   }
 
   /** See `InternalSocket.isCurrent`. */
-  readonly isCurrent = (): boolean => this.try(() => this.socket.isCurrent?.()) ?? true
+  isCurrent(base?: Address): boolean {
+    return this.try(() => this.socket.isCurrent?.(base)) ?? true
+  }
 
   /** See `InternalSocket.isInTime`. */
   get isInTime(): (() => boolean) | undefined {

@@ -1,4 +1,5 @@
 import type { Either } from 'fp-ts/lib/Either.js'
+import type { Address } from '../../base/domain/address.js'
 import { decodeError } from '../../base/errors/constructors.js'
 import type { DecodeError, NetworkError } from '../../base/errors/model.js'
 import { oneLine } from '../../base/errors/text.js'
@@ -136,9 +137,10 @@ export type OnHttpResult = Parameters<HttpTransport['get']>[1]
 export interface InternalSocket extends Socket {
   /**
    * False while the delivered data may be out of date, because newer data may not have been read. A new subscriber of a
-   * topic then receives the last price later.
+   * topic then receives the last price later. `base`: for the data of this topic; otherwise for those of all topics, as far as
+   * no message is lost.
    */
-  readonly isCurrent?: () => boolean
+  readonly isCurrent?: (base?: Address) => boolean
   /**
    * Called while a price is delivered, before each subscriber except the first. Returns false if the price is now too
    * old: the remaining subscribers do not receive it, and the transport closes the socket after the delivery.

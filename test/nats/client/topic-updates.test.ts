@@ -39,11 +39,29 @@ describe('the updates of a topic', () => {
   it('are missing if a heartbeat has a later number than the last', () => {
     const { table, request } = createTable()
     request(1)
-    expect(table.isMissing(base, 3)).toBe(false)
+    expect(table.onHeartbeat(base, 3)).toBe(true)
     table.onConfirmed(base, 1, 3)
-    expect(table.isMissing(base, 3)).toBe(false)
-    expect(table.isMissing(base, 4)).toBe(true)
-    expect(table.isMissing('0xb', 4)).toBe(false)
+    expect(table.onHeartbeat(base, 3)).toBe(true)
+    expect(table.onHeartbeat(base, 4)).toBe(false)
+    expect(table.onHeartbeat('0xb', 4)).toBe(true)
+  })
+
+  it('are complete until the last proof before a message of their topic', () => {
+    const { table, request } = createTable()
+    table.onProof(100)
+    request(1)
+    table.onConfirmed(base, 1, 3)
+    table.onProof(200)
+    expect(table.newestAt(base)).toBe(100)
+    table.onHeartbeat(base, 3)
+    expect(table.newestAt(base)).toBe(200)
+    table.onProof(300)
+    table.onProof(0)
+    table.onHeartbeat(base, 4)
+    expect(table.newestAt(base)).toBe(200)
+    table.onUpdate(base, 4)
+    expect(table.newestAt(base)).toBe(300)
+    expect(table.newestAt('0xb')).toBeUndefined()
   })
 
   it('are missing if a proof is later than the first confirmation and the further one has not arrived', () => {

@@ -86,7 +86,10 @@ export const connectOverNats =
     const sessions = new NatsSessions(ledger, prices)
     return {
       ...{ client, sockets: () => tcp.size, requests: () => http.size },
-      problem: () => sessions.problem() ?? problemOfTcp(tcp),
+      problem: () => {
+        if (nats.isLossy) ledger.lossyUntil = process.activeMs
+        return sessions.problem() ?? problemOfTcp(tcp)
+      },
     }
   }
 

@@ -36,6 +36,10 @@ export class NatsCluster {
     return this.peers[index]!.map(({ link }) => link)
   }
 
+  get isLossy(): boolean {
+    return this.servers.some(({ loss }) => loss.share > 0)
+  }
+
   set loss(loss: MessageLoss) {
     for (const server of this.servers) server.loss = loss
   }

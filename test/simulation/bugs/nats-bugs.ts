@@ -58,7 +58,13 @@ export const natsBugs: readonly Bug[] = [
   {
     name: 'a client over NATS ignores that the last update before a heartbeat is missing',
     folder,
-    edits: [{ in: 'NatsSocket.onUpdate', code: 'this.topics.isMissing($1, $2)', bug: 'false' }],
+    edits: [{ in: 'NatsSocket.onUpdate', code: 'this.topics.onHeartbeat($1, $2)', bug: 'true' }],
+    shares: mild,
+  },
+  {
+    name: 'a client over NATS delivers its last price to a late subscriber although the next one may be lost',
+    folder,
+    edits: [{ in: 'NatsSocket.isCurrent', code: 'base && $1', bug: 'undefined' }],
     shares: mild,
   },
   {

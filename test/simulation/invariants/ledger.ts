@@ -88,6 +88,8 @@ export class Ledger implements PortObserver, RequestObserver {
   closedAt = 0
   /** When the last fault ended, in ms in which the process was running. */
   healthySince = 0
+  /** When messages over NATS were lost at random the last time, in ms in which the process was running. */
+  lossyUntil = 0
   /** The number of events that subscribers have received. */
   eventCount = 0
 

@@ -126,7 +126,7 @@ const subscribersLearnThatPricesEnd: Rule = ({ open, process, subscribers, times
 }
 
 /** A subscriber without an event has one as soon as there is one for it. */
-const newSubscribersAreInformed: Rule = ({ open, process, subscribers, times }) => {
+const newSubscribersAreInformed: Rule = ({ open, process, subscribers, times, lossyUntil }) => {
   const { activeMs } = process
   for (const { base, topic, lastEvent, joinedAt, joinedOn, joinedLive, joinedDown } of subscribers) {
     if (lastEvent !== 'none') continue
@@ -135,7 +135,9 @@ const newSubscribersAreInformed: Rule = ({ open, process, subscribers, times }) 
       if (joinedDown && waited > noticeMs) return `${topic} has not received a Disconnected for ${waited} ms`
       continue
     }
-    if (joinedLive && joinedOn === open.socket && waited > deliveryMs)
+    // While messages are lost, the last price is not known to be the newest one: a heartbeat that shows it may be lost too.
+    const isDue = activeMs - Math.max(joinedAt, lossyUntil) > deliveryMs
+    if (joinedLive && joinedOn === open.socket && isDue)
       return `${topic} has not received the latest price for ${waited} ms`
     const { requestedAt, isConfirmed, confirmedAt } = open.topics.get(base) ?? {}
     if (requestedAt === undefined) continue

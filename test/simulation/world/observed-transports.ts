@@ -1,4 +1,5 @@
 import { isRight } from 'fp-ts/lib/Either.js'
+import type { Address } from '../../../src/base/domain/address.js'
 import type {
   DialOptions,
   HttpRequest,
@@ -66,7 +67,9 @@ class ObservedSocket implements Socket, SocketListener, PortSocket {
 
   readonly ping = (payload: string): void => this.socket?.ping?.(payload)
 
-  readonly isCurrent = (): boolean => this.socket?.isCurrent?.() ?? true
+  isCurrent(base?: Address): boolean {
+    return this.socket?.isCurrent?.(base) ?? true
+  }
 
   get isInTime(): (() => boolean) | undefined {
     return this.socket?.isInTime

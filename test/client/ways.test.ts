@@ -13,7 +13,7 @@ import { usdc, wbtc, weth } from '../support/tokens.js'
 const mostFiles: Readonly<Record<string, number>> = {
   'a depth poll, with the dial': 30,
   'a depth poll': 26,
-  'a subscribe, with the dial': 45,
+  'a subscribe, with the dial': 46,
   'a subscribe': 34,
   'a price': 9,
 }

@@ -22,7 +22,6 @@ export interface NatsDepthClientOptions extends NatsClientOptions {
 /** The options of `createClient` that have no meaning over NATS: the client of the gateway has them. */
 type UpstreamOption = (typeof upstreamNames)[number]
 
-/** @internal */
 export const upstreamNames = [
   ...([
     'priceBaseUrl',

@@ -59,7 +59,7 @@ export class PriceSamples {
   }
 
   past(now: number): PastPrices {
-    return [this.#recent.data(now), this.#day.data(now)]
+    return [this.#recent.past(now), this.#day.past(now)]
   }
 }
 
@@ -139,6 +139,12 @@ export class ChartSamples {
     return last === undefined
       ? { times: [], prices: [] }
       : { times: [...this.#times, end], prices: [...this.#prices, last] }
+  }
+
+  /** Like `data`, but a past without an own price after it ends with its last price: a gap may follow, or not. */
+  past(now: number): ChartData {
+    if (this.#pastPrice === null) return this.data(now)
+    return { times: [...this.#times], prices: [...this.#prices.slice(0, -1), this.#pastPrice] }
   }
 
   /** The number of samples at the start that hold a condition. */

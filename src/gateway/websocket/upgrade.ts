@@ -23,7 +23,6 @@ export type Streams = (path: string) => Observable<string> | undefined
 const maxUnreadBytes = 64 * 1024 * 1024
 
 interface OpenWebSocket {
-  readonly address: string
   /** The digest of its token, if it needs one. */
   readonly token: Buffer | undefined
   /** Of a consumer of prices. */
@@ -37,6 +36,8 @@ const maxMessageBytes = 16 * 1024
 export class Upgrades {
   private readonly upgrader: WebSocketServer
   private readonly open = new Map<WebSocket, OpenWebSocket>()
+  /** The number of connections of each address: an upgrade costs the same with one connection and with thousands. */
+  private readonly counts = new Map<string, number>()
 
   constructor(
     private readonly front: WebSocketFront,
@@ -67,16 +68,18 @@ export class Upgrades {
     const refusal = text$ === undefined ? front.refusal() : undefined
     if (refusal !== undefined) return refuse(503, refusal.text)
     const address = addressGroupOf(socket.remoteAddress ?? '')
-    const count = [...this.open.values()].filter((each) => each.address === address).length
+    const count = this.counts.get(address) ?? 0
     if (count >= config.maxConnectionsPerAddress)
       return refuse(429, `the gateway has ${count} connections of this address`)
     this.upgrader.handleUpgrade(request, socket, head, (webSocket) => {
       const input = config.inputOf(socket)
       const connection =
         text$ === undefined ? front.accept(webSocket, socket, () => input.pausedMs) : undefined
-      this.open.set(webSocket, { address, token, connection })
+      this.open.set(webSocket, { token, connection })
+      this.addTo(address, 1)
       webSocket.on('close', () => {
         this.open.delete(webSocket)
+        this.addTo(address, -1)
         if (connection !== undefined) front.onClosed(connection)
       })
       // `ws` closes the connection after an error, such as a frame that violates the protocol.
@@ -96,6 +99,12 @@ export class Upgrades {
       else connection.end('no-access', reason)
     }
   }
+
+  private addTo(address: string, change: 1 | -1): void {
+    const count = (this.counts.get(address) ?? 0) + change
+    if (count === 0) this.counts.delete(address)
+    else this.counts.set(address, count)
+  }
 }
 
 /** False for an offer of another protocol, such as `h2c`, which a server may ignore. */
@@ -111,7 +120,7 @@ const sendAll = (text$: Observable<string>, webSocket: WebSocket): void => {
       if (webSocket.bufferedAmount > maxUnreadBytes) webSocket.terminate()
       else webSocket.send(text)
     },
-    complete: () => webSocket.close(1001),
+    complete: () => webSocket.close(closeCodes.closing),
   })
   webSocket.once('close', () => sending.unsubscribe())
 }

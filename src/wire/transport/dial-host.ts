@@ -16,12 +16,14 @@ export interface HostModules {
 /** The time after which the next address of a name is dialled too, in ms, as RFC 8305 recommends. */
 const nextAddressTime = 250
 
+/** Not the clock of the client: sockets connect in real time. */
+const realClock = systemClock()
+
 /**
  * Connects to the first address of a host that answers, without a limit of time: the next address is dialled when a dial fails,
  * and also `nextAddressTime` after the last one. Node itself gives every address but the last 250 ms, so that a distant service
  * with two addresses cannot be reached. `open` opens a socket to an address, which emits `readyEvent`. `onResult` is called
- * once, asynchronously, unless the dial is cancelled. All other sockets are destroyed. `clock`: not that of the client, because
- * sockets connect in real time.
+ * once, asynchronously, unless the dial is cancelled. All other sockets are destroyed.
  */
 export const dialHost = <S extends Duplex>(
   { net, dns }: HostModules,
@@ -29,7 +31,7 @@ export const dialHost = <S extends Duplex>(
   open: (address: string) => S,
   readyEvent: 'connect' | 'secureConnect',
   onResult: (result: Either<Error, S>) => void,
-  clock = systemClock(),
+  clock = realClock,
 ): Cancel => {
   let waiting: readonly string[] = []
   let isCancelled = false

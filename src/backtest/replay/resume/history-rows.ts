@@ -115,6 +115,7 @@ class TopicRows {
   private last: Price | undefined
   private isDown = false
   private nextEpoch = 1
+  private readonly clock = systemClock()
 
   constructor(
     private readonly topic: Topic,
@@ -202,7 +203,7 @@ class TopicRows {
 
   /** The clock of the recorder may have been set. */
   private add(event: Either<PriceError, Price>, at: number): void {
-    const time = Math.max(this.from, this.rows.at(-1)?.at ?? 0, Math.min(at, systemClock().wallClock()))
+    const time = Math.max(this.from, this.rows.at(-1)?.at ?? 0, Math.min(at, this.clock.wallClock()))
     this.rows.push({ _tag: 'Price', at: time, topic: this.topic, event })
   }
 }

@@ -21,6 +21,7 @@ export class LiveStreams {
   private readonly times = new RowTimes((_, step) =>
     this.playback.runs.afterTick(() => this.isLive && this.playback.skip(step)),
   )
+  private readonly clock = systemClock()
   private timer = Subscription.EMPTY
   isLive = false
 
@@ -60,7 +61,7 @@ export class LiveStreams {
     const { runs, isOver } = this.playback
     const ms = runs.nextDue - this.times.now()
     if (ms === Infinity || isOver) return
-    this.timer = delay(systemClock(), Math.max(0, Math.ceil(ms)), () => {
+    this.timer = delay(this.clock, Math.max(0, Math.ceil(ms)), () => {
       runs.advance(this.times.now())
       this.waitForTimer()
     })

@@ -36,7 +36,7 @@ export class Secrets {
 
   /** The text without the secrets. */
   redact(text: string): string {
-    const forms = [...this.#values, ...this.#signatures].flatMap((forms) => forms())
+    const forms = [...this.#values, ...this.#signatures].flatMap((create) => create())
     const pieces = piecesOf(text)
     let folded = foldPieces(pieces)
     for (const beginning of new Set(forms.map((form) => form.slice(0, minPart)))) {

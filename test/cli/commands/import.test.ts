@@ -98,6 +98,19 @@ const csv = (rows: readonly { at: number; price: number }[]) =>
 
 const tokenFlags = ['--tokens', 'tokens.json']
 
+/** A file with a page for each of two columns, whose bytes a test changes. */
+const parquetOfOnePrice = (): Buffer =>
+  Buffer.from(
+    parquetWriteBuffer({
+      columnData: [
+        { name: 'time', data: [start], type: 'DOUBLE' },
+        { name: 'price', data: [1], type: 'DOUBLE' },
+      ],
+      codec: 'UNCOMPRESSED',
+      statistics: false,
+    }),
+  )
+
 describe('import', () => {
   it('writes the prices of trades without a header, in seconds', async () => {
     const lines = Array.from(
@@ -443,16 +456,7 @@ describe('import', () => {
   })
 
   it('refuses a page of Parquet that claims more values than its bytes can have', async () => {
-    const parquet = Buffer.from(
-      parquetWriteBuffer({
-        columnData: [
-          { name: 'time', data: [start], type: 'DOUBLE' },
-          { name: 'price', data: [1], type: 'DOUBLE' },
-        ],
-        codec: 'UNCOMPRESSED',
-        statistics: false,
-      }),
-    )
+    const parquet = parquetOfOnePrice()
     // The header of the last page: its number of values, 1, becomes 2^31 - 1.
     const at = parquet.lastIndexOf(Buffer.from([0x5c, 0x15, 0x02])) + 2
     expect(at).toBeGreaterThan(2)
@@ -464,16 +468,7 @@ describe('import', () => {
   })
 
   it('refuses a page of Parquet whose header lacks its encoding and the lengths of its levels', async () => {
-    const parquet = Buffer.from(
-      parquetWriteBuffer({
-        columnData: [
-          { name: 'time', data: [start], type: 'DOUBLE' },
-          { name: 'price', data: [1], type: 'DOUBLE' },
-        ],
-        codec: 'UNCOMPRESSED',
-        statistics: false,
-      }),
-    )
+    const parquet = parquetOfOnePrice()
     // The header of the last page: its encoding, the fourth number, gets an unknown field.
     const at = parquet.lastIndexOf(Buffer.from([0x5c, 0x15, 0x02, 0x15, 0x00, 0x15, 0x02, 0x15])) + 7
     expect(at).toBeGreaterThan(7)

@@ -20,14 +20,15 @@ export const framePoolOf = (protocol: Protocol, subscriptions: readonly Subscrip
   // An example frame distinguishes the protocols in the cache key.
   const [first] = subscriptions
   const example = first === undefined ? '' : protocol.price(first, '1')
-  const key = [example, ...subscriptions.map(({ topic, id }) => `${topic} ${id}`)].join()
+  const key = [example, protocol.isInTurn, ...subscriptions.map(({ topic, id }) => `${topic} ${id}`)].join()
   const pool = pools.get(key) ?? createPool(protocol, subscriptions)
   pools.set(key, pool)
   return pool
 }
 
 const createPool = (protocol: Protocol, subscriptions: readonly Subscription[]): FramePool => {
-  const order = shuffled(texts.map((_, index) => index))
+  const inTurn = texts.map((_, index) => index)
+  const order = protocol.isInTurn === true ? inTurn : shuffled(inTurn)
   const offsets = [0]
   let end = 0
   const frames = texts.map((price, index) => {

@@ -9,6 +9,8 @@ export interface Protocol {
   readonly receive: (text: string, callbacks: ProtocolCallbacks) => void
   /** The text of a price frame. `price` is JSON. */
   readonly price: (subscription: Subscription, price: string) => string
+  /** True if the topics come in turn: a client may lose a price that follows another of its topic in one chunk. */
+  readonly isInTurn?: boolean
 }
 
 export interface ProtocolCallbacks {
@@ -39,6 +41,9 @@ const firstPrice: Protocol = {
       },
     }),
 }
+
+/** The same, with the topics in turn. */
+const inTurn: Protocol = { ...service, isInTurn: true }
 
 interface GraphqlMessage {
   readonly type: string
@@ -82,6 +87,7 @@ const centrifuge: Protocol = {
 export const protocols: Readonly<Record<string, Protocol>> = {
   '/': service,
   '/first-price': firstPrice,
+  '/in-turn': inTurn,
   '/graphql': graphql,
   '/centrifuge': centrifuge,
 }

@@ -76,9 +76,9 @@ export const liveCandidates: readonly LiveCandidate[] = [
   {
     name: 'ccxt, `await watch…` in a loop',
     program: 'peers/ccxt-watch',
-    path: '/',
+    path: '/in-turn',
     share: 0.5,
-    note: 'an exchange for this service, derived from `Exchange` and used as documented. It uses its own version of `ws`.',
+    note: 'an exchange for this service, derived from `Exchange` and used as documented. It uses its own version of `ws`. Its topics come in turn: in random order it loses a price that follows another of its topic in one chunk.',
   },
   {
     name: 'ccxt, its WebSocket client alone',

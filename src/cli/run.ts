@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join, parse } from 'node:path'
 import { CommanderError, type Command } from 'commander'
-import type { Either } from 'fp-ts/lib/Either.js'
 import { escapeUnsafe, fileProblem, messageOf } from '../base/errors/text.js'
 import type { Io } from './io.js'
 import { missingPackage } from './missing-package.js'
@@ -44,14 +43,6 @@ const usualArgs = ({ commands }: Command, args: readonly string[]): readonly str
   const isUnknown = first === 'help' && name !== undefined && commands.every((each) => each.name() !== name)
   return isUnknown ? [name] : args
 }
-
-/** Fails a command with the exit code of invalid arguments. */
-export const usageError = (command: Command, problem: string): never =>
-  command.error(`error: ${problem}`, { exitCode: exitCodes.usage })
-
-/** The value of a result. Left: the problem of a usage error. Without the functions of fp-ts, which the help does not load. */
-export const orUsageError = <A>(command: Command, result: Either<string, A>): A =>
-  result._tag === 'Left' ? usageError(command, result.left) : result.right
 
 /** Makes commander throw instead of exiting, in all subcommands. */
 const overrideExit = (command: Command, args: readonly string[]): void => {

@@ -72,11 +72,11 @@ async function backtestRecordings(
   { parameter: text, warmUp: warmUpFlag, report, json = false, ...given }: Values<typeof flags>,
   files: readonly string[],
 ): Promise<void> {
-  const { recordings, module } = backtestFiles(command, files)
-  checkOutput(command, '--report', report, false)
-  checkTradeFiles(command, given)
-  const range = rangeOf(command, given)
-  const parameter = strategyParameter(command, text)
+  const { recordings, module } = backtestFiles(files)
+  checkOutput('--report', report, false)
+  checkTradeFiles(given)
+  const range = rangeOf(given)
+  const parameter = strategyParameter(text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const warmUp = warmUpFlag ?? own.warmUp ?? 0
   const options = { ...withoutJournal(own), warmUp }

@@ -1,6 +1,4 @@
 import { existsSync } from 'node:fs'
-import type { Command } from 'commander'
-import { map, type Either } from 'fp-ts/lib/Either.js'
 import { firstValueFrom, from, ignoreElements, merge, NEVER } from 'rxjs'
 import { clientTable } from '../../client/options.js'
 import type { PageConfig } from '../../view/served.js'
@@ -13,7 +11,6 @@ import {
 import { chainIds } from '../../base/domain/environment.js'
 import { printable } from '../../base/errors/text.js'
 import { withTokens, type CommandInput, type OpenSource } from '../target/open-source.js'
-import { resolveSource, type Source } from '../target/source.js'
 import type { Io } from '../io.js'
 import { orFail } from '../render/error-text.js'
 import { interrupted } from '../stop.js'
@@ -66,14 +63,8 @@ export const createCommand = defineCommand({
   ),
   flags,
   action: (io, command, given, tokens) =>
-    withTokens(io, command, 'both', tokens, (input) => serve(io, input, given), deskSource(command)),
+    withTokens(io, command, 'both', tokens, (input) => serve(io, input, given), { isDesk: true }),
 })
-
-/** The source of the flags. A simulator has six tokens, and a past. */
-const deskSource = (command: Command): Either<string, Source> =>
-  map((source: Source) => (source._tag === 'Simulator' ? { ...source, isDesk: true } : source))(
-    resolveSource(command),
-  )
 
 const serve = async (io: Io, input: CommandInput, flags: DashboardFlags): Promise<void> => {
   const { source } = input

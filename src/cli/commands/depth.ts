@@ -4,7 +4,7 @@ import { outputJson } from '../render/json.js'
 import { withToken } from '../render/rows.js'
 import { drawTable, type Column } from '../render/table.js'
 import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../render/terminal.js'
-import { usageError } from '../run.js'
+import { usageError } from '../target/parse-flags.js'
 import { withTokens } from '../target/open-source.js'
 import { toggle } from '../target/parse-flags.js'
 import { serviceFlags } from '../target/source-flags.js'
@@ -34,7 +34,7 @@ export const createCommand = defineCommand({
   action: (io, command, { json = false }, given) =>
     withTokens(io, command, 'depth', [given], async ({ source, tokens: [{ address }], names }) => {
       const { depthClient, serverFlag = 'baseUrl' } = source
-      if (depthClient === undefined) return usageError(command, '--environment: testnet has no depth')
+      if (depthClient === undefined) return usageError('--environment: testnet has no depth')
       await printResponse(io, depthClient.depth(address), serverFlag, (response) =>
         json
           ? outputJson(withToken(response, address, names), 2)

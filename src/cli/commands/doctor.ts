@@ -20,7 +20,7 @@ import { eth } from '../../simulator/market/token-options.js'
 import { formatPrice } from '../../view/texts.js'
 import { parseHttpDate } from '../../wire/codec/http-headers.js'
 import { withSource, type OpenSource } from '../target/open-source.js'
-import { deploymentFlags, withVariable, type DeploymentFlagName } from '../target/source-flags.js'
+import { withVariable, type DeploymentFlagName } from '../target/source-flags.js'
 import type { Io } from '../io.js'
 import { addressHint, errorText, hint } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
@@ -141,7 +141,7 @@ const resultOf = <A>(
 /** The errors of a server that answers. */
 const answering: ReadonlySet<string> = new Set(['SubscriptionRejected', 'UnsupportedPair', 'Unauthorized'])
 
-const noDepthText = `needs ${withVariable(deploymentFlags.baseUrl)} and ${withVariable(deploymentFlags.authKey)}, on mainnet`
+const noDepthText = `needs ${withVariable('baseUrl')} and ${withVariable('authKey')}, on mainnet`
 
 /** `depth`: undefined if the source has none. */
 const signatureResult = (
@@ -151,8 +151,7 @@ const signatureResult = (
 ): CheckResult => {
   if (serverFlag === 'nats') return skipped('the gateway signs')
   if (depth === undefined) return skipped(noDepthText)
-  if (serverFlag === 'gateway' && !hasKey)
-    return skipped(`${withVariable(deploymentFlags.authKey)} is not set`)
+  if (serverFlag === 'gateway' && !hasKey) return skipped(`${withVariable('authKey')} is not set`)
   const value = depth.response?.value
   if (value === undefined) return skipped('depth failed')
   if (isRight(value) || value.left._tag === 'UnsupportedPair') return ok('accepted')

@@ -1,5 +1,4 @@
 import { rename, rm } from 'node:fs/promises'
-import type { Command } from 'commander'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { counted, formatTime } from '../../view/texts.js'
@@ -17,7 +16,7 @@ import type { Io } from '../io.js'
 import { failureOf } from '../render/error-text.js'
 import { ParquetTable, type ColumnKind } from '../render/parquet-table.js'
 import { numberFormat } from '../render/terminal.js'
-import { usageError } from '../run.js'
+import { usageError } from '../target/parse-flags.js'
 import { signals } from '../stop.js'
 import { CsvFile, numberCell } from './shared/csv-file.js'
 import { defineCommand, many } from './shared/parts.js'
@@ -47,7 +46,7 @@ export const createCommand = defineCommand({
   examples,
   arguments: many('<file...>', 'recordings, plain or gzip'),
   flags: { out: requiredFlag('--out <file>', 'name of the tables, such as market.parquet or market.csv') },
-  action: (io, command, { out }, files) => exportRecordings(io, command, files, out),
+  action: (io, _command, { out }, files) => exportRecordings(io, files, out),
 })
 
 type TableName = 'prices' | 'depths' | 'events'
@@ -98,17 +97,11 @@ const csvCell = (value: unknown, kind: ColumnKind | undefined): string => {
 }
 
 /** Writes the tables of a recording. Until they are complete, they have the name of a partial file. */
-const exportRecordings = async (
-  io: Io,
-  command: Command,
-  files: readonly string[],
-  out: string,
-): Promise<void> => {
+const exportRecordings = async (io: Io, files: readonly string[], out: string): Promise<void> => {
   const [, start, type] = /^(.*\.)(parquet|csv)$/s.exec(out) ?? []
-  if (start === undefined)
-    return usageError(command, '--out: expected a name that ends with .parquet or .csv')
+  if (start === undefined) return usageError('--out: expected a name that ends with .parquet or .csv')
   const paths = tableNames.map((name) => `${start}${name}.${type}`)
-  for (const path of paths) checkOutput(command, '--out', path)
+  for (const path of paths) checkOutput('--out', path)
   let stopped = false as boolean
   const stop = (): void => void (stopped = true)
   for (const signal of signals) io.on(signal, stop)

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option, type Command } from 'commander'
-import { isLeft, left, map, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import type { GatewayOptions, GatewayTokens } from '../../gateway/index.js'
 import { runGateway, type RunningGateway } from '../../gateway/run-gateway.js'
@@ -7,10 +7,10 @@ import { counted } from '../../view/texts.js'
 import { readTokens, withSource, type OpenSource } from '../target/open-source.js'
 import { flagErrorText } from '../target/source.js'
 import { setVariables, type Io } from '../io.js'
-import { orUsageError, usageError } from '../run.js'
+import { usageError } from '../target/parse-flags.js'
 import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
 import { serveNats } from './shared/gateway-nats.js'
-import { readSecrets, reloader, secretFlags, warnOfReaders, type Secrets } from './shared/gateway-secrets.js'
+import { readSecrets, reloader, secretFlags, warnOfReaders } from './shared/gateway-secrets.js'
 import { metricsFlags, metricsLines, startMetrics } from './shared/metrics-server.js'
 import { log, logFormatFlag, setLogFormat } from './shared/log.js'
 import { listenFailure, serveUntilStopped, tokenVariables } from './shared/serve.js'
@@ -29,7 +29,7 @@ import {
   type Flags,
   type Values,
 } from '../target/parse-flags.js'
-import { deploymentFlags, flagName, sourceFlags } from '../target/source-flags.js'
+import { flagName, sourceFlags } from '../target/source-flags.js'
 
 const examples = `
 Examples:
@@ -76,7 +76,7 @@ const natsFlag: Flag<string | true | undefined> = {
   option: new Option(
     '--nats [url]',
     'serve on NATS servers, separated by commas, instead of over HTTP; without them, on those of the variable',
-  ).env(deploymentFlags.nats.variable),
+  ).env('SVC_NATS'),
 }
 
 /** The limits of a gateway over HTTP and on NATS. */
@@ -176,23 +176,23 @@ async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Prom
   if (flags.nats !== undefined && isGiven('nats')) {
     const conflict = Object.keys(httpFlags).find(isGiven)
     if (conflict !== undefined)
-      return usageError(command, `${flagName(conflict)}: cannot be combined with --nats; remove one of them`)
+      return usageError(`${flagName(conflict)}: cannot be combined with --nats; remove one of them`)
     const { host, port } = flags
-    const servers = flags.nats === true ? (io.env[deploymentFlags.nats.variable] ?? '') : flags.nats
+    const servers = flags.nats === true ? (io.env['SVC_NATS'] ?? '') : flags.nats
     await using metrics = await startMetrics(flags)
     const options = given(flags, limitFlags)
     const setup = { options, address: { host, port }, metricsLines: metricsLines(metrics) }
     await serveNats(io, command, servers, setup)
     return
   }
-  const serverOptions = orUsageError(command, gatewayServerOptions(flags))
+  const serverOptions = gatewayServerOptions(flags)
   await using metrics = await startMetrics(flags)
   warnOfReaders(io, flags)
   const user = userTokens(command, io.env)
   await withSource(command, 'both', async (source) => {
     const symbols = await servedTokens(io, source, user)
     const options = { ...serverOptions, symbols }
-    const running = await start(command, source, options, flags.keys)
+    const running = await start(source, options, flags.keys)
     await using gateway = running.gateway
     const text = summary(io, gateway.baseUrl, source, options, metricsLines(metrics))
     const signal = await serveUntilStopped(io, source, text, reloader(io, running, flags))
@@ -215,13 +215,12 @@ const servedTokens = async (io: Io, source: OpenSource, user: UserTokens): Promi
 }
 
 const start = (
-  command: Command,
   { client, service }: OpenSource,
   options: GatewayOptions,
   keysFile = '',
 ): Promise<RunningGateway> =>
   runGateway(client, { ...options, service }).catch((error: unknown) => {
-    if (error instanceof ConfigurationError) return usageError(command, gatewayErrorText(error, keysFile))
+    if (error instanceof ConfigurationError) return usageError(gatewayErrorText(error, keysFile))
     throw listenFailure(error)
   })
 
@@ -237,20 +236,21 @@ const gatewayErrorText = (error: ConfigurationError, keysFile: string): string =
     .replace('openDepth: true', '--open-depth')
 }
 
-/** The gateway options of the flags. Reads the files. Left: the error message. */
-const gatewayServerOptions = (flags: GatewayFlags): Either<string, GatewayOptions> => {
+/** The gateway options of the flags. Reads the files. */
+const gatewayServerOptions = (flags: GatewayFlags): GatewayOptions => {
   const { port, host, origin: origins, openDepth, history: folder, keep, maxHistoryBytes: maxBytes } = flags
   if (folder === undefined) {
-    if (keep !== undefined) return left('--keep: add --history, the folder of the recordings')
+    if (keep !== undefined) return usageError('--keep: add --history, the folder of the recordings')
     if (maxBytes !== undefined)
-      return left('--max-history-bytes: add --history, the folder of the recordings')
+      return usageError('--max-history-bytes: add --history, the folder of the recordings')
   }
   const history = folder === undefined ? undefined : { folder, ...onlyGiven({ keep, maxBytes }) }
   const options = {
     ...onlyGiven({ origins, openDepth, history }),
     ...given(flags, { ...limitFlags, ...httpLimitFlags }),
   }
-  return map((secrets: Secrets) => ({ port, host, ...secrets, ...options }))(readSecrets(flags))
+  const secrets = readSecrets(flags)
+  return isLeft(secrets) ? usageError(secrets.left) : { port, host, ...secrets.right, ...options }
 }
 
 /** The values of those of these flags that the user has set. */

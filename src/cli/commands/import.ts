@@ -14,11 +14,11 @@ import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { describeValue, escapeUnsafe, printable } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { counted, formatSeconds } from '../../view/texts.js'
-import { writeProblem } from '../target/read-file.js'
+import { attempt, writeProblem } from '../target/read-file.js'
 import { print, type Io } from '../io.js'
 import { writeFailure } from '../render/error-text.js'
 import { numberFormat, type NumberFormat } from '../render/terminal.js'
-import { usageError } from '../run.js'
+import { usageError } from '../target/parse-flags.js'
 import { signals } from '../stop.js'
 import { findToken, listText, symbolsOf, userTokens } from '../target/select-tokens.js'
 import { createTokenNames } from '../target/token-names.js'
@@ -121,16 +121,15 @@ async function importFiles(
   }: Values<typeof flags>,
   files: readonly string[],
 ): Promise<void> {
-  if (out === undefined && !dryRun) return usageError(command, 'give --out, or --dry-run')
+  if (out === undefined && !dryRun) return usageError('give --out, or --dry-run')
   const problem = out === undefined ? undefined : writeProblem(out)
   if (problem !== undefined) throw new Error(`--out: ${problem}`)
   if (depth !== undefined && !(/^\d+(?:\.\d+)?$/.test(depth) && Number(depth) > 0))
-    return usageError(command, `--depth: expected a number of tokens above 0, got ${describeValue(depth)}`)
+    return usageError(`--depth: expected a number of tokens above 0, got ${describeValue(depth)}`)
   const resolve = tokenResolver(io, command)
   const token = tokenText === undefined ? undefined : resolve(tokenText)
   if (tokenText !== undefined && token === undefined)
     return usageError(
-      command,
       `--token: unknown token ${describeValue(tokenText)}; give its address, or define it in --tokens`,
     )
   let stopped = false
@@ -208,7 +207,7 @@ const tokenResolver = (io: Io, command: Command): ((symbol: string) => ImportedT
       const address = addressOf(symbol)
       return { topic: symbol, address, decimals: names.decimals(address) }
     }
-    const found = findToken(symbol, named)
+    const found = attempt(() => findToken(symbol, named))
     if (isLeft(found)) return undefined
     const { address } = found.right
     return { address, topic: names.topic(address), decimals: names.decimals(address) }

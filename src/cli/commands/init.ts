@@ -2,11 +2,10 @@ import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import type { Command } from 'commander'
 import { createFolders } from '../../backtest/recording/files/files.js'
 import type { Io } from '../io.js'
 import { shellWord } from '../render/shell-word.js'
-import { usageError } from '../run.js'
+import { usageError } from '../target/parse-flags.js'
 import { defineCommand, type Arguments } from './shared/parts.js'
 import { Argument } from 'commander'
 
@@ -35,7 +34,7 @@ export const createCommand = defineCommand({
   examples,
   arguments: folderArgument,
   flags: {},
-  action: (io, command, _flags, folder) => writeProject(io, command, folder),
+  action: (io, _command, _flags, folder) => writeProject(io, folder),
 })
 
 /** Resolved by the name of the package, because the place of this module differs between the sources and the package. */
@@ -43,8 +42,8 @@ const manifest = createRequire(import.meta.url).resolve('svc-streams/package.jso
 const template = join(manifest, '../examples/project')
 
 /** Copies `examples/project` of the package to `folder`. Overwrites nothing, and prints what to do next. */
-const writeProject = async (io: Io, command: Command, folder: string): Promise<void> => {
-  if (folder === '') return usageError(command, 'folder: expected a name, or . for this folder; it is empty')
+const writeProject = async (io: Io, folder: string): Promise<void> => {
+  if (folder === '') return usageError('folder: expected a name, or . for this folder; it is empty')
   if (existsSync(folder) && !statSync(folder).isDirectory())
     throw new Error(`nothing was written, because ${folder} is a file; give another folder`)
   const entries = await readdir(template, { recursive: true, withFileTypes: true })

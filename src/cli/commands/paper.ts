@@ -22,7 +22,7 @@ import { failureOf, orFail } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
 import { eventLines, printLine, printSummary } from '../render/paper-lines.js'
 import { numberFormat } from '../render/terminal.js'
-import { usageError } from '../run.js'
+import { usageError } from '../target/parse-flags.js'
 import { stop$ } from '../stop.js'
 import { strategyParameter } from './shared/replayed-strategy.js'
 import { startMetrics } from './shared/metrics-server.js'
@@ -95,17 +95,17 @@ async function tradeOnPaper(
   module: string,
 ): Promise<void> {
   const { parameter: text, journal, record: recording, report, json = false } = given
-  checkOutput(command, '--journal', journal, false)
-  checkOutput(command, '--record', recording)
-  checkOutput(command, '--report', report, false)
-  checkTradeFiles(command, given)
-  const parameter = strategyParameter(command, text)
+  checkOutput('--journal', journal, false)
+  checkOutput('--record', recording)
+  checkOutput('--report', report, false)
+  checkTradeFiles(given)
+  const parameter = strategyParameter(text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const { warmUp = own.warmUp ?? 0 } = given
   await using metrics = await startMetrics(given)
   if (metrics !== undefined) log(io, `The metrics for Prometheus are at ${metrics.baseUrl}/metrics.`)
   await withSource(command, 'both', async ({ client, depthClient, history }) => {
-    if (depthClient === undefined) return usageError(command, 'a fill needs depth: the source has none')
+    if (depthClient === undefined) return usageError('a fill needs depth: the source has none')
     // Over a history, the strategy is warm before the first data of the account.
     const options = {
       ...own,

@@ -16,7 +16,7 @@ import { isClosedOutput, type Io } from '../io.js'
 import { connectionLines$, type LogLine, type Meanwhile } from '../render/connection-lines.js'
 import { errorLine, errorText } from '../render/error-text.js'
 import { numberFormat, showProgressLine } from '../render/terminal.js'
-import { usageError } from '../run.js'
+import { usageError } from '../target/parse-flags.js'
 import { stop$, type StopReason } from '../stop.js'
 import { log, logFormatFlag, logResult, logText, setLogFormat } from './shared/log.js'
 import { failureText, nothingReceived, receive, watchRows$, type StreamRun } from './shared/stream.js'
@@ -79,7 +79,7 @@ function recordStreams(
     // Called before the first row is written: Ctrl-C must not end the process in the middle of a row.
     const stopped$ = stop$(io, flags.duration)
     const startAt = rxClock.wallClock()
-    const output = openOutput(io, command, flags, startAt)
+    const output = openOutput(io, flags, startAt)
     const addresses = tokens.map(({ address }) => address)
     const recorder = startRecording(source, addresses, output.to, flags)
     let received = nothingReceived
@@ -130,21 +130,15 @@ interface RecordOutput {
 }
 
 /** Flags that exclude each other, and a file that cannot be created, are usage errors. */
-const openOutput = (
-  { stdout }: Io,
-  command: Command,
-  { out, gzip, rotate }: RecordFlags,
-  startAt: number,
-): RecordOutput => {
+const openOutput = ({ stdout }: Io, { out, gzip, rotate }: RecordFlags, startAt: number): RecordOutput => {
   if (out === undefined) {
     if (rotate !== undefined)
-      return usageError(command, '--rotate: add --out, from which the names of the files are derived')
-    if (gzip !== undefined)
-      return usageError(command, '--gzip: add --out, or compress standard output with | gzip')
+      return usageError('--rotate: add --out, from which the names of the files are derived')
+    if (gzip !== undefined) return usageError('--gzip: add --out, or compress standard output with | gzip')
     return { to: stdout, close: () => undefined, name: () => undefined }
   }
   const isGzip = gzip ?? out.endsWith(gzipExtension)
-  checkOutput(command, '--out', out, rotate === undefined)
+  checkOutput('--out', out, rotate === undefined)
   try {
     if (rotate === undefined) {
       const file = createRecordingFile(out, isGzip)
@@ -153,7 +147,7 @@ const openOutput = (
     const files = createRotatingFile(out, { period: rotate, isGzip, startAt, elapsed: rxClock.elapsed })
     return { to: files, close: () => files.close(), name: () => files.name }
   } catch (thrown) {
-    return usageError(command, `--out: ${out} cannot be written: ${systemText(thrown)}`)
+    return usageError(`--out: ${out} cannot be written: ${systemText(thrown)}`)
   }
 }
 

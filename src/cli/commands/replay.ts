@@ -40,7 +40,7 @@ import type { TokenNames } from '../target/token-names.js'
 import { defineCommand, eventsAsJson, many, priceHelp, tokensFlag } from './shared/parts.js'
 import { Option } from 'commander'
 import { numberOption } from '../../base/option-kinds/number-option.js'
-import { parseSpeed, type Flag, type Values } from '../target/parse-flags.js'
+import { parseNumber, type Flag, type Values } from '../target/parse-flags.js'
 
 const examples = `
 Examples:
@@ -60,12 +60,12 @@ ${priceHelp}
 The command stops at the end of the recording, with exit code 0. If the recording is truncated or damaged, it shows
 all events before the damage, reports the file, the line and the error, and fails with exit code 1.`
 
-const speedOption = numberOption({ above: 0, default: 1 })
+const parseSpeed = parseNumber(numberOption({ above: 0, default: 1 }))
 
 const speedFlag: Flag<number> = {
   option: new Option('--speed <factor>', 'playback speed as a factor, or max to show all events immediately')
-    .argParser(parseSpeed(speedOption))
-    .default(speedOption.default),
+    .argParser((text) => (text === 'max' ? Infinity : parseSpeed(text)))
+    .default(1),
 }
 
 const flags = { speed: speedFlag, ...rangeFlags, json: eventsAsJson, tokens: tokensFlag }
@@ -84,7 +84,7 @@ async function showRecordings(
   { speed, json = false, ...given }: Values<typeof flags>,
   files: readonly string[],
 ): Promise<void> {
-  const range = rangeOf(command, given)
+  const range = rangeOf(given)
   const user = userTokens(command, io.env)
   /** The time of the current line, as written in the recording. */
   let recordedAt = 0

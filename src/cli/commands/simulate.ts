@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { isRight } from 'fp-ts/lib/Either.js'
 import { timer } from 'rxjs'
 import { isAddress, type Address } from '../../base/domain/address.js'
@@ -13,7 +12,7 @@ import {
 import { seedOption } from '../../simulator/market/random-walk.js'
 import { flagName } from '../target/source-flags.js'
 import { setVariables, type Io } from '../io.js'
-import { usageError } from '../run.js'
+import { usageError } from '../target/parse-flags.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../target/select-tokens.js'
 import { defineCommand } from './shared/parts.js'
@@ -125,14 +124,14 @@ type SimulateFlags = Values<typeof flags>
 export const createCommand = defineCommand({
   examples,
   flags,
-  action: async (io, command, given) => {
+  action: async (io, _command, given) => {
     const { httpPort, wsPort, authKey, cors = false, faults, faultsAfter, ...market } = given
     const start = async (): Promise<Simulator> =>
       startSimulator({
         ...{ httpPort, wsPort, cors, ...onlyGiven({ authKey, faults }) },
         ...marketOptions(market),
       })
-    const simulator = await start().catch((error: unknown) => fail(command, given, error))
+    const simulator = await start().catch((error: unknown) => fail(given, error))
     // Checked at the start also if they begin later: an invalid fault is an error of the command.
     if (faultsAfter !== undefined) simulator.inject({})
     const schedule =
@@ -172,13 +171,13 @@ export const marketOptions = (
 }
 
 /** A `SimulatorError` with a cause is a failure, such as a port in use. Any other is a usage error. */
-const fail = (command: Command, { faults = {} }: SimulateFlags, error: unknown): never => {
+const fail = ({ faults = {} }: SimulateFlags, error: unknown): never => {
   if (!(error instanceof SimulatorError)) throw error
   const flag = flagName(error.option === 'tokens' ? 'token' : error.option)
   const place = Object.hasOwn(faults, error.option) ? `--faults: ${error.option}` : flag
   const message = `${place}: ${error.problem}`
   if (error.cause !== undefined) throw new Error(message)
-  return usageError(command, message)
+  return usageError(message)
 }
 
 const summary = (io: Io, { tokens, ...simulator }: Simulator): string => `\

@@ -20,7 +20,7 @@ import type { Io } from '../io.js'
 import { outputJson } from '../render/json.js'
 import { failureOf } from '../render/error-text.js'
 import { coloursFor, numberFormat, showProgressLine } from '../render/terminal.js'
-import { usageError } from '../run.js'
+import { usageError } from '../target/parse-flags.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
 import { checkFigure } from './shared/metrics.js'
@@ -135,15 +135,15 @@ async function sweepRecordings(
 ): Promise<void> {
   const { parameters: path, workers, warmUp, walkForward, metric, minimise = false, minTrades } = flags
   const { report, sort, csv, json = false } = flags
-  const backtest = backtestFiles(command, files)
-  const range = rangeOf(command, flags)
-  checkOutput(command, '--report', report, false)
-  checkOutput(command, '--csv', csv, false)
+  const backtest = backtestFiles(files)
+  const range = rangeOf(flags)
+  checkOutput('--report', report, false)
+  checkOutput('--csv', csv, false)
   if (walkForward === undefined && (metric !== undefined || minimise || minTrades !== undefined))
-    return usageError(command, '--metric, --minimise and --min-trades need --walk-forward')
+    return usageError('--metric, --minimise and --min-trades need --walk-forward')
   if (walkForward !== undefined && [sort, csv].some((flag) => flag !== undefined))
-    return usageError(command, '--sort and --csv are not for --walk-forward, whose windows have an order')
-  const parameters = readParameters(command, path)
+    return usageError('--sort and --csv are not for --walk-forward, whose windows have an order')
+  const parameters = readParameters(path)
   const played = { workers, ...range, ...onlyGiven({ warmUp }) }
   using strategy = await checkedStrategy(backtest, range)
   const page = report === undefined ? undefined : { path: report, command: commandText(command) }
@@ -209,13 +209,12 @@ const sweepParameters = async (io: Io, sweep: Sweep): Promise<void> => {
 }
 
 /** The parameters of a file, a JSON array. A file that cannot be used is a usage error. */
-const readParameters = (command: Command, path: string): readonly unknown[] => {
+const readParameters = (path: string): readonly unknown[] => {
   const fail = (problem: string): never =>
-    usageError(command, `--parameters: ${printable(path)}: ${printable(problem)}`)
+    usageError(`--parameters: ${printable(path)}: ${printable(problem)}`)
   const expected = 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'
   const json = readJson(path)
-  if (isLeft(json))
-    return usageError(command, `--parameters: ${printable(path + json.left.message)}; ${expected}`)
+  if (isLeft(json)) return usageError(`--parameters: ${printable(path + json.left.message)}; ${expected}`)
   if (!Array.isArray(json.right)) return fail(expected)
   return json.right.length === 0 ? fail('has no parameter; add one') : (json.right as unknown[])
 }

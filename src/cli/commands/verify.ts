@@ -69,13 +69,13 @@ export const createCommand = defineCommand({
 /** Compares the values of a strategy over a recording with those of a journal. Throws at the first difference. */
 async function verifyJournal(
   io: Io,
-  command: Command,
+  _command: Command,
   { journal, parameter: text, json = false, ...given }: Values<typeof flags>,
   files: readonly string[],
 ): Promise<void> {
-  const backtest = backtestFiles(command, files)
-  const parameter = strategyParameter(command, text)
-  const range = rangeOf(command, given)
+  const backtest = backtestFiles(files)
+  const parameter = strategyParameter(text)
+  const range = rangeOf(given)
   using strategy = await checkedStrategy(backtest, range)
   const total = { equal: 0, afterEnd: 0, later: 0 }
   for (const [index, run] of (await journalRuns(journal)).entries()) {

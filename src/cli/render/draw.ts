@@ -12,7 +12,7 @@ import {
   shortTokens,
 } from '../../view/texts.js'
 import type { TokenState } from '../../view/token-state.js'
-import { deploymentFlags, withVariable } from '../target/source-flags.js'
+import { withVariable } from '../target/source-flags.js'
 import { statusText } from './rows.js'
 import { displayWidth, drawTable, fit, type Cell, type Column } from './table.js'
 import type { Colours } from './terminal.js'
@@ -90,7 +90,7 @@ export const drawBoard = (
 /** The next step if the service rejects the signatures of depth requests. */
 const rejectedKeyNote = ({ tokens }: Display): string | undefined =>
   tokens.some(({ depthError }) => depthError?._tag === 'Unauthorized')
-    ? `The service rejects the signature: check ${withVariable(deploymentFlags.authKey)}.`
+    ? `The service rejects the signature: check ${withVariable('authKey')}.`
     : undefined
 
 const drawHeader = (

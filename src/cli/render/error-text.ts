@@ -2,7 +2,7 @@ import { isLeft, type Either } from 'fp-ts/lib/Either.js'
 import type { DepthError, PriceError, PriceRequestError } from '../../base/errors/model.js'
 import { matchError } from '../../base/errors/render.js'
 import { printable, systemText } from '../../base/errors/text.js'
-import { deploymentFlags, withVariable, type DeploymentFlagName } from '../target/source-flags.js'
+import { withVariable, type DeploymentFlagName } from '../target/source-flags.js'
 import { docsUrl } from '../manifest.js'
 import { tokenSyntax } from '../target/select-tokens.js'
 
@@ -74,9 +74,9 @@ const serverName = (addressFlag: DeploymentFlagName): 'gateway' | 'service' =>
 /** The next step after a signature was rejected, or was missing in a request to a gateway. */
 export const keyHint = (addressFlag: DeploymentFlagName): string =>
   addressFlag === 'gateway'
-    ? `Set ${withVariable(deploymentFlags.authKey)} to one of the keys of the gateway at ${withVariable(deploymentFlags.gateway)}.`
-    : `Check that ${withVariable(deploymentFlags.authKey)} is the key of the service at ${withVariable(deploymentFlags.baseUrl)}, in the right environment. The client has already corrected the clock offset.`
+    ? `Set ${withVariable('authKey')} to one of the keys of the gateway at ${withVariable('gateway')}.`
+    : `Check that ${withVariable('authKey')} is the key of the service at ${withVariable('baseUrl')}, in the right environment. The client has already corrected the clock offset.`
 
 /** The next step after a server did not answer, or not as expected. */
 export const addressHint = (addressFlag: DeploymentFlagName): string =>
-  `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(deploymentFlags[addressFlag])} is its address.`
+  `Check that the ${serverName(addressFlag)} runs, and that ${withVariable(addressFlag)} is its address.`

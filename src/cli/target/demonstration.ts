@@ -1,4 +1,9 @@
-import { asyncScheduler, map, merge, tap, timer, type Observable } from 'rxjs'
+import { right } from 'fp-ts/lib/Either.js'
+import { asyncScheduler, defer, from, map, merge, tap, timer, type Observable } from 'rxjs'
+import type { History } from '../../backtest/history/history.js'
+import type { Address } from '../../base/domain/address.js'
+import { addressOf } from '../../base/domain/topic.js'
+import { rxClock } from '../../base/time/rx-clock.js'
 import {
   combinedMarket,
   randomWalk,
@@ -7,6 +12,8 @@ import {
   type Market,
   type Simulator,
 } from '../../simulator/index.js'
+import { walkPrices } from '../../simulator/market/random-walk.js'
+import { readRecording } from '../../simulator/market/recorded-market.js'
 
 /** Scheduled faults of a simulator, which make the recovery of the client visible. */
 export interface Demonstration {
@@ -64,7 +71,7 @@ export const createDemonstration = (
   }
 }
 
-export const randomTokens = [
+const randomTokens = [
   { address: '0x912ce59144191c1204e64559fe8253a0e49e6548', symbol: 'ARB', price: 0.5312 },
   { address: '0xfc5a1a6eb076a2c7ad06ed22c90d7e710e35ad0a', symbol: 'GMX', price: 26.41 },
   { address: '0xf97f4df75117a78c1a5a0dbb814af92458539fb4', symbol: 'LINK', price: 10.37 },
@@ -72,8 +79,48 @@ export const randomTokens = [
 ] as const
 
 /** Of the random prices; the tick in ms. */
-export const [walkSeed, walkTick] = [7, 300]
+const [walkSeed, walkTick] = [7, 300]
 
 /** The recorded market, and tokens with random prices. */
 export const demonstrationMarket = (): Market =>
   combinedMarket(recordedMarket(), randomWalk({ tokens: randomTokens, seed: walkSeed, tick: walkTick }))
+
+/** A price so many ms before the market begins. */
+interface Earlier {
+  readonly ago: number
+  readonly price: number
+}
+
+/** The length of the past, in ms: that of the recording. */
+const pastMs = 300_000
+
+/**
+ * The five minutes before a simulator begins: the recording backwards, and random prices. They end where the market
+ * begins, whenever a page is opened for the first time: the simulator begins then.
+ */
+export const simulatedHistory = (): History => {
+  const earlier = new Map<Address, Earlier[]>()
+  for (const { at, quote } of readRecording()) {
+    const prices = earlier.get(quote.token) ?? []
+    if (prices.length === 0) earlier.set(quote.token, prices)
+    prices.push({ ago: at, price: quote.price })
+  }
+  for (const token of randomTokens) {
+    const prices = walkPrices(token, walkSeed + 1, pastMs / walkTick)
+    earlier.set(
+      token.address,
+      prices.map((price, index) => ({ ago: index * walkTick, price })),
+    )
+  }
+  return {
+    prices$: (topic, { from: start }) =>
+      defer(() => {
+        const now = rxClock.wallClock()
+        const prices = (earlier.get(addressOf(topic)) ?? []).filter(({ ago }) => now - ago >= start)
+        return from(prices.toReversed()).pipe(
+          map(({ ago, price }) => right({ _tag: 'PastPrice' as const, topic, price, at: now - ago })),
+        )
+      }),
+    topics: () => () => Promise.resolve(right([])),
+  }
+}

@@ -1,11 +1,9 @@
 import type { Command } from 'commander'
-import { isLeft, left, map, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Client, PriceClient } from '../../client/client.js'
 import type { History } from '../../backtest/history/history.js'
-import type { Configuration } from '../../client/configuration.js'
 import { clientOf } from '../../client/create-client.js'
 import { node } from '../../wire/platform/node.js'
-import type { Platform } from '../../wire/platform/platform.js'
 import { defaultService, serviceOf } from '../../base/domain/topic.js'
 import { openHistoryOn } from '../../backtest/history/open-history.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
@@ -14,7 +12,7 @@ import { replay, type ReplayResult } from '../../backtest/recording/index.js'
 import { startSimulator } from '../../simulator/index.js'
 import type { Io } from '../io.js'
 import { addressHint, failureOf } from '../render/error-text.js'
-import { orUsageError, usageError } from '../run.js'
+import { attempt } from './read-file.js'
 import {
   namesFor,
   recordedTokens,
@@ -26,19 +24,21 @@ import {
 import { readServedTokens } from './served-tokens.js'
 import type { NamedToken, TokenNames } from './token-names.js'
 import { Gateways } from './gateways.js'
-import { createDemonstration, demonstrationMarket, type Demonstration } from './demonstration.js'
+import {
+  createDemonstration,
+  demonstrationMarket,
+  simulatedHistory,
+  type Demonstration,
+} from './demonstration.js'
+import { usageError } from './parse-flags.js'
 import {
   configurationOf,
   orFlagError,
   resolveSource,
   type AddressSource,
   type DataKind,
-  type NatsSource,
-  type RecordingSource,
-  type SimulatorSource,
   type Source,
 } from './source.js'
-import { simulatedHistory } from './simulated-past.js'
 import type { ServerFlagName } from './source-flags.js'
 
 /** A source of data, with its client. */
@@ -70,16 +70,23 @@ export interface OpenSource {
   readonly close: () => Promise<void>
 }
 
+/** How a command selects and uses its source. */
+interface Selection {
+  /** The flags that select a server. Default: `--nats` and `--gateway`. */
+  readonly servers?: readonly ServerFlagName[]
+  /** A simulator has more tokens than the recorded ones, and a past: for a page. */
+  readonly isDesk?: boolean
+}
+
 /** Calls `use` with the source that a command selects, then closes it. Invalid flags are a usage error. */
 export const withSource = async (
   command: Command,
   dataKind: DataKind,
   use: (source: OpenSource) => Promise<void>,
-  selected: Either<string, Source> = resolveSource(command),
+  { servers, isDesk = false }: Selection = {},
 ): Promise<void> => {
-  const source = isLeft(selected) ? selected : await open(selected.right, dataKind)
-  const opened = orUsageError(command, source)
-  await use(opened).finally(opened.close)
+  const source = await open(resolveSource(command, servers), dataKind, isDesk)
+  await use(source).finally(source.close)
 }
 
 export interface CommandInput {
@@ -98,20 +105,19 @@ export const withTokens = async (
   dataKind: DataKind,
   given: readonly string[],
   use: (input: CommandInput) => Promise<void>,
-  selected?: Either<string, Source>,
+  selection?: Selection,
 ): Promise<void> => {
   const user = userTokens(command, io.env)
   const withInput = async (source: OpenSource): Promise<void> => {
     const served = await readTokens(source)
     const sources = { ...user, ...source, servedTokens: isLeft(served) ? [] : served.right }
-    const tokens = selectTokens(given, sources)
-    if (isLeft(tokens)) {
-      if (isLeft(served)) throw new Error(`${served.left}\n${addressHint('gateway')}\n${tokens.left}`)
-      return usageError(command, tokens.left)
-    }
+    const tokens = attempt(() => selectTokens(given, sources))
+    if (isLeft(tokens) && isLeft(served))
+      throw new Error(`${served.left}\n${addressHint('gateway')}\n${tokens.left}`)
+    if (isLeft(tokens)) return usageError(tokens.left)
     await use({ source, tokens: tokens.right, names: namesFor(sources, source.service) })
   }
-  await withSource(command, dataKind, withInput, selected)
+  await withSource(command, dataKind, withInput, selection)
 }
 
 /** The tokens that a gateway serves; none of other sources. Left: a sentence that says why they are unknown. */
@@ -120,52 +126,50 @@ export const readTokens = async (source: OpenSource): Promise<Either<string, rea
     (await source.readTokens?.()) ?? right([]),
   )
 
-const open = async (source: Source, dataKind: DataKind): Promise<Either<string, OpenSource>> => {
+const open = (source: Source, dataKind: DataKind, isDesk: boolean): OpenSource | Promise<OpenSource> => {
   switch (source._tag) {
     case 'Addresses':
       return openAddresses(source, dataKind)
     case 'Nats':
       return openNats(source)
     case 'Simulator':
-      return openSimulator(source, dataKind)
+      return openSimulator(source, dataKind, isDesk)
     case 'Recording':
-      return right(await openRecording(source))
+      return openRecording(source)
   }
 }
 
-const openAddresses = (source: AddressSource, dataKind: DataKind): Either<string, OpenSource> =>
-  map((configuration: Configuration): OpenSource => {
-    const { priceWsUrls, depth, prices } = configuration
-    const host = priceWsUrls.map((url) => new URL(url).host).join(', ')
-    const connect = (platform: Platform): OpenSource => {
-      const client = clientOf(configuration, platform)
-      return {
-        ...{ client, depthClient: depth && client, host, label: source.environment },
-        httpOrigin: (depth?.relayer ?? prices).origin,
-        description: `the service at ${host}`,
-        ...{ service: defaultService, ownTokens: [], close: () => client.close() },
-      }
-    }
-    const urls = source.gateways
-    if (urls === undefined) return connect(node)
-    const gateways = new Gateways(urls, source.authKey !== undefined)
-    return {
-      ...connect({ ...node, httpTransport: (given) => gateways.transport(node.httpTransport(given)) }),
+const openAddresses = (source: AddressSource, dataKind: DataKind): OpenSource => {
+  const configuration = configurationOf(source, dataKind)
+  const { priceWsUrls, depth, prices } = configuration
+  const host = priceWsUrls.map((url) => new URL(url).host).join(', ')
+  const urls = source.gateways
+  const gateways = urls && new Gateways(urls, source.authKey !== undefined)
+  const httpTransport: typeof node.httpTransport = (given) => {
+    const http = node.httpTransport(given)
+    return gateways?.transport(http) ?? http
+  }
+  const client = clientOf(configuration, { ...node, httpTransport })
+  return {
+    ...{ client, depthClient: depth && client, host, label: source.environment },
+    httpOrigin: (depth?.relayer ?? prices).origin,
+    description: `the ${gateways === undefined ? 'service' : 'gateway'} at ${host}`,
+    ...{ service: defaultService, ownTokens: [], close: () => client.close() },
+    ...(gateways && {
       serverFlag: 'gateway',
-      description: `the gateway at ${host}`,
       readTokens: () => readServedTokens(urls[0], gateways.fetch),
       history: openHistoryOn(nodePlatform, gateways.fetch)(urls[0]),
-    }
-  })(configurationOf(source, dataKind))
+    }),
+  }
+}
 
-const openNats = async ({ servers, environment }: NatsSource): Promise<Either<string, OpenSource>> => {
-  const nats = await loadNats()
-  if (nats === undefined) return left(missingPackageText)
+const openNats = async ({ servers, environment }: SourceOf<'Nats'>): Promise<OpenSource> => {
+  const { natsClient } = await loadNats()
   const host = natsUrl(servers).replace(/^.*:\/\//, '')
-  return orFlagError((): OpenSource => {
+  return orFlagError(() => {
     const options = { servers: serverList(servers) }
-    const depthClient = environment === 'mainnet' ? nats.natsClient({ ...options, environment }) : undefined
-    const client = depthClient ?? nats.natsClient({ ...options, environment })
+    const depthClient = environment === 'mainnet' ? natsClient({ ...options, environment }) : undefined
+    const client = depthClient ?? natsClient({ ...options, environment })
     return {
       ...{ client, depthClient, host, label: environment, serverFlag: 'nats' },
       description: `the gateway on NATS at ${host}`,
@@ -175,15 +179,15 @@ const openNats = async ({ servers, environment }: NatsSource): Promise<Either<st
 }
 
 const openSimulator = async (
-  { environment, isDemo, isDesk = false }: SimulatorSource,
+  { environment, isDemo }: SourceOf<'Simulator'>,
   dataKind: DataKind,
-): Promise<Either<string, OpenSource>> => {
+  isDesk: boolean,
+): Promise<OpenSource> => {
   const simulator = await startSimulator(isDemo || isDesk ? { market: demonstrationMarket() } : {})
-  const { priceWsUrl, tokens, ...access } = simulator
-  const service = { ...access, environment, allowInsecure: false, lines: undefined } as const
-  const opened = openAddresses({ _tag: 'Addresses', ...service, priceWsUrls: [priceWsUrl] }, dataKind)
-  if (isLeft(opened)) await simulator.close()
-  return map((source: OpenSource): OpenSource => ({
+  const { priceWsUrl, baseUrl, priceBaseUrl, authKey, tokens } = simulator
+  const access = { environment, baseUrl, priceBaseUrl, authKey, priceWsUrls: [priceWsUrl] }
+  const source = openAddresses({ _tag: 'Addresses', ...access }, dataKind)
+  return {
     ...source,
     ...{ description: 'a simulator of the service', label: 'SIMULATED', ownTokens: tokens },
     ...(isDesk ? { history: simulatedHistory() } : {}),
@@ -192,11 +196,11 @@ const openSimulator = async (
       await source.close()
       await simulator.close()
     },
-  }))(opened)
+  }
 }
 
 /** Throws if the recording has no header. */
-const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSource> => {
+const openRecording = async ({ files, speed }: SourceOf<'Recording'>): Promise<OpenSource> => {
   const client = replay(files, { speed })
   const header = await client.header()
   if (isLeft(header)) {
@@ -214,18 +218,19 @@ const openRecording = async ({ files, speed }: RecordingSource): Promise<OpenSou
   }
 }
 
-/** The entry point for NATS; `undefined` without the optional package that it needs. */
-export const loadNats = async (): Promise<typeof Nats | undefined> => {
+type SourceOf<Tag extends Source['_tag']> = Extract<Source, { readonly _tag: Tag }>
+
+/** The entry point for NATS. It needs an optional package. */
+export const loadNats = async (): Promise<typeof Nats> => {
   try {
     return await import('../../nats/index.js')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND') return undefined
-    throw error
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
+    return usageError(
+      '--nats needs the package @nats-io/transport-node. Install it: npm install @nats-io/transport-node. Or for npx: npx -p svc-streams -p @nats-io/transport-node svc-streams …',
+    )
   }
 }
-
-export const missingPackageText =
-  '--nats needs the package @nats-io/transport-node. Install it: npm install @nats-io/transport-node. Or for npx: npx -p svc-streams -p @nats-io/transport-node svc-streams …'
 
 /** `servers`: addresses, separated by commas. */
 export const serverList = (servers: string): readonly string[] =>

@@ -3,6 +3,13 @@ import type { Costs } from '../../backtest/account/options.js'
 import { maxTimerMs } from '../../base/domain/valid-numbers.js'
 import { numberOption, type NumberOption } from '../../base/option-kinds/number-option.js'
 
+/** Invalid arguments. The command prints the message, and where its help is. */
+export class UsageError extends Error {}
+
+export const usageError = (problem: string): never => {
+  throw new UsageError(problem)
+}
+
 /** A flag of a command, with the type of its value. */
 export interface Flag<A> {
   readonly option: Option
@@ -69,12 +76,6 @@ export const parseNumber =
     throw new InvalidArgumentError(`Give ${described.expected}.`)
   }
 
-/** Parses the speed of a replay. `max` is unlimited. */
-export const parseSpeed =
-  (described: NumberOption) =>
-  (text: string): number =>
-    text === 'max' ? Infinity : parseNumber(described)(text)
-
 /** In ms. */
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -93,16 +94,6 @@ export const parseLatency = (text: string): number => {
   if (digits !== '') return Number(digits) * (unit === 's' ? 1000 : 1)
   throw new InvalidArgumentError('Give a time like 50ms or 1s.')
 }
-
-/** The costs of an account, as flags give them. */
-export interface CostFlags {
-  readonly latency?: number | undefined
-  readonly feeBps?: number | undefined
-  readonly slippageBps?: number | undefined
-}
-
-export const costsOf = ({ latency, feeBps, slippageBps }: CostFlags): Costs =>
-  onlyGiven({ latency, feeBps, slippageBps })
 
 /** Parses the length of candles, such as `1h` or `1mo`. */
 export const parseInterval = (text: string): { readonly ms: number } | { readonly months: number } => {
@@ -169,3 +160,6 @@ export const costFlags = {
     parseNumber(bpsOption),
   ),
 }
+
+export const costsOf = ({ latency, feeBps, slippageBps }: Values<typeof costFlags>): Costs =>
+  onlyGiven({ latency, feeBps, slippageBps })

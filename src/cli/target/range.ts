@@ -1,8 +1,6 @@
-import type { Command } from 'commander'
 import { definedRange } from '../../backtest/replay/replay-options.js'
 import { formatTime } from '../../view/texts.js'
-import { usageError } from '../run.js'
-import { parsedFlag, parseTime, type Values } from './parse-flags.js'
+import { parsedFlag, parseTime, usageError, type Values } from './parse-flags.js'
 
 /** The flags of a part of recordings. */
 export const rangeFlags = {
@@ -17,10 +15,10 @@ type RangeValues = Values<typeof rangeFlags>
 export type PlayedRange = ReturnType<typeof definedRange>
 
 /** The part of recordings that the flags select. A part without a length is a usage error. */
-export const rangeOf = (command: Command, { from, to }: RangeValues): PlayedRange =>
+export const rangeOf = ({ from, to }: RangeValues): PlayedRange =>
   (from ?? -Infinity) < (to ?? Infinity)
     ? definedRange(from, to)
-    : usageError(command, '--to: expected a time after --from')
+    : usageError('--to: expected a time after --from')
 
 /** `startAt`: that of the recording, in ms since the Unix epoch. `range`: the part that is played. */
 export const noRowText = (startAt: number, { from, to }: PlayedRange): string => {

@@ -1,9 +1,8 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Command } from 'commander'
 import { isLeft, left, mapLeft, tryCatch, type Either } from 'fp-ts/lib/Either.js'
 import { fileProblem, messageOf, printable } from '../../base/errors/text.js'
-import { usageError } from '../run.js'
+import { usageError } from './parse-flags.js'
 
 /** Why the file of a flag cannot be used: it cannot be read, or it is not JSON. `message`: follows the path. */
 export interface FileProblem {
@@ -40,10 +39,10 @@ export const writeProblem = (path: string, isNew = true): string | undefined => 
   return isNew ? `${name} already exists; choose another name, or move it` : undefined
 }
 
-/** Checks the flag of a file that a command writes, before it does anything else. A path that cannot be used is a usage error. */
-export const checkOutput = (command: Command, flag: string, path: string | undefined, isNew = true): void => {
+/** Checks the flag of a file that a command writes, before it does anything else. */
+export const checkOutput = (flag: string, path: string | undefined, isNew = true): void => {
   const problem = path === undefined ? undefined : writeProblem(path, isNew)
-  if (problem !== undefined) usageError(command, `${flag}: ${problem}`)
+  if (problem !== undefined) usageError(`${flag}: ${problem}`)
 }
 
 /** The result of `work`. Left: the message of its exception. */

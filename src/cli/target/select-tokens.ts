@@ -1,4 +1,4 @@
-import { chain, isLeft, left, right, traverseArray, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Command } from 'commander'
 import { defineTokens, type DefinedToken, type TokenDefinition } from '../../client/tokens.js'
 import { canonicalAddress, isAddress, type Address } from '../../base/domain/address.js'
@@ -8,7 +8,7 @@ import type { RecordingHeader } from '../../backtest/recording/codec/row.js'
 import { btc, eth } from '../../simulator/market/token-options.js'
 import { attempt, readJson } from './read-file.js'
 import type { Variables } from '../io.js'
-import { orUsageError } from '../run.js'
+import { usageError } from './parse-flags.js'
 import { createTokenNames, type NamedToken, type TokenNames } from './token-names.js'
 
 /** A token that the user has selected. */
@@ -36,29 +36,21 @@ export interface TokenSources extends UserTokens {
 export type SelectedTokens = readonly [SelectedToken, ...SelectedToken[]]
 
 /**
- * The selected tokens: those of the arguments, else all tokens of the source, else those of SVC_TOKENS, else those of
- * --tokens, else those of the gateway. Left: the error message.
+ * The selected tokens, each once: those of the arguments, else all tokens of the source, else those of SVC_TOKENS, else those
+ * of --tokens, else those of the gateway.
  */
-export const selectTokens = (
-  given: readonly string[],
-  sources: TokenSources,
-): Either<string, SelectedTokens> => {
+export const selectTokens = (given: readonly string[], sources: TokenSources): SelectedTokens => {
   const { ownTokens, variableTokens, fileTokens, servedTokens = [] } = sources
   const symbols = symbolsOf(sources)
-  const found =
-    given.length > 0
-      ? traverseArray((text: string) => findToken(text, symbols))(given)
-      : right([ownTokens, variableTokens, fileTokens, servedTokens].find(({ length }) => length > 0) ?? [])
-  return chain((tokens: readonly SelectedToken[]): Either<string, SelectedTokens> => {
-    const [first, ...others] = new Map(
-      tokens.map((token) => [canonicalAddress(token.address), token]),
-    ).values()
-    return first === undefined ? left(noTokenText) : right([first, ...others])
-  })(found)
+  const all = [ownTokens, variableTokens, fileTokens, servedTokens].find(({ length }) => length > 0) ?? []
+  const tokens = given.length > 0 ? given.map((text) => findToken(text, symbols)) : all
+  const [first, ...others] = new Map(tokens.map((token) => [canonicalAddress(token.address), token])).values()
+  return first === undefined
+    ? usageError(
+        'no token: give its contract address, set SVC_TOKENS or --tokens, or add --simulate to watch ETH and BTC',
+      )
+    : [first, ...others]
 }
-
-const noTokenText =
-  'no token: give its contract address, set SVC_TOKENS or --tokens, or add --simulate to watch ETH and BTC'
 
 /** Names for the output: those that the user can give, and those of the simulator's tokens, which are addresses on mainnet. */
 export const namesFor = (sources: TokenSources, service?: string): TokenNames =>
@@ -84,20 +76,22 @@ const isNamed = (token: SelectedToken): token is NamedToken => token.symbol !== 
 
 /**
  * The token of a symbol, an address or a topic. Of two tokens with the same symbol, the later one is used. A symbol in
- * another case is accepted if only one token matches. Left: the error message.
+ * another case is accepted if only one token matches.
  */
-export const findToken = (text: string, named: readonly NamedToken[]): Either<string, SelectedToken> => {
+export const findToken = (text: string, named: readonly NamedToken[]): SelectedToken => {
   const address = parseTokenAddress(text)
-  if (address !== undefined) return right({ address })
+  if (address !== undefined) return { address }
   const bySymbol = new Map(named.map((token) => [token.symbol, token]))
   const exact = bySymbol.get(text)
-  if (exact !== undefined) return right(exact)
+  if (exact !== undefined) return exact
   const similar = [...bySymbol.values()].filter(({ symbol }) => symbol.toLowerCase() === text.toLowerCase())
   const [first] = similar
-  if (first === undefined) return left(unknownText(text, [...bySymbol.keys()]))
+  if (first === undefined) return usageError(unknownText(text, [...bySymbol.keys()]))
   return similar.every((token) => canonicalAddress(token.address) === canonicalAddress(first.address))
-    ? right(first)
-    : left(`${describeToken(text)} may be ${listText(similar.map(({ symbol }) => symbol))}; give one of them`)
+    ? first
+    : usageError(
+        `${describeToken(text)} may be ${listText(similar.map(({ symbol }) => symbol))}; give one of them`,
+      )
 }
 
 const unknownText = (text: string, symbols: readonly string[]): string =>
@@ -141,24 +135,22 @@ export const recordedTokens = ({
   }))
 }
 
-/** The tokens of --tokens and of SVC_TOKENS. An invalid one is a usage error. */
+/** The tokens of --tokens and of SVC_TOKENS. */
 export const userTokens = (command: Command, variables: Variables): UserTokens => {
   const { tokens: path } = command.opts<{ readonly tokens?: string }>()
   return {
-    fileTokens: path === undefined ? [] : orUsageError(command, readTokensFile(path)),
-    variableTokens: orUsageError(command, parseTokensVariable(variables['SVC_TOKENS'] ?? '')),
+    fileTokens: path === undefined ? [] : readTokensFile(path),
+    variableTokens: parseTokensVariable(variables['SVC_TOKENS'] ?? ''),
   }
 }
 
-/** The tokens of a file. Left: the reason why it cannot be used. */
-export const readTokensFile = (path: string): Either<string, readonly DefinedToken[]> => {
-  const failed = (problem: string) => left(`--tokens: ${path}: ${problem}`)
+export const readTokensFile = (path: string): readonly DefinedToken[] => {
   const json = readJson(path)
-  if (isLeft(json)) return left(`--tokens: ${path}${printable(json.left.message)}`)
+  if (isLeft(json)) return usageError(`--tokens: ${path}${printable(json.left.message)}`)
   const tokens = attempt(() => Object.values(defineTokens(json.right as Record<string, TokenDefinition>)))
-  if (isLeft(tokens)) return failed(tokens.left)
+  if (isLeft(tokens)) return usageError(`--tokens: ${path}: ${tokens.left}`)
   const problem = tokens.right.map(({ symbol }) => symbolProblem(symbol)).find((each) => each !== undefined)
-  return problem === undefined ? tokens : failed(problem)
+  return problem === undefined ? tokens.right : usageError(`--tokens: ${path}: ${problem}`)
 }
 
 /** A symbol is one word of the output, and differs from an address and a topic. */
@@ -172,24 +164,25 @@ export const symbolProblem = (symbol: string): string | undefined => {
 const symbolText = (expected: string, symbol: string): string =>
   `expected ${expected}, got ${describeValue(symbol)}`
 
-/** Parses the text of SVC_TOKENS: `0x82af…` or `ETH=0x82af…`, separated by commas. Left: the error message. */
-export const parseTokensVariable = (variable: string): Either<string, readonly SelectedToken[]> =>
-  traverseArray(parseEntry)(
-    variable
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  )
+/** Parses the text of SVC_TOKENS: `0x82af…` or `ETH=0x82af…`, separated by commas. */
+export const parseTokensVariable = (variable: string): readonly SelectedToken[] =>
+  variable
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map(parseEntry)
 
 /** The text of an entry: with the symbol, if the token has one. */
 export const variableText = ({ address, symbol = address }: SelectedToken): string =>
   symbol === address ? address : `${symbol}=${address}`
 
-const parseEntry = (text: string): Either<string, SelectedToken> => {
+const parseEntry = (text: string): SelectedToken => {
   const split = text.indexOf('=')
   const address = parseTokenAddress(text.slice(split + 1).trim())
   if (address === undefined)
-    return left(`SVC_TOKENS: invalid entry ${describeValue(text)}: expected SYMBOL=0x…, or ${tokenSyntax}`)
+    return usageError(
+      `SVC_TOKENS: invalid entry ${describeValue(text)}: expected SYMBOL=0x…, or ${tokenSyntax}`,
+    )
   const symbol = printable(text.slice(0, Math.max(0, split)).trim())
-  return right(symbol === '' ? { address } : { address, symbol })
+  return symbol === '' ? { address } : { address, symbol }
 }

@@ -4,75 +4,54 @@ import { clientTable } from '../../client/options.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
 import { numberFlag, parsedFlag, parseNumber, toggle, type Flag, type Values } from './parse-flags.js'
 
-/** The flag and the environment variable of an address or a key. */
-export interface DeploymentFlag {
-  readonly flag: string
-  readonly variable: string
-  readonly argument: string
-  readonly help: string
-  /** The description in the error message when the value is missing. */
-  readonly meaning: string
+/** A flag with the environment variable of its default. */
+const withDefaultOf = (flags: string, variable: string, help: string): Flag<string | undefined> => ({
+  option: new Option(flags, help).env(variable),
+})
+
+/** The flags of addresses and of a key. */
+export const deploymentFlags = {
+  baseUrl: withDefaultOf(
+    '--base-url <url>',
+    'SVC_BASE_URL',
+    'address of the relayer API, for depth: https://host:port',
+  ),
+  authKey: withDefaultOf(
+    '--auth-key <base64>',
+    'SVC_AUTH_KEY',
+    'key that signs depth requests; other users of this machine can read flags: prefer the variable',
+  ),
+  priceBaseUrl: withDefaultOf(
+    '--price-base-url <url>',
+    'SVC_PRICE_BASE_URL',
+    'HTTP address of the price reporter: https://host:port',
+  ),
+  priceWsUrl: withDefaultOf(
+    '--price-ws-url <url>',
+    'SVC_PRICE_WS_URL',
+    'WebSocket addresses of the price reporter, separated by commas (default: port 4000 of --price-base-url)',
+  ),
+  gateway: withDefaultOf(
+    '--gateway <url>',
+    'SVC_GATEWAY',
+    'gateways, separated by commas, for prices and depth, instead of the addresses of the service',
+  ),
+  nats: withDefaultOf(
+    '--nats <url>',
+    'SVC_NATS',
+    'NATS servers of a gateway, separated by commas, instead of the addresses of the service',
+  ),
 }
 
-export type DeploymentFlagName = 'baseUrl' | 'authKey' | 'priceBaseUrl' | 'priceWsUrl' | ServerFlagName
+export type DeploymentFlagName = keyof typeof deploymentFlags
 
 /** The flags that select another server than the service itself. */
 export type ServerFlagName = 'gateway' | 'nats'
 
-export const deploymentFlags: Readonly<Record<DeploymentFlagName, DeploymentFlag>> = {
-  baseUrl: {
-    flag: '--base-url',
-    variable: 'SVC_BASE_URL',
-    argument: '<url>',
-    help: 'address of the relayer API, for depth',
-    meaning: 'address of the relayer API, such as https://relayer.example:3000',
-  },
-  authKey: {
-    flag: '--auth-key',
-    variable: 'SVC_AUTH_KEY',
-    argument: '<base64>',
-    help: 'key that signs depth requests; other users of this machine can read flags: prefer the variable',
-    meaning: 'key that signs depth requests, in base64',
-  },
-  priceBaseUrl: {
-    flag: '--price-base-url',
-    variable: 'SVC_PRICE_BASE_URL',
-    argument: '<url>',
-    help: 'HTTP address of the price reporter',
-    meaning: 'HTTP address of the price reporter, such as https://prices.example:3000',
-  },
-  priceWsUrl: {
-    flag: '--price-ws-url',
-    variable: 'SVC_PRICE_WS_URL',
-    argument: '<url>',
-    help: 'WebSocket addresses of the price reporter, separated by commas (default: port 4000 of --price-base-url)',
-    meaning: 'WebSocket address of the price reporter, such as wss://prices.example:4000',
-  },
-  gateway: {
-    flag: '--gateway',
-    variable: 'SVC_GATEWAY',
-    argument: '<url>',
-    help: 'gateways, separated by commas, for prices and depth, instead of the addresses of the service',
-    meaning: 'address of a gateway, such as http://127.0.0.1:8080',
-  },
-  nats: {
-    flag: '--nats',
-    variable: 'SVC_NATS',
-    argument: '<url>',
-    help: 'NATS servers of a gateway, separated by commas, instead of the addresses of the service',
-    meaning: 'NATS servers of a gateway, such as nats://127.0.0.1:4222',
-  },
-}
-
-export const withVariable = ({ flag, variable }: DeploymentFlag): string => `${flag} (${variable})`
-
-/** A flag with its environment variable. `help`: default that of the table. */
-export const withEnvironment = (
-  name: DeploymentFlagName,
-  help = deploymentFlags[name].help,
-): Flag<string | undefined> => {
-  const { flag, argument, variable } = deploymentFlags[name]
-  return { option: new Option(`${flag} ${argument}`, help).env(variable) }
+/** A flag with its variable, for texts: `--nats (SVC_NATS)`. */
+export const withVariable = (name: DeploymentFlagName): string => {
+  const { long, envVar } = deploymentFlags[name].option
+  return `${long} (${envVar})`
 }
 
 /** An empty environment variable counts as not set. */
@@ -92,12 +71,7 @@ const environmentFlag: Flag<Environment> = {
 
 /** The flags that select the service. */
 export const serviceFlags = {
-  baseUrl: withEnvironment('baseUrl'),
-  authKey: withEnvironment('authKey'),
-  priceBaseUrl: withEnvironment('priceBaseUrl'),
-  priceWsUrl: withEnvironment('priceWsUrl'),
-  gateway: withEnvironment('gateway'),
-  nats: withEnvironment('nats'),
+  ...deploymentFlags,
   lines: parsedFlag(
     '--lines <number>',
     'connections that carry each topic at once, from 1 to 4 (default: 2 with several addresses, otherwise 1)',

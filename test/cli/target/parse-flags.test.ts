@@ -4,7 +4,6 @@ import {
   parseDuration,
   parseNumber,
   parseRotation,
-  parseSpeed,
   parseTime,
   parseWalkForward,
 } from '../../../src/cli/target/parse-flags.js'
@@ -32,14 +31,6 @@ test('accepts a number above 0', () => {
   expect(['1', '0.5', '1000'].map(parse)).toEqual([1, 0.5, 1000])
   for (const text of ['', '0', '0.0', '-1', '1001', '1e2', '.5', 'fast']) {
     expect(() => parse(text)).toThrow('Give a number above 0 and at most 1000.')
-  }
-})
-
-test('accepts a speed above 0, or max', () => {
-  const parse = parseSpeed(numberOption({ above: 0, default: 1 }))
-  expect(['1', '0.5', '1000000', 'max'].map(parse)).toEqual([1, 0.5, 1e6, Infinity])
-  for (const text of ['0', '-1', 'Infinity', 'MAX', '1x', '']) {
-    expect(() => parse(text)).toThrow('Give a finite number above 0.')
   }
 })
 

@@ -1,14 +1,15 @@
 import fc from 'fast-check'
-import { isLeft, isRight, left, right } from 'fp-ts/lib/Either.js'
+import { isRight, left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
 import {
-  findToken,
+  findToken as find,
   namesFor,
   parseTokenAddress,
   parseTokensVariable,
   selectTokens as select,
   type TokenSources,
 } from '../../../src/cli/target/select-tokens.js'
+import { attempt } from '../../../src/cli/target/read-file.js'
 import type { Address } from '../../../src/index.js'
 import { address, anyText, builtInPropertyName } from '../../support/arbitraries.js'
 import { wbtc, weth } from '../../support/tokens.js'
@@ -16,13 +17,13 @@ import { wbtc, weth } from '../../support/tokens.js'
 describe('the selected tokens', () => {
   type Source = Omit<TokenSources, 'variableTokens'> & { readonly variable: string }
 
-  const sourcesOf = ({ variable, ...source }: Source): TokenSources => {
-    const tokens = parseTokensVariable(variable)
-    if (isLeft(tokens)) throw new Error(tokens.left)
-    return { ...source, variableTokens: tokens.right }
-  }
+  const sourcesOf = ({ variable, ...source }: Source): TokenSources => ({
+    ...source,
+    variableTokens: parseTokensVariable(variable),
+  })
 
-  const selectTokens = (given: readonly string[], source: Source) => select(given, sourcesOf(source))
+  const selectTokens = (given: readonly string[], source: Source) =>
+    attempt(() => select(given, sourcesOf(source)))
 
   const knownTokens = [{ address: '0xee', symbol: 'ETH', decimals: 18 }] as const
   const service: Source = { ownTokens: [], fileTokens: [], variable: '' }
@@ -116,7 +117,8 @@ describe('the selected tokens', () => {
 describe('the token of an argument', () => {
   const weth = { address: '0xee', symbol: 'WETH', decimals: 18 } as const
   const usd = { address: '0xdd', symbol: 'USD', decimals: 6 } as const
-  const messageOf = (text: string, named: Parameters<typeof findToken>[1]): unknown => {
+  const findToken = (...args: Parameters<typeof find>) => attempt(() => find(...args))
+  const messageOf = (text: string, named: Parameters<typeof find>[1]): unknown => {
     const found = findToken(text, named)
     return isRight(found) ? found : found.left
   }

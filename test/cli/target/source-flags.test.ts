@@ -6,7 +6,10 @@ import { deploymentFlags, environment, serviceFlags } from '../../../src/cli/tar
 afterEach(() => void vi.unstubAllEnvs())
 
 const parse = (args: readonly string[], variables: Readonly<Record<string, string>> = {}): Command => {
-  for (const { variable } of Object.values(deploymentFlags)) vi.stubEnv(variable, variables[variable])
+  for (const { option } of Object.values(deploymentFlags)) {
+    const { envVar = '' } = option
+    vi.stubEnv(envVar, variables[envVar])
+  }
   vi.stubEnv('SVC_ENVIRONMENT', variables['SVC_ENVIRONMENT'])
   return addFlags(new Command('tool'), serviceFlags).parse(args, { from: 'user' })
 }

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { isLeft, isRight, left, map, right, type Either } from 'fp-ts/lib/Either.js'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
-  clientOptions as optionsOfSource,
+  clientOptions,
   configurationOf,
   resolveSource,
   type DataKind,
@@ -15,16 +15,20 @@ import {
   type SourceValues,
 } from '../../../src/cli/target/source-flags.js'
 import { addFlags } from '../../../src/cli/target/parse-flags.js'
+import { attempt } from '../../../src/cli/target/read-file.js'
 import type { ClientOptions } from '../../../src/index.js'
 
 describe('the source of a command', () => {
   afterEach(() => void vi.unstubAllEnvs())
 
   const select = (args: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
-    for (const { variable } of Object.values(deploymentFlags)) vi.stubEnv(variable, variables[variable])
+    for (const { option } of Object.values(deploymentFlags)) {
+      const { envVar = '' } = option
+      vi.stubEnv(envVar, variables[envVar])
+    }
     vi.stubEnv('SVC_ENVIRONMENT', undefined)
     const command = addFlags(new Command('tool'), { ...sourceFlags, demo: demoFlag })
-    return resolveSource(command.parse(args, { from: 'user' }))
+    return attempt(() => resolveSource(command.parse(args, { from: 'user' })))
   }
 
   const service = {
@@ -38,7 +42,7 @@ describe('the source of a command', () => {
   const access = {
     _tag: 'Addresses',
     environment: 'mainnet',
-    allowInsecure: false,
+    allowInsecure: undefined,
     lines: undefined,
   } as const
   const serviceSource: Source = {
@@ -141,7 +145,7 @@ describe('the client options of a source', () => {
     const command = new Command('tool')
     for (const [name, value] of Object.entries(flags)) command.setOptionValueWithSource(name, value, 'env')
     const source = resolveSource(command)
-    if (isRight(source) && source.right._tag === 'Addresses') return source.right
+    if (source._tag === 'Addresses') return source
     throw new Error('neither a service nor a gateway')
   }
 
@@ -154,9 +158,10 @@ describe('the client options of a source', () => {
       ...(priceWsUrl === undefined
         ? {}
         : { priceWsUrl: priceWsUrl.length === 1 ? priceWsUrl[0] : priceWsUrl }),
-    }))(optionsOfSource(sourceOf(flags), dataKind))
+    }))(attempt(() => clientOptions(sourceOf(flags), dataKind)))
 
-  const configured = (flags: SourceValues, dataKind: DataKind) => configurationOf(sourceOf(flags), dataKind)
+  const configured = (flags: SourceValues, dataKind: DataKind) =>
+    attempt(() => configurationOf(sourceOf(flags), dataKind))
 
   const mainnet = { environment: 'mainnet' } as const
   const all = {
@@ -312,8 +317,8 @@ describe('the client options of a source', () => {
     {
       "_tag": "Left",
       "left": "the service is not configured. Set by flag or by environment variable:
-      --base-url        SVC_BASE_URL        address of the relayer API, such as https://relayer.example:3000
-      --auth-key        SVC_AUTH_KEY        key that signs depth requests, in base64
+      --base-url        SVC_BASE_URL        address of the relayer API, for depth: https://host:port
+      --auth-key        SVC_AUTH_KEY        key that signs depth requests; other users of this machine can read flags: prefer the variable
     To use a gateway instead, set --gateway (SVC_GATEWAY), or --nats (SVC_NATS).
     To try the command without a service, add --simulate, or run npx svc-streams simulate and paste its output.",
     }
@@ -322,7 +327,7 @@ describe('the client options of a source', () => {
       {
         "_tag": "Left",
         "left": "the service is not configured. Set by flag or by environment variable:
-        --price-base-url  SVC_PRICE_BASE_URL  HTTP address of the price reporter, such as https://prices.example:3000
+        --price-base-url  SVC_PRICE_BASE_URL  HTTP address of the price reporter: https://host:port
       To use a gateway instead, set --gateway (SVC_GATEWAY), or --nats (SVC_NATS).
       To try the command without a service, add --simulate, or run npx svc-streams simulate and paste its output.",
       }

@@ -1,7 +1,11 @@
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { describe, expect, test } from 'vitest'
-import { parseTokensVariable, readTokensFile } from '../../../src/cli/target/select-tokens.js'
+import { attempt } from '../../../src/cli/target/read-file.js'
+import * as tokens from '../../../src/cli/target/select-tokens.js'
 import { newFile } from '../support/new-file.js'
+
+const readTokensFile = (path: string) => attempt(() => tokens.readTokensFile(path))
+const parseTokensVariable = (text: string) => attempt(() => tokens.parseTokensVariable(text))
 
 describe('the file of --tokens', () => {
   const problemOf = (text: string): string => {

@@ -9,17 +9,10 @@ import {
 } from '../../../gateway/http/health.js'
 import type { NatsGateway, NatsGatewayOptions, NatsGatewaySnapshot } from '../../../nats/index.js'
 import type { ListenAddress } from '../../../gateway/server/listen.js'
-import {
-  loadNats,
-  missingPackageText,
-  natsUrl,
-  serverList,
-  withSource,
-  type OpenSource,
-} from '../../target/open-source.js'
-import { flagErrorText, resolveSource } from '../../target/source.js'
+import { loadNats, natsUrl, serverList, withSource, type OpenSource } from '../../target/open-source.js'
+import { flagErrorText } from '../../target/source.js'
 import { setVariables, type Io } from '../../io.js'
-import { usageError } from '../../run.js'
+import { usageError } from '../../target/parse-flags.js'
 import { listenFailure, serveUntilStopped, tokenVariables } from './serve.js'
 
 interface NatsSetup {
@@ -41,14 +34,14 @@ export const serveNats = (
   { options, address, metricsLines }: NatsSetup,
 ): Promise<void> => {
   const serve = async (source: OpenSource): Promise<void> => {
-    await using gateway = await start(command, source, servers, options)
+    await using gateway = await start(source, servers, options)
     await using health = await startHealth(command, gateway, address)
     const { isConnected } = gateway.inspect()
     const state = { isConnected, health, metricsLines }
     await serveUntilStopped(io, source, summary(io, source, natsUrl(servers), state))
   }
   // Here --nats is where the command serves, not its source.
-  return withSource(command, 'both', serve, resolveSource(command, ['gateway']))
+  return withSource(command, 'both', serve, { servers: ['gateway'] })
 }
 
 const startHealth = async (
@@ -64,7 +57,7 @@ const startHealth = async (
     })
   }
   return hasFlag('host')
-    ? usageError(command, '--host: with --nats, give --port too, to serve the health of the gateway')
+    ? usageError('--host: with --nats, give --port too, to serve the health of the gateway')
     : undefined
 }
 
@@ -87,16 +80,14 @@ const healthOfNats = ({
 }
 
 const start = async (
-  command: Command,
   { client, service }: OpenSource,
   servers: string,
   options: NatsSetup['options'],
 ): Promise<NatsGateway> => {
   const nats = await loadNats()
-  if (nats === undefined) return usageError(command, missingPackageText)
   const all = { servers: serverList(servers), service, ...options }
   return nats.startNatsGateway(client, all).catch((error: unknown) => {
-    if (error instanceof ConfigurationError) return usageError(command, flagErrorText(error, 'nats'))
+    if (error instanceof ConfigurationError) return usageError(flagErrorText(error, 'nats'))
     throw error
   })
 }

@@ -1,7 +1,15 @@
 import { Argument, Command, type OutputConfiguration } from 'commander'
 import { timerOption } from '../../../base/option-kinds/number-option.js'
 import type { Io } from '../../io.js'
-import { addFlags, numberFlag, textFlag, toggle, type Flags, type Values } from '../../target/parse-flags.js'
+import {
+  addFlags,
+  numberFlag,
+  textFlag,
+  toggle,
+  UsageError,
+  type Flags,
+  type Values,
+} from '../../target/parse-flags.js'
 
 // Parts that several commands have in common.
 
@@ -43,7 +51,13 @@ export const defineCommand =
       .showHelpAfterError(`Try: npx svc-streams ${name} --help`)
     if (given !== undefined) command.addArgument(given.argument)
     addFlags(command, flags)
-    return command.action(() => action(io, command, command.opts<Values<F>>(), command.processedArgs[0] as A))
+    return command.action(async () => {
+      try {
+        await action(io, command, command.opts<Values<F>>(), command.processedArgs[0] as A)
+      } catch (thrown) {
+        throw thrown instanceof UsageError ? command.error(`error: ${thrown.message}`) : thrown
+      }
+    })
   }
 
 /** A text as wide as the terminal. Elsewhere, it is unchanged. */

@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { counted } from '../../../view/texts.js'
@@ -11,7 +10,7 @@ import { openableSources } from '../../../backtest/recording/read/source.js'
 import { attempt } from '../../target/read-file.js'
 import { outputJson } from '../../render/json.js'
 import { orFail, seeGuide } from '../../render/error-text.js'
-import { usageError } from '../../run.js'
+import { usageError } from '../../target/parse-flags.js'
 import { noRowText } from '../../target/range.js'
 import { runnableModule, type RunnableModule } from './strategy-module.js'
 
@@ -41,15 +40,13 @@ export interface Page {
 }
 
 /** Invalid arguments are a usage error. */
-export const backtestFiles = (command: Command, files: readonly string[]): BacktestFiles => {
+export const backtestFiles = (files: readonly string[]): BacktestFiles => {
   const module = files.length < 2 ? undefined : files.at(-1)
-  if (module === undefined)
-    return usageError(command, 'give a recording, and after it the module of the strategy')
+  if (module === undefined) return usageError('give a recording, and after it the module of the strategy')
   if (files.includes('-'))
-    return usageError(command, '-: each worker thread reads the recording; give a file, not standard input')
+    return usageError('-: each worker thread reads the recording; give a file, not standard input')
   if (/\.(?:ndjson|json|parquet|gz)$/i.test(module))
     return usageError(
-      command,
       `${printable(module)}: expected the module of the strategy, such as strategy.js; give the recordings first, and the module last`,
     )
   return { recordings: files.slice(0, -1), module }
@@ -91,10 +88,10 @@ const checkRows = async (recordings: readonly string[], range: Partial<TimeRange
 }
 
 /** The value of `--parameter`, which is JSON. Another text is a usage error. */
-export const strategyParameter = (command: Command, text: string | undefined): unknown => {
+export const strategyParameter = (text: string | undefined): unknown => {
   const parameter = attempt(() => (text === undefined ? undefined : (JSON.parse(text) as unknown)))
   return isLeft(parameter)
-    ? usageError(command, `--parameter: expected JSON: ${printable(parameter.left)}`)
+    ? usageError(`--parameter: expected JSON: ${printable(parameter.left)}`)
     : parameter.right
 }
 

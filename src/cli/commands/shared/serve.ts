@@ -4,7 +4,7 @@ import { printable } from '../../../base/errors/text.js'
 import { GatewayError } from '../../../gateway/index.js'
 import { depthRoute } from '../../../wire/http/relayer.js'
 import type { OpenSource } from '../../target/open-source.js'
-import { deploymentFlags, flagName, withVariable } from '../../target/source-flags.js'
+import { flagName, withVariable } from '../../target/source-flags.js'
 import type { Io, StopSignal, Variable } from '../../io.js'
 import { connectionLines$, type Meanwhile } from '../../render/connection-lines.js'
 import { orFail } from '../../render/error-text.js'
@@ -92,7 +92,7 @@ const depthProblem = ({
   status = 0,
   error,
 }: DiagnosticMessages['svc-streams:request']): string | undefined => {
-  if (status === 401) return `status 401. Check ${withVariable(deploymentFlags.authKey)}`
+  if (status === 401) return `status 401. Check ${withVariable('authKey')}`
   return status > 500 ? `status ${status}` : error && requestProblems[error]
 }
 

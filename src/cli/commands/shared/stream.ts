@@ -16,12 +16,7 @@ import {
 } from '../../../backtest/recording/write/client-rows.js'
 import { errorLine, keyHint } from '../../render/error-text.js'
 import type { OpenSource } from '../../target/open-source.js'
-import {
-  deploymentFlags,
-  serviceFlags,
-  withVariable,
-  type ServerFlagName,
-} from '../../target/source-flags.js'
+import { serviceFlags, withVariable, type ServerFlagName } from '../../target/source-flags.js'
 import type { StopReason } from '../../stop.js'
 
 // Shared by watch and record: the events of the tokens, and the reason of a failure.
@@ -138,12 +133,10 @@ no price arrived from ${host} in ${(duration ?? 0) / 1000} s
 ${reasonText(received)}
 Check ${addressFlags(serverFlag)}, or run npx svc-streams doctor.`
 
-const addressFlags = (serverFlag: ServerFlagName | undefined): string => {
-  const { priceBaseUrl, priceWsUrl } = deploymentFlags
-  return serverFlag !== undefined
-    ? withVariable(deploymentFlags[serverFlag])
-    : `${withVariable(priceBaseUrl)} and ${withVariable(priceWsUrl)}`
-}
+const addressFlags = (serverFlag: ServerFlagName | undefined): string =>
+  serverFlag !== undefined
+    ? withVariable(serverFlag)
+    : `${withVariable('priceBaseUrl')} and ${withVariable('priceWsUrl')}`
 
 const reasonText = ({ lastPriceError, status }: Received): string => {
   if (lastPriceError !== undefined) return `Last error: ${errorLine(lastPriceError)}`

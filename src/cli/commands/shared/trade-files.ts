@@ -1,4 +1,3 @@
-import type { Command } from 'commander'
 import type { PaperEvent, PaperOptions } from '../../../backtest/paper/index.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { formatTime, formatTokens } from '../../../view/texts.js'
@@ -16,9 +15,9 @@ export const tradeFileFlags = {
 type Paths = Values<typeof tradeFileFlags>
 
 /** Checks the flags before a command does anything else. */
-export const checkTradeFiles = (command: Command, { trades, equity }: Paths): void => {
-  checkOutput(command, '--trades', trades, false)
-  checkOutput(command, '--equity', equity, false)
+export const checkTradeFiles = ({ trades, equity }: Paths): void => {
+  checkOutput('--trades', trades, false)
+  checkOutput('--equity', equity, false)
 }
 
 /** Writes the events of an account, in order. Throws if a file cannot be written. */

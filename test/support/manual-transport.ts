@@ -3,7 +3,7 @@ import {
   notifyPong,
   type DialOptions,
   type ResponseHead,
-  type Socket,
+  type InternalSocket,
   type SocketListener,
   type WebSocketTransport,
 } from '../../src/wire/transport/ports.js'
@@ -33,7 +33,7 @@ export class ManualTransport implements WebSocketTransport {
 
   constructor(private readonly options: ManualTransportOptions = {}) {}
 
-  dial(url: string, options: DialOptions, listener: SocketListener): Socket {
+  dial(url: string, options: DialOptions, listener: SocketListener): InternalSocket {
     const Socket = this.options.bytesPerFrame === undefined ? ManualSocket : BufferingSocket
     const socket = new Socket(url, options, listener, this.options)
     this.sockets.push(socket)
@@ -57,12 +57,14 @@ export class ManualTransport implements WebSocketTransport {
   }
 }
 
-export class ManualSocket implements Socket {
+export class ManualSocket implements InternalSocket {
   state: 'connecting' | 'open' | 'closed' = 'connecting'
   /** The calls of `close` and `terminate`, in order. */
   readonly endCalls: ('close' | 'terminate')[] = []
   readonly frames: string[] = []
   pings = 0
+  /** The time between two reads that the client has set, in ms. */
+  readInterval = 0
   /** False if the service does not read: each frame and ping then adds to `unsentBytes`. */
   isRead = true
   unsentBytes = 0
@@ -115,6 +117,10 @@ export class ManualSocket implements Socket {
 
   get ping(): (() => void) | undefined {
     return this.options.hasPings === false ? undefined : () => this.sendPing()
+  }
+
+  readEvery(ms: number): void {
+    this.readInterval = ms
   }
 
   close(): void {

@@ -33,6 +33,7 @@ type PerLine =
   | 'firstHost'
   | 'line'
   | 'isFront'
+  | 'isStandby'
   | 'onStatus'
   | 'onFailing'
   | 'onHeld'
@@ -222,6 +223,7 @@ export class Lines {
       firstHost: index % config.hosts.length,
       line: {},
       isFront,
+      isStandby: () => !isFront() && line !== this.rotation?.successor,
       nextEpoch: () => ++this.lastEpoch,
       onStatus: () => this.onStatus(line),
       onFailing: (eventFor) => (isFront() ? this.changeFront(eventFor) : []),
@@ -232,8 +234,9 @@ export class Lines {
         if (isFront()) this.uncorrelated$.next(error)
       },
       onMeasured: () => {
-        if (isFront()) this.measurements$.next(undefined)
-        else this.checkFront()
+        if (isFront()) return this.measurements$.next(undefined)
+        line.setReads()
+        this.checkFront()
       },
       onDraining: () => {
         line.isDraining = true
@@ -293,8 +296,10 @@ export class Lines {
   }
 
   private switchTo(line: Line, eventFor: FailureOf, plan?: Rotation): readonly Effect[] {
-    const { topics, host } = this.front
+    const { front } = this
+    const { topics, host } = front
     this.front = line
+    front.setReads()
     const message = { host: line.host.name, previousHost: host.name, switches: ++this.switches }
     const effects: Effect[] = [{ _tag: 'Switched', message }]
     for (const state of topics) {

@@ -80,6 +80,11 @@ export class GuardedSocket implements Socket {
     return this.socket.isInTime
   }
 
+  /** See `InternalSocket.readEvery`. */
+  readEvery(ms: number): void {
+    this.try(() => this.socket.readEvery?.(ms))
+  }
+
   close(): void {
     this.try(() => this.socket.close())
   }

@@ -1,14 +1,14 @@
 import type { Socket as TcpSocket, TcpNetConnectOpts } from 'node:net'
 import type { ConnectionOptions } from 'node:tls'
 import type { WebSocket as WsSocket, ClientOptions } from 'ws'
-import { isRight } from 'fp-ts/lib/Either.js'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import {
   messageTooBig,
   noCloseFrame,
   notifyPong,
   type ResponseHead,
-  type Socket,
+  type InternalSocket,
   type SocketListener,
   type WebSocketTransport,
 } from '../ports.js'
@@ -84,11 +84,12 @@ export const wsTransport = (
 }
 
 /** One WebSocket. It has no socket of `ws` until `dial`. */
-class Connection implements Socket {
+class Connection implements InternalSocket {
   private socket: WsSocket | undefined
   /** True after `close` and `terminate`. */
   private isEnded = false
   private cancelDial: Cancel = noCancel
+  private tap: FrameTap | undefined
   private resolveClosed = (): void => undefined
   readonly whenClosed = new Promise<void>((resolve) => (this.resolveClosed = resolve))
 
@@ -110,12 +111,9 @@ class Connection implements Socket {
         )
       const readyEvent = isSecure(url) ? 'secureConnect' : 'connect'
       this.cancelDial = dialHost(modules, dialOptions.host, tap, readyEvent, (result) => {
-        if (isRight(result))
-          onEnd(
-            null,
-            result.right.on('error', (error) => (tcpFailure = error)),
-          )
-        else onEnd(result.left)
+        if (isLeft(result)) return onEnd(result.left)
+        this.tap = result.right.on('error', (error) => (tcpFailure = error))
+        onEnd(null, this.tap)
       })
     }
     this.socket = new modules.WebSocket(url, optionsOf(maxFrameBytes, ca, connect))
@@ -128,6 +126,10 @@ class Connection implements Socket {
 
   ping(payload: string): void {
     this.openSocket?.ping(payload)
+  }
+
+  readEvery(ms: number): void {
+    this.tap?.readEvery(ms)
   }
 
   close(): void {

@@ -17,6 +17,7 @@ import { hostileTexts } from './hostile-texts.js'
 import { imports } from './import.js'
 import { joins } from './joins.js'
 import { latency } from './latency.js'
+import { lineCosts } from './lines.js'
 import { livePrices, manyLivePrices } from './live-prices.js'
 import { memory } from './memory.js'
 import { depthDecoding, depthSigning } from './operations.js'
@@ -38,6 +39,7 @@ interface Table {
 export const tables: Readonly<Record<string, Table>> = {
   live: { title: 'Live prices', measure: livePrices },
   'live-topics': { title: 'Live prices of 10,000 topics', measure: manyLivePrices },
+  lines: { title: 'A second line', measure: lineCosts },
   growth: { title: 'Cost as work grows', measure: growth },
   subscribers: { title: 'Subscribers to one topic', measure: subscriberCounts },
   joins: { title: 'Joining and leaving', measure: joins },

@@ -21,59 +21,25 @@ export interface Place {
   start: (() => void) | undefined
   /** Called if the queue is full, and this consumer has the most requests. The place is already removed. */
   readonly onRefused: () => void
-  readonly consumer: Party
+  readonly consumer: Consumer
 }
 
-/** A consumer, or a group, or all groups. Its parts take turns: the places of the consumer, or the smaller parties. */
-class Party {
+interface Consumer {
+  readonly id: unknown
+  readonly group: Group
+  /** In order of arrival. */
+  readonly places: Set<Place>
+  /** The places that can start, in the order of their turns. */
+  readonly ready: Set<Place>
+}
+
+interface Group {
+  readonly id: string
+  readonly consumers: Map<unknown, Consumer>
+  /** The consumers with a place that can start, in the order of their turns. */
+  readonly ready: Set<Consumer>
   /** Number of places. */
-  size = 0
-  /** The places of a consumer, in order of arrival. */
-  readonly places = new Set<Place>()
-  /** The parts that can start, in the order of their turns. */
-  readonly turns = new Set<Party | Place>()
-  private readonly parties = new Map<unknown, Party>()
-  /** The parties by their size. The last set is not empty. */
-  private readonly bySize: Set<Party>[] = []
-
-  constructor(
-    readonly id: unknown,
-    readonly parent?: Party,
-  ) {}
-
-  partyOf(id: unknown): Party {
-    const party = this.parties.get(id) ?? new Party(id, this)
-    this.parties.set(id, party)
-    return party
-  }
-
-  /** One of the largest parties: the given one, if it is one of them. */
-  largest(preferred: Party): Party {
-    const [largest = preferred] = this.bySize.at(-1) ?? []
-    return preferred.parent === this && preferred.size === largest.size ? preferred : largest
-  }
-
-  /** The part whose turn it is. Its next turn is after those of the others. */
-  takeTurn(): Party | Place | undefined {
-    const [part] = this.turns
-    if (part !== undefined && this.turns.delete(part)) this.turns.add(part)
-    return part
-  }
-
-  /** The party, and those that it is part of, have one place more, or less. */
-  resize(change: 1 | -1): void {
-    this.size += change
-    this.parent?.move(this, this.size - change)
-    this.parent?.resize(change)
-  }
-
-  private move(party: Party, from: number): void {
-    const { bySize } = this
-    bySize[from]?.delete(party)
-    if (party.size > 0) (bySize[party.size] ??= new Set()).add(party)
-    else this.parties.delete(party.id)
-    while (bySize.length > 0 && (bySize.at(-1)?.size ?? 0) === 0) bySize.pop()
-  }
+  size: number
 }
 
 /** Concurrent requests to a client without its own limit. */
@@ -88,7 +54,11 @@ const maxRunning = 256
  * Connections within a group take turns, because consumers behind one proxy have one address.
  */
 export class RequestQueue {
-  private readonly all = new Party('all')
+  private readonly groups = new Map<string, Group>()
+  /** The groups with a place that can start, in the order of their turns. */
+  private readonly readyGroups = new Set<Group>()
+  /** The number of consumers' requests that wait for a response. */
+  size = 0
   private running = 0
   private isStarting = false
   /** Leaves the queue of the client; `undefined` while nothing waits there. */
@@ -96,25 +66,31 @@ export class RequestQueue {
 
   constructor(private readonly config: RequestQueueConfig) {}
 
-  /** The number of consumers' requests that wait for a response. */
-  get size(): number {
-    return this.all.size
-  }
-
   /** A place for a request that cannot start yet. */
-  enter({ consumer: id, group }: Requester, onRefused: () => void): Place {
-    const consumer = this.all.partyOf(group).partyOf(id)
+  enter({ consumer: id, group: groupId }: Requester, onRefused: () => void): Place {
+    const group: Group = this.groups.get(groupId) ?? {
+      id: groupId,
+      consumers: new Map(),
+      ready: new Set(),
+      size: 0,
+    }
+    const consumer: Consumer = group.consumers.get(id) ?? { id, group, places: new Set(), ready: new Set() }
+    this.groups.set(groupId, group)
+    group.consumers.set(id, consumer)
     const place: Place = { start: undefined, onRefused, consumer }
     consumer.places.add(place)
-    consumer.resize(1)
+    group.size++
+    this.size++
     return place
   }
 
-  /** Refuses a request if too many wait: the newest one, or one of another consumer that has more of them. */
+  /** Refuses a request if too many wait: the newest one, or the oldest one of another consumer that has more of them. */
   refuseExcess(newest: Place): void {
     if (this.size <= this.config.maxWaiting) return
     const { consumer: own } = newest
-    const consumer = this.all.largest(own.parent ?? own).largest(own)
+    const group = largest(own.group, this.groups.values(), ({ size }) => size)
+    const first = group === own.group ? own : undefined
+    const consumer = largest(first, group.consumers.values(), ({ places }) => places.size)
     const [oldest = newest] = consumer.places
     const refused = consumer === own ? newest : oldest
     this.leave(refused)
@@ -123,22 +99,22 @@ export class RequestQueue {
 
   /** The request of a place can start. `startNext` starts it in its turn. */
   ready(place: Place, start: () => void): void {
+    const { consumer } = place
     place.start = start
-    let part: Party | Place = place
-    for (const party of pathOf(place)) {
-      party.turns.add(part)
-      part = party
-    }
+    consumer.ready.add(place)
+    consumer.group.ready.add(consumer)
+    this.readyGroups.add(consumer.group)
   }
 
   /** The request of a place does not start in its turn, because it waits for another request. */
   park(place: Place): void {
+    const { consumer } = place
+    const { group } = consumer
     place.start = undefined
-    let part: Party | Place = place
-    for (const party of pathOf(place)) {
-      if (!party.turns.delete(part) || party.turns.size > 0) return
-      part = party
-    }
+    consumer.ready.delete(place)
+    if (consumer.ready.size === 0) group.ready.delete(consumer)
+    if (group.ready.size === 0) this.readyGroups.delete(group)
+    if (this.readyGroups.size > 0) return
     this.cancelTurn?.()
     this.cancelTurn = undefined
   }
@@ -146,9 +122,12 @@ export class RequestQueue {
   /** The request of a place is answered, or its consumer has left. Idempotent. */
   leave(place: Place): void {
     const { consumer } = place
+    const { group } = consumer
     if (!consumer.places.delete(place)) return
     this.park(place)
-    consumer.resize(-1)
+    this.size--
+    if (consumer.places.size === 0) group.consumers.delete(consumer.id)
+    if (--group.size === 0) this.groups.delete(group.id)
   }
 
   /** A request that was started by a place has ended. */
@@ -163,14 +142,11 @@ export class RequestQueue {
     if (this.isStarting) return
     this.isStarting = true
     try {
-      while (this.canStart()) this.startWhenSendable()
+      while (this.readyGroups.size > 0 && this.cancelTurn === undefined && this.running < maxRunning)
+        this.startWhenSendable()
     } finally {
       this.isStarting = false
     }
-  }
-
-  private canStart(): boolean {
-    return this.all.turns.size > 0 && this.cancelTurn === undefined && this.running < maxRunning
   }
 
   private startWhenSendable(): void {
@@ -189,15 +165,23 @@ export class RequestQueue {
   }
 
   private takeTurn(): (() => void) | undefined {
-    let part: Party | Place | undefined = this.all
-    while (part instanceof Party) part = part.takeTurn()
-    const start = part?.start
-    if (part !== undefined) this.park(part)
+    const place = nextOf(nextOf(nextOf(this.readyGroups)?.ready)?.ready)
+    const start = place?.start
+    if (place !== undefined) this.park(place)
     return start
   }
 }
 
-/** The parties that a place is part of, the smallest first. */
-function* pathOf({ consumer }: Place): Generator<Party, void> {
-  for (let party: Party | undefined = consumer; party !== undefined; party = party.parent) yield party
+/** The part whose turn it is. Its next turn is after those of the others. */
+const nextOf = <A>(turns: Set<A> | undefined): A | undefined => {
+  const [part] = turns ?? []
+  if (part !== undefined && turns?.delete(part) === true) turns.add(part)
+  return part
+}
+
+/** The largest part: the first one, if no other is larger. */
+const largest = <A>(first: A | undefined, parts: Iterable<A>, sizeOf: (part: A) => number): A => {
+  let found = first
+  for (const part of parts) if (found === undefined || sizeOf(part) > sizeOf(found)) found = part
+  return found as A
 }

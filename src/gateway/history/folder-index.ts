@@ -1,4 +1,4 @@
-import { opendir, stat, unlink, utimes } from 'node:fs/promises'
+import { opendir, stat, unlink } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Topic } from '../../base/domain/topic.js'
 import { rotatedStart } from '../../backtest/recording/read/recorded-file.js'
@@ -36,19 +36,17 @@ const filesPerSlice = 64
 
 /**
  * The files of all topics in a folder. The folder is listed once, asynchronously; afterwards, the index knows the files
- * that are added and deleted. A file that somebody else has removed is forgotten when it is read.
+ * that are added and deleted. A file that somebody else has removed is forgotten when it cannot be read.
  *
  * Files expire by the steady time, which begins as the time of day and then runs monotonically: a clock that is set
- * neither deletes young files nor keeps old ones. At the start, the age of a file is that of its name. If its name is of
- * the future, because a clock was ahead, its age is that of its last change. If that is in the future too, it is set to
- * now, so that later starts count from now.
+ * neither deletes young files nor keeps old ones. At the start, the age of a file is that of its name; if its name is of
+ * the future, because a clock was ahead, its age counts from the start.
  */
 export class FolderIndex {
-  private readonly files = new Map<Topic, Set<HistoryFile>>()
+  /** In the order of their names. */
+  private readonly files = new Map<Topic, HistoryFile[]>()
   /** All files, the oldest first. */
   private readonly byAge = new Set<HistoryFile>()
-  /** The files in the order of their names, of the topics that were read since their last change. */
-  private readonly ordered = new Map<Topic, readonly HistoryFile[]>()
   /** The size of all files, in bytes. */
   private bytes = 0
   private deletion: Promise<void> | undefined
@@ -64,10 +62,11 @@ export class FolderIndex {
     const index = new FolderIndex(folder, steadyTime)
     const names: string[] = []
     for await (const { name } of await opendir(folder, { bufferSize: namesPerSlice })) names.push(name)
-    const files: (HistoryFile | undefined)[] = []
-    for (let at = 0; at < names.length; at += filesPerSlice)
-      files.push(...(await Promise.all(names.slice(at, at + filesPerSlice).map((name) => index.found(name)))))
-    const found = files.filter((file) => file !== undefined)
+    const found: HistoryFile[] = []
+    for (let at = 0; at < names.length; at += filesPerSlice) {
+      const files = await Promise.all(names.slice(at, at + filesPerSlice).map((name) => index.found(name)))
+      found.push(...files.filter((file) => file !== undefined))
+    }
     found.sort((a, b) => a.endsBy - b.endsBy || byName(a, b))
     for (const file of found) index.insert(file)
     return index
@@ -80,11 +79,7 @@ export class FolderIndex {
 
   /** The files of a topic, in the order of their names. */
   filesOf(topic: Topic): readonly HistoryFile[] {
-    const known = this.ordered.get(topic)
-    if (known !== undefined) return known
-    const files = [...(this.files.get(topic) ?? [])].sort(byName)
-    if (files.length > 0) this.ordered.set(topic, files)
-    return files
+    return [...(this.files.get(topic) ?? [])]
   }
 
   pathOf({ topic, startAt, number }: HistoryFile): string {
@@ -95,7 +90,7 @@ export class FolderIndex {
   add(path: string): HistoryFile {
     const added = fileOf(basename(path), this.steadyTime() + filePeriod)
     if (added === undefined) throw new Error('the path is none of a history')
-    for (const file of this.files.get(added.topic) ?? []) if (byName(file, added) === 0) this.forget(file)
+    for (const file of this.filesOf(added.topic)) if (byName(file, added) === 0) this.forget(file)
     this.insert(added)
     return added
   }
@@ -124,7 +119,7 @@ export class FolderIndex {
   async forgetMissing(files: readonly HistoryFile[]): Promise<boolean> {
     let isMissing = false
     for (const file of files) {
-      if (await exists(this.pathOf(file))) continue
+      if (await stat(this.pathOf(file)).then(() => true, isOtherError)) continue
       this.forget(file)
       isMissing = true
     }
@@ -132,20 +127,19 @@ export class FolderIndex {
   }
 
   private insert(file: HistoryFile): void {
-    const files = this.files.get(file.topic) ?? new Set()
-    this.files.set(file.topic, files.add(file))
+    const files = this.files.get(file.topic) ?? []
+    files.splice(files.findLastIndex((each) => byName(each, file) < 0) + 1, 0, file)
+    this.files.set(file.topic, files)
     this.byAge.add(file)
     this.bytes += file.bytes
-    this.ordered.delete(file.topic)
   }
 
   private forget(file: HistoryFile): void {
-    if (!this.byAge.delete(file)) return
     const files = this.files.get(file.topic)
-    files?.delete(file)
-    if (files?.size === 0) this.files.delete(file.topic)
+    if (!this.byAge.delete(file) || files === undefined) return
+    files.splice(files.indexOf(file), 1)
+    if (files.length === 0) this.files.delete(file.topic)
     this.bytes -= file.bytes
-    this.ordered.delete(file.topic)
   }
 
   private async deleteBeyond(
@@ -156,25 +150,25 @@ export class FolderIndex {
     for (const file of this.byAge) {
       if (file.endsBy > expired && !this.isLargerThan(maxBytes)) return
       onDelete(file)
-      const isDeleted = await unlink(this.pathOf(file)).then(() => true, isMissingError)
       // Windows deletes no file that another program has open. A later call tries it again.
-      if (isDeleted) this.forget(file)
+      const isKept = await unlink(this.pathOf(file)).then(() => false, isOtherError)
+      if (!isKept) this.forget(file)
     }
   }
 
-  /** A file of the folder at the start. `undefined` if it is not one of a history. */
+  /** A file of the folder at the start; `undefined` if it is not one of a history. Deletes one that a crash has left without a header. */
   private async found(name: string): Promise<HistoryFile | undefined> {
-    const startAt = rotatedStart(name) ?? NaN
-    const file = fileOf(name, startAt - (startAt % filePeriod) + filePeriod)
-    const path = join(this.folder, name)
-    const stats = file && (await stat(path).catch(() => undefined))
-    if (file === undefined || stats === undefined) return undefined
-    const { size: bytes, mtimeMs } = stats
     const now = this.steadyTime()
-    if (startAt <= now) return { ...file, bytes }
-    // Another user may own it.
-    if (mtimeMs > now) await utimes(path, now / 1000, now / 1000).catch(() => undefined)
-    return { ...file, bytes, endsBy: Math.min(mtimeMs, now) }
+    const startAt = rotatedStart(name) ?? NaN
+    const file = fileOf(name, startAt > now ? now : startAt - (startAt % filePeriod) + filePeriod)
+    if (file === undefined) return undefined
+    const path = join(this.folder, name)
+    const bytes = await stat(path).then(
+      ({ size }) => size,
+      () => undefined,
+    )
+    if (bytes === 0) await unlink(path).catch(() => undefined)
+    return bytes === undefined || bytes === 0 ? undefined : { ...file, bytes }
   }
 }
 
@@ -188,10 +182,5 @@ const fileOf = (name: string, endsBy: number): HistoryFile | undefined => {
 
 const byName = (a: HistoryFile, b: HistoryFile): number => a.startAt - b.startAt || a.number - b.number
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    (error: unknown) => !isMissingError(error),
-  )
-
-const isMissingError = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
+/** False if the file does not exist. */
+const isOtherError = (error: unknown): boolean => (error as NodeJS.ErrnoException).code !== 'ENOENT'

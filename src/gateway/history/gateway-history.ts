@@ -1,4 +1,3 @@
-import { unlink } from 'node:fs/promises'
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
@@ -10,8 +9,7 @@ import { addressOf, serviceOf, type Topic } from '../../base/domain/topic.js'
 import { unknownTopic } from '../../backtest/recording/codec/errors.js'
 import type { HistoryError, RecordingError, WriteError } from '../../base/errors/model.js'
 import type { TimeRange } from '../../backtest/recording/codec/timeline.js'
-import { readFilePart } from '../../backtest/recording/files/files.js'
-import { lineEnd } from '../../backtest/recording/read/whole-lines.js'
+import type { FileLock } from '../../backtest/recording/files/file-lock.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
 import { PastReading } from '../../backtest/history/past-reading.js'
 import { RecordedFile, type StartedFile } from '../../backtest/recording/read/recorded-file.js'
@@ -20,7 +18,7 @@ import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset, type Clock } from '../../base/time/clock.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
 import { historyFolderError, lockFolder } from './folder-lock.js'
-import { filePeriod, FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
+import { FolderIndex, type FolderLimits } from './folder-index.js'
 import { TopicRecorder } from './recorder.js'
 
 /** Interval at which the folder is checked, in ms. */
@@ -52,223 +50,182 @@ export interface PastReader {
   readonly flush: () => Promise<void> | undefined
 }
 
-/** The history of a gateway. */
-export interface GatewayHistory {
-  /** Records a topic, as it is requested from the service, until the subscription ends. */
-  readonly record: (topic: Topic) => Subscription
-  /** Reads the past of a topic of the service, in the spelling of the caller. */
-  readonly read: (
-    topic: Topic,
-    range: TimeRange,
-    reader: PastReader,
-  ) => Promise<Either<HistoryError | WriteError, unknown>>
-  readonly topics: () => Promise<Either<WriteError, readonly CoveredTopic[]>>
-  readonly snapshot: () => GatewayHistorySnapshot
-  /** Ends the recordings, and unlocks the folder. Idempotent. */
-  readonly close: () => void
-}
-
 /** Opens the folder, and records the `topics`. Rejects with a `GatewayError` if the folder cannot be used. */
 export const openGatewayHistory = async (
-  { folder, topics, ...limits }: GatewayHistorySetup,
-  { client, clock, publish, ownHost, service }: GatewayHistoryConfig,
+  setup: GatewayHistorySetup,
+  config: GatewayHistoryConfig,
 ): Promise<GatewayHistory> => {
+  const { clock, service } = config
   const offset = clockOffset(clock)
-  const lock = lockFolder(folder)
-  const index = await FolderIndex.open(folder, () => clock.elapsed() + offset)
-    .then((opened) => prepareFiles(opened, service))
-    .catch((thrown: unknown) => {
-      lock.release()
-      throw thrown
-    })
-  const deleteOld = (): void => void index.deleteOld(limits, (file) => recorder.leave(file))
-  const recorder = new TopicRecorder({
-    folder,
-    client,
-    clock,
-    index,
-    maxFileBytes: limits.maxBytes / largestFiles,
-    onFailure: (error) => publish('svc-streams:gateway-history', () => ({ host: ownHost(), error })),
-    onWritten: () => {
-      if (index.isLargerThan(limits.maxBytes)) deleteOld()
-    },
-  })
-
-  const checkFolder = (): void => {
-    try {
-      lock.check()
-      recorder.setFolderFailure(undefined)
-    } catch (thrown) {
-      recorder.setFolderFailure(thrown)
-    }
-  }
-  const maintain = (): void => {
-    checkFolder()
-    recorder.closeUnwanted()
-    recorder.requestRejected()
-    if (recorder.failureOf() === undefined) deleteOld()
-  }
-  maintain()
-  const stopChecks = clock.startInterval(maintain, checkInterval)
-  const always = topics.map((topic) => recorder.record(canonicalTopic(service, topic)))
-  /** A consumer does not receive the path. */
-  const onUnreadable = (error: RecordingError): void =>
-    publish('svc-streams:history-unreadable', () => ({ host: ownHost(), error }))
-  const covered = new CoveredTimes(index, recorder, onUnreadable)
-
-  /** Why the history cannot be read now. */
-  const failureOf = (topic?: Topic): WriteError | undefined => {
-    checkFolder()
-    return recorder.failureOf(topic)
-  }
-
-  return {
-    record: (topic) => recorder.record(topic),
-    read: async (topic, range, { emit, closing, flush }) => {
-      const recorded = canonicalTopic(service, topic)
-      const failure = failureOf(recorded)
-      if (failure !== undefined) return left(failure)
-      let emitted = 0
-      const onEvent: EmitPast = (event, position) => {
-        emitted++
-        emit(event, position)
-      }
-      for (;;) {
-        const files = index.filesOf(recorded)
-        if (await index.forgetMissing(filesWithin(range, files))) continue
-        if (files.length === 0) {
-          if (!recorder.isWanted(recorded)) return left(unknownTopic(topic, index.topics))
-          new TopicPast(topic, emit, range).finish(true)
-          return right(undefined)
-        }
-        const recordings = files.map((file) => new UnopenedFile(file.startAt, () => index.pathOf(file)))
-        const reading = new PastReading({
-          ...{ topic, range, emit: onEvent, closing, flush, isOneRecorder: true },
-          isRecordedOn: recorder.isRecording(recorded),
-        })
-        const result = await reading.read(recordings)
-        // An earlier file, which decides whether the topic had a price at the start of the range, may be missing too.
-        if (isLeft(result) && emitted === 0 && (await index.forgetMissing(files))) continue
-        if (isLeft(result) && result.left._tag === 'RecordingError') onUnreadable(result.left)
-        return result
-      }
-    },
-    topics: async () => {
-      const failure = failureOf()
-      return failure === undefined ? right(await covered.all()) : left(failure)
-    },
-    snapshot: () => ({ folder, ...recorder.snapshot() }),
-    close: () => {
-      stopChecks()
-      for (const subscription of always) subscription.unsubscribe()
-      recorder.closeUnwanted()
-      lock.release()
-    },
-  }
-}
-
-/**
- * A crash may leave a file without a header. Rejects with a `GatewayError` if the folder has files of another service.
- */
-const prepareFiles = async (index: FolderIndex, service: string): Promise<FolderIndex> => {
-  for (const topic of index.topics) {
-    if (serviceOf(topic) !== service) {
-      throw historyFolderError(
-        `has the history of the service ${serviceOf(topic)}; choose another folder for ${service}`,
-      )
-    }
-    const last = index.filesOf(topic).slice(-1)
-    for (const file of last) await removeWithoutHeader(index.pathOf(file))
-    await index.forgetMissing(last)
-  }
-  return index
-}
-
-/** Removes a file that is not a recording, because its first line is not complete. Never rejects. */
-const removeWithoutHeader = async (path: string): Promise<void> => {
+  const lock = lockFolder(setup.folder)
   try {
-    const bytes = await readFilePart(path, 0, headerBytes)
-    if (!bytes.includes(lineEnd)) await unlink(path)
-  } catch {
-    // It cannot be read or removed now.
+    const index = await FolderIndex.open(setup.folder, () => clock.elapsed() + offset)
+    const other = index.topics.map(serviceOf).find((each) => each !== service)
+    if (other !== undefined)
+      throw historyFolderError(
+        `has the history of the service ${other}; choose another folder for ${service}`,
+      )
+    return new GatewayHistory(setup, config, index, lock)
+  } catch (thrown) {
+    lock.release()
+    throw thrown
   }
 }
 
-/** Longer than a header of one topic. */
-const headerBytes = 4096
-
-/** The times that the topics cover. Of each file that is not written to, they are read once. */
-class CoveredTimes {
-  private readonly starts = new WeakMap<HistoryFile, number>()
-  private readonly ends = new WeakMap<HistoryFile, number>()
+/** Records the topics that consumers want, and reads their past. */
+export class GatewayHistory {
+  private readonly recorder: TopicRecorder
+  private readonly stopChecks: () => void
+  private readonly always: readonly Subscription[]
 
   constructor(
+    private readonly setup: GatewayHistorySetup,
+    private readonly config: GatewayHistoryConfig,
     private readonly index: FolderIndex,
-    private readonly recorder: TopicRecorder,
-    private readonly onUnreadable: (error: RecordingError) => void,
-  ) {}
+    private readonly lock: FileLock,
+  ) {
+    const { folder, maxBytes, topics } = setup
+    const { client, clock, publish, ownHost } = config
+    this.recorder = new TopicRecorder({
+      folder,
+      client,
+      clock,
+      index,
+      maxFileBytes: maxBytes / largestFiles,
+      onFailure: (error) => publish('svc-streams:gateway-history', () => ({ host: ownHost(), error })),
+      onWritten: () => {
+        if (index.isLargerThan(maxBytes)) this.deleteOld()
+      },
+    })
+    this.check()
+    this.stopChecks = clock.startInterval(() => this.check(), checkInterval)
+    this.always = topics.map((topic) => this.record(this.canonical(topic)))
+  }
 
-  async all(): Promise<readonly CoveredTopic[]> {
+  /** Records a topic, as it is requested from the service, until the subscription ends. */
+  readonly record = (topic: Topic): Subscription => this.recorder.record(topic)
+
+  /** Reads the past of a topic of the service, in the spelling of the caller. */
+  async read(
+    topic: Topic,
+    range: TimeRange,
+    { emit, closing, flush }: PastReader,
+  ): Promise<Either<HistoryError | WriteError, unknown>> {
+    const { index, recorder } = this
+    const recorded = this.canonical(topic)
+    const failure = this.failureOf(recorded)
+    if (failure !== undefined) return left(failure)
+    let emitted = 0
+    const onEvent: EmitPast = (event, position) => {
+      emitted++
+      emit(event, position)
+    }
+    for (;;) {
+      const files = index.filesOf(recorded)
+      if (files.length === 0) {
+        if (!recorder.isWanted(recorded)) return left(unknownTopic(topic, index.topics))
+        new TopicPast(topic, emit, range).finish(true)
+        return right(undefined)
+      }
+      const reading = new PastReading({
+        ...{ topic, range, emit: onEvent, closing, flush, isOneRecorder: true },
+        isRecordedOn: recorder.isRecording(recorded),
+      })
+      const result = await reading.read(files.map((file) => unopened(file.startAt, () => index.pathOf(file))))
+      if (isRight(result) || result.left._tag !== 'RecordingError') return result
+      const isMissing = await index.forgetMissing(files)
+      if (!isMissing) this.onUnreadable(result.left)
+      if (!isMissing || emitted > 0) return result
+    }
+  }
+
+  async topics(): Promise<Either<WriteError, readonly CoveredTopic[]>> {
+    const failure = this.failureOf()
+    if (failure !== undefined) return left(failure)
     const topics: CoveredTopic[] = []
     for (const topic of this.index.topics) {
-      const covered = await this.of(topic)
+      const covered = await this.coveredBy(topic)
       if (covered !== undefined) topics.push(covered)
     }
-    return topics.sort((a, b) => a.from - b.from || (a.topic < b.topic ? -1 : 1))
+    return right(topics.sort((a, b) => a.from - b.from || (a.topic < b.topic ? -1 : 1)))
   }
 
-  /** `undefined`: all files of the topic are missing. */
-  private async of(topic: Topic): Promise<CoveredTopic | undefined> {
-    for (;;) {
-      const files = this.index.filesOf(topic)
-      const [first, last] = [files[0], files.at(-1)]
-      if (first === undefined || last === undefined) return undefined
-      if (await this.index.forgetMissing([first, last])) continue
-      const from = await this.timeOf(first, this.starts, (file) => file.start())
-      const to = this.recorder.latestIn(last) ?? (await this.timeOf(last, this.ends, (file) => file.latest()))
-      return { topic, from, to }
+  snapshot(): GatewayHistorySnapshot {
+    return { folder: this.setup.folder, ...this.recorder.snapshot() }
+  }
+
+  /** Ends the recordings, and unlocks the folder. Idempotent. */
+  close(): void {
+    this.stopChecks()
+    for (const subscription of this.always) subscription.unsubscribe()
+    this.lock.release()
+  }
+
+  private check(): void {
+    this.checkFolder()
+    this.recorder.checkTopics()
+    if (this.recorder.failureOf() === undefined) this.deleteOld()
+  }
+
+  private checkFolder(): void {
+    try {
+      this.lock.check()
+      this.recorder.setFolderFailure(undefined)
+    } catch (thrown) {
+      this.recorder.setFolderFailure(thrown)
     }
   }
 
-  /** Of a file that cannot be read, the time in its name. */
-  private async timeOf(
-    file: HistoryFile,
-    known: WeakMap<HistoryFile, number>,
-    read: (file: RecordedFile) => Promise<Either<RecordingError, number>>,
-  ): Promise<number> {
-    const time = known.get(file)
-    if (time !== undefined) return time
-    const result = await read(recordingOf(this.index.pathOf(file)))
-    if (isRight(result)) known.set(file, result.right)
-    else this.onUnreadable(result.left)
-    return isRight(result) ? result.right : file.startAt
+  private deleteOld(): void {
+    void this.index.deleteOld(this.setup, (file) => this.recorder.leave(file))
   }
-}
 
-/** A file of a reading, which opens few of the files that a topic has. */
-class UnopenedFile implements StartedFile {
-  private opened: RecordedFile | undefined
+  /** Why the history cannot be read now. */
+  private failureOf(topic?: Topic): WriteError | undefined {
+    this.checkFolder()
+    return this.recorder.failureOf(topic)
+  }
 
-  constructor(
-    readonly start: number,
-    private readonly path: () => string,
-  ) {}
+  /** The operator learns the file. A consumer does not receive the path. */
+  private onUnreadable(error: RecordingError): void {
+    const { publish, ownHost } = this.config
+    publish('svc-streams:history-unreadable', () => ({ host: ownHost(), error }))
+  }
 
-  get file(): RecordedFile {
-    return (this.opened ??= recordingOf(this.path()))
+  /** The time that a topic covers; `undefined` if all its files are missing. Of a file that cannot be read, the time in its name. */
+  private async coveredBy(topic: Topic): Promise<CoveredTopic | undefined> {
+    const { index } = this
+    for (;;) {
+      const files = index.filesOf(topic)
+      const [first, last] = [files[0], files.at(-1)]
+      if (first === undefined || last === undefined) return undefined
+      const from = await recordingOf(index.pathOf(first)).start()
+      const to = await recordingOf(index.pathOf(last)).latest()
+      if ((isLeft(from) || isLeft(to)) && (await index.forgetMissing([first, last]))) continue
+      for (const time of [from, to]) if (isLeft(time)) this.onUnreadable(time.left)
+      return {
+        topic,
+        from: isRight(from) ? from.right : first.startAt,
+        to: isRight(to) ? to.right : last.startAt,
+      }
+    }
+  }
+
+  /** The topic in the file names of the history. */
+  private canonical(topic: Topic): Topic {
+    return `${this.config.service}-${canonicalAddress(addressOf(topic))}`
   }
 }
 
 const recordingOf = (path: string): RecordedFile => new RecordedFile(openableSource(nodePlatform, path))
 
-/** Of files in the order of their names: those that may have a row of the range, and the next one. */
-const filesWithin = ({ from, to }: TimeRange, files: readonly HistoryFile[]): readonly HistoryFile[] => {
-  const next = files.findIndex(({ startAt }) => startAt >= to)
-  return files
-    .slice(0, next < 0 ? files.length : next + 1)
-    .filter(({ startAt }) => startAt + filePeriod > from)
+/** A file of a reading, which opens few of the files that a topic has. */
+const unopened = (start: number, path: () => string): StartedFile => {
+  let opened: RecordedFile | undefined
+  return {
+    start,
+    get file() {
+      return (opened ??= recordingOf(path()))
+    },
+  }
 }
-
-/** The topic in the file names of a history. */
-const canonicalTopic = (service: string, topic: Topic): Topic =>
-  `${service}-${canonicalAddress(addressOf(topic))}`

@@ -6,12 +6,11 @@ import { Subscription, timer } from 'rxjs'
 import type { CoveredTopic } from '../../backtest/history/history.js'
 import { parseRange } from '../../backtest/history/range.js'
 import { parseTopic } from '../../wire/codec/arguments.js'
-import { assertNever } from '../../base/domain/assert-never.js'
 import type { PastEvent } from '../../base/domain/past.js'
 import { withPlainDecimals } from '../../base/domain/plain-decimal.js'
 import { positionField, type PricePosition } from '../../base/domain/position.js'
 import type { Topic } from '../../base/domain/topic.js'
-import type { HistoryError, InvalidRange, WriteError } from '../../base/errors/model.js'
+import type { HistoryError, WriteError } from '../../base/errors/model.js'
 import { escapeUnsafe } from '../../base/errors/text.js'
 import type { TimeRange } from '../../backtest/recording/codec/timeline.js'
 import { jsonResponse, textResponse, type TextResponse } from '../server/http-response.js'
@@ -51,13 +50,11 @@ export const historyResponses = (
     response: ServerResponse,
     reading: Reading,
   ): Promise<void> => {
-    const target = withoutQuery(url)
-    if (target === path) {
+    if (withoutQuery(url) === path) {
       writeGatewayResponse(response, topicsResponse(await history.topics()))
       return
     }
-    const query = new URLSearchParams(url.slice(target.length + 1))
-    const asked = parseRequest(target.slice(path.length + 1), query, service, clock.wallClock())
+    const asked = parseRequest(url, service, clock.wallClock())
     if (isLeft(asked)) writeGatewayResponse(response, failureOf(asked.left))
     else await streamPast(history, asked.right, reading, response, acceptsGzip(headers['accept-encoding']))
   }
@@ -66,13 +63,13 @@ export const historyResponses = (
       if (response.headersSent) response.destroy()
       else writeGatewayResponse(response, tooManyReadings)
     })
-    response.once('close', () => reading.end())
+    response.once('close', () => reading.closing.unsubscribe())
     void respond(request, response, reading)
       .catch((thrown: unknown) => {
         reportError(thrown)
         response.destroy()
       })
-      .finally(() => reading.end())
+      .finally(() => reading.closing.unsubscribe())
   }
 }
 
@@ -84,17 +81,19 @@ interface PastRequest {
   readonly range: TimeRange
 }
 
-const parseRequest = (
-  name: string,
-  query: URLSearchParams,
-  service: string,
-  now: number,
-): Either<HistoryError, PastRequest> => {
-  const topic = parseTopic(name, service)
+/** `now`: in ms since the Unix epoch. */
+const parseRequest = (url: string, service: string, now: number): Either<HistoryError, PastRequest> => {
+  const target = withoutQuery(url)
+  const query = new URLSearchParams(url.slice(target.length + 1))
+  const topic = parseTopic(target.slice(path.length + 1), service)
   if (isLeft(topic)) return topic
-  const to = query.has('to') ? timeOf(query.get('to')) : undefined
-  const range = parsePastRange(timeOf(query.get('from')), to, now)
-  return isLeft(range) ? range : right({ topic: topic.right, range: range.right })
+  const from = timeOf(query.get('from'))
+  // The future has no rows. This ms may have some.
+  const end = Math.floor(now) + 1
+  const range = parseRange(from, query.has('to') ? timeOf(query.get('to')) : end)
+  if (isLeft(range)) return range
+  const to = Math.max(from, Math.min(range.right.to, end))
+  return right({ topic: topic.right, range: { from, to } })
 }
 
 /** Any other text is unchanged, because the error contains it. */
@@ -115,7 +114,7 @@ const streamPast = async (
   response: ServerResponse,
   isGzip: boolean,
 ): Promise<void> => {
-  const closing = new Subscription()
+  const { closing } = reading
   let body: Writable | undefined
   let text = ''
   const write = async (): Promise<void> => {
@@ -129,7 +128,6 @@ const streamPast = async (
     text = ''
     if (!isFree) await reading.holdUp(drained(body, response, closing))
   }
-  response.once('close', () => closing.unsubscribe())
   const result = await history.read(topic, range, {
     emit: (event, position) => (text += lineOf(event, position)),
     closing,
@@ -202,21 +200,5 @@ const failureOf = (error: HistoryError | WriteError): TextResponse => {
         500,
         'Internal Server Error: this part of the history cannot be read. The gateway reports the file and the line',
       )
-    default:
-      return assertNever(error)
   }
-}
-
-/**
- * Like `parseRange`, but ends now at the latest, including this millisecond, because the future has no rows. `to`:
- * default now.
- */
-const parsePastRange = (
-  from: number,
-  to: number | undefined,
-  now: number,
-): Either<InvalidRange, { from: number; to: number }> => {
-  const end = Math.floor(now) + 1
-  const range = parseRange(from, to ?? end)
-  return isLeft(range) ? range : right({ from, to: Math.max(from, Math.min(range.right.to, end)) })
 }

@@ -1,3 +1,4 @@
+import { Subscription } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
 import { macrotasks } from '../../base/time/macrotask.js'
 import { RequestQueue, type Place, type Requester } from '../coalescing/request-queue.js'
@@ -29,8 +30,9 @@ export class Readings {
     const { queue, readings, clock } = this
     if (readings.size >= maxReadings) this.slowest()?.evict()
     const place = queue.enter(requester, () => undefined)
-    const reading = new Reading(place, queue, clock, onEvicted, () => readings.delete(reading))
+    const reading = new Reading(place, queue, clock, onEvicted)
     readings.add(reading)
+    reading.closing.add(() => readings.delete(reading))
     return reading
   }
 
@@ -46,39 +48,40 @@ const isSlower = (a: Reading, b: Reading): boolean =>
 
 /** One reading, from its request to its end. */
 export class Reading {
-  /** Since when it waits for its consumer: monotonic, in ms; `undefined` while it does not. */
-  private heldSince: number | undefined
-  private isEnded = false
-  private onTurn: (() => void) | undefined
+  /** Ends the reading. */
+  readonly closing = new Subscription()
+  /** Since when it waits for its consumer: monotonic, in ms; `Infinity` while it does not. */
+  private heldSince = Infinity
 
   constructor(
     private readonly place: Place,
     private readonly queue: RequestQueue,
     private readonly clock: Pick<Clock, 'elapsed'>,
     private readonly onEvicted: () => void,
-    private readonly onEnd: () => void,
-  ) {}
+  ) {
+    this.closing.add(() => queue.leave(place))
+  }
 
   /** The time for which a slow consumer has read nothing, in ms; 0 for a consumer that is not slow. */
   get heldForMs(): number {
-    const { heldSince } = this
-    const heldFor = heldSince === undefined ? 0 : this.clock.elapsed() - heldSince
+    const heldFor = this.clock.elapsed() - this.heldSince
     return heldFor > usualHold ? heldFor : 0
   }
 
   /** The number of readings of its group. */
   get groupSize(): number {
-    return this.place.consumer.parent?.size ?? 0
+    return this.place.consumer.group.size
   }
 
   /** Resolves in the turn of the reading, or at its end. */
   async turn(): Promise<void> {
-    const { place, queue, isEnded } = this
-    if (isEnded) return
+    const { place, queue, closing } = this
+    if (closing.closed) return
     await new Promise<void>((resolve) => {
-      this.onTurn = resolve
+      const waiting = new Subscription(resolve)
+      closing.add(waiting)
       queue.ready(place, () => {
-        resolve()
+        waiting.unsubscribe()
         queue.onEnd()
       })
       queue.startNext()
@@ -89,19 +92,11 @@ export class Reading {
   async holdUp(drained: Promise<void>): Promise<void> {
     this.heldSince = this.clock.elapsed()
     await drained
-    this.heldSince = undefined
+    this.heldSince = Infinity
   }
 
   evict(): void {
-    this.end()
+    this.closing.unsubscribe()
     this.onEvicted()
-  }
-
-  /** Idempotent. */
-  end(): void {
-    this.isEnded = true
-    this.onEnd()
-    this.queue.leave(this.place)
-    this.onTurn?.()
   }
 }

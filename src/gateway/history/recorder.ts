@@ -1,7 +1,7 @@
-import { unlinkSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRight, type Either } from 'fp-ts/lib/Either.js'
-import type { Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import type { Price } from '../../base/domain/price.js'
 import type { Topic } from '../../base/domain/topic.js'
@@ -9,21 +9,16 @@ import { writeError } from '../../backtest/recording/codec/errors.js'
 import type { PriceError, WriteError } from '../../base/errors/model.js'
 import { encodeLine } from '../../backtest/recording/codec/row-codec.js'
 import { topicHeader, type RecordingHeader, type Row } from '../../backtest/recording/codec/row.js'
-import { RowTimes } from '../../backtest/recording/write/client-rows.js'
-import { createRecordingFile, type RecordingFile } from '../../backtest/recording/write/recording-file.js'
+import { createFile, reopenFile } from '../../backtest/recording/files/appended-file.js'
+import { priceRow$, RowTimes } from '../../backtest/recording/write/client-rows.js'
+import type { RecordingFile } from '../../backtest/recording/write/recording-file.js'
 import { createRotatingFile, type RotatingFile } from '../../backtest/recording/write/rotating-file.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { GatewayHistoryFailure, GatewayHistorySnapshot } from '../gateway.js'
-import { Failures } from './failures.js'
 import { filePeriod, type FolderIndex, type HistoryFile } from './folder-index.js'
-import { OpenFiles } from './open-files.js'
-import { WantedRows } from './wanted-rows.js'
 
 /** Time after a failure in which no row is written, in ms. */
-export const retryAfter = 10_000
-
-/** Number of files that are open for rows. The readings have as many, and a few more. */
-export const maxOpenFiles = 24
+const retryAfter = 10_000
 
 export interface RecorderConfig {
   readonly folder: string
@@ -31,7 +26,7 @@ export interface RecorderConfig {
   readonly clock: Clock
   /** Called when rows can no longer be written, and with `undefined` when all topics are written again. */
   readonly onFailure: (error: WriteError | undefined) => void
-  readonly index: Pick<FolderIndex, 'add' | 'grow' | 'pathOf'>
+  readonly index: Pick<FolderIndex, 'add' | 'grow'>
   /** The size at which a file is followed by the next one, in bytes. */
   readonly maxFileBytes: number
   /** Called when a row has been written. */
@@ -45,23 +40,18 @@ export interface RecorderConfig {
  */
 export class TopicRecorder {
   private readonly topics = new Map<Topic, RecordedTopic>()
-  private readonly failures: Failures
+  /** Why the rows of a topic, or of all topics, cannot be written. */
+  private readonly failures = new Map<RecordedTopic | TopicRecorder, WriteError>()
   /** When the first of the failures began, in ms since the Unix epoch. */
   private failingSince = 0
-  private readonly times = new RowTimes(() => {
+  /** Of the rows of all topics. */
+  readonly times = new RowTimes(() => {
     for (const recorded of this.topics.values()) recorded.beginRecording()
   })
-  private readonly files = new OpenFiles(maxOpenFiles)
   private rows = 0
   private bytes = 0
 
-  constructor(private readonly config: RecorderConfig) {
-    const { clock, onFailure } = config
-    this.failures = new Failures((error) => {
-      this.failingSince = clock.wallClock()
-      onFailure(error)
-    })
-  }
+  constructor(readonly config: RecorderConfig) {}
 
   /** Records a topic until each of its subscriptions has ended. */
   record(topic: Topic): Subscription {
@@ -73,15 +63,10 @@ export class TopicRecorder {
     return this.topics.get(topic)?.isRecording ?? false
   }
 
-  /** The latest time of the rows in a file that rows are appended to, in ms since the Unix epoch; `undefined` for another file. */
-  latestIn(file: HistoryFile): number | undefined {
-    return this.topics.get(file.topic)?.latestIn(file)
-  }
-
   /** The file is deleted: the next row of its topic begins another one. */
   leave(file: HistoryFile): void {
     const recorded = this.topics.get(file.topic)
-    if (recorded?.latestIn(file) !== undefined) recorded.close()
+    if (recorded?.file === file) recorded.close()
   }
 
   /** True if a consumer wants the topic, or `topics` has it. */
@@ -91,137 +76,112 @@ export class TopicRecorder {
 
   /** Why the rows of a topic are not written. Without a topic: why no rows are written. */
   failureOf(topic?: Topic): WriteError | undefined {
-    const recorded = topic === undefined ? undefined : this.topics.get(topic)
-    return this.failures.of(this) ?? this.failures.of(recorded)
+    const recorded = topic && this.topics.get(topic)
+    return this.failures.get(this) ?? (recorded && this.failures.get(recorded))
   }
 
   /** The amount written since the start, and the newest failure, or else a wanted topic that is rejected. */
   snapshot(): Omit<GatewayHistorySnapshot, 'folder'> {
     const { rows, bytes, failingSince: since } = this
-    const error = this.failures.newest
-    const failure = error && { message: error.message, code: error.cause.code, since }
-    return { rows, bytes, failure: failure ?? this.firstRejection() }
-  }
-
-  /** Requests each wanted topic again that the service has rejected. */
-  requestRejected(): void {
-    for (const recorded of this.topics.values()) if (recorded.rejection !== undefined) recorded.request()
+    const error = [...this.failures.values()].at(-1)
+    if (error !== undefined)
+      return { rows, bytes, failure: { message: error.message, code: error.cause.code, since } }
+    const wanted = [...this.topics.values()].filter(({ isWanted }) => isWanted)
+    return { rows, bytes, failure: wanted.find(({ rejection }) => rejection !== undefined)?.rejection }
   }
 
   /** `thrown`: why the folder cannot be used; `undefined` if it can be used. */
   setFolderFailure(thrown: unknown): void {
     if (thrown !== undefined) for (const recorded of this.topics.values()) recorded.close()
-    this.failures.set(this, thrown === undefined ? undefined : writeError(thrown))
+    this.setFailure(this, thrown === undefined ? undefined : writeError(thrown))
   }
 
-  /** Closes the files of the topics without a consumer. */
-  closeUnwanted(): void {
+  /** Forgets the topics that are no longer wanted, and requests those again that the service has rejected. */
+  checkTopics(): void {
     for (const [topic, recorded] of this.topics) {
-      if (recorded.isWanted) continue
-      recorded.close()
-      this.failures.set(recorded, undefined)
-      this.topics.delete(topic)
+      if (!recorded.isWanted) {
+        this.topics.delete(topic)
+        this.setFailure(recorded, undefined)
+      } else if (recorded.rejection !== undefined) recorded.request()
     }
   }
 
-  private firstRejection(): GatewayHistoryFailure | undefined {
-    return [...this.topics.values()].find(({ rejection }) => rejection !== undefined)?.rejection
+  /** True while the folder cannot be used. */
+  get isLost(): boolean {
+    return this.failures.has(this)
+  }
+
+  onRow(bytes: number): void {
+    this.rows++
+    this.bytes += bytes
+    this.config.onWritten()
+  }
+
+  /** `part`: a topic, or the recorder for all of them. */
+  setFailure(part: RecordedTopic | TopicRecorder, error: WriteError | undefined): void {
+    const { failures, config } = this
+    const hadFailures = failures.size > 0
+    if (error === undefined) failures.delete(part)
+    else failures.set(part, error)
+    if (hadFailures === failures.size > 0) return
+    this.failingSince = config.clock.wallClock()
+    config.onFailure(error)
   }
 
   private create(topic: Topic): RecordedTopic {
-    const recorded: RecordedTopic = new RecordedTopic(topic, {
-      ...this.config,
-      times: this.times,
-      createFile: (path) => createRecordingFile(path, false, (each) => this.files.create(each)),
-      isLost: () => this.failures.of(this) !== undefined,
-      onFailure: (error) => this.failures.set(recorded, error),
-      onRow: (bytes) => {
-        this.rows++
-        this.bytes += bytes
-        this.config.onWritten()
-      },
-    })
+    const recorded = new RecordedTopic(topic, this)
     this.topics.set(topic, recorded)
     return recorded
   }
 }
 
-interface RecordedTopicConfig extends RecorderConfig {
-  /** Of the rows of all topics. */
-  readonly times: RowTimes
-  readonly createFile: (path: string) => RecordingFile
-  readonly isLost: () => boolean
-  /** Called with the size of each row that has been written, in bytes. */
-  readonly onRow: (bytes: number) => void
-}
-
+/** The rows of one topic while it is wanted, and its `End` afterwards. */
 class RecordedTopic {
-  private readonly rows: WantedRows
+  private wanted = 0
+  /** Closed while the topic is not wanted, and when its stream has completed, for example by a rejection. */
+  private rows = Subscription.EMPTY
   private files: RotatingFile | undefined
+  /** The path of a file that has no line yet. */
+  private created: string | undefined
   /** The file that rows are appended to. */
-  private file: HistoryFile | undefined
+  file: HistoryFile | undefined
   /** The header of the current recording, until its end is written. */
   private header: RecordingHeader | undefined
   /** When rows are written again: monotonic, in ms. */
   private retryAt = -Infinity
-  /** The latest time of the rows in the file. */
-  private latest = -Infinity
-  private rejected: GatewayHistoryFailure | undefined
+  /** Why the service rejects the topic. */
+  rejection: GatewayHistoryFailure | undefined
 
   constructor(
     private readonly topic: Topic,
-    private readonly config: RecordedTopicConfig,
-  ) {
-    this.rows = new WantedRows(config.client, topic, (row) => this.write(row), config.times)
-  }
+    private readonly recorder: TopicRecorder,
+  ) {}
 
   get isRecording(): boolean {
     return this.header !== undefined
   }
 
   get isWanted(): boolean {
-    return this.rows.isWanted
+    return this.wanted > 0
   }
 
-  latestIn(file: HistoryFile): number | undefined {
-    return this.file === file ? this.latest : undefined
-  }
-
-  /** Why the service rejects the topic; `undefined` if it does not, or if no consumer wants the topic. */
-  get rejection(): GatewayHistoryFailure | undefined {
-    return this.isWanted ? this.rejected : undefined
-  }
-
+  /** The topic is wanted until the subscription ends. */
   want(): Subscription {
-    return this.rows.want()
+    this.wanted++
+    this.request()
+    return new Subscription(() => this.unwant())
   }
 
-  /** Requests the topic again if its stream has completed. */
+  /** Requests the topic, unless its stream runs. */
   request(): void {
-    this.rows.start()
+    if (!this.rows.closed) return
+    const { config, times } = this.recorder
+    this.rows = priceRow$(config.client, this.topic, times).subscribe((row) => this.write(row))
   }
 
+  /** The next price begins another file. */
   close(): void {
-    const { files } = this
-    this.files = this.file = this.header = undefined
-    try {
-      files?.close()
-    } catch {
-      // The disk is missing. Data that are not written are lost.
-    }
-  }
-
-  private write(row: Row): void {
-    const { clock, isLost, onFailure } = this.config
-    const isPrice = row._tag === 'Price' && isRight(row.event)
-    if (row._tag === 'Price') this.rejected = this.rejectionOf(row.event)
-    if (!this.isRecording && (!isPrice || isLost() || clock.elapsed() < this.retryAt)) return
-    try {
-      this.append(row)
-      onFailure(undefined)
-    } catch (thrown) {
-      this.fail(thrown)
-    }
+    this.files = this.file = this.created = this.header = undefined
   }
 
   /** The clock has been set: the next price begins a new recording. */
@@ -229,19 +189,38 @@ class RecordedTopic {
     this.header = undefined
   }
 
+  private unwant(): void {
+    if (--this.wanted > 0 || this.rows.closed) return
+    this.rows.unsubscribe()
+    this.write({ _tag: 'End', at: this.recorder.times.now(), of: this.topic })
+  }
+
+  private write(row: Row): void {
+    const { recorder } = this
+    const isPrice = row._tag === 'Price' && isRight(row.event)
+    if (row._tag === 'Price') this.rejection = this.rejectionOf(row.event)
+    const isWaiting = recorder.isLost || recorder.config.clock.elapsed() < this.retryAt
+    if (!this.isRecording && (!isPrice || isWaiting)) return
+    try {
+      this.append(row)
+      recorder.setFailure(this, undefined)
+    } catch (thrown) {
+      this.fail(thrown)
+    }
+  }
+
   /** A rejection that is repeated keeps its time. */
   private rejectionOf(event: Either<PriceError, Price>): GatewayHistoryFailure | undefined {
     if (isRight(event) || event.left._tag !== 'SubscriptionRejected') return undefined
     const { _tag: code, message } = event.left
-    return { message, code, since: this.rejected?.since ?? this.config.clock.wallClock() }
+    return { message, code, since: this.rejection?.since ?? this.recorder.config.clock.wallClock() }
   }
 
   /** Throws if the row cannot be written. */
   private append(row: Row): void {
     const files = (this.files ??= this.createFiles(row.at))
     if (this.header === undefined) this.appendLine(files, (this.header = topicHeader(this.topic, row.at)))
-    this.config.onRow(this.appendLine(files, row))
-    this.latest = Math.max(this.latest, row.at)
+    this.recorder.onRow(this.appendLine(files, row))
     if (row._tag === 'End') this.header = undefined
   }
 
@@ -252,42 +231,58 @@ class RecordedTopic {
     files.write(line, (error) => {
       if (error !== undefined && error !== null) throw error
     })
-    if (this.file !== undefined) this.config.index.grow(this.file, files.bytes - bytes)
+    const { index } = this.recorder.config
+    if (this.created !== undefined) this.file = index.add(this.created)
+    this.created = undefined
+    if (this.file !== undefined) index.grow(this.file, files.bytes - bytes)
     return Buffer.byteLength(line)
   }
 
   private createFiles(startAt: number): RotatingFile {
-    const { folder, clock, index, maxFileBytes, createFile } = this.config
+    const { folder, clock, maxFileBytes } = this.recorder.config
     return createRotatingFile(join(folder, `${this.topic}.ndjson`), {
       period: filePeriod,
       isGzip: false,
       startAt,
       elapsed: clock.elapsed,
       maxFileBytes,
-      create: createFile,
-      onFile: (path) => {
-        this.latest = -Infinity
-        this.file = index.add(path)
-      },
+      create: createUnopened,
+      onFile: (path) => (this.created = path),
     })
   }
 
-  /** The file may end in a part of a row, so no row is appended to it. */
+  /** The file may end in a part of a row, so no row is appended to it. A file without a header is no recording. */
   private fail(thrown: unknown): void {
-    const { clock, index, onFailure } = this.config
-    const { file } = this
+    const { created, recorder } = this
     this.close()
-    if (file?.bytes === 0) removeWithoutHeader(index.pathOf(file))
-    this.retryAt = clock.elapsed() + retryAfter
-    onFailure(writeError(thrown))
+    this.retryAt = recorder.config.clock.elapsed() + retryAfter
+    try {
+      if (created !== undefined) rmSync(created, { force: true })
+    } catch {
+      // The next start tries it again.
+    }
+    recorder.setFailure(this, writeError(thrown))
   }
 }
 
-/** Removes a new file that is not a recording, because its first line is not complete. */
-const removeWithoutHeader = (path: string): void => {
-  try {
-    unlinkSync(path)
-  } catch {
-    // The next start tries it again.
+/** A file that is open only while a line is written: consumers choose how many topics have one. Throws if it exists. */
+const createUnopened = (path: string): RecordingFile => {
+  createFile(path).close()
+  let bytes = 0
+  return {
+    get bytes() {
+      return bytes
+    },
+    write: (line, done) => {
+      const file = reopenFile(path, bytes)
+      try {
+        file.append(Buffer.from(line))
+        bytes = file.size
+      } finally {
+        file.close()
+      }
+      done()
+    },
+    close: () => undefined,
   }
 }

@@ -11,7 +11,6 @@ import { objectOption, type OptionTable } from '../base/option-kinds/option.js'
 import { parseOptions } from '../base/option-kinds/parse-options.js'
 import { eventMetrics } from './event-metrics.js'
 import { stateMetrics } from './state-metrics.js'
-import { assertNever } from '../base/domain/assert-never.js'
 import type { DepthError } from '../base/errors/model.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import { errorAttributes, isStatus, listen, serverAttributes } from './messages.js'
@@ -72,23 +71,12 @@ const pollSpans = (tracer: Tracer): (() => void) =>
 /** The status of the response; `undefined` if it is not known. */
 const statusOf = (error: DepthError | undefined): number | undefined => {
   if (error === undefined) return 200
-  switch (error._tag) {
-    case 'HttpError':
-      return error.status
-    case 'Unauthorized':
-      return 401
-    case 'UnsupportedPair':
-      return 500
-    case 'ClientClosed':
-    case 'DecodeError':
-    case 'InvalidInterval':
-    case 'InvalidMint':
-    case 'NetworkError':
-    case 'Timeout':
-      return undefined
-    default:
-      return assertNever(error)
-  }
+  return error._tag === 'HttpError' ? error.status : statuses[error._tag]
+}
+
+const statuses: Readonly<Partial<Record<DepthError['_tag'], number>>> = {
+  Unauthorized: 401,
+  UnsupportedPair: 500,
 }
 
 /**

@@ -13,64 +13,40 @@ export interface PrometheusMetrics {
 /** The media type of the text format. */
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
 
+type Kind = 'counter' | 'gauge' | 'histogram'
+
 /** Counts the diagnostics of all clients and gateways of the process from now on. */
 export const prometheusMetrics = (): PrometheusMetrics => {
-  const meter = new PrometheusMeter()
+  const families: Family[] = []
+  const callbacks = new Set<(result: ObservedValues<Family>) => void>()
+  const create =
+    (kind: Kind) =>
+    (name: string, options: MetricOptions): Family => {
+      const family = new Family(kind, familyName(kind, name, options.unit), options)
+      families.push(family)
+      return family
+    }
+  const meter: MetricMeter<Family> = {
+    createCounter: create('counter'),
+    createHistogram: create('histogram'),
+    createObservableCounter: create('counter'),
+    createObservableUpDownCounter: create('gauge'),
+    createObservableGauge: create('gauge'),
+    addBatchObservableCallback: (callback) => callbacks.add(callback),
+    removeBatchObservableCallback: (callback) => callbacks.delete(callback),
+  }
+  const result: ObservedValues<Family> = {
+    observe: (family, value, attributes) => family.set(value, attributes),
+  }
   const stops = [eventMetrics(meter), stateMetrics(meter)]
   return {
-    render: () => meter.render(),
+    render: () => {
+      for (const callback of callbacks) callback(result)
+      return families.map((family) => family.render()).join('')
+    },
     stop: () => {
       for (const stop of stops.splice(0)) stop()
     },
-  }
-}
-
-type Kind = 'counter' | 'gauge' | 'histogram'
-
-class PrometheusMeter implements MetricMeter<Family> {
-  private readonly families: Family[] = []
-  private readonly callbacks = new Set<(result: ObservedValues<Family>) => void>()
-
-  createCounter(name: string, options: MetricOptions): SumInstrument {
-    return this.familyOf('counter', name, options)
-  }
-
-  createHistogram(name: string, options: MetricOptions): DistributionInstrument {
-    return this.familyOf('histogram', name, options)
-  }
-
-  createObservableCounter(name: string, options: MetricOptions): Family {
-    return this.familyOf('counter', name, options)
-  }
-
-  createObservableUpDownCounter(name: string, options: MetricOptions): Family {
-    return this.familyOf('gauge', name, options)
-  }
-
-  createObservableGauge(name: string, options: MetricOptions): Family {
-    return this.familyOf('gauge', name, options)
-  }
-
-  addBatchObservableCallback(callback: (result: ObservedValues<Family>) => void): void {
-    this.callbacks.add(callback)
-  }
-
-  removeBatchObservableCallback(callback: (result: ObservedValues<Family>) => void): void {
-    this.callbacks.delete(callback)
-  }
-
-  render(): string {
-    const result: ObservedValues<Family> = {
-      observe: (family, value, attributes) => family.set(value, attributes),
-    }
-    for (const callback of this.callbacks) callback(result)
-    return this.families.map((family) => family.render()).join('')
-  }
-
-  private familyOf(kind: Kind, name: string, options: MetricOptions): Family {
-    const family = new Family(kind, familyName(kind, name, options.unit), options)
-    this.families.push(family)
-    return family
   }
 }
 
@@ -81,16 +57,17 @@ const unitSuffixes: Readonly<Record<string, string>> = { s: '_seconds', By: '_by
 const familyName = (kind: Kind, name: string, unit = ''): string =>
   `${name.replaceAll('.', '_')}${unitSuffixes[unit] ?? ''}${kind === 'counter' ? '_total' : ''}`
 
-interface Distribution {
-  /** Number of values, by bucket. Values above the last boundary have none. */
-  readonly counts: number[]
+/** One series: its value, or the sum of the values of a histogram. */
+interface Series {
+  value: number
   count: number
+  /** Number of values up to each boundary. */
+  readonly buckets: number[]
 }
 
 /** The series of one metric, by the text of their labels. */
 class Family implements SumInstrument, DistributionInstrument {
-  private readonly values = new Map<string, number>()
-  private readonly distributions = new Map<string, Distribution>()
+  private readonly series = new Map<string, Series>()
   private readonly boundaries: readonly number[]
 
   constructor(
@@ -102,54 +79,46 @@ class Family implements SumInstrument, DistributionInstrument {
   }
 
   add(value: number, attributes: Attributes): void {
-    const labels = labelsOf(attributes)
-    this.values.set(labels, (this.values.get(labels) ?? 0) + value)
+    this.seriesOf(attributes).value += value
   }
 
   set(value: number, attributes: Attributes): void {
-    this.values.set(labelsOf(attributes), value)
+    this.seriesOf(attributes).value = value
   }
 
-  /** Adds a value to a histogram. Its sum is the value of the series. */
+  /** Adds a value to a histogram. */
   record(value: number, attributes: Attributes): void {
-    const labels = labelsOf(attributes)
-    const found = this.distributions.get(labels)
-    const distribution = found ?? { counts: this.boundaries.map(() => 0), count: 0 }
-    if (found === undefined) this.distributions.set(labels, distribution)
-    this.add(value, attributes)
-    distribution.count++
-    const bucket = this.boundaries.findIndex((boundary) => value <= boundary)
-    if (bucket >= 0) distribution.counts[bucket] = (distribution.counts[bucket] ?? 0) + 1
+    const series = this.seriesOf(attributes)
+    series.value += value
+    series.count++
+    for (const [index, boundary] of this.boundaries.entries())
+      if (value <= boundary) series.buckets[index] = (series.buckets[index] ?? 0) + 1
   }
 
   render(): string {
-    const { name, kind, options, values } = this
-    if (values.size === 0) return ''
+    const { name, kind, options, series } = this
+    if (series.size === 0) return ''
     const help = escape(options.description ?? '')
-    const lines = Array.from(values, ([labels, value]) => {
-      const distribution = this.distributions.get(labels)
-      return distribution === undefined
-        ? line(name, labels, value)
-        : this.renderDistribution(labels, value, distribution)
-    })
+    const lines = Array.from(series, ([labels, each]) =>
+      kind === 'histogram' ? this.renderHistogram(labels, each) : line(name, labels, each.value),
+    )
     return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines.join('')}`
   }
 
-  private renderDistribution(labels: string, sum: number, { counts, count }: Distribution): string {
-    const bucket = (boundary: string, number: number) =>
-      line(
-        `${this.name}_bucket`,
-        [labels, `le="${boundary}"`].filter((text) => text !== '').join(','),
-        number,
-      )
-    let total = 0
-    const buckets = counts.map((number, index) => bucket(String(this.boundaries[index]), (total += number)))
-    return [
-      ...buckets,
-      bucket('+Inf', count),
-      line(`${this.name}_sum`, labels, sum),
-      line(`${this.name}_count`, labels, count),
-    ].join('')
+  private renderHistogram(labels: string, { value, count, buckets }: Series): string {
+    const { name, boundaries } = this
+    const lines = [...boundaries, '+Inf'].map((boundary, index) => {
+      const all = [labels, `le="${boundary}"`].filter((text) => text !== '').join(',')
+      return line(`${name}_bucket`, all, buckets[index] ?? count)
+    })
+    return [...lines, line(`${name}_sum`, labels, value), line(`${name}_count`, labels, count)].join('')
+  }
+
+  private seriesOf(attributes: Attributes): Series {
+    const labels = labelsOf(attributes)
+    const series = this.series.get(labels) ?? { value: 0, count: 0, buckets: this.boundaries.map(() => 0) }
+    this.series.set(labels, series)
+    return series
   }
 }
 

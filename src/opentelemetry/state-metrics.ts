@@ -1,5 +1,5 @@
 import { channel } from 'node:diagnostics_channel'
-import type { Attributes, MetricOptions } from '@opentelemetry/api'
+import type { Attributes } from '@opentelemetry/api'
 import type { DiagnosticsCollector } from '../base/diagnostics/collector.js'
 import { serverAttributes, listen } from './messages.js'
 import type { MetricMeter, ObservedValues } from './meter.js'
@@ -35,47 +35,39 @@ export const stateMetrics = <I>(meter: MetricMeter<I>): (() => void) => {
 }
 
 const createReadings = <I>(meter: MetricMeter<I>) => {
-  type Create = (name: string, options: MetricOptions) => I
-  const reading = (create: Create, name: string, unit: string, description: string) =>
-    new Readings(create(`svc_streams.${name}`, { unit, description }))
-  const count: Create = (...args) => meter.createObservableUpDownCounter(...args)
-  const total: Create = (...args) => meter.createObservableCounter(...args)
-  const gauge: Create = (...args) => meter.createObservableGauge(...args)
+  type Create = 'createObservableUpDownCounter' | 'createObservableCounter' | 'createObservableGauge'
+  const readingBy = (create: Create) => (name: string, unit: string, description: string) =>
+    new Readings(meter[create](`svc_streams.${name}`, { unit, description }))
+  const count = readingBy('createObservableUpDownCounter')
+  const total = readingBy('createObservableCounter')
+  const gauge = readingBy('createObservableGauge')
   return {
-    connections: reading(count, 'connection.count', '{connection}', 'WebSockets that are needed, by state'),
-    topics: reading(count, 'topic.count', '{topic}', 'Topics, by state'),
-    prices: reading(total, 'received.prices', '{price}', 'Prices received'),
-    age: reading(
-      gauge,
-      'price.max_age',
-      's',
-      'Longest time since the last price of a topic with subscribers',
-    ),
-    connectionLag: reading(
-      gauge,
+    connections: count('connection.count', '{connection}', 'WebSockets that are needed, by state'),
+    topics: count('topic.count', '{topic}', 'Topics, by state'),
+    prices: total('received.prices', '{price}', 'Prices received'),
+    age: gauge('price.max_age', 's', 'Longest time since the last price of a topic with subscribers'),
+    connectionLag: gauge(
       'connection.lag',
       's',
       'Upper bound of the age of the prices that arrive: time since the newest answered ping',
     ),
-    polls: reading(count, 'poll.count', '{poll}', 'Polls with subscribers'),
-    depthLag: reading(
-      gauge,
+    polls: count('poll.count', '{poll}', 'Polls with subscribers'),
+    depthLag: gauge(
       'depth.lag',
       's',
       'Longest time from the timestamp of a depth to its receipt, of the polls with subscribers',
     ),
-    up: reading(gauge, 'gateway.up', '1', '1 while the connection to the service is usable, otherwise 0'),
-    consumers: reading(count, 'gateway.consumer.count', '{consumer}', 'Connections of consumers'),
-    gatewayTopics: reading(count, 'gateway.topic.count', '{topic}', 'Topics subscribed at the service'),
-    sent: reading(total, 'gateway.sent', 'By', 'Size of the frames sent to consumers'),
-    buffered: reading(count, 'gateway.buffered', 'By', 'Size of the frames that wait for slow consumers'),
-    behind: reading(
-      count,
+    up: gauge('gateway.up', '1', '1 while the connection to the service is usable, otherwise 0'),
+    consumers: count('gateway.consumer.count', '{consumer}', 'Connections of consumers'),
+    gatewayTopics: count('gateway.topic.count', '{topic}', 'Topics subscribed at the service'),
+    sent: total('gateway.sent', 'By', 'Size of the frames sent to consumers'),
+    buffered: count('gateway.buffered', 'By', 'Size of the frames that wait for slow consumers'),
+    behind: count(
       'gateway.consumer.behind.count',
       '{consumer}',
       'Consumers that are behind: they get the newest price of a topic instead of every price',
     ),
-    dropped: reading(total, 'gateway.dropped', '{price}', 'Prices not sent to consumers that were behind'),
+    dropped: total('gateway.dropped', '{price}', 'Prices not sent to consumers that were behind'),
   }
 }
 

@@ -1,14 +1,14 @@
-import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { parseTopic } from '../../wire/codec/arguments.js'
 import type { GatewayDisconnectCause, Publish } from '../../base/diagnostics/messages.js'
-import { canonicalAddress, type Address } from '../../base/domain/address.js'
+import { canonicalAddress } from '../../base/domain/address.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
 import { oneLine } from '../../base/errors/text.js'
 import { Demand, type DemandConfig } from './demand.js'
-import type { ConsumedTopic, TopicFeed } from './topic-feed.js'
+import type { ConsumedTopic, TopicConsumer, TopicFeed } from './topic-feed.js'
 import { Upstream } from './upstream.js'
 
 /** Why a gateway ends a session. */
@@ -32,24 +32,23 @@ export const closeCodes: Readonly<Record<EndCause, number>> = {
 export const closingReason = 'the gateway is closing'
 
 /** A connection or a lease of one consumer. */
-export interface Session<S> {
-  /** The topics that the consumer wants. `Sessions` adds and removes them. */
-  readonly feeds: Map<Address, TopicFeed<S>>
-  /** A topic is added, before its subscribe message is answered. */
-  readonly onAdded: (feed: TopicFeed<S>) => void
-  readonly onRemoved: (feed: TopicFeed<S>) => void
-  /**
-   * Answers a subscribe message: the service has confirmed the topic. Also sends the current price, unless the message
-   * `isRepeated`: the consumer has had the topic before.
-   */
-  readonly confirm: (topic: ConsumedTopic, isRepeated: boolean) => void
-  /** Answers a subscribe message, or ends a subscription: the topic is rejected. */
-  readonly reject: (base: Address, text: string) => void
+export interface Session<S extends Session<S>> extends TopicConsumer<S> {
   /** Sends the reason to the consumer, and ends. */
   readonly end: (cause: EndCause, reason: string) => void
 }
 
-export interface SessionsConfig<S> extends Omit<DemandConfig<S>, 'source' | 'isUp' | 'confirm' | 'reject'> {
+/** What a subscribe message has done. The session answers it if the service has confirmed the topic, and otherwise later. */
+export interface Subscribed<S extends Session<S>> {
+  readonly feed: TopicFeed<S>
+  /** True if the consumer has had the topic before. */
+  readonly isRepeated: boolean
+  /** True if the consumer is the first one of the topic. */
+  readonly isFirst: boolean
+  /** True if the service is asked for the topic. */
+  readonly isNew: boolean
+}
+
+export interface SessionsConfig<S extends Session<S>> extends Omit<DemandConfig<S>, 'source' | 'isUp'> {
   /** The name of a session in messages to its consumer. */
   readonly noun: 'connection' | 'session'
   /** True if sessions end while the client is in this state. */
@@ -83,15 +82,6 @@ export class Sessions<S extends Session<S>> {
       ...config,
       source: priceFeedOf(client),
       isUp: () => this.upstream.isUp,
-      confirm: (feed, unanswered) => {
-        for (const session of unanswered) session.confirm(feed, false)
-      },
-      reject: (feed, text) => {
-        for (const session of feed.consumers) {
-          session.reject(feed.base, text)
-          this.remove(session, feed)
-        }
-      },
     })
     this.upstream.start(client)
   }
@@ -141,38 +131,35 @@ export class Sessions<S extends Session<S>> {
       : topic
   }
 
-  /** Answers a subscribe message, now or once the service has answered. Returns true if the service is asked for the topic. */
-  subscribe(session: S, topic: Topic): boolean {
+  /** The consumer wants a topic. Left: the text that refuses it. */
+  subscribe(session: S, topic: Topic): Either<string, Subscribed<S>> {
     const { maxTopicsPerConnection, noun } = this.config
-    const base = canonicalAddress(addressOf(topic))
-    const known = session.feeds.get(base)
+    const known = session.feeds.get(canonicalAddress(addressOf(topic)))
     if (known !== undefined) {
-      if (known.isConfirmed) session.confirm(known, true)
-      else known.add(session)
-      return false
+      known.add(session)
+      return right({ feed: known, isRepeated: true, isFirst: false, isNew: false })
     }
-    if (session.feeds.size >= maxTopicsPerConnection) {
-      const text = `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a ${noun}`
-      session.reject(base, text)
-      return false
-    }
+    if (session.feeds.size >= maxTopicsPerConnection)
+      return left(
+        `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a ${noun}`,
+      )
     const before = this.demand.size
     const feed = this.demand.feedOf(topic)
-    const isNew = this.demand.size > before
-    session.feeds.set(base, feed)
+    if (feed.rejection !== undefined) return left(feed.rejection)
+    const isFirst = !feed.isWanted
     feed.add(session)
-    session.onAdded(feed)
-    if (feed.isConfirmed) session.confirm(feed, false)
-    feed.start()
-    return isNew
+    return right({ feed, isRepeated: false, isFirst, isNew: this.demand.size > before })
   }
 
-  unsubscribe(session: S, topic: Topic): void {
-    this.leave(session, canonicalAddress(addressOf(topic)))
+  /** The consumer no longer wants a topic. Returns it, if the consumer had it. */
+  unsubscribe(session: S, topic: Topic): ConsumedTopic | undefined {
+    const feed = session.feeds.get(canonicalAddress(addressOf(topic)))
+    if (feed !== undefined) this.leave(session, feed)
+    return feed
   }
 
   leaveTopics(session: S): void {
-    for (const base of [...session.feeds.keys()]) this.leave(session, base)
+    for (const feed of [...session.feeds.values()]) this.leave(session, feed)
   }
 
   endAll(cause: EndCause, reason: string): void {
@@ -186,17 +173,9 @@ export class Sessions<S extends Session<S>> {
     this.demand.close()
   }
 
-  private leave(session: S, base: Address): void {
-    const feed = session.feeds.get(base)
-    if (feed === undefined) return
-    this.remove(session, feed)
-    this.demand.releaseUnwanted(feed)
-  }
-
-  private remove(session: S, feed: TopicFeed<S>): void {
-    session.feeds.delete(feed.base)
+  private leave(session: S, feed: TopicFeed<S>): void {
     feed.remove(session)
-    session.onRemoved(feed)
+    this.demand.releaseUnwanted(feed)
   }
 }
 

@@ -25,57 +25,65 @@ export interface ConsumedTopic {
   readonly isUncertain: () => boolean
 }
 
-export interface TopicFeedConfig<S> {
+/** A connection or a lease of one consumer, as its topics know it. */
+export interface TopicConsumer<C extends TopicConsumer<C>> {
+  /** The topics that the consumer wants. They add and remove themselves. */
+  readonly feeds: Map<Address, TopicFeed<C>>
+  /** The service has confirmed a topic whose subscribe message has no answer yet. */
+  readonly confirm: (topic: ConsumedTopic) => void
+  /** The service rejects the topic, which is removed. */
+  readonly reject: (topic: ConsumedTopic, text: string) => void
+}
+
+export interface TopicFeedConfig<C extends TopicConsumer<C>> {
   readonly source: PriceFeed
   /** Encodes a price frame, once for all consumers. Its characters are all ASCII. */
   readonly encode: (payload: string) => string
-  /** The service has confirmed the topic: answers the subscribe messages of these consumers, and sends the current price. */
-  readonly confirm: (feed: TopicFeed<S>, unanswered: Iterable<S>) => void
-  /** The service has rejected the topic of these consumers. */
-  readonly reject: (feed: TopicFeed<S>, text: string) => void
   /** Sends a price to all consumers of the topic. There is at least one. */
-  readonly send: (feed: TopicFeed<S>, frame: string) => void
+  readonly send: (feed: TopicFeed<C>, frame: string) => void
   /** Records the topic until the subscription ends. Default: it is not recorded. */
   readonly record?: ((topic: Topic) => Subscription) | undefined
   /** Sends to all consumers of the topic that their last price of it is no longer current. */
-  readonly sendUndecodable: (feed: TopicFeed<S>, payload: string) => void
+  readonly sendUndecodable: (feed: TopicFeed<C>, payload: string) => void
   /** False while the connection to the service is down. */
   readonly isUp: () => boolean
   /** The stream has completed: the topic is rejected, or the client is closed. */
-  readonly onCompleted: () => void
+  readonly onCompleted: (feed: TopicFeed<C>) => void
 }
 
 /** One topic: its only subscription to the service, its last price, and the consumers that want it. */
-export class TopicFeed<S> implements ConsumedTopic {
-  readonly consumers = new Set<S>()
+export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
+  readonly consumers = new Set<C>()
   /** The consumers whose subscribe message is answered when the service confirms the topic. */
-  private readonly unanswered = new Set<S>()
+  private readonly unanswered = new Set<C>()
   private readonly subscription = new Subscription()
   /** `live` without a price: the service has confirmed the topic. */
   private state: GatewayTopicState = 'waiting'
+  /** The text with which the service rejects the topic. */
+  rejection: string | undefined
+  /** The up-time of the service until which the topic is kept without consumers, in ms. */
+  keptUntil = -Infinity
   /** The last price in USD, on the open connection to the service. */
   private price: number | undefined
   private run: string | undefined
   private count = 0
-  private isStarted = false
   private readonly priceAge: () => number
   private readonly lastPosition: () => PricePosition | undefined
 
   constructor(
     readonly base: Address,
     readonly topic: Topic,
-    private readonly config: TopicFeedConfig<S>,
+    private readonly config: TopicFeedConfig<C>,
   ) {
     this.priceAge = config.source.priceAgeOf(topic)
     this.lastPosition = config.source.positionOf(topic)
   }
 
-  /** Subscribes to the service. The first events may come at once. Idempotent. */
+  /** Subscribes to the service. The first events may come at once. Called once. */
   start(): void {
-    if (this.isStarted) return
-    this.isStarted = true
-    this.subscription.add(this.config.record?.(this.topic))
-    const event$ = this.config.source.price$(this.topic, () => this.onConfirmed())
+    const { config, topic } = this
+    this.subscription.add(config.record?.(topic))
+    const event$ = config.source.price$(topic, () => this.onConfirmed())
     this.subscription.add(
       event$.subscribe({ next: (event) => this.onEvent(event), complete: () => this.onCompleted() }),
     )
@@ -102,10 +110,17 @@ export class TopicFeed<S> implements ConsumedTopic {
     return { topic: this.topic, consumers: this.consumers.size, state: this.state }
   }
 
-  /** Adds a consumer, whose subscribe message is answered when the service confirms the topic, unless it has. */
-  add(consumer: S): void {
+  /** Adds a consumer. It is answered when the service confirms the topic, unless it has. Idempotent. */
+  add(consumer: C): void {
+    consumer.feeds.set(this.base, this)
     this.consumers.add(consumer)
     if (!this.isConfirmed) this.unanswered.add(consumer)
+  }
+
+  remove(consumer: C): void {
+    consumer.feeds.delete(this.base)
+    this.consumers.delete(consumer)
+    this.unanswered.delete(consumer)
   }
 
   currentFrame(): string | undefined {
@@ -115,11 +130,6 @@ export class TopicFeed<S> implements ConsumedTopic {
 
   isUncertain(): boolean {
     return this.livePrice !== undefined && !this.config.source.isUpToDate()
-  }
-
-  remove(consumer: S): void {
-    this.consumers.delete(consumer)
-    this.unanswered.delete(consumer)
   }
 
   private get livePrice(): number | undefined {
@@ -134,8 +144,7 @@ export class TopicFeed<S> implements ConsumedTopic {
   }
 
   private answerAll(): void {
-    if (this.unanswered.size === 0) return
-    this.config.confirm(this, this.unanswered)
+    for (const consumer of this.unanswered) consumer.confirm(this)
     this.unanswered.clear()
   }
 
@@ -169,8 +178,7 @@ export class TopicFeed<S> implements ConsumedTopic {
         this.state = 'stale'
         return this.answerAll()
       case 'SubscriptionRejected':
-        this.state = 'rejected'
-        return this.config.reject(this, error.reason)
+        return this.onRejected(error.reason)
       case 'Disconnected':
       case 'ClientClosed':
         if (this.config.isUp()) {
@@ -193,6 +201,15 @@ export class TopicFeed<S> implements ConsumedTopic {
     }
   }
 
+  private onRejected(text: string): void {
+    this.state = 'rejected'
+    this.rejection = text
+    for (const consumer of this.consumers) {
+      this.remove(consumer)
+      consumer.reject(this, text)
+    }
+  }
+
   /**
    * The last price is not current until the next one. The consumers keep their last price until a newer one, unless they
    * receive a price frame that has no price.
@@ -208,7 +225,7 @@ export class TopicFeed<S> implements ConsumedTopic {
   private onCompleted(): void {
     if (this.state !== 'rejected') this.state = 'down'
     this.price = undefined
-    this.config.onCompleted()
+    this.config.onCompleted(this)
   }
 
   /**

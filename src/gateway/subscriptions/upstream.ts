@@ -15,9 +15,9 @@ interface UpstreamListener {
 
 /** Whether the connection to the service is down, by the status of the client. An outage of one topic does not count. */
 export class Upstream {
-  private current: ConnectionStatus = { _tag: 'Idle' }
-  private wasUp = true
-  private reason = connectionLost
+  status: ConnectionStatus = { _tag: 'Idle' }
+  /** The reason for consumers while the connection is down; `undefined` while it is up. */
+  downText: string | undefined
   private readonly subscription = new Subscription()
 
   constructor(private readonly listener: UpstreamListener) {}
@@ -32,17 +32,8 @@ export class Upstream {
     )
   }
 
-  get status(): ConnectionStatus {
-    return this.current
-  }
-
   get isUp(): boolean {
-    return !this.listener.isDown(this.current)
-  }
-
-  /** The reason for consumers while the connection is down; `undefined` while it is up. */
-  get downText(): string | undefined {
-    return this.isUp ? undefined : `${serviceIsDown}: ${this.reason}`
+    return this.downText === undefined
   }
 
   close(): void {
@@ -50,26 +41,21 @@ export class Upstream {
   }
 
   private onStatus(status: ConnectionStatus): void {
-    this.current = status
-    if (status._tag === 'Waiting') this.reason = systemCodeOf(status.reason) ?? connectionLost
-    else if (status._tag === 'Closed') this.reason = 'the client of the gateway is closed'
-    else if (behindMsOf(status) !== undefined) this.reason = 'prices are behind'
-    else if (this.listener.isDown(status)) this.reason = 'the connection is being opened again'
-    const { downText, wasUp } = this
-    const isUp = downText === undefined
-    if (isUp === wasUp) return
-    this.wasUp = isUp
-    if (isUp) this.listener.onUp()
-    else this.listener.onDown(downText)
+    const { isUp: wasUp, listener } = this
+    this.status = status
+    this.downText = listener.isDown(status) ? `${serviceIsDown}: ${reasonOf(status)}` : undefined
+    if (wasUp && this.downText !== undefined) listener.onDown(this.downText)
+    if (!wasUp && this.downText === undefined) listener.onUp()
   }
 }
 
-const connectionLost = 'connection lost'
+/** Why the prices of a client are not current, without a path, an address or a text of the service. */
+const reasonOf = (status: ConnectionStatus): string => {
+  if (status._tag === 'Waiting') return systemCodeOf(status.reason) ?? 'connection lost'
+  if (status._tag === 'Closed') return 'the client of the gateway is closed'
+  return behindMsOf(status) === undefined ? 'the connection is being opened again' : 'prices are behind'
+}
 
-/**
- * Why the client waits, as a text for consumers: the code of a system error, such as ECONNREFUSED. The rest of the client's
- * reason may contain paths, addresses and texts of the service. It is only in the status of the client, and in the gateway's
- * `inspect()`.
- */
+/** The code of a system error in the client's reason, such as ECONNREFUSED. */
 const systemCodeOf = (reason: string): string | undefined =>
   reason.match(/\bE[A-Z]+\b/g)?.find((code) => Object.hasOwn(constants.errno, code))

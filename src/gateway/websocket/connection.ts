@@ -1,10 +1,9 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { PriceFeed } from '../../client/price-feed.js'
 import { unboundedPayload } from '../../wire/transport/ports.js'
-import type { Address } from '../../base/domain/address.js'
+import type { Topic } from '../../base/domain/topic.js'
 import { AckWindow } from './ack-window.js'
 import { decodeClientMessage } from './client-message.js'
-import { ConsumerProbes } from './consumer-probes.js'
 import { ConsumerSocket } from './consumer-socket.js'
 import { HeldFrames } from './held-frames.js'
 import type { ConsumerStream, ConsumerWebSocket, TextFrame } from './text-frame.js'
@@ -12,7 +11,7 @@ import { confirmationText, textFrame } from './text-frame.js'
 import type { Outbox } from './outbox.js'
 import type { Pinged } from './ping-timer.js'
 import type { EndCause, Session, Sessions } from '../subscriptions/sessions.js'
-import type { ConsumedTopic, TopicFeed } from '../subscriptions/topic-feed.js'
+import type { ConsumedTopic } from '../subscriptions/topic-feed.js'
 
 /** The time from the close frame to the end of the connection, in ms. */
 const closeTime = 400
@@ -37,6 +36,9 @@ export interface ConnectionConfig {
   readonly onCaughtUp: (behindForMs: number, dropped: number) => void
 }
 
+/** The shortest time between two probes of the service for one consumer, in ms: that of a client. */
+const shortestSpacing = 5
+
 /** With more topics than this, the first pong may have waited after the subscribe messages. */
 const maxDirectTopics = 10
 
@@ -45,11 +47,14 @@ const maxDirectTopics = 10
  * topic is held. It is sent with its age when there is room.
  */
 export class Connection implements Session<Connection>, Pinged {
-  readonly feeds = new Map<Address, TopicFeed<Connection>>()
+  readonly feeds: Session<Connection>['feeds'] = new Map()
   readonly socket: ConsumerSocket
   private readonly window = new AckWindow()
   private readonly held = new HeldFrames()
-  private readonly probes: ConsumerProbes
+  /** True until the service has answered the first probe for this consumer, which follows its first topic. */
+  private isFirstUnproven: (() => boolean) | undefined
+  /** When the consumer asked for a proven answer for the last time. */
+  private askedAt: number
   /** True while every price is sent. */
   private isFree = true
   private wasBehind = false
@@ -73,7 +78,7 @@ export class Connection implements Session<Connection>, Pinged {
   ) {
     this.socket = new ConsumerSocket(webSocket, stream, config.outbox, (bytes) => this.onWritten(bytes))
     this.maxUnsent = config.maxBufferedBytes
-    this.probes = new ConsumerProbes(config.feed.requestProbe, config.now)
+    this.askedAt = config.now()
   }
 
   /** True while the consumer does not get every price, because it reads too slowly. */
@@ -104,11 +109,11 @@ export class Connection implements Session<Connection>, Pinged {
     const isHeld = isRepeated || this.held.hasConfirmations
     const bytes = this.window.unacknowledged + this.unwrittenTexts
     // Prices of the topic may precede an answer that waits, and are left out while the first probe is unanswered.
-    const hasPosition = !isHeld && !this.probes.isWaiting
+    const hasPosition = !isHeld && !this.isWaiting
     if (topic !== undefined && !hasPosition && !isRepeated) this.held.miss(topic)
     const text = confirmationText(topic, this.feeds, bytes, hasPosition)
     if (isHeld) {
-      this.held.addConfirmation({ text, isUnproven: isRepeated ? this.probes.request() : undefined })
+      this.held.addConfirmation({ text, isUnproven: isRepeated ? this.requestProbe() : undefined })
       if (this.held.size === 1) this.sendHeld()
     } else this.sendText(text)
     if (topic === undefined || isRepeated) return
@@ -118,14 +123,10 @@ export class Connection implements Session<Connection>, Pinged {
     if (frame !== undefined) this.send(frame, topic, false)
   }
 
-  readonly reject = (_base: Address, errorText: string): void => this.sendText(errorText)
-
-  readonly onAdded = (): void => {
-    this.probes.onTopic()
-    this.onWindowChanged()
+  readonly reject = (topic: ConsumedTopic, errorText: string): void => {
+    this.held.delete(topic)
+    this.sendText(errorText)
   }
-
-  readonly onRemoved = (feed: TopicFeed<Connection>): void => this.held.delete(feed)
 
   /** Called when the connection is open. The first ping measures the round trip, before there is data. */
   open(): void {
@@ -177,10 +178,29 @@ export class Connection implements Session<Connection>, Pinged {
     if (isLeft(message)) return this.refuse(message.left.message)
     const topic = sessions.topicOf(message.right.topic)
     if (isLeft(topic)) return this.refuse(topic.left)
-    if (message.right.method === 'subscribe') return sessions.subscribe(this, topic.right)
-    sessions.unsubscribe(this, topic.right)
+    if (message.right.method === 'subscribe') return this.subscribe(topic.right)
+    const left = sessions.unsubscribe(this, topic.right)
+    if (left !== undefined) this.held.delete(left)
     this.confirm()
     return false
+  }
+
+  /**
+   * A consumer takes all prices of a new connection for newer than the connection, so they wait for the answer to a probe that
+   * follows its first topic.
+   */
+  private subscribe(requested: Topic): boolean {
+    const { sessions } = this.config
+    const subscribed = sessions.subscribe(this, requested)
+    if (isLeft(subscribed)) {
+      this.sendText(subscribed.left)
+      return false
+    }
+    const { feed, isRepeated, isNew } = subscribed.right
+    this.isFirstUnproven ??= this.config.feed.requestProbe(0)
+    this.onWindowChanged()
+    if (feed.isConfirmed) this.confirm(feed, isRepeated)
+    return isNew
   }
 
   onBinary(): void {
@@ -205,8 +225,23 @@ export class Connection implements Session<Connection>, Pinged {
    * the service has answered a later probe, because data after a pong count as newer than the ping.
    */
   onPing(payload: Buffer): void {
-    this.held.addPong({ payload, isUnproven: this.probes.request() })
+    this.held.addPong({ payload, isUnproven: this.requestProbe() })
     if (this.held.size === 1) this.sendHeld()
+  }
+
+  /** True while no price may be sent. */
+  private get isWaiting(): boolean {
+    return this.isFirstUnproven?.() === true
+  }
+
+  /**
+   * For a message that asks for an answer. Requests are as far apart as those of this consumer before: the probes are as many as
+   * those of the consumer that asks most often. Returns a function that returns true until the answer may be sent.
+   */
+  private requestProbe(): () => boolean {
+    const { askedAt } = this
+    this.askedAt = this.config.now()
+    return this.config.feed.requestProbe(Math.max(shortestSpacing, this.askedAt - askedAt))
   }
 
   /** The service has answered a probe. */
@@ -256,9 +291,9 @@ export class Connection implements Session<Connection>, Pinged {
    * only one tick between two checks: a write per price to each of many slow consumers would block the event loop.
    */
   private sendLimited(frame: TextFrame, topic: ConsumedTopic, isNew: boolean): void {
-    const { socket, window, held, probes } = this
+    const { socket, window, held } = this
     if (socket.isEnding) return
-    if (probes.isWaiting) return held.add(topic)
+    if (this.isWaiting) return held.add(topic)
     const maySend = !window.isHolding && (this.maySend || socket.batch !== undefined || !window.isNarrow)
     const pending = socket.pendingBytes
     const isLive = isNew && window.hasLiveRoom(frame.length, pending)
@@ -311,7 +346,7 @@ export class Connection implements Session<Connection>, Pinged {
         if (window.isHolding) return
         continue
       }
-      if (this.probes.isWaiting) continue
+      if (this.isWaiting) continue
       const frame = topic.currentFrame()
       if (frame === undefined) {
         if (this.wasBehind && this.now() - this.behindSince > longHold)
@@ -349,7 +384,7 @@ export class Connection implements Session<Connection>, Pinged {
   private onWindowChanged(): void {
     if (this.socket.isEnding) return
     const { isBehind, isLimited } = this.window
-    this.isFree = !isLimited && !this.probes.isWaiting
+    this.isFree = !isLimited && !this.isWaiting
     if (isBehind === this.wasBehind) return
     this.wasBehind = isBehind
     const now = this.now()

@@ -200,12 +200,18 @@ export class GatewayConnection {
     if (verdict === 'repeated') return
     const topic = sessions.topicOf(text)
     if (type === 'unsubscribe') {
-      if (isRight(topic)) sessions.unsubscribe(lease, topic.right)
+      const left = isRight(topic) ? sessions.unsubscribe(lease, topic.right) : undefined
+      if (left !== undefined) lease.onRemoved(left)
       return
     }
-    if (isLeft(topic)) return lease.reject('0x', `Invalid request: ${topic.left}`)
-    lease.onSubscribe(canonicalAddress(addressOf(topic.right)))
-    sessions.subscribe(lease, topic.right)
+    if (isLeft(topic)) return lease.reject({ base: '0x' }, `Invalid request: ${topic.left}`)
+    const base = canonicalAddress(addressOf(topic.right))
+    lease.onSubscribe(base)
+    const subscribed = sessions.subscribe(lease, topic.right)
+    if (isLeft(subscribed)) return lease.reject({ base }, subscribed.left)
+    const { feed, isFirst } = subscribed.right
+    if (isFirst) this.publisher.startTopic(feed)
+    if (feed.isConfirmed) lease.confirm(feed)
   }
 
   private endExpired(): void {

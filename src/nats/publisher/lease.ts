@@ -2,7 +2,7 @@ import type { PriceFeed } from '../../client/price-feed.js'
 import type { ConsumerMessage, GatewayMessageOf } from '../codec/messages.js'
 import type { Address } from '../../base/domain/address.js'
 import { closeCodes, type EndCause, type Session } from '../../gateway/subscriptions/sessions.js'
-import type { ConsumedTopic, TopicFeed } from '../../gateway/subscriptions/topic-feed.js'
+import type { ConsumedTopic } from '../../gateway/subscriptions/topic-feed.js'
 import type { Publisher } from './publisher.js'
 
 /** A lease expires this time after its last renewal, in ms. Time in which the gateway is stopped does not count. */
@@ -13,7 +13,7 @@ export const leaseCheckInterval = 250
 
 /** A session of one consumer: a lease on the topics that it wants. */
 export class Lease implements Session<Lease> {
-  readonly feeds = new Map<Address, TopicFeed<Lease>>()
+  readonly feeds: Session<Lease>['feeds'] = new Map()
   /** The number of the last subscribe message of each topic. */
   private readonly numbers = new Map<Address, number>()
   /** The number of checks since the last renewal. */
@@ -69,11 +69,8 @@ export class Lease implements Session<Lease> {
     this.send({ type: 'renewed', number, time })
   }
 
-  readonly onAdded = (feed: TopicFeed<Lease>): void => {
-    if (feed.consumers.size === 1) this.publisher.startTopic(feed)
-  }
-
-  readonly onRemoved = ({ base }: TopicFeed<Lease>): void => {
+  /** The topic is no longer wanted, or rejected. */
+  onRemoved({ base }: Pick<ConsumedTopic, 'base'>): void {
     this.waiting.delete(base)
     this.numbers.delete(base)
   }
@@ -110,8 +107,10 @@ export class Lease implements Session<Lease> {
     for (const confirmed of waiting) this.confirm(confirmed)
   }
 
-  readonly reject = (base: Address, text: string): void => {
+  readonly reject = (topic: Pick<ConsumedTopic, 'base'>, text: string): void => {
+    const { base } = topic
     this.send({ type: 'rejected', base, number: this.numbers.get(base) ?? this.requests, text })
+    this.onRemoved(topic)
   }
 
   readonly end = (cause: EndCause, reason: string): void => {

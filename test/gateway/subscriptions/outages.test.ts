@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { PriceFeed } from '../../../src/client/price-feed.js'
 import { disconnected } from '../../../src/base/errors/constructors.js'
 import { Demand } from '../../../src/gateway/subscriptions/demand.js'
+import type { TopicConsumer } from '../../../src/gateway/subscriptions/topic-feed.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
 import { closeAfterTest } from '../../support/close-after-test.js'
 import { caseCount } from '../../support/run/long.js'
@@ -15,6 +16,12 @@ import { eventually } from '../../support/time/eventually.js'
 import { runInVirtualTime, type VirtualTime } from '../../support/time/virtual-time.js'
 import { startTestGateway } from '../support/start-test-gateway.js'
 import { unboundedFeed } from '../support/unbounded-feed.js'
+
+class Consumer implements TopicConsumer<Consumer> {
+  readonly feeds: TopicConsumer<Consumer>['feeds'] = new Map()
+  readonly confirm = (): void => undefined
+  readonly reject = (): void => undefined
+}
 
 /** A demand whose consumers are topics: each has at most one consumer, and all leave when an outage begins. */
 const createManualDemand = () => {
@@ -31,25 +38,22 @@ const createManualDemand = () => {
     ...unboundedFeed,
     isUpToDate: () => true,
   }
-  const demand = new Demand<object>({
+  const demand = new Demand<Consumer>({
     clock: currentClock(),
     service: 'svc',
     source,
     encode: (payload) => payload,
-    confirm: () => undefined,
-    reject: () => undefined,
     send: () => undefined,
     sendUndecodable: () => undefined,
     isUp: () => true,
   })
-  const consumers = new Map<Topic, object>()
+  const consumers = new Map<Topic, Consumer>()
   const want = (topic: Topic): void => {
     if (consumers.has(topic)) return
-    const consumer = {}
+    const consumer = new Consumer()
     consumers.set(topic, consumer)
     const feed = demand.feedOf(topic)
     feed.add(consumer)
-    feed.start()
   }
   const leave = (topic: Topic): void => {
     const consumer = consumers.get(topic)
@@ -138,7 +142,7 @@ describe('during an outage a gateway', () => {
 
   it('shows the topics that it keeps as down, without consumers', () => {
     const subscribers: Subscriber<unknown>[] = []
-    const demand = new Demand<object>({
+    const demand = new Demand<Consumer>({
       clock: currentClock(),
       service: 'svc',
       source: {
@@ -149,16 +153,13 @@ describe('during an outage a gateway', () => {
         isUpToDate: () => true,
       },
       encode: (payload) => payload,
-      confirm: () => undefined,
-      reject: () => undefined,
       send: () => undefined,
       sendUndecodable: () => undefined,
       isUp: () => false,
     })
     const feed = demand.feedOf('svc-0xA')
-    const consumer = {}
+    const consumer = new Consumer()
     feed.add(consumer)
-    feed.start()
     subscribers[0]?.next(left(disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 1 })))
     demand.onDown()
     feed.remove(consumer)

@@ -20,14 +20,12 @@ it('sends a price with its position only if consumers cannot count it: after a m
       isUpToDate: () => true,
     },
     encode: (payload) => payload,
-    confirm: () => undefined,
-    reject: () => undefined,
     send: (_, frame) => frames.push(JSON.parse(frame)),
     sendUndecodable: () => undefined,
     isUp: () => true,
     onCompleted: () => undefined,
   })
-  feed.add({})
+  feed.add({ feeds: new Map(), confirm: () => undefined, reject: () => undefined })
   feed.start()
   const positions: readonly PricePosition[] = [
     { run: 'r', count: 1 },

@@ -6,6 +6,7 @@ import { Connection, type ConnectionConfig } from '../../../src/gateway/websocke
 import { Outbox } from '../../../src/gateway/websocket/outbox.js'
 import { asciiFrame } from '../../../src/gateway/websocket/text-frame.js'
 import { Sessions } from '../../../src/gateway/subscriptions/sessions.js'
+import type { TopicFeed } from '../../../src/gateway/subscriptions/topic-feed.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
 import { unboundedFeed } from './unbounded-feed.js'
 
@@ -27,6 +28,8 @@ export const createManualSessions = (feed: PriceFeed): Sessions<Connection> => {
     sendUndecodable: (topic, payload) => topic.consumers.forEach((each) => each.sendText(payload)),
   })
 }
+
+const unconfirmed = { isConfirmed: false } as TopicFeed<Connection>
 
 /** A session over a socket that the test observes. */
 export interface ManualSession {
@@ -73,7 +76,7 @@ export const createManualSession = (options: SessionOptions = {}): ManualSession
     feed: { isBounded: () => true, isUpToDate, requestProbe },
     sessions: {
       topicOf: (topic) => right(topic as Topic),
-      subscribe: () => false,
+      subscribe: () => right({ feed: unconfirmed, isRepeated: true, isFirst: false, isNew: false }),
       unsubscribe: () => undefined,
       leaveTopics: () => undefined,
     },

@@ -28,7 +28,7 @@ const run = async (steps: readonly Step[]) => {
   }
   for (const [index, each] of steps.entries()) {
     if (each === 'price') session.send(asciiFrame(order(`price ${index}`)), topic)
-    else if (each === 'rejection') session.reject('0x1', order(`rejection ${index}`))
+    else if (each === 'rejection') session.reject(topic, order(`rejection ${index}`))
     else if (each === 'text') session.sendText(order(`text ${index}`))
     else if (each === 'pong') session.onPing(Buffer.from(order(`pong ${index}`).slice('pong '.length)))
     else if (each === 'turn') await nextTurn()

@@ -13,11 +13,11 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a gateway sends the held price of a topic that its consumer has left',
-      edits: [{ in: 'Connection.onRemoved', code: 'this.held.delete($1)', bug: 'undefined' }],
+      edits: [{ in: 'Connection.onText', code: 'this.held.delete($1)', bug: 'undefined' }],
     },
     {
       name: 'a gateway never unsubscribes from a topic that it has kept during an outage',
-      edits: [{ in: 'Demand.releaseDue', code: 'this.releaseUnwanted($1)', bug: 'undefined' }],
+      edits: [{ in: 'Demand.releaseAll', code: 'this.releaseUnwanted($1)', bug: 'undefined' }],
     },
     {
       name: 'a gateway forgets one of several consumers of a topic',
@@ -57,15 +57,15 @@ export const gatewayBugs: readonly Bug[] = (
       name: 'a gateway rejects a topic by a text of its own',
       edits: [
         {
-          in: 'TopicFeed.onFailure',
-          code: 'this.config.reject($1, $2)',
-          bug: "this.config.reject($1, 'rejected')",
+          in: 'TopicFeed.onRejected',
+          code: '$1.reject($2, $3)',
+          bug: "$1.reject($2, 'rejected')",
         },
       ],
     },
     {
       name: 'further outages prolong the time for which a gateway keeps a topic',
-      edits: [{ in: 'Demand.onDown', code: '!$1.isWanted', bug: 'false' }],
+      edits: [{ in: 'Demand.onDown', code: '$1.isWanted', bug: 'true' }],
     },
     {
       name: 'a new consumer of a gateway gets no last price',
@@ -73,11 +73,11 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a gateway answers a ping before its service has answered a later probe',
-      edits: [{ in: 'Connection.onPing', code: 'this.probes.request()', bug: 'undefined' }],
+      edits: [{ in: 'Connection.onPing', code: 'this.requestProbe()', bug: 'undefined' }],
     },
     {
       name: 'a gateway sends a price to a new consumer before its service has answered a probe',
-      edits: [{ in: 'Connection.onAdded', code: 'this.probes.onTopic()', bug: 'undefined' }],
+      edits: [{ in: 'Connection.subscribe', code: 'this.config.feed.requestProbe(0)', bug: '() => false' }],
     },
   ] as const
 ).map((bug) => ({ ...bug, folder: 'src/gateway', shares: { webSocket: 1 } }))

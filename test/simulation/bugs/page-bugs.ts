@@ -62,6 +62,6 @@ export const pageBugs: readonly Bug[] = [
   {
     ...ofGateway,
     name: 'a gateway answers the probe of a page before its service has answered a later one',
-    edits: [{ in: 'Connection.confirm', code: 'this.probes.request()', bug: 'undefined' }],
+    edits: [{ in: 'Connection.confirm', code: 'this.requestProbe()', bug: 'undefined' }],
   },
 ]

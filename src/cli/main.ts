@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { outputClosed } from './io.js'
-import { missingPackage } from './missing-package.js'
+import { missingPackage } from './manifest.js'
 
 // A write error is a failure. A closed pipe, such as that of `head`, is not.
 outputClosed(process.stdout).catch(() => {

@@ -1,9 +1,7 @@
-import { readdirSync } from 'node:fs'
-import { join, parse } from 'node:path'
 import { CommanderError, type Command } from 'commander'
 import { escapeUnsafe, fileProblem, messageOf } from '../base/errors/text.js'
 import type { Io } from './io.js'
-import { missingPackage } from './missing-package.js'
+import { missingPackage } from './manifest.js'
 
 /** `failure`: the command failed, such as on a network error. `usage`: invalid arguments. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const
@@ -14,9 +12,9 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 export const run = async (
   program: Command,
   args: readonly string[],
-  { stderr, platform }: Pick<Io, 'stderr' | 'platform'>,
+  { stderr }: Pick<Io, 'stderr'>,
 ): Promise<ExitCode> => {
-  const given = expandPatterns(usualArgs(program, args), platform)
+  const given = usualArgs(program, args)
   overrideExit(program, given)
   try {
     await program.parseAsync(given, { from: 'user' })
@@ -59,28 +57,3 @@ const withoutValues = (text: string, args: readonly string[]): string =>
 /** `--auth-ky` of `--auth-ky=…`, `–auth-key` of `–auth-key=…`, and `-k` of `-k…`. */
 const withoutValue = (arg: string): string =>
   /^-[a-z]/i.test(arg) ? arg.slice(0, 2) : arg.slice(0, `${arg}=`.indexOf('='))
-
-/**
- * The arguments as a shell of Unix passes them: a path with `*` in its last part becomes the files that match it, in the order of
- * their names. The shells of Windows, whose file names contain no `*`, leave this to the program.
- */
-export const expandPatterns = (args: readonly string[], platform: NodeJS.Platform): readonly string[] =>
-  platform === 'win32' ? args.flatMap(expand) : args
-
-/** A pattern without a match is kept, so that the error message names it. */
-const expand = (arg: string): readonly string[] => {
-  const { dir, base } = parse(arg)
-  if (!base.includes('*')) return [arg]
-  const literals = base.split('*').map((text) => text.replaceAll(/[\\^$.+?()[\]{}|]/g, '\\$&'))
-  const pattern = new RegExp(`^${literals.join('.*')}$`, 'i')
-  const names = namesIn(dir).filter((name) => pattern.test(name))
-  return names.length === 0 ? [arg] : names.sort().map((name) => join(dir, name))
-}
-
-const namesIn = (folder: string): string[] => {
-  try {
-    return readdirSync(folder === '' ? '.' : folder)
-  } catch {
-    return []
-  }
-}

@@ -1,8 +1,6 @@
-import { dirname, join } from 'node:path'
 import { Argument, Command, CommanderError, InvalidArgumentError } from 'commander'
 import { afterEach, expect, test, vi } from 'vitest'
 import { exitCodes, run as runWith } from '../../src/cli/run.js'
-import { newFile } from './support/new-file.js'
 
 const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
 afterEach(() => void written.mockClear())
@@ -88,13 +86,4 @@ test('prints the invalid value of a flag, which is no key', async () => {
   work.option('--port <port>', 'a port', invalid).action(() => undefined)
   expect(await run(new Command('tool').addCommand(work), ['work', '--port', '-50'])).toBe(exitCodes.usage)
   expect(printed).toEqual(["error: option '--port <port>' argument '-50' is invalid. Give a port.\n"])
-})
-
-test('expands the patterns of files on Windows', async () => {
-  const path = newFile('market.1.ndjson', '')
-  let files: unknown
-  const work = new Command('work').argument('<file...>').action((given: unknown) => void (files = given))
-  const args = ['work', join(dirname(path), '*.ndjson')]
-  await runWith(new Command('tool').addCommand(work), args, { stderr: process.stderr, platform: 'win32' })
-  expect(files).toEqual([path])
 })

@@ -1,9 +1,11 @@
+import { basename } from 'node:path'
 import type { Command } from 'commander'
 import { tap } from 'rxjs'
 import { paper } from '../../backtest/paper/index.js'
 import { withoutJournal } from '../../backtest/account/options.js'
 import { withTerms } from '../../backtest/account/terms.js'
-import { replay } from '../../backtest/recording/index.js'
+import { replay, type ReplaySummary } from '../../backtest/recording/index.js'
+import { renderRun } from '../../backtest/results/render-report.js'
 import { RunFold } from '../../backtest/results/run-fold.js'
 import { maxTime } from '../../backtest/recording/codec/times.js'
 import { rxClock } from '../../base/time/rx-clock.js'
@@ -12,13 +14,14 @@ import { checkOutput } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { printable } from '../../base/errors/text.js'
 import { orFail } from '../render/error-text.js'
+import { counted } from '../../view/texts.js'
 import { outputJson } from '../render/json.js'
 import { printLine, printSummary, resultLine } from '../render/paper-lines.js'
 import { numberFormat } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
-import { candleNotes, commandText, writeBacktestReport } from './shared/report.js'
-import { importStrategyModule } from './shared/strategy-module.js'
+import { assumptionsOf, candleNotes, commandText, dataOf, titleOf, writePage } from './shared/report.js'
+import { importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
 import { checkTradeFiles, TradeFiles, tradeFileFlags } from './shared/trade-files.js'
 import {
@@ -29,7 +32,6 @@ import {
   textFlag,
   type Values,
 } from '../target/parse-flags.js'
-import { strategyHelp } from './shared/strategy-module.js'
 
 const examples = `
 Examples:
@@ -112,9 +114,22 @@ async function backtestRecordings(
   if (summary.rows === 0) throw new Error(noRowText(header.at, range))
   printSummary(io, run.summary, json)
   if (report === undefined) return
-  const page = { path: report, command: commandText(command) }
-  await writeBacktestReport(page, run, { recordings, module, range, options, summary, header })
+  const html = renderRun(run, {
+    title: titleOf(basename(module), recordings),
+    notes: [
+      assumptionsOf(options, header.assumedDepth),
+      ...candleNotes(header),
+      rowsText(summary, header.invalidRows ?? 0),
+    ],
+    data: await dataOf(recordings, range, options),
+    command: commandText(command),
+  })
+  writePage(report, html)
 }
+
+const rowsText = ({ rows, earlierRows, skewedRows }: ReplaySummary, invalidRows: number): string =>
+  `Data: ${counted(rows, 'row')} played. Left out: ${invalidRows} invalid in the imported files. Played, but doubtful: ` +
+  `${earlierRows} earlier than their predecessor, ${skewedRows} with a receivedAt more than a minute off.`
 
 const withoutDepth =
   'warning: the recording has no depth, and without one no order is filled; import adds an assumed depth with --depth\n'

@@ -4,7 +4,7 @@ import { tap } from 'rxjs'
 import { counted, formatDuration } from '../../view/texts.js'
 import { integerOption } from '../../base/option-kinds/number-option.js'
 import { printable } from '../../base/errors/text.js'
-import { workersOption, type SweepOptions } from '../../backtest/sweep/options.js'
+import { workersOption } from '../../backtest/sweep/options.js'
 import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
 import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../base/time/rx-clock.js'
@@ -23,7 +23,6 @@ import { coloursFor, numberFormat, showProgressLine } from '../render/terminal.j
 import { usageError } from '../target/parse-flags.js'
 import { completes } from '../stop.js'
 import { commandText } from './shared/report.js'
-import { checkFigure } from './shared/metrics.js'
 import {
   checkSorted,
   sortedBy,
@@ -32,7 +31,7 @@ import {
   writeSweepPage,
   type Result,
 } from './shared/sweep-results.js'
-import { accountOptions, walkForwardRecordings } from './shared/walk-forward.js'
+import { walkForwardRecordings } from './shared/walk-forward.js'
 import { defineCommand, many } from './shared/parts.js'
 import {
   costFlags,
@@ -141,31 +140,27 @@ async function sweepRecordings(
   checkOutput('--csv', csv, false)
   if (walkForward === undefined && (metric !== undefined || minimise || minTrades !== undefined))
     return usageError('--metric, --minimise and --min-trades need --walk-forward')
-  if (walkForward !== undefined && [sort, csv].some((flag) => flag !== undefined))
+  if (walkForward !== undefined && (sort ?? csv) !== undefined)
     return usageError('--sort and --csv are not for --walk-forward, whose windows have an order')
   const parameters = readParameters(path)
-  const played = { workers, ...range, ...onlyGiven({ warmUp }) }
   using strategy = await checkedStrategy(backtest, range)
-  const page = report === undefined ? undefined : { path: report, command: commandText(command) }
-  const costs = costsOf(flags)
-  const run = { ...backtest, strategy: strategy.url, parameters, costs, report: page, json }
-  const ranking = { metric, minimises: minimise, minTrades }
+  const run: StrategyRun = {
+    ...{ ...backtest, strategy: strategy.url, parameters, costs: costsOf(flags) },
+    played: { workers, ...range, ...onlyGiven({ warmUp }) },
+    commandText: commandText(command),
+  }
   await (walkForward === undefined
-    ? sweepParameters(io, { ...run, played, sort, csv })
-    : walkForwardRecordings(io, { ...run, settings: { ...walkForward, ...played }, ranking }))
-}
-
-interface Sweep extends StrategyRun {
-  readonly played: SweepOptions
-  readonly sort: string | undefined
-  readonly csv: string | undefined
+    ? sweepParameters(io, run, { sort, csv, report, json })
+    : walkForwardRecordings(io, run, { lengths: walkForward, metric, minimise, minTrades, report, json }))
 }
 
 /** Prints the result of each parameter. Throws if one has none. */
-const sweepParameters = async (io: Io, sweep: Sweep): Promise<void> => {
-  const { recordings, strategy, parameters, costs, played, sort, csv, report, json } = sweep
-  const account = sort === undefined ? undefined : await accountOptions(strategy, costs)
-  if (account !== undefined) checkFigure('--sort', sort, Object.keys(account.tokens))
+const sweepParameters = async (
+  io: Io,
+  run: StrategyRun,
+  { sort, csv, report, json = false }: Pick<SweepFlags, 'sort' | 'csv' | 'report' | 'json'>,
+): Promise<void> => {
+  const { recordings, strategy, parameters, costs, played } = run
   const startAt = rxClock.wallClock()
   let progress: SweepProgress = { finished: 0, rows: 0 }
   const sweep$ = sweepOn({
@@ -187,34 +182,33 @@ const sweepParameters = async (io: Io, sweep: Sweep): Promise<void> => {
     const line = json ? outputJson(result) : sweepLine(result, grouped)
     shown.print(isLeft(result) && !json ? failed(line) : line, io.stdout)
   }
-  const rows: Result[] = []
+  const results: Result[] = []
   let failures = 0
   const show = (result: Result): void => {
     // Each parameter would fail for the same reason.
     if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
     if (isLeft(result)) failures++
-    if ([sort, csv, report].some((flag) => flag !== undefined)) rows.push(result)
+    if ((sort ?? csv ?? report) !== undefined) results.push(result)
     if (sort === undefined) print(result)
   }
   const result$ = sweep$<unknown, unknown>(recordings, strategy, parameters, played)
   await completes(io, result$.pipe(tap(show)), () => ` after ${finishedText()}`).finally(() => {
-    const sorted = sort === undefined ? rows : sortedBy(rows, sort)
+    const sorted = sort === undefined ? results : sortedBy(results, sort)
     if (sort !== undefined) sorted.forEach(print)
     shown.hide()
     if (csv !== undefined) writeResults(csv, sorted)
   })
-  if (report !== undefined) await writeSweepPage(report, sweep, rows)
-  if (sort !== undefined && rows.length > failures) checkSorted(rows, sort)
+  if (report !== undefined) await writeSweepPage(report, run, results, sort)
+  if (sort !== undefined && results.length > failures) checkSorted(results, sort)
   if (failures > 0) throw withoutResult(failures, parameters.length, 'parameter', { _tag: 'SweepError' })
 }
 
-/** The parameters of a file, a JSON array. A file that cannot be used is a usage error. */
+/** The parameters of a file, a JSON array. */
 const readParameters = (path: string): readonly unknown[] => {
-  const fail = (problem: string): never =>
-    usageError(`--parameters: ${printable(path)}: ${printable(problem)}`)
   const expected = 'expected a JSON array, such as [5, 10, 20] or [{ "window": 5 }]'
   const json = readJson(path)
   if (isLeft(json)) return usageError(`--parameters: ${printable(path + json.left.message)}; ${expected}`)
-  if (!Array.isArray(json.right)) return fail(expected)
-  return json.right.length === 0 ? fail('has no parameter; add one') : (json.right as unknown[])
+  if (Array.isArray(json.right) && json.right.length > 0) return json.right as unknown[]
+  const problem = Array.isArray(json.right) ? 'has no parameter; add one' : expected
+  return usageError(`--parameters: ${printable(path)}: ${problem}`)
 }

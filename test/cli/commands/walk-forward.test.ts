@@ -95,7 +95,7 @@ test('a window without a result is a failure, and says how to name a metric', as
   expect(code).toBe(1)
   expect(stdout).toBe(
     '2026-11-21T10:00:30.000Z to 2026-11-21T10:01:30.000Z  failed: no parameter has a score in the training range: the ' +
-      'values have no score: the last value is no number; name one of its numbers by --metric: report.profit\n' +
+      'values have no score: the last value is no number; name one by --metric: its numbers are report.profit\n' +
       'total  0 of 1 window  no score\n',
   )
   expect(stderr).toBe(
@@ -320,20 +320,4 @@ test('chains the test ranges of an account, which end flat, to the total and to 
     report,
   ])
   expect([plain.code, plain.stderr]).toEqual([1, expect.stringContaining('the strategy has no account')])
-})
-
-test('a metric that an account lacks fails before the first run, with the names of its figures', async () => {
-  const module = `
-import { NEVER } from 'rxjs'
-import { defineTokens } from 'svc-streams'
-const tokens = defineTokens({ ETH: { address: '0xab', decimals: 0 } })
-export const options = { tokens, cash: 1, feeBps: 0, slippageBps: 0, latency: 0 }
-export default () => NEVER`
-  const args = ['sweep', ...files([1], module), '--walk-forward', '30s/20s', '--metric', 'profit']
-  const { code, stdout, stderr } = await runCommand(args)
-  expect([code, stdout]).toEqual([1, ''])
-  expect(stderr).toContain('--metric profit is no figure of an account; its figures are profitUsd, ')
-  const sorted = await runCommand(['sweep', ...files([1], module), '--sort', 'profit'])
-  expect([sorted.code, sorted.stdout]).toEqual([1, ''])
-  expect(sorted.stderr).toContain('--sort profit is no figure of an account; its figures are profitUsd, ')
 })

@@ -1,5 +1,4 @@
-import { RunFold, type Folded } from '../../../backtest/results/run-fold.js'
-import { annualNames } from '../../../backtest/results/returns.js'
+import type { Folded } from '../../../backtest/results/run-fold.js'
 import { printable } from '../../../base/errors/text.js'
 
 // The numbers in the last value of a strategy, by which parameters are compared.
@@ -19,16 +18,13 @@ export const isFolded = (value: unknown): value is Folded => fieldOf(value, '_ta
 export const metricOf = (value: unknown, metric: string | undefined): number => {
   const found = metric === undefined ? asNumber(value) : numberOf(value, metric)
   if (found !== undefined) return found
-  const names = numberNames(value).map(printable).join(', ')
-  if (metric === undefined)
-    throw new Error(
-      names === ''
-        ? 'the last value is no number, and has none'
-        : `the last value is no number; name one of its numbers by --metric: ${names}`,
-    )
-  const numbers = names === '' ? 'it has none' : `its numbers are ${names}`
-  throw new Error(`the last value has no number ${printable(metric)}; ${numbers}`)
+  if (metric !== undefined)
+    throw new Error(`the last value has no number ${printable(metric)}; ${numbersText(numberNames(value))}`)
+  throw new Error(`the last value is no number; name one by --metric: ${numbersText(numberNames(value))}`)
 }
+
+export const numbersText = (names: readonly string[]): string =>
+  names.length === 0 ? 'it has none' : `its numbers are ${names.map(printable).join(', ')}`
 
 /** The names of the numbers in a value, as `--metric` takes them. At most 5 levels, because a value may contain itself. */
 export const numberNames = (value: unknown, parent = '', levels = 5): readonly string[] =>
@@ -56,17 +52,3 @@ export const fieldOf = (value: unknown, path: string): unknown =>
           : undefined,
       value,
     )
-
-/** Throws before the first run if the metric of a flag is no figure of an account with these tokens. */
-export const checkFigure = (flag: string, metric: string | undefined, symbols: readonly string[]): void => {
-  const groups = ['annual', 'buyAndHold']
-  const names = [
-    ...Object.keys(new RunFold(false).summary).filter((name) => !groups.includes(name)),
-    ...annualNames.map((name) => `annual.${name}`),
-    ...symbols.map((symbol) => `buyAndHold.${symbol}`),
-  ]
-  if (metric !== undefined && names.includes(metric)) return
-  const problem =
-    metric === undefined ? 'is required for an account' : `${printable(metric)} is no figure of an account`
-  throw new Error(`${flag} ${problem}; its figures are ${names.map(printable).join(', ')}`)
-}

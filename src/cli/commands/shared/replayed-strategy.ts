@@ -3,6 +3,7 @@ import { Subscription } from 'rxjs'
 import { counted } from '../../../view/texts.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import type { Costs } from '../../../backtest/account/options.js'
+import type { SweepOptions } from '../../../backtest/sweep/options.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/codec/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
 import { readSet } from '../../../backtest/recording/read/merge.js'
@@ -27,16 +28,10 @@ export interface StrategyRun extends BacktestFiles {
   /** The module, as a worker imports it. */
   readonly strategy: URL
   readonly parameters: readonly unknown[]
+  readonly played: SweepOptions
   readonly costs: Costs
-  /** The page of the results, if one is written. */
-  readonly report: Page | undefined
-  readonly json: boolean
-}
-
-/** A page to write, and the command that gives it again. */
-export interface Page {
-  readonly path: string
-  readonly command: string
+  /** The command that gives the results again. */
+  readonly commandText: string
 }
 
 /** Invalid arguments are a usage error. */

@@ -5,48 +5,15 @@ import type { PaperOptions, ReportData } from '../../../backtest/paper/index.js'
 import { paperTable } from '../../../backtest/account/options.js'
 import type { RecordingHeader } from '../../../backtest/recording/codec/row.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/codec/timeline.js'
-import { replay, type ReplaySummary } from '../../../backtest/recording/index.js'
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
 import { Inspection } from '../../../backtest/recording/summary/inspection.js'
 import { MissingTimes, type MissingTime } from '../../../backtest/recording/summary/missing-times.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
-import type { ChainedRuns } from '../../../backtest/results/chained-runs.js'
-import { renderRun, type ReportWindows } from '../../../backtest/results/render-report.js'
-import type { RunFold } from '../../../backtest/results/run-fold.js'
 import { printable, systemText } from '../../../base/errors/text.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
-import { counted } from '../../../view/texts.js'
-import type { BacktestFiles, Page } from './replayed-strategy.js'
-import { orFail } from '../../render/error-text.js'
 import { shellWord } from '../../render/shell-word.js'
 
-// The pages that `backtest`, `paper` and `sweep --walk-forward` write.
-
-export interface Backtest extends BacktestFiles {
-  readonly range: Partial<TimeRange>
-  readonly options: PaperOptions
-  readonly header: RecordingHeader
-  readonly summary: ReplaySummary
-}
-
-/** Writes the page of a backtest. Reads the recordings again, for their gaps. */
-export const writeBacktestReport = async (
-  { path, command }: Page,
-  run: RunFold,
-  { recordings, module, range, options, header, summary }: Backtest,
-): Promise<void> => {
-  const html = renderRun(run, {
-    title: titleOf(basename(module), recordings),
-    notes: [
-      assumptionsOf(options, header.assumedDepth),
-      ...candleNotes(header),
-      rowsText(summary, header.invalidRows ?? 0),
-    ],
-    data: await dataOf(recordings, range, options),
-    command,
-  })
-  writePage(path, html)
-}
+// Parts of the pages that `backtest`, `paper` and `sweep` write.
 
 /** Throws if the page of `--report` cannot be written. */
 export const writePage = (path: string, html: string): void => {
@@ -61,53 +28,6 @@ export const writePage = (path: string, html: string): void => {
 
 export const titleOf = (run: string, recordings: readonly string[]): string =>
   `${run} over ${recordings.map((file) => basename(file)).join(', ')}`
-
-export interface WalkForwardPage extends BacktestFiles {
-  /** Those of the account, if the module exports them. */
-  readonly options: PaperOptions | undefined
-  readonly windows: ReportWindows
-  /** The windows and their total, in words. */
-  readonly total: string
-}
-
-/** Writes the page of the test ranges as one curve. Reads the recordings again, for their gaps. */
-export const writeWalkForwardReport = async (
-  { path, command }: Page,
-  run: ChainedRuns,
-  { options, windows, total, recordings, module }: WalkForwardPage,
-): Promise<void> => {
-  const { equities } = run.trades
-  const range = { from: equities[0]?.at ?? 0, to: (equities.at(-1)?.at ?? 0) + 1 }
-  await using client = replay(recordings, { speed: Infinity })
-  const header = orFail(await client.header())
-  const untested = windows.list
-    .filter(({ failure }) => failure !== undefined)
-    .map(({ from, to }) => ({ from, to, cause: 'no result' }))
-  const html = renderRun(
-    run,
-    {
-      title: titleOf(`${basename(module)}, walk-forward`, recordings),
-      notes: [
-        chainRule,
-        total,
-        ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
-        ...candleNotes(header),
-        `Data: left out: ${header.invalidRows ?? 0} invalid in the imported files.`,
-      ],
-      data: (await dataOf(recordings, range, options)).map(({ gaps, ...each }) => ({
-        ...each,
-        gaps: [...gaps, ...untested].sort((a, b) => a.from - b.from),
-      })),
-      command,
-    },
-    windows,
-  )
-  writePage(path, html)
-}
-
-const chainRule =
-  'The parameter of each test range was chosen on the range before it. An account starts anew in each range, and closes its ' +
-  'positions at the end. The curve, the profit and the returns chain the returns of the ranges; the other amounts in USD are those of the accounts.'
 
 /** `assumedDepth`: the quantity of each depth, in tokens, if it is not recorded. */
 export const assumptionsOf = (options: PaperOptions, assumedDepth?: string): string => {
@@ -130,12 +50,8 @@ export const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): read
         `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known.`,
       ]
 
-const rowsText = ({ rows, earlierRows, skewedRows }: ReplaySummary, invalidRows: number): string =>
-  `Data: ${counted(rows, 'row')} played. Left out: ${invalidRows} invalid in the imported files. Played, but doubtful: ` +
-  `${earlierRows} earlier than their predecessor, ${skewedRows} with a receivedAt more than a minute off.`
-
 /** The rows and the gaps of each token of the account, or of each topic. */
-const dataOf = async (
+export const dataOf = async (
   recordings: readonly string[],
   range: Partial<TimeRange>,
   options: PaperOptions | undefined,

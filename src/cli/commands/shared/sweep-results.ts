@@ -9,8 +9,8 @@ import { counted } from '../../../view/texts.js'
 import { orFail } from '../../render/error-text.js'
 import type { NumberFormat } from '../../render/terminal.js'
 import { CsvFile, numberCell } from './csv-file.js'
-import { fieldOf, isFolded, numberNames, numberOf, resultOf } from './metrics.js'
-import { jsonText, type BacktestFiles, type Page } from './replayed-strategy.js'
+import { fieldOf, isFolded, numberNames, numberOf, numbersText, resultOf } from './metrics.js'
+import { jsonText, type StrategyRun } from './replayed-strategy.js'
 import { candleNotes, titleOf, writePage } from './report.js'
 
 // The results of a sweep: as lines, as CSV, and as a page.
@@ -19,19 +19,14 @@ export type Result = SweepResult<unknown, unknown>
 
 /** The results with the highest number in a field of their last value first; those without one last, in their order. */
 export const sortedBy = (results: readonly Result[], field: string): readonly Result[] =>
-  highestFirst(results, (result) => numberIn(result, field))
+  highestFirst(results, (result) => numberOf(lastOf(result), field))
 
 /** Throws if no result has a number in the field: they have not been sorted. */
 export const checkSorted = (results: readonly Result[], field: string): void => {
-  if (results.some((result) => numberIn(result, field) !== undefined)) return
-  const names = numberNamesOf(results)
-  const numbers = names.length === 0 ? 'it has none' : `its numbers are ${names.map(printable).join(', ')}`
+  if (results.some((result) => numberOf(lastOf(result), field) !== undefined)) return
+  const numbers = numbersText(numberNamesOf(results))
   throw new Error(`--sort: no last value has a number ${printable(field)}; ${numbers}`)
 }
-
-const numberNamesOf = (results: readonly Result[]): readonly string[] => [
-  ...new Set(results.flatMap((result) => (isLeft(result) ? [] : numberNames(resultOf(result.right.values))))),
-]
 
 /** Those without a score last, in their order. */
 const highestFirst = <A>(items: readonly A[], scoreOf: (item: A) => number | undefined): readonly A[] =>
@@ -40,27 +35,30 @@ const highestFirst = <A>(items: readonly A[], scoreOf: (item: A) => number | und
     return left === right ? 0 : right - left
   })
 
-const numberIn = (result: Result, field: string): number | undefined =>
-  isLeft(result) ? undefined : numberOf(resultOf(result.right.values), field)
+const numberNamesOf = (results: readonly Result[]): readonly string[] => [
+  ...new Set(results.flatMap((result) => numberNames(lastOf(result)))),
+]
+
+const lastOf = (result: Result): unknown => (isLeft(result) ? undefined : resultOf(result.right.values))
+
+const parameterOf = (result: Result): unknown =>
+  isLeft(result) ? result.left.parameter : result.right.parameter
 
 /** Writes a line for each result: its parameter as JSON, each number of its last value, and why it has none. */
 export const writeResults = (path: string, results: readonly Result[]): void => {
   const names = numberNamesOf(results)
   const file = new CsvFile('--csv', path, ['parameter', ...names, 'error'])
   for (const result of results) {
-    const value = isLeft(result) ? undefined : resultOf(result.right.values)
-    const numbers = names.map((name) => numberCell(fieldOf(value, name)))
+    const numbers = names.map((name) => numberCell(fieldOf(lastOf(result), name)))
     file.add([jsonText(parameterOf(result)), ...numbers, isLeft(result) ? failureText(result.left) : ''])
   }
   file.close()
 }
 
-const parameterOf = (result: Result): unknown =>
-  isLeft(result) ? result.left.parameter : result.right.parameter
-
 export const sweepLine = (result: Result, grouped: NumberFormat): string => {
-  if (isLeft(result)) return `${jsonText(result.left.parameter)}  ${failureText(result.left)}`
-  const { parameter, values, summary } = result.right
+  const parameter = jsonText(parameterOf(result))
+  if (isLeft(result)) return `${parameter}  ${failureText(result.left)}`
+  const { values, summary } = result.right
   const last = values.at(-1)
   const texts = isFolded(last)
     ? figures.map((name) => `${name} ${figureText(numberOf(last.summary, name), grouped)}`)
@@ -69,7 +67,7 @@ export const sweepLine = (result: Result, grouped: NumberFormat): string => {
         counted(summary.rows, 'row', grouped),
         ...(values.length === 0 ? [] : [`last ${jsonText(last)}`]),
       ]
-  return [jsonText(parameter), ...texts].join('  ')
+  return [parameter, ...texts].join('  ')
 }
 
 /** The figures of an account that a line shows. */
@@ -82,9 +80,10 @@ const failureText = ({ message }: SweepError): string => printable(`failed: ${me
 
 /** Writes the page of a sweep. */
 export const writeSweepPage = async (
-  { path, command }: Page,
-  { recordings, module, sort }: BacktestFiles & { readonly sort: string | undefined },
+  path: string,
+  { recordings, module, commandText }: StrategyRun,
   results: readonly Result[],
+  sort: string | undefined,
 ): Promise<void> => {
   const rows = results.map(rowOf)
   const metric = sort ?? rows.flatMap(({ figures }) => Object.keys(figures))[0]
@@ -95,7 +94,7 @@ export const writeSweepPage = async (
       title: titleOf(`${basename(module)}, sweep`, recordings),
       metric,
       notes: [selectionRule, ...candleNotes(orFail(await client.header()))],
-      command,
+      command: commandText,
     },
   )
   writePage(path, html)
@@ -107,8 +106,7 @@ const selectionRule =
 
 const rowOf = (result: Result): SweepRow => {
   const parameter = parameterOf(result)
-  const values = isLeft(result) ? [] : result.right.values
-  const [last, value] = [values.at(-1), resultOf(values)]
+  const [last, value] = [isLeft(result) ? undefined : result.right.values.at(-1), lastOf(result)]
   const isObject = typeof parameter === 'object' && parameter !== null && !Array.isArray(parameter)
   return {
     name: jsonText(parameter),

@@ -1,34 +1,39 @@
+import { basename } from 'node:path'
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { identity, map, tap } from 'rxjs'
 import { counted, formatTime } from '../../../view/texts.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../../base/errors/text.js'
-import type { ScoredRange, WalkForwardOptions } from '../../../backtest/sweep/options.js'
+import { replay } from '../../../backtest/recording/index.js'
+import type { ScoredRange } from '../../../backtest/sweep/options.js'
 import type { KeptRun } from '../../../backtest/sweep/sweep.js'
 import type { WalkForwardError } from '../../../backtest/sweep/sweep-error.js'
 import { walkForwardOn, type WalkForwardRun } from '../../../backtest/sweep/walk-forward.js'
-import type { ReportWindow } from '../../../backtest/results/render-report.js'
+import { renderRun, type ReportWindow } from '../../../backtest/results/render-report.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
-import { checkFigure, fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
+import { fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
 import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'
 import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
 import type { PaperOptions } from '../../../backtest/paper/index.js'
-import type { Costs } from '../../../backtest/account/options.js'
+import type { WalkForwardLengths } from '../../target/parse-flags.js'
 import type { Io } from '../../io.js'
 import { outputJson } from '../../render/json.js'
-import { failureOf } from '../../render/error-text.js'
+import { failureOf, orFail } from '../../render/error-text.js'
 import { coloursFor, numberFormat, type NumberFormat } from '../../render/terminal.js'
 import { completes } from '../../stop.js'
-import { writeWalkForwardReport } from './report.js'
+import { assumptionsOf, candleNotes, dataOf, titleOf, writePage } from './report.js'
 
-/** How the best parameter is chosen. */
-export interface Ranking {
+/** How the best parameter is chosen, and what is written. */
+export interface WalkForward {
+  readonly lengths: WalkForwardLengths
   /** A field of the last value, `a.b` for one inside of another. Default: the value itself. */
   readonly metric: string | undefined
-  readonly minimises: boolean
+  readonly minimise: boolean
   /** The least number of round trips, the field `roundTrips` (or `trades`) of the last value, with which a parameter has a score. */
   readonly minTrades: number | undefined
+  readonly report: string | undefined
+  readonly json: boolean
 }
 
 type Result = Either<
@@ -36,28 +41,25 @@ type Result = Either<
   WalkForwardRun<unknown, unknown> & Pick<KeptRun<unknown, unknown>, 'trades'>
 >
 
-export interface WalkForward extends StrategyRun {
-  readonly settings: Omit<WalkForwardOptions, 'score'>
-  readonly ranking: Ranking
-}
-
 /** Prints the result of each window in its test range, and their total. Throws if a window has none. */
-export const walkForwardRecordings = async (io: Io, run: WalkForward): Promise<void> => {
-  const { recordings, strategy, parameters, settings, ranking, json, costs, report } = run
-  const options = await accountOptions(strategy, costs)
-  if (options !== undefined) checkFigure('--metric', ranking.metric, Object.keys(options.tokens))
-  const sign = ranking.minimises ? -1 : 1
-  const total = new Total(ranking.metric)
-  const windows: ReportWindow[] = []
+export const walkForwardRecordings = async (
+  io: Io,
+  run: StrategyRun,
+  { lengths, metric, minimise, minTrades, report, json }: WalkForward,
+): Promise<void> => {
+  const { recordings, strategy, parameters, played, costs } = run
+  const options = await accountOptions(run)
+  const sign = minimise ? -1 : 1
   const environment = { program: () => ({ url: packagedProgram() }), keepsTrades: true, costs }
   const result$ = walkForwardOn(environment)<unknown, unknown>(recordings, strategy, parameters, {
-    warmUp: options?.warmUp ?? 0,
-    ...settings,
-    score: (values, range) => sign * scoreOf(values, range, ranking),
+    ...{ warmUp: options?.warmUp ?? 0, ...lengths, ...played },
+    score: (values, range) => sign * scoreOf(values, range, metric, minTrades),
   }).pipe(
     map((result) => (isLeft(result) ? result : right({ ...result.right, score: sign * result.right.score }))),
   )
 
+  const total = new Total(metric)
+  const windows: ReportWindow[] = []
   const { failed } = coloursFor(io.stdout, io.env)
   const grouped = numberFormat(io.stdout)
   const show = (result: Result): void => {
@@ -68,25 +70,19 @@ export const walkForwardRecordings = async (io: Io, run: WalkForward): Promise<v
         '--report: the strategy has no account; let it return what paper returns, or export the options of one',
       )
     windows.push(...windowOf(result))
-    const line = json
-      ? outputJson(withoutTrades(result))
-      : escapeUnsafe(lineOf(result, ranking.metric, grouped))
-    io.stdout.write(`${isLeft(result) && !json ? failed(line) : line}\n`)
+    const text = json ? outputJson(withoutTrades(result)) : escapeUnsafe(lineOf(result, metric, grouped))
+    io.stdout.write(`${isLeft(result) && !json ? failed(text) : text}\n`)
   }
   const progress = () => ` after ${counted(total.windows, 'window')}`
   if (!(await completes(io, result$.pipe(tap(show)), progress))) return
   io.stdout.write(`${json ? outputJson(total.result()) : total.line(grouped)}\n`)
-  if (report !== undefined) {
-    const list = { metric: ranking.metric ?? 'result', list: windows }
-    const page = { ...run, options, windows: list, total: total.line(identity) }
-    await writeWalkForwardReport(report, total.account ?? new ChainedRuns(), page)
-  }
+  if (report !== undefined) writePage(report, await pageOf(run, options, windows, total))
   if (total.failed > 0)
     throw withoutResult(total.failed, total.windows, 'window', { _tag: 'WalkForwardError' })
 }
 
 /** The options of the account whose orders the module returns; `undefined` if it exports none. */
-export const accountOptions = async (strategy: URL, costs: Costs): Promise<PaperOptions | undefined> => {
+const accountOptions = async ({ strategy, costs }: StrategyRun): Promise<PaperOptions | undefined> => {
   const imported = await importStrategy(strategy.href)
   return !isLeft(imported) && isPaperOptions(imported.right.options)
     ? { ...imported.right.options, ...costs }
@@ -96,19 +92,6 @@ export const accountOptions = async (strategy: URL, costs: Costs): Promise<Paper
 /** The result as a program reads it: the trades are for the page. */
 const withoutTrades = (result: Result): object =>
   isLeft(result) ? result : { ...result, right: { ...result.right, trades: undefined } }
-
-/** The row of a window on the page; none for a failure without a test range. */
-const windowOf = (result: Result): readonly ReportWindow[] => {
-  if (isLeft(result)) {
-    const { left: error } = result
-    const none = { parameter: undefined, score: undefined, returnRatio: null }
-    return 'test' in error ? [{ ...error.test, ...none, failure: error.message }] : []
-  }
-  const { test, parameter, score, values } = result.right
-  const value = values.at(-1)
-  const returnRatio = isFolded(value) ? value.summary.returnRatio : null
-  return [{ ...test, parameter: jsonText(parameter), score, returnRatio, failure: undefined }]
-}
 
 /** Throws for a failure of the whole run, or a failure that each window would have. */
 const failOnce = (result: Result): void => {
@@ -123,7 +106,12 @@ const failOnce = (result: Result): void => {
  * The metric of the last value, unless it has too few trades: where nothing was traded, no figure has a meaning. The least
  * number concerns the choice alone, because a test range is shorter.
  */
-const scoreOf = (values: readonly unknown[], range: ScoredRange, { metric, minTrades }: Ranking): number => {
+const scoreOf = (
+  values: readonly unknown[],
+  range: ScoredRange,
+  metric: string | undefined,
+  minTrades: number | undefined,
+): number => {
   const value = resultOf(values)
   const trades = fieldOf(value, 'roundTrips') ?? fieldOf(value, 'trades')
   if (typeof trades !== 'number' && minTrades !== undefined)
@@ -158,6 +146,9 @@ const rangeText = ({ from, to }: { readonly from: number; readonly to: number })
 const metricText = (metric: string | undefined, value: number, grouped: NumberFormat): string =>
   `${metric === undefined ? 'result' : printable(metric)} ${grouped(roundedText(value))}`
 
+/** Without the rounding errors of sums, such as 0.30000000000000004. */
+const roundedText = (value: number): string => plainDecimal(Number(value.toPrecision(12)))
+
 /** The windows so far. Those of an account are chained; the figures of other results are added. */
 class Total {
   windows = 0
@@ -165,7 +156,7 @@ class Total {
   account: ChainedRuns | undefined
   private sum = 0
 
-  constructor(private readonly metric: string | undefined) {}
+  constructor(readonly metric: string | undefined) {}
 
   add(result: Result): void {
     this.windows++
@@ -181,21 +172,23 @@ class Total {
   }
 
   line(grouped: NumberFormat): string {
-    const { windows, failed, sum, metric, account } = this
+    const { windows, failed } = this
     const all = counted(windows, 'window', grouped)
+    const tested = failed === 0 ? all : `${grouped(String(windows - failed))} of ${all}`
+    return ['total', tested, ...this.figures(grouped)].join('  ')
+  }
+
+  private figures(grouped: NumberFormat): readonly string[] {
+    const { windows, failed, sum, metric, account } = this
     const scored = windows - failed
-    const tested = failed === 0 ? all : `${grouped(String(scored))} of ${all}`
-    const figures = (): readonly string[] => {
-      if (scored === 0) return ['no score']
-      if (account === undefined)
-        return [metricText(metric, sum, grouped), `mean ${grouped(roundedText(sum / scored))}`]
-      const { summary } = account
-      return [...new Set(['returnRatio', metric ?? 'returnRatio'])].map((name) => {
-        const value = fieldOf(summary, name)
-        return typeof value === 'number' ? metricText(name, value, grouped) : `${printable(name)} -`
-      })
-    }
-    return ['total', tested, ...figures()].join('  ')
+    if (scored === 0) return ['no score']
+    if (account === undefined)
+      return [metricText(metric, sum, grouped), `mean ${grouped(roundedText(sum / scored))}`]
+    const { summary } = account
+    return [...new Set(['returnRatio', metric ?? 'returnRatio'])].map((name) => {
+      const value = fieldOf(summary, name)
+      return typeof value === 'number' ? metricText(name, value, grouped) : `${printable(name)} -`
+    })
   }
 
   /** For programs. */
@@ -209,5 +202,56 @@ class Total {
   }
 }
 
-/** Without the rounding errors of sums, such as 0.30000000000000004. */
-const roundedText = (value: number): string => plainDecimal(Number(value.toPrecision(12)))
+/** The row of a window on the page; none for a failure without a test range. */
+const windowOf = (result: Result): readonly ReportWindow[] => {
+  if (isLeft(result)) {
+    const { left: error } = result
+    const none = { parameter: undefined, score: undefined, returnRatio: null }
+    return 'test' in error ? [{ ...error.test, ...none, failure: error.message }] : []
+  }
+  const { test, parameter, score, values } = result.right
+  const value = values.at(-1)
+  const returnRatio = isFolded(value) ? value.summary.returnRatio : null
+  return [{ ...test, parameter: jsonText(parameter), score, returnRatio, failure: undefined }]
+}
+
+/** The page of the test ranges as one curve. Reads the recordings again, for their gaps. */
+const pageOf = async (
+  { recordings, module, commandText }: StrategyRun,
+  options: PaperOptions | undefined,
+  windows: readonly ReportWindow[],
+  total: Total,
+): Promise<string> => {
+  const chained = total.account ?? new ChainedRuns()
+  const { equities } = chained.trades
+  const range = { from: equities[0]?.at ?? 0, to: (equities.at(-1)?.at ?? 0) + 1 }
+  await using client = replay(recordings, { speed: Infinity })
+  const header = orFail(await client.header())
+  const untested = windows
+    .filter(({ failure }) => failure !== undefined)
+    .map(({ from, to }) => ({ from, to, cause: 'no result' }))
+  const data = await dataOf(recordings, range, options)
+  return renderRun(
+    chained,
+    {
+      title: titleOf(`${basename(module)}, walk-forward`, recordings),
+      notes: [
+        chainRule,
+        total.line(identity),
+        ...(options ? [assumptionsOf(options, header.assumedDepth)] : []),
+        ...candleNotes(header),
+        `Data: left out: ${header.invalidRows ?? 0} invalid in the imported files.`,
+      ],
+      data: data.map(({ gaps, ...each }) => ({
+        ...each,
+        gaps: [...gaps, ...untested].sort((a, b) => a.from - b.from),
+      })),
+      command: commandText,
+    },
+    { metric: total.metric ?? 'result', list: windows },
+  )
+}
+
+const chainRule =
+  'The parameter of each test range was chosen on the range before it. An account starts anew in each range, and closes its ' +
+  'positions at the end. The curve, the profit and the returns chain the returns of the ranges; the other amounts in USD are those of the accounts.'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { missingPackage } from '../../src/cli/missing-package.js'
+import { missingPackage } from '../../src/cli/manifest.js'
 
 const failedImport = (name: string): Error =>
   Object.assign(new Error(`Cannot find package '${name}' imported from /project/main.js`), {

@@ -1,13 +1,13 @@
 import type { Command } from 'commander'
-import { isLeft, isRight } from 'fp-ts/lib/Either.js'
-import { defer, distinct, filter, firstValueFrom, from, map, merge, Subject, type Observable } from 'rxjs'
+import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
+import { firstValueFrom, from, map, merge } from 'rxjs'
 import { counted, formatAge, formatDuration } from '../../view/texts.js'
 import type { Address } from '../../base/domain/address.js'
-import type { DepthRow, PriceRow, Row } from '../../backtest/recording/codec/row.js'
-import { record, type LineWriter, type Recorder, type RecordResult } from '../../backtest/recording/index.js'
+import type { Row } from '../../backtest/recording/codec/row.js'
+import { record, type LineWriter, type Recorder } from '../../backtest/recording/index.js'
 import { createRecordingFile, gzipExtension } from '../../backtest/recording/write/recording-file.js'
 import { createRotatingFile } from '../../backtest/recording/write/rotating-file.js'
-import type { DepthError, PriceError } from '../../base/errors/model.js'
+import type { DepthError, PriceError, WriteError } from '../../base/errors/model.js'
 import { systemText } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { withTokens, type OpenSource } from '../target/open-source.js'
@@ -16,13 +16,18 @@ import { isClosedOutput, type Io } from '../io.js'
 import { connectionLines$, type LogLine, type Meanwhile } from '../render/connection-lines.js'
 import { errorLine, errorText } from '../render/error-text.js'
 import { numberFormat, showProgressLine } from '../render/terminal.js'
-import { usageError } from '../target/parse-flags.js'
-import { stop$, type StopReason } from '../stop.js'
-import { log, logFormatFlag, logResult, logText, setLogFormat } from './shared/log.js'
-import { failureText, nothingReceived, receive, watchRows$, type StreamRun } from './shared/stream.js'
+import { stop$ } from '../stop.js'
+import { logFormatFlag, logResult, logText, setLogFormat } from './shared/log.js'
+import { Received, streamFlags, watchRows$ } from './shared/stream.js'
 import { defineCommand, many, tokensHelp } from './shared/parts.js'
-import { parsedFlag, parseRotation, textFlag, toggle, type Values } from '../target/parse-flags.js'
-import { streamFlags } from './shared/stream.js'
+import {
+  parsedFlag,
+  parseRotation,
+  textFlag,
+  toggle,
+  usageError,
+  type Values,
+} from '../target/parse-flags.js'
 
 const examples = `
 Examples:
@@ -74,19 +79,19 @@ function recordStreams(
   flags: RecordFlags,
   given: readonly string[],
 ): Promise<void> {
-  setLogFormat(io, flags.logFormat)
-  return withTokens(io, command, flags.depth ? 'both' : 'prices', given, async ({ source, tokens }) => {
+  const { depth, interval, duration, out, logFormat } = flags
+  setLogFormat(io, logFormat)
+  return withTokens(io, command, depth ? 'both' : 'prices', given, async ({ source, tokens }) => {
     // Called before the first row is written: Ctrl-C must not end the process in the middle of a row.
-    const stopped$ = stop$(io, flags.duration)
+    const stopped$ = stop$(io, duration)
     const startAt = rxClock.wallClock()
     const output = openOutput(io, flags, startAt)
     const addresses = tokens.map(({ address }) => address)
-    const recorder = startRecording(source, addresses, output.to, flags)
-    let received = nothingReceived
+    const recorder = startRecording(source, addresses, output.to, interval)
+    const received = new Received()
     let lastPriceAt: number | undefined
-    const row$ = new Subject<Row>()
     const progress =
-      flags.out === undefined
+      out === undefined
         ? undefined
         : showProgressLine(io, () =>
             [
@@ -97,27 +102,33 @@ function recordStreams(
                 : `last price ${formatAge(rxClock.wallClock() - lastPriceAt)} ago`,
             ].join('  '),
           )
-    const line$ = merge(
-      connectionLines$(source.client.status$, meanwhile),
-      depthLines$(row$),
-      rejectionLines$(row$),
-    )
-    const printing = line$.subscribe((line) =>
-      progress === undefined ? log(io, line.message, line.level) : progress.print(logText(io, line)),
-    )
-    row$.subscribe((row) => {
-      received = receive(received, row)
-      if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
-    })
+    const print = (line: LogLine): void => {
+      const text = logText(io, line)
+      if (progress === undefined) io.stderr.write(`${text}\n`)
+      else progress.print(text)
+    }
+    const lineOf = rowLines()
     // The second subscriber of each stream causes no additional frames and requests.
-    const receiving = watchRows$(source, addresses, flags.interval).subscribe(row$)
-    const result = await stopped(recorder, stopped$)
+    const receiving = watchRows$(source, addresses, interval).subscribe((row) => {
+      received.add(row)
+      if (row._tag === 'Price' && isRight(row.event)) lastPriceAt = row.at
+      const line = lineOf(row)
+      if (line !== undefined) print(line)
+    })
+    receiving.add(connectionLines$(source.client.status$, meanwhile).subscribe(print))
+    const completed$ = from(recorder.finished).pipe(map(() => 'completed' as const))
+    const end = await firstValueFrom(merge(stopped$, completed$))
+    const written = await recorder.stop()
     progress?.hide()
-    printing.unsubscribe()
     receiving.unsubscribe()
     output.close()
-    const end = endOf(io, result, recorder, output)
-    const failure = failureText(received, { command: 'record', source, duration: flags.duration, end })
+    // A closed pipe, such as that of `head`, is not a failure.
+    const isClosed = isLeft(written) && isClosedOutput(written.left.cause)
+    if (isLeft(written) && !isClosed) throw writeFailure(written.left)
+    const files = output.name()
+    if (files !== undefined) logResult(io, `${counted(recorder.rows, 'row')} in ${files}`)
+    const reason = isClosed ? 'output closed' : end
+    const failure = received.failureText({ command: 'record', source, duration, end: reason })
     if (failure !== undefined) throw new Error(failure)
   })
 }
@@ -155,7 +166,7 @@ const startRecording = (
   { client, depthClient, service }: OpenSource,
   addresses: readonly Address[],
   to: LineWriter,
-  { interval }: RecordFlags,
+  interval: number,
 ): Recorder => {
   const topics = addresses.map((address) => `${service}-${address}` as const)
   return depthClient === undefined
@@ -163,35 +174,10 @@ const startRecording = (
     : record(depthClient, { to, topics, mints: addresses, interval })
 }
 
-interface Stopped {
-  readonly end: StreamRun['end']
-  readonly result: RecordResult
-}
-
-/** Waits until the command is stopped or all streams have completed, and until all lines are written. */
-const stopped = async (recorder: Recorder, stopped$: Observable<StopReason>): Promise<Stopped> => {
-  const completed$ = from(recorder.finished).pipe(map(() => 'completed' as const))
-  const end = await firstValueFrom(merge(stopped$, completed$))
-  return { end, result: await recorder.stop() }
-}
-
-/** Prints the number of rows, and throws if a write failed. */
-const endOf = (
-  io: Io,
-  { end, result }: Stopped,
-  { rows }: Recorder,
-  { name }: RecordOutput,
-): StreamRun['end'] => {
-  if (isLeft(result)) {
-    // A closed pipe, such as that of `head`, is not a failure.
-    if (isClosedOutput(result.left.cause)) return 'output closed'
-    const advice =
-      result.left.cause.code === 'ENOSPC' ? ' Free space on the disk, and record to a new file.' : ''
-    throw new Error(`${errorLine(result.left)}\nAll earlier rows were written.${advice}`)
-  }
-  const files = name()
-  if (files !== undefined) logResult(io, `${counted(rows, 'row')} in ${files}`)
-  return end
+/** A write error ends the recording. */
+const writeFailure = (error: WriteError): Error => {
+  const advice = error.cause.code === 'ENOSPC' ? ' Free space on the disk, and record to a new file.' : ''
+  return new Error(`${errorLine(error)}\nAll earlier rows were written.${advice}`)
 }
 
 const meanwhile: Meanwhile = {
@@ -199,40 +185,37 @@ const meanwhile: Meanwhile = {
   behind: 'The recording has no prices until they are current.',
 }
 
-/** One line when the service stops answering depth requests, and one line when it answers those of each token again. */
-const depthLines$ = (row$: Observable<Row>): Observable<LogLine> =>
-  defer(() => {
-    const failing = new Set<Address>()
-    return row$.pipe(
-      filter((row): row is DepthRow => row._tag === 'Depth'),
-      map(({ mint, event }): LogLine | undefined => {
-        const hadFailures = failing.size > 0
-        if (isRight(event)) failing.delete(mint)
-        else if (isOfService(event.left)) {
-          failing.add(mint)
-          if (!hadFailures) return { level: 'warn', message: `Depth requests fail: ${errorText(event.left)}` }
-        }
-        const isOver = hadFailures && failing.size === 0
-        return isOver ? { level: 'info', message: 'Depth requests succeed again.' } : undefined
-      }),
-      filter((line) => line !== undefined),
-    )
-  })
+/**
+ * The line of a row for the operator, if it has one: when the service stops answering depth requests, when it answers those of
+ * each token again, and once for each token that it does not know, or whose depth it does not have.
+ */
+const rowLines = (): ((row: Row) => LogLine | undefined) => {
+  const failing = new Set<Address>()
+  const rejected = new Set<string>()
+  return (row) => {
+    if (row._tag !== 'Price' && row._tag !== 'Depth') return undefined
+    const event: Either<PriceError | DepthError, unknown> = row.event
+    const error = isLeft(event) ? event.left : undefined
+    if (error?._tag === 'SubscriptionRejected' || error?._tag === 'UnsupportedPair') {
+      const name = row._tag === 'Price' ? row.topic : row.mint
+      if (rejected.has(name)) return undefined
+      rejected.add(name)
+      return { level: 'warn', message: errorText(error) }
+    }
+    if (row._tag === 'Price') return undefined
+    const hadFailures = failing.size > 0
+    if (error === undefined) failing.delete(row.mint)
+    else if (!ofOneToken.has(error._tag)) failing.add(row.mint)
+    if (hadFailures === failing.size > 0) return undefined
+    return error === undefined
+      ? { level: 'info', message: 'Depth requests succeed again.' }
+      : { level: 'warn', message: `Depth requests fail: ${errorText(error)}` }
+  }
+}
 
-/** One line for each token that the service does not know, and for each whose depth it does not have. */
-const rejectionLines$ = (row$: Observable<Row>): Observable<LogLine> =>
-  row$.pipe(
-    filter((row): row is PriceRow | DepthRow => row._tag === 'Price' || row._tag === 'Depth'),
-    filter(({ event }) => event._tag === 'Left' && rejections.has(event.left._tag)),
-    distinct((row) => (row._tag === 'Price' ? row.topic : row.mint)),
-    map(({ event }) => ({ level: 'warn', message: event._tag === 'Left' ? errorText(event.left) : '' })),
-  )
-
-const rejections: ReadonlySet<string> = new Set<(PriceError | DepthError)['_tag']>([
-  'SubscriptionRejected',
-  'UnsupportedPair',
+/** The errors that are not of the service as a whole. */
+const ofOneToken: ReadonlySet<string> = new Set<DepthError['_tag']>([
+  'DecodeError',
+  'InvalidMint',
+  'ClientClosed',
 ])
-
-/** False for an error of only one token. */
-const isOfService = ({ _tag }: DepthError): boolean =>
-  _tag !== 'UnsupportedPair' && _tag !== 'DecodeError' && _tag !== 'InvalidMint' && _tag !== 'ClientClosed'

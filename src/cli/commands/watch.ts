@@ -8,11 +8,10 @@ import type { Io } from '../io.js'
 import { printRows$ } from '../render/rows.js'
 import { canRedraw } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
-import { failureText, nothingReceived, receive, watchRows$ } from './shared/stream.js'
+import { Received, streamFlags, watchRows$ } from './shared/stream.js'
 import { defineCommand, many, priceHelp, tokensHelp, eventsAsJson } from './shared/parts.js'
 import { demoFlag } from '../target/source-flags.js'
 import type { Values } from '../target/parse-flags.js'
-import { streamFlags } from './shared/stream.js'
 
 const examples = `
 Examples:
@@ -64,10 +63,8 @@ const show = async (
   const { stdout: output, env: variables } = io
   const { demonstration, depthClient } = source
   const addresses = tokens.map(({ address }) => address)
-  let received = nothingReceived
-  const rows$ = watchRows$(source, addresses, interval).pipe(
-    tap((row) => (received = receive(received, row))),
-  )
+  const received = new Received()
+  const rows$ = watchRows$(source, addresses, interval).pipe(tap((row) => received.add(row)))
   const isBoard = !json && canRedraw(output, variables)
   const shown$ = isBoard
     ? showBoard$(rows$, {
@@ -83,7 +80,7 @@ const show = async (
   const end = await firstValueFrom(
     merge(steps$, shown$.pipe(endWith('completed' as const)), stop$(io, duration)),
   )
-  return failureText(received, { command: 'watch', source, duration, end })
+  return received.failureText({ command: 'watch', source, duration, end })
 }
 
 const depthNote = 'Depth requires --base-url and --auth-key, --gateway or --nats, on mainnet.'

@@ -2,13 +2,7 @@ import { left, right } from 'fp-ts/lib/Either.js'
 import { NEVER } from 'rxjs'
 import { createTestClient, depth, price } from 'svc-streams/testing'
 import { describe, expect, test } from 'vitest'
-import {
-  failureText,
-  nothingReceived,
-  receive,
-  type StreamRun,
-  watchRows$,
-} from '../../../src/cli/commands/shared/stream.js'
+import { Received, type StreamRun, watchRows$ } from '../../../src/cli/commands/shared/stream.js'
 import {
   networkError,
   stale,
@@ -91,7 +85,9 @@ describe('the failure of a command that streams', () => {
       duration: 5000,
       end,
     } as const
-    return failureText(rows.reduce(receive, nothingReceived), run)?.split('\n')[0]
+    const received = new Received()
+    for (const row of rows) received.add(row)
+    return received.failureText(run)?.split('\n')[0]
   }
 
   const noPriceText = 'no price arrived from prices.example:4000 in 5 s'

@@ -4,8 +4,6 @@ import { intervalFlag, tokensFlag } from './parts.js'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { connect, endWith, ignoreElements, merge, takeUntil, type Observable } from 'rxjs'
 import type { Address } from '../../../base/domain/address.js'
-import { assertNever } from '../../../base/domain/assert-never.js'
-import type { ConnectionStatus } from '../../../base/domain/status.js'
 import type { PriceError } from '../../../base/errors/model.js'
 import type { Row } from '../../../backtest/recording/codec/row.js'
 import {
@@ -52,49 +50,6 @@ export const watchRows$ = (
   return prices$.pipe(connect((rows$) => merge(rows$, others$.pipe(untilEndOf(rows$)))))
 }
 
-/** The events that a streaming command has received so far, as far as they decide its exit code. */
-export interface Received {
-  readonly hasPrice: boolean
-  readonly lastPriceError: PriceError | undefined
-  readonly status: ConnectionStatus
-  /** The number of depths and depth errors. */
-  readonly depthEvents: number
-  /** How many of them are `Unauthorized`. */
-  readonly rejectedSignatures: number
-}
-
-export const nothingReceived: Received = {
-  hasPrice: false,
-  lastPriceError: undefined,
-  status: { _tag: 'Idle' },
-  depthEvents: 0,
-  rejectedSignatures: 0,
-}
-
-export const receive = (received: Received, row: Row): Received => {
-  switch (row._tag) {
-    case 'Price':
-      return isRight(row.event)
-        ? { ...received, hasPrice: true }
-        : { ...received, lastPriceError: row.event.left }
-    case 'Depth': {
-      const isRejected = isLeft(row.event) && row.event.left._tag === 'Unauthorized'
-      return {
-        ...received,
-        depthEvents: received.depthEvents + 1,
-        rejectedSignatures: received.rejectedSignatures + (isRejected ? 1 : 0),
-      }
-    }
-    case 'Status':
-      return { ...received, status: row.status }
-    case 'Uncorrelated':
-    case 'End':
-      return received
-    default:
-      return assertNever(row)
-  }
-}
-
 export interface StreamRun {
   readonly command: 'watch' | 'record'
   readonly source: Pick<OpenSource, 'host' | 'serverFlag'>
@@ -104,47 +59,62 @@ export interface StreamRun {
   readonly end: StopReason | 'completed'
 }
 
-/**
- * The error message of a streaming command that has not received what it requested; `undefined` if it succeeded. A
- * reader that closes the pipe needs no more data, so the command then succeeds.
- */
-export const failureText = (received: Received, run: StreamRun): string | undefined => {
-  const { command, end } = run
-  if (end === 'output closed') return undefined
-  const failures = [
-    ...(end === 'completed' ? [noTokenText(command)] : []),
-    ...(end === 'duration' && !received.hasPrice ? [noPriceText(received, run)] : []),
-    ...(isKeyRejected(received) ? [rejectedKeyText(run)] : []),
-  ]
-  return failures.length === 0 ? undefined : failures.join('\n')
+/** What a streaming command has received so far, as far as it decides its exit code. */
+export class Received {
+  private hasPrice = false
+  private lastPriceError: PriceError | undefined
+  private isOpen = false
+  /** The number of depths and depth errors, and how many of them are `Unauthorized`. */
+  private depths = 0
+  private rejectedSignatures = 0
+
+  add(row: Row): void {
+    if (row._tag === 'Status') this.isOpen = row.status._tag === 'Open'
+    if (row._tag === 'Price') {
+      if (isRight(row.event)) this.hasPrice = true
+      else this.lastPriceError = row.event.left
+    }
+    if (row._tag === 'Depth') {
+      this.depths++
+      if (isLeft(row.event) && row.event.left._tag === 'Unauthorized') this.rejectedSignatures++
+    }
+  }
+
+  /**
+   * The error message of a command that has not received what it requested; `undefined` if it succeeded. A reader that closes
+   * the pipe needs no more data, so the command then succeeds.
+   */
+  failureText({ command, source: { host, serverFlag }, duration = 0, end }: StreamRun): string | undefined {
+    const texts: string[] = []
+    if (end === 'completed')
+      texts.push(
+        `no token left to ${command}: the service rejected every token`,
+        'Check the tokens and --environment: a token has another address in each environment.',
+      )
+    if (end === 'duration' && !this.hasPrice)
+      texts.push(
+        `no price arrived from ${host} in ${duration / 1000} s`,
+        this.reasonText(),
+        `Check ${addressFlags(serverFlag)}, or run npx svc-streams doctor.`,
+      )
+    if (this.depths > 0 && this.rejectedSignatures === this.depths)
+      texts.push(
+        serverFlag === 'gateway'
+          ? `the gateway rejected every depth request\n${keyHint('gateway')}`
+          : `the service rejected the signature of every depth request\n${keyHint('baseUrl')}`,
+      )
+    return end === 'output closed' || texts.length === 0 ? undefined : texts.join('\n')
+  }
+
+  private reasonText(): string {
+    if (this.lastPriceError !== undefined) return `Last error: ${errorLine(this.lastPriceError)}`
+    return this.isOpen
+      ? 'The connection is open, but the service sent no price of these tokens.'
+      : 'The connection did not open.'
+  }
 }
-
-const noTokenText = (command: string): string => `\
-no token left to ${command}: the service rejected every token
-Check the tokens and --environment: a token has another address in each environment.`
-
-const rejectedKeyText = ({ source: { serverFlag } }: StreamRun): string =>
-  serverFlag === 'gateway'
-    ? `the gateway rejected every depth request\n${keyHint('gateway')}`
-    : `the service rejected the signature of every depth request\n${keyHint('baseUrl')}`
-
-const noPriceText = (received: Received, { source: { host, serverFlag }, duration }: StreamRun): string => `\
-no price arrived from ${host} in ${(duration ?? 0) / 1000} s
-${reasonText(received)}
-Check ${addressFlags(serverFlag)}, or run npx svc-streams doctor.`
 
 const addressFlags = (serverFlag: ServerFlagName | undefined): string =>
   serverFlag !== undefined
     ? withVariable(serverFlag)
     : `${withVariable('priceBaseUrl')} and ${withVariable('priceWsUrl')}`
-
-const reasonText = ({ lastPriceError, status }: Received): string => {
-  if (lastPriceError !== undefined) return `Last error: ${errorLine(lastPriceError)}`
-  return status._tag === 'Open'
-    ? 'The connection is open, but the service sent no price of these tokens.'
-    : 'The connection did not open.'
-}
-
-/** True if the service has answered each depth request, and rejected each signature. */
-const isKeyRejected = ({ depthEvents, rejectedSignatures }: Received): boolean =>
-  depthEvents > 0 && rejectedSignatures === depthEvents

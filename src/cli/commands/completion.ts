@@ -1,4 +1,4 @@
-import { Argument, type Command, type Option } from 'commander'
+import { Argument, type Command } from 'commander'
 import { btc, eth } from '../../simulator/market/token-options.js'
 import { print } from '../io.js'
 import { defineCommand } from './shared/parts.js'
@@ -24,18 +24,41 @@ export const createCommand = defineCommand({
   flags: {},
   action: (io, { parent }, _flags, given) => {
     if (parent === null) throw new Error('completion is no command of a program')
-    const commands = parent.createHelp().visibleCommands(parent)
-    const command = commands.map((each) => each.name())
     const script = given === 'fish' ? fishScript : bashScript
-    return print(script(parent, commands, { token: [eth.symbol, btc.symbol], command }), io.stdout)
+    return print(script(completionsOf(parent)), io.stdout)
   },
 })
 
-/** Words for arguments and values, by their name in the help, such as `token`. */
-type WordsByName = Readonly<Partial<Record<string, readonly string[]>>>
+/** What a shell completes after each command. The first one is the program, without a name. Files are completed by the shell. */
+const completionsOf = (program: Command) => {
+  const help = program.createHelp()
+  const commands = help.visibleCommands(program)
+  /** By the name of an argument or of a value in the help. */
+  const known: Readonly<Partial<Record<string, readonly string[]>>> = {
+    token: [eth.symbol, btc.symbol],
+    command: commands.map((command) => command.name()),
+  }
+  const wordsOf = (name: string, choices = known[name] ?? []): readonly string[] => choices
+  return [program, ...commands].map((command) => ({
+    name: command === program ? '' : command.name(),
+    description: command.description(),
+    words:
+      command === program
+        ? wordsOf('command')
+        : command.registeredArguments.flatMap((each) => wordsOf(each.name(), each.argChoices)),
+    // A flag without a value has no values; one of a file has none to suggest.
+    flags: help.visibleOptions(command).map(({ short, long, description, flags, argChoices }) => {
+      const value = /[<[](\w+)/.exec(flags)?.[1]
+      const names = [short, long].filter((name) => name !== undefined)
+      return { names, description, values: value === undefined ? undefined : wordsOf(value, argChoices) }
+    }),
+  }))
+}
 
-/** The script for bash, version 3.2 and later, and for zsh. The shell itself completes the names of files. */
-const bashScript = (program: Command, commands: readonly Command[], words: WordsByName): string => `\
+type Completion = ReturnType<typeof completionsOf>[number]
+
+/** The script for bash, version 3.2 and later, and for zsh. */
+const bashScript = (completions: readonly Completion[]): string => `\
 # Completion of svc-streams for bash and zsh.
 [[ -z $ZSH_VERSION ]] || { autoload -Uz bashcompinit && bashcompinit; }
 _svc_streams() {
@@ -48,83 +71,48 @@ _svc_streams() {
   fi
   for word in "\${COMP_WORDS[@]:1:$((COMP_CWORD-1))}"; do
     case $word in
-      ${commands.map((command) => command.name()).join('|')}) command=$word; break ;;
+      ${completions[0]?.words.join('|')}) command=$word; break ;;
     esac
   done
-  case "$command $previous" in
-${commands.flatMap((command) => bashValues(command, words)).join('\n')}
-    *)
-      case "$command $current" in
-        ' -'*) words='${flagNames(program)}' ;;
-        ' '*) words='${(words['command'] ?? []).join(' ')}' ;;
-${commands.map((command) => bashCommand(command, words)).join('\n')}
-      esac
-      ;;
+  case "$command $previous $current" in
+${completions.flatMap(bashCases).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
 complete -o default -F _svc_streams svc-streams
 `
 
-/** The cases of the flags of a command that take a value. */
-const bashValues = (command: Command, words: WordsByName): readonly string[] =>
-  optionsOf(command).flatMap((option) => {
-    const values = valuesOf(option, words)
-    const patterns = namesOf(option).map((name) => `'${command.name()} ${name}'`)
-    return values === undefined ? [] : [`    ${patterns.join('|')}) words='${values.join(' ')}' ;;`]
-  })
+/** The values of the flags of a command, its flags, and its arguments. */
+const bashCases = ({ name, words, flags }: Completion): readonly string[] => {
+  const lineOf = (pattern: string, all: readonly string[]) => `    ${pattern}) words='${all.join(' ')}' ;;`
+  const values = flags.flatMap((flag) =>
+    flag.names.map((each) => (flag.values === undefined ? '' : lineOf(`'${name} ${each} '*`, flag.values))),
+  )
+  const names = flags.flatMap((flag) => flag.names)
+  return [...values.filter(Boolean), lineOf(`'${name} '*' -'*`, names), lineOf(`'${name} '*`, words)]
+}
 
-const bashCommand = (command: Command, words: WordsByName): string => `\
-        '${command.name()} -'*) words='${flagNames(command)}' ;;
-        '${command.name()} '*) words='${argumentWords(command, words).join(' ')}' ;;`
-
-const flagNames = (command: Command): string => optionsOf(command).flatMap(namesOf).join(' ')
-
-const fishScript = (program: Command, commands: readonly Command[], words: WordsByName): string =>
+const fishScript = (completions: readonly Completion[]): string =>
   [
     '# Completion of svc-streams for fish.',
-    ...optionsOf(program).map((option) => fishLine('__fish_use_subcommand', fishFlag(option, words))),
-    ...commands.map((command) =>
-      fishLine('__fish_use_subcommand', `-f -a ${command.name()} -d ${fishText(command.description())}`),
-    ),
-    ...commands.flatMap((command) => {
-      const isGiven = `__fish_seen_subcommand_from ${command.name()}`
-      const takesFiles = command.registeredArguments.some((argument) => argument.name() === 'file')
-      const argument = takesFiles ? '-F' : `-f -a ${fishText(argumentWords(command, words).join(' '))}`
-      return [argument, ...optionsOf(command).map((option) => fishFlag(option, words))].map((completion) =>
-        fishLine(isGiven, completion),
-      )
+    ...completions.flatMap(({ name, description, words, flags }) => {
+      const ofProgram = 'complete -c svc-streams -n __fish_use_subcommand'
+      const isGiven = `complete -c svc-streams -n '__fish_seen_subcommand_from ${name}'`
+      if (name === '') return flags.map((flag) => `${ofProgram} ${fishFlag(flag)}`)
+      return [
+        `${ofProgram} -f -a ${name} -d ${fishText(description)}`,
+        `${isGiven} ${words.length === 0 ? '-F' : `-f -a ${fishText(words.join(' '))}`}`,
+        ...flags.map((flag) => `${isGiven} ${fishFlag(flag)}`),
+      ]
     }),
   ].join('\n') + '\n'
 
-const fishLine = (condition: string, completion: string): string =>
-  `complete -c svc-streams -n '${condition}' ${completion}`
-
-const fishFlag = (option: Option, words: WordsByName): string => {
-  const names = namesOf(option).map((name) =>
+const fishFlag = ({ names, description, values }: Completion['flags'][number]): string => {
+  const spellings = names.map((name) =>
     name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`,
   )
-  const values = valuesOf(option, words)
-  const value =
-    values === undefined ? [] : [values.length === 0 ? '-r -F' : `-x -a ${fishText(values.join(' '))}`]
-  return [...names, ...value, `-d ${fishText(option.description)}`].join(' ')
+  const suggestions = values?.length === 0 ? ['-r -F'] : [`-x -a ${fishText((values ?? []).join(' '))}`]
+  return [...spellings, ...(values === undefined ? [] : suggestions), `-d ${fishText(description)}`].join(' ')
 }
 
 const fishText = (text: string): string => `'${text.replace(/['\\]/g, '\\$&')}'`
-
-const optionsOf = (command: Command): readonly Option[] => command.createHelp().visibleOptions(command)
-
-/** The spellings, such as `-o` and `--out`. */
-const namesOf = ({ short, long }: Option): readonly string[] =>
-  [short, long].filter((name) => name !== undefined)
-
-/** The values to suggest for a flag; `undefined` for a flag without a value. */
-const valuesOf = (option: Option, words: WordsByName): readonly string[] | undefined => {
-  const name = /[<[](\w+)/.exec(option.flags)?.[1]
-  return name === undefined ? undefined : (option.argChoices ?? words[name] ?? [])
-}
-
-const argumentWords = (command: Command, words: WordsByName): readonly string[] =>
-  command.registeredArguments.flatMap(
-    (argument: Argument) => argument.argChoices ?? words[argument.name()] ?? [],
-  )

@@ -2,7 +2,6 @@ import { rename, rm } from 'node:fs/promises'
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { counted, formatTime } from '../../view/texts.js'
-import { assertNever } from '../../base/domain/assert-never.js'
 import type { AnyError, RecordingError } from '../../base/errors/model.js'
 import { allTimes } from '../../backtest/recording/codec/timeline.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
@@ -72,7 +71,7 @@ const tableNames = Object.keys(columnsOf) as readonly TableName[]
 /** A file of rows: each has its values in the order of the columns. */
 interface Table {
   readonly add: (values: readonly unknown[]) => Promise<void> | undefined
-  readonly close: () => Promise<void>
+  readonly close: () => Promise<void> | undefined
 }
 
 const createTable = async (path: string, columns: Readonly<Record<string, ColumnKind>>): Promise<Table> => {
@@ -84,10 +83,10 @@ const createTable = async (path: string, columns: Readonly<Record<string, Column
       file.add(values.map((value, index) => csvCell(value, kinds[index])))
       return undefined
     },
-    close: () =>
-      Promise.resolve().then(() => {
-        file.close()
-      }),
+    close: () => {
+      file.close()
+      return undefined
+    },
   }
 }
 
@@ -143,15 +142,10 @@ const writeTables = async (
     return { rows }
   } finally {
     closing.unsubscribe()
-    await closeAll([...tables.values()])
+    // Each is closed, also after a failure.
+    const results = await Promise.allSettled([...tables.values()].map(async (table) => table.close()))
+    for (const result of results) if (result.status === 'rejected') throw result.reason
   }
-}
-
-/** Closes each table, also after a failure. Rejects with the first failure. */
-const closeAll = async (tables: readonly Table[]): Promise<void> => {
-  const results = await Promise.allSettled(tables.map((table) => table.close()))
-  const failed = results.find((result) => result.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
 }
 
 /** A row, and its values in the order of the columns. */
@@ -170,31 +164,18 @@ const tableRow = (line: Row | RecordingHeader): readonly [TableName, readonly un
         [at, mint, price, timestamp, bought, buy.totalQuantityUsd, sold, sell.totalQuantityUsd, receivedAt],
       ]
   }
-  return ['events', [at, line._tag, ...eventValues(line), encodeRow(line)]]
+  const event: Either<AnyError, unknown> | undefined = 'event' in line ? line.event : undefined
+  const uncorrelated = line._tag === 'Uncorrelated' ? line.error : undefined
+  const error = event?._tag === 'Left' ? event.left : uncorrelated
+  const tag = line._tag === 'Status' ? line.status._tag : error?._tag
+  return ['events', [at, line._tag, streamOf(line), tag, error?.message, encodeRow(line)]]
 }
 
 /** The largest quantity of DECIMAL(38, 0). */
 const maxDecimal = 10n ** 38n - 1n
 
-/** The stream, the tag and the message of a row of `events`. */
-const eventValues = (line: Row | RecordingHeader): readonly (string | undefined)[] => {
-  switch (line._tag) {
-    case 'Price':
-      return [line.topic, ...errorValues(line.event)]
-    case 'Depth':
-      return [line.mint, ...errorValues(line.event)]
-    case 'End':
-      return [line.of, undefined, undefined]
-    case 'Status':
-      return [undefined, line.status._tag, undefined]
-    case 'Uncorrelated':
-      return [undefined, line.error._tag, line.error.message]
-    case 'Recording':
-      return [undefined, undefined, undefined]
-    default:
-      return assertNever(line)
-  }
+const streamOf = (line: Row | RecordingHeader): string | undefined => {
+  if (line._tag === 'Price') return line.topic
+  if (line._tag === 'Depth') return line.mint
+  return line._tag === 'End' ? line.of : undefined
 }
-
-const errorValues = (event: Either<AnyError, unknown>): readonly (string | undefined)[] =>
-  isLeft(event) ? [event.left._tag, event.left.message] : [undefined, undefined]

@@ -13,13 +13,18 @@ export type ColumnKind = 'time' | 'text' | 'double' | 'long' | 'decimal'
 const rowsPerGroup = 50_000
 const bytesPerGroup = 8 * 2 ** 20
 
+interface Column {
+  readonly name: string
+  readonly kind: ColumnKind
+  data: unknown[]
+}
+
 /** A Parquet file that is written row by row, in bounded memory. It has the name of a partial file. */
 export class ParquetTable {
-  private columns: unknown[][]
+  private readonly columns: readonly Column[]
+  private rows = 0
   /** Approximate size of the columns. */
   private bytesInColumns = 0
-  private readonly kinds: readonly ColumnKind[]
-  private readonly names: readonly string[]
   private readonly writer: ParquetWriter
   private readonly bytes = new ByteWriter()
 
@@ -28,14 +33,11 @@ export class ParquetTable {
     private readonly file: FileHandle,
     columns: Readonly<Record<string, ColumnKind>>,
   ) {
-    this.names = Object.keys(columns)
-    this.kinds = Object.values(columns)
-    this.columns = this.names.map(() => [])
-    const elements = Object.entries(columns).map(([name, kind]) => ({ name, ...schemaOf[kind] }))
-    const root = { name: 'root', num_children: elements.length }
+    this.columns = Object.entries(columns).map(([name, kind]) => ({ name, kind, data: [] }))
+    const elements = this.columns.map(({ name, kind }) => ({ name, ...schemaOf[kind] }))
     this.writer = new ParquetWriter({
       writer: this.bytes,
-      schema: [root, ...elements],
+      schema: [{ name: 'root', num_children: elements.length }, ...elements],
       createdBy: 'svc-streams',
     })
   }
@@ -49,13 +51,12 @@ export class ParquetTable {
 
   /** Adds a row: its values in the order of the columns. Returns a promise if rows are written, to wait for. */
   add(values: readonly unknown[]): Promise<void> | undefined {
-    const { columns, kinds } = this
-    for (const [index, column] of columns.entries()) {
-      const value = valueOf(kinds[index], values[index])
+    for (const [index, { kind, data }] of this.columns.entries()) {
+      const value = valueOf(kind, values[index])
       this.bytesInColumns += typeof value === 'string' ? value.length : bytesPerNumber
-      column.push(value)
+      data.push(value)
     }
-    const isFull = (columns[0]?.length ?? 0) >= rowsPerGroup || this.bytesInColumns >= bytesPerGroup
+    const isFull = ++this.rows >= rowsPerGroup || this.bytesInColumns >= bytesPerGroup
     return isFull ? this.writeRows() : undefined
   }
 
@@ -71,17 +72,14 @@ export class ParquetTable {
   }
 
   private async writeRows(): Promise<void> {
-    const { columns, names, kinds } = this
-    if (columns[0]?.length === 0) return
-    this.columns = names.map(() => [])
-    this.bytesInColumns = 0
+    if (this.rows === 0) return
     // An index of pages and the least and greatest text of each group would stay in memory until the end.
-    const columnData = columns.map((data, index) => ({
-      name: names[index] ?? '',
-      data,
-      offsetIndex: false,
-      statistics: kinds[index] !== 'text',
+    const columnData = this.columns.map(({ name, kind, data }) => ({
+      ...{ name, data, offsetIndex: false, statistics: kind !== 'text' },
     }))
+    for (const column of this.columns) column.data = []
+    this.rows = 0
+    this.bytesInColumns = 0
     await this.writer.write({ columnData, rowGroupSize: rowsPerGroup })
     await this.writeBytes()
   }
@@ -103,7 +101,7 @@ export class ParquetTable {
 const bytesPerNumber = 8
 
 /** A recording may have fractions of a ms. The writer makes a time a bigint, which takes more memory than a number, when it writes it. */
-const valueOf = (kind: ColumnKind | undefined, value: unknown): unknown => {
+const valueOf = (kind: ColumnKind, value: unknown): unknown => {
   if (kind === 'time' && typeof value === 'number') return Math.floor(value)
   return kind === 'long' && typeof value === 'number' ? BigInt(value) : value
 }

@@ -1,7 +1,6 @@
 import type { DefinedToken, DefinedTokens } from '../../client/tokens.js'
 import { isInterval } from '../../base/domain/valid-numbers.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import { messageOf } from '../../base/errors/text.js'
 import { numberOption } from '../../base/option-kinds/number-option.js'
 import {
   checkedOption,
@@ -60,13 +59,11 @@ export interface PaperOptions {
 const bpsOption = (fallback: number) => numberOption({ min: 0, max: 10_000, default: fallback })
 const msOption = (fallback: number) => numberOption({ unit: 'ms', min: 0, max: 1e12, default: fallback })
 
-const noDefault = 'which has no default'
-
-/** A cost of trading, which has no default: without it, each backtest is too good. */
-const costOption = (unit: string, most: number, usual: string) =>
+/** A cost of trading, which has no default: without it, each backtest is too good. `flag`: of the commands. */
+const costOption = (unit: string, most: number, usual: string, flag: string) =>
   required(
     checkedOption<number>('number', {
-      expected: `a number of ${unit} from 0 to ${most}, ${noDefault}; usual: ${usual}`,
+      expected: `a number of ${unit} from 0 to ${most}, which has no default; usual: ${usual}; flag: ${flag}`,
       holds: (value) => typeof value === 'number' && value >= 0 && value <= most,
     }),
   )
@@ -84,9 +81,9 @@ export const paperTable = {
       holds: (value) => typeof value === 'number' && value >= 0 && value <= 1e15,
     }),
   ),
-  feeBps: costOption('basis points', 10_000, '1 to 10'),
-  slippageBps: costOption('basis points', 10_000, '1 to 5'),
-  latency: costOption('ms', 1e12, '50 to 500'),
+  feeBps: costOption('basis points', 10_000, '1 to 10', '--fee-bps'),
+  slippageBps: costOption('basis points', 10_000, '1 to 5', '--slippage-bps'),
+  latency: costOption('ms', 1e12, '50 to 500', '--latency'),
   depthInterval: withDefault(
     checkedOption<number>('number', { expected: 'a number of ms of at least 1', holds: isInterval }),
     500,
@@ -106,28 +103,6 @@ const isToken = (value: unknown): boolean =>
 
 /** The costs of trading, which a command also takes as flags. */
 export type Costs = Partial<Pick<PaperOptions, 'latency' | 'feeBps' | 'slippageBps'>>
-
-/** Throws as `settingsOf`; for costs that are missing, an error that names the flags of the commands. */
-export const checkOptions = (options: PaperOptions): void => {
-  const given: Costs = options
-  try {
-    settingsOf(options)
-  } catch (thrown) {
-    const missing = Object.entries(costFlags).filter(([name]) => given[name as keyof Costs] === undefined)
-    if (missing.length === 0 || !messageOf(thrown).includes(noDefault)) throw thrown
-    const flags = missing.map(([, flag]) => flag).join(' and ')
-    const names = missing.map(([name]) => name).join(' and ')
-    throw new Error(`the costs have no default: give ${flags}, or export ${names} in options`, {
-      cause: thrown,
-    })
-  }
-}
-
-const costFlags: Readonly<Record<keyof Costs, string>> = {
-  latency: '--latency (usual: 50ms to 500ms)',
-  feeBps: '--fee-bps (usual: 1 to 10)',
-  slippageBps: '--slippage-bps (usual: 1 to 5)',
-}
 
 /** The options of a replay: the journal is that of the live run. */
 export const withoutJournal = (options: PaperOptions): PaperOptions => {

@@ -1,26 +1,20 @@
-import { distinctUntilChanged, filter, map, Observable, startWith, Subject, type Subscriber } from 'rxjs'
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import type { Address } from '../../base/domain/address.js'
-import type { Depth } from '../../base/domain/depth.js'
-import type { Price } from '../../base/domain/price.js'
-import type { Topic } from '../../base/domain/topic.js'
-import type { DepthError, PriceError } from '../../base/errors/model.js'
+import { distinctUntilChanged, map, ReplaySubject, startWith, Subject } from 'rxjs'
+import type { Subscriber, Observable } from 'rxjs'
+import { isRight } from 'fp-ts/lib/Either.js'
 import type { Publish } from '../../base/diagnostics/messages.js'
-import { SharedStream } from './shared-stream.js'
-import type { Client } from '../../client/client.js'
-import { priceFeedOf } from '../../client/price-feed.js'
-import { writeError } from '../recording/codec/errors.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import type { Stream } from '../../base/time/stream.js'
+import type { Client } from '../../client/client.js'
+import { priceFeedOf } from '../../client/price-feed.js'
+import { writeError } from '../recording/codec/errors.js'
 import type { Equity, Filled, OpenOrder, PaperEvent, Position } from './events.js'
-import { journalLines, startLine, type Journal } from './journal/journal.js'
-import { continueFrom, savedStateOf } from './journal/saved-state.js'
+import { continueFrom, journalLines, savedStateOf, startLine, type Journal } from './journal/journal.js'
 import type { Settings } from './options.js'
 import { OrderGate, type MarketEvent } from './order-gate.js'
 import type { Order } from './orders.js'
-import { eventsAfter, type AccountInput } from './rules.js'
+import { onContinue, onDepth, onEnd, onOrder, onPrice } from './rules.js'
+import { SharedStream } from './shared-stream.js'
 import { AccountState } from './state.js'
 import type { AccountTerms } from './terms.js'
 import type { TokenState } from './token-state.js'
@@ -54,16 +48,10 @@ export type PaperStrategy<C> = (client: C, account: PaperAccount) => Observable<
  */
 export class PaperRun {
   private readonly state: AccountState
-  /** The events that are not emitted yet. */
-  private events: PaperEvent[] = []
-  private readonly fills$ = new Subject<Filled>()
-  private readonly equities$ = new Subject<Equity>()
-  private lastEquity: Equity | undefined
-  private readonly openChanges$ = new Subject<void>()
-  /** The symbol of each position that has changed. */
-  private readonly positionChanges$ = new Subject<string>()
-  /** The version of the state that `open` has. */
-  private emitted = 0
+  private readonly fill$ = new Subject<Filled>()
+  private readonly equity$ = new ReplaySubject<Equity>(1)
+  /** Orders, cash or positions have changed. */
+  private readonly change$ = new Subject<void>()
   private isEmitting = false
   /** False during a warm-up. */
   private isCounted: boolean
@@ -85,47 +73,40 @@ export class PaperRun {
     this.state = new AccountState(settings)
     if (journal === undefined) return
     continueFrom(this.state, journal.start)
-    this.events = eventsAfter(this.state, { _tag: 'Continue' })
+    onContinue(this.state)
   }
 
   /** The account subscribes before the strategy, so that it receives each event first. */
   start<C extends MarketClient>(client: C, strategy$: PaperStrategy<C>): void {
     const { state, subscriber } = this
     const { depthInterval } = this.settings
-    if (this.events.length > 0) this.emit()
-    const prices = new Map<Topic, Stream<Either<PriceError, Price>>>()
-    const depths = new Map<Address, Stream<Either<DepthError, Depth>>>()
-    let open = 2 * state.tokens.size
-    const complete = (): void => {
+    this.emit()
+    const tokens = [...state.tokens.values()]
+    const currentPrices = () =>
+      tokens.filter(({ price }) => price !== undefined).map(({ token }) => client.price$(token.topic))
+    const { isUpToDate } = priceFeedOf(client)
+    const pass = (order: Order, decidedAt?: number): void => this.onOrder(order, decidedAt)
+    const gate = new OrderGate(subscriber, depthInterval, isUpToDate, pass, currentPrices)
+    let open = 2 * tokens.length
+    const onEnd = (): void => {
       if (--open === 0) this.end()
     }
-    const currentPrices = () =>
-      [...state.tokens.values()]
-        .filter(({ price }) => price !== undefined)
-        .map(({ token }) => client.price$(token.topic))
-    // The time of a timer is not before that of the data, which another clock may have stamped.
-    const pass = (order: Order, decidedAt = state.now): void =>
-      this.receive({ _tag: 'Order', order, decidedAt: Math.max(decidedAt, state.now) })
-    const { isUpToDate } = priceFeedOf(client)
-    const gate = new OrderGate(subscriber, depthInterval, isUpToDate, pass, currentPrices)
-    const share = <E extends MarketEvent>(
-      source$: Observable<E>,
-      change: (event: E) => void,
-    ): SharedStream<E> => new SharedStream(subscriber, source$, gate, change, complete)
-    const streams = [...state.tokens.values()].flatMap((token) => {
-      const { topic, address } = token.token
-      const price = share(client.price$(topic), (event) =>
-        this.receive({ _tag: 'Price', token, event, isLate: gate.isLate }),
-      )
-      const depth = share(client.depth$(address, depthInterval), (event) =>
-        this.receive({ _tag: 'Depth', token, event }),
-      )
-      prices.set(topic, price.event$)
-      depths.set(address, depth.event$)
-      return [price, depth]
-    })
-    for (const each of streams) each.start()
+    const share = <E extends MarketEvent>(source$: Observable<E>, apply: (event: E) => void) =>
+      new SharedStream<E>(subscriber, source$, gate, (event) => this.onData(event, apply), onEnd)
+    const markets = tokens.map((token) => ({
+      token: token.token,
+      price: share(client.price$(token.token.topic), (event) => onPrice(state, token, event, gate.isLate)),
+      depth: share(client.depth$(token.token.address, depthInterval), (event) =>
+        onDepth(state, token, event),
+      ),
+    }))
+    for (const { price, depth } of markets) {
+      price.start()
+      depth.start()
+    }
     if (subscriber.closed) return
+    const prices = new Map(markets.map(({ token, price }) => [token.topic, price.event$]))
+    const depths = new Map(markets.map(({ token, depth }) => [token.address, depth.event$]))
     const shared: C = {
       ...client,
       price$: (topic) => prices.get(topic) ?? client.price$(topic),
@@ -137,76 +118,74 @@ export class PaperRun {
     subscriber.add(strategy$(shared, this.account).subscribe({ next, error }))
   }
 
-  /** Changes the state, and emits what follows from it. */
-  private receive(input: AccountInput): void {
-    const { state } = this
-    if (!this.isCounted && this.counts(input)) {
-      this.isCounted = true
-      eventsAfter(state, { _tag: 'Begin' })
+  private onData<E extends MarketEvent>(event: E, apply: (event: E) => void): void {
+    if (!this.isCounted) {
+      const at = isRight(event) ? event.right.receivedAt : undefined
+      if (at !== undefined && this.countsFrom === Infinity) this.countsFrom = at + this.settings.warmUp
+      this.countFrom(at)
     }
-    if (!this.isCounted && input._tag === 'Order') return
-    const events = eventsAfter(state, input)
-    this.checkClock()
-    if (events.length > 0) this.events.push(...events)
-    if (this.events.length > 0 || state.version !== this.emitted) this.emit()
+    apply(event)
+    if (!rxClock.isVirtual) this.checkClock()
+    this.emit()
   }
 
-  /** True if an input comes after the warm-up. */
-  private counts(input: AccountInput): boolean {
-    const { isCounted } = this.terms
-    if (isCounted !== undefined) return isCounted()
-    if (input._tag === 'Order') return input.decidedAt >= this.countsFrom
-    if (!('event' in input)) return false
-    const event: Either<unknown, Price | Depth> = input.event
-    if (isLeft(event)) return false
-    const { receivedAt } = event.right
-    if (this.countsFrom === Infinity) this.countsFrom = receivedAt + this.settings.warmUp
-    return receivedAt >= this.countsFrom
+  /** `at`: when a timer decided, in ms since the Unix epoch. It is not before the data, which another clock may have stamped. */
+  private onOrder(order: Order, at = this.state.now): void {
+    const decidedAt = Math.max(at, this.state.now)
+    this.countFrom(decidedAt)
+    if (!this.isCounted) return
+    onOrder(this.state, order, decidedAt)
+    this.emit()
+  }
+
+  private end(): void {
+    this.isOver = true
+    this.countFrom(undefined)
+    onEnd(this.state, this.terms.endsFlat)
+    this.emit()
+  }
+
+  /** Ends the warm-up with an input at or after its end. `at`: in ms since the Unix epoch; undefined without a time. */
+  private countFrom(at = -Infinity): void {
+    if (this.isCounted || !(this.terms.isCounted?.() ?? at >= this.countsFrom)) return
+    this.isCounted = true
+    this.state.isBeginning = true
   }
 
   /** Data time, the latest `receivedAt`, is not ahead of the clock unless that was set back. Nobody sets a virtual clock. */
   private checkClock(): void {
-    if (rxClock.isVirtual) return
     const behindMs = this.state.now - rxClock.wallClock()
     const wasBehind = this.isClockBehind
     this.isClockBehind = behindMs > maxClockStep
     if (this.isClockBehind && !wasBehind) this.publish('svc-streams:account-clock', () => ({ behindMs }))
   }
 
-  private end(): void {
-    this.isOver = true
-    this.receive({ _tag: 'End', endsFlat: this.terms.endsFlat })
-  }
-
   private emit(): void {
-    if (this.isEmitting) return
+    const { state } = this
+    if (this.isEmitting || (state.events.length === 0 && !state.isChanged)) return
     this.isEmitting = true
-    while (this.events.length > 0 || this.state.version !== this.emitted) this.emitBatch()
+    while (state.events.length > 0 || state.isChanged) this.emitBatch()
     this.isEmitting = false
     if (!this.isOver) return
-    for (const subject$ of [this.fills$, this.equities$, this.openChanges$, this.positionChanges$])
-      subject$.complete()
+    for (const subject$ of [this.fill$, this.equity$, this.change$]) subject$.complete()
     this.subscriber.complete()
   }
 
   /** Positions and open orders come first: a handler of a fill sees what they are after it. */
   private emitBatch(): void {
-    const { events, state } = this
-    this.events = []
-    const isChanged = state.version !== this.emitted
-    this.emitted = state.version
+    const { state } = this
+    const { events, isChanged } = state
+    state.events = []
+    state.isChanged = false
     // A subscriber may leave while events are emitted: the journal is then closed.
     if (this.subscriber.closed) return
     if (this.journal !== undefined && !this.isWritten(this.journal, events, isChanged)) return
-    if (isChanged) {
-      for (const event of events) if (event._tag === 'Filled') this.positionChanges$.next(event.symbol)
-      this.openChanges$.next()
-    }
+    if (isChanged) this.change$.next()
     for (const event of events) {
       // The account of a journal has no start to wait for.
       if (this.isCounted || this.journal !== undefined) this.subscriber.next(event)
-      if (event._tag === 'Filled') this.fills$.next(event)
-      if (event._tag === 'Equity') this.equities$.next((this.lastEquity = event))
+      if (event._tag === 'Filled') this.fill$.next(event)
+      if (event._tag === 'Equity') this.equity$.next(event)
     }
   }
 
@@ -225,29 +204,29 @@ export class PaperRun {
   }
 
   private tokenOf(symbol: string): TokenState {
-    return this.state.tokens.get(symbol) ?? unknownSymbol(symbol, [...this.state.tokens.keys()])
+    const { tokens } = this.state
+    const token = tokens.get(symbol)
+    if (token !== undefined) return token
+    const expected = `expected a token of the account (${[...tokens.keys()].join(', ')})`
+    throw new ConfigurationError('symbol', `${expected}, got ${describeValue(symbol)}`)
   }
 
   private get account(): PaperAccount {
+    /** A value at once and after each change. Without a subscriber, it is not computed. */
+    const current$ = <A>(value: () => A, isEqual: (a: A, b: A) => boolean = Object.is): Observable<A> =>
+      this.change$.pipe(startWith(undefined), map(value), distinctUntilChanged(isEqual))
     return {
-      fill$: this.fills$.asObservable(),
+      fill$: this.fill$.asObservable(),
       position: (symbol) => this.tokenOf(symbol).position,
       position$: (symbol) => {
         const token = this.tokenOf(symbol)
-        return current$(() => token.position, this.positionChanges$.pipe(filter((each) => each === symbol)))
+        return current$(() => token.position)
       },
-      equity$: new Observable((subscriber) => {
-        if (this.lastEquity !== undefined) subscriber.next(this.lastEquity)
-        return this.equities$.subscribe(subscriber)
-      }),
-      open$: current$(() => this.state.openOrders, this.openChanges$).pipe(distinctUntilChanged(areEqual)),
+      equity$: this.equity$.asObservable(),
+      open$: current$(() => this.state.openOrders, areEqual),
     }
   }
 }
-
-/** A value of the account, at once and after each change. Without a subscriber, it is not computed. */
-const current$ = <A>(value: () => A, change$: Observable<unknown>): Observable<A> =>
-  change$.pipe(startWith(undefined), map(value))
 
 const areEqual = (a: readonly OpenOrder[], b: readonly OpenOrder[]): boolean =>
   a.length === b.length &&
@@ -255,10 +234,3 @@ const areEqual = (a: readonly OpenOrder[], b: readonly OpenOrder[]): boolean =>
     const other = b[i]
     return id === other?.id && order === other.order && remaining === other.remaining
   })
-
-const unknownSymbol = (symbol: unknown, symbols: readonly string[]): never => {
-  throw new ConfigurationError(
-    'symbol',
-    `expected a token of the account (${symbols.join(', ')}), got ${describeValue(symbol)}`,
-  )
-}

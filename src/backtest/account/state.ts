@@ -1,18 +1,50 @@
+import type { Price } from '../../base/domain/price.js'
 import { oneOf, type Check } from '../../base/option-kinds/option.js'
-import type { Equity, HeldPosition, OpenOrder } from './events.js'
+import type { Equity, HeldPosition, OpenOrder, PaperEvent } from './events.js'
 import type { Settings } from './options.js'
+import type { Order, TradeOrder } from './orders.js'
 import { TokenState } from './token-state.js'
-import type { WorkingOrder } from './working-order.js'
 
 export type Sampled = Pick<Equity, 'at' | 'isCurrent'>
+
+/** An order that a strategy has decided, valid or not. */
+export interface Decision {
+  readonly id: string
+  readonly order: Order
+  /** In ms since the Unix epoch. */
+  readonly decidedAt: number
+}
+
+/** An open order. Changed in place. */
+export interface WorkingOrder extends Decision {
+  readonly order: TradeOrder
+  readonly token: TokenState
+  readonly rest: 'cancel' | 'work'
+  /** In base-token units; undefined for a size that the first fill decides. */
+  remaining: bigint | undefined
+  /** The best price since the decision, of a trailing stop. */
+  best: number | undefined
+  /** When a price triggered a stop; undefined before. */
+  triggeredAt: number | undefined
+  /** True for a limit whose first price after the latency has passed: it fills at its own price. */
+  isResting: boolean
+  /** True for an order of a liquidation. */
+  readonly isForced: boolean
+  /** Of a liquidation: the price that caused it, which does not fill it. */
+  readonly causedBy?: Price | undefined
+}
 
 /** What an account knows. The rules change it in place, because a copy for each price would cost more than the strategy. */
 export class AccountState {
   /** Data time: the latest `receivedAt` so far, in ms since the Unix epoch; 0 before the first data. */
   now = 0
-  /** Counts the changes of orders, cash and positions. */
-  version = 0
+  /** The events that the rules have added, and that are not emitted yet. */
+  events: PaperEvent[] = []
+  /** True if orders, cash or positions have changed since `events` was emptied. */
+  isChanged = false
   readonly tokens: ReadonlyMap<string, TokenState>
+  /** The tokens with a position. */
+  held: readonly TokenState[] = []
   /** Checks the symbol of an order. */
   readonly symbol: Check
   /** USD. */
@@ -39,40 +71,57 @@ export class AccountState {
     this.cash = settings.cash
   }
 
+  /** Adds an event that changes the account. */
+  change(event: PaperEvent): void {
+    this.events.push(event)
+    this.isChanged = true
+  }
+
+  reject({ id, order, decidedAt }: Decision, reason: string): void {
+    this.change({ _tag: 'Rejected', id, order, decidedAt, at: this.now, reason })
+  }
+
+  cancel({ id, order, remaining }: WorkingOrder): void {
+    this.change({ _tag: 'Cancelled', id, order, at: this.now, remaining: remaining ?? null })
+  }
+
+  addEquity(): void {
+    const { now: at, equityUsd, isCurrent, lastPrices: prices } = this
+    this.sampled = { at, isCurrent }
+    this.hasNews = false
+    this.isFilled = false
+    this.events.push({ _tag: 'Equity', at, equityUsd, isCurrent, prices })
+  }
+
+  /** To be called after each change of a position. */
+  updateHeld(): void {
+    this.held = [...this.tokens.values()].filter(({ position }) => position.quantity !== 0n)
+  }
+
   get openOrders(): readonly OpenOrder[] {
     return this.orders.map(({ id, order, remaining }) => ({ id, order, remaining: remaining ?? null }))
   }
 
   get equityUsd(): number {
     let equity = this.cash
-    for (const state of this.tokens.values()) equity += state.value
+    for (const { value } of this.held) equity += value
     return equity
-  }
-
-  get hasPosition(): boolean {
-    for (const { quantity } of this.tokens.values()) if (quantity !== 0n) return true
-    return false
   }
 
   /** False while the price of a token that is held is not current. */
   get isCurrent(): boolean {
-    for (const { quantity, price } of this.tokens.values())
-      if (quantity !== 0n && price === undefined) return false
-    return true
+    return this.held.every(({ price }) => price !== undefined)
   }
 
   get lastPrices(): Readonly<Record<string, number>> {
     const prices: Record<string, number> = {}
-    for (const { token, last } of this.tokens.values())
-      if (last !== undefined) prices[token.symbol] = last.price
+    for (const [symbol, { lastPrice }] of this.tokens) if (lastPrice > 0) prices[symbol] = lastPrice
     return prices
   }
 
   get positions(): readonly HeldPosition[] {
-    return [...this.tokens.values()]
-      .filter(({ quantity }) => quantity !== 0n)
-      .map(({ token: { symbol }, quantity, averagePrice, unrealisedUsd }) => {
-        return { symbol, quantity, averagePrice, unrealisedUsd }
-      })
+    return this.held.map(({ token: { symbol }, position: { quantity, averagePrice }, unrealisedUsd }) => ({
+      ...{ symbol, quantity, averagePrice: averagePrice ?? 0, unrealisedUsd },
+    }))
   }
 }

@@ -1,5 +1,5 @@
 import type { Filled, Side } from 'svc-streams/paper'
-import type { SavedState } from '../../../src/backtest/account/journal/saved-state.js'
+import type { SavedState } from '../../../src/backtest/account/journal/journal.js'
 
 /** A fill at a time in ms since the Unix epoch. `quantity`: in base-token units. */
 export const filled = (

@@ -1,17 +1,16 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts/lib/index.js'
-import { isValueTime } from '../../recording/codec/times.js'
 import { decodeError } from '../../../base/errors/constructors.js'
 import type { DecodeError } from '../../../base/errors/model.js'
 import { describeValue } from '../../../base/errors/text.js'
 import { guardCodec, parseJson, toDecodeError } from '../../../wire/codec/decode.js'
 import { PriceValue } from '../../../wire/codec/number.js'
+import { isValueTime } from '../../recording/codec/times.js'
 import { JsonNumber } from '../../recording/codec/value-codecs.js'
 import type { PaperEvent } from '../events.js'
 import { orderProblem } from '../order-check.js'
-import type { Order, Side, TradeOrder } from '../orders.js'
-import type { StartLine } from './journal.js'
-import { journalVersion, type SavedState } from './saved-state.js'
+import type { TradeOrder } from '../orders.js'
+import { journalTags, journalVersion, type SavedState, type StartLine } from './journal.js'
 
 // A journal may have been written by another version, by hand, or by a disk that fails.
 
@@ -20,7 +19,7 @@ export type JournalLine = PaperEvent | SavedState | StartLine
 /** Decodes a line of a journal. One of a newer version is refused before its other fields are read. */
 export const decodeJournalLine = (text: string): Either<DecodeError, JournalLine> => {
   const json = parseJson(text, withUnits)
-  if (isLeft(json) || !JournalTag.is(json.right)) {
+  if (isLeft(json) || !Tagged.is(json.right)) {
     const issue = { path: '', expected: what, actual: describeValue(text.slice(0, 80)) }
     return left(decodeError(what, text, [issue]))
   }
@@ -31,6 +30,10 @@ export const decodeJournalLine = (text: string): Either<DecodeError, JournalLine
 }
 
 const what = 'a line of a journal'
+
+const Tagged = t.type({
+  _tag: guardCodec('a tag', (value): value is string => value !== 'WriteError' && journalTags.has(value)),
+})
 
 const Versioned = t.partial({
   version: guardCodec(
@@ -69,123 +72,92 @@ const Time = number('a time in ms since the Unix epoch', isValueTime)
 const Amount = number('a finite number of at least 0', (value) => value >= 0 && value < Infinity)
 const Count = number('an integer of at least 0', (value) => Number.isSafeInteger(value) && value >= 0)
 const Text = guardCodec('a text', (value): value is string => typeof value === 'string' && value !== '')
-const SideValue: t.Type<Side> = t.keyof({ buy: null, sell: null }, 'buy or sell')
-const Rest = t.keyof({ cancel: null, work: null }, 'cancel or work')
-const Prices = t.record(t.string, PriceValue, 'prices by symbol')
-
-const isTradeOrder = (value: unknown): value is TradeOrder =>
-  orderProblem(value) === undefined && (value as Order)._tag !== 'Cancel'
 
 /** Fields that a strategy has added are kept. */
 const TradeOrderValue = new t.Type<TradeOrder, unknown>(
   'an order',
-  isTradeOrder,
+  (value): value is TradeOrder => problemOf(value) === undefined,
   (order, context) => {
-    if (isTradeOrder(order)) return t.success(order)
-    const { name: key, expected, actual } = orderProblem(order) ?? unknownOrder
+    const problem = problemOf(order)
+    if (problem === undefined) return t.success(order as TradeOrder)
+    const { name: key, expected, actual } = problem
     const entry = { key, type: guardCodec(expected, (value): value is never => value === undefined), actual }
     return t.failure(actual, [...context, entry])
   },
   t.identity,
 )
 
-const unknownOrder = { name: '', expected: 'an order that trades', actual: 'Cancel' }
+const problemOf = (value: unknown) =>
+  orderProblem(value) ??
+  ((value as TradeOrder | { readonly _tag: 'Cancel' })._tag === 'Cancel'
+    ? { name: '', expected: 'an order that trades', actual: 'Cancel' }
+    : undefined)
+
+/** The fields of events, each with one meaning in all of them. */
+const fields = {
+  ...{ at: Time, decidedAt: Time, id: Text, symbol: Text, order: TradeOrderValue, reason: t.string },
+  ...{ quantity: Quantity, remaining: Quantity, price: Amount, averagePrice: Amount, isCurrent: t.boolean },
+  ...{ cashUsd: JsonNumber, equityUsd: JsonNumber, feeUsd: JsonNumber, feesUsd: JsonNumber },
+  ...{ slippageUsd: JsonNumber, unrealisedUsd: JsonNumber, valueUsd: JsonNumber },
+  side: t.keyof({ buy: null, sell: null }, 'buy or sell'),
+  prices: t.record(t.string, PriceValue, 'prices by symbol'),
+}
+
+type FieldName = keyof typeof fields
+
+const someOf = (names: readonly FieldName[]): Partial<typeof fields> =>
+  Object.fromEntries(names.map((name) => [name, fields[name]]))
+
+/** The codec of a line with a tag, some of these fields, and others. */
+const lineOf = (tag: JournalLine['_tag'], names: readonly FieldName[], others: t.Props = {}) =>
+  t.strict({ _tag: t.literal(tag), ...someOf(names), ...others })
 
 const Sampled = t.strict({ at: Time, isCurrent: t.boolean })
 
-const State = t.strict({
-  _tag: t.literal('State'),
-  at: Time,
-  cash: JsonNumber,
-  fees: Amount,
-  isLiquidated: t.boolean,
-  numbered: Count,
-  prices: Prices,
-  sampled: optional(Sampled),
-  holdings: t.readonlyArray(
-    t.strict({
-      symbol: Text,
-      quantity: AnyUnits,
-      averagePrice: Amount,
-      taken: t.readonlyArray(t.tuple([Time, t.strict({ buy: Quantity, sell: Quantity })])),
-    }),
-    'a list of positions',
-  ),
-  orders: t.readonlyArray(
-    t.strict({
-      id: Text,
-      order: TradeOrderValue,
-      decidedAt: Time,
-      rest: Rest,
-      remaining: optional(Quantity),
-      best: optional(PriceValue),
-      triggeredAt: optional(Time),
-      isResting: t.boolean,
-      isForced: t.boolean,
-    }),
-    'a list of orders',
-  ),
+const Holding = t.strict({
+  symbol: Text,
+  quantity: AnyUnits,
+  averagePrice: Amount,
+  taken: t.readonlyArray(t.tuple([Time, t.strict({ buy: Quantity, sell: Quantity })])),
+})
+
+const WorkingOrderValue = t.strict({
+  id: Text,
+  order: TradeOrderValue,
+  decidedAt: Time,
+  rest: t.keyof({ cancel: null, work: null }, 'cancel or work'),
+  remaining: optional(Quantity),
+  best: optional(PriceValue),
+  triggeredAt: optional(Time),
+  isResting: t.boolean,
+  isForced: t.boolean,
+})
+
+const Position = t.strict({
+  ...someOf(['symbol', 'averagePrice', 'unrealisedUsd']),
+  quantity: AnyUnits,
 })
 
 const Line = t.union(
   [
-    t.strict({
-      _tag: t.literal('Equity'),
-      at: Time,
-      equityUsd: JsonNumber,
-      isCurrent: t.boolean,
-      prices: Prices,
+    lineOf('Equity', ['at', 'equityUsd', 'isCurrent', 'prices']),
+    lineOf('State', ['at', 'prices'], {
+      ...{ cash: JsonNumber, fees: Amount, isLiquidated: t.boolean, numbered: Count },
+      sampled: optional(Sampled),
+      holdings: t.readonlyArray(Holding, 'a list of positions'),
+      orders: t.readonlyArray(WorkingOrderValue, 'a list of orders'),
     }),
-    State,
-    t.strict({ _tag: t.literal('Start'), at: Time }),
-    t.strict({
-      _tag: t.literal('Filled'),
-      id: Text,
-      order: TradeOrderValue,
-      symbol: Text,
-      side: SideValue,
-      decidedAt: Time,
-      at: Time,
-      price: Amount,
-      quantity: Quantity,
-      valueUsd: JsonNumber,
-      feeUsd: JsonNumber,
-      slippageUsd: JsonNumber,
-      remaining: Quantity,
-    }),
-    t.strict({
-      _tag: t.literal('Rejected'),
-      id: Text,
-      order: t.unknown,
-      decidedAt: Time,
-      at: Time,
-      reason: t.string,
-    }),
-    t.strict({
-      _tag: t.literal('Cancelled'),
-      id: Text,
-      order: TradeOrderValue,
-      at: Time,
+    lineOf('Start', ['at']),
+    lineOf('Filled', [
+      ...(['id', 'order', 'symbol', 'side', 'decidedAt', 'at', 'price', 'quantity'] as const),
+      ...(['valueUsd', 'feeUsd', 'slippageUsd', 'remaining'] as const),
+    ]),
+    lineOf('Rejected', ['id', 'decidedAt', 'at', 'reason'], { order: t.unknown }),
+    lineOf('Cancelled', ['id', 'order', 'at'], {
       remaining: t.union([Quantity, t.null], 'an integer of at least 0 as text, or null'),
     }),
-    t.strict({ _tag: t.literal('Liquidated'), at: Time, equityUsd: JsonNumber }),
-    t.strict({
-      _tag: t.literal('Account'),
-      at: Time,
-      cashUsd: JsonNumber,
-      equityUsd: JsonNumber,
-      feesUsd: JsonNumber,
-      positions: t.readonlyArray(
-        t.strict({ symbol: Text, quantity: AnyUnits, averagePrice: Amount, unrealisedUsd: JsonNumber }),
-      ),
-    }),
+    lineOf('Liquidated', ['at', 'equityUsd']),
+    lineOf('Account', ['at', 'cashUsd', 'equityUsd', 'feesUsd'], { positions: t.readonlyArray(Position) }),
   ],
   what,
-) as t.Type<JournalLine, unknown>
-
-const JournalTag = t.type({
-  _tag: t.keyof({
-    ...{ Start: null, State: null, Equity: null, Filled: null },
-    ...{ Rejected: null, Cancelled: null, Liquidated: null, Account: null },
-  }),
-})
+) as unknown as t.Type<JournalLine, unknown>

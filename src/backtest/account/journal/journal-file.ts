@@ -1,10 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
-import { isLeft } from 'fp-ts/lib/Either.js'
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { renderIssue } from '../../../base/errors/render.js'
 import { namingFile, openLineFile } from '../../recording/files/line-file.js'
-import { decodeJournalLine } from './journal-codec.js'
-import { changes, emptyStart, stateMark, type Journal } from './journal.js'
-import type { JournalStart } from './saved-state.js'
+import { JournalReading } from './journal-reading.js'
+import { emptyStart, stateMark, type Journal, type JournalStart } from './journal.js'
 
 /**
  * Opens the journal of a run, and creates it if there is none. A last line that is torn, and events whose state is
@@ -13,9 +11,9 @@ import type { JournalStart } from './saved-state.js'
 export const openJournalFile = (path: string): Journal => {
   let start = emptyStart
   const endOf = (file: number): number => {
-    const end = endOfJournal(file)
-    start = end.start
-    return end.bytes
+    const reading = readEnd(file)
+    start = reading.start
+    return reading.end.bytes
   }
   const { append, close } = namingFile(path, () => openLineFile(path, '{"_tag":', endOf))
   return { start, write: (lines) => namingFile(path, () => append(lines)), close }
@@ -25,62 +23,33 @@ export const openJournalFile = (path: string): Journal => {
 export const readJournalStart = (path: string): JournalStart => {
   const file = openSync(path, 'r')
   try {
-    return endOfJournal(file).start
+    return readEnd(file).start
   } finally {
     closeSync(file)
   }
 }
 
-/** The start of the next run, and the length of what is kept, in bytes. */
-const endOfJournal = (file: number): { readonly start: JournalStart; readonly bytes: number } => {
+/** Reads a journal from its last state on, which has all that the next run needs. */
+const readEnd = (file: number): JournalReading => {
   const { size } = fstatSync(file)
   const tail = tailOf(file, size)
+  const before = size - tail.length
+  const reading = new JournalReading({ bytes: before, lines: 0 }, new Set())
   // The last part is empty, or a torn line.
-  const lines = tail.toString('utf8').split('\n').slice(0, -1)
-  const { kept, ...start } = startFrom(lines, () => linesIn(file, size - tail.length))
-  const keptBytes = lines.slice(0, kept).reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
-  return { start, bytes: size - tail.length + keptBytes }
-}
-
-/**
- * The start of a run from the last lines of a journal: the last state, if there is one, and what follows. `kept` is the
- * number of these lines to keep: events that change the account, but whose state is missing, were not written wholly.
- * Throws for a line that is not one of a journal. `linesBefore`: the number of lines before these.
- */
-const startFrom = (
-  lines: readonly string[],
-  linesBefore: () => number,
-): JournalStart & { readonly kept: number } => {
-  let start = emptyStart
-  for (const [index, text] of lines.entries()) {
-    const line = decodeJournalLine(text)
-    if (isLeft(line)) {
-      const problem = line.left.issues.map(renderIssue).join('; ')
-      throw new Error(`line ${linesBefore() + index + 1}: ${problem}`)
-    }
-    const value = line.right
-    if (value._tag === 'State') {
-      const { prices, sampled } = value
-      start = { saved: value, prices, sampled, at: Math.max(start.at, value.at) }
-    } else if (value._tag === 'Equity') {
-      const { at, prices, isCurrent } = value
-      start = { ...start, prices, sampled: { at, isCurrent }, at: Math.max(start.at, at) }
-    } else if (changes.has(value._tag) && !lines.slice(index).some((each) => each.startsWith(stateMark)))
-      return { ...start, kept: index }
+  for (const text of tail.toString('utf8').split('\n').slice(0, -1)) {
+    const error = reading.add(text)
+    if (error === undefined) continue
+    const problem = error.issues.map(renderIssue).join('; ')
+    throw new Error(`line ${linesIn(file, before) + reading.lines}: ${problem}`)
   }
-  return { ...start, kept: lines.length }
+  return reading
 }
 
 /** The number of lines in the first bytes of a file. */
-const linesIn = (file: number, length: number): number => {
-  const chunk = Buffer.alloc(65_536)
-  let lines = 0
-  for (let at = 0; at < length; at += chunk.length) {
-    const bytes = chunk.subarray(0, readSync(file, chunk, 0, Math.min(chunk.length, length - at), at))
-    for (const byte of bytes) if (byte === 10) lines++
-  }
-  return lines
-}
+const linesIn = (file: number, length: number): number =>
+  readFileSync(file)
+    .subarray(0, length)
+    .filter((byte) => byte === 10).length
 
 /** The bytes from the start of the last line of a state on, or of the whole file if it has none. */
 const tailOf = (file: number, size: number): Buffer => {

@@ -68,9 +68,9 @@ const withAccount = async (
 ): Promise<SweepStrategy<unknown, unknown>> => {
   // Most strategies have no account.
   const { paper: paper$ } = await import('../../paper/index.js')
-  const { checkOptions, withoutJournal } = await import('../../account/options.js')
+  const { settingsOf, withoutJournal } = await import('../../account/options.js')
   const options = { ...withoutJournal(given), ...costs, ...(journal === undefined ? {} : { journal }) }
-  checkOptions(options)
+  settingsOf(options)
   return (client, parameter) =>
     paper$(client, (market, account) => strategy$(market, account, parameter), options)
 }

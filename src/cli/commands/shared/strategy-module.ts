@@ -4,7 +4,7 @@ import { join, parse, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { catchError, defer, throwError, type Observable } from 'rxjs'
-import { checkOptions, type Costs } from '../../../backtest/account/options.js'
+import { settingsOf, type Costs } from '../../../backtest/account/options.js'
 import { strategyFault, strategyText, sweepError } from '../../../backtest/sweep/sweep-error.js'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
@@ -38,7 +38,7 @@ export const importStrategyModule = async (path: string, costs: Costs): Promise<
     )
   const given = { ...(options as PaperOptions), ...costs }
   try {
-    checkOptions(given)
+    settingsOf(given)
   } catch (thrown) {
     throw new Error(`${printable(path)}: options: ${messageOf(thrown)}`, { cause: thrown })
   }

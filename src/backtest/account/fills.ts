@@ -1,0 +1,186 @@
+import type { Price } from '../../base/domain/price.js'
+import type { Settings } from './options.js'
+import type { Side, TradeOrder, TrailingStopOrder } from './orders.js'
+import type { AccountState, WorkingOrder } from './state.js'
+import type { TokenState } from './token-state.js'
+
+export const workingOrder = (
+  id: string,
+  order: TradeOrder,
+  token: TokenState,
+  decidedAt: number,
+): WorkingOrder => ({
+  ...{ id, order, token, decidedAt },
+  rest: ('rest' in order ? order.rest : undefined) ?? (isMarket(order) ? 'cancel' : 'work'),
+  remaining: 'side' in order && 'units' in order.size ? order.size.units : undefined,
+  best: order._tag === 'TrailingStop' ? token.price?.price : undefined,
+  triggeredAt: undefined,
+  isResting: false,
+  isForced: false,
+})
+
+const isMarket = ({ _tag }: TradeOrder): boolean =>
+  _tag === 'Market' || _tag === 'Target' || _tag === 'ClosePosition'
+
+/** Follows a new price of the order's token. True if that changes the order. */
+export const followPrice = (
+  working: WorkingOrder,
+  { price, receivedAt }: Price,
+  { latency }: Settings,
+): boolean => {
+  const { order, token, best, decidedAt, triggeredAt } = working
+  if ((order._tag !== 'Stop' && order._tag !== 'TrailingStop') || triggeredAt !== undefined) return false
+  if (token.isLate) return false
+  const isSell = order.side === 'sell'
+  if (order._tag === 'TrailingStop' && (best === undefined || (isSell ? price > best : price < best))) {
+    working.best = price
+    return true
+  }
+  const bound = order._tag === 'Stop' ? order.price : boundOf(order, best ?? price)
+  const isTriggered = receivedAt >= decidedAt + latency && (isSell ? price <= bound : price >= bound)
+  if (isTriggered) working.triggeredAt = receivedAt
+  return isTriggered
+}
+
+/** The price that triggers a trailing stop. */
+const boundOf = ({ side, bps }: TrailingStopOrder, best: number): number =>
+  best * (side === 'sell' ? 1 - bps / 10_000 : 1 + bps / 10_000)
+
+/** Fills or rejects an order as far as the current price and depth allow. Returns true if it is open afterwards. */
+export const tryToFill = (state: AccountState, working: WorkingOrder): boolean => {
+  const { settings } = state
+  const { order, token, isResting } = working
+  const { price } = token
+  // First, because most prices come before an order is due.
+  if (price !== undefined && !isDue(working, price, settings)) return true
+  const reject = (reason: string): false => {
+    state.reject(working, reason)
+    return false
+  }
+  // A market order that does not work is rejected where others wait.
+  const waitFor = (problem: string): boolean => working.rest === 'work' || !isMarket(order) || reject(problem)
+  const { priceProblem } = token
+  if (price === undefined) return priceProblem === undefined || waitFor(priceProblem)
+  // A limit that rests pays its own price, because nobody fills it better.
+  const priceOf = (side: Side): number =>
+    order._tag === 'Limit' && isResting ? order.price : token.priceFor(side, settings)
+  if (order._tag === 'Limit') {
+    working.isResting = true
+    state.isChanged ||= !isResting
+    const paid = token.priceFor(order.side, settings)
+    if (order.side === 'buy' ? paid > order.price : paid < order.price) return true
+  }
+  const problem = token.depthProblem(price, settings)
+  if (problem !== undefined) return waitFor(problem)
+  const { side, quantity: wanted } = wantedBy(working, priceOf)
+  if (wanted === 0n) {
+    state.isChanged = true
+    return 'side' in order && reject('the size is less than one base-token unit')
+  }
+  const held = token.position.quantity
+  const isLimited = side === 'sell' && !settings.allowShort
+  if (isLimited && held <= 0n) return reject(`there is no position of ${order.symbol} to sell`)
+  const available = smaller(token.availableOf(side, settings), wanted)
+  const fillable = isLimited ? smaller(available, held) : available
+  if (fillable <= 0n) return waitFor(`the depth has no quantity to ${side}`)
+  const reducing = smaller(token.reducibleBy(side), fillable)
+  const isExcessive = reducing < fillable && exceedsLeverage(state, token, side, fillable, priceOf(side))
+  if (isExcessive && reducing === 0n)
+    return reject(`the positions would exceed the equity times maxLeverage, ${settings.maxLeverage}`)
+  fill(state, working, side, isExcessive ? reducing : fillable, wanted, priceOf(side))
+  if (working.remaining === 0n) return false
+  if (working.rest === 'work') return true
+  state.cancel(working)
+  return false
+}
+
+/** True if the current price came at a time at which it can fill the order. */
+const isDue = (working: WorkingOrder, price: Price, { latency }: Settings): boolean => {
+  const { order, token, decidedAt, triggeredAt, isForced, causedBy } = working
+  if (token.isLate) return false
+  if (isForced) return price !== causedBy
+  const isStop = order._tag === 'Stop' || order._tag === 'TrailingStop'
+  return price.receivedAt >= (isStop ? (triggeredAt ?? Infinity) : decidedAt) + latency
+}
+
+/** A side and a quantity that an order lacks at a price. */
+interface Wanted {
+  readonly side: Side
+  readonly quantity: bigint
+}
+
+/** A quantity of 0 if there is nothing to do. */
+const wantedBy = ({ order, token, remaining }: WorkingOrder, priceOf: (side: Side) => number): Wanted => {
+  const unitsFor = (usd: number, side: Side): bigint => token.unitsFor(usd, priceOf(side))
+  if ('side' in order) {
+    const { side, size } = order
+    return { side, quantity: remaining ?? ('usd' in size ? unitsFor(size.usd, side) : size.units) }
+  }
+  const { quantity: held } = token.position
+  const size = order._tag === 'Target' ? order.size : { units: 0n }
+  if ('units' in size) return wantedUpTo(held, size.units, size.units)
+  return wantedUpTo(held, unitsFor(size.usd, 'buy'), unitsFor(size.usd, 'sell'))
+}
+
+/** A target of USD is a band between what it is at the price of a buy and at that of a sell. */
+const wantedUpTo = (held: bigint, atBuy: bigint, atSell: bigint): Wanted => {
+  const least = smaller(atBuy, atSell)
+  const most = atBuy + atSell - least
+  if (held < least) return { side: 'buy', quantity: least - held }
+  return { side: 'sell', quantity: held > most ? held - most : 0n }
+}
+
+/** True if the values of the positions after a fill exceed the equity after it, times `maxLeverage`. */
+const exceedsLeverage = (
+  { cash, tokens, settings }: AccountState,
+  filled: TokenState,
+  side: Side,
+  quantity: bigint,
+  price: number,
+): boolean => {
+  const value = filled.amountOf(quantity) * price
+  let equity = cash - feeOf(value, settings) + (side === 'buy' ? -value : value)
+  let exposure = 0
+  for (const token of tokens.values()) {
+    const change = token === filled ? (side === 'buy' ? quantity : -quantity) : 0n
+    const worth = token.amountOf(token.position.quantity + change) * token.lastPrice
+    equity += worth
+    exposure += Math.abs(worth)
+  }
+  // A fill of all cash may exceed it by the rounding of doubles.
+  return exposure > equity * settings.maxLeverage + exposure * 1e-9
+}
+
+const feeOf = (value: number, { feeBps }: Settings): number => (value * feeBps) / 10_000
+
+/** Fills a part of an order. `wanted`: the quantity that it lacks. `price`: for one token, with slippage. */
+export const fill = (
+  state: AccountState,
+  working: WorkingOrder,
+  side: Side,
+  quantity: bigint,
+  wanted: bigint,
+  price: number,
+): void => {
+  const { id, order, token, decidedAt } = working
+  const amount = token.amountOf(quantity)
+  const valueUsd = amount * price
+  const atMidpoint = amount * token.lastPrice
+  const slippageUsd = side === 'buy' ? valueUsd - atMidpoint : atMidpoint - valueUsd
+  const feeUsd = feeOf(valueUsd, state.settings)
+  const remaining = wanted - quantity
+  working.remaining = remaining
+  token.trade(side, quantity, price)
+  state.updateHeld()
+  state.cash += side === 'buy' ? -valueUsd : valueUsd
+  state.cash -= feeUsd
+  state.fees += feeUsd
+  state.isFilled = true
+  state.change({
+    _tag: 'Filled',
+    ...{ id, order, symbol: order.symbol, side, decidedAt, at: state.now },
+    ...{ price, quantity, valueUsd, feeUsd, slippageUsd, remaining },
+  })
+}
+
+const smaller = (a: bigint, b: bigint): bigint => (a < b ? a : b)

@@ -1,15 +1,4 @@
-export interface ChartData {
-  /** In ms since the Unix epoch. */
-  readonly times: readonly number[]
-  /** The price from each time on, in USD; `null` if there is none that is current. */
-  readonly prices: readonly (number | null)[]
-}
-
-/** The part of an axis that a chart shows. Times are in ms since the Unix epoch, prices in USD. */
-export interface Scale {
-  readonly from: number
-  readonly to: number
-}
+import type { ChartData, Span } from '../backtest/results/chart-data.js'
 
 /** Time that the samples of each slot of half a second take, and those of each minute, in ms. */
 export const [minute, hour] = [60_000, 3_600_000]
@@ -22,7 +11,7 @@ export const ranges = { '1m': minute, '5m': recentWindow, '1h': hour, all: dayWi
 export type Range = keyof typeof ranges
 
 /** What a range of samples shows until `now`. All the past begins with its first price. */
-export const timesOf = ({ times: [first = Infinity] }: ChartData, now: number, rangeMs: number): Scale => {
+export const timesOf = ({ times: [first = Infinity] }: ChartData, now: number, rangeMs: number): Span => {
   const from = rangeMs < dayWindow ? now - rangeMs : Math.min(now - recentWindow, first)
   return { from: Math.max(now - rangeMs, from), to: now }
 }
@@ -78,7 +67,7 @@ export class ChartSamples {
   readonly #slotMs: number
   readonly #perSlot: 1 | 4
   readonly #times: number[] = []
-  readonly #prices: (number | null)[] = []
+  readonly #values: (number | null)[] = []
   /** The last price of a past, until the next own price; `null` without one. */
   #pastPrice: number | null = null
 
@@ -92,7 +81,7 @@ export class ChartSamples {
   add(at: number, price: number): void {
     const before = this.#times.at(-1) ?? 0
     const time = Math.max(at, before)
-    if (this.#pastPrice !== null && isSeam(before, time)) this.#prices.splice(-1, 1, this.#pastPrice)
+    if (this.#pastPrice !== null && isSeam(before, time)) this.#values.splice(-1, 1, this.#pastPrice)
     this.#pastPrice = null
     this.#append(time, price)
     const first = this.#startOfSlot(time)
@@ -102,7 +91,7 @@ export class ChartSamples {
   }
 
   interrupt(at: number): void {
-    const last = this.#prices.at(-1) ?? null
+    const last = this.#values.at(-1) ?? null
     if (last === null) return
     const time = Math.max(at, this.#times.at(-1) ?? 0)
     // The line ends here, not at the time of the last price.
@@ -114,20 +103,20 @@ export class ChartSamples {
    * If no own price held at the end of the past, there is a gap until the next own one, unless that follows soon. The last own
    * price stays the last one: the past may have been read before it arrived.
    */
-  fill({ times, prices }: ChartData): void {
+  fill({ times, values }: ChartData): void {
     const [first, last] = [times[0], times.at(-1)]
     if (first === undefined || last === undefined) return
     const start = this.#count((time) => time < first)
     const end = this.#count((time) => time <= last)
-    const held = this.#prices[end - 1] ?? null
+    const held = this.#values[end - 1] ?? null
     this.#times.splice(start, end - start, ...times)
-    this.#prices.splice(start, end - start, ...prices)
+    this.#values.splice(start, end - start, ...values)
     const next = this.#times[start + times.length]
     const index = start + times.length - 1
-    if (held !== null && next === undefined) this.#prices[index] = held
+    if (held !== null && next === undefined) this.#values[index] = held
     else if (held === null && !(next !== undefined && isSeam(last, next))) {
-      if (next === undefined) this.#pastPrice = this.#prices[index] ?? null
-      this.#prices[index] = null
+      if (next === undefined) this.#pastPrice = this.#values[index] ?? null
+      this.#values[index] = null
     }
     this.#removeBefore((this.#times.at(-1) ?? 0) - this.#windowMs)
   }
@@ -135,16 +124,16 @@ export class ChartSamples {
   data(now: number): ChartData {
     const end = Math.max(now, this.#times.at(-1) ?? 0)
     this.#removeBefore(end - this.#windowMs)
-    const last = this.#prices.at(-1)
+    const last = this.#values.at(-1)
     return last === undefined
-      ? { times: [], prices: [] }
-      : { times: [...this.#times, end], prices: [...this.#prices, last] }
+      ? { times: [], values: [] }
+      : { times: [...this.#times, end], values: [...this.#values, last] }
   }
 
   /** Like `data`, but a past without an own price after it ends with its last price: a gap may follow, or not. */
   past(now: number): ChartData {
     if (this.#pastPrice === null) return this.data(now)
-    return { times: [...this.#times], prices: [...this.#prices.slice(0, -1), this.#pastPrice] }
+    return { times: [...this.#times], values: [...this.#values.slice(0, -1), this.#pastPrice] }
   }
 
   /** The number of samples at the start that hold a condition. */
@@ -157,7 +146,7 @@ export class ChartSamples {
     const slot = Math.floor(time / this.#slotMs)
     let index = this.#times.length - 1
     while (
-      (this.#prices[index - 1] ?? null) !== null &&
+      (this.#values[index - 1] ?? null) !== null &&
       Math.floor((this.#times[index - 1] ?? 0) / this.#slotMs) === slot
     )
       index -= 1
@@ -166,14 +155,14 @@ export class ChartSamples {
 
   /** A sample between the first and the last one that is neither the lowest nor the highest. */
   #needless(first: number): number {
-    const prices = this.#prices.slice(first).map(Number)
+    const prices = this.#values.slice(first).map(Number)
     const kept = [Math.min(...prices), Math.max(...prices)].map((price) => prices.indexOf(price))
     return first + ([1, 2, 3].find((index) => !kept.includes(index)) ?? 1)
   }
 
   #append(time: number, price: number | null): void {
     this.#times.push(time)
-    this.#prices.push(price)
+    this.#values.push(price)
     this.#removeBefore(time - this.#windowMs)
   }
 
@@ -186,6 +175,6 @@ export class ChartSamples {
 
   #remove(start: number, count: number): void {
     this.#times.splice(start, count)
-    this.#prices.splice(start, count)
+    this.#values.splice(start, count)
   }
 }

@@ -1,7 +1,7 @@
 import type { DisplayToken, TokenState } from './token-state.js'
 import type { TopicState } from '../base/domain/snapshot.js'
-import { partOf, rangeOf, type ChartRange } from './chart.js'
-import { minute, PriceSamples, type ChartData, type PastPrices } from './samples.js'
+import { partOf, rangeOf, type ChartData, type Span } from '../backtest/results/chart-data.js'
+import { minute, PriceSamples, type PastPrices } from './samples.js'
 import type { FillEntry } from './served.js'
 import { reachedSide, type Reached, type Threshold, type ThresholdSide } from './threshold.js'
 
@@ -31,7 +31,7 @@ export interface ShownPrices {
   readonly at: number
   readonly rangeMs: number
   readonly data: ChartData
-  readonly range: ChartRange | undefined
+  readonly range: Span | undefined
 }
 
 /** A request for depth that takes longer has failed. In ms. */
@@ -113,7 +113,7 @@ export class WatchedToken {
     const shown = this.#shown
     if (shown?.range !== undefined && shown.rangeMs === rangeMs && now - shown.at < 1000) return shown
     const data = partOf(this.samples.data(now, rangeMs), { from: now - rangeMs, to: now })
-    return (this.#shown = { at: now, rangeMs, data, range: rangeOf(data.prices) })
+    return (this.#shown = { at: now, rangeMs, data, range: rangeOf(data.values) })
   }
 
   /**
@@ -131,8 +131,8 @@ export class WatchedToken {
   figures(now: number, rangeMs: number): Figures {
     const { token, state, price } = this.state
     const { data, range } = this.shown(now, rangeMs)
-    const index = data.prices.findIndex((each) => each !== null)
-    const first = data.prices[index] ?? undefined
+    const index = data.values.findIndex((each) => each !== null)
+    const first = data.values[index] ?? undefined
     const spanMs = Math.min(rangeMs, now - (data.times[index] ?? now))
     const isCurrent = state === 'live' && price !== undefined && first !== undefined && spanMs >= minute
     const newest = state === 'live' && price !== undefined ? [price.price] : []
@@ -142,8 +142,8 @@ export class WatchedToken {
       price: price?.price,
       change: isCurrent ? (price.price / first - 1) * 100 : undefined,
       spanMs,
-      low: range && Math.min(range.low, ...newest),
-      high: range && Math.max(range.high, ...newest),
+      low: range && Math.min(range.from, ...newest),
+      high: range && Math.max(range.to, ...newest),
       age: price === undefined ? undefined : Math.max(0, now - price.receivedAt),
       rate: state === 'live' ? this.#rate.perSecond(now) : undefined,
       lag: lagOf(this.state),

@@ -7,13 +7,13 @@ describe('the samples of a token', () => {
     const samples = new ChartSamples(60_000, 500, 1)
     samples.add(1000, 10)
     samples.add(2000, 11)
-    expect(samples.data(5000)).toEqual({ times: [1000, 2000, 5000], prices: [10, 11, 11] })
+    expect(samples.data(5000)).toEqual({ times: [1000, 2000, 5000], values: [10, 11, 11] })
   })
 
   it('keep the last price of each slot, with its time', () => {
     const samples = new ChartSamples(60_000, 500, 1)
     for (const at of [1000, 1100, 1499, 1500]) samples.add(at, at)
-    expect(samples.data(1500)).toEqual({ times: [1499, 1500, 1500], prices: [1499, 1500, 1500] })
+    expect(samples.data(1500)).toEqual({ times: [1499, 1500, 1500], values: [1499, 1500, 1500] })
   })
 
   it('have a gap from the time at which the price was no longer current', () => {
@@ -24,17 +24,17 @@ describe('the samples of a token', () => {
     samples.add(9000, 12)
     expect(samples.data(9000)).toEqual({
       times: [1000, 3000, 3001, 9000, 9000],
-      prices: [10, 10, null, 12, 12],
+      values: [10, 10, null, 12, 12],
     })
   })
 
   it('have no price at now during a gap', () => {
     const samples = new ChartSamples(60_000, 500, 1)
     samples.interrupt(500)
-    expect(samples.data(600)).toEqual({ times: [], prices: [] })
+    expect(samples.data(600)).toEqual({ times: [], values: [] })
     samples.add(1000, 10)
     samples.interrupt(1100)
-    expect(samples.data(5000).prices.at(-1)).toBeNull()
+    expect(samples.data(5000).values.at(-1)).toBeNull()
   })
 
   it('keep a gap within one slot', () => {
@@ -42,7 +42,7 @@ describe('the samples of a token', () => {
     samples.add(1000, 10)
     samples.interrupt(1001)
     samples.add(1003, 11)
-    expect(samples.data(1003).prices).toEqual([10, 10, null, 11, 11])
+    expect(samples.data(1003).values).toEqual([10, 10, null, 11, 11])
   })
 
   it('begin with the price that held at the start of the window', () => {
@@ -50,18 +50,18 @@ describe('the samples of a token', () => {
     samples.add(0, 1)
     samples.add(4000, 2)
     samples.add(15_000, 3)
-    expect(samples.data(15_000)).toEqual({ times: [4000, 15000, 15000], prices: [2, 3, 3] })
+    expect(samples.data(15_000)).toEqual({ times: [4000, 15000, 15000], values: [2, 3, 3] })
   })
 
   it('have a gap between the end of the past and the first price', () => {
     const samples = new ChartSamples(60_000, 500, 1)
-    const past = { times: [1000, 2000, 3000], prices: [10, 11, 11] }
+    const past = { times: [1000, 2000, 3000], values: [10, 11, 11] }
     samples.fill(past)
-    expect(samples.data(4000)).toEqual({ times: [1000, 2000, 3000, 4000], prices: [10, 11, null, null] })
+    expect(samples.data(4000)).toEqual({ times: [1000, 2000, 3000, 4000], values: [10, 11, null, null] })
     samples.add(5001, 12)
     expect(samples.data(5001)).toEqual({
       times: [1000, 2000, 3000, 5001, 5001],
-      prices: [10, 11, null, 12, 12],
+      values: [10, 11, null, 12, 12],
     })
     const live = new ChartSamples(60_000, 500, 1)
     live.add(5001, 12)
@@ -75,22 +75,22 @@ describe('the samples of a token', () => {
     samples.add(2500, 12)
     samples.interrupt(2600)
     samples.add(9000, 13)
-    samples.fill({ times: [2000, 3000, 9500], prices: [10, 11, 11] })
+    samples.fill({ times: [2000, 3000, 9500], values: [10, 11, 11] })
     expect(samples.data(9500)).toEqual({
       times: [1000, 2000, 3000, 9500, 9500],
-      prices: [9, 10, 11, 13, 13],
+      values: [9, 10, 11, 13, 13],
     })
     samples.add(10_000, 14)
-    expect(samples.data(10_000).prices).toEqual([9, 10, 11, 13, 14, 14])
+    expect(samples.data(10_000).values).toEqual([9, 10, 11, 13, 14, 14])
   })
 
   it('have the last price of a slot in which a past ended', () => {
     const samples = new ChartSamples(60_000, 500, 1)
     samples.add(1010, 10)
-    samples.fill({ times: [1010, 1020, 1030], prices: [10, 10, 10] })
+    samples.fill({ times: [1010, 1020, 1030], values: [10, 10, 10] })
     for (const price of [20, 13]) {
       samples.add(1040, price)
-      expect(samples.data(1050)).toEqual({ times: [1040, 1050], prices: [price, price] })
+      expect(samples.data(1050)).toEqual({ times: [1040, 1050], values: [price, price] })
     }
   })
 
@@ -112,8 +112,8 @@ describe('the samples of a token', () => {
             samples.add(now, price)
             const end = now
             if (past !== null)
-              samples.fill({ times: past.map((_, index) => end - past.length + index + 1), prices: past })
-            expect(samples.data(now).prices.at(-1)).toBe(price)
+              samples.fill({ times: past.map((_, index) => end - past.length + index + 1), values: past })
+            expect(samples.data(now).values.at(-1)).toBe(price)
           }
         },
       ),
@@ -121,17 +121,17 @@ describe('the samples of a token', () => {
   })
 
   it('have no gap if the next price follows the past within 2 s', () => {
-    const past = { times: [1000, 3000], prices: [10, 10] }
+    const past = { times: [1000, 3000], values: [10, 10] }
     const after = (next: number) => {
       const before = new ChartSamples(60_000, 500, 1)
       before.add(next, 12)
       before.fill(past)
       const later = new ChartSamples(60_000, 500, 1)
       later.fill(past)
-      expect(later.data(3000).prices.at(-1)).toBeNull()
+      expect(later.data(3000).values.at(-1)).toBeNull()
       later.add(next, 12)
       expect(later.data(next)).toEqual(before.data(next))
-      return before.data(next).prices
+      return before.data(next).values
     }
     expect(after(5000)).toEqual([10, 10, 12, 12])
     expect(after(5001)).toEqual([10, null, 12, 12])
@@ -140,9 +140,9 @@ describe('the samples of a token', () => {
   it('have none of a past that is before the window or empty', () => {
     const samples = new ChartSamples(10_000, 500, 1)
     samples.add(20_000, 12)
-    samples.fill({ times: [1000, 2000], prices: [10, 10] })
-    samples.fill({ times: [], prices: [] })
-    expect(samples.data(20_000)).toEqual({ times: [2000, 20_000, 20_000], prices: [null, 12, 12] })
+    samples.fill({ times: [1000, 2000], values: [10, 10] })
+    samples.fill({ times: [], values: [] })
+    expect(samples.data(20_000)).toEqual({ times: [2000, 20_000, 20_000], values: [null, 12, 12] })
   })
 
   it('are the first, the lowest, the highest and the last of each slot, if they are four', () => {
@@ -153,7 +153,7 @@ describe('the samples of a token', () => {
         slots.forEach((prices, slot) => {
           prices.forEach((price, index) => samples.add(slot * 1000 + index, price))
         })
-        const { times, prices } = samples.data(0)
+        const { times, values: prices } = samples.data(0)
         slots.forEach((all, slot) => {
           const kept = prices.filter(
             (_, index) => index < times.length - 1 && Math.floor((times[index] ?? 0) / 1000) === slot,
@@ -185,7 +185,7 @@ describe('the samples of a token', () => {
           else samples.add(now, price)
           last = price
         }
-        const { times, prices } = samples.data(now)
+        const { times, values: prices } = samples.data(now)
         expect([...times].sort((a, b) => a - b)).toEqual(times)
         expect(prices).toHaveLength(times.length)
         expect(prices.at(-1) ?? null).toBe(last)
@@ -200,14 +200,14 @@ test('a token has half seconds for 5 minutes, and minutes for a day', () => {
   const samples = new PriceSamples()
   for (let at = 0; at <= 3_600_000; at += 100) samples.add(at, at)
   expect(samples.data(3_600_000, 300_000).times.length).toBeLessThan(610)
-  const { times, prices } = samples.data(3_600_000, 3_600_000)
+  const { times, values: prices } = samples.data(3_600_000, 3_600_000)
   expect([times[0], times.length < 250, prices.at(-1)]).toEqual([0, true, 3_600_000])
 })
 
 test('timesOf is the range until now, and for all the past begins with its first price', () => {
   const now = 100_000_000
   const from = (first: number, rangeMs: number) =>
-    now - timesOf({ times: [first], prices: [1] }, now, rangeMs).from
+    now - timesOf({ times: [first], values: [1] }, now, rangeMs).from
   expect(from(now - 1000, 60_000)).toBe(60_000)
   expect(from(now - 1000, 86_400_000)).toBe(300_000)
   expect(from(now - 7_000_000, 86_400_000)).toBe(7_000_000)

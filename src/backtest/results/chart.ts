@@ -1,199 +1,234 @@
 import { timeTicks, valueTicks, type Tick } from './axis.js'
-import { escapeHtml } from './format.js'
-import { areaOf, partsOf, pathOf, round, type Point } from './line.js'
+import { candlesOf, candleStep } from './candles.js'
+import { areaOf, lineOf, partOf, rangeOf, round, tracesOf } from './chart-data.js'
+import type { ChartData, Place, Span } from './chart-data.js'
+import { noLayers, percent, tagHtml, timeLabels, valueLabels, type Layers, type Size } from './chart-html.js'
 
-/** Triangles on a chart, whose tips are at the values: a buy points up, a sell points down. */
-export interface Marks {
-  readonly side: 'buy' | 'sell'
-  readonly points: readonly { readonly at: number; readonly value: number }[]
-}
-
-/** A time that is hatched. In ms since the Unix epoch. */
-export interface Span {
-  readonly from: number
-  readonly to: number
-}
-
-/** A line to compare with. */
-export interface Line {
-  readonly name: string
-  readonly points: readonly Point[]
-}
-
+/** The chart of reports and of the dashboard. */
 export interface Chart {
-  readonly title: string
-  readonly points: readonly Point[]
-  readonly others?: readonly Line[]
-  readonly marks?: readonly Marks[]
-  /** The times without prices: they are hatched, and the line has no value there. */
-  readonly gaps?: readonly Span[]
-  /** Every second one is shaded. */
-  readonly spans?: readonly Span[]
-  /** A share of 1 instead of an amount in USD: the area between the line and 0 is filled. */
+  readonly data: ChartData
+  /** The part that is shown, in ms since the Unix epoch. */
+  readonly times: Span
+  /** `steps`: a value is valid until the next one, and the last time is the end of the last value; `candles` too. */
+  readonly kind: 'line' | 'steps' | 'candles'
+  /** A share of 1: the area between the line and 0 is filled. */
   readonly isShare?: boolean
-  readonly format: (value: number) => string
+  /** Its last value is the current one: it has a line and a label. */
+  readonly isLive?: boolean
+  /** Lines to compare with. */
+  readonly others?: readonly ChartData[]
+  readonly marks?: readonly Mark[]
+  /** Times that are shaded. */
+  readonly bands?: readonly Span[]
+  /** Values with a line of their own. */
+  readonly levels?: readonly number[]
 }
 
-/**
- * A chart as HTML. The lines are SVG that is stretched to the width of the page; the labels are text of the page, so that
- * they have the same size on a phone and on paper.
- */
-export const renderChart = ({
-  title,
-  points,
-  others = [],
-  marks = [],
-  gaps = [],
-  spans = [],
-  isShare = false,
-  format,
-}: Chart): string => {
-  const values = valuesOf(points)
-  const [first, last] = [points[0], points.at(-1)]
-  if (values.length === 0 || first === undefined || last === undefined) return ''
-  const marked = marks.flatMap((each) => each.points.map(({ value }) => value))
-  const compared = others.flatMap((each) => valuesOf(each.points))
-  const [low, high] = withMargin(boundsOf([...values, ...marked, ...compared], isShare), isShare)
-  const share = (at: number): number => (at - first.at) / (last.at - first.at || 1)
-  const height = (value: number): number => (high - value) / (high - low)
-  const place = {
-    x: (at: number) => share(at) * size.width,
-    y: (value: number) => height(value) * size.height,
+/** A triangle whose tip is at a value: a buy points up from below, a sell points down from above. */
+export interface Mark {
+  readonly at: number
+  readonly value: number
+  readonly side: 'buy' | 'sell'
+  readonly text: string
+}
+
+export interface Format {
+  /** Of the last value, at the axis. */
+  readonly label: (value: number) => string
+  /** Of the crosshair; `null` in a gap. */
+  readonly value: (value: number | null) => string
+  readonly time: (at: number) => string
+  /** Of the clock from UTC, in ms. */
+  readonly offset: (at: number) => number
+}
+
+/** Where the pointer, or the keyboard, is. `value`: `null` in a gap. */
+export interface Cursor {
+  readonly at: number
+  readonly value: number | null
+}
+
+export interface Drawing {
+  readonly layers: Layers
+  /** The time from the left to the right. */
+  readonly times: Span
+}
+
+/** The place of a chart, in CSS pixels. */
+interface Plane extends Place, Size {
+  readonly times: Span
+  readonly values: Span
+}
+
+export const drawChart = (
+  chart: Chart,
+  format: Format,
+  size: Size,
+  cursor?: Cursor,
+  selection?: Span,
+): Drawing => {
+  const { times, kind, isLive = false } = chart
+  const part = partOf(chart.data, times)
+  const others = (chart.others ?? []).map((each) => partOf(each, times))
+  const marks = (chart.marks ?? []).filter(({ at }) => at >= times.from && at <= times.to)
+  const values = [...[part, ...others].flatMap((each) => each.values), ...marks.map(({ value }) => value)]
+  const range = rangeOf(values)
+  if (range === undefined) return { layers: noLayers, times }
+  const step = kind === 'candles' ? candleStep(times, size.width / candleSpace) : 0
+  // The candle of the current time is whole.
+  const shown = { from: times.from, to: times.to + (isLive ? step : 0) }
+  const plane = planeOf(size, shown, scaleOf(range, chart.isShare))
+  const layers = {
+    ...noLayers,
+    none: '',
+    bands: columns(plane, chart.bands),
+    gaps: columns(plane, gapsOf(part)),
+    ...axes(plane, format, isLive ? part : undefined, chart.isShare),
+    ...(kind === 'candles' ? candles(plane, part, step) : line(plane, part, chart)),
+    marks: triangles(plane, marks),
+    others: others.map((each, index) => otherLine(plane, each, index)).join(''),
+    levels: (chart.levels ?? []).map((level) => across(plane, level)).join(''),
+    selection: columns(plane, selection && [selection]),
+    crosshair: cursor === undefined ? '' : crosshair(plane, cursor),
+    dots: [...(isLive && kind === 'steps' ? [endOf(plane, part)] : []), ...(cursor ? [cursor] : [])]
+      .map(({ at, value }) => (value === null ? '' : `M${round(plane.x(at))},${round(plane.y(value))}h0`))
+      .join(''),
   }
-  const pathsOf = (line: readonly Point[], draw: typeof pathOf = pathOf): string =>
-    partsOf(withGaps(line, gaps))
-      .map((part) => draw(part, place))
-      .join('')
-  const unit = isShare ? 100 : 1
-  const ticks = valueTicks(low * unit, high * unit, isShare ? 4 : 6).map(({ value, label }) => ({
-    value: value / unit,
-    label: isShare ? `${label} %` : label,
-  }))
-  const times = timeTicks(first.at, last.at, maxTimes).filter(({ value }) => isInside(share(value)))
-  const [lowest, highest] = boundsOf(values, isShare)
-  const description = `${title}: from ${format(values[0] ?? 0)} to ${format(values.at(-1) ?? 0)}, lowest ${format(lowest)}, highest ${format(highest)}`
-  const area = isShare
-    ? `<path class="area" d="${pathsOf(points, (part) => areaOf(part, place, place.y(0)))}"/>`
-    : ''
-  const otherLines = others.map(
-    (each, index) => `<path class="${otherClass(index)}" d="${pathsOf(each.points)}"/>`,
-  )
-  const isDense = marked.length > maxLargeMarks
-  const dots = marks.map((each) => triangles(each, isDense, share, height)).join('')
-  const triangleLayer = dots === '' ? '' : `<svg class="marks" aria-hidden="true">${dots}</svg>`
-  return `<figure>
-<figcaption>${escapeHtml(title)}${dots === '' ? '' : legend}${others.map(({ name }, index) => ` <span class="key"><i class="${otherClass(index)}"></i> ${escapeHtml(name)}</span>`).join('')}</figcaption>
-<div class="chart${isShare ? ' low' : ''}"><div class="values">${labels(ticks, (value) => `top:${percent(height(value))}`)}</div>
-<div class="plot" ${dataOf(title, points, format)}>${bands(spans, share)}${hatches(gaps, share)}${isDense ? triangleLayer : ''}
-<svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${escapeHtml(description)}">
-<path class="grid" d="${ticks.map(({ value }) => `M0,${round(place.y(value))}H${size.width}`).join('')}"/>
-${area}${otherLines.join('')}<path class="line" d="${pathsOf(points)}"/>
-</svg>${isDense ? '' : triangleLayer}</div>
-<div class="times">${labels(times, (value) => `left:${percent(share(value))}`)}</div></div>
-</figure>`
+  return { layers, times: shown }
 }
 
-const maxTimes = 6
+const planeOf = ({ width, height }: Size, times: Span, values: Span): Plane => ({
+  ...{ width, height, times, values },
+  x: (at) => ((at - times.from) / (times.to - times.from || 1)) * width,
+  y: (value) => ((values.to - value) / (values.to - values.from)) * height,
+})
 
-/** A text at the edge would be cut. */
-const isInside = (share: number): boolean => share > 0.03 && share < 0.97
+/** The least height of a chart, as a share of the value: a very small move must not look like a large one. */
+const minHeight = 0.0002
 
-/** The values of the line, for the crosshair of the script: each time is the ms after the one before. */
-const dataOf = (title: string, points: readonly Point[], format: Chart['format']): string => {
-  const times = points.map(({ at }, index) => at - (points[index - 1]?.at ?? 0))
-  const values = points.map(({ value }) => (value === undefined ? '' : format(value)))
-  return `data-name="${escapeHtml(title)}" data-times="${times.join(',')}" data-values="${values.join('|')}"`
+/** The values of a chart, with a margin. Shares end at 0. */
+export const scaleOf = ({ from, to }: Span, isShare = false): Span => {
+  const height = Math.max(to - from, Math.abs(to) * minHeight) || 0.001
+  if (isShare) return { from: Math.min(from, 0) - height * 0.1, to: Math.max(to, 0) }
+  const middle = from + (to - from) / 2
+  return { from: middle - height * 0.6, to: middle + height * 0.6 }
+}
+
+/** Distances of labels, in CSS pixels. The label of the last value takes the place of others. */
+const [valueSpace, clockSpace, dateSpace, tagSpace] = [34, 76, 104, 17]
+
+const maxValues = 8
+
+const day = 86_400_000
+
+/** `live`: the last value has a line, and a label at the axis. */
+const axes = (
+  plane: Plane,
+  format: Format,
+  live: ChartData | undefined,
+  isShare = false,
+): Pick<Layers, 'grid' | 'last' | 'values' | 'times' | 'widest'> => {
+  const { width, height, x, y } = plane
+  const last = live?.values.findLast((value) => value !== null) ?? undefined
+  const hasRoom = (value: number): boolean => last === undefined || Math.abs(y(value) - y(last)) > tagSpace
+  const unit = isShare ? 100 : 1
+  const timeSpace = plane.times.to - plane.times.from > day ? dateSpace : clockSpace
+  const ticks = valueTicks(
+    plane.values.from * unit,
+    plane.values.to * unit,
+    Math.min(maxValues, height / valueSpace),
+    (value) => hasRoom(value / unit),
+  ).map(({ value, label }) => ({ value: value / unit, label: isShare ? `${label} %` : label }))
+  const clock = timeTicks(plane.times.from, plane.times.to, width / timeSpace, format.offset(plane.times.to))
+  const labels = ticks.filter(({ value }) => hasRoom(value))
+  const tag = last === undefined ? '' : format.label(last)
+  const shareOf = (value: number): number => y(value) / height
+  // A text at the edge would be cut.
+  const isInside = ({ value }: Tick): boolean => x(value) > timeSpace / 3 && x(value) < width - timeSpace / 3
+  return {
+    grid: ticks.map(({ value }) => across(plane, value)).join(''),
+    last: last === undefined ? '' : across(plane, last),
+    values: valueLabels(labels, shareOf) + (last === undefined ? '' : tagHtml(tag, shareOf(last))),
+    times: timeLabels(clock.filter(isInside), (at) => x(at) / width),
+    widest: ticks.reduce((widest, { label }) => (label.length > widest.length ? label : widest), tag),
+  }
+}
+
+/** A line over the width of a chart; none for a value that is not on it. */
+const across = ({ width, values, y }: Plane, value: number): string =>
+  value < values.from || value > values.to ? '' : `M0,${round(y(value))}H${width}`
+
+/** Rectangles over the height of a chart. Each can be seen, also a very short one. */
+const columns = ({ width, height, x }: Plane, spans: readonly Span[] = []): string =>
+  spans
+    .map(({ from, to }) => [Math.max(0, x(from)), Math.min(width, x(to))] as const)
+    .filter(([left, right]) => left < right)
+    .map(([left, right]) => `M${round(left)},0H${round(Math.max(right, left + 2))}V${height}H${round(left)}Z`)
+    .join('')
+
+/** The times without a value; one that lasts until the last time ends there. */
+export const gapsOf = ({ times, values }: ChartData): readonly Span[] =>
+  values.flatMap((value, index) => {
+    const [from, to] = [times[index], times[index + 1]]
+    return value === null && from !== undefined && to !== undefined && to > from ? [{ from, to }] : []
+  })
+
+const line = (
+  plane: Plane,
+  part: ChartData,
+  { kind, isShare = false }: Chart,
+): Pick<Layers, 'line' | 'area'> => {
+  const traces = tracesOf(part, plane, kind === 'steps')
+  const isFilled = isShare || kind === 'steps'
+  return {
+    line: lineOf(traces),
+    area: isFilled ? areaOf(traces, isShare ? plane.y(0) : plane.height) : '',
+  }
 }
 
 /** Lines differ by their dashes. */
-const otherClass = (index: number): string => `other dashes-${index % 4}`
+export const otherClass = (index: number): string => `other dashes-${index % 4}`
 
-const valuesOf = (points: readonly Point[]): readonly number[] =>
-  points.flatMap(({ value }) => (value === undefined ? [] : [value]))
+const otherLine = (plane: Plane, data: ChartData, index: number): string =>
+  `<path class="${otherClass(index)}" d="${lineOf(tracesOf(data, plane))}"/>`
 
-/** Of the SVG of a chart, in its units. */
-export const size = { width: 1_000, height: 240 }
+/** Space between two candles that have as much as this, in CSS pixels. */
+const candleSpace = 7
 
-const legend =
-  ' <span class="key"><i class="buy"></i> buy</span> <span class="key"><i class="sell"></i> sell</span>'
-
-export const percent = (share: number): string => `${round(share * 100)}%`
-
-export const labels = (ticks: readonly Tick[], styleOf: (value: number) => string): string =>
-  ticks.map(({ value, label }) => `<span style="${styleOf(value)}">${label}</span>`).join('')
-
-const bands = (spans: readonly Span[], share: (at: number) => number): string =>
-  rectangles(
-    spans.filter((_, index) => index % 2 === 1),
-    share,
-    'band',
-  )
-
-/** Gaps at one place are drawn once. */
-const hatches = (gaps: readonly Span[], share: (at: number) => number): string => {
-  const drawn: { from: number; to: number }[] = []
-  for (const { from, to } of gaps) {
-    const last = drawn.at(-1)
-    if (last !== undefined && share(from) <= share(last.to) + 0.001) last.to = Math.max(last.to, to)
-    else drawn.push({ from, to })
+/** A line from the lowest to the highest value of each step of time, and a box from its first to its last value. */
+const candles = ({ times, x, y }: Plane, part: ChartData, step: number): Pick<Layers, 'up' | 'down'> => {
+  const half = Math.max(1, Math.round(((x(times.from + step) - x(times.from)) * 5) / 14))
+  const paths = { up: '', down: '' }
+  for (const { from, open, high, low, close } of candlesOf(part, step)) {
+    const middle = Math.max(0, Math.round(x(from + step / 2)))
+    const box = `M${middle - half},${round(y(open))}h${2 * half}V${round(y(close))}h${-2 * half}Z`
+    paths[close < open ? 'down' : 'up'] += `M${middle},${round(y(high))}V${round(y(low))}${box}`
   }
-  return rectangles(drawn, share, 'gap')
+  return paths
 }
 
-const rectangles = (spans: readonly Span[], share: (at: number) => number, className: string): string =>
-  spans
-    .map(({ from, to }) => [Math.max(0, share(from)), Math.min(1, share(to))] as const)
-    .filter(([left, right]) => left < right)
-    .map(
-      ([left, right]) =>
-        `<div class="${className}" style="left:${percent(left)};width:${percent(right - left)}"></div>`,
-    )
-    .join('')
-
-type Bounds = readonly [low: number, high: number]
-
-const boundsOf = (values: readonly number[], isShare: boolean): Bounds =>
-  values.reduce<Bounds>(
-    ([low, high], value) => [Math.min(low, value), Math.max(high, value)],
-    isShare ? [0, 0] : [values[0] ?? 0, values[0] ?? 0],
-  )
-
-/** A flat line is in the middle. Shares end at 0. */
-const withMargin = ([low, high]: Bounds, isShare: boolean): Bounds => {
-  const margin = (high - low) * 0.06 || Math.abs(high) * 0.001 || 0.001
-  return [low - margin, isShare ? high : high + margin]
-}
-
-/** More are small, below the line, and those that are near each other are one. */
+/** More are small, and those that are near each other are one. */
 const maxLargeMarks = 100
 
 /** The distance of those, as a share of the width and of the height. */
 const clusterSize = [0.012, 0.05] as const
 
 /** Triangles at one place are drawn once. */
-const triangles = (
-  { side, points }: Marks,
-  isDense: boolean,
-  share: (at: number) => number,
-  height: (value: number) => number,
-): string => {
-  const clustered = (part: number, each: number) => (isDense ? Math.round(part / each) * each : part)
-  const drawn = points.map(({ at, value }) => {
-    const [x, y] = [clustered(share(at), clusterSize[0]), clustered(height(value), clusterSize[1])]
+const triangles = ({ width, height, x, y }: Plane, marks: readonly Mark[]): string => {
+  const isDense = marks.length > maxLargeMarks
+  const near = (share: number, size: number) => (isDense ? Math.round(share / size) * size : share)
+  const drawn = marks.map(({ at, value, side }) => {
+    const [left, top] = [near(x(at) / width, clusterSize[0]), near(y(value) / height, clusterSize[1])]
     const shape = isDense ? `#${side}-small" class="${side} small` : `#${side}" class="${side}`
-    return `<use href="${shape}" x="${percent(x)}" y="${percent(y)}"/>`
+    return `<use href="${shape}" x="${percent(left)}" y="${percent(top)}"/>`
   })
   return [...new Set(drawn)].join('')
 }
 
-/** The points, without a value in each gap. */
-const withGaps = (points: readonly Point[], gaps: readonly Span[]): readonly Point[] => {
-  const all: Point[] = []
-  let next = 0
-  for (const point of points) {
-    for (let gap = gaps[next]; gap !== undefined && gap.from < point.at; gap = gaps[++next])
-      if (all.length > 0) all.push({ at: gap.from, value: undefined })
-    all.push(point)
-  }
-  return all
-}
+const crosshair = (plane: Plane, { at, value }: Cursor): string =>
+  `M${round(Math.max(0, plane.x(at)))},0V${plane.height}${value === null ? '' : across(plane, value)}`
+
+const endOf = ({ times }: Plane, { values }: ChartData): Cursor => ({
+  at: times.to,
+  value: values.at(-1) ?? null,
+})

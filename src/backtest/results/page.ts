@@ -1,5 +1,6 @@
 import { escapeHtml } from './format.js'
-import { script, scriptHash } from './script.js'
+import { chartScript, chartScriptHash, chartStyle } from './built-chart.js'
+import { shapesHtml } from './chart-html.js'
 import { style } from './style.js'
 
 /** A page as one HTML text that loads nothing. `subtitle` and `body`: HTML. `command`: the one that gives the page again. */
@@ -12,21 +13,21 @@ export const renderPage = (
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '${scriptHash}'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '${chartScriptHash}'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${escapeHtml(title)}</title>
-<style>${style}</style>
+<style>${chartStyle}${style}</style>
 </head>
 <body>
-<svg class="shapes" aria-hidden="true"><path id="buy" d="M0 0L-6 10H6Z"/><path id="sell" d="M0 0L-6-10H6Z"/><path id="buy-small" d="M0 0L-4 6H4Z"/><path id="sell-small" d="M0 0L-4-6H4Z"/></svg>
+${shapesHtml}
 <main>
 <header><h1>${escapeHtml(title)}</h1>
 ${subtitle}</header>
 ${body}
 ${command === undefined ? '' : `<h2>Repeat it</h2>\n<pre><code>${escapeHtml(command)}</code></pre>`}
 </main>
-<script>${script}</script>
+<script>${chartScript}</script>
 </body>
 </html>
 `

@@ -7,7 +7,8 @@ import {
 } from '../../base/option-kinds/option.js'
 import { parseOptions } from '../../base/option-kinds/parse-options.js'
 import type { Equity, Filled, PaperEvent } from '../account/events.js'
-import { renderChart, type Line } from './chart.js'
+import type { ChartData, Span } from './chart-data.js'
+import { figureHtml, type ComparedLine } from './figure.js'
 import {
   escapeHtml,
   formatDuration,
@@ -17,7 +18,6 @@ import {
   formatTime,
   formatUsd,
 } from './format.js'
-import type { Point } from './line.js'
 import { renderPage, table, tableOf, type Column } from './page.js'
 import type { RoundTrip } from './round-trips.js'
 import { RunFold, type RunTrades, type Unfilled } from './run-fold.js'
@@ -114,6 +114,7 @@ export const renderRun = (
   windows?: ReportWindows,
 ): string => {
   const spans = windows?.list ?? []
+  const bands = spans.filter((_, index) => index % 2 === 1).map(({ from, to }) => ({ from, to }))
   const { title, notes, data, command } = reportOptions(options)
   const { equities, fills, trips } = trades
   const [first, last] = [equities[0], equities.at(-1)]
@@ -125,9 +126,9 @@ export const renderRun = (
     `<p class="range">${range}${spans.length === 0 ? '' : `, ${formatQuantity(spans.length)} test ranges (every second one shaded)`}${gaps.length === 0 ? '' : `, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} (hatched)`}</p>`,
     `${figures(summary)}
 ${conditions(notes, gaps, trades)}
-${renderChart({ title: 'Equity, USD', points: equities.map(equityPoint), others: symbols.map((symbol) => heldInstead(symbol, equities)), gaps, spans, format: formatUsd })}
-${renderChart({ title: 'Drawdown', points: drawdowns(equities), gaps, spans, isShare: true, format: formatShare })}
-${symbols.map((symbol) => priceChart(symbol, equities, fills, data, spans)).join('\n')}
+${figureHtml({ title: 'Equity, USD', data: valuesOf(equities, currentEquity), others: symbols.map((symbol) => heldInstead(symbol, equities)), gaps, bands })}
+${figureHtml({ title: 'Drawdown', data: drawdowns(equities), gaps, bands, isShare: true })}
+${symbols.map((symbol) => priceChart(symbol, equities, fills, data, bands)).join('\n')}
 ${windows === undefined ? '' : windowTable(windows)}
 ${roundTripTable(trips)}
 ${fillTable(fills)}
@@ -155,30 +156,34 @@ const reportOptions = (options: ReportOptions) =>
 
 const shortTime = (at: number): string => formatTime(at).slice(0, 19)
 
-/** Not current: a gap. */
-const equityPoint = ({ at, equityUsd, isCurrent }: Equity): Point => ({
-  at,
-  value: isCurrent ? equityUsd : undefined,
+const valuesOf = (
+  equities: readonly Equity[],
+  valueOf: (equity: Equity) => number | undefined,
+): ChartData => ({
+  times: equities.map(({ at }) => at),
+  values: equities.map((equity) => valueOf(equity) ?? null),
 })
 
+/** Not current: a gap. */
+const currentEquity = ({ equityUsd, isCurrent }: Equity): number | undefined =>
+  isCurrent ? equityUsd : undefined
+
 /** What the first equity would be worth if it were held in a token. */
-const heldInstead = (symbol: string, equities: readonly Equity[]): Line => {
+const heldInstead = (symbol: string, equities: readonly Equity[]): ComparedLine => {
   const start = equities.find(({ prices }) => prices[symbol] !== undefined)
   const factor = (equities[0]?.equityUsd ?? 0) / (start?.prices[symbol] ?? 1)
-  return {
-    name: `${symbol} held`,
-    points: equities.map(({ at, prices }) => {
-      const price = prices[symbol]
-      return { at, value: price === undefined ? undefined : price * factor }
-    }),
+  const valueOf = ({ prices }: Equity) => {
+    const price = prices[symbol]
+    return price === undefined ? undefined : price * factor
   }
+  return { name: `${symbol} held`, data: valuesOf(equities, valueOf) }
 }
 
-const drawdowns = (equities: readonly Equity[]): readonly Point[] => {
+const drawdowns = (equities: readonly Equity[]): ChartData => {
   let highest = 0
-  return equities.map(({ at, equityUsd, isCurrent }) => {
+  return valuesOf(equities, ({ equityUsd, isCurrent }) => {
     highest = Math.max(highest, equityUsd)
-    return { at, value: isCurrent && highest > 0 ? (equityUsd - highest) / highest : undefined }
+    return isCurrent && highest > 0 ? (equityUsd - highest) / highest : undefined
   })
 }
 
@@ -193,22 +198,21 @@ const priceChart = (
   equities: readonly Equity[],
   fills: readonly Filled[],
   data: readonly ReportData[],
-  spans: readonly ReportWindow[],
+  bands: readonly Span[],
 ): string => {
-  const of = (side: Filled['side']) =>
-    fills
-      .filter((fill) => fill.symbol === symbol && fill.side === side)
-      .map(({ at, price }) => ({ at, value: price }))
-  return renderChart({
+  const gaps = data.filter((each) => each.symbol === symbol).flatMap((each) => each.gaps)
+  const isMissing = ({ at }: Equity): boolean => gaps.some(({ from, to }) => at > from && at < to)
+  return figureHtml({
     title: `${symbol}, USD`,
-    points: equities.map(({ at, prices }) => ({ at, value: prices[symbol] })),
-    marks: [
-      { side: 'buy', points: of('buy') },
-      { side: 'sell', points: of('sell') },
-    ],
-    gaps: data.filter((each) => each.symbol === symbol).flatMap((each) => each.gaps),
-    spans,
-    format: formatUsd,
+    data: valuesOf(equities, (equity) => (isMissing(equity) ? undefined : equity.prices[symbol])),
+    marks: fills
+      .filter((fill) => fill.symbol === symbol)
+      .map(({ at, side, price, valueUsd }) => ({
+        ...{ at, side, value: price },
+        text: `${side} ${formatQuantity(valueUsd / price)} at ${formatUsd(price)}`,
+      })),
+    gaps,
+    bands,
   })
 }
 

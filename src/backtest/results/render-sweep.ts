@@ -1,6 +1,9 @@
 import { valueTicks } from './axis.js'
-import { labels, percent, renderChart, size } from './chart.js'
-import { escapeHtml, formatQuantity, formatUsd } from './format.js'
+import { chartHtml, noLayers, timeLabels, valueLabels } from './chart-html.js'
+import { rangeOf, round } from './chart-data.js'
+import { scaleOf } from './chart.js'
+import { figureHtml } from './figure.js'
+import { escapeHtml, formatQuantity } from './format.js'
 import { renderPage, table, type Column } from './page.js'
 import type { CurvePoint } from './run-fold.js'
 
@@ -53,12 +56,14 @@ ${results(rows)}
 const curves = (rows: readonly SweepRow[]): string => {
   const [best, ...others] = rows.filter(({ curve }) => curve.length > 1).slice(0, mostCurves)
   if (best === undefined) return ''
-  const points = ({ curve }: SweepRow) => curve.map(({ at, equityUsd }) => ({ at, value: equityUsd }))
-  return renderChart({
+  const dataOf = ({ curve }: SweepRow) => ({
+    times: curve.map(({ at }) => at),
+    values: curve.map(({ equityUsd }) => equityUsd),
+  })
+  return figureHtml({
     title: `Equity, USD: ${best.name}`,
-    points: points(best),
-    others: others.map((row) => ({ name: row.name, points: points(row) })),
-    format: formatUsd,
+    data: dataOf(best),
+    others: others.map((row) => ({ name: row.name, data: dataOf(row) })),
   })
 }
 
@@ -131,28 +136,29 @@ const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): stri
     return figure === undefined ? [] : [{ share: (index + 0.5) / values.length, figure }]
   })
   if (dots.length === 0) return ''
-  const figures = dots.map(({ figure }) => figure)
-  const margin = (Math.max(...figures) - Math.min(...figures)) * 0.06 || 0.001
-  const [low, high] = [Math.min(...figures) - margin, Math.max(...figures) + margin]
-  const height = (value: number): number => (high - value) / (high - low)
-  const ticks = valueTicks(low, high, 6)
+  const { from, to } = scaleOf(rangeOf(dots.map(({ figure }) => figure)) ?? { from: 0, to: 0 })
+  const height = (value: number): number => (to - value) / (to - from)
+  const ticks = valueTicks(from, to, 6)
   const every = Math.ceil(values.length / 12)
-  const title = escapeHtml(`${metric} by ${field}`)
-  const d = dots
-    .map(({ share, figure }) => `M${share * size.width},${height(figure) * size.height}h0`)
-    .join('')
   const names = values.flatMap((value, index) =>
-    index % every === 0 ? [{ value: (index + 0.5) / values.length, label: escapeHtml(textOf(value)) }] : [],
+    index % every === 0 ? [{ value: (index + 0.5) / values.length, label: textOf(value) }] : [],
   )
-  return `<figure>
-<figcaption>${title}</figcaption>
-<div class="chart"><div class="values">${labels(ticks, (value) => `top:${percent(height(value))}`)}</div>
-<div class="plot"><svg viewBox="0 0 ${size.width} ${size.height}" preserveAspectRatio="none" role="img" aria-label="${title}">
-<path class="grid" d="${ticks.map(({ value }) => `M0,${height(value) * size.height}H${size.width}`).join('')}"/><path class="dots" d="${d}"/>
-</svg></div>
-<div class="times">${labels(names, (share) => `left:${percent(share)}`)}</div></div>
-</figure>`
+  const layers = {
+    ...noLayers,
+    none: '',
+    grid: ticks.map(({ value }) => `M0,${round(height(value) * size.height)}H${size.width}`).join(''),
+    dots: dots
+      .map(({ share, figure }) => `M${round(share * size.width)},${round(height(figure) * size.height)}h0`)
+      .join(''),
+    values: valueLabels(ticks, height),
+    times: timeLabels(names, (share) => share),
+    widest: ticks.reduce((widest, { label }) => (label.length > widest.length ? label : widest), ''),
+  }
+  const title = `${metric} by ${field}`
+  return `<figure>\n<figcaption>${escapeHtml(title)}</figcaption>\n${chartHtml(title, size, layers)}\n</figure>`
 }
+
+const size = { width: 1000, height: 240 }
 
 /** The values of a field, numbers in their order. */
 const valuesOf = (rows: readonly SweepRow[], field: string): readonly unknown[] => {

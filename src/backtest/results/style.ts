@@ -7,13 +7,14 @@ export const style = `
 @media (prefers-color-scheme: dark) {
   :root { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #3d444d; --grid: #21262d; --card: #151b23; --line: #79c0ff; --area: #1b3a5f; --buy: #56d364; --sell: #ff9492; --gap: #656c76 }
 }
+:root { --chart-line: var(--line); --chart-fill: var(--area); --chart-text: var(--soft); --chart-grid: var(--grid); --chart-gap: var(--gap); --chart-band: var(--card); --chart-card: var(--paper); --chart-up: var(--buy); --chart-down: var(--sell) }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums }
 main { max-width: 1080px; margin: 0 auto; padding: 28px 20px 56px }
 h1 { margin: 0; font-size: 24px; line-height: 1.25; overflow-wrap: anywhere; text-wrap: balance }
 h2 { margin: 36px 0 8px; font-size: 17px }
 p { margin: 0 0 8px; overflow-wrap: anywhere }
-.range, .note, figcaption, .values, .times, dt { color: var(--soft); font-size: 13px }
+.range, .note, figcaption, dt { color: var(--soft); font-size: 13px }
 .range { margin: 4px 0 20px }
 .note { margin: 20px 0 }
 dl { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card) }
@@ -32,36 +33,14 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 .key .dashes-1 { border-top-style: dotted }
 .key .dashes-2 { border-top-width: 1px }
 .key .dashes-3 { border-top-style: solid; border-top-width: 1px }
-.chart { display: grid; grid-template: 220px 20px / 84px 1fr }
-.low { grid-template-rows: 110px 20px }
-.values, .times { position: relative; font-size: 12px; line-height: 1; white-space: nowrap }
-.values span { position: absolute; right: 10px; transform: translateY(-50%) }
-.times { grid-column: 2 }
-.times span { position: absolute; top: 7px; transform: translateX(-50%) }
-.plot { position: relative; min-width: 0; border: solid var(--rule); border-width: 0 0 1px }
-.gap, .band, .map td { forced-color-adjust: none }
-.gap { position: absolute; top: 0; bottom: 0; min-width: 2px; background: repeating-linear-gradient(135deg, var(--gap) 0 1px, transparent 1px 6px) }
-.band { position: absolute; top: 0; bottom: 0; background: var(--card) }
-.slider { position: absolute; inset: 0; cursor: crosshair; touch-action: pan-y }
-.slider:focus-visible { outline: 2px solid var(--line); outline-offset: 2px }
-.crosshair { position: absolute; top: 0; bottom: 0; width: 1px; background: var(--soft) }
-.readout { position: absolute; top: 4px; right: 4px; padding: 1px 7px; border: 1px solid var(--rule); border-radius: 4px; background: var(--paper); font-size: 12px; pointer-events: none }
-.readout.left { right: auto; left: 4px }
-svg { display: block; position: absolute; width: 100%; height: 100%; overflow: visible }
-:where(.plot) path { fill: none; vector-effect: non-scaling-stroke }
-.grid { stroke: var(--grid) }
-.line { stroke: var(--line); stroke-width: 1.5; stroke-linejoin: round; stroke-linecap: round }
-.other { stroke: var(--soft); stroke-width: 1.2 }
-.dashes-0 { stroke-dasharray: 5 3 }
-.dashes-1 { stroke-dasharray: 1 3 }
-.dashes-2 { stroke-dasharray: 9 3 1 3 }
-.dashes-3 { stroke-dasharray: 14 4 }
-.area { fill: var(--area) }
-.shapes { width: 0; height: 0 }
-use { fill: var(--buy); stroke: var(--paper); stroke-width: 3; paint-order: stroke }
-use.sell { fill: var(--sell) }
-use.small { stroke: none; opacity: 0.7 }
-.dots { stroke: var(--line); stroke-width: 9; stroke-linecap: round }
+.map td { forced-color-adjust: none }
+.plot { height: 240px }
+.low { height: 140px }
+.dots { stroke-width: 9 }
+.whole { padding: 2px 10px; border: 1px solid var(--chart-text); border-radius: 6px; background: var(--paper); color: var(--ink); font: inherit; font-size: 13px; cursor: pointer }
+.cursor:focus-visible { outline: 2px solid var(--line); outline-offset: 2px }
+figure.large { display: flex; flex-direction: column; margin: 0; padding: 20px; background: var(--paper) }
+.large .plot { flex: 1 }
 .table { overflow: auto; max-height: 420px; background: linear-gradient(to right, var(--paper) 40%, transparent) left / 40px 100% no-repeat local, linear-gradient(to left, var(--paper) 40%, transparent) right / 40px 100% no-repeat local, linear-gradient(to right, var(--rule), transparent) left / 14px 100% no-repeat, linear-gradient(to left, var(--rule), transparent) right / 14px 100% no-repeat }
 section { margin: 0 0 28px }
 summary { margin: 36px 0 8px; font-size: 17px; font-weight: 600; cursor: pointer }
@@ -83,10 +62,9 @@ pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radiu
   h1 { font-size: 20px }
   dl { grid-template-columns: repeat(2, 1fr) }
   dd { font-size: 16px }
-  .chart { grid-template: 180px 20px / 72px 1fr }
-  .low { grid-template-rows: 90px 20px }
-  .values, .times { font-size: 11px }
-  .times span:nth-child(even) { display: none }
+  .plot { height: 200px }
+  .low { height: 120px }
+  .plot:not(.drawn) .times text:nth-child(even) { display: none }
 }
 @media print {
   :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --grid: #dddddd; --card: #ffffff; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #777777 }

@@ -1,9 +1,11 @@
+import { chartHtml } from '../../backtest/results/chart-html.js'
+import { chartFormat, chartLabel, chartOf } from '../../view/chart.js'
 import { shortAddress, shortTokens } from '../../view/texts.js'
 import type { DepthSide } from '../../base/domain/depth.js'
 import type { Figures, WatchedToken } from '../../view/watched-token.js'
 import { lagText, priceReason, rateText, spanText } from '../../view/card-texts.js'
 import { fromHtml, setAttribute, setDigits, setText } from './html.js'
-import { PriceChart } from './price-chart.js'
+import { ChartElement } from './chart-element.js'
 import { TokenElement, type TokenActions } from './token-element.js'
 
 const sideHtml = (name: string, title: string, meaning: string): string => `
@@ -38,12 +40,19 @@ const cardHtml = `<article class="card">
 
 /** The card of one token. */
 export class CardElement extends TokenElement {
-  readonly #chart: PriceChart
+  readonly #chart: ChartElement
+  #now = 0
+  #rangeMs = 0
 
   constructor(token: WatchedToken, actions: TokenActions) {
     super(fromHtml(cardHtml), token, actions)
-    this.#chart = new PriceChart(token)
     const { symbol } = token.state.token
+    this.#chart = new ChartElement(
+      fromHtml(chartHtml('', { width: 1, height: 1 })),
+      `Time on the chart of ${symbol}`,
+      chartFormat,
+      (zoom) => chartOf(token, this.#now, this.#rangeMs, zoom),
+    )
     this.element.setAttribute('aria-labelledby', `name-${token.address}`)
     this.part('h2').id = `name-${token.address}`
     setText(this.part('[data-field=symbol]'), symbol)
@@ -70,7 +79,17 @@ export class CardElement extends TokenElement {
     setText(this.part('.reason'), priceReason(this.token.state))
     setText(this.part('.flow'), rate === undefined ? '' : `${rateText(rate)} prices/s${lagOf(lag)}`)
     for (const name of ['buy', 'sell'] as const) this.#renderSide(name)
-    this.#chart.draw(now, rangeMs)
+    this.#drawChart(now, rangeMs)
+  }
+
+  #drawChart(now: number, rangeMs: number): void {
+    if (rangeMs !== this.#rangeMs) this.#chart.zoom(undefined)
+    this.#now = now
+    this.#rangeMs = rangeMs
+    const fills = this.token.fills.filter(({ at }) => at >= now - rangeMs)
+    const label = chartLabel(this.token.shown(now, rangeMs).range, fills.length)
+    setAttribute(this.part('.chart'), 'aria-label', label)
+    this.#chart.draw()
   }
 
   /** The longer bar is the larger amount. */

@@ -1,4 +1,5 @@
 import { timer } from 'rxjs'
+import { shapesHtml } from '../../backtest/results/chart-html.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { healthOf, type PageHealth } from '../../view/health.js'
 import { ranges } from '../../view/samples.js'
@@ -19,7 +20,7 @@ import { CardElement } from './card-element.js'
 import { EventList } from './event-list.js'
 import { fromHtml, part, partsOf, setAttribute, setChildren, setText } from './html.js'
 import { RowElement, TableElement } from './table-element.js'
-import { onSystemTheme, stored, toggleTheme } from './theme.js'
+import { stored, toggleTheme } from './theme.js'
 import type { TokenActions } from './token-element.js'
 import { Toolbar } from './toolbar.js'
 
@@ -79,10 +80,7 @@ export class DashboardPage {
         row: new RowElement(watched, actions),
       }
     })
-    this.#toolbar = new Toolbar(onView, () => {
-      toggleTheme()
-      this.#invalidate()
-    })
+    this.#toolbar = new Toolbar(onView, toggleTheme)
     this.#table = new TableElement(
       this.#tokens.map(({ row }) => row),
       onView,
@@ -92,9 +90,15 @@ export class DashboardPage {
     setText(this.#headerPart('.tag'), config.label)
     const logs = fromHtml('<footer class="logs"></footer>')
     logs.append(this.#fillList.element, this.#log.element)
-    root.append(this.#header, this.#toolbar.element, this.#main, logs, this.#dialog.element)
+    root.append(
+      fromHtml(shapesHtml),
+      this.#header,
+      this.#toolbar.element,
+      this.#main,
+      logs,
+      this.#dialog.element,
+    )
     timer(tickInterval, tickInterval).subscribe(() => this.#tick())
-    onSystemTheme(() => this.#invalidate())
     addEventListener('hashchange', () => this.#setView(this.#readView()))
     this.#requestRender()
   }

@@ -5,7 +5,6 @@ import { pageEvent$ } from '../../view/events.js'
 import type { PageConfig, Served, ServedEvent } from '../../view/served.js'
 import { DashboardPage } from './dashboard-page.js'
 import { part } from './html.js'
-import { registerColours } from './price-chart.js'
 import { restoreTheme } from './theme.js'
 
 /** Upper bound of the wait between two attempts to connect, in ms: the server is on this machine. */
@@ -36,5 +35,4 @@ const start = (config: Served<PageConfig>): void => {
 }
 
 restoreTheme()
-registerColours()
 start(JSON.parse(part(document.head, '[type]').textContent) as Served<PageConfig>)

@@ -14,17 +14,12 @@ export const restoreTheme = (): void => show(stored(() => localStorage.getItem(k
 
 const systemTheme = (): string => (systemIsDark.matches ? 'dark' : 'light')
 
-export const currentTheme = (): string => chosen() || systemTheme()
-
 /** Changes between dark and light. The colours of the system are followed again when they are chosen. */
 export const toggleTheme = (): void => {
-  const next = currentTheme() === 'dark' ? 'light' : 'dark'
+  const next = (chosen() || systemTheme()) === 'dark' ? 'light' : 'dark'
   show(next === systemTheme() ? '' : next)
   stored(() => localStorage.setItem(key, chosen()))
 }
-
-/** Calls back when the system changes between dark and light. */
-export const onSystemTheme = (callback: () => void): void => systemIsDark.addEventListener('change', callback)
 
 /** A browser may keep nothing for any page: the result is then `undefined`. */
 export const stored = <A>(access: () => A): A | undefined => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { ConfigurationError } from 'svc-streams'
 import {
@@ -10,7 +11,8 @@ import {
   type ReportOptions,
 } from 'svc-streams/paper'
 import { describe, expect, it } from 'vitest'
-import { script, scriptHash } from '../../../src/backtest/results/script.js'
+import { chartScript, chartScriptHash } from '../../../src/backtest/results/built-chart.js'
+import { builtChart } from '../../../scripts/page/build-chart.js'
 import { randomEvents } from './support/events.js'
 
 const fill = (index: number, side: 'buy' | 'sell' = 'buy'): Filled => ({
@@ -30,6 +32,12 @@ const tagsOf = (html: string, name: string): readonly [number, number] => [
   html.match(new RegExp(`</${name}>`, 'g'))?.length ?? 0,
 ]
 
+/** Without the script of the charts, and their data. */
+const withoutScripts = (html: string): string =>
+  html
+    .replace(`<script>${chartScript}</script>`, '')
+    .replace(/<script type="application\/json">.*<\/script>/g, '')
+
 /** Numbers of tables are aligned by a class. */
 const withoutClasses = (html: string): string => html.replaceAll(' class="number"', '')
 
@@ -37,7 +45,7 @@ describe('renderReport', () => {
   it('is well formed for any events, and has no reference to anything outside', () => {
     fc.assert(
       fc.property(randomEvents, (events) => {
-        const html = renderReport(events, { title: 'Run' }).replace(`<script>${script}</script>`, '')
+        const html = withoutScripts(renderReport(events, { title: 'Run' }))
         for (const name of [
           'main',
           'figure',
@@ -56,15 +64,19 @@ describe('renderReport', () => {
           expect(ends, name).toBe(starts)
         }
         expect(html).not.toMatch(/NaN|undefined|Infinity|null/)
-        expect(html).not.toMatch(/https?:|url\(|<script|<link|<img|@import| src=/)
+        expect(html.replace('url(#hatch)', '')).not.toMatch(/https?:|url\(|<script|<link|<img|@import| src=/)
       }),
     )
   })
 
   it('allows its own script alone, by its hash', () => {
-    expect(scriptHash).toBe(`sha256-${createHash('sha256').update(script).digest('base64')}`)
+    expect(chartScriptHash).toBe(`sha256-${createHash('sha256').update(chartScript).digest('base64')}`)
     expect(renderReport([equity(0, 1)], { title: 'Run' })).toContain(`default-src 'none'`)
-    expect(renderReport([equity(0, 1)], { title: 'Run' })).toContain(`script-src '${scriptHash}'`)
+    expect(renderReport([equity(0, 1)], { title: 'Run' })).toContain(`script-src '${chartScriptHash}'`)
+  })
+
+  it('has the script and the style of the chart, as `npm run build:chart` writes them', async () => {
+    expect(readFileSync('src/backtest/results/built-chart.ts', 'utf8')).toBe(await builtChart())
   })
 
   it('escapes the title, the notes, ids and reasons', () => {
@@ -111,9 +123,7 @@ describe('renderReport', () => {
 
   it('draws a gap where the value is not current', () => {
     const events = [equity(0, 1), equity(1, 2), equity(2, 2, false), equity(3, 2), equity(4, 3)]
-    expect(renderReport(events, { title: 'Run' })).toMatch(
-      /class="line" d="M0,227.1L250,120M750,120L1000,12.9"/,
-    )
+    expect(renderReport(events, { title: 'Run' })).toMatch(/class="line" d="M0,220L250,120M750,120L1000,20"/)
   })
 
   it('draws what the first equity would be worth if it were held, beside the equity', () => {
@@ -141,7 +151,8 @@ describe('renderReport', () => {
     const html = withoutClasses(
       renderReport(events, { title: 'Run', data, command: 'npx svc-streams backtest <a>' }),
     )
-    expect(html.match(/<div class="gap" style="left:20%;width:60%"><\/div>/g)).toHaveLength(3)
+    // Until the next value.
+    expect(html.match(/class="gaps" d="M200,0H900V\d+H200Z"/g)).toHaveLength(3)
     expect(html).toMatch(/class="line" d="M0,[\d.]+L100,[\d.]+M900,[\d.]+L1000,[\d.]+"/)
     expect(html).toContain('UTC, with 1 gap (hatched)')
     expect(html).toContain('<p>1 gap in the data, 1 min in all: hatched in the charts, listed below.</p>')
@@ -157,30 +168,22 @@ describe('renderReport', () => {
   it('labels the axes with round values and times', () => {
     const labelsOf = (to: number, low: number, high: number) => {
       const html = renderReport([equity(0, low), equity(to, high)], { title: 'Run' })
-      const chart = html.slice(html.indexOf('<div class="values">'), html.indexOf('</figure>'))
-      return [...chart.matchAll(/<span style="[^"]+">([^<]+)</g)].map(([, label]) => label)
+      const chart = html.slice(html.indexOf('<svg class="values"'), html.indexOf('</figure>'))
+      return [...chart.matchAll(/<text [^>]+>([^<]+)</g)].map(([, label]) => label)
     }
     const day = 86_400_000
     expect(labelsOf(60_000, 0.000_001, 0.000_002)).toEqual([
       ...['0.0000010', '0.0000012', '0.0000014', '0.0000016', '0.0000018', '0.0000020'],
-      ...['00:00:10', '00:00:20', '00:00:30', '00:00:40', '00:00:50'],
+      ...Array.from({ length: 11 }, (_, index) => `00:00:${String(5 * index + 5).padStart(2, '0')}`),
     ])
     expect(labelsOf(1.5 * day, 99_950, 100_020)).toEqual([
-      ...[
-        '99,960',
-        '99,980',
-        '100,000',
-        '100,020',
-        '01-01 06:00',
-        '01-01 12:00',
-        '01-01 18:00',
-        '01-02',
-        '01-02 06:00',
-      ],
+      ...['99,960', '99,980', '100,000', '100,020'],
+      ...['01-01 04:00', '01-01 08:00', '01-01 12:00', '01-01 16:00', '01-01 20:00', '01-02'],
+      ...['01-02 04:00', '01-02 08:00'],
     ])
     expect(labelsOf(365 * day, 7, 7)).toEqual([
-      ...['6.995', '7.000', '7.005'],
-      ...['1970-04', '1970-07', '1970-10'],
+      ...['6.9995', '7.0000', '7.0005'],
+      ...['1970-03', '1970-05', '1970-07', '1970-09', '1970-11'],
     ])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { script } from '../../../src/backtest/results/script.js'
+import { chartScript } from '../../../src/backtest/results/built-chart.js'
 import { renderSweep, type SweepPage, type SweepRow } from '../../../src/backtest/results/render-sweep.js'
 
 const page: SweepPage = { title: 'Sweep', metric: 'profitUsd', notes: ['A note.'], command: 'npx x' }
@@ -55,7 +55,7 @@ describe('the page of a sweep', () => {
   it('has the curves of the first five accounts, and a row for each parameter, in their order', () => {
     const rows = Array.from({ length: 7 }, (_, index) => rowOf({ index }, 7 - index))
     const html = renderSweep(rows, page)
-    const [caption = ''] = html.split('Equity, USD: ')[1]?.split('</figcaption>') ?? []
+    const [caption = ''] = html.split('<figcaption>Equity, USD: ')[1]?.split('</figcaption>') ?? []
     expect(caption.match(/index/g)).toHaveLength(5)
     const [, results = ''] = html.split('<h2>Results</h2>')
     expect(cellsOf(results).map(([first]) => first)).toEqual(['index', '0', '1', '2', '3', '4', '5', '6'])
@@ -64,7 +64,7 @@ describe('the page of a sweep', () => {
   it('has why a parameter has no result, escaped, and no map without a number', () => {
     const failed: SweepRow = { ...rowOf({ x: '<b>' }, 0), figures: {}, curve: [], failure: '<i>' }
     const whole = renderSweep([failed, { ...failed, fields: { x: 2 } }], { ...page, metric: undefined })
-    const html = whole.replace(`<script>${script}</script>`, '')
+    const html = whole.replace(`<script>${chartScript}</script>`, '')
     expect(html).toContain('<td>&lt;i&gt;</td>')
     expect(html).not.toMatch(/<b>|<i>|NaN|undefined|Infinity|class="map"/)
   })

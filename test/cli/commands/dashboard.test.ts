@@ -52,11 +52,11 @@ test('has five minutes of past of six simulated tokens, one of them below a cent
   const { allOf } = servedEvents(address)
   await eventually(() => allOf('Past').length === 6)
   const samples = allOf('Past').map(({ prices: [recent] }) => recent)
-  for (const { times, prices: usd } of samples) {
+  for (const { times, values: usd } of samples) {
     expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(290_000)
     expect(usd).not.toContain(null)
   }
-  expect(samples.filter(({ prices: usd }) => Number(usd[0]) < 0.01)).toHaveLength(1)
+  expect(samples.filter(({ values: usd }) => Number(usd[0]) < 0.01)).toHaveLength(1)
 })
 
 test('shows the tokens of the arguments, by symbol or address', async () => {

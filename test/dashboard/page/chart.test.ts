@@ -37,8 +37,8 @@ describe('the chart of the dashboard', () => {
     expect(await readout.isVisible()).toBe(false)
     const times: string[] = []
     for (const [x, price] of [
-      [3, '2400.0000'],
-      [width - 72, '2500.0000'],
+      [3, '2,400.0000'],
+      [width - 2, '2,500.0000'],
     ] as const) {
       // The last price is at the right end until the line has moved on.
       await eventually(async () => {
@@ -65,18 +65,18 @@ describe('the chart of the dashboard', () => {
     await page.keyboard.press('Tab')
     expect(await slider.evaluate((element) => element === document.activeElement)).toBe(true)
     const valueOfSlider = () => slider.getAttribute('aria-valuetext')
-    expect(await valueOfSlider()).toMatch(/ · 2500\.0000 USD$/)
+    expect(await valueOfSlider()).toMatch(/ · 2,500\.0000 USD$/)
     await page.keyboard.press('ArrowLeft')
-    expect(await valueOfSlider()).toMatch(/ · 2400\.0000 USD$/)
+    expect(await valueOfSlider()).toMatch(/ · 2,400\.0000 USD$/)
     expect(await readoutOf(page)).toBe(await valueOfSlider())
     await page.keyboard.press('End')
-    expect(await valueOfSlider()).toMatch(/ · 2500\.0000 USD$/)
+    expect(await valueOfSlider()).toMatch(/ · 2,500\.0000 USD$/)
     await page.keyboard.press('Home')
     expect(await slider.getAttribute('aria-valuenow')).toBe('0')
     await page.keyboard.press('ArrowRight')
     expect(await valueOfSlider()).toMatch(/ · no current price$/)
     await page.keyboard.press('ArrowLeft')
-    expect(await valueOfSlider()).toMatch(/ · 2300\.0000 USD$/)
+    expect(await valueOfSlider()).toMatch(/ · 2,300\.0000 USD$/)
     await page.keyboard.press('Escape')
     expect(await page.locator(`${card} .readout`).isVisible()).toBe(false)
   })
@@ -96,33 +96,22 @@ describe('the chart of the dashboard', () => {
 
   it('has at least three prices beside it, whatever the last price covers', async () => {
     const market = new TestMarket()
-    const server = await startTestDashboard(market.client, { tokens: [eth] })
-    const page = await openDashboard(server, {}, (opened) =>
-      opened.addInitScript(() => {
-        // Of each canvas, because one may be cleared after another is drawn.
-        const scope = globalThis as unknown as { texts: Map<unknown, string[]> }
-        scope.texts = new Map()
-        const { prototype } = globalThis.CanvasRenderingContext2D
-        prototype.clearRect = function (this: unknown) {
-          scope.texts.set(this, [])
-        }
-        prototype.fillText = function (this: unknown, text: string) {
-          scope.texts.get(this)?.push(text)
-        }
-      }),
-    )
+    const page = await openDashboard(await startTestDashboard(market.client, { tokens: [eth] }))
+    const texts = page.locator(`${card} .values text`)
     for (const usd of [2500, 2510, 2503, 2507.5, 2505]) {
       market.sendEth(usd)
-      await eventually(async () => expect(Number(await valueOf(page, weth, 'price'))).toBe(usd))
-      const texts = () =>
-        page.evaluate(() =>
-          [...(globalThis as unknown as { texts: Map<unknown, string[]> }).texts.values()].flat(),
-        )
+      await eventually(async () => expect(await valueOf(page, weth, 'price')).toBe(usd.toFixed(4)))
       await eventually(async () => {
-        const drawn = await texts()
-        expect(drawn.map((text) => Number(text.replaceAll(',', '')))).toContain(usd)
-        expect(drawn.filter((text) => /^\d,\d{3}(\.\d{1,3})?$/.test(text)).length).toBeGreaterThanOrEqual(3)
+        const numbers = (await texts.allTextContents()).map((text) => Number(text.replaceAll(',', '')))
+        expect(numbers.at(-1)).toBe(usd)
+        expect(numbers.length).toBeGreaterThan(3)
       })
+      const boxes = await texts.evaluateAll((all) =>
+        all.map((text) => text.getBoundingClientRect().toJSON() as DOMRect),
+      )
+      const sorted = boxes.toSorted((a, b) => a.top - b.top)
+      for (const [index, { bottom }] of sorted.slice(0, -1).entries())
+        expect(bottom).toBeLessThanOrEqual((sorted[index + 1]?.top ?? 0) + 1)
     }
   })
 
@@ -146,7 +135,7 @@ describe('the chart of the dashboard', () => {
     // A chart that is not drawn has no times to choose from.
     await eventually(async () => {
       await page.keyboard.press('End')
-      expect(await slider.getAttribute('aria-valuetext')).toMatch(/ · 2400\.0000 USD$/)
+      expect(await slider.getAttribute('aria-valuetext')).toMatch(/ · 2,400\.0000 USD$/)
     })
   })
 
@@ -181,9 +170,11 @@ describe('the chart of the dashboard', () => {
       () => (globalThis as unknown as { pairs: (readonly [string, string])[] }).pairs,
     )
     expect(pairs.length).toBeGreaterThanOrEqual(20)
-    expect(pairs.filter(([price, readout]) => !readout.endsWith(` · ${price} USD`))).toEqual([])
+    expect(
+      pairs.filter(([price, readout]) => !readout.replaceAll(',', '').endsWith(` · ${price} USD`)),
+    ).toEqual([])
     // A screen reader announces each change of it.
-    expect(await slider.getAttribute('aria-valuetext')).toMatch(/ · 2500\.0000 USD$/)
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/ · 2,500\.0000 USD$/)
   })
 
   it('has the width of its range from the first seconds on', async () => {
@@ -205,7 +196,7 @@ describe('the chart of the dashboard', () => {
     const before = await firstOf()
     await page.mouse.move(x + width * 0.4, y + height / 2)
     await page.mouse.down()
-    await page.mouse.move(x + width - 72, y + height / 2)
+    await page.mouse.move(x + width - 2, y + height / 2)
     await page.mouse.up()
     await eventually(async () => expect(await firstOf()).toBeLessThan(before - 0.1))
     const selected = await firstOf()

@@ -11,24 +11,15 @@ import { openDashboard, startTestDashboard, valueOf } from '../support/open-dash
 import { TestMarket } from '../support/test-market.js'
 import { btc, eth } from '../support/tokens.js'
 
-/** The widths of the rows of the marks in a colour on the chart of ETH, from the top, in pixels. */
-const markOf = (page: Page, colour: 'up' | 'down'): Promise<readonly number[]> =>
-  page.evaluate(
-    ([selector, name]) => {
-      const chart = document.querySelector(selector)
-      const canvas = chart?.querySelector('canvas')
-      const context = canvas?.getContext('2d')
-      if (!chart || !canvas || !context) return []
-      context.fillStyle = getComputedStyle(chart).getPropertyValue(name).trim()
-      const rgb = (/\w\w/g[Symbol.match](context.fillStyle) ?? []).map((hex) => parseInt(hex, 16))
-      const { data, width, height } = context.getImageData(0, 0, canvas.width, canvas.height)
-      const rows = Array.from({ length: height }, (_, y) => {
-        const pixels = Array.from({ length: width }, (_unused, x) => 4 * (y * width + x))
-        return pixels.filter((pixel) => rgb.every((value, index) => data[pixel + index] === value)).length
-      })
-      return rows.filter((count) => count > 0)
-    },
-    [`[data-token="${weth}"] .chart`, `--chart-${colour}`] as const,
+/** The marks of a side on the chart of ETH, as far as they are below their prices, in pixels. */
+const marksOf = (page: Page, side: 'buy' | 'sell'): Promise<readonly number[]> =>
+  page.locator(`[data-token="${weth}"] use.${side}`).evaluateAll((marks) =>
+    marks.map((mark) => {
+      const { top, bottom } = mark.getBoundingClientRect()
+      const chart = mark.closest('svg')?.getBoundingClientRect() ?? new DOMRect()
+      const price = chart.top + (parseFloat(mark.getAttribute('y') ?? '') / 100) * chart.height
+      return (top + bottom) / 2 - price
+    }),
   )
 
 const listOf = (page: Page): Promise<readonly string[]> =>
@@ -48,22 +39,21 @@ test('draws the fills of a journal on the chart of their token, and lists them, 
   appendFileSync(journal, journalLines([filled('ETH', 'buy', one, 2400)], savedState))
   const bought = 'ETH: buy 1.0000 at 2,400.0000 USD, position 1.0000'
   await eventually(async () => expect(await listOf(page)).toEqual([bought]))
-  // A buy is the wider the lower, a sell the wider the higher: they differ without colours.
-  const isWideningDown = (rows: readonly number[]) => (rows[0] ?? 0) < (rows.at(-2) ?? 0)
-  await eventually(async () => expect(isWideningDown(await markOf(page, 'up'))).toBe(true))
-  expect(await markOf(page, 'down')).toEqual([])
+  // A buy points up from below, a sell points down from above: they differ without colours.
+  await eventually(async () => expect(await marksOf(page, 'buy')).toEqual([expect.closeTo(5, 0)]))
+  expect(await marksOf(page, 'sell')).toEqual([])
   expect(await chart.getAttribute('aria-label')).toBe(
     'Chart: lowest 2,500.0000, highest 2,500.0000 USD, fills: 1',
   )
   appendFileSync(journal, journalLines([filled('ETH', 'sell', 3n * one, 2600)], savedState))
   const sold = 'ETH: sell 3.0000 at 2,600.0000 USD, position -2.0000'
   await eventually(async () => expect(await listOf(page)).toEqual([sold, bought]))
-  await eventually(async () => expect(isWideningDown((await markOf(page, 'down')).toReversed())).toBe(true))
+  await eventually(async () => expect(await marksOf(page, 'sell')).toEqual([expect.closeTo(-5, 0)]))
   // Another journal replaces them.
   renameSync(journal, `${journal}.1`)
   appendFileSync(journal, journalLines([], savedState))
   await eventually(async () => expect(await listOf(page)).toEqual([]))
-  await eventually(async () => expect(await markOf(page, 'up')).toEqual([]))
+  await eventually(async () => expect(await marksOf(page, 'buy')).toEqual([]))
 })
 
 test('shows the side, quantity, price and time of a fill at the crosshair, to a screen reader too', async () => {
@@ -74,7 +64,7 @@ test('shows the side, quantity, price and time of a fill at the crosshair, to a 
   const fills = new JournalFills(journal, [eth, btc])
   const page = await openDashboard(await startTestDashboard(market.client, {}, 0, undefined, fills))
   market.sendEth(2500)
-  await eventually(async () => expect((await markOf(page, 'up')).length).toBeGreaterThan(0))
+  await eventually(async () => expect((await marksOf(page, 'buy')).length).toBeGreaterThan(0))
   const slider = page.getByRole('slider', { name: 'Time on the chart of ETH' })
   await slider.focus()
   await page.keyboard.press('Home')

@@ -1,15 +1,11 @@
 import { gzipSync } from 'node:zlib'
-import { right } from 'fp-ts/lib/Either.js'
 import type { Page } from 'playwright-core'
-import { from } from 'rxjs'
 import { describe, expect, it } from 'vitest'
 import { eventually } from '../../support/time/eventually.js'
 import { weth } from '../../support/tokens.js'
-import { historyOf, past } from '../support/history.js'
 import { pageFiles } from '../support/page-files.js'
 import { connectionOf, openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
 import { TestMarket } from '../support/test-market.js'
-import { linesOf } from './chart-lines.js'
 
 /** The page as functions that run in it see it. */
 interface PageScope {
@@ -83,29 +79,6 @@ describe('the page of the dashboard', () => {
     await eventually(async () => expect(await connectionOf(page)).toBe('service lost'))
     expect(await valueOf(page, weth, 'price')).toBe('2503.0000')
     expect(await valueOf(page, weth, 'state')).toBe('down')
-  })
-
-  it('draws a chart in the colours of its state, also if the pointer draws it before the card shows the state', async () => {
-    const market = new TestMarket()
-    const history = historyOf(from([right(past(Date.now() - 100_000, 2300))]))
-    const page = await openDashboard(
-      await startTestDashboard(market.client, {}, 0, history),
-      {},
-      controlFrames,
-    )
-    market.sendEth(2400)
-    await eventually(async () => {
-      expect(await valueOf(page, weth, 'state')).toBe('live')
-      expect((await linesOf(page))[0]?.[0]).toBeLessThan(0.8)
-    })
-    await holdFrames(page)
-    market.disconnect('reset')
-    await eventually(async () => expect(await page.title()).toContain('service lost'))
-    await page.locator(`[data-token="${weth}"] .cursor`).hover()
-    await page.getByRole('searchbox').hover()
-    await releaseFrames(page)
-    await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('down'))
-    expect((await linesOf(page))[0]?.[0]).toBeLessThan(0.8)
   })
 
   it('violates no content security policy, and loads nothing from elsewhere', async () => {

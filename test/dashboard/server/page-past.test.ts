@@ -46,8 +46,8 @@ const start = async (history?: History) => {
 }
 
 const nothing = [
-  { times: [], prices: [] },
-  { times: [], prices: [] },
+  { times: [], values: [] },
+  { times: [], values: [] },
 ]
 
 describe('the past of a page', () => {
@@ -66,12 +66,12 @@ describe('the past of a page', () => {
     page.subscription.unsubscribe()
     market.sendEth(2)
     const { [weth]: eth, [wbtc]: btc } = await pastOf()
-    expect(eth?.[0].prices.at(-1)).toBe(2)
+    expect(eth?.[0].values.at(-1)).toBe(2)
     expect(btc).toEqual(nothing)
     market.disconnect('reset')
-    expect((await pastOf())[weth]?.[0].prices.slice(-4)).toEqual([2, 2, null, null])
+    expect((await pastOf())[weth]?.[0].values.slice(-4)).toEqual([2, 2, null, null])
     market.sendEth(3)
-    expect((await pastOf())[weth]?.[0].prices.slice(-5)).toEqual([2, 2, null, 3, 3])
+    expect((await pastOf())[weth]?.[0].values.slice(-5)).toEqual([2, 2, null, 3, 3])
   })
 
   it('has the prices of the history before its own, each once', async () => {
@@ -87,7 +87,7 @@ describe('the past of a page', () => {
     market.sendEth(9)
     await eventually(() => page.values().length === 1)
     await pastOf()
-    expect((await pastOf())[weth]?.[0].prices).toEqual([7, 8, 9, 9])
+    expect((await pastOf())[weth]?.[0].values).toEqual([7, 8, 9, 9])
     expect(readings).toBe(config.tokens.length)
   })
 
@@ -99,7 +99,7 @@ describe('the past of a page', () => {
     }
     const { pastOf } = await start(history)
     expect((await pastOf())[weth]).toEqual(nothing)
-    expect((await pastOf())[weth]?.[0].prices[0]).toBe(7)
+    expect((await pastOf())[weth]?.[0].values[0]).toBe(7)
   })
 
   it('does not wait for a history that is late', () => {
@@ -148,20 +148,20 @@ describe('the samples of a history', () => {
     expect(samples).toEqual(
       right({
         times: [now - 50_000, now - 40_000, now - 39_999, now - 30_000, now],
-        prices: [10, 10, null, 11, 11],
+        values: [10, 10, null, 11, 11],
       }),
     )
   })
 
   it('end in a gap if the history does', async () => {
     expect(await read([past(now - 3000, 10), gap(now - 2000, now)])).toMatchObject({
-      right: { prices: [10, 10, null, null] },
+      right: { values: [10, 10, null, null] },
     })
   })
 
   it('have the current time if the clock of the recorder is ahead', async () => {
     expect(await read([past(now - 3000, 10), past(now + 9000, 11), gap(now + 10_000, now + 20_000)])).toEqual(
-      right({ times: [now - 3000, now, now, now + 1, now + 1], prices: [10, 11, 11, null, null] }),
+      right({ times: [now - 3000, now, now, now + 1, now + 1], values: [10, 11, 11, null, null] }),
     )
   })
 

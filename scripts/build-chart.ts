@@ -1,0 +1,6 @@
+// `npm run build:chart`: the script and the style of the charts of a report, as a source. A test compares them.
+
+import { writeFileSync } from 'node:fs'
+import { builtChart } from './page/build-chart.js'
+
+writeFileSync('src/backtest/results/built-chart.ts', await builtChart())

@@ -1,0 +1,73 @@
+import type { Tick } from './axis.js'
+import { escapeHtml } from './format.js'
+
+// The elements of a chart, which a report contains and the dashboard creates. Without styles of elements: a strict policy of
+// content refuses them. Lines are stretched to the size of the chart, and texts are not.
+
+/** In CSS pixels. */
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** The paths of a chart, from the back to the front. The marks are between. */
+const [back, front] = [
+  ['bands', 'gaps', 'grid', 'area', 'up', 'down'],
+  ['line', 'levels', 'last', 'selection', 'crosshair', 'dots'],
+] as const
+
+/** The contents of the elements of a chart, by their classes: the data of paths, and the markup of the others. */
+export type Layers = Readonly<
+  Record<
+    | (typeof back | typeof front)[number]
+    | ('marks' | 'others' | 'none')
+    // Beside the lines. `widest`: the longest label, as wide as the axis.
+    | ('values' | 'times' | 'widest'),
+    string
+  >
+>
+
+export const noLayers: Layers = {
+  ...{ bands: '', gaps: '', grid: '', area: '', up: '', down: '', marks: '', others: '', line: '' },
+  ...{ levels: '', last: '', selection: '', crosshair: '', dots: '', values: '', times: '', widest: '' },
+  none: '<text x="50%" y="50%">No prices</text>',
+}
+
+/** `label`: what a screen reader announces. `size`: the coordinates of the paths. */
+export const chartHtml = (
+  label: string,
+  { width, height }: Size,
+  layers = noLayers,
+  className = '',
+): string => {
+  const group = (name: 'marks' | 'others' | 'none'): string => `<g class="${name}">${layers[name]}</g>`
+  const pathsOf = (names: typeof back | typeof front): string =>
+    `<svg aria-hidden="true" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">${names === front ? group('others') : ''}${names
+      .map((name) => `<path class="${name}" d="${layers[name]}"/>`)
+      .join('')}</svg>`
+  return `<div class="plot${className}"><svg class="chart" role="img" aria-label="${escapeHtml(label)}">${pathsOf(back)}${group('marks')}${pathsOf(front)}${group('none')}</svg>
+<svg class="values" aria-hidden="true">${layers.values}</svg><span class="widest" aria-hidden="true">${layers.widest}</span>
+<svg class="times" aria-hidden="true">${layers.times}</svg></div>`
+}
+
+/** Shapes that charts refer to: once in a page. */
+export const shapesHtml =
+  '<svg class="shapes" aria-hidden="true"><defs><path id="buy" d="M0 0L-6 10H6Z"/><path id="sell" d="M0 0L-6-10H6Z"/><path id="buy-small" d="M0 0L-4 6H4Z"/><path id="sell-small" d="M0 0L-4-6H4Z"/><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V5"/></pattern></defs></svg>'
+
+export const percent = (share: number): string => `${Math.round(share * 1e4) / 100}%`
+
+/** `heightOf`: of a value, as a share from the top. */
+export const valueLabels = (ticks: readonly Tick[], heightOf: (value: number) => number): string =>
+  ticks
+    .map(({ value, label }) => `<text x="8" y="${percent(heightOf(value))}">${escapeHtml(label)}</text>`)
+    .join('')
+
+/** A label that covers a line. `height`: as a share from the top. */
+export const tagHtml = (label: string, height: number): string =>
+  `<g class="tag"><rect y="${percent(height)}" width="100%" height="17" rx="2"/><text x="8" y="${percent(height)}">${escapeHtml(label)}</text></g>`
+
+/** `shareOf`: the distance of a value from the left, as a share. */
+export const timeLabels = (ticks: readonly Tick[], shareOf: (value: number) => number): string =>
+  ticks
+    .map(({ value, label }) => `<text x="${percent(shareOf(value))}" y="17">${escapeHtml(label)}</text>`)
+    .join('')

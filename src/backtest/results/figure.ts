@@ -1,0 +1,81 @@
+import { drawChart, otherClass, type Chart, type Mark } from './chart.js'
+import { rangeOf, type ChartData, type Span } from './chart-data.js'
+import { chartHtml } from './chart-html.js'
+import { chartJson, formatOf } from './chart-json.js'
+import { escapeHtml } from './format.js'
+
+/** A chart of a report. */
+interface Figure extends Pick<Chart, 'data' | 'isShare' | 'marks' | 'bands'> {
+  readonly title: string
+  readonly others?: readonly ComparedLine[]
+  /** The times without prices: no line has a value there. */
+  readonly gaps?: readonly Span[]
+}
+
+export interface ComparedLine {
+  readonly name: string
+  readonly data: ChartData
+}
+
+/** A chart with its title and its legend; nothing without values. The script of the page reads its data. */
+export const figureHtml = ({ title, data, others = [], gaps = [], marks = [], ...more }: Figure): string => {
+  const range = rangeOf(data.values)
+  const values = data.values.filter((value) => value !== null)
+  const [first = 0, last = 0] = [values[0], values.at(-1)]
+  if (range === undefined) return ''
+  const times = { from: data.times[0] ?? 0, to: data.times.at(-1) ?? 0 }
+  const chart: Chart = {
+    ...{ ...more, times, marks: fewer(marks, times) },
+    data: withGaps(data, gaps),
+    kind: 'line',
+    others: others.map((line) => withGaps(line.data, gaps)),
+  }
+  const [format, size] = [formatOf(chart), chart.isShare === true ? low : high]
+  const { label } = format
+  const description = `${title}: from ${label(first)} to ${label(last)}, lowest ${label(range.from)}, highest ${label(range.to)}`
+  const sides = marks.length === 0 ? '' : legend
+  const names = others.map(
+    ({ name }, index) => ` <span class="key"><i class="${otherClass(index)}"></i> ${escapeHtml(name)}</span>`,
+  )
+  return `<figure data-title="${escapeHtml(title)}">
+<figcaption>${escapeHtml(title)}${sides}${names.join('')}</figcaption>
+${chartHtml(description, size, drawChart(chart, format, size).layers, size === low ? ' low' : '')}
+<script type="application/json">${chartJson(chart)}</script>
+</figure>`
+}
+
+/** A page without script stretches them to its width. */
+const [high, low] = [
+  { width: 1000, height: 240 },
+  { width: 1000, height: 120 },
+]
+
+const legend =
+  ' <span class="key"><i class="buy"></i> buy</span> <span class="key"><i class="sell"></i> sell</span>'
+
+/** Ends the value before each gap where that begins. */
+const withGaps = ({ times, values }: ChartData, gaps: readonly Span[]): ChartData => {
+  const all = { times: [] as number[], values: [] as (number | null)[] }
+  let next = 0
+  times.forEach((time, index) => {
+    for (let gap = gaps[next]; gap !== undefined && gap.from < time; gap = gaps[++next]) {
+      if ((all.values.at(-1) ?? null) === null) continue
+      all.times.push(gap.from)
+      all.values.push(null)
+    }
+    all.times.push(time)
+    all.values.push(values[index] ?? null)
+  })
+  return all
+}
+
+/** A page of a long run stays small. */
+const maxMarks = 2000
+
+/** Of very many, one of each side in each part of the time. */
+const fewer = (marks: readonly Mark[], { from, to }: Span): readonly Mark[] => {
+  if (marks.length <= maxMarks) return marks
+  const partOf = ({ at, side }: Mark): string =>
+    `${side} ${Math.floor((maxMarks * (at - from)) / 2 / (to - from || 1))}`
+  return [...new Map(marks.map((mark) => [partOf(mark), mark])).values()]
+}

@@ -1,0 +1,15 @@
+import { formatOf, parseChart } from '../../backtest/results/chart-json.js'
+import { ChartElement } from './chart-element.js'
+import { part } from './html.js'
+
+// The script of a report, which is a part of it: `npm run build:report` bundles it.
+
+for (const data of document.querySelectorAll('figure > script')) {
+  const chart = parseChart(data.textContent)
+  const figure = data.parentElement ?? document.body
+  const name = `Time on the chart ${figure.dataset['title'] ?? ''}`
+  new ChartElement(part(figure, '.plot'), name, formatOf(chart), (zoom) => ({
+    ...chart,
+    times: zoom ?? chart.times,
+  }))
+}

@@ -37,7 +37,7 @@ export class Demand<C extends TopicConsumer<C>> {
     return this.feeds.size
   }
 
-  /** The feed of a topic, which is subscribed at the service. The caller adds a consumer. */
+  /** The feed of a topic. A new one is not subscribed at the service: the caller adds a consumer, and then starts it. */
   feedOf(topic: Topic): TopicFeed<C> {
     const base = canonicalAddress(addressOf(topic))
     const known = this.feeds.get(base)
@@ -45,7 +45,6 @@ export class Demand<C extends TopicConsumer<C>> {
     const onCompleted = (completed: TopicFeed<C>): void => this.delete(completed)
     const feed = new TopicFeed<C>(base, `${this.config.service}-${base}`, { ...this.config, onCompleted })
     this.feeds.set(base, feed)
-    feed.start()
     return feed
   }
 

@@ -37,7 +37,7 @@ export interface Session<S extends Session<S>> extends TopicConsumer<S> {
   readonly end: (cause: EndCause, reason: string) => void
 }
 
-/** What a subscribe message has done. The session answers it if the service has confirmed the topic, and otherwise later. */
+/** What a subscribe message has done. The session answers it, if the service has confirmed the topic, and starts the topic. */
 export interface Subscribed<S extends Session<S>> {
   readonly feed: TopicFeed<S>
   /** True if the consumer has had the topic before. */
@@ -145,7 +145,6 @@ export class Sessions<S extends Session<S>> {
       )
     const before = this.demand.size
     const feed = this.demand.feedOf(topic)
-    if (feed.rejection !== undefined) return left(feed.rejection)
     const isFirst = !feed.isWanted
     feed.add(session)
     return right({ feed, isRepeated: false, isFirst, isNew: this.demand.size > before })

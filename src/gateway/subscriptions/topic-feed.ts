@@ -59,14 +59,13 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
   private readonly subscription = new Subscription()
   /** `live` without a price: the service has confirmed the topic. */
   private state: GatewayTopicState = 'waiting'
-  /** The text with which the service rejects the topic. */
-  rejection: string | undefined
   /** The up-time of the service until which the topic is kept without consumers, in ms. */
   keptUntil = -Infinity
   /** The last price in USD, on the open connection to the service. */
   private price: number | undefined
   private run: string | undefined
   private count = 0
+  private isStarted = false
   private readonly priceAge: () => number
   private readonly lastPosition: () => PricePosition | undefined
 
@@ -79,9 +78,11 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
     this.lastPosition = config.source.positionOf(topic)
   }
 
-  /** Subscribes to the service. The first events may come at once. Called once. */
+  /** Subscribes to the service. The first events may come at once. Idempotent. */
   start(): void {
     const { config, topic } = this
+    if (this.isStarted) return
+    this.isStarted = true
     this.subscription.add(config.record?.(topic))
     const event$ = config.source.price$(topic, () => this.onConfirmed())
     this.subscription.add(
@@ -203,7 +204,6 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
 
   private onRejected(text: string): void {
     this.state = 'rejected'
-    this.rejection = text
     for (const consumer of this.consumers) {
       this.remove(consumer)
       consumer.reject(this, text)

@@ -200,6 +200,7 @@ export class Connection implements Session<Connection>, Pinged {
     this.isFirstUnproven ??= this.config.feed.requestProbe(0)
     this.onWindowChanged()
     if (feed.isConfirmed) this.confirm(feed, isRepeated)
+    feed.start()
     return isNew
   }
 

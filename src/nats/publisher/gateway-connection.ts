@@ -212,6 +212,7 @@ export class GatewayConnection {
     const { feed, isFirst } = subscribed.right
     if (isFirst) this.publisher.startTopic(feed)
     if (feed.isConfirmed) lease.confirm(feed)
+    feed.start()
   }
 
   private endExpired(): void {

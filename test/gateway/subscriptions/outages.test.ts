@@ -54,6 +54,7 @@ const createManualDemand = () => {
     consumers.set(topic, consumer)
     const feed = demand.feedOf(topic)
     feed.add(consumer)
+    feed.start()
   }
   const leave = (topic: Topic): void => {
     const consumer = consumers.get(topic)
@@ -160,6 +161,7 @@ describe('during an outage a gateway', () => {
     const feed = demand.feedOf('svc-0xA')
     const consumer = new Consumer()
     feed.add(consumer)
+    feed.start()
     subscribers[0]?.next(left(disconnected({ code: 1006, reason: 'lost', attempt: 1, retryInMs: 1 })))
     demand.onDown()
     feed.remove(consumer)

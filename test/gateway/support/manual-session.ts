@@ -29,7 +29,7 @@ export const createManualSessions = (feed: PriceFeed): Sessions<Connection> => {
   })
 }
 
-const unconfirmed = { isConfirmed: false } as TopicFeed<Connection>
+const unconfirmed = { isConfirmed: false, start: () => undefined } as unknown as TopicFeed<Connection>
 
 /** A session over a socket that the test observes. */
 export interface ManualSession {

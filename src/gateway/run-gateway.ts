@@ -17,7 +17,7 @@ import { closeOnce } from '../base/task/close-once.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import { delay } from '../base/time/deadline.js'
 import { addressesOf } from './http/addresses.js'
-import { AccessTokens } from './http/access-tokens.js'
+import { AccessTokens, tokenOf } from './http/access-tokens.js'
 import { checkAccess, type AccessConfig } from './http/access.js'
 import type { Gateway } from './gateway.js'
 import { openGatewayHistory } from './history/gateway-history.js'
@@ -114,12 +114,10 @@ export const runGateway = async (
     socket.on('error', () => undefined)
     inputOf(socket).hold()
     limited.intake.add(() => {
-      const { tokens } = secrets
       const allowed = checkAccess(request, access)
-      const token = tokens?.digestOf(request)
-      if (isLeft(allowed)) refuseUpgrade(socket, allowed.left.status, allowed.left.body)
-      else if (tokens !== undefined && token === undefined) refuseUpgrade(socket, 401)
-      else upgrades.accept(request, socket, head, token)
+      const token = isLeft(allowed) ? allowed : tokenOf(request, secrets.tokens)
+      if (isLeft(token)) refuseUpgrade(socket, token.left.status, token.left.body)
+      else upgrades.accept(request, socket, head, token.right)
     })
   })
 

@@ -28,7 +28,6 @@ describe('the addresses', () => {
     ['127.0.0.1', false, 'http://127.0.0.1:80', 'ws://127.0.0.1:80'],
     ['0.0.0.0', false, 'http://127.0.0.1:80', 'ws://127.0.0.1:80'],
     ['::', true, 'https://[::1]:80', 'wss://[::1]:80'],
-    ['0:0:0:0:0:0:0:0', false, 'http://[::1]:80', 'ws://[::1]:80'],
     ['::1', false, 'http://[::1]:80', 'ws://[::1]:80'],
     ['Localhost', false, 'http://localhost:80', 'ws://localhost:80'],
     ['prices.example', true, 'https://prices.example:80', 'wss://prices.example:80'],

@@ -50,13 +50,12 @@ const originOf = (scheme: string, hostHeader: string): string | undefined => {
   return URL.canParse(url) ? new URL(url).origin : undefined
 }
 
-/** The parts of a request that its signature covers. */
+/** The parts of a request that its signature covers. A request has no body. */
 export interface SignedRequest {
   /** Path and query, byte for byte as received. */
   readonly path: string
   /** Keyed by lower-case name. */
   readonly headers: IncomingHttpHeaders
-  readonly body: Uint8Array
 }
 
 export interface SignatureConfig {
@@ -73,14 +72,14 @@ export const maxExpirationMs = 5 * 60_000
  * of the service's documentation). `now`: in ms since the Unix epoch.
  */
 export const signingKeyOf = (
-  { path, headers, body }: SignedRequest,
+  { path, headers }: SignedRequest,
   { service, macs }: SignatureConfig,
   now: number,
 ): number | undefined => {
   const names = authHeaderNames(service)
   const signature = headers[names.signature]
   if (typeof signature !== 'string' || !isUnexpired(headers[names.expiration], now)) return undefined
-  const input = latin1(macInput({ path, headers: textsOf(headers), body, service }))
+  const input = latin1(macInput({ path, headers: textsOf(headers), service }))
   const received = Buffer.from(signature, 'latin1')
   // Each key is compared, so that the duration does not depend on which key matches.
   const index = macs.map((mac) => isEqual(received, Buffer.from(mac(input), 'latin1'))).indexOf(true)

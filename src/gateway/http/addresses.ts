@@ -11,15 +11,9 @@ export interface Addresses {
 const connectHosts: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 export const addressesOf = (host: string, port: number, isTls: boolean): Addresses => {
-  const authority = `${urlHost(connectHosts[isIPv6(host) ? compressed(host) : host] ?? host)}:${port}`
+  const authority = `${urlHost(connectHosts[host] ?? host)}:${port}`
   const baseUrl = `${isTls ? 'https' : 'http'}://${authority}`
   return { baseUrl, priceBaseUrl: baseUrl, priceWsUrl: `${isTls ? 'wss' : 'ws'}://${authority}` }
-}
-
-/** The shortest spelling of an IPv6 address, such as `::` for `0:0:0:0:0:0:0:0`. */
-const compressed = (address: string): string => {
-  const url = `http://[${address}]`
-  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : address
 }
 
 /** The value of a Host header without its port: a name or an IPv4 address, or an IPv6 address in brackets. */

@@ -2,18 +2,13 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import type { Duplex } from 'node:stream'
 import { createSecureContext } from 'node:tls'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
-import { delay } from '../../base/time/deadline.js'
-import { currentClock } from '../../base/time/rx-clock.js'
 import { connectionEvent } from '../server/consumer-input.js'
 import { writeResponse, type HttpResponse } from '../server/http-response.js'
 import { listenOn, type ListenAddress } from '../server/listen.js'
 import { GatewayError } from '../gateway.js'
 import type { GatewayTls } from '../options.js'
-
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void
 
 /** Sockets for HTTP, in addition to those of WebSockets. */
 const httpSockets = 256
@@ -28,8 +23,6 @@ export const httpLimits = (maxConnections: number) => ({
   headersTimeout: 10_000,
   /** Time within which a whole request must arrive. */
   requestTimeout: 15_000,
-  /** Time within which a consumer must read the last bytes of a response, those that wait in this process. */
-  responseTimeout: 60_000,
   /** Interval at which the two limits above are checked. */
   connectionsCheckingInterval: 1_000,
   /** Time for which a connection waits for its next request. */
@@ -42,7 +35,7 @@ export type HttpLimits = ReturnType<typeof httpLimits>
 
 /** An HTTP server, or an HTTPS server if there is a certificate, that answers malformed and slow requests itself. */
 export const createHttpServer = (
-  { maxSockets, idleTimeout, responseTimeout, ...options }: HttpLimits,
+  { maxSockets, idleTimeout, ...options }: HttpLimits,
   tls: PemPair | undefined,
 ): Server => {
   const server =
@@ -51,14 +44,6 @@ export const createHttpServer = (
       : createTlsServer({ ...options, ...tls, handshakeTimeout: options.headersTimeout })
   server.maxConnections = maxSockets
   server.timeout = idleTimeout
-  server.on('request', (_, response: ServerResponse) => {
-    // A consumer that reads some bytes now and then is never idle.
-    response.once('prefinish', () => {
-      const timer = delay(currentClock(), responseTimeout, () => response.destroy())
-      for (const event of ['finish', 'close']) response.once(event, () => timer.unsubscribe())
-    })
-  })
-  server.on('clientError', (error: NodeJS.ErrnoException, socket) => endMalformed(error, socket))
   return server
 }
 
@@ -82,22 +67,6 @@ export const serveAsRequest = (
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]))
   server.emit(connectionEvent(server), socket)
-}
-
-const statusLines: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-}
-
-/** Answers data that are not an HTTP request, without repeating them. */
-const endMalformed = ({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void => {
-  // Other errors are those of the socket and of TLS.
-  if (!socket.writable || !/^(?:HPE|ERR_HTTP)_/.test(code)) {
-    socket.destroy()
-    return
-  }
-  socket.once('finish', () => socket.destroy())
-  socket.end(`HTTP/1.1 ${statusLines[code] ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`)
 }
 
 /** Resolves to the port. Rejects with a `GatewayError` that names the faulty option. */
@@ -128,41 +97,19 @@ export const writeGatewayResponse = (to: ServerResponse, response: HttpResponse)
 
 /** A private key and its certificate, in PEM. */
 export interface PemPair {
-  readonly key: string | Buffer
-  readonly cert: string | Buffer
+  readonly key: Buffer
+  readonly cert: Buffer
 }
 
-/**
- * Throws a `ConfigurationError` unless the key belongs to the certificate. The message does not contain the error of
- * OpenSSL, which may contain input.
- */
+/** Throws a `ConfigurationError` unless the key belongs to the certificate. */
 export const parsePem = ({ key, cert }: GatewayTls): PemPair => {
-  const pair = { key: pemOf(key), cert: pemOf(cert) }
-  if (!isPair(pair)) throw tlsError()
-  return pair
-}
-
-const isPair = ({ key, cert }: PemPair): boolean => {
   try {
-    createSecureContext({ key, cert })
-    // The context of Node accepts a key of another type than the certificate's. That of Deno checks nothing.
-    const privateKey = createPrivateKey(firstBlock(key, 'PRIVATE KEY'))
-    return new X509Certificate(firstBlock(cert, 'CERTIFICATE')).checkPrivateKey(privateKey)
+    const pair = { key: Buffer.from(key), cert: Buffer.from(cert) }
+    createSecureContext(pair)
+    // The context accepts a key of another type than the certificate's.
+    if (new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key))) return pair
   } catch {
-    return false
+    // The error of OpenSSL may contain input.
   }
+  throw new ConfigurationError('tls', 'expected a private key and its certificate, in PEM')
 }
-
-/** The first PEM block whose label ends in `label`. Other blocks may precede it, which Deno does not skip. */
-const firstBlock = (pem: string | Buffer, label: string): string => {
-  const block = new RegExp(`-----BEGIN ([A-Z0-9 ]*${label})-----.*?-----END \\1-----`, 's')
-  return block.exec(pem.toString())?.[0] ?? ''
-}
-
-const pemOf = (value: unknown): string | Buffer => {
-  if (typeof value === 'string' && value !== '') return value
-  if (value instanceof Uint8Array && value.length > 0) return Buffer.from(value)
-  throw tlsError()
-}
-
-const tlsError = () => new ConfigurationError('tls', 'expected a private key and its certificate, in PEM')

@@ -1,10 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as TlsServer } from 'node:https'
 import type { Socket } from 'node:net'
-import type { Subscription } from 'rxjs'
+import { Subscription } from 'rxjs'
 import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
 import { MessageBucket, type Intake } from './intake.js'
+
+/** `whileConnected`: ends when the consumer leaves. Of several pipelined responses, Node then closes only the first. */
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  whileConnected: Subscription,
+) => void
 
 /** The limits of what one connection sends. */
 export interface InputConfig {
@@ -39,6 +46,8 @@ export class ConsumerInput {
   private isHeld = false
   private request: IncomingMessage | undefined
   private readonly responses = new Set<ServerResponse>()
+  /** Ends when the connection ends. */
+  readonly whileConnected = new Subscription()
   private pause: Subscription | undefined
   private pausedAt = 0
   private pausedBefore = 0
@@ -50,7 +59,10 @@ export class ConsumerInput {
     const { elapsed } = config.clock
     this.messages = new MessageBucket(config.maxMessagesPerSecond, messageBurst, elapsed)
     this.newTopics = new MessageBucket(config.maxNewTopicsPerSecond, topicBurst, elapsed)
-    socket.once('close', () => this.pause?.unsubscribe())
+    socket.once('close', () => {
+      this.pause?.unsubscribe()
+      this.whileConnected.unsubscribe()
+    })
   }
 
   /** Reads the socket, whose listeners of `data` receive the slices. Called when they are attached. */
@@ -121,7 +133,7 @@ export class ConsumerInput {
 export const readInTurns = (
   server: Server,
   config: InputConfig,
-  onRequest: (request: IncomingMessage, response: ServerResponse) => void,
+  onRequest: RequestHandler,
 ): ((socket: Socket) => ConsumerInput) => {
   const inputs = new WeakMap<Socket, ConsumerInput>()
   const inputOf = (socket: Socket): ConsumerInput => {
@@ -131,9 +143,10 @@ export const readInTurns = (
   }
   server.on(connectionEvent(server), (socket: Socket) => inputOf(socket).start())
   server.on('request', (request, response) => {
-    inputOf(request.socket).onRequest(request, response)
+    const input = inputOf(request.socket)
+    input.onRequest(request, response)
     config.intake.add(() => {
-      if (!response.destroyed) onRequest(request, response)
+      if (!response.destroyed && !request.socket.destroyed) onRequest(request, response, input.whileConnected)
     })
   })
   return inputOf

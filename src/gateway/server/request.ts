@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http'
-
 /** The resource of a path of the service's HTTP API (section 4 of its documentation). */
 export interface Resource {
   readonly kind: 'depth' | 'price'
@@ -24,26 +22,3 @@ export const resourceOf = (path: string): Resource | undefined => {
 
 /** The path of a URL or of a request target, without its query. */
 export const withoutQuery = (url: string): string => url.split('?')[0] ?? ''
-
-/** Calls back once with the complete body, or with `undefined` if it exceeds `maxBytes`. Not if the request is aborted. */
-export const readBody = (
-  request: IncomingMessage,
-  maxBytes: number,
-  onBody: (body: Uint8Array | undefined) => void,
-): void => {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-    onBody(undefined)
-    return
-  }
-  const chunks: Buffer[] = []
-  let length = 0
-  request.on('error', () => undefined)
-  request.on('data', (chunk: Buffer) => {
-    length += chunk.length
-    chunks.push(chunk)
-    if (length <= maxBytes) return
-    request.removeAllListeners('data').removeAllListeners('end').pause()
-    onBody(undefined)
-  })
-  request.on('end', () => onBody(Buffer.concat(chunks)))
-}

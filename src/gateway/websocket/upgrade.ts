@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Observable } from 'rxjs'
-import type { RawData, WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket, WebSocketServer } from 'ws'
 import { addressGroupOf } from '../server/address-group.js'
 import { refuseUpgrade } from '../server/http-response.js'
 import type { ConsumerInput } from '../server/consumer-input.js'
@@ -63,8 +63,6 @@ export class Upgrades {
     const path = withoutQuery(request.url ?? '')
     const text$ = config.streams$(path)
     if (path !== '/' && text$ === undefined) return refuse(404, 'expected the path /')
-    // Node 26 accepts a body of any length, and delays all frames until its end.
-    if (hasBody(request)) return refuse(400, 'expected no body')
     const refusal = text$ === undefined ? front.refusal() : undefined
     if (refusal !== undefined) return refuse(503, refusal.text)
     const address = addressGroupOf(socket.remoteAddress ?? '')
@@ -111,9 +109,6 @@ export class Upgrades {
 export const isWebSocketUpgrade = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.toLowerCase() === 'websocket'
 
-const hasBody = ({ headers }: IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-
 const sendAll = (text$: Observable<string>, webSocket: WebSocket): void => {
   const sending = text$.subscribe({
     next: (text) => {
@@ -127,27 +122,20 @@ const sendAll = (text$: Observable<string>, webSocket: WebSocket): void => {
 
 /** Passes the messages of a WebSocket to its connection. */
 const listen = (connection: Connection, webSocket: WebSocket, socket: Socket, input: ConsumerInput): void => {
-  /** `ws` handles all unread data of a socket that is closed at once. */
-  const counted =
-    <A extends readonly unknown[]>(handle: (...message: A) => unknown) =>
-    (...message: A): void => {
+  const on = (
+    event: 'message' | 'ping' | 'pong',
+    handle: (data: Buffer, isBinary?: boolean) => unknown,
+  ): unknown =>
+    webSocket.on(event, (data: Buffer, isBinary?: boolean) => {
+      // `ws` handles all unread data of a socket that is closed at once.
       if (socket.destroyed) return
       input.messages.take()
-      handle(...message)
-    }
-  webSocket.on(
-    'message',
-    counted((data: RawData, isBinary: boolean) => {
-      if (isBinary) connection.onBinary()
-      else if (connection.onText((data as Buffer).toString())) input.newTopics.take()
-    }),
-  )
-  webSocket.on(
-    'ping',
-    counted((payload: Buffer) => connection.onPing(payload)),
-  )
-  webSocket.on(
-    'pong',
-    counted((payload: Buffer) => connection.onPong(payload.toString())),
-  )
+      handle(data, isBinary)
+    })
+  on('message', (data, isBinary) => {
+    if (isBinary === true) connection.onBinary()
+    else if (connection.onText(data.toString())) input.newTopics.take()
+  })
+  on('ping', (payload) => connection.onPing(payload))
+  on('pong', (payload) => connection.onPong(payload.toString()))
 }

@@ -19,7 +19,7 @@ import {
   writeResponse,
   type TextResponse,
 } from '../../gateway/server/http-response.js'
-import { readBody, resourceOf, withoutQuery } from '../../gateway/server/request.js'
+import { resourceOf, withoutQuery } from '../../gateway/server/request.js'
 import type { BodyFault, HttpFaults } from '../faults/faults.js'
 import { plainDecimal } from '../../base/domain/plain-decimal.js'
 import { toTokens } from '../market/market.js'
@@ -54,6 +54,29 @@ export const createHttpServer = (context: ServiceContext): Server =>
   })
 
 const maxBodyBytes = 64 * 1024
+
+/** Calls back once with the complete body, or with `undefined` if it exceeds `maxBytes`. Not if the request is aborted. */
+const readBody = (
+  request: IncomingMessage,
+  maxBytes: number,
+  onBody: (body: Uint8Array | undefined) => void,
+): void => {
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
+    onBody(undefined)
+    return
+  }
+  const chunks: Buffer[] = []
+  let length = 0
+  request.on('error', () => undefined)
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length
+    chunks.push(chunk)
+    if (length <= maxBytes) return
+    request.removeAllListeners('data').removeAllListeners('end').pause()
+    onBody(undefined)
+  })
+  request.on('end', () => onBody(Buffer.concat(chunks)))
+}
 
 const respond = async (
   context: ServiceContext,

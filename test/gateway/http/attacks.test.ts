@@ -4,7 +4,6 @@ import type { Price } from 'svc-streams'
 import type { Gateway } from 'svc-streams/gateway'
 import { createTestClient, depth, price } from 'svc-streams/testing'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { textResponse } from '../../../src/gateway/server/http-response.js'
 import { createSelfSignedCertificate } from '../../support/network/certificate.js'
 import { depthPath, signedHeaders } from '../../support/network/signed-request.js'
 import { authKey } from '../../support/simulator.js'
@@ -172,17 +171,16 @@ describe('a malformed request', () => {
     expect((await getRaw(gateway.baseUrl, `/${'a'.repeat(17 * 1024)}`)).status).toBe(431)
   })
 
-  it.each(['Content-Length: 16385', 'Transfer-Encoding: chunked'])(
-    'with a body above the limit (%s) has status 413, and ends the connection',
+  it.each(['Content-Length: 1', 'Transfer-Encoding: chunked'])(
+    'with a body (%s) has status 400, and ends the connection',
     async (framing) => {
       const gateway = await startTestGateway(client)
       const { host } = new URL(gateway.baseUrl)
-      const body = framing.startsWith('C') ? '' : `4001\r\n${'a'.repeat(0x4001)}\r\n`
       const { status, text } = await sendRaw(
         gateway.baseUrl,
-        `GET /health HTTP/1.1\r\nHost: ${host}\r\n${framing}\r\n\r\n${body}`,
+        `GET /health HTTP/1.1\r\nHost: ${host}\r\n${framing}\r\n\r\n`,
       )
-      expect(status).toBe(413)
+      expect(status).toBe(400)
       expect(text).toContain('Connection: close\r\n')
     },
   )
@@ -259,7 +257,7 @@ describe('an offer of another protocol', () => {
     expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2)
   })
 
-  it('does not hide the body', async () => {
+  it('does not hide the body, which is refused', async () => {
     const gateway = await startTestGateway(client)
     const { host } = new URL(gateway.baseUrl)
     const lines = [
@@ -271,15 +269,12 @@ describe('an offer of another protocol', () => {
       'hello',
     ]
     const { status } = await sendRaw(gateway.baseUrl, ['POST /health HTTP/1.1', ...lines].join('\r\n'))
-    expect(status).toBe(405)
+    expect(status).toBe(400)
   })
 })
 
 describe('a slow consumer', () => {
-  it.each([
-    ['its headers', 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nx: '],
-    ['its body', 'GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n'],
-  ])('that does not complete %s has status 408 (slow loris)', async (_, start) => {
+  it('that does not complete its headers has status 408 (slow loris)', async () => {
     const limits = { headersTimeout: 50, requestTimeout: 100, connectionsCheckingInterval: 10 }
     const gateway = await startTestGateway(client, {}, { limits })
     const { hostname, port } = new URL(gateway.baseUrl)
@@ -288,7 +283,7 @@ describe('a slow consumer', () => {
     let text = ''
     socket.on('data', (chunk) => (text += chunk.toString()))
     socket.on('error', () => undefined)
-    socket.write(start)
+    socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nx: ')
     // One byte at a time keeps the connection busy.
     const drip = setInterval(() => socket.write('a'), 5)
     onTestFinished(() => clearInterval(drip))
@@ -305,19 +300,6 @@ describe('a slow consumer', () => {
   it('that sends nothing is ended', async () => {
     const gateway = await startTestGateway(client, {}, { limits: { idleTimeout: 50 } })
     expect((await sendRaw(gateway.baseUrl, '')).text).toBe('')
-  })
-
-  it('that does not read the end of its response is ended', async () => {
-    const page = textResponse(200, 'a'.repeat(2 ** 25))
-    const limits = { responseTimeout: 50, maxSockets: 1 }
-    const gateway = await startTestGateway(client, {}, { pages: () => page, limits })
-    const { port, host } = new URL(gateway.baseUrl)
-    const socket = connect(Number(port), '127.0.0.1').pause()
-    onTestFinished(() => void socket.destroy())
-    socket.write(`GET /page HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
-    await eventually(() => socket.bytesWritten > 0 && !socket.connecting)
-    // The only socket is free again.
-    await eventually(async () => (await getRaw(gateway.baseUrl, '/health')).status === 200)
   })
 
   it('that holds all sockets gets no more, and delays others until its headers are due', async () => {
@@ -446,7 +428,7 @@ describe('a signed request', () => {
     expect((await get(Date.now() + 6 * 60_000)).status).toBe(401)
   })
 
-  it('is not accepted for another mint, with another query, header or body', async () => {
+  it('is not accepted for another mint, with another query or header', async () => {
     const gateway = await startTestGateway(client, { keys: { one: authKey } })
     const headers = signedHeaders(authKey, depthPath(weth))
     const send = async (path: string, more: Record<string, string> = {}) =>
@@ -457,21 +439,6 @@ describe('a signed request', () => {
     expect(await send(`${depthPath(weth)}?a=1`)).toBe(401)
     expect(await send(depthPath(weth), { 'x-svc-more': '1' })).toBe(401)
     expect(await send(depthPath(weth), { 'x-other': '1' })).toBe(200)
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    const { host } = new URL(gateway.baseUrl)
-    const { status } = await sendRaw(
-      gateway.baseUrl,
-      [
-        `GET ${depthPath(weth)} HTTP/1.1`,
-        `Host: ${host}`,
-        ...lines,
-        'Connection: close',
-        'Content-Length: 1',
-        '',
-        '0',
-      ].join('\r\n'),
-    )
-    expect(status).toBe(401)
   })
 
   it('is needed for depth alone', async () => {

@@ -23,34 +23,20 @@ export const stop$ = (io: Io, durationMs: number | undefined): Observable<StopRe
     durationMs === undefined ? NEVER : timer(durationMs).pipe(map(() => 'duration' as const)),
   ).pipe(take(1))
 
-/** Subscribes to the work of a command until it completes. The rest is as for `unlessStopped`. */
+/**
+ * Subscribes to the work of a command until it completes; false if the reader closes the output before that. Throws if the user
+ * stops the command: then it has no result. `progress`: follows the word "stopped" in the message.
+ */
 export const completes = async (
   io: Io,
   work$: Observable<unknown>,
   progress: () => string,
-): Promise<boolean> =>
-  (await unlessStopped(io, work$.pipe(ignoreElements(), endWith(true)), progress)) === true
-
-/**
- * The first value of the work of a command; `undefined` if the reader closes the output before that. Throws if the user stops
- * the command: then it has no result. `progress`: follows the word "stopped" in the message.
- */
-export const unlessStopped = <A>(
-  io: Io,
-  work$: Observable<A>,
-  progress: () => string,
-): Promise<A | undefined> =>
-  firstValueFrom(
-    merge(
-      work$,
-      stop$(io, undefined).pipe(
-        map((reason) => {
-          if (reason === 'interrupted') throw new Error(`stopped${progress()}`)
-          return undefined
-        }),
-      ),
-    ),
-  )
+): Promise<boolean> => {
+  const completed$ = work$.pipe(ignoreElements(), endWith('completed' as const))
+  const end = await firstValueFrom(merge(completed$, stop$(io, undefined)))
+  if (end === 'interrupted') throw new Error(`stopped${progress()}`)
+  return end === 'completed'
+}
 
 /** Ctrl-C, the stop request of a process manager, a closed terminal, and Ctrl-Break. */
 export const signals: readonly StopSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']

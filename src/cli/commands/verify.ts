@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
-import { catchError, endWith, map, of, reduce, takeWhile, tap } from 'rxjs'
+import { catchError, endWith, map, of, takeWhile, tap } from 'rxjs'
 import { bigintAsText } from '../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../base/errors/text.js'
 import { changes, journalTags, startTag } from '../../backtest/account/journal/journal.js'
@@ -23,8 +23,14 @@ import type { Io } from '../io.js'
 import { failureOf, orFail } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
 import { numberFormat } from '../render/terminal.js'
-import { unlessStopped } from '../stop.js'
-import { backtestFiles, checkedStrategy, jsonText, strategyParameter } from './shared/replayed-strategy.js'
+import { completes } from '../stop.js'
+import {
+  backtestFiles,
+  checkedStrategy,
+  jsonText,
+  strategyParameter,
+  type BacktestFiles,
+} from './shared/replayed-strategy.js'
 import { defineCommand, many, parameterFlag } from './shared/parts.js'
 import { requiredFlag, toggle, type Values } from '../target/parse-flags.js'
 
@@ -80,22 +86,15 @@ async function verifyJournal(
   const total = { equal: 0, afterEnd: 0, later: 0 }
   for (const [index, run] of (await journalRuns(journal)).entries()) {
     if (run.entries.length === 0) continue
-    // A module is evaluated anew for each fragment of its URL.
     const url = `${strategy.url.href}#${index}`
-    const compared = await compareRun(io, run, { recordings: backtest.recordings, url, parameter, range })
+    const compared = await compareRun(io, run, { ...backtest, url, parameter, range })
     if (compared === undefined) return
-    const { equal, afterEnd, later, difference, lines } = compared
-    total.equal += equal
-    total.afterEnd += afterEnd
-    total.later = later
-    if (difference === undefined) continue
+    total.equal += compared.equal
+    total.afterEnd += compared.afterEnd
+    total.later = compared.later
+    if (compared.difference === undefined) continue
     const number = total.equal + 1
-    const { entry, output } = difference
-    io.stdout.write(
-      json
-        ? `${outputJson({ _tag: 'Different', number, line: entry.line, at: entry.at, live: JSON.parse(entry.json) as unknown, replay: output, lines })}\n`
-        : `${differenceText(journal, number, entry, run.entries[equal - 1], output, lines)}\n`,
-    )
+    io.stdout.write(`${differenceText(journal, number, compared.difference, compared.lines, json)}\n`)
     throw new Error(`the replay differs from the live run at value ${number}`)
   }
   const { equal, afterEnd, later } = total
@@ -142,8 +141,12 @@ const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
   let state: readonly string[] = []
   let previous: unknown
   for await (const text of wholeLines(path)) {
-    const parsed = parseLine(text, ++line, path)
-    const { _tag, at } = parsed
+    const parsed = attempt(() => JSON.parse(text) as Partial<Record<string, unknown>> | null)
+    const fields = (isLeft(parsed) ? undefined : parsed.right) ?? {}
+    const { _tag, at, value } = fields
+    line++
+    if (typeof at !== 'number' || !('value' in fields || journalTags.has(_tag)))
+      throw new Error(`${printable(path)}, line ${line}: expected a line like {"at":1795601234567,"value":…}`)
     const { entries } = run
     if (_tag === startTag && line > 1) {
       run.to = at
@@ -158,28 +161,11 @@ const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
       // Later than the state, with later prices.
       if (_tag === 'Equity') state = [...state.slice(0, 1), text]
       const isEvent = _tag !== undefined
-      entries.push({ line, at, isEvent, json: JSON.stringify(isEvent ? parsed : parsed.value) })
+      entries.push({ line, at, isEvent, json: JSON.stringify(isEvent ? fields : value) })
     }
     previous = _tag
   }
   return runs
-}
-
-interface JournalLine {
-  readonly _tag?: unknown
-  readonly at: number
-  readonly value?: unknown
-}
-
-const parseLine = (text: string, line: number, path: string): JournalLine => {
-  const value = attempt(() => JSON.parse(text) as Partial<JournalLine> | null)
-  if (
-    !isLeft(value) &&
-    typeof value.right?.at === 'number' &&
-    ('value' in value.right || journalTags.has(value.right._tag))
-  )
-    return value.right as JournalLine
-  throw new Error(`${printable(path)}, line ${line}: expected a line like {"at":1795601234567,"value":…}`)
 }
 
 /** An event of the replayed strategy. */
@@ -204,9 +190,8 @@ interface Comparison {
 /** Number of lines of the recording that are shown before a difference. */
 const shownLines = 3
 
-interface Replayed {
-  readonly recordings: readonly string[]
-  /** Of the module. */
+interface Replayed extends BacktestFiles {
+  /** Of the module, which is evaluated anew for each fragment of a URL. */
   readonly url: string
   readonly parameter: unknown
   readonly range: PlayedRange
@@ -256,11 +241,10 @@ const compareRun = async (
         ),
         tap(compare),
         takeWhile(() => compared.difference === undefined),
-        reduce(() => compared, compared),
       )
-    const result = await unlessStopped(io, compared$, () => ': the comparison has not ended')
-    if (result !== undefined && result.difference === undefined) orFail(await client.finished)
-    return result
+    if (!(await completes(io, compared$, () => ': the comparison has not ended'))) return undefined
+    if (compared.difference === undefined) orFail(await client.finished)
+    return compared
   } finally {
     rmSync(folder, { recursive: true })
   }
@@ -273,22 +257,25 @@ const jsonOf = (value: unknown, { isEvent }: Entry): string =>
 const differenceText = (
   journal: string,
   number: number,
-  { line, at, json }: Entry,
-  before: Entry | undefined,
-  output: Output,
+  { entry: { line, at, json: live }, output }: NonNullable<Comparison['difference']>,
   lines: Comparison['lines'],
-): string =>
-  [
+  isJson: boolean,
+): string => {
+  if (isJson)
+    return outputJson({
+      ...{ _tag: 'Different', number, line, at, live: JSON.parse(live) as unknown, replay: output, lines },
+    })
+  return [
     `value ${number}, line ${line} of ${printable(journal)}, ${formatTime(at)}`,
-    `  live    ${escapeUnsafe(json)}`,
+    `  live    ${escapeUnsafe(live)}`,
     `  replay  ${replayText(output)}`,
-    ...(before === undefined ? [] : [`the value before it, which is equal: ${escapeUnsafe(before.json)}`]),
     'the last lines of the recording before it:',
     ...lines.map(
       ({ source, line: played, row }) =>
         `  ${printable(source)}, line ${played}, ${formatTime(row.at)}: ${jsonText(row)}`,
     ),
   ].join('\n')
+}
 
 const replayText = (output: Output): string => {
   if (output._tag === 'Value') return outputJson(output.value)

@@ -321,3 +321,16 @@ test('chains the test ranges of an account, which end flat, to the total and to 
   ])
   expect([plain.code, plain.stderr]).toEqual([1, expect.stringContaining('the strategy has no account')])
 })
+
+test('a metric that an account lacks fails before the first run, with the names of its figures', async () => {
+  const module = `
+import { NEVER } from 'rxjs'
+import { defineTokens } from 'svc-streams'
+const tokens = defineTokens({ ETH: { address: '0xab', decimals: 0 } })
+export const options = { tokens, cash: 1, feeBps: 0, slippageBps: 0, latency: 0 }
+export default () => NEVER`
+  const args = ['sweep', ...files([1], module), '--walk-forward', '30s/20s', '--metric', 'profit']
+  const { code, stdout, stderr } = await runCommand(args)
+  expect([code, stdout]).toEqual([1, ''])
+  expect(stderr).toContain('--metric profit is no figure of an account; its figures are profitUsd, ')
+})

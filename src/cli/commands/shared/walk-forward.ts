@@ -10,6 +10,8 @@ import type { KeptRun } from '../../../backtest/sweep/sweep.js'
 import type { WalkForwardError } from '../../../backtest/sweep/sweep-error.js'
 import { walkForwardOn, type WalkForwardRun } from '../../../backtest/sweep/walk-forward.js'
 import { renderRun, type ReportWindow } from '../../../backtest/results/render-report.js'
+import { annualNames } from '../../../backtest/results/returns.js'
+import { RunFold } from '../../../backtest/results/run-fold.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
@@ -49,6 +51,7 @@ export const walkForwardRecordings = async (
 ): Promise<void> => {
   const { recordings, strategy, parameters, played, costs } = run
   const options = await accountOptions(run)
+  if (options !== undefined) checkMetric(metric, Object.keys(options.tokens))
   const sign = minimise ? -1 : 1
   const environment = { program: () => ({ url: packagedProgram() }), keepsTrades: true, costs }
   const result$ = walkForwardOn(environment)<unknown, unknown>(recordings, strategy, parameters, {
@@ -87,6 +90,20 @@ const accountOptions = async ({ strategy, costs }: StrategyRun): Promise<PaperOp
   return !isLeft(imported) && isPaperOptions(imported.right.options)
     ? { ...imported.right.options, ...costs }
     : undefined
+}
+
+/** Throws before the first run if the metric is no figure of an account with these tokens. */
+const checkMetric = (metric: string | undefined, symbols: readonly string[]): void => {
+  const groups = ['annual', 'buyAndHold']
+  const names = [
+    ...Object.keys(new RunFold(false).summary).filter((name) => !groups.includes(name)),
+    ...annualNames.map((name) => `annual.${name}`),
+    ...symbols.map((symbol) => `buyAndHold.${symbol}`),
+  ]
+  if (metric !== undefined && names.includes(metric)) return
+  const problem =
+    metric === undefined ? 'is required for an account' : `${printable(metric)} is no figure of an account`
+  throw new Error(`--metric ${problem}; its figures are ${names.map(printable).join(', ')}`)
 }
 
 /** The result as a program reads it: the trades are for the page. */

@@ -1,4 +1,5 @@
 import { nuid } from '@nats-io/transport-node'
+import { BehaviorSubject } from 'rxjs'
 import type { Client, PriceClient } from '../client/client.js'
 import { configure, type Configuration } from '../client/configuration.js'
 import { clientOf } from '../client/create-client.js'
@@ -7,8 +8,8 @@ import { node } from '../wire/platform/node.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import type { OpenTcpSocket } from './connection/tcp-transport.js'
 import { NatsLink } from './connection/nats-link.js'
-import { connectionNames, connectionOptionsOf } from './options.js'
-import { FollowedGateway, type ConsumerContext } from './client/consumer-context.js'
+import { connectionNames, parseConnection } from './options.js'
+import type { ConsumerContext } from './client/find-gateway.js'
 import { natsHttpTransport } from './client/nats-http-transport.js'
 import { natsWebSocketTransport } from './client/nats-web-socket-transport.js'
 import { upstreamNames, type NatsClientOptions, type NatsDepthClientOptions } from './client/options.js'
@@ -71,16 +72,14 @@ export const natsTransports = (
   openSocket?: OpenTcpSocket,
 ) => {
   const clock = currentClock()
-  const link = new NatsLink(connectionOptionsOf(options), clock, openSocket)
   const context: ConsumerContext = {
-    link,
+    link: new NatsLink(parseConnection(options), clock, openSocket),
     clock,
     subjects: subjectsOf(service),
-    inboxPrefix: link.inboxPrefix,
     id: nuid.next(),
     requestTimeout,
     maxLag,
-    followed: new FollowedGateway(),
+    followed$: new BehaviorSubject<string | undefined>(undefined),
   }
   return { webSocket: natsWebSocketTransport(context), http: natsHttpTransport(context) }
 }

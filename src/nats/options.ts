@@ -1,4 +1,7 @@
+import type { TlsOptions } from '@nats-io/transport-node'
+import { readFileSync } from 'node:fs'
 import { hostWithPort } from '../base/domain/endpoint.js'
+import { Secrets } from '../wire/auth/secrets.js'
 import { ConfigurationError } from '../base/errors/configuration-error.js'
 
 /**
@@ -55,22 +58,27 @@ export const connectionNames: Readonly<Record<keyof NatsOptions, true>> = {
   verbose: true,
 }
 
-/** The options of the NATS connection among others. */
-export const connectionOptionsOf = (options: NatsOptions): NatsOptions => {
-  const entries = Object.entries(options).filter(([name]) => Object.hasOwn(connectionNames, name))
-  return { ...Object.fromEntries(entries), servers: options.servers }
+/** The time that one server has to accept a connection, in ms. */
+export const connectTime = 1_500
+
+/** The options that the library sets. The NATS client dials the servers in turn, and again after each loss, without limit. */
+const ownOptions = {
+  ...{ waitOnFirstConnect: true, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true, timeout: connectTime },
+  // The transport resolves names.
+  resolve: false,
+  // A connection is lost after two to three intervals without an answer. This is earlier than the end of a session whose gateway
+  // does not answer, because a new session would use the same connection.
+  ...{ pingInterval: 450, maxPingOut: 2 },
 }
 
-/** What the addresses of servers contain. */
-export interface ParsedServers {
-  /** Host and port of each. */
-  readonly addresses: readonly string[]
-  /** Host and port of the first one, as in diagnostics. */
+/** The connection that the options describe. */
+export interface ParsedConnection {
+  /** Host and port of the first server: the name of the connection in diagnostics. */
   readonly host: string
-  readonly isTls: boolean
-  /** Of the first address that has a user: `nats://user:password@host`. The NATS client ignores it. */
-  readonly user?: string
-  readonly pass?: string
+  /** The options of the NATS client, with host and port of each server. */
+  readonly options: NatsOptions & { readonly servers: readonly string[] }
+  /** Replaced in the texts of the connection. */
+  readonly secrets: Secrets
 }
 
 const schemes = ['nats:', 'tls:']
@@ -78,21 +86,35 @@ const schemes = ['nats:', 'tls:']
 /** The NATS client itself uses the port of the program's last `connect` or `wsconnect`. */
 const defaultPort = 4222
 
-/** Throws a `ConfigurationError`. */
-export const parseServers = (servers: unknown): ParsedServers => {
-  const list: readonly unknown[] = Array.isArray(servers) ? servers : [servers]
-  const urls = list.map(parseServer)
+/** Reads the options of the connection among others. Throws a `ConfigurationError`. */
+export const parseConnection = (given: NatsOptions): ParsedConnection => {
+  const urls = [given.servers].flat().map(parseServer)
   const [first] = urls
   if (first === undefined) throw serversError()
+  // Of the first address that has a user: `nats://user:password@host`. The NATS client ignores it.
   const { username, password } = urls.find((url) => url.username !== '') ?? first
-  return {
-    addresses: urls.map(({ host, port }) => (port === '' ? `${host}:${defaultPort}` : host)),
-    host: hostWithPort(first),
-    isTls: urls.some(({ protocol }) => protocol === 'tls:'),
+  const options: Omit<NatsOptions, 'servers'> = {
     ...(username === '' ? {} : { user: decoded(username) }),
     ...(username === '' || password === '' ? {} : { pass: decoded(password) }),
+    ...(urls.some(({ protocol }) => protocol === 'tls:') ? { tls: {} } : {}),
+    // Each would take the stack trace of a request.
+    noAsyncTraces: true,
+    ...Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(connectionNames, name))),
   }
+  const { user, pass, token, inboxPrefix = inboxPrefixOf(user) } = options
+  const secrets = new Secrets()
+  for (const secret of [pass, token]) if (secret !== undefined) secrets.addValue(secret)
+  const servers = urls.map(({ host, port }) => (port === '' ? `${host}:${defaultPort}` : host))
+  const replies = inboxPrefix === undefined ? {} : { inboxPrefix }
+  return { host: hostWithPort(first), options: { ...options, ...replies, ...ownOptions, servers }, secrets }
 }
+
+/**
+ * An account may permit each user only its own subjects for replies. Names with other characters cannot be part of a
+ * subject.
+ */
+const inboxPrefixOf = (user: string | undefined): string | undefined =>
+  user !== undefined && /^[\w-]+$/.test(user) ? `_INBOX.${user}` : undefined
 
 const decoded = (part: string): string => {
   try {
@@ -120,3 +142,14 @@ const serversError = () =>
     'servers',
     'expected addresses like nats://127.0.0.1:4222 or tls://nats.example:4222',
   )
+
+/** The TLS options of Node, with the certificates and the key that those of the NATS client name by files. */
+export const handshakeOptionsOf = (tls: TlsOptions | null | undefined): object => {
+  const { certFile, keyFile, caFile } = tls ?? {}
+  return {
+    ...tls,
+    ...(certFile === undefined ? {} : { cert: readFileSync(certFile) }),
+    ...(keyFile === undefined ? {} : { key: readFileSync(keyFile) }),
+    ...(caFile === undefined ? {} : { ca: readFileSync(caFile) }),
+  }
+}

@@ -31,6 +31,8 @@ const expectService = async ({ url }: NatsServer): Promise<void> => {
 
 const json = (value: object): string => JSON.stringify(value)
 
+const getOf = (path: string) => ({ type: 'get', path, consumer: 'c', timeout: 5_000 })
+
 describeNats('a gateway on NATS, with malicious consumers', () => {
   it('sends no reply to a price subject', async () => {
     const server = await startServer()
@@ -41,7 +43,7 @@ describeNats('a gateway on NATS, with malicious consumers', () => {
     const reply = `${subject.replace('gateway', 'price')}.0xab`
     attacker.publish('svc.gateways', undefined, { reply })
     attacker.publish(subject, json({ type: 'open', session: 'a' }), { reply })
-    attacker.publish(subject, json({ type: 'get', path: '/v0/order_book/0xab' }), { reply })
+    attacker.publish(subject, json(getOf('/v0/order_book/0xab')), { reply })
     // Replies are in order.
     await attacker.request(subject, json({ type: 'open', session: 'b' }))
     expect(messages.filter(({ subject: sent }) => /^svc\.price\..*0x/.test(sent))).toEqual([])
@@ -158,7 +160,7 @@ describeNats('a gateway on NATS, with malicious consumers', () => {
     const { service } = await startGatewayInProcess({ servers: server.url })
     const attacker = await connectAttacker(server)
     const subject = await findSubject(attacker)
-    const response = await attacker.request(subject, json({ type: 'get', path }))
+    const response = await attacker.request(subject, json(getOf(path)))
     expect(response.json()).toMatchObject({ type: 'response', status: 404 })
     expect(service.requests).toEqual([])
   })
@@ -172,7 +174,7 @@ describeNats('a gateway on NATS, with long messages of a consumer', () => {
     const subject = await findSubject(attacker)
     const { tags } = collectEvents(createNatsClient({ servers: server.url }).price$(ethTopic))
     await eventually(() => expect(tags()).toContain('Right'))
-    const text = json({ type: 'get', path: `/v0/order_book/${'a'.repeat(1_000_000)}` })
+    const text = json(getOf(`/v0/order_book/${'a'.repeat(1_000_000)}`))
     for (let message = 0; message < 3; message++) attacker.publish(subject, text, { reply: '_INBOX.a' })
     const response = await attacker.request(subject, text, { timeout: 5_000 })
     expect(response.json()).toMatchObject({ type: 'response', status: 413 })

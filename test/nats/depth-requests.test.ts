@@ -32,7 +32,10 @@ const start = async () => {
   const send = (message: object, reply: string): void =>
     raw.publish(`svc.gateway.${gateway}`, JSON.stringify(message), { reply })
   const get = (number: number, fields: object = {}): void =>
-    send({ type: 'get', path: depthPath(mintOf(number)), ...fields }, `_INBOX.raw.${number}`)
+    send(
+      { type: 'get', path: depthPath(mintOf(number)), consumer: 'c', timeout: 5_000, ...fields },
+      `_INBOX.raw.${number}`,
+    )
   /** All running requests of the client are of other mints. */
   const fill = async (): Promise<void> => {
     for (let number = 0; number < 256; number++) get(number, { consumer: 'busy', timeout: 60_000 })

@@ -44,7 +44,7 @@ const users = {
 }
 
 it.each(Object.entries(greetings))(
-  'a client and a gateway have one socket at a time to a server that %s, and none after `close`',
+  'a client and a gateway have at most two sockets to a server that %s, and none after `close`',
   async (_title, greeting) => {
     const run = async (start: (typeof users)[keyof typeof users]): Promise<void> => {
       const { url, counts } = await startSilentServer(greeting)
@@ -52,7 +52,8 @@ it.each(Object.entries(greetings))(
       await eventually(() => expect(counts.dials).toBeGreaterThan(2))
       await user.close()
       await eventually(() => expect(counts.open).toBe(0))
-      expect(counts.maxOpen).toBe(1)
+      // The server may read the end of one after the beginning of the next.
+      expect(counts.maxOpen).toBeLessThanOrEqual(2)
     }
     await Promise.all(Object.values(users).map(run))
   },

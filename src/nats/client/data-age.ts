@@ -3,10 +3,14 @@ import type { Clock } from '../../base/time/clock.js'
 /** The time between two renewals of the lease, in ms. */
 export const renewInterval = 500
 
+/** The number of pings that are stored. The answer to a ping answers the older ones too. */
+const maxPings = 512
+
 /** The age of the data of one gateway, by its answers to renewals, and by its proofs of the service's answers. */
 export class DataAge {
   private readonly lag = new MessageLag()
-  readonly pings: Pings
+  /** They cost no message: a proof of the gateway answers those that were sent before its probe. */
+  private readonly pings: { readonly payload: string; readonly at: number }[] = []
   /** When the newest answered renewal was sent: monotonic, in ms. Data that were read since are at least as new. */
   private measuredAt = -Infinity
   /** When the price under delivery was sent, by the clock of the gateway, in ms. */
@@ -17,8 +21,11 @@ export class DataAge {
   constructor(
     private readonly clock: Clock,
     private readonly maxLag: number,
-  ) {
-    this.pings = new Pings(clock)
+  ) {}
+
+  onPing(payload: string): void {
+    this.pings.push({ payload, at: this.clock.elapsed() })
+    if (this.pings.length > maxPings) this.pings.shift()
   }
 
   /**
@@ -33,15 +40,19 @@ export class DataAge {
     return true
   }
 
-  /** `time`: of the gateway's clock, in ms; the service has sent all later data after it. */
+  /** Like `answeredAt`, for a time of the gateway's clock, in ms. */
   answeredBy(time: number): string | undefined {
     const now = this.clock.elapsed()
     return this.answeredAt(now - this.lag.of(time, now))
   }
 
-  /** The payload of the newest ping that was sent before this time, by the own monotonic clock, in ms. */
+  /**
+   * The service has sent all later data after this time: monotonic, in ms. Returns the payload of the newest ping that this
+   * answers.
+   */
   answeredAt(provenAt: number): string | undefined {
-    return this.pings.onProof(provenAt)
+    const answered = this.pings.findLastIndex(({ at }) => at <= provenAt)
+    return this.pings.splice(0, answered + 1).at(-1)?.payload
   }
 
   /** Starts the delivery of a price of this time of the gateway's clock, in ms. False if it is late. */
@@ -78,62 +89,30 @@ export class DataAge {
   }
 }
 
-/** The number of pings that are stored. The answer to a ping answers the older ones too. */
-const maxPings = 512
-
-/** The pings of a session. They cost no message: a proof of the gateway answers those that were sent before its probe. */
-export class Pings {
-  private readonly sent: { readonly payload: string; readonly at: number }[] = []
-
-  constructor(private readonly clock: Clock) {}
-
-  onPing(payload: string): void {
-    this.sent.push({ payload, at: this.clock.elapsed() })
-    if (this.sent.length > maxPings) this.sent.shift()
-  }
-
-  /**
-   * Returns the payload of the newest ping that is answered. `provenAt`: when the probe of the service was sent, monotonic, in ms.
-   */
-  onProof(provenAt: number): string | undefined {
-    const answered = this.sent.findLastIndex(({ at }) => at <= provenAt)
-    return this.sent.splice(0, answered + 1).at(-1)?.payload
-  }
-}
-
-/** A measured offset of the clocks is used for one to two times this time, because clocks drift. In ms. */
-const windowMs = 30_000
+/** The clocks of two machines drift apart by less than this, in ms per ms. */
+export const maxDrift = 1 / 1000
 
 /**
  * The lag of messages of a gateway. No wall clock is used. Each round trip bounds the offset of the two monotonic
  * clocks, because the gateway reads its clock between the request and the receipt of the reply. The computed lag is an
- * upper bound. It exceeds the true lag by at most the shortest round trip.
+ * upper bound. It exceeds the true lag by at most the shortest round trip and the drift since.
  */
 export class MessageLag {
-  /** Greatest lower bounds of (own clock - gateway's clock), in the current and the previous window. */
-  private current = -Infinity
-  private previous = -Infinity
-  private windowStart = -Infinity
+  /** The greatest lower bound of (own clock - gateway's clock), in ms. */
+  private distance = -Infinity
+  private measuredAt = 0
 
   /** A round trip: times of the own clock, and the time of the gateway's clock, in ms. */
   onRoundTrip(sentAt: number, receivedAt: number, gatewayTime: number): void {
-    const upperBound = receivedAt - gatewayTime
+    const known = this.distance - maxDrift * (receivedAt - this.measuredAt)
     // A clock stood still while its machine was suspended: earlier bounds are wrong.
-    if (this.distance > upperBound) this.current = this.previous = -Infinity
-    if (receivedAt - this.windowStart > windowMs) {
-      this.previous = this.current
-      this.current = -Infinity
-      this.windowStart = receivedAt
-    }
-    this.current = Math.max(this.current, sentAt - gatewayTime)
+    const isWrong = known > receivedAt - gatewayTime
+    this.distance = isWrong ? sentAt - gatewayTime : Math.max(known, sentAt - gatewayTime)
+    this.measuredAt = receivedAt
   }
 
   /** The lag of a message in ms. `now`: of the own clock. `time`: of the gateway's clock. */
   of(time: number, now: number): number {
     return now - time - this.distance
-  }
-
-  private get distance(): number {
-    return Math.max(this.current, this.previous)
   }
 }

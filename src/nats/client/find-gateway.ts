@@ -1,10 +1,26 @@
 import type { NatsConnection } from '@nats-io/transport-node'
 import { isRight } from 'fp-ts/lib/Either.js'
-import { decodeConsumerMessage, type ConsumerMessage } from '../codec/messages.js'
-import { Subscription } from 'rxjs'
+import { skipWhile, Subscription, type BehaviorSubject } from 'rxjs'
+import type { Clock } from '../../base/time/clock.js'
 import { responsiveDeadline } from '../../base/time/responsive-deadlines.js'
-import { protocolVersion } from '../subjects.js'
-import type { ConsumerContext } from './consumer-context.js'
+import { decodeConsumerMessage, type ConsumerMessage } from '../codec/messages.js'
+import type { NatsLink } from '../connection/nats-link.js'
+import { protocolVersion, type Subjects } from '../subjects.js'
+
+/** The state that the transports of a client over NATS share. */
+export interface ConsumerContext {
+  readonly link: NatsLink
+  readonly clock: Clock
+  readonly subjects: Subjects
+  /** An identifier of the client, by which gateways take turns. */
+  readonly id: string
+  /** The limit from the request to its response, in ms. */
+  readonly requestTimeout: number
+  /** Lag of a price above which the session ends, in ms. */
+  readonly maxLag: number
+  /** The gateway of the open session, for the requests of the same client; `undefined` while no session is open. */
+  readonly followed$: BehaviorSubject<string | undefined>
+}
 
 /** The time in which NATS and a gateway must be found, in ms. */
 export const findTime = 2_000
@@ -14,7 +30,7 @@ const repeatTime = 500
 
 interface Search {
   /** The gateway that is used without asking. Default: all are asked, and the first one that can serve is used. */
-  readonly followed: string | undefined
+  readonly followed?: string | undefined
   /** True when the caller no longer waits. */
   readonly isReached: () => boolean
   readonly onFound: (connection: NatsConnection, gateway: string) => void
@@ -44,7 +60,6 @@ export const reachGateway = (
       problem = `the gateway has version ${answer.version} of the messages, expected ${protocolVersion}`
     else {
       asking.unsubscribe()
-      link.onAnswered()
       onFound(connection, answer.gateway)
     }
   }
@@ -68,10 +83,21 @@ export const reachGateway = (
   search.add(
     responsiveDeadline(clock, findTime, () => {
       if (isReached()) return
-      onFailed(`${problem}${link.problemText}`)
-      if (unanswered !== undefined) link.onUnanswered(unanswered)
+      onFailed(problem + link.problemText)
+      if (unanswered !== undefined) leaveServer(unanswered, link)
     }),
   )
-  search.add(link.use({ onConnected, onLost: onFailed }))
+  search.add(
+    link.connection$.pipe(skipWhile((connection) => connection === undefined)).subscribe((connection) => {
+      if (connection !== undefined) onConnected(connection)
+      else onFailed(`the connection to NATS is lost${link.problemText}`)
+    }),
+  )
   return search
+}
+
+/** The server may have lost the other servers of the cluster, where a gateway may answer. */
+const leaveServer = (connection: NatsConnection, { parsed }: NatsLink): void => {
+  const announced = connection.info?.connect_urls ?? []
+  if (parsed.options.servers.length + announced.length > 1) void connection.reconnect()
 }

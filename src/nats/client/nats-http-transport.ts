@@ -1,19 +1,18 @@
 import { createInbox, RequestError, type Msg, type NatsConnection } from '@nats-io/transport-node'
 import { isLeft, left, right } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { decodeConsumerMessage, encodeGatewayMessage } from '../codec/messages.js'
 import { networkError } from '../../base/errors/constructors.js'
 import { messageOf } from '../../base/errors/text.js'
 import {
   bodyTooLong,
-  type HttpResult,
   type HttpRequest,
+  type HttpResult,
   type HttpTransport,
   type OnHttpResult,
 } from '../../wire/transport/ports.js'
-import { maxPayloadOf, publish } from '../connection/publish.js'
-import type { ConsumerContext } from './consumer-context.js'
-import { reachGateway } from './find-gateway.js'
+import { decodeConsumerMessage, encodeGatewayMessage } from '../codec/messages.js'
+import { maxPayloadOf, publish } from '../publish.js'
+import { reachGateway, type ConsumerContext } from './find-gateway.js'
 
 /** Sends requests to gateways over NATS. Only the path is sent, without headers and keys. */
 export const natsHttpTransport = (context: ConsumerContext): HttpTransport => ({
@@ -29,8 +28,8 @@ const graceTime = 10_000
 
 class NatsRequest {
   private readonly resources = new Subscription()
-  private isFound = false
   private readonly startedAt: number
+  private isFound = false
   private isSettled = false
 
   constructor(
@@ -43,23 +42,28 @@ class NatsRequest {
 
   /** Returns the function that aborts the request. */
   start(): () => void {
-    const { context, request } = this
-    const { followed } = context
-    const known = request.newConnection === true ? undefined : followed.id
-    if (known !== undefined) this.resources.add(followed.onLost(() => this.fail('the gateway is lost', true)))
-    this.resources.add(
+    const { context, request, resources } = this
+    const { followed$ } = context
+    const followed = request.newConnection === true ? undefined : followed$.value
+    if (followed !== undefined)
+      resources.add(
+        followed$.subscribe((id) => {
+          if (id !== followed) this.fail('the gateway is lost', true)
+        }),
+      )
+    resources.add(
       reachGateway(context, {
-        followed: known,
+        followed,
         isReached: () => this.isFound,
         onFound: (connection, gateway) => this.send(connection, gateway),
         onFailed: (reason) => this.fail(reason),
       }),
     )
-    return () => this.resources.unsubscribe()
+    return () => resources.unsubscribe()
   }
 
   private send(connection: NatsConnection, gateway: string): void {
-    const { inboxPrefix, subjects, clock, requestTimeout, id: consumer } = this.context
+    const { link, subjects, clock, requestTimeout, id: consumer } = this.context
     this.isFound = true
     const subject = subjects.gateway(gateway)
     const timeout = Math.max(1, this.startedAt + requestTimeout - clock.elapsed())
@@ -68,14 +72,13 @@ class NatsRequest {
     if (Buffer.byteLength(text) > maxBytes)
       return this.fail(`the request cannot be sent: NATS allows messages of ${maxBytes} bytes`)
     // A gateway groups the requests of consumers by the subjects of the responses.
-    const reply = createInbox(inboxPrefix)
+    const reply = createInbox(link.parsed.options.inboxPrefix)
     connection.request(subject, text, { noMux: true, reply, timeout: timeout + graceTime }).then(
       (message) => this.onMessage(message),
       (error: unknown) => this.onError(error),
     )
     this.resources.add(() => {
-      if (this.isSettled) return
-      publish(connection, subject, encodeGatewayMessage({ type: 'cancel' }), reply)
+      if (!this.isSettled) publish(connection, subject, encodeGatewayMessage({ type: 'cancel' }), reply)
     })
   }
 
@@ -92,11 +95,8 @@ class NatsRequest {
     const { status, headers, body, lateMs } = response
     const { maxBodyBytes } = this.request
     if (lateMs > this.context.maxLag) return this.fail(`the response is ${Math.round(lateMs)} ms late`)
-    this.settle(
-      Buffer.byteLength(body) > maxBodyBytes
-        ? left(bodyTooLong(body, maxBodyBytes))
-        : right({ status, headers, body }),
-    )
+    const isTooLong = Buffer.byteLength(body) > maxBodyBytes
+    this.settle(isTooLong ? left(bodyTooLong(body, maxBodyBytes)) : right({ status, headers, body }))
   }
 
   private fail(reason: string, isRepeatable = false): void {

@@ -1,25 +1,11 @@
-import {
-  createInbox,
-  type Msg,
-  type NatsConnection,
-  type Subscription as NatsSubscription,
-} from '@nats-io/transport-node'
-import { isLeft, isRight } from 'fp-ts/lib/Either.js'
+import { createInbox, type Msg, type NatsConnection } from '@nats-io/transport-node'
+import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { decodeClientMessage } from '../../gateway/websocket/client-message.js'
-import {
-  decodeConsumerMessage,
-  encodeGatewayMessage,
-  type ConsumerMessage,
-  type ConsumerMessageOf,
-  type GatewayMessage,
-} from '../codec/messages.js'
-import { readPriceUpdate, type PriceUpdateHeader } from '../codec/price-update.js'
-import { assertNever } from '../../base/domain/assert-never.js'
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
-import { maxTopicLength } from '../../gateway/subscriptions/sessions.js'
 import { responsiveDeadline } from '../../base/time/responsive-deadlines.js'
+import { maxTopicLength } from '../../gateway/subscriptions/sessions.js'
+import { decodeClientMessage } from '../../gateway/websocket/client-message.js'
 import {
   messageTooBig,
   noCloseFrame,
@@ -29,10 +15,16 @@ import {
   type SocketListener,
   type WebSocketTransport,
 } from '../../wire/transport/ports.js'
-import { isUndelivered, publish } from '../connection/publish.js'
-import type { ConsumerContext } from './consumer-context.js'
+import {
+  decodeConsumerMessage,
+  encodeGatewayMessage,
+  type ConsumerMessageOf,
+  type GatewayMessage,
+} from '../codec/messages.js'
+import { readPriceUpdate, type PriceUpdateHeader } from '../codec/price-update.js'
+import { publish } from '../publish.js'
 import { DataAge, renewInterval } from './data-age.js'
-import { reachGateway } from './find-gateway.js'
+import { reachGateway, type ConsumerContext } from './find-gateway.js'
 import { TopicUpdatesTable } from './topic-updates.js'
 
 /** Sessions with gateways over NATS. The URL of a dial is not used. */
@@ -90,7 +82,6 @@ class NatsSocket implements InternalSocket {
   dial(): void {
     this.resources.add(
       reachGateway(this.context, {
-        followed: undefined,
         isReached: () => this.isOpen,
         onFound: (connection, gateway) => this.onFound(connection, gateway),
         onFailed: (reason) => this.end(noCloseFrame, reason),
@@ -99,7 +90,8 @@ class NatsSocket implements InternalSocket {
   }
 
   send(frame: string): void {
-    const { connection } = this
+    const { connection, gateway, context, session } = this
+    const { subjects, clock } = context
     if (!this.isOpen || this.isEnded || connection === undefined) return
     const decoded = decodeClientMessage(frame)
     if (isLeft(decoded)) return
@@ -107,11 +99,14 @@ class NatsSocket implements InternalSocket {
     if (topic.length > maxTopicLength) return this.rejectLater(topic)
     const base = canonicalAddress(addressOf(topic as Topic))
     const number = ++this.requests
-    if (number === 1) this.requestedAt = this.context.clock.elapsed()
+    if (number === 1) this.requestedAt = clock.elapsed()
     // Called before the subscribe message, so that no update after the confirmation is missed.
-    if (method === 'subscribe') this.topics.request(base, number, () => this.subscribeTo(connection, base))
-    else this.topics.remove(base)
-    this.publish({ type: method, session: this.session, topic, number })
+    if (method === 'unsubscribe') this.topics.remove(base)
+    else
+      this.topics.request(base, number, () =>
+        this.subscribe(connection, subjects.price(gateway, base), ({ data }) => this.onUpdate(base, data)),
+      )
+    this.publish({ type: method, session, topic, number })
   }
 
   /** Such a topic would exceed the limits of NATS; the server would end the connection. */
@@ -125,7 +120,7 @@ class NatsSocket implements InternalSocket {
   }
 
   readonly ping = (payload: string): void => {
-    if (this.isOpen) this.age.pings.onPing(payload)
+    if (this.isOpen) this.age.onPing(payload)
   }
 
   close(): void {
@@ -137,29 +132,30 @@ class NatsSocket implements InternalSocket {
   }
 
   private onFound(connection: NatsConnection, gateway: string): void {
-    const { inboxPrefix, clock, subjects, maxLag } = this.context
+    const { link, clock, subjects, maxLag } = this.context
     this.connection = connection
     this.gateway = gateway
-    this.inbox = createInbox(inboxPrefix)
+    this.inbox = createInbox(link.parsed.options.inboxPrefix)
     this.session = this.inbox.slice(this.inbox.lastIndexOf('.') + 1)
-    const subscription = connection.subscribe(this.inbox, {
-      callback: (error, message) => {
-        if (error !== null) this.end(noCloseFrame, `NATS: ${error.message}`)
-        else this.onMessage(message)
-      },
-    })
-    this.resources.add(() => subscription.unsubscribe())
-    const proofs = connection.subscribe(subjects.proof(gateway), {
-      callback: (error, message) => {
-        if (error !== null) this.end(noCloseFrame, `NATS: ${error.message}`)
-        else this.onProof(message.string())
-      },
-    })
-    this.resources.add(() => proofs.unsubscribe())
+    const subscriptions = [
+      this.subscribe(connection, this.inbox, (message) => this.onMessage(message)),
+      this.subscribe(connection, subjects.proof(gateway), (message) => this.onProof(message.string())),
+    ]
+    for (const each of subscriptions) this.resources.add(() => each.unsubscribe())
     this.resources.add(clock.startInterval(() => this.renew(), renewInterval))
     this.awaitReply()
     this.openedAt = clock.elapsed()
     this.publish({ type: 'open', session: this.session, ...(maxLag === Infinity ? {} : { maxLag }) })
+  }
+
+  private subscribe(connection: NatsConnection, subject: string, onMessage: (message: Msg) => void) {
+    return connection.subscribe(subject, {
+      callback: (error, message) => {
+        if (this.isEnded) return
+        if (error === null) onMessage(message)
+        else this.end(noCloseFrame, `NATS: ${error.message}`)
+      },
+    })
   }
 
   /** The gateway is lost if it does not answer. Time in which the event loop is blocked does not count. */
@@ -183,32 +179,17 @@ class NatsSocket implements InternalSocket {
   }
 
   private onMessage(message: Msg): void {
-    if (this.isEnded) return
-    if (isUndelivered(message)) return this.end(noCloseFrame, 'the gateway has left NATS')
+    // The answer of a NATS server to a message that no client receives.
+    if (message.data.length === 0) return this.end(noCloseFrame, 'the gateway has left NATS')
     const decoded = decodeConsumerMessage(message.string())
-    if (isRight(decoded)) this.handle(decoded.right)
-    else this.end(noCloseFrame, `invalid message of the gateway: ${decoded.left.message}`)
-  }
-
-  private handle(message: ConsumerMessage): void {
-    switch (message.type) {
-      case 'opened':
-        return this.onOpened(message)
-      case 'renewed':
-        return this.onRenewed(message)
-      case 'confirmed':
-        return this.onConfirmed(message)
-      case 'rejected':
-        return this.onRejected(message)
-      case 'closed':
-        return this.end(message.code, message.reason)
-      case 'ready':
-      case 'down':
-      case 'response':
-        return
-      default:
-        return assertNever(message)
-    }
+    if (isLeft(decoded))
+      return this.end(noCloseFrame, `invalid message of the gateway: ${decoded.left.message}`)
+    const received = decoded.right
+    if (received.type === 'opened') this.onOpened(received)
+    else if (received.type === 'renewed') this.onRenewed(received)
+    else if (received.type === 'confirmed') this.onConfirmed(received)
+    else if (received.type === 'rejected') this.onRejected(received)
+    else if (received.type === 'closed') this.end(received.code, received.reason)
   }
 
   private onOpened({ time }: ConsumerMessageOf<'opened'>): void {
@@ -217,7 +198,7 @@ class NatsSocket implements InternalSocket {
     // The gateway confirms the first topic by an answer of the service to a later probe.
     this.topics.onProof(time)
     this.isOpen = true
-    this.context.followed.follow(this.gateway)
+    this.context.followed$.next(this.gateway)
     this.listener.opened()
   }
 
@@ -232,26 +213,16 @@ class NatsSocket implements InternalSocket {
 
   /** The service has sent all later updates after this time of the gateway's clock. */
   private onProof(text: string): void {
-    if (!this.isOpen || this.isEnded) return
+    if (!this.isOpen) return
     const [time, mark] = text.split(' ')
-    const lost = this.topics.lostBefore(Number(time))
+    const lost = this.topics.onProof(Number(time))
     if (lost !== undefined) return this.onGap(lost)
-    this.topics.onProof(Number(time))
     if (mark === unboundedPayload) notifyPong(this.listener, unboundedPayload)
     this.pong(this.age.answeredBy(Number(time)))
   }
 
   private pong(payload: string | undefined): void {
     if (payload !== undefined) notifyPong(this.listener, payload)
-  }
-
-  private subscribeTo(connection: NatsConnection, base: Address): NatsSubscription {
-    return connection.subscribe(this.context.subjects.price(this.gateway, base), {
-      callback: (error, { data }) => {
-        if (error === null) this.onUpdate(base, data)
-        else this.end(noCloseFrame, `NATS: ${error.message}`)
-      },
-    })
   }
 
   private onConfirmed(message: ConsumerMessageOf<'confirmed'>): void {
@@ -275,13 +246,13 @@ class NatsSocket implements InternalSocket {
   }
 
   private onUpdate(base: Address, data: Uint8Array): void {
-    if (this.isEnded) return
     const { header } = this
     if (!readPriceUpdate(data, header)) return this.end(noCloseFrame, 'malformed price update of the gateway')
     const { sequence, start } = header
     const isHeartbeat = start === data.length
-    if (isHeartbeat) return this.topics.onHeartbeat(base, sequence) ? undefined : this.onGap(base)
-    const verdict = this.topics.onUpdate(base, sequence)
+    const verdict = isHeartbeat
+      ? this.topics.onHeartbeat(base, sequence)
+      : this.topics.onUpdate(base, sequence)
     if (verdict === 'ignore') return
     if (verdict === 'gap') return this.onGap(base)
     if (this.age.startDelivery(header.time)) this.deliver(data, start)
@@ -314,7 +285,8 @@ class NatsSocket implements InternalSocket {
     this.lossTimer.unsubscribe()
     this.resources.unsubscribe()
     this.onEnd(this)
-    this.context.followed.lose(this.gateway)
+    const { followed$ } = this.context
+    if (followed$.value === this.gateway) followed$.next(undefined)
     this.listener.closed(code, reason)
   }
 }

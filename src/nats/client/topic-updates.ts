@@ -26,13 +26,13 @@ export class TopicUpdatesTable {
   /** Adds or finds a topic. `subscribe` is called for a new topic. `number`: the number of the subscribe message. */
   request(base: Address, number: number, subscribe: () => Subscription): void {
     const topic = this.topics.get(base)
-    if (topic !== undefined) Object.assign(topic, { number, pendingSince: undefined })
+    const waiting = { number, pendingSince: undefined }
+    if (topic !== undefined) Object.assign(topic, waiting)
     else
       this.topics.set(base, {
+        ...waiting,
         subscription: subscribe(),
-        number,
         sequence: undefined,
-        pendingSince: undefined,
         newestAt: -Infinity,
       })
   }
@@ -52,6 +52,15 @@ export class TopicUpdatesTable {
     return 'deliver'
   }
 
+  /** A heartbeat, with the number of the last update: a later one than the last that has arrived is a gap. */
+  onHeartbeat(base: Address, sequence: number): UpdateVerdict {
+    const topic = this.topics.get(base)
+    if (topic?.sequence === undefined) return 'ignore'
+    if (sequence > topic.sequence) return 'gap'
+    topic.newestAt = this.provenTime
+    return 'ignore'
+  }
+
   /**
    * Decides on a confirmation. `deliver`: its price is delivered too. `ignore`: only its price is ignored. `pendingSince`: a
    * further confirmation follows, before which updates are ignored.
@@ -68,31 +77,26 @@ export class TopicUpdatesTable {
     if (pendingSince !== undefined) return 'ignore'
     const isFirst = topic.sequence === undefined
     topic.sequence ??= sequence
-    if (sequence > topic.sequence) return 'gap'
-    topic.newestAt = this.provenTime
-    return isFirst ? 'deliver' : 'ignore'
+    const verdict = this.onHeartbeat(base, sequence)
+    return isFirst ? 'deliver' : verdict
   }
 
   /** False if the rejection answers an earlier subscribe message than the last: the topic was unsubscribed in between. */
-  onRejected(base: Address, number: number | undefined): boolean {
-    const topic = this.topics.get(base)
-    if (topic !== undefined && number !== undefined && number < topic.number) return false
+  onRejected(base: Address, number: number): boolean {
+    if (number < (this.topics.get(base)?.number ?? 0)) return false
     this.remove(base)
     return true
   }
 
-  /** Returns false if the gateway has published an update before its heartbeat that has not arrived. */
-  onHeartbeat(base: Address, sequence: number): boolean {
-    const topic = this.topics.get(base)
-    if (topic?.sequence === undefined) return true
-    if (sequence > topic.sequence) return false
-    topic.newestAt = this.provenTime
-    return true
-  }
-
-  /** The service sends all later updates after this time of the gateway's clock, in ms. */
-  onProof(time: number): void {
-    if (time > this.provenTime) this.provenTime = time
+  /**
+   * The service sends all later updates after this time of the gateway's clock, in ms. Returns a topic whose further confirmation
+   * is lost, because the gateway has sent it before this proof.
+   */
+  onProof(time: number): Address | undefined {
+    this.provenTime = Math.max(this.provenTime, time)
+    for (const [base, { sequence, pendingSince = Infinity }] of this.topics)
+      if (sequence === undefined && pendingSince < time) return base
+    return undefined
   }
 
   /**
@@ -103,15 +107,7 @@ export class TopicUpdatesTable {
     return this.topics.get(base)?.newestAt
   }
 
-  /** A topic whose further confirmation is lost, because the gateway has sent it before this proof. `time`: of the gateway, in ms. */
-  lostBefore(time: number): Address | undefined {
-    for (const [base, { sequence, pendingSince = Infinity }] of this.topics)
-      if (sequence === undefined && pendingSince < time) return base
-    return undefined
-  }
-
   clear(): void {
-    for (const { subscription } of this.topics.values()) subscription.unsubscribe()
-    this.topics.clear()
+    for (const base of this.topics.keys()) this.remove(base)
   }
 }

@@ -1,37 +1,44 @@
 import { nuid, type Msg, type NatsConnection } from '@nats-io/transport-node'
 import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { decodeGatewayMessage, type GatewayMessageOf, type SessionMessage } from '../codec/messages.js'
-import type { PriceFeed } from '../../client/price-feed.js'
 import type { GatewayDisconnectCause } from '../../base/diagnostics/messages.js'
 import { canonicalAddress } from '../../base/domain/address.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import { addressOf } from '../../base/domain/topic.js'
-import type { Relays } from '../../gateway/coalescing/relays.js'
-import type { Requester } from '../../gateway/coalescing/request-queue.js'
-import { tryAgainLater, type EndCause, type Sessions } from '../../gateway/subscriptions/sessions.js'
-import { resourceOf, withoutQuery } from '../../gateway/server/request.js'
-import { notFound, type TextResponse } from '../../gateway/server/http-response.js'
 import { completedTask } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
+import type { PriceFeed } from '../../client/price-feed.js'
+import type { Relays } from '../../gateway/coalescing/relays.js'
+import { notFound, type TextResponse } from '../../gateway/server/http-response.js'
+import { resourceOf, withoutQuery } from '../../gateway/server/request.js'
+import { tryAgainLater, type EndCause, type Sessions } from '../../gateway/subscriptions/sessions.js'
+import {
+  decodeGatewayMessage,
+  type ConsumerMessageOf,
+  type GatewayMessage,
+  type GatewayMessageOf,
+} from '../codec/messages.js'
 import { protocolVersion, type Subjects } from '../subjects.js'
 import { AgeProofs } from './age-proofs.js'
 import { Lease, leaseCheckInterval } from './lease.js'
-import { tryInterval, type Permissions } from './permissions.js'
 import type { PriceClock } from './price-clock.js'
 import { heartbeatCheckTime, Publisher, type SentBytes } from './publisher.js'
 
 export interface GatewayConnectionConfig {
   readonly clock: Clock
   readonly subjects: Subjects
-  readonly permissions: Pick<Permissions, 'check'>
   readonly priceClock: PriceClock
   readonly feed: PriceFeed
   readonly sessions: Sessions<Lease>
   readonly relays: Relays
   readonly sent: SentBytes
+  /** Called before the gateway tries again what the server may refuse. */
+  readonly onTry: () => void
 }
+
+/** The interval at which a gateway tries what the server may refuse, in ms. */
+const tryInterval = 5_000
 
 /** The delay with which a gateway without sessions answers discovery requests, in ms. */
 const standbyTime = 50
@@ -47,12 +54,8 @@ const payloadTooLarge = 413
 /** The status with which a gateway over WebSockets refuses a consumer when it is full. NATS has no statuses. */
 const fullStatus = 503
 
-/** The time that a consumer of an earlier version waits for a response, and the maximum for any consumer, in ms. */
-const defaultRequestTime = 5_000
+/** The maximum time that a consumer waits for a response, in ms. */
 const maxRequestTime = 60_000
-
-/** The maximum length of the identifier of a consumer. The library's identifiers have 22 characters. */
-const maxConsumerLength = 64
 
 /**
  * A gateway on one connection to NATS. Each connection has its own identifier, so that data of an earlier connection
@@ -66,25 +69,30 @@ export class GatewayConnection {
   private readonly resources = new Subscription()
   /** The requests without a response, by the subject of their response. */
   private readonly requests = new Map<string, Subscription>()
+  /** The subscriptions that the server has refused. */
+  private readonly refused: (() => void)[] = []
 
   constructor(
     private readonly connection: NatsConnection,
     private readonly config: GatewayConnectionConfig,
   ) {
-    const { clock, subjects, priceClock, sent } = config
+    const { clock, subjects, priceClock, sent, feed } = config
     this.publisher = new Publisher(connection, this.id, subjects, priceClock, sent)
-    const publishProof = (time: number): void => this.publisher.publishProof(time, config.feed.isBounded())
+    const publishProof = (time: number): void => this.publisher.publishProof(time, feed.isBounded())
     this.proofs = new AgeProofs({ ...config, leases: this.leases, publish: publishProof })
     this.resources.add(() => this.proofs.close())
     this.subscribe(subjects.gateways, (message) => this.onDiscovery(message))
     this.subscribe(subjects.gateway(this.id), (message) => this.onMessage(message))
     this.resources.add(clock.startInterval(() => this.endExpired(), leaseCheckInterval))
     this.resources.add(clock.startInterval(() => this.publisher.publishHeartbeats(), heartbeatCheckTime))
-    // Proves nothing to a consumer, and shows whether the gateway may publish.
-    const tryToPublish = (): void => publishProof(0)
-    tryToPublish()
-    this.resources.add(clock.startInterval(tryToPublish, tryInterval))
-    this.resources.add(clock.startInterval(() => config.permissions.check(), tryInterval))
+    const tryAgain = (): void => {
+      for (const subscribe of this.refused.splice(0)) subscribe()
+      // Proves nothing to a consumer, and shows whether the gateway may publish.
+      publishProof(0)
+    }
+    tryAgain()
+    this.resources.add(clock.startInterval(config.onTry, tryInterval))
+    this.resources.add(clock.startInterval(tryAgain, tryInterval))
   }
 
   /** Drops all requests, and ends the subscriptions. */
@@ -93,28 +101,14 @@ export class GatewayConnection {
   }
 
   private subscribe(subject: string, onMessage: (message: Msg) => void): void {
-    const pending = this.addPending()
     const subscription = this.connection.subscribe(subject, {
       callback: (error, message) => {
-        if (error !== null) {
-          pending.unsubscribe()
-          this.subscribeLater(subject, onMessage)
-        } else if (message.reply !== undefined && this.config.subjects.isInbox(message.reply))
+        if (error !== null) this.refused.push(() => this.subscribe(subject, onMessage))
+        else if (message.reply !== undefined && this.config.subjects.isInbox(message.reply))
           onMessage(message)
       },
     })
-    pending.add(() => subscription.unsubscribe())
-  }
-
-  /** The server has refused a subscription, which the NATS client ends. */
-  private subscribeLater(subject: string, onMessage: (message: Msg) => void): void {
-    const pending = this.addPending()
-    pending.add(
-      delay(this.config.clock, tryInterval, () => {
-        pending.unsubscribe()
-        this.subscribe(subject, onMessage)
-      }),
-    )
+    this.resources.add(() => subscription.unsubscribe())
   }
 
   private onDiscovery({ reply = '' }: Msg): void {
@@ -122,11 +116,11 @@ export class GatewayConnection {
     const isLate = priceClock.lateMs() > maxLateMs
     const reason =
       sessions.upstream.downText ?? (isLate ? 'the gateway was stopped and has to catch up' : undefined)
-    if (reason !== undefined) return void this.publisher.reply(reply, { type: 'down', reason })
+    if (reason !== undefined) return this.publisher.send(reply, { type: 'down', reason })
     const pending = this.addPending()
     const answer = (): void => {
       pending.unsubscribe()
-      this.publisher.reply(reply, { type: 'ready', gateway: this.id, version: protocolVersion })
+      this.publisher.send(reply, { type: 'ready', gateway: this.id, version: protocolVersion })
     }
     if (this.leases.size > 0) answer()
     else pending.add(delay(clock, standbyTime, answer))
@@ -134,47 +128,22 @@ export class GatewayConnection {
 
   private onMessage(message: Msg): void {
     const { reply = '' } = message
-    if (message.data.length > maxMessageBytes) return this.refuse(reply)
+    // Not decoded: otherwise a consumer could delay the messages of other consumers.
+    if (message.data.length > maxMessageBytes) return this.publisher.send(reply, tooLarge)
     const decoded = decodeGatewayMessage(message.string())
     // The sender of the message is unknown.
-    if (isLeft(decoded)) return
-    const received = decoded.right
-    if (received.type === 'open') this.open(received, reply)
-    else if (received.type === 'get') this.respond(received, reply)
-    else if (received.type === 'cancel') this.requests.get(reply)?.unsubscribe()
-    else this.handle(received, reply)
+    if (isRight(decoded)) this.handle(decoded.right, reply)
   }
 
-  /** The message is not decoded: otherwise a consumer could delay the messages of other consumers. */
-  private refuse(reply: string): void {
-    const body = `Payload Too Large: at most ${maxMessageBytes} bytes are allowed`
-    this.publisher.reply(reply, { type: 'response', status: payloadTooLarge, headers: {}, body, lateMs: 0 })
-  }
-
-  private open({ session: id, maxLag = Infinity }: GatewayMessageOf<'open'>, inbox: string): void {
-    const { sessions, clock, feed } = this.config
-    const known = this.leases.get(id)
-    if (known !== undefined) return known.open(clock.elapsed())
-    const { fullReason } = sessions
-    if (fullReason !== undefined) {
-      this.publisher.reply(inbox, { type: 'closed', code: tryAgainLater, reason: fullReason })
-      return sessions.onRefused(fullStatus)
-    }
-    const onEnd = (ended: Lease, cause: EndCause): void => this.remove(ended, cause)
-    const lease = new Lease(id, maxLag, feed.requestProbe, inbox, this.publisher, onEnd)
-    this.leases.set(id, lease)
-    sessions.onOpened(lease)
-    lease.open(clock.elapsed())
-    this.proofs.start()
-  }
-
-  /** Handles a message of a session. `inbox`: the subject for the answer if the session has ended. */
-  private handle(message: SessionMessage, inbox: string): void {
+  /** `inbox`: the subject for an answer. */
+  private handle(message: GatewayMessage, inbox: string): void {
+    if (message.type === 'open') return this.open(message, inbox)
+    if (message.type === 'get') return this.respond(message, inbox)
+    if (message.type === 'cancel') return this.requests.get(inbox)?.unsubscribe()
     const lease = this.leases.get(message.session)
     if (lease === undefined) {
-      if (message.type !== 'renew') return
-      const reason = 'the session has ended'
-      return void this.publisher.reply(inbox, { type: 'closed', code: tryAgainLater, reason })
+      if (message.type === 'renew') this.refuse(inbox, 'the session has ended')
+      return
     }
     switch (message.type) {
       case 'renew':
@@ -188,6 +157,27 @@ export class GatewayConnection {
       default:
         return assertNever(message)
     }
+  }
+
+  private open({ session: id, maxLag = Infinity }: GatewayMessageOf<'open'>, inbox: string): void {
+    const { sessions, clock, feed } = this.config
+    const known = this.leases.get(id)
+    if (known !== undefined) return known.open(clock.elapsed())
+    const { fullReason } = sessions
+    if (fullReason !== undefined) {
+      this.refuse(inbox, fullReason)
+      return sessions.onRefused(fullStatus)
+    }
+    const onEnd = (ended: Lease, cause: EndCause): void => this.remove(ended, cause)
+    const lease = new Lease(id, maxLag, feed.requestProbe, inbox, this.publisher, onEnd)
+    this.leases.set(id, lease)
+    sessions.onOpened(lease)
+    lease.open(clock.elapsed())
+    this.proofs.start()
+  }
+
+  private refuse(inbox: string, reason: string): void {
+    this.publisher.send(inbox, { type: 'closed', code: tryAgainLater, reason })
   }
 
   private onRequest(
@@ -228,26 +218,26 @@ export class GatewayConnection {
   }
 
   /** If the consumer has left or no longer waits, nothing is requested from the service. */
-  private respond(request: GatewayMessageOf<'get'>, inbox: string): void {
+  private respond({ path, consumer, timeout }: GatewayMessageOf<'get'>, inbox: string): void {
     if (this.requests.has(inbox)) return
     const { clock, priceClock, relays } = this.config
-    const { path, timeout = defaultRequestTime } = request
     // The message may have waited while the process was stopped.
     const remaining = Math.min(timeout, maxRequestTime) - priceClock.lateMs()
     if (remaining <= 0) return
     const pending = this.addPending()
     this.requests.set(inbox, pending)
     pending.add(() => this.requests.delete(inbox))
-    const send = ({ status, headers, body }: TextResponse): void => {
-      pending.unsubscribe()
-      const lateMs = Math.ceil(priceClock.lateMs())
-      this.publisher.reply(inbox, { type: 'response', status, headers: lowerCased(headers), body, lateMs })
-    }
     pending.add(delay(clock, remaining, () => pending.unsubscribe()))
+    // The inboxes of one user have one prefix. A consumer can forge an identifier, but not the prefix of another user.
+    const requester = { consumer, group: inbox.slice(0, inbox.lastIndexOf('.')) }
     const resource = resourceOf(withoutQuery(path))
-    const response =
-      resource === undefined ? completedTask(notFound) : relays.respond(resource, requesterOf(request, inbox))
-    pending.add(response(send))
+    const response = resource === undefined ? completedTask(notFound) : relays.respond(resource, requester)
+    pending.add(
+      response((result) => {
+        pending.unsubscribe()
+        this.publisher.send(inbox, responseOf(result, Math.ceil(priceClock.lateMs())))
+      }),
+    )
   }
 
   /** The running work, until it is unsubscribed or the gateway closes. */
@@ -261,11 +251,25 @@ export class GatewayConnection {
 /** A message of the consumer is lost, so its topics are unknown. The consumer opens another session. */
 const endIncomplete = (lease: Lease): void => lease.end('message-lost', 'a message of the consumer is lost')
 
-/** The inboxes of one user have one prefix. A consumer can forge an identifier, but not the prefix of another user. */
-const requesterOf = ({ consumer = '' }: GatewayMessageOf<'get'>, inbox: string): Requester => ({
-  consumer: consumer.slice(0, maxConsumerLength),
-  group: inbox.slice(0, inbox.lastIndexOf('.')),
-})
+const responseOf = (
+  { status, headers, body }: TextResponse,
+  lateMs: number,
+): ConsumerMessageOf<'response'> => {
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
+  return {
+    type: 'response',
+    status,
+    headers: Object.fromEntries(entries) as Record<string, string>,
+    body,
+    lateMs,
+  }
+}
 
-const lowerCased = (headers: TextResponse['headers']): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+const tooLarge = responseOf(
+  {
+    status: payloadTooLarge,
+    headers: {},
+    body: `Payload Too Large: at most ${maxMessageBytes} bytes are allowed`,
+  },
+  0,
+)

@@ -80,24 +80,17 @@ export class Lease implements Session<Lease> {
    * probe that was sent after the first subscribe message.
    */
   readonly confirm = (confirmed: ConsumedTopic): void => {
-    const { base, topic } = confirmed
+    const { base, topic, position } = confirmed
     const number = this.numbers.get(base) ?? 0
     const sequence = this.publisher.sequenceOf(confirmed)
+    const time = this.publisher.time()
+    const message = { type: 'confirmed', topic, base, number, sequence } as const
     if (this.isUnproven?.() === true) {
       this.waiting.set(base, confirmed)
-      const pendingSince = this.publisher.time()
-      return this.send({ type: 'confirmed', topic, base, number, sequence, pendingSince })
+      return this.send({ ...message, pendingSince: time })
     }
     const frame = confirmed.currentFrame()
-    this.send({
-      type: 'confirmed',
-      topic,
-      base,
-      number,
-      sequence,
-      position: confirmed.position,
-      ...(frame === undefined ? {} : { price: { frame, time: this.publisher.time() } }),
-    })
+    this.send({ ...message, position, ...(frame === undefined ? {} : { price: { frame, time } }) })
   }
 
   confirmWaiting(): void {

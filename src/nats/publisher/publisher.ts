@@ -1,10 +1,10 @@
 import type { NatsConnection } from '@nats-io/transport-node'
-import type { ConsumerMessage } from '../codec/messages.js'
-import { encodeWithin } from '../codec/message-parts.js'
-import { encodePriceUpdate } from '../codec/price-update.js'
-import { unboundedPayload } from '../../wire/transport/ports.js'
+import { truncate } from '../../base/errors/text.js'
 import type { ConsumedTopic } from '../../gateway/subscriptions/topic-feed.js'
-import { maxPayloadOf, publish } from '../connection/publish.js'
+import { unboundedPayload } from '../../wire/transport/ports.js'
+import { encodeConsumerMessage, type ConsumerMessage } from '../codec/messages.js'
+import { encodePriceUpdate } from '../codec/price-update.js'
+import { maxPayloadOf, publish } from '../publish.js'
 import type { Subjects } from '../subjects.js'
 import type { PriceClock } from './price-clock.js'
 
@@ -100,16 +100,30 @@ export class Publisher {
     publish(this.connection, this.subjects.proof(this.gateway), text)
   }
 
-  /** Sends a message of a session to its consumer. */
+  /** Sends a message to a consumer. One that is too long is shortened, or replaced by an error for its receiver. */
   send(inbox: string, message: ConsumerMessage): void {
-    this.sent.bytes += this.reply(inbox, message)
+    const maxBytes = maxPayloadOf(this.connection)
+    const text = encodeConsumerMessage(message)
+    const bytes = Buffer.byteLength(text)
+    const sent = bytes <= maxBytes ? text : encodeConsumerMessage(shorterOf(message, bytes, maxBytes))
+    if (publish(this.connection, inbox, sent)) this.sent.bytes += Buffer.byteLength(sent)
   }
+}
 
-  /** Sends a message to a consumer without a session. Returns its size in bytes. */
-  reply(inbox: string, message: ConsumerMessage): number {
-    const { connection } = this
-    if (connection.isClosed()) return 0
-    const text = encodeWithin(message, maxPayloadOf(connection))
-    return text !== undefined && publish(connection, inbox, text) ? Buffer.byteLength(text) : 0
-  }
+/** The length of a text that is shortened, in UTF-16 code units. */
+const cutLength = 200
+
+/** The status of the response that replaces a response that is too long: a truncated depth would be invalid. */
+const badGateway = 502
+
+const firstErrorStatus = 400
+
+const shorterOf = (message: ConsumerMessage, bytes: number, maxBytes: number): ConsumerMessage => {
+  // The text shows a consumer which topic is rejected.
+  if (message.type === 'rejected')
+    return { ...message, text: `${message.base}: ${truncate(message.text, cutLength)}` }
+  if (message.type !== 'response') return message
+  if (message.status >= firstErrorStatus) return { ...message, body: truncate(message.body, cutLength) }
+  const body = `the response has ${bytes} bytes, NATS allows messages of ${maxBytes} bytes`
+  return { ...message, status: badGateway, headers: {}, body }
 }

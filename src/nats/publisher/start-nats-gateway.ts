@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { filter, firstValueFrom, race } from 'rxjs'
 import { checkClient } from '../../client/options.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
@@ -8,19 +9,25 @@ import { createRelays } from '../../gateway/coalescing/relays.js'
 import { Sessions } from '../../gateway/subscriptions/sessions.js'
 import { node } from '../../wire/platform/node.js'
 import { closeOnce } from '../../base/task/close-once.js'
-import { deferred } from '../../base/task/deferred.js'
 import { currentClock } from '../../base/time/rx-clock.js'
-import { delay } from '../../base/time/deadline.js'
-import { connectionOptionsOf } from '../options.js'
+import { delay$ } from '../../base/time/deadline.js'
+import { parseConnection } from '../options.js'
 import type { OpenTcpSocket } from '../connection/tcp-transport.js'
 import { NatsLink } from '../connection/nats-link.js'
 import { subjectsOf } from '../subjects.js'
 import { GatewayConnection } from './gateway-connection.js'
 import type { Lease } from './lease.js'
 import { parseNatsGatewayOptions, type NatsGatewayOptions } from './options.js'
-import { Permissions, type NatsGatewayFailure } from './permissions.js'
 import { PriceClock } from './price-clock.js'
 import type { SentBytes } from './publisher.js'
+
+/** Why a gateway cannot serve on NATS. */
+export interface NatsGatewayFailure {
+  /** The text of the server, such as a missing permission for a subject. */
+  readonly message: string
+  /** When the failure began, in ms since the Unix epoch. */
+  readonly since: number
+}
 
 /** The state of a NATS gateway as plain JSON data for a log, without secrets. */
 export interface NatsGatewaySnapshot {
@@ -77,13 +84,13 @@ export const startNatsGatewayOver = async (
   setup.signal?.throwIfAborted()
   const clock = currentClock()
   const feed = priceFeedOf(client)
-  const link = new NatsLink(connectionOptionsOf(options), clock, openSocket)
+  const link = new NatsLink(parseConnection(options), clock, openSocket)
+  const { host } = link.parsed
   const priceClock = new PriceClock(clock, feed)
   const { publish, addSource } = node
   const sent: SentBytes = { bytes: 0 }
-  const shared = { ...setup, clock, publish, ownHost: () => link.host }
+  const shared = { ...setup, clock, publish, ownHost: () => host }
   const relays = createRelays(client, shared)
-  const started = deferred<undefined>()
   let current: GatewayConnection | undefined
 
   const subjects = subjectsOf(setup.service)
@@ -97,30 +104,35 @@ export const startNatsGatewayOver = async (
     sendUndecodable: (feed, payload) => current?.publisher.publishPrice(feed, payload),
   })
   const { upstream, demand } = sessions
-  const permissions = new Permissions(clock, (failure) =>
-    publish('svc-streams:gateway-nats', () => ({ host: link.host, problem: failure?.message })),
-  )
-  const config = { clock, subjects, permissions, priceClock, feed, sessions, relays, sent }
 
-  const connect = (): void => {
-    link.use({
-      onConnected: (connection) => {
-        current = new GatewayConnection(connection, config)
-        started.resolve(undefined)
-      },
-      onLost: (reason) => {
-        sessions.endAll('nats-lost', reason)
-        current?.close()
-        current = undefined
-        connect()
-      },
-      onRefused: (reason) => permissions.onRefused(reason),
-    })
+  let failure: NatsGatewayFailure | undefined
+  /** The server reports a missing permission only after what it refuses. */
+  let isRefused = false
+  const setFailure = (next: NatsGatewayFailure | undefined): void => {
+    failure = next
+    publish('svc-streams:gateway-nats', () => ({ host, problem: next?.message }))
   }
+  link.refusal$.subscribe((message) => {
+    isRefused = true
+    if (failure === undefined) setFailure({ message, since: clock.wallClock() })
+  })
+  const onTry = (): void => {
+    if (!isRefused && failure !== undefined) setFailure(undefined)
+    isRefused = false
+  }
+
+  const config = { clock, subjects, priceClock, feed, sessions, relays, sent, onTry }
+  const uses = link.connection$.subscribe((connection) => {
+    if (current !== undefined)
+      sessions.endAll('nats-lost', `the connection to NATS is lost${link.problemText}`)
+    current?.close()
+    current = connection && new GatewayConnection(connection, config)
+  })
 
   const { close, closeOnAbort } = closeOnce(async () => {
     removeSource()
     sessions.close()
+    uses.unsubscribe()
     current?.close()
     current = undefined
     priceClock.close()
@@ -130,9 +142,9 @@ export const startNatsGatewayOver = async (
 
   const removeSource = addSource((collector) =>
     collector.gateway({
-      host: link.host,
+      host,
       ...sessions.load,
-      isUp: upstream.isUp && permissions.failure === undefined,
+      isUp: upstream.isUp && failure === undefined,
       sentBytes: sent.bytes,
       // Waiting frames are in the NATS server.
       bufferedBytes: 0,
@@ -141,10 +153,8 @@ export const startNatsGatewayOver = async (
       droppedPrices: 0,
     }),
   )
-  connect()
-  const timer = delay(clock, startTimeout, () => started.resolve(undefined))
-  await started.promise
-  timer.unsubscribe()
+  const connected$ = link.connection$.pipe(filter((connection) => connection !== undefined))
+  await firstValueFrom(race(connected$, delay$(clock, startTimeout)))
   closeOnAbort(setup.signal)
 
   return {
@@ -152,7 +162,7 @@ export const startNatsGatewayOver = async (
       upstream: upstream.status,
       ageBounded: feed.isBounded(),
       isConnected: current !== undefined,
-      failure: permissions.failure,
+      failure,
       sessions: sessions.all.size,
       topics: demand.snapshot(),
     }),

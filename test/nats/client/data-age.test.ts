@@ -1,26 +1,18 @@
 import { expect, it } from 'vitest'
-import { DataAge, Pings } from '../../../src/nats/client/data-age.js'
+import { DataAge } from '../../../src/nats/client/data-age.js'
 import { rxClock } from '../../../src/base/time/rx-clock.js'
 
-const createPings = () => {
-  const time = { elapsed: 0 }
-  const pings = new Pings({ ...rxClock, elapsed: () => time.elapsed })
-  const pass = (ms: number): void => {
-    time.elapsed += ms
-  }
-  return { pings, pass }
-}
-
 it('answers the newest ping before a proof, and with it all before', () => {
-  const { pings, pass } = createPings()
+  const time = { elapsed: 0 }
+  const age = new DataAge({ ...rxClock, elapsed: () => time.elapsed }, 1_000)
   for (const payload of ['0', '10', '20']) {
-    pings.onPing(payload)
-    pass(10)
+    age.onPing(payload)
+    time.elapsed += 10
   }
-  expect(pings.onProof(-1)).toBeUndefined()
-  expect(pings.onProof(15)).toBe('10')
-  expect(pings.onProof(15)).toBeUndefined()
-  expect(pings.onProof(25)).toBe('20')
+  expect(age.answeredAt(-1)).toBeUndefined()
+  expect(age.answeredAt(15)).toBe('10')
+  expect(age.answeredAt(15)).toBeUndefined()
+  expect(age.answeredAt(25)).toBe('20')
 })
 
 it('measures by the newest answer, and ignores repeated, late and forged ones', () => {

@@ -39,11 +39,11 @@ describe('the updates of a topic', () => {
   it('are missing if a heartbeat has a later number than the last', () => {
     const { table, request } = createTable()
     request(1)
-    expect(table.onHeartbeat(base, 3)).toBe(true)
+    expect(table.onHeartbeat(base, 3)).toBe('ignore')
     table.onConfirmed(base, 1, 3)
-    expect(table.onHeartbeat(base, 3)).toBe(true)
-    expect(table.onHeartbeat(base, 4)).toBe(false)
-    expect(table.onHeartbeat('0xb', 4)).toBe(true)
+    expect(table.onHeartbeat(base, 3)).toBe('ignore')
+    expect(table.onHeartbeat(base, 4)).toBe('gap')
+    expect(table.onHeartbeat('0xb', 4)).toBe('ignore')
   })
 
   it('are complete until the last proof before a message of their topic', () => {
@@ -69,9 +69,9 @@ describe('the updates of a topic', () => {
     request(1)
     table.onConfirmed(base, 1, 3, 100)
     expect(table.onUpdate(base, 4)).toBe('ignore')
-    expect([table.lostBefore(100), table.lostBefore(101)]).toEqual([undefined, base])
+    expect([table.onProof(100), table.onProof(101)]).toEqual([undefined, base])
     table.onConfirmed(base, 1, 3)
-    expect(table.lostBefore(101)).toBeUndefined()
+    expect(table.onProof(101)).toBeUndefined()
     expect(table.onUpdate(base, 4)).toBe('deliver')
   })
 
@@ -85,9 +85,6 @@ describe('the updates of a topic', () => {
     expect(left).toEqual([1])
     expect(table.onRejected(base, 3)).toBe(true)
     expect(left).toEqual([1, 3])
-    request(5)
-    expect(table.onRejected(base, undefined)).toBe(true)
-    expect(left).toEqual([1, 3, 5])
   })
 
   it('of an earlier subscription are not taken for those of a later one', () => {

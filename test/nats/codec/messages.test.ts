@@ -20,11 +20,12 @@ const message = (type: string, fields: Readonly<Record<string, fc.Arbitrary<unkn
 
 const gatewayMessage = fc.oneof(
   message('open', { session: text }),
-  message('renew', { session: text, number, since: number, requests: number }),
+  message('renew', { session: text, number, requests: number }),
   message('subscribe', { session: text, topic: text, number }),
   message('unsubscribe', { session: text, topic: text, number }),
   message('close', { session: text }),
-  message('get', { path: text }),
+  message('get', { path: text, consumer: name, timeout: number }),
+  message('cancel', {}),
 ) as fc.Arbitrary<GatewayMessage>
 
 const confirmed = { topic: text, base: text, number, sequence: number }
@@ -33,14 +34,11 @@ const consumerMessage = fc.oneof(
   message('ready', { gateway: name, version: number }),
   message('down', { reason: text }),
   message('opened', { time: number }),
-  message('renewed', { number, time: number, publications: number, sequences: fc.dictionary(name, number) }),
-  message('renewed', {
-    ...{ number, time: number, publications: number, sequences: fc.dictionary(name, number) },
-    ...{ part: number, parts: number },
-  }),
+  message('renewed', { number, time: number }),
   message('confirmed', confirmed),
+  message('confirmed', { ...confirmed, pendingSince: number }),
   message('confirmed', { ...confirmed, price: fc.record({ frame: text, time: number }) }),
-  message('rejected', { base: text, text }),
+  message('rejected', { base: text, number, text }),
   message('closed', { code: number, reason: text }),
   message('response', { status: number, headers: fc.dictionary(name, text), body: text, lateMs: number }),
 ) as fc.Arbitrary<ConsumerMessage>

@@ -1,15 +1,19 @@
-import { connect, type NatsConnection } from '@nats-io/transport-node'
+import { connect } from '@nats-io/transport-node'
 import { once } from 'node:events'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { firstValueFrom } from 'rxjs'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { NatsLink, type LinkUser } from '../../../src/nats/connection/nats-link.js'
-import type { NatsOptions } from '../../../src/nats/options.js'
+import { NatsLink } from '../../../src/nats/connection/nats-link.js'
+import { parseConnection, type NatsOptions } from '../../../src/nats/options.js'
 import { currentClock } from '../../../src/base/time/rx-clock.js'
+import { collectEvents } from '../../support/collect-events.js'
 import { createSelfSignedCertificate } from '../../support/network/certificate.js'
 import { describeLinux, giveNamesAddresses, startDistantHost } from '../../support/network/distant-host.js'
 import { findUnusedPort, startTcpServer } from '../../support/network/servers.js'
 import { eventually } from '../../support/time/eventually.js'
+import { ethTopic } from '../../support/tokens.js'
+import { createNatsClient } from '../support/start-in-process.js'
 
 const infoOf = (settings: string): string => `INFO {"version":"2.10.0","max_payload":1048576${settings}}\r\n`
 
@@ -53,19 +57,12 @@ const startServer = async ({
 
 const startSilent = (greeting: string) => startServer({ greeting, answersPings: false })
 
-/** Connects to servers in their order. `events`: the calls of the user of the link. */
+/** Connects to servers in their order. `events`: the servers of its connections, and `lost`. */
 const openLink = (servers: readonly string[], options: Omit<NatsOptions, 'servers'> = {}) => {
   const events: string[] = []
-  const link = new NatsLink({ servers, noRandomize: true, ...options }, currentClock())
+  const link = new NatsLink(parseConnection({ servers, noRandomize: true, ...options }), currentClock())
   onTestFinished(() => link.close())
-  const user: LinkUser = {
-    onConnected: (connection) => events.push(connection.getServer()),
-    onLost: (reason) => {
-      events.push(reason)
-      link.use(user)
-    },
-  }
-  link.use(user)
+  link.connection$.subscribe((connection) => events.push(connection?.getServer() ?? 'lost'))
   return { link, events }
 }
 
@@ -146,44 +143,24 @@ const startServerOfCluster = async (joining: string) => {
 it('dials a server that has joined the cluster since it connected, when the connection is lost', async () => {
   const joining = await startServer({ greeting: infoOf(''), answersPings: true })
   const first = await startServerOfCluster(new URL(joining.url).host)
-  const link = new NatsLink({ servers: first.url }, currentClock())
-  onTestFinished(() => link.close())
-  const use = (): void => {
-    link.use({
-      onConnected: (connection) => {
-        if (first.sockets.length > 1 || joining.counts.open > 0) return
-        void connection.flush().then(() => first.sockets[0]?.destroy())
-      },
-      onLost: use,
-    })
-  }
-  use()
+  const { link, events } = openLink([first.url])
+  await eventually(() => expect(events).toHaveLength(1))
+  // The answer to the second ping announces the other server.
+  const connection = await firstValueFrom(link.connection$)
+  await connection?.flush()
+  first.sockets[0]?.destroy()
   await eventually(() => expect([joining.counts.open, first.sockets.length]).toEqual([1, 1]))
 })
 
-it('connects to another server after two searches for a gateway that nothing has answered', async () => {
+it('connects to another server after a search for a gateway that nothing has answered', async () => {
   const accepting = { greeting: infoOf(''), answersPings: true }
   const servers = [await startServer(accepting), await startServer(accepting)] as const
-  const link = new NatsLink({ servers: servers.map(({ url }) => url), noRandomize: true }, currentClock())
-  onTestFinished(() => link.close())
-  const connections: NatsConnection[] = []
-  const use = (): void => {
-    link.use({ onConnected: (connection) => void connections.push(connection), onLost: use })
-  }
+  const client = createNatsClient({ servers: servers.map(({ url }) => url), noRandomize: true })
+  collectEvents(client.price$(ethTopic))
   const dials = (): readonly number[] => servers.map(({ counts }) => counts.dials)
-  use()
-  await eventually(() => connections.length === 1)
-  link.onUnanswered(connections[0]!)
-  link.onAnswered()
-  link.onUnanswered(connections[0]!)
-  expect([connections.length, dials()]).toEqual([1, [1, 0]])
-  link.onUnanswered(connections[0]!)
-  await eventually(() => connections.length === 2)
-  expect(dials()).toEqual([1, 1])
-  link.onUnanswered(connections[1]!)
-  link.onUnanswered(connections[1]!)
-  await eventually(() => connections.length === 3)
-  expect(dials()).toEqual([2, 1])
+  await eventually(() => expect(dials()).toEqual([1, 0]))
+  await eventually(() => expect(dials()).toEqual([1, 1]))
+  await eventually(() => expect(dials()).toEqual([2, 1]))
 })
 
 it("reconnects the program's own connection, and its own after the program has connected", async () => {
@@ -275,27 +252,13 @@ it.each([
   async (configured, isAccepted) => {
     const second = await startSecureServer('127.0.0.2')
     const first = await startSecureServer('127.0.0.1', [`127.0.0.2:${second.port}`])
-    const link = new NatsLink(
-      {
-        servers: `tls://${configured}:${first.port}`,
-        tls: { ca: clusterCertificate.cert, handshakeFirst: true },
-        noRandomize: true,
-      },
-      currentClock(),
-    )
-    onTestFinished(() => link.close())
-    const events: string[] = []
-    const user: LinkUser = {
-      onConnected: () => events.push('connected'),
-      onLost: () => {
-        events.push('lost')
-        link.use(user)
-      },
-    }
-    link.use(user)
-    await eventually(() => expect(events).toEqual(['connected']))
+    const { link, events } = openLink([`tls://${configured}:${first.port}`], {
+      tls: { ca: clusterCertificate.cert, handshakeFirst: true },
+    })
+    const url = `${configured}:${first.port}`
+    await eventually(() => expect(events).toEqual([url]))
     first.stop()
-    const all = isAccepted ? ['connected', 'lost', 'connected'] : ['connected', 'lost']
+    const all = isAccepted ? [url, 'lost', `127.0.0.2:${second.port}`] : [url, 'lost']
     await eventually(() => expect(events).toEqual(all))
     if (!isAccepted)
       await eventually(() => expect(link.problemText).toContain("IP: 127.0.0.2 is not in the cert's list"))

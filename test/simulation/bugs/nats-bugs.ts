@@ -28,7 +28,7 @@ export const natsBugs: readonly Bug[] = [
   {
     name: 'a client stays at a server of a cluster at which no gateway answers',
     folder,
-    edits: [{ in: 'reachGateway', code: 'link.onUnanswered($1)', bug: 'undefined' }],
+    edits: [{ in: 'reachGateway', code: 'leaveServer($1, $2)', bug: 'undefined' }],
     shares: cluster,
   },
   {
@@ -58,7 +58,7 @@ export const natsBugs: readonly Bug[] = [
   {
     name: 'a client over NATS ignores that the last update before a heartbeat is missing',
     folder,
-    edits: [{ in: 'NatsSocket.onUpdate', code: 'this.topics.onHeartbeat($1, $2)', bug: 'true' }],
+    edits: [{ in: 'NatsSocket.onUpdate', code: 'this.topics.onHeartbeat($1, $2)', bug: "'ignore'" }],
     shares: mild,
   },
   {
@@ -76,7 +76,7 @@ export const natsBugs: readonly Bug[] = [
   {
     name: 'a connection to NATS stays open however long nothing passes',
     folder,
-    edits: [{ in: 'NatsLink.maxPingOut', bug: '2_000' }],
+    edits: [{ in: 'ownOptions.maxPingOut', bug: '2_000' }],
     shares,
   },
   {

@@ -1,4 +1,4 @@
-import type { Msg, NatsConnection } from '@nats-io/transport-node'
+import type { NatsConnection } from '@nats-io/transport-node'
 
 /**
  * The maximum size of one message, announced by the server, in bytes. It may change when the server is reconfigured.
@@ -11,7 +11,7 @@ const maxBytesPerUnit = 3
 /**
  * Publishes a text. Returns false, and publishes nothing, if the connection is closed or the text exceeds the server's
  * `max_payload`: the NATS client would throw, which ends the process or its reading of messages. All messages of the
- * library are published here.
+ * library but requests are published here.
  */
 export const publish = (
   connection: Pick<NatsConnection, 'info' | 'isClosed' | 'publish'>,
@@ -26,6 +26,3 @@ export const publish = (
   connection.publish(subject, Buffer.from(text), reply === undefined ? undefined : { reply })
   return true
 }
-
-/** True for the empty reply with which a NATS server answers a message that no client receives. */
-export const isUndelivered = ({ data }: Msg): boolean => data.length === 0

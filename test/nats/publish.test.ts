@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { publish } from '../../../src/nats/connection/publish.js'
+import { publish } from '../../src/nats/publish.js'
 
 /** A connection of the NATS client: it throws if it is closed, or a message exceeds 10 bytes. */
 const connect = ({ isClosed = false, hasInfo = true } = {}) => {

@@ -2,7 +2,7 @@ import type { Depth } from '../../base/domain/depth.js'
 import { formatPrice, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
 import { outputJson } from '../render/json.js'
 import { withToken } from '../render/rows.js'
-import { drawTable, type Column } from '../render/table.js'
+import { columnsOf, drawTable } from '../render/table.js'
 import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../render/terminal.js'
 import { usageError } from '../target/parse-flags.js'
 import { withTokens } from '../target/open-source.js'
@@ -49,19 +49,17 @@ export const depthTable = (
   colours: Colours,
   grouped: NumberFormat,
 ): string => {
-  const { mint, price, timestamp, buy, sell } = response
-  const column = (title: string, texts: readonly [buy: string, sell: string]): Column => ({
-    title,
-    align: title === '' ? 'left' : 'right',
-    rank: 0,
-    width: 0,
-    cells: texts.map((text) => ({ text })),
-  })
-  const quantity = (units: bigint) => grouped(formatTokens(units, names.decimals(mint)))
+  const { mint, price, timestamp } = response
+  const quantityText = (units: bigint) => grouped(formatTokens(units, names.decimals(mint)))
+  const column = columnsOf(['buy', 'sell'] as const)
   const columns = [
-    column('', ['buy', 'sell']),
-    column('USD', [grouped(formatUsd(buy.totalQuantityUsd)), grouped(formatUsd(sell.totalQuantityUsd))]),
-    column('QUANTITY', [quantity(buy.totalQuantity), quantity(sell.totalQuantity)]),
+    column({ title: '', align: 'left' }, (side) => ({ text: side })),
+    column({ title: 'USD', align: 'right' }, (side) => ({
+      text: grouped(formatUsd(response[side].totalQuantityUsd)),
+    })),
+    column({ title: 'QUANTITY', align: 'right' }, (side) => ({
+      text: quantityText(response[side].totalQuantity),
+    })),
   ]
   const headline = `${names.full(mint)} at ${grouped(formatPrice(price))} USD, ${formatTime(timestamp)}`
   return [headline, ...drawTable(columns, Infinity, colours.dim)].join('\n')

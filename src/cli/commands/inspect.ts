@@ -11,7 +11,7 @@ import { outputJson } from '../render/json.js'
 import { errorLine } from '../render/error-text.js'
 import { print, type Io } from '../io.js'
 import { timeWarnings } from '../render/time-warnings.js'
-import { drawTable, type Column } from '../render/table.js'
+import { columnsOf, drawTable } from '../render/table.js'
 import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../render/terminal.js'
 import { namesFor, userTokens } from '../target/select-tokens.js'
 import { defineCommand, many, tokensFlag } from './shared/parts.js'
@@ -126,17 +126,12 @@ const tableOf = (
   grouped: NumberFormat,
 ): readonly string[] => {
   const numberText = (value: number) => grouped(String(value))
+  const columnOf = columnsOf(topics)
   const column = (
     title: string,
     textOf: (topic: ShownSummary) => string,
-    align: Column['align'] = 'right',
-  ): Column => ({
-    title,
-    align,
-    rank: 0,
-    width: 0,
-    cells: topics.map((topic) => ({ text: textOf(topic) })),
-  })
+    align: 'left' | 'right' = 'right',
+  ) => columnOf({ title, align }, (topic) => ({ text: textOf(topic) }))
   const columns = [
     column('token', ({ topic, symbol }) => symbol ?? printable(topic), 'left'),
     column('rows', ({ rows }) => numberText(rows)),

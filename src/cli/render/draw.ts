@@ -14,7 +14,7 @@ import {
 import type { TokenState } from '../../view/token-state.js'
 import { withVariable } from '../target/source-flags.js'
 import { statusText } from './rows.js'
-import { displayWidth, drawTable, fit, type Cell, type Column } from './table.js'
+import { columnsOf, displayWidth, drawTable, fit, type Cell, type Column } from './table.js'
 import type { Colours } from './terminal.js'
 
 /** Two lines above the table: the source of the prices, and its next step. */
@@ -147,7 +147,7 @@ const priceColumns = (tokens: readonly TokenState[], context: DrawContext): read
     price === undefined
       ? emptyCell
       : { text: text(price.price), paint: state === 'live' ? undefined : colours.dim }
-  const column = columnOf(tokens)
+  const column = columnsOf(tokens)
   return [
     column({ title: 'TOKEN', align: 'left', rank: 0, width: 6 }, ({ token }) => ({
       text: fit(token.symbol, maxNameWidth),
@@ -166,7 +166,7 @@ const priceColumns = (tokens: readonly TokenState[], context: DrawContext): read
 
 /** The columns of depth. A failed depth is replaced by its reason. */
 const depthColumns = (tokens: readonly TokenState[], { colours }: DrawContext): readonly Column[] => {
-  const column = columnOf(tokens)
+  const column = columnsOf(tokens)
   const usd = (title: string, side: 'buy' | 'sell'): Column =>
     column({ title, align: 'right', rank: 4, width: 11 }, ({ depth, depthError }) => {
       if (depthError !== undefined)
@@ -180,13 +180,6 @@ const depthColumns = (tokens: readonly TokenState[], { colours }: DrawContext): 
     })
   return [usd('CAN BUY, USD', 'buy'), quantity('buy'), usd('CAN SELL, USD', 'sell'), quantity('sell')]
 }
-
-const columnOf =
-  (tokens: readonly TokenState[]) =>
-  (head: Omit<Column, 'cells'>, cell: (token: TokenState) => Cell): Column => ({
-    ...head,
-    cells: tokens.map(cell),
-  })
 
 const changeCell = (token: TokenState, colours: Colours): Cell => {
   const { change, price, state } = token

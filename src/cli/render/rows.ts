@@ -6,10 +6,9 @@ import { isAddress, type Address } from '../../base/domain/address.js'
 import { assertNever } from '../../base/domain/assert-never.js'
 import type { Depth, DepthSide } from '../../base/domain/depth.js'
 import { withPlainDecimals } from '../../base/domain/plain-decimal.js'
-import type { Price } from '../../base/domain/price.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
-import type { AnyError, DepthError, PriceError } from '../../base/errors/model.js'
+import type { AnyError } from '../../base/errors/model.js'
 import { behindText, printable } from '../../base/errors/text.js'
 import { encodeRow } from '../../backtest/recording/codec/row-codec.js'
 import type { Row } from '../../backtest/recording/codec/row.js'
@@ -35,17 +34,16 @@ export const printRows$ = (
 ): Observable<never> => {
   const { failed } = coloursFor(output, variables)
   const grouped = numberFormat(output)
-  const plainLine = (row: Row) =>
-    isFailure(row) ? failed(rowLine(row, names, grouped)) : rowLine(row, names, grouped)
-  const jsonLine = (row: Row) => rowJson(row, names)
-  const lineOf = json ? jsonLine : plainLine
+  const lineOf = (row: Row): string => {
+    if (json) return rowJson(row, names)
+    const line = rowLine(row, names, grouped)
+    return 'event' in row && row.event._tag === 'Left' ? failed(line) : line
+  }
   return rows$.pipe(
     tap((row) => output.write(`${lineOf(row)}\n`)),
     ignoreElements(),
   )
 }
-
-const isFailure = (row: Row): boolean => 'event' in row && row.event._tag === 'Left'
 
 /** The properties of JSON output that identify a token. JSON omits an unknown symbol. */
 interface TokenProperties {
@@ -75,28 +73,17 @@ export const rowJson = (row: Row, names: TokenNames): string => {
 export const rowLine = (row: Row, names: TokenNames, grouped: NumberFormat): string => {
   const address = rowAddress(row)
   const token = address === undefined ? [] : [names.full(address)]
-  const quantityText = (units: bigint) =>
-    address === undefined ? '' : quantityOf(units, address, names, grouped)
-  return printable([formatTime(row.at), ...token, eventText(row, grouped, quantityText)].join(' '))
+  return printable([formatTime(row.at), ...token, eventText(row, names, grouped)].join(' '))
 }
 
-/** A number of tokens with its unit: the symbol of the token, or `units`. */
-const quantityOf = (units: bigint, address: Address, names: TokenNames, grouped: NumberFormat): string => {
-  const decimals = names.decimals(address)
-  const tokens = grouped(formatTokens(units, decimals))
-  return decimals === undefined ? tokens : `${tokens} ${names.symbol(address) ?? 'tokens'}`
-}
-
-type QuantityText = (units: bigint) => string
-
-const eventText = (row: Row, grouped: NumberFormat, quantityText: QuantityText): string => {
+const eventText = (row: Row, names: TokenNames, grouped: NumberFormat): string => {
   switch (row._tag) {
     case 'Price':
-      return `price ${priceText(row.event, grouped)}`
+      return `price ${valueText(row.event, ({ price }) => `${grouped(formatPrice(price))} USD`)}`
     case 'Depth':
-      return `depth ${depthText(row.event, grouped, quantityText)}`
+      return `depth ${valueText(row.event, (depth) => depthText(depth, row.mint, names, grouped))}`
     case 'End':
-      return `${streamName(row.of)} ended`
+      return `${isAddress(row.of) ? 'depth' : 'price'} ended`
     case 'Status':
       return `status ${statusText(row.status)}`
     case 'Uncorrelated':
@@ -106,22 +93,22 @@ const eventText = (row: Row, grouped: NumberFormat, quantityText: QuantityText):
   }
 }
 
+const valueText = <A>(event: Either<AnyError, A>, text: (value: A) => string): string =>
+  isLeft(event) ? failureText(event.left) : text(event.right)
+
 const failureText = (error: AnyError): string => `error: ${errorText(error)}`
 
-const streamName = (stream: string): string => (isAddress(stream) ? 'depth' : 'price')
-
-const priceText = (event: Either<PriceError, Price>, grouped: NumberFormat): string =>
-  isLeft(event) ? failureText(event.left) : `${grouped(formatPrice(event.right.price))} USD`
-
+/** Quantities have the symbol of the token as their unit, or `units`. */
 const depthText = (
-  event: Either<DepthError, Depth>,
+  { price, buy, sell }: Depth,
+  mint: Address,
+  names: TokenNames,
   grouped: NumberFormat,
-  quantityText: QuantityText,
 ): string => {
-  if (isLeft(event)) return failureText(event.left)
-  const { price, buy, sell } = event.right
+  const decimals = names.decimals(mint)
+  const unit = decimals === undefined ? '' : ` ${names.symbol(mint) ?? 'tokens'}`
   const sideText = ({ totalQuantityUsd, totalQuantity }: DepthSide) =>
-    `${grouped(formatUsd(totalQuantityUsd))} USD ${quantityText(totalQuantity)}`
+    `${grouped(formatUsd(totalQuantityUsd))} USD ${grouped(formatTokens(totalQuantity, decimals))}${unit}`
   return `${grouped(formatPrice(price))} USD, buy ${sideText(buy)}, sell ${sideText(sell)}`
 }
 

@@ -12,12 +12,17 @@ export interface Column {
   readonly title: string
   /** `decimal` aligns numbers at their decimal point, and other texts right. */
   readonly align: 'left' | 'right' | 'decimal'
-  /** In a table that is too wide, the columns with the highest rank are omitted first. */
-  readonly rank: number
-  /** Smallest width in terminal columns, so that columns do not move when the table is redrawn. */
-  readonly width: number
+  /** In a table that is too wide, the columns with the highest rank are omitted first. Default: 0. */
+  readonly rank?: number
+  /** Smallest width in terminal columns, so that columns do not move when the table is redrawn. Default: 0. */
+  readonly width?: number
   readonly cells: readonly Cell[]
 }
+
+/** Makes columns with a cell for each item. */
+export const columnsOf =
+  <A>(items: readonly A[]) =>
+  (head: Omit<Column, 'cells'>, cell: (item: A) => Cell): Column => ({ ...head, cells: items.map(cell) })
 
 const gap = '  '
 
@@ -27,21 +32,18 @@ export const drawTable = (
   width: number,
   paintTitle: (text: string) => string,
 ): readonly string[] => {
-  const shown = fittingColumns(columns, width)
-  const line = (cells: readonly Cell[]) => cells.map((cell, index) => drawCell(cell, shown[index])).join(gap)
-  const titles = line(shown.map(({ title }) => ({ text: title, paint: paintTitle })))
-  const rows = (shown[0]?.cells ?? []).map((_, row) =>
-    line(shown.map(({ cells }) => cells[row] ?? { text: '' })),
-  )
+  const aligned = columns.map(alignDecimals)
+  const whole = fitting(aligned.map(withWidth), width)
+  const shown =
+    whole.length === columns.length ? whole : fitting(aligned.map(cutColumn).map(withWidth), width)
+  const line = (cellOf: (column: SizedColumn) => Cell) =>
+    shown.map((column) => drawCell(cellOf(column), column)).join(gap)
+  const titles = line(({ title }) => ({ text: title, paint: paintTitle }))
+  const rows = (shown[0]?.cells ?? []).map((_, row) => line(({ cells }) => cells[row] ?? { text: '' }))
   return [titles, ...rows]
 }
 
-/** The columns of a table that is at most `width` terminal columns wide. */
-const fittingColumns = (columns: readonly Column[], width: number): readonly Column[] => {
-  const aligned = columns.map(alignDecimals)
-  const whole = fitting(aligned.map(withWidth), width)
-  return whole.length === columns.length ? whole : fitting(aligned.map(cutColumn).map(withWidth), width)
-}
+type SizedColumn = Column & { readonly width: number }
 
 const alignDecimals = (column: Column): Column => {
   if (column.align !== 'decimal') return column
@@ -54,32 +56,31 @@ const alignDecimals = (column: Column): Column => {
 const fractionWidth = (text: string): number | undefined =>
   /^[+-]?[\d,]+(?:\.\d+)?$/.test(text) ? text.length - text.replace(/\..*/, '').length : undefined
 
-const withWidth = (column: Column): Column => ({ ...column, width: widthOf(column) })
+const withWidth = (column: Column): SizedColumn => {
+  const { title, width = 0, cells } = column
+  return { ...column, width: Math.max(width, ...[title, ...cells.map(({ text }) => text)].map(displayWidth)) }
+}
 
 const cutColumn = (column: Column): Column => ({
   ...column,
   cells: column.cells.map((cell) =>
-    cell.canCut === true ? { ...cell, text: fit(cell.text, column.width) } : cell,
+    cell.canCut === true ? { ...cell, text: fit(cell.text, column.width ?? 0) } : cell,
   ),
 })
 
-const fitting = (columns: readonly Column[], width: number): readonly Column[] => {
+const fitting = (columns: readonly SizedColumn[], width: number): readonly SizedColumn[] => {
   const total = columns.reduce((sum, column) => sum + column.width + gap.length, -gap.length)
   if (total <= width || columns.length <= 1) return columns
-  const last = Math.max(...columns.map(({ rank }) => rank))
+  const last = Math.max(...columns.map(({ rank = 0 }) => rank))
   return fitting(
-    columns.filter(({ rank }) => rank !== last),
+    columns.filter(({ rank = 0 }) => rank !== last),
     width,
   )
 }
 
-const widthOf = ({ title, width, cells }: Column): number =>
-  Math.max(displayWidth(title), width, ...cells.map(({ text }) => displayWidth(text)))
-
-const drawCell = ({ text, paint = (plain) => plain }: Cell, column: Column | undefined): string => {
-  if (column === undefined) return text
-  const { align, width } = column
-  return paint(align === 'left' ? padEnd(text, width) : padStart(text, width))
+const drawCell = ({ text, paint = (plain) => plain }: Cell, { align, width }: SizedColumn): string => {
+  const spaces = ' '.repeat(Math.max(0, width - displayWidth(text)))
+  return paint(align === 'left' ? text + spaces : spaces + text)
 }
 
 const graphemes = new Intl.Segmenter()
@@ -103,10 +104,3 @@ const fittingLength = (text: string, width: number): number => {
   }
   return text.length
 }
-
-export const padEnd = (text: string, width: number): string => text + missingSpaces(text, width)
-
-export const padStart = (text: string, width: number): string => missingSpaces(text, width) + text
-
-const missingSpaces = (text: string, width: number): string =>
-  ' '.repeat(Math.max(0, width - displayWidth(text)))

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
-import { type Column, displayWidth, drawTable, fit, padEnd, padStart } from '../../../src/cli/render/table.js'
+import { type Column, displayWidth, drawTable, fit } from '../../../src/cli/render/table.js'
 import { printable } from '../../../src/base/errors/text.js'
 import { anyText } from '../../support/arbitraries.js'
 
@@ -122,19 +122,6 @@ describe('the width of a text', () => {
       expect(fit('服务器', 1)).toBe('…')
       expect(fit('服务器', 0)).toBe('')
       expect(fit('a', -1)).toBe('')
-    })
-  })
-
-  describe('padStart and padEnd', () => {
-    it('fill a text up to the width, and keep a wider one', () => {
-      fc.assert(
-        fc.property(text, width, (whole, columns) => {
-          for (const padded of [padEnd(whole, columns), padStart(whole, columns)]) {
-            expect(displayWidth(padded)).toBe(Math.max(columns, displayWidth(whole)))
-            expect(padded).toContain(whole)
-          }
-        }),
-      )
     })
   })
 })

@@ -19,25 +19,9 @@ export type Variables = Readonly<Partial<Record<string, string>>>
 /** The signals that stop a command. `SIGBREAK`: Ctrl-Break, which only Windows has. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK'
 
-/**
- * The lines that set environment variables in a shell. On Windows, no line works in both of its shells: a part for each,
- * unless a shell of Unix runs there.
- */
-export const setVariables = (
-  { platform, env }: Pick<Io, 'platform' | 'env'>,
-  variables: readonly Variable[],
-): readonly string[] => {
-  const lines = (lineOf: (name: string, value: string) => string) =>
-    variables.map(([name, value]) => lineOf(name, value))
-  if (platform !== 'win32' || env['SHELL'] !== undefined)
-    return lines((name, value) => `export ${name}=${value}`)
-  return [
-    '# In PowerShell:',
-    ...lines((name, value) => `$env:${name} = '${value}'`),
-    '# In cmd.exe:',
-    ...lines((name, value) => `set "${name}=${value}"`),
-  ]
-}
+/** The lines that set environment variables in a shell. */
+export const setVariables = (variables: readonly Variable[]): readonly string[] =>
+  variables.map(([name, value]) => `export ${name}=${value}`)
 
 /** The name and the value of an environment variable. */
 export type Variable = readonly [string, string]
@@ -48,16 +32,6 @@ export const outputClosed = (output: Writable): Promise<void> =>
     // The listener stays: several writes may fail, and an error without a listener ends the process.
     output.on('error', (error: NodeJS.ErrnoException) => (isClosedOutput(error) ? resolve() : reject(error)))
   })
-
-/** Resolves when the text is written, or when the reader has closed the pipe. */
-export const print = (text: string, output: Writable): Promise<void> => {
-  const written = new Promise<void>((resolve) => {
-    output.write(text, (error) => {
-      if (error === null || error === undefined) resolve()
-    })
-  })
-  return Promise.race([written, outputClosed(output)])
-}
 
 /** The part of a writable stream that signals backpressure. */
 export interface Drainable {

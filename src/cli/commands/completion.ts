@@ -1,6 +1,5 @@
 import { Argument, type Command } from 'commander'
 import { btc, eth } from '../../simulator/market/token-options.js'
-import { print } from '../io.js'
 import { defineCommand } from './shared/parts.js'
 
 const examples = `
@@ -25,7 +24,7 @@ export const createCommand = defineCommand({
   action: (io, { parent }, _flags, given) => {
     if (parent === null) throw new Error('completion is no command of a program')
     const script = given === 'fish' ? fishScript : bashScript
-    return print(script(completionsOf(parent)), io.stdout)
+    io.stdout.write(script(completionsOf(parent)))
   },
 })
 

@@ -2,13 +2,12 @@ import { isRight, type Either } from 'fp-ts/lib/Either.js'
 import {
   catchError,
   defer,
-  finalize,
   firstValueFrom,
-  from,
   of,
   timeInterval,
   timeout,
   type Observable,
+  type TimeInterval,
 } from 'rxjs'
 import { dialedFetch } from '../../backtest/history/dialed-fetch.js'
 import { defaultService } from '../../base/domain/topic.js'
@@ -61,21 +60,27 @@ export const createCommand = defineCommand({
       const { client, depthClient, serverFlag } = source
       const grouped = numberFormat(json ? {} : io.stdout)
       const priceText = ({ price }: Price) => `${symbol} ${grouped(formatPrice(price))} USD`
-      const answers = `answers; does not list ${symbol}`
+      const noPrice = `answers; does not list ${symbol}`
       const price = await within(limit, defer(client.price(topic)))
-      print('price over HTTP', resultOf(price, limit, serverFlag ?? 'priceBaseUrl', priceText, answers))
+      print('price over HTTP', resultOf(price, limit, serverFlag ?? 'priceBaseUrl', priceText, noPrice))
       const event = await within(limit, client.price$(topic))
-      print('first event', resultOf(event, limit, serverFlag ?? 'priceWsUrl', priceText, answers))
-      const depth = depthClient && { response: await within(limit, defer(depthClient.depth(address))) }
-      const depthText = () => `depth of ${symbol}`
+      print('first event', resultOf(event, limit, serverFlag ?? 'priceWsUrl', priceText, noPrice))
+      const flag = serverFlag ?? 'baseUrl'
+      const depth = depthClient && (await within(limit, defer(depthClient.depth(address))))
       print(
         'depth',
-        depth === undefined
+        depthClient === undefined
           ? skipped(noDepthText)
-          : resultOf(depth.response, limit, serverFlag ?? 'baseUrl', depthText, 'answers'),
+          : resultOf(depth, limit, flag, () => `depth of ${symbol}`, 'answers'),
       )
       print('clock', await checkClock(source, limit))
-      print('signature', signatureResult(source, depth, authKey !== ''))
+      const isUnsigned = depthClient !== undefined && serverFlag === 'gateway' && authKey === ''
+      const signature = depthClient === undefined ? skipped(noDepthText) : signatureResult(depth?.value, flag)
+      const unsigned = skipped(`${withVariable('authKey')} is not set`)
+      print(
+        'signature',
+        serverFlag === 'nats' ? skipped('the gateway signs') : isUnsigned ? unsigned : signature,
+      )
       const failures = results.filter(({ result }) => result === 'failed').length
       if (failures > 0) throw new Error(`${failures} of ${results.length} checks failed`)
     }),
@@ -86,6 +91,12 @@ type CheckResult =
   | { readonly result: 'ok'; readonly measured: string }
   | { readonly result: 'skipped'; readonly reason: string }
   | { readonly result: 'failed'; readonly problem: string; readonly advice: string }
+
+const ok = (measured: string): CheckResult => ({ result: 'ok', measured })
+
+const skipped = (reason: string): CheckResult => ({ result: 'skipped', reason })
+
+const failed = (problem: string, advice: string): CheckResult => ({ result: 'failed', problem, advice })
 
 const resultLine = (io: Io, check: string, result: CheckResult): string => {
   const colours = coloursFor(io.stdout, io.env)
@@ -98,33 +109,21 @@ const resultText = (result: CheckResult): string => {
   return result.result === 'ok' ? result.measured : result.reason
 }
 
-const ok = (measured: string): CheckResult => ({ result: 'ok', measured })
-
-const skipped = (reason: string): CheckResult => ({ result: 'skipped', reason })
-
-const failed = (problem: string, advice: string): CheckResult => ({ result: 'failed', problem, advice })
-
 /** The token that is requested. The service need not list it. */
 const { symbol, address } = eth
 const topic = `${defaultService}-${address}` as const
 
-interface Measured<A> {
-  readonly value: A
-  /** In ms. */
-  readonly interval: number
-}
-
-/** The first value, and the time until it; `undefined` after the limit. */
-const within = <A>(limit: number, value$: Observable<A>): Promise<Measured<A> | undefined> =>
+/** The first value, and the time until it in ms; `undefined` after the limit. */
+const within = <A>(limit: number, value$: Observable<A>): Promise<TimeInterval<A> | undefined> =>
   firstValueFrom(
     value$.pipe(timeInterval<A>(), timeout({ first: limit, with: () => of<undefined>(undefined) })),
   )
 
-type Response<E, A> = Measured<Either<E, A>> | undefined
+type CheckedError = PriceError | PriceRequestError | DepthError
 
 /** `text`: of a value. `answers`: of an answer without one. */
 const resultOf = <A>(
-  response: Response<PriceError | PriceRequestError | DepthError, A>,
+  response: TimeInterval<Either<CheckedError, A>> | undefined,
   limit: number,
   flag: DeploymentFlagName,
   text: (value: A) => string,
@@ -143,20 +142,13 @@ const answering: ReadonlySet<string> = new Set(['SubscriptionRejected', 'Unsuppo
 
 const noDepthText = `needs ${withVariable('baseUrl')} and ${withVariable('authKey')}, on mainnet`
 
-/** `depth`: undefined if the source has none. */
 const signatureResult = (
-  { serverFlag }: OpenSource,
-  depth: { readonly response: Response<DepthError, unknown> } | undefined,
-  hasKey: boolean,
+  depth: Either<DepthError, unknown> | undefined,
+  flag: DeploymentFlagName,
 ): CheckResult => {
-  if (serverFlag === 'nats') return skipped('the gateway signs')
-  if (depth === undefined) return skipped(noDepthText)
-  if (serverFlag === 'gateway' && !hasKey) return skipped(`${withVariable('authKey')} is not set`)
-  const value = depth.response?.value
-  if (value === undefined) return skipped('depth failed')
-  if (isRight(value) || value.left._tag === 'UnsupportedPair') return ok('accepted')
-  return value.left._tag === 'Unauthorized'
-    ? failed(errorText(value.left), hint(value.left, serverFlag ?? 'baseUrl'))
+  if (depth !== undefined && (isRight(depth) || depth.left._tag === 'UnsupportedPair')) return ok('accepted')
+  return depth?.left._tag === 'Unauthorized'
+    ? failed(errorText(depth.left), hint(depth.left, flag))
     : skipped('depth failed')
 }
 
@@ -172,8 +164,12 @@ const dateDelay = 500
 /** The clock of this machine, compared with that of the service. */
 const checkClock = async ({ httpOrigin }: OpenSource, limit: number): Promise<CheckResult> => {
   if (httpOrigin === undefined) return skipped('over NATS, no clock is compared')
-  const measured = await within(limit, offset$(httpOrigin))
-  const offset = measured?.value
+  const controller = new AbortController()
+  const offset$ = defer(() => clockOffset(httpOrigin, controller.signal)).pipe(
+    catchError(() => of(undefined)),
+  )
+  const offset = (await within(limit, offset$))?.value
+  controller.abort()
   if (offset === undefined) return skipped('no answer')
   if (Number.isNaN(offset)) return skipped('the service sends no Date header')
   const size = Math.abs(offset)
@@ -187,16 +183,10 @@ const checkClock = async ({ httpOrigin }: OpenSource, limit: number): Promise<Ch
       )
 }
 
-/** The service's clock minus the local clock, in ms: NaN without a `Date` header, `undefined` without a response. */
-const offset$ = (origin: string): Observable<number | undefined> =>
-  defer(() => {
-    const controller = new AbortController()
-    const start = rxClock.wallClock()
-    const offset = async (): Promise<number> => {
-      const { signal } = controller
-      const { headers } = await dialedFetch(origin, { signal, redirect: 'manual' })
-      const middle = (start + rxClock.wallClock()) / 2
-      return parseHttpDate(headers.get('date') ?? undefined) + dateDelay - middle
-    }
-    return from(offset()).pipe(finalize(() => controller.abort()))
-  }).pipe(catchError(() => of(undefined)))
+/** The service's clock minus the local clock, in ms: NaN without a `Date` header. */
+const clockOffset = async (origin: string, signal: AbortSignal): Promise<number> => {
+  const start = rxClock.wallClock()
+  const { headers } = await dialedFetch(origin, { signal, redirect: 'manual' })
+  const middle = (start + rxClock.wallClock()) / 2
+  return parseHttpDate(headers.get('date') ?? undefined) + dateDelay - middle
+}

@@ -194,7 +194,7 @@ async function serveGateway(io: Io, command: Command, flags: GatewayFlags): Prom
     const options = { ...serverOptions, symbols }
     const running = await start(source, options, flags.keys)
     await using gateway = running.gateway
-    const text = summary(io, gateway.baseUrl, source, options, metricsLines(metrics))
+    const text = summary(gateway.baseUrl, source, options, metricsLines(metrics))
     const signal = await serveUntilStopped(io, source, text, reloader(io, running, flags))
     const { connections } = gateway.inspect()
     if (signal !== 'SIGTERM' || connections === 0) return
@@ -258,7 +258,6 @@ const given = <F extends Flags>(values: NoInfer<Values<F>>, flags: F) =>
   onlyGiven(Object.fromEntries(Object.keys(flags).map((name) => [name, values[name]])) as Values<F>)
 
 const summary = (
-  io: Io,
   baseUrl: string,
   source: OpenSource,
   { host, keys, symbols, history }: GatewayOptions,
@@ -267,7 +266,7 @@ const summary = (
   const isShared = host === '0.0.0.0' || host === '::'
   const lines = [
     `# A gateway to ${source.description} is running. Paste these lines into another terminal, and start your program there.`,
-    ...setVariables(io, [['SVC_GATEWAY', baseUrl], ...tokenVariables(source)]),
+    ...setVariables([['SVC_GATEWAY', baseUrl], ...tokenVariables(source)]),
     `# To watch through it: npx svc-streams watch --gateway ${baseUrl}${Object.keys(symbols ?? {}).length === 0 ? ' <token>' : ''}`,
     `# It serves live prices, prices over HTTP${depthText(source, keys)}, and its own state at ${baseUrl}/health.`,
     ...(isShared ? ['# On another machine, write the name or the address of this one in the URL.'] : []),

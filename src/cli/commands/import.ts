@@ -15,7 +15,7 @@ import { describeValue, escapeUnsafe, printable } from '../../base/errors/text.j
 import { rxClock } from '../../base/time/rx-clock.js'
 import { counted, formatSeconds } from '../../view/texts.js'
 import { attempt, writeProblem } from '../target/read-file.js'
-import { print, type Io } from '../io.js'
+import type { Io } from '../io.js'
 import { writeFailure } from '../render/error-text.js'
 import { numberFormat, type NumberFormat } from '../render/terminal.js'
 import { usageError } from '../target/parse-flags.js'
@@ -147,11 +147,11 @@ async function importFiles(
     for (const path of files) {
       const file = await MarketFile.open(path, options, closing)
       market.push(file)
-      await print(escapeUnsafe(fileText(file, interval, grouped)), io.stdout)
+      io.stdout.write(escapeUnsafe(fileText(file, interval, grouped)))
     }
     if (market.every(({ rows }) => rows === 0)) throw new Error('no row is valid')
     const known = knownHeader(market, depth, interval)
-    await print(escapeUnsafe(await sampleText(market, depth)), io.stdout)
+    io.stdout.write(escapeUnsafe(await sampleText(market, depth)))
     const doubts = market.flatMap((file) => file.doubts)
     if (doubts.length > 0 && !yes)
       throw new Error(
@@ -317,34 +317,16 @@ const countTexts = (counts: ReadonlyMap<string, ReasonCount>, grouped: NumberFor
 
 const isoText = (at: number): string => new Date(at).toISOString()
 
-/** The rows by which a distance is measured, and those that are shown. */
-const measuredRows = 10_000
+/** The number of rows that are shown. */
 const shownRows = 3
 
-/** The first rows, and the median distance of two prices of a token. Prices of one time are one. */
 const sampleText = async (files: readonly MarketFile[], depth: string | undefined): Promise<string> => {
   const shown: string[] = []
-  const lastAt = new Map<string, number>()
-  const distances: number[] = []
-  let count = 0
   for await (const rows of ownRows(files, depth)) {
-    for (const row of rows) {
-      if (shown.length < shownRows) shown.push(`  ${rowText(row)}`)
-      count++
-      if (!('topic' in row)) continue
-      const distance = row.at - (lastAt.get(row.topic) ?? row.at)
-      if (distance > 0) distances.push(distance)
-      lastAt.set(row.topic, row.at)
-    }
-    if (count > measuredRows) break
+    shown.push(...rows.slice(0, shownRows - shown.length).map((row) => `  ${rowText(row)}\n`))
+    if (shown.length >= shownRows) break
   }
-  const median = distances.sort((a, b) => a - b)[Math.floor(distances.length / 2)]
-  return [
-    `Median distance of the prices of a token: ${median === undefined ? '-' : durationText(median)}`,
-    'First rows:',
-    ...shown,
-    '',
-  ].join('\n')
+  return `First rows:\n${shown.join('')}`
 }
 
 const rowText = (row: OwnRow): string => {

@@ -61,7 +61,7 @@ const writeProject = async (io: Io, folder: string): Promise<void> => {
   await create('package.json', await packageJson(folder))
   for (const source of sources) await create(projectPath(source), await readFile(join(template, source)))
   const steps = [
-    ...(folder === '.' ? [] : [changeFolder(io, folder)]),
+    ...(folder === '.' ? [] : [`cd ${shellWord(folder)}`]),
     'npm install',
     'npm start',
     'npm test',
@@ -69,10 +69,6 @@ const writeProject = async (io: Io, folder: string): Promise<void> => {
   ]
   io.stdout.write(`Wrote ${files.join(', ')}\n\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`)
 }
-
-/** The command of a shell that changes to a folder. */
-const changeFolder = ({ platform }: Io, folder: string): string =>
-  platform === 'win32' ? `cd "${folder}"` : `cd ${shellWord(folder)}`
 
 /** npm omits a `.gitignore` from a package. */
 const projectPath = (path: string): string => (path === 'gitignore' ? '.gitignore' : path)

@@ -9,7 +9,7 @@ import type { TopicSummary } from '../../backtest/recording/summary/topic-summar
 import { openableSources } from '../../backtest/recording/read/source.js'
 import { outputJson } from '../render/json.js'
 import { errorLine } from '../render/error-text.js'
-import { print, type Io } from '../io.js'
+import type { Io } from '../io.js'
 import { timeWarnings } from '../render/time-warnings.js'
 import { columnsOf, drawTable } from '../render/table.js'
 import { coloursFor, numberFormat, type Colours, type NumberFormat } from '../render/terminal.js'
@@ -70,27 +70,16 @@ async function inspectRecordings(
     .summaries()
     .map(({ topic, ...others }) => ({ topic, symbol: symbol(addressOf(topic)), ...others }))
   const { damages } = inspection
+  const printLine = (line: string) => void io.stdout.write(`${line}\n`)
   if (json) {
-    const objects = [...topics, ...damages.map(({ source, line, message }) => ({ source, line, message }))]
-    await print(objects.map((each) => `${outputJson(each)}\n`).join(''), io.stdout)
+    for (const topic of topics) printLine(outputJson(topic))
+    for (const { source, line, message } of damages) printLine(outputJson({ source, line, message }))
   } else {
-    await print(
-      topics.length === 0
-        ? ''
-        : `${tableOf(topics, coloursFor(io.stdout, io.env), numberFormat(io.stdout)).join('\n')}\n`,
-      io.stdout,
-    )
-    for (const { topic, assumedDepth, candles } of topics) {
-      if (assumedDepth !== undefined)
-        await print(`${printable(topic)}: ${assumedDepthText(assumedDepth)}\n`, io.stdout)
-      if (candles !== undefined)
-        await print(
-          `${printable(topic)}: its prices are the opens and the closes of candles of ${printable(candles)}\n`,
-          io.stdout,
-        )
-    }
+    if (topics.length > 0)
+      tableOf(topics, coloursFor(io.stdout, io.env), numberFormat(io.stdout)).forEach(printLine)
+    topics.flatMap(assumptionLines).forEach(printLine)
     if (inspection.invalidRows > 0)
-      await print(`${counted(inspection.invalidRows, 'row')} of the imported files were invalid\n`, io.stdout)
+      printLine(`${counted(inspection.invalidRows, 'row')} of the imported files were invalid`)
     for (const topic of topics)
       for (const warning of timeWarnings(topic))
         io.stderr.write(`warning: ${printable(topic.topic)}: ${warning}\n`)
@@ -114,8 +103,18 @@ interface ShownSummary extends InspectedSummary {
   readonly symbol?: string | undefined
 }
 
-const assumedDepthText = (quantity: string): string =>
-  `its depth is assumed, not recorded: ${printable(quantity)} tokens on both sides with each price`
+/** What the recording does not have. */
+const assumptionLines = ({ topic, assumedDepth, candles }: ShownSummary): readonly string[] =>
+  [
+    ...(assumedDepth === undefined
+      ? []
+      : [
+          `${topic}: its depth is assumed, not recorded: ${assumedDepth} tokens on both sides with each price`,
+        ]),
+    ...(candles === undefined
+      ? []
+      : [`${topic}: its prices are the opens and the closes of candles of ${candles}`]),
+  ].map(printable)
 
 const longestGap = ({ gaps }: TopicSummary): number =>
   Math.max(...Object.values(gaps).map(({ longestMs }) => longestMs))

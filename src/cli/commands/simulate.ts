@@ -11,7 +11,7 @@ import {
 } from '../../simulator/index.js'
 import { seedOption } from '../../simulator/market/random-walk.js'
 import { flagName } from '../target/source-flags.js'
-import { setVariables, type Io } from '../io.js'
+import { setVariables } from '../io.js'
 import { usageError } from '../target/parse-flags.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../target/select-tokens.js'
@@ -139,7 +139,7 @@ export const createCommand = defineCommand({
         ? undefined
         : timer(faultsAfter).subscribe(() => simulator.inject(faults))
     const stop = interrupted(io)
-    io.stdout.write(summary(io, simulator))
+    io.stdout.write(summary(simulator))
     await stop
     schedule?.unsubscribe()
     await simulator.close()
@@ -180,9 +180,9 @@ const fail = ({ faults = {} }: SimulateFlags, error: unknown): never => {
   return usageError(message)
 }
 
-const summary = (io: Io, { tokens, ...simulator }: Simulator): string => `\
+const summary = ({ tokens, ...simulator }: Simulator): string => `\
 # A simulator of the service is running. Paste these lines into another terminal, and start your program there.
-${setVariables(io, [
+${setVariables([
   ['SVC_BASE_URL', simulator.baseUrl],
   ['SVC_PRICE_BASE_URL', simulator.priceBaseUrl],
   ['SVC_PRICE_WS_URL', simulator.priceWsUrl],

@@ -125,7 +125,7 @@ describe('import', () => {
     )
     expect(stdout).toContain('CSV, ",", no header, trades\n  columns: time = "1" (s), price = "2"')
     expect(stdout).toContain('from 2025-11-13T02:14:00.000Z to 2025-11-13T02:14:39.000Z')
-    expect(stdout).toContain('Median distance of the prices of a token: 1.0 s')
+    expect(stdout).toContain(`First rows:\n  2025-11-13T02:14:00.000Z  ${topic}  2680.5\n`)
   })
 
   it('maps symbols by --tokens: a BOM, CRLF, times in µs', async () => {

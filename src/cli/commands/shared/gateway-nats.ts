@@ -38,7 +38,7 @@ export const serveNats = (
     await using health = await startHealth(command, gateway, address)
     const { isConnected } = gateway.inspect()
     const state = { isConnected, health, metricsLines }
-    await serveUntilStopped(io, source, summary(io, source, natsUrl(servers), state))
+    await serveUntilStopped(io, source, summary(source, natsUrl(servers), state))
   }
   // Here --nats is where the command serves, not its source.
   return withSource(command, 'both', serve, { servers: ['gateway'] })
@@ -98,16 +98,11 @@ interface State {
   readonly metricsLines: readonly string[]
 }
 
-const summary = (
-  io: Io,
-  source: OpenSource,
-  url: string,
-  { isConnected, health, metricsLines }: State,
-): string => {
+const summary = (source: OpenSource, url: string, { isConnected, health, metricsLines }: State): string => {
   const tokens = source.ownTokens.map(({ address }) => address).join(' ') || '<token>'
   const lines = [
     `# A gateway to ${source.description} is running on NATS. Paste these lines into another terminal, and start your program there.`,
-    ...setVariables(io, [['SVC_NATS', url], ...tokenVariables(source)]),
+    ...setVariables([['SVC_NATS', url], ...tokenVariables(source)]),
     `# To watch through it: npx svc-streams watch --nats ${url} ${tokens}`,
     `# It serves live prices${source.depthClient !== undefined ? ', prices and depth on request' : ' and prices on request'}. Start a second one for failover.`,
     ...(health === undefined ? [] : [`# Its own state is at ${health.baseUrl}/health.`]),

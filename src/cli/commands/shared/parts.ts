@@ -33,7 +33,7 @@ interface Definition<A, F extends Flags> {
   readonly examples: string
   readonly arguments?: Arguments<A>
   readonly flags: F
-  readonly action: (io: Io, command: Command, flags: Values<F>, given: A) => Promise<void>
+  readonly action: (io: Io, command: Command, flags: Values<F>, given: A) => Promise<void> | undefined
 }
 
 export type CreateCommand = (io: Io, name: string, description: string) => Command

@@ -1,7 +1,7 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { DepthError, PriceRequestError } from '../../../base/errors/model.js'
-import { print, type Io } from '../../io.js'
+import type { Io } from '../../io.js'
 import { errorLine, hint } from '../../render/error-text.js'
 import type { DeploymentFlagName } from '../../target/source-flags.js'
 import { one } from './parts.js'
@@ -23,5 +23,5 @@ export const printResponse = async <A>(
   if (isLeft(response)) {
     throw new Error(`${errorLine(response.left)}\n${hint(response.left, addressFlag)}`)
   }
-  await print(`${render(response.right)}\n`, io.stdout)
+  io.stdout.write(`${render(response.right)}\n`)
 }

@@ -1,6 +1,6 @@
 import { reportError } from '../../base/task/safe-notify.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { activeContext, type RxContext } from './rx-context.js'
+import { activeContext, enterContext, type RxContext } from './rx-context.js'
 import { ClockGroup, VirtualTime, type Brake } from './virtual-time.js'
 
 /** The clock on which a strategy runs: its clocks and timers of Rx. */
@@ -83,12 +83,22 @@ export class StrategyRuns {
       if (group.withTimers.size > 0)
         for (const clock of group.withTimers) if (!clock.advance(time, work)) return false
       group.time = time
-      this.isEmitting = true
-      work.emitRow()
+      this.emitOn(this.direct, work)
       return true
     } finally {
-      this.isEmitting = false
       this.endTick()
+    }
+  }
+
+  /** In virtual time, because a change from one virtual clock to another costs less than one from real time and back. */
+  private emitOn(clock: StrategyClock, work: RowWork): void {
+    this.isEmitting = true
+    const before = clock.enter()
+    try {
+      work.emitRow()
+    } finally {
+      enterContext(before)
+      this.isEmitting = false
     }
   }
 

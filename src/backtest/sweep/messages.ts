@@ -1,8 +1,8 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { Costs } from '../account/options.js'
+import type { ReplayOptions } from '../replay/replay-options.js'
 import type { RunTrades } from '../results/run-fold.js'
 import type { SweepFault } from './sweep-error.js'
-import type { ReplayOptions } from '../replay/replay-options.js'
 
 // The messages between the main thread and a worker thread. They can be cloned.
 
@@ -12,15 +12,10 @@ export interface Task {
   readonly parameter: unknown
 }
 
-/** A file that a worker opens. */
-export interface WorkerFile {
-  readonly kind: 'path' | 'URL'
-  readonly name: string
-}
-
 /** The job of a worker: it runs the strategy with each parameter, in one pass over the recording. */
 export interface Job {
-  readonly files: readonly WorkerFile[]
+  /** The paths of the files, or their URLs. */
+  readonly files: readonly string[]
   readonly replay: ReplayOptions
   /** Length of the data at the start whose rows and values do not count, in ms. */
   readonly warmUp: number
@@ -47,12 +42,8 @@ export interface Played {
   readonly trades?: RunTrades
 }
 
-/** Marks the messages of the program of the worker threads. */
-export const sender = 'svc-streams sweep'
-
 export interface TaskResult {
   readonly _tag: 'Result'
-  readonly sender: typeof sender
   readonly index: number
   readonly outcome: Either<SweepFault, Played>
 }
@@ -60,7 +51,6 @@ export interface TaskResult {
 /** Rows that the worker has played since its previous report. */
 export interface RowsPlayed {
   readonly _tag: 'Rows'
-  readonly sender: typeof sender
   readonly rows: number
 }
 

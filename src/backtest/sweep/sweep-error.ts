@@ -148,7 +148,11 @@ const describeWalkForwardFault = (fault: WalkForwardFault): string => {
     case 'test':
       return `the test range has no result: ${fault.error.message}`
     case 'too short':
-      return describeLengths(fault.recordedMs, fault.trainMs, fault.testMs)
+      return (
+        `the recording is ${lengthText(fault.recordedMs)} long, shorter than a window of ` +
+        `${lengthText(fault.trainMs + fault.testMs)}: ${lengthText(fault.trainMs)} of training and ` +
+        `${lengthText(fault.testMs)} of test`
+      )
     case 'recording':
       return fault.error.message
     default:
@@ -156,27 +160,15 @@ const describeWalkForwardFault = (fault: WalkForwardFault): string => {
   }
 }
 
-const describeLengths = (recordedMs: number, trainMs: number, testMs: number): string =>
-  `the recording is ${lengthText(recordedMs)} long, shorter than a window of ${lengthText(trainMs + testMs)}: ` +
-  `${lengthText(trainMs)} of training and ${lengthText(testMs)} of test`
+const units = { d: 86_400_000, h: 3_600_000, min: 60_000, s: 1000, ms: 1 }
 
-const units = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['min', 60_000],
-  ['s', 1000],
-  ['ms', 1],
-] as const
-
-/** The two largest units of a duration, rounded down: `7 d 23 h`, `1 d`, `59 s 990 ms`. */
+/** The two largest parts of a duration: `7 d 23 h`, `59 s 990 ms`. */
 const lengthText = (ms: number): string => {
-  const largest = units.findIndex(([, length]) => ms >= length)
-  if (largest < 0) return '0 ms'
   let rest = ms
-  const parts = units.slice(largest, largest + 2).map(([unit, length]) => {
+  const parts = Object.entries(units).map(([unit, length]) => {
     const count = Math.floor(rest / length)
     rest -= count * length
-    return count === 0 ? '' : `${count} ${unit}`
+    return count === 0 ? [] : [`${count} ${unit}`]
   })
-  return parts.filter((part) => part !== '').join(' ')
+  return parts.flat().slice(0, 2).join(' ') || '0 ms'
 }

@@ -8,7 +8,7 @@ import type { FileUrl } from '../recording/read/source.js'
 import type { ReplayOptions } from '../replay/replay-options.js'
 import type { StrategyClient } from '../replay/replay-session.js'
 import type { RunTrades } from '../results/run-fold.js'
-import type { Job, Task, TaskResult, WorkerFile, WorkerMessage } from './messages.js'
+import type { Job, Task, TaskResult, WorkerMessage } from './messages.js'
 import { sweepSettings, type SweepOptions } from './options.js'
 import { packagedProgram, runInThread$, runJobs$, type WorkerProgram } from './worker-pool.js'
 
@@ -72,7 +72,7 @@ export const sweepOn =
   ): Observable<SweepResult<P, A>> => {
     const { workers, replay, warmUp } = sweepSettings(options)
     const job = {
-      files: workerFiles(source),
+      files: filesOf(source),
       strategy: strategyUrl(strategy),
       ...warmed(replay, warmUp),
       ...account,
@@ -137,28 +137,22 @@ const warmed = (replay: ReplayOptions, warmUp: number): Pick<Job, 'replay' | 'wa
       }
 
 /** Throws a `ConfigurationError` for a value that is not a source, or that a worker cannot open. */
-const workerFiles = (source: SweepSource): readonly WorkerFile[] =>
-  isList(source) ? source.map(workerFile) : [workerFile(source)]
+const filesOf = (source: SweepSource): readonly string[] =>
+  (isList(source) ? source : [source]).map((part) => {
+    const file = typeof part === 'string' ? part : hrefOf(part, ['file:'])
+    if (file !== undefined) return file
+    throw new ConfigurationError(
+      'source',
+      'expected a path, a file URL, or an array of these: each worker opens the files by itself',
+    )
+  })
 
 const isList = (source: SweepSource): source is readonly SweepPart[] => Array.isArray(source)
 
-const workerFile = (part: SweepPart): WorkerFile => {
-  if (typeof part === 'string') return { kind: 'path', name: part }
-  const href: unknown = typeof part === 'object' && (part as unknown) !== null ? part.href : undefined
-  if (typeof href === 'string' && URL.canParse(href) && new URL(href).protocol === 'file:')
-    return { kind: 'URL', name: href }
-  throw new ConfigurationError(
-    'source',
-    'expected a path, a file URL, or an array of these: each worker opens the files by itself',
-  )
-}
-
-/** The URL of a strategy's module, as text. Throws a `ConfigurationError` for any other value. */
+/** Throws a `ConfigurationError` for a value that is not the URL of a module. */
 const strategyUrl = (strategy: string | FileUrl): string => {
-  const href: unknown =
-    typeof strategy === 'object' && (strategy as unknown) !== null ? strategy.href : strategy
-  if (typeof href === 'string' && URL.canParse(href) && protocols.includes(new URL(href).protocol))
-    return href
+  const url = hrefOf(strategy, ['file:', 'data:'])
+  if (url !== undefined) return url
   throw new ConfigurationError(
     'strategy',
     "expected the file: URL of a module, such as import.meta.resolve('./strategy.js'); " +
@@ -166,7 +160,12 @@ const strategyUrl = (strategy: string | FileUrl): string => {
   )
 }
 
-const protocols: readonly string[] = ['file:', 'data:']
+/** The text of a URL with one of these protocols; undefined for any other value. */
+const hrefOf = (url: unknown, protocols: readonly string[]): string | undefined => {
+  const href = typeof url === 'object' && url !== null && 'href' in url ? url.href : url
+  if (typeof href !== 'string' || !URL.canParse(href)) return undefined
+  return protocols.includes(new URL(href).protocol) ? href : undefined
+}
 
 /** The tasks with copies of the parameters. Throws a `ConfigurationError` for a parameter that cannot be cloned. */
 export const tasksOf = (parameters: readonly unknown[]): readonly Task[] => {

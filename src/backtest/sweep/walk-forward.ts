@@ -1,5 +1,5 @@
-import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { defer, map, mergeMap, of, range, switchMap, toArray, type Observable } from 'rxjs'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { defer, map, mergeMap, of, range, reduce, switchMap, type Observable } from 'rxjs'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { emptyRecording } from '../recording/codec/errors.js'
 import { causeOf } from '../../base/errors/failure-cause.js'
@@ -66,12 +66,11 @@ export const walkForwardOn =
   ): Observable<WalkForwardResult<P, A>> => {
     const settings = walkForwardSettings(options)
     const { replay, warmUp } = settings
-    const sweepOver$: SweepRange$<P, A> = (tried, played, threads, scored) =>
-      sweepOn({
-        program,
-        costs,
-        account: { endsFlat: true, keepsTrades: keepsTrades && scored === 'test' },
-      })(source, strategy, tried, { ...replay, ...played, warmUp, workers: threads })
+    const sweepOver$: SweepRange$<P, A> = (tried, played, threads, scored) => {
+      const account = { endsFlat: true, keepsTrades: keepsTrades && scored === 'test' }
+      const sweep$ = sweepOn({ program, costs, account })<P, A>
+      return sweep$(source, strategy, tried, { ...replay, ...played, warmUp, workers: threads })
+    }
     // Throws for an invalid argument before the subscription.
     void sweepOn({ program })(source, strategy, parameters, replay)
     if (parameters.length === 0) throw new ConfigurationError('parameters', 'expected at least one parameter')
@@ -135,18 +134,24 @@ export const windowResult$ = <P, A>(
   const { train, test, workers } = settings
   const length = Math.max(0, to - from)
   const count = Math.floor((length - train) / test)
-  if (count < 1) return of(left(tooShort(length, settings)))
+  if (count < 1) {
+    const fault = { why: 'too short', recordedMs: length, trainMs: train, testMs: test } as const
+    return of(left(walkForwardError<P>(fault)))
+  }
   const threads = Math.max(1, Math.floor(workers / count))
   return range(0, count).pipe(
     map((index) => windowAt(index, from, settings)),
-    mergeMap((window) => result$(window, parameters, settings, sweep$, threads), workers),
+    mergeMap(
+      (window) =>
+        result$(window, parameters, settings, sweep$, threads).pipe(
+          map((result) => ({ index: window.index, result })),
+        ),
+      workers,
+    ),
     inOrder(),
     map(({ result }) => result),
   )
 }
-
-const tooShort = (recordedMs: number, { train, test }: WalkForwardSettings): WalkForwardError<never> =>
-  walkForwardError<never>({ why: 'too short', recordedMs, trainMs: train, testMs: test })
 
 const windowAt = (index: number, start: number, { train, test }: WalkForwardSettings): Window => {
   const trainedFrom = start + index * test
@@ -182,22 +187,16 @@ const rangeOf = async (
   })
 }
 
-interface WindowResult<P, A> {
-  readonly index: number
-  readonly result: WalkForwardResult<P, A>
-}
-
 /** Chooses the parameter of a window, and tests it. */
 const result$ = <P, A>(
-  { index, train, test }: Window,
+  { train, test }: Window,
   parameters: readonly P[],
   { score }: WalkForwardSettings,
   sweep$: SweepRange$<P, A>,
   threads: number,
-): Observable<WindowResult<P, A>> => {
-  const ranges = { train, test }
+): Observable<WalkForwardResult<P, A>> => {
   const scored$ = (tried: readonly P[], range: ScoredRange, most: number) =>
-    sweep$(tried, ranges[range], most, range).pipe(
+    sweep$(tried, range === 'train' ? train : test, most, range).pipe(
       map((result) => scoredBy((values) => score(values, range), result)),
     )
 
@@ -211,27 +210,30 @@ const result$ = <P, A>(
     )
 
   return scored$(parameters, 'train', threads).pipe(
-    // The values are dropped, because they may need much memory.
-    map((result) =>
-      isLeft(result) ? result : right({ parameter: result.right.parameter, score: result.right.score }),
+    reduce(trainedWith<P>, { best: undefined, errors: [] }),
+    switchMap(({ best, errors }) =>
+      best === undefined
+        ? of(left(walkForwardError({ why: 'train', train, test, errors })))
+        : tested$(best.parameter),
     ),
-    toArray(),
-    switchMap((results) => {
-      const best = bestOf(results.filter(isRight).map((result) => result.right))
-      if (best !== undefined) return tested$(best.parameter)
-      const errors = results.filter(isLeft).map((result) => result.left)
-      return of(left(walkForwardError({ why: 'train', train, test, errors })))
-    }),
-    map((result) => ({ index, result })),
   )
 }
 
-/** The first result with the highest score. */
-const bestOf = <S extends { readonly score: number }>(all: readonly S[]): S | undefined =>
-  all.reduce<S | undefined>(
-    (best, each) => (best === undefined || each.score > best.score ? each : best),
-    undefined,
-  )
+/** The first parameter with the highest score. Without the values, which may need much memory. */
+interface Trained<P> {
+  readonly best: { readonly parameter: P; readonly score: number } | undefined
+  readonly errors: readonly SweepError<P>[]
+}
+
+const trainedWith = <P>(
+  trained: Trained<P>,
+  result: Either<SweepError<P>, { readonly parameter: P; readonly score: number }>,
+): Trained<P> => {
+  const { best, errors } = trained
+  if (isLeft(result)) return { best, errors: [...errors, result.left] }
+  const { parameter, score } = result.right
+  return best === undefined || score > best.score ? { best: { parameter, score }, errors } : trained
+}
 
 const scoredBy = <P, A>(
   scoreOf: (values: readonly A[]) => number,
@@ -242,8 +244,9 @@ const scoredBy = <P, A>(
   try {
     const score: unknown = scoreOf(values)
     if (typeof score === 'number' && Number.isFinite(score)) return right({ ...result.right, score })
-    const expected = `expected a finite number, got ${typeof score === 'number' ? score : `a value of type ${typeof score}`}`
-    return left(sweepError(parameter, { why: 'score', cause: causeOf(new Error(expected)) }))
+    throw new Error(
+      `expected a finite number, got ${typeof score === 'number' ? score : `a value of type ${typeof score}`}`,
+    )
   } catch (thrown) {
     return left(sweepError(parameter, { why: 'score', cause: causeOf(thrown) }))
   }

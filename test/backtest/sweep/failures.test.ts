@@ -67,12 +67,6 @@ describe('a parameter that fails', () => {
     },
   )
 
-  it('does not change the values of the others by globals of its thread', async () => {
-    const breaking: Behaviour = { kind: 'break globals and throw' }
-    const results = await outcomes([working, breaking, working, working], 1)
-    expect(results).toEqual([12, ['strategy', expect.stringContaining('broken')], 12, 12])
-  })
-
   it('is a Left if it takes all memory of its thread', async () => {
     const parameters = [working, { kind: 'allocate', row: 1000 }, working]
     const limits = { resourceLimits: { maxOldGenerationSizeMb: 32 } }

@@ -94,11 +94,6 @@ describe('sweep', () => {
     })
   })
 
-  it('ignores messages that a strategy posts', async () => {
-    const [result] = await collect(runSweep(recording, [{ kind: 'post messages' }], {}, {}, module))
-    expect(result?._tag === 'Right' && result.right.summary).toEqual({ rows: 2 })
-  })
-
   it('completes at once without parameters', async () => {
     expect(await collect(runSweep(recording, [], {}, {}, module))).toEqual([])
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { isLeft, right } from 'fp-ts/lib/Either.js'
 import { concat, concatMap, defer, EMPTY, finalize, from, of, timer } from 'rxjs'
 import { describe, expect, it } from 'vitest'
-import { sender, type Job, type TaskResult } from '../../../src/backtest/sweep/messages.js'
+import type { Job, TaskResult } from '../../../src/backtest/sweep/messages.js'
 import { tasksByWorker, tasksOf } from '../../../src/backtest/sweep/sweep.js'
 import { runJobs$, type StartThread } from '../../../src/backtest/sweep/worker-pool.js'
 import { collect } from '../recording/support/recordings.js'
@@ -20,7 +20,6 @@ const jobOf = (tasks: Job['tasks']): Job => ({
 
 const played = (index: number): TaskResult => ({
   _tag: 'Result',
-  sender,
   index,
   outcome: right({ values: [], rows: index }),
 })

@@ -141,7 +141,7 @@ test.each<[string, readonly string[], number, string]>([
     'the recording is shorter than a test range',
     ['--walk-forward', '30s/7d'],
     1,
-    'error: the recording is 1 min 39 s long, shorter than a window of 7 d: 30 s of training and 7 d of test; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
+    'error: the recording is 1 min 39 s long, shorter than a window of 7 d 30 s: 30 s of training and 7 d of test; see https://github.com/svc-streams/svc-streams/blob/main/docs/reference/errors.md#walkforwarderror\n',
   ],
   [
     'the recording is shorter than a window',

@@ -1,10 +1,11 @@
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
-import type { SweepFault } from '../sweep-error.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
-import type { PaperOptions, PaperStrategy } from '../../paper/index.js'
+import { settingsOf, withoutJournal } from '../../account/options.js'
+import { paper as paper$, type PaperOptions, type PaperStrategy } from '../../paper/index.js'
 import type { StrategyClient } from '../../replay/replay-session.js'
 import type { Job } from '../messages.js'
+import type { SweepFault } from '../sweep-error.js'
 import type { SweepStrategy } from '../sweep.js'
 
 /** What a module exports. A strategy of an account also has the options of `paper`. */
@@ -25,32 +26,13 @@ export const importStrategy = async (url: string): Promise<Either<SweepFault, St
     const { default: strategy, options }: Exports = isCompiled ? inner : module
     return isFunction(strategy) ? right({ strategy, options }) : failed(new Error(expected(url)))
   } catch (thrown) {
-    return thrown instanceof SyntaxError ? misspelt(thrown, url) : failed(thrown)
+    return failed(thrown instanceof SyntaxError ? placed(thrown, url) : thrown)
   }
 }
 
 interface Exports {
   readonly default?: unknown
   readonly options?: unknown
-}
-
-/**
- * Imports a strategy that a worker runs. A strategy of an account emits the events of the account. Left: also if its options are not
- * valid. `costs`: override those of its options. `journal`: the path of a journal that the account continues.
- */
-export const loadStrategy = async (
-  url: string,
-  job: AccountJob,
-): Promise<Either<SweepFault, SweepStrategy<unknown, unknown>>> => {
-  const imported = await importStrategy(url)
-  if (isLeft(imported)) return imported
-  const { strategy, options } = imported.right
-  if (!isPaperOptions(options)) return right(strategy as SweepStrategy<unknown, unknown>)
-  try {
-    return right(await withAccount(strategy as AccountStrategy, options, job))
-  } catch (thrown) {
-    return failed(thrown)
-  }
 }
 
 interface AccountJob extends Pick<Job, 'costs'> {
@@ -61,18 +43,28 @@ type AccountStrategy = (
   ...args: [...Parameters<PaperStrategy<StrategyClient>>, unknown]
 ) => ReturnType<PaperStrategy<StrategyClient>>
 
-const withAccount = async (
-  strategy$: AccountStrategy,
-  given: PaperOptions,
-  { journal, costs }: AccountJob,
-): Promise<SweepStrategy<unknown, unknown>> => {
-  // Most strategies have no account.
-  const { paper: paper$ } = await import('../../paper/index.js')
-  const { settingsOf, withoutJournal } = await import('../../account/options.js')
+/**
+ * Imports a strategy that a worker runs. A strategy of an account emits the events of the account. Left: also if its options are not
+ * valid. `costs`: override those of its options. `journal`: the path of a journal that the account continues.
+ */
+export const loadStrategy = async (
+  url: string,
+  { costs, journal }: AccountJob,
+): Promise<Either<SweepFault, SweepStrategy<unknown, unknown>>> => {
+  const imported = await importStrategy(url)
+  if (isLeft(imported)) return imported
+  const { strategy, options: given } = imported.right
+  if (!isPaperOptions(given)) return right(strategy as SweepStrategy<unknown, unknown>)
+  const strategy$ = strategy as AccountStrategy
   const options = { ...withoutJournal(given), ...costs, ...(journal === undefined ? {} : { journal }) }
-  settingsOf(options)
-  return (client, parameter) =>
-    paper$(client, (market, account) => strategy$(market, account, parameter), options)
+  try {
+    settingsOf(options)
+  } catch (thrown) {
+    return failed(thrown)
+  }
+  return right((client, parameter) =>
+    paper$(client, (market, account) => strategy$(market, account, parameter), options),
+  )
 }
 
 export const isPaperOptions = (options: unknown): options is PaperOptions =>
@@ -84,12 +76,11 @@ const failed = (thrown: unknown): Either<SweepFault, never> => left({ why: 'modu
  * A syntax error with its file. Its message names none, and its stack does so only for some errors: then also the line. The
  * module itself may be correct, and one of its imports is not.
  */
-const misspelt = (thrown: SyntaxError, url: string): Either<SweepFault, never> => {
-  const cause = causeOf(thrown)
-  if (cause.message.includes('file:')) return left({ why: 'module', cause })
+const placed = (thrown: SyntaxError, url: string): Error => {
+  if (thrown.message.includes('file:')) return thrown
   const place = /file:[^\s)]+?:\d+(?=[:)\s]|$)/.exec(thrown.stack ?? '')?.[0]
   const where = place ?? `${url.replace(/#.*/, '')} or one of its imports`
-  return left({ why: 'module', cause: { ...cause, message: `${cause.message}, in ${printable(where)}` } })
+  return new SyntaxError(`${oneLine(thrown.message)}, in ${printable(where)}`)
 }
 
 const isFunction = (value: unknown): value is StrategyExports['strategy'] => typeof value === 'function'

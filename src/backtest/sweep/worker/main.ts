@@ -1,11 +1,11 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads'
 import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
-import type { SweepFault } from '../sweep-error.js'
-import { replaySettings } from '../../replay/replay-options.js'
-import { openableSource } from '../../recording/read/source.js'
 import { nodePlatform } from '../../recording/read/node-platform.js'
-import { sender, type Job, type TaskResult, type WorkerMessage } from '../messages.js'
+import { openableSource } from '../../recording/read/source.js'
+import { replaySettings } from '../../replay/replay-options.js'
+import type { Job, TaskResult, WorkerMessage } from '../messages.js'
+import type { SweepFault } from '../sweep-error.js'
 import { loadStrategy } from './load-strategy.js'
 import { runTasks$ } from './run-tasks.js'
 
@@ -17,29 +17,21 @@ const rowsPerReport = 4096
 const run = async (job: Job, port: MessagePort): Promise<void> => {
   const post = (message: WorkerMessage): void => port.postMessage(message)
   const postFault = (index: number, fault: SweepFault): void =>
-    post({ _tag: 'Result', sender, index, outcome: left(fault) })
-
-  const postResult = (result: TaskResult): void => {
-    try {
-      post(result)
-    } catch (thrown) {
-      postFault(result.index, uncloneable(result, thrown))
-    }
-  }
+    post({ _tag: 'Result', index, outcome: left(fault) })
 
   let rows = 0
   const reportRows = (): void => {
-    if (rows > 0) post({ _tag: 'Rows', sender, rows })
+    if (rows > 0) post({ _tag: 'Rows', rows })
     rows = 0
   }
   const onRow = (): void => {
     if (++rows === rowsPerReport) reportRows()
   }
 
-  const { files, strategy, tasks } = job
+  const { files, strategy, tasks, reportsRows } = job
   const settings = replaySettings(job.replay)
-  const sources = files.map(({ kind, name }) =>
-    openableSource(nodePlatform, kind === 'path' ? name : new URL(name)),
+  const sources = files.map((file) =>
+    openableSource(nodePlatform, file.startsWith('file:') ? new URL(file) : file),
   )
   const loaded = await loadStrategy(strategy, job)
   if (isLeft(loaded)) {
@@ -47,9 +39,13 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     return
   }
   const pass = { sources, settings, tasks, job }
-  await runTasks$(pass, loaded.right, job.reportsRows ? onRow : () => undefined).forEach((result) => {
+  await runTasks$(pass, loaded.right, reportsRows ? onRow : () => undefined).forEach((result) => {
     reportRows()
-    postResult(result)
+    try {
+      post(result)
+    } catch (thrown) {
+      postFault(result.index, uncloneable(result, thrown))
+    }
   })
 }
 

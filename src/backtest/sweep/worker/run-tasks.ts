@@ -14,7 +14,7 @@ import { systemClock } from '../../../base/time/system-clock.js'
 import type { PaperEvent } from '../../account/events.js'
 import { isAccountRun, withTerms } from '../../account/terms.js'
 import { RunFold } from '../../results/run-fold.js'
-import { sender, type Job, type Played, type Task, type TaskResult } from '../messages.js'
+import type { Job, Played, Task, TaskResult } from '../messages.js'
 import type { SweepStrategy } from '../sweep.js'
 
 /**
@@ -87,7 +87,7 @@ export const runTasks$ = (
         map((values) => right({ ...(run === undefined ? { values } : resultOf(run, job)), rows })),
         catchError((thrown: unknown) => of(left(strategyFault(thrown)))),
         concatMap(outcomeOf),
-        map((outcome) => ({ _tag: 'Result', sender, index, outcome })),
+        map((outcome) => ({ _tag: 'Result', index, outcome })),
       )
     }
 

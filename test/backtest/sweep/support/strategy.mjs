@@ -1,5 +1,4 @@
 // A strategy for the tests: each parameter names one behaviour. Rows are counted from 0.
-import { parentPort } from 'node:worker_threads'
 import {
   EMPTY,
   filter,
@@ -36,8 +35,8 @@ const behaviours = {
   prices: (client, { every = 1 }) =>
     client.price$(topic).pipe(
       rights(),
-      map(({ price }) => Math.abs(price)),
-      filter((price, index) => price > 0 && index % every === 0),
+      map(({ price }) => price),
+      filter((_, index) => index % every === 0),
     ),
   candles: (client, { ms }) => client.price$(topic).pipe(candles(ms)),
   'candles with past': (client, { ms, after }) =>
@@ -68,10 +67,6 @@ const behaviours = {
       throw new RangeError('thrown at a row')
     }),
   'throw a Left': (client) => client.price$('svc-0xff').pipe(orThrow()),
-  'break globals and throw': () => {
-    Math.abs = () => NaN
-    throw new Error('broken')
-  },
   'no observable': () => undefined,
   exit: (client, { row }) => atRow(client, row, () => process.exit(3)),
   'throw in a timer': () => {
@@ -89,11 +84,6 @@ const behaviours = {
   'reject a promise': (client) => {
     void Promise.reject(new RangeError('rejected'))
     return client.price$(topic).pipe(take(1))
-  },
-  'post messages': (client) => {
-    for (const message of [null, 'Result', { _tag: 'Result', index: 0 }, { _tag: 'Rows' }])
-      parentPort.postMessage(message)
-    return client.price$(topic).pipe(take(2))
   },
   allocate: (client, { row }) => atRow(client, row, allocate),
   functions: () => of(1, 2, () => 3),

@@ -15,7 +15,6 @@ import { recordedHistory } from './recorded-history.js'
 import {
   openableSource,
   openableSources,
-  type Chunks,
   type RecordingPart,
   type SourcePlatform,
   type WebStream,
@@ -49,22 +48,27 @@ interface FetchResponse {
 /** The history of a gateway, by its URL. Throws a `ConfigurationError` for any other text. */
 const gatewayHistory = (platform: SourcePlatform, fetch: Fetch, url: string): History => {
   const { base, query, secrets } = addressOf(url)
+  const readLines = (path: string, closing: Subscription, read: ReadLine, topic?: Topic) =>
+    readResponse({ platform, fetch, url: base + path, closing, read, topic }).then((result) =>
+      secrets.redactLeft(result),
+    )
   return {
     prices$: pricesFrom$({
       parseTimes: (range) => map(() => range)(parseRange(range.from, range.to ?? range.from)),
       read: (topic, { from, to }, emit, closing) => {
         const range = `?from=${from}${to === undefined ? '' : `&to=${to}`}`
         const path = `/history/${topic}${range}${query.replace('?', '&')}`
-        const request = new HistoryRequest(platform, fetch, base + path, topic)
-        closing.add(() => request.abort())
-        return request.lines((line) => emitPastLine(line, emit)).then((result) => secrets.redactLeft(result))
+        return readLines(path, closing, (line) => emitPastLine(line, emit), topic)
       },
     }),
     topics: () => async () => {
-      const request = new HistoryRequest(platform, fetch, `${base}/history${query}`)
       let topics: Either<HistoryError, readonly CoveredTopic[]> = right([])
-      const result = await request.lines((line) => (topics = decodeCoveredTopics(line)))
-      return secrets.redactLeft(isLeft(result) ? result : topics)
+      const result = await readLines(
+        `/history${query}`,
+        new Subscription(),
+        (line) => (topics = decodeCoveredTopics(line)),
+      )
+      return isLeft(result) ? result : topics
     },
   }
 }
@@ -89,86 +93,76 @@ const excessOf = ({ username, password, hash }: URL): string | undefined => {
   return hash === '' ? undefined : 'a fragment'
 }
 
-/** One GET request. The response is read line by line. */
-class HistoryRequest {
-  private readonly aborting = new AbortController()
-  private readonly closing = new Subscription()
-  private isSilent = false
-  private readonly silence = new MovableDeadline(rxClock, () => {
-    this.isSilent = true
-    this.abort()
+/** Reads a line. A `Left` ends the reading. */
+type ReadLine = (line: string) => Either<HistoryError, unknown>
+
+interface HistoryRequest {
+  readonly platform: SourcePlatform
+  readonly fetch: Fetch
+  readonly url: string
+  /** Ends the request. */
+  readonly closing: Subscription
+  readonly read: ReadLine
+  readonly topic: Topic | undefined
+}
+
+/** One GET request. Resolves to the error that ends the reading. Never rejects. */
+const readResponse = async ({
+  platform,
+  fetch,
+  url,
+  closing,
+  read,
+  topic,
+}: HistoryRequest): Promise<Either<HistoryError, unknown>> => {
+  const aborting = new AbortController()
+  const opened = new Subscription(() => aborting.abort())
+  closing.add(opened)
+  let isSilent = false as boolean
+  const silence = new MovableDeadline(rxClock, () => {
+    isSilent = true
+    opened.unsubscribe()
   })
-
-  constructor(
-    private readonly platform: SourcePlatform,
-    private readonly fetch: Fetch,
-    private readonly url: string,
-    private readonly topic?: Topic,
-  ) {}
-
-  abort(): void {
-    this.aborting.abort()
-    this.closing.unsubscribe()
-  }
-
-  /** Reads the lines until one is a `Left`. Resolves to the error that ends the reading. Never rejects. */
-  async lines(read: (line: string) => Either<HistoryError, unknown>): Promise<Either<HistoryError, unknown>> {
-    try {
-      this.silence.set(rxClock.elapsed() + silenceLimit)
-      const response = await this.fetch(this.url, { ...settings, signal: this.aborting.signal })
-      const result =
-        response.status === 200 ? await this.readBody(response, read) : await this.failure(response)
-      return this.isSilent ? left(timeout(silenceLimit)) : result
-    } catch (thrown) {
-      return left(this.isSilent ? timeout(silenceLimit) : networkError(reasonOf(thrown)))
-    } finally {
-      this.silence.stop()
-      this.abort()
-    }
-  }
-
-  private async readBody(
-    { body }: FetchResponse,
-    read: (line: string) => Either<HistoryError, unknown>,
-  ): Promise<Either<HistoryError, unknown>> {
-    if (body === null) return right(undefined)
+  const wait = (): void => silence.set(rxClock.elapsed() + silenceLimit)
+  try {
+    wait()
+    const response = await fetch(url, { ...settings, signal: aborting.signal })
+    const { status, body } = response
     const decoder = new TextDecoder()
-    for await (const bytes of readWholeLines(this.chunks(body), this.closing)) {
-      this.silence.set(rxClock.elapsed() + silenceLimit)
-      for (const line of decoder.decode(bytes).split('\n')) {
-        if (line === '') continue
-        const result = read(line)
-        if (isLeft(result)) return result
+    let errorText = ''
+    for await (const bytes of body === null
+      ? []
+      : readWholeLines(openableSource(platform, body).open(opened), opened)) {
+      wait()
+      const text = decoder.decode(bytes)
+      if (status !== 200) errorText += text
+      if (errorText.length >= maxErrorLength) break
+      for (const line of status === 200 ? text.split('\n') : []) {
+        const result = line === '' ? undefined : read(line)
+        if (result !== undefined && isLeft(result)) return result
       }
     }
-    return right(undefined)
+    if (isSilent) return left(timeout(silenceLimit))
+    return status === 200 ? right(undefined) : left(errorOf(response, errorText, topic))
+  } catch (thrown) {
+    return left(isSilent ? timeout(silenceLimit) : networkError(reasonOf(thrown)))
+  } finally {
+    silence.stop()
+    opened.unsubscribe()
   }
+}
 
-  private async failure(response: FetchResponse): Promise<Either<HistoryError, never>> {
-    const { topic } = this
-    const { status, headers } = response
-    const body = await this.startOf(response)
-    if (topic !== undefined && status === 404 && body.startsWith(`${topic}: not in the history`)) {
-      return left(unknownTopicAs(topic, body))
-    }
-    const header = (name: string): string | undefined => headers.get(name) ?? undefined
-    const retryAfterMs = parseRetryAfter(header('retry-after'), header('date'), rxClock.wallClock())
-    return left(httpError(status, body, retryAfterMs))
-  }
-
-  private async startOf({ body }: FetchResponse): Promise<string> {
-    const decoder = new TextDecoder()
-    let text = ''
-    for await (const chunk of body === null ? [] : this.chunks(body)) {
-      text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
-      if (text.length >= maxErrorLength) break
-    }
-    return text.slice(0, maxErrorLength)
-  }
-
-  private chunks(body: WebStream): Chunks {
-    return openableSource(this.platform, body).open(this.closing)
-  }
+const errorOf = (
+  { status, headers }: FetchResponse,
+  text: string,
+  topic: Topic | undefined,
+): HistoryError => {
+  const body = text.slice(0, maxErrorLength)
+  if (topic !== undefined && status === 404 && body.startsWith(`${topic}: not in the history`))
+    return unknownTopicAs(topic, body)
+  const header = (name: string): string | undefined => headers.get(name) ?? undefined
+  const retryAfterMs = parseRetryAfter(header('retry-after'), header('date'), rxClock.wallClock())
+  return httpError(status, body, retryAfterMs)
 }
 
 /** Node's `fetch` puts the error of the connection into the `cause` of its own error. */

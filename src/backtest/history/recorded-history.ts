@@ -1,12 +1,15 @@
-import { isLeft, type Either } from 'fp-ts/lib/Either.js'
-import { pricesFrom$, type History, type HistoryRange } from './history.js'
+import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { Subscription } from 'rxjs'
+import { pricesFrom$, type CoveredTopic, type History, type HistoryRange } from './history.js'
 import { parseRange } from './range.js'
-import type { InvalidRange } from '../../base/errors/model.js'
+import { isAddress } from '../../base/domain/address.js'
+import type { Topic } from '../../base/domain/topic.js'
+import type { InvalidRange, RecordingError } from '../../base/errors/model.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import type { TimeRange } from '../recording/codec/timeline.js'
+import { allTimes, type TimeRange } from '../recording/codec/timeline.js'
+import { readSet } from '../recording/read/merge.js'
 import { RecordedFile } from '../recording/read/recorded-file.js'
 import type { OpenableSource } from '../recording/read/source.js'
-import { coveredTopics } from './covered-topics.js'
 import { filesInOrder, PastReading, type PastRange } from './past-reading.js'
 
 /** The present of a replay: later rows do not exist yet. */
@@ -28,11 +31,33 @@ export const recordedHistory = (sources: readonly OpenableSource[], present?: Pr
         return new PastReading({ topic, range, emit, closing, ...replayed }).read(ordered.right)
       },
     }),
-    topics: () => () => coveredTopics(files),
+    topics: () => () => coveredTopics(sources),
   }
 }
 
 const parseTimes = ({ from, to }: HistoryRange, end: number | undefined): Either<InvalidRange, TimeRange> => {
   const latest = end ?? Math.floor(rxClock.wallClock()) + 1
   return parseRange(from, to === undefined || (end !== undefined && to > end) ? latest : to)
+}
+
+/** The topics, with the times of their first and last rows. Reads all lines, because any row may have another topic. */
+const coveredTopics = async (
+  sources: readonly OpenableSource[],
+): Promise<Either<RecordingError, readonly CoveredTopic[]>> => {
+  const topics = new Map<string, { readonly topic: Topic; from: number; to: number }>()
+  const reading = { range: allTimes, closing: new Subscription(), allowsCut: true }
+  for await (const entries of readSet(sources, reading)) {
+    if (isLeft(entries)) return entries
+    for (const { line } of entries.right) {
+      const topic = line._tag === 'Price' ? line.topic : line._tag === 'End' ? line.of : undefined
+      if (topic === undefined || isAddress(topic)) continue
+      const { at } = line
+      const key = topic.toLowerCase()
+      const known = topics.get(key) ?? { topic, from: at, to: at }
+      known.from = Math.min(known.from, at)
+      known.to = Math.max(known.to, at)
+      topics.set(key, known)
+    }
+  }
+  return right([...topics.values()])
 }

@@ -1,4 +1,3 @@
-import { left, right, isLeft, type Either } from 'fp-ts/lib/Either.js'
 import { describeValue } from '../../base/errors/text.js'
 import type { Cells, Table } from './table.js'
 import { hasOwnZone, numberOf, unitOf, type Unit } from './values.js'
@@ -67,63 +66,58 @@ const fields = Object.keys(usualNames) as Field[]
 
 const candleFields = ['open', 'high', 'low', 'close'] as const
 
-/** The meaning of the columns. Left: what is missing, and how to give it. */
-export const layoutOf = (
-  { names, sample }: Pick<Table, 'names' | 'sample'>,
-  given: GivenColumns,
-): Either<string, Layout> => {
-  if (sample.length === 0) return left('it has no row')
+/** The meaning of the columns. Throws an error with what is missing, and how to give it. */
+export const layoutOf = ({ names, sample }: Pick<Table, 'names' | 'sample'>, given: GivenColumns): Layout => {
+  if (sample.length === 0) throw new Error('it has no row')
   const columns: Partial<Record<Field, number>> = names === undefined ? {} : columnsByName(names, sample)
   const isGiven = fields.some((field) => given[field] !== undefined)
   if (!isGiven && names !== undefined && isMost(sample, (cells) => isWider(cells, names.length)))
-    return left(
+    throw new Error(
       `its header has ${names.length} names, and its rows have more cells, such as ${describeValue(sample[0]?.join(' | '))}; ` +
         'quote cells that contain the delimiter, or give all columns by number from 1',
     )
   for (const field of fields) {
     const text = given[field]
-    if (text === undefined) continue
-    const column = givenColumn(text, names, widthOf(sample))
-    if (column === undefined) return left(`--${flagOf(field)}: ${noColumn(text, names, widthOf(sample))}`)
-    columns[field] = column
+    if (text !== undefined) columns[field] = givenColumn(field, text, names, widthOf(sample))
   }
-  const changes = names === undefined ? undefined : bookChanges(names, sample)
-  if (changes !== undefined) return left(changes)
+  if (names !== undefined && isOfBookChanges(names, sample))
+    throw new Error(
+      'it has the changes of a book, not trades: each price is that of a level; import its tops (bid and ask), or trades',
+    )
   const kind = kindOf(columns, given)
   const { time } = columns
   if (time === undefined || kind === undefined)
-    return left(
+    throw new Error(
       `no column ${time === undefined ? 'of times' : 'of prices'} is recognised in ${listed(names, sample)}; ` +
         `give ${time === undefined ? '--time' : '--price, --bid and --ask, or --open, --high, --low and --close'} ` +
         `by ${names === undefined ? 'number from 1' : 'name'}`,
     )
   const usedColumns = { ...used(columns, kind), time }
-  const taken = new Set(Object.values(usedColumns))
   for (const field of fields) {
-    const index = given[field] === undefined ? usedColumns[field] : undefined
-    const twin = names?.findIndex((name, at) => at !== index && name === names[index ?? -1])
-    if (index !== undefined && twin !== undefined && twin >= 0)
-      return left(
-        `its columns ${Math.min(index, twin) + 1} and ${Math.max(index, twin) + 1} are both ${describeValue(names?.[index])}; give --${flagOf(field)} by number from 1`,
+    const name = given[field] === undefined ? names?.[usedColumns[field] ?? -1] : undefined
+    if (name !== undefined && names?.indexOf(name) !== names?.lastIndexOf(name))
+      throw new Error(
+        `several of its columns are ${describeValue(name)}; give --${flagOf(field)} by number from 1`,
       )
   }
-  const times = sample.map((cells) => cells[time] ?? '')
-  const unit = unitOfColumn(times)
-  if (isLeft(unit)) return left(`column ${columnName(names, time)}: ${unit.left}`)
-  const hasZone = unit.right !== 'ISO 8601' || times.some(hasOwnZone)
+  const unitAt = (column: number): Unit =>
+    unitOfColumn(
+      columnName(names, column),
+      sample.map((cells) => cells[column] ?? ''),
+    )
+  const unit = unitAt(time)
   const { symbol, closeTime } = usedColumns
-  const closeUnit =
-    closeTime === undefined ? undefined : unitOfColumn(sample.map((cells) => cells[closeTime] ?? ''))
-  if (closeUnit !== undefined && isLeft(closeUnit))
-    return left(`column ${columnName(names, closeTime ?? 0)}: ${closeUnit.left}`)
-  const namingColumns =
-    symbol !== undefined
-      ? []
-      : (names ?? []).flatMap((name, index) => (isNaming(plain(name)) && !taken.has(index) ? [index] : []))
-  return right({
-    ...{ kind, columns: usedColumns, unit: unit.right, hasZone, namingColumns },
-    closeUnit: closeUnit?.right,
-  })
+  const taken = new Set(Object.values(usedColumns))
+  return {
+    kind,
+    columns: usedColumns,
+    unit,
+    hasZone: unit !== 'ISO 8601' || sample.some((cells) => hasOwnZone(cells[time] ?? '')),
+    closeUnit: closeTime === undefined ? undefined : unitAt(closeTime),
+    namingColumns: (symbol === undefined ? (names ?? []) : []).flatMap((name, index) =>
+      isNaming(plain(name)) && !taken.has(index) ? [index] : [],
+    ),
+  }
 }
 
 /** True for a usual name of a column of instruments. */
@@ -133,15 +127,12 @@ const isNaming = (name: string): boolean =>
     name,
   )
 
-/** Why a table is one of changes of a book, whose prices are those of levels. */
-const bookChanges = (names: readonly string[], sample: readonly Cells[]): string | undefined => {
+/** True for a table of the changes of a book, whose prices are those of levels. */
+const isOfBookChanges = (names: readonly string[], sample: readonly Cells[]): boolean => {
   const known = names.map(plain)
   const side = known.indexOf('side')
-  if (side < 0) return undefined
-  const isOfBook = isMost(sample, (cells) => /^\s*(?:bid|ask|b|a)s?\s*$/i.test(cells[side] ?? ''))
-  return isOfBook || known.includes('issnapshot')
-    ? 'it has the changes of a book, not trades: each price is that of a level; import its tops (bid and ask), or trades'
-    : undefined
+  const isOfBook = (cells: Cells): boolean => /^\s*(?:bid|ask|b|a)s?\s*$/i.test(cells[side] ?? '')
+  return side >= 0 && (known.includes('issnapshot') || isMost(sample, isOfBook))
 }
 
 /** `bidQuantity` is `--bid-quantity`. */
@@ -186,22 +177,24 @@ const isMost = (rows: readonly Cells[], holds: (cells: Cells) => boolean): boole
 
 const widthOf = (sample: readonly Cells[]): number => Math.max(0, ...sample.map(({ length }) => length))
 
+/** Throws for a column that the file does not have. */
 const givenColumn = (
+  field: Field,
   text: string,
   names: readonly string[] | undefined,
   width: number,
-): number | undefined => {
+): number => {
   const byName = names?.indexOf(text) ?? -1
   const index = byName >= 0 ? byName : (names?.findIndex((name) => plain(name) === plain(text)) ?? -1)
   if (index >= 0) return index
   const number = /^[1-9]\d{0,4}$/.test(text) ? Number(text) : NaN
-  return number <= (names?.length ?? width) ? number - 1 : undefined
+  if (number <= (names?.length ?? width)) return number - 1
+  const problem =
+    names === undefined
+      ? `expected the number of a column, from 1 to ${width}, because the file has no header, got ${describeValue(text)}`
+      : `the file has no column ${describeValue(text)}; it has ${names.map((name) => describeValue(name)).join(', ')}`
+  throw new Error(`--${flagOf(field)}: ${problem}`)
 }
-
-const noColumn = (text: string, names: readonly string[] | undefined, width: number): string =>
-  names === undefined
-    ? `expected the number of a column, from 1 to ${width}, because the file has no header, got ${describeValue(text)}`
-    : `the file has no column ${describeValue(text)}; it has ${names.map((name) => describeValue(name)).join(', ')}`
 
 const listed = (names: readonly string[] | undefined, [first = []]: readonly Cells[]): string =>
   names === undefined
@@ -236,16 +229,12 @@ const used = (columns: Partial<Record<Field, number>>, kind: Kind): Partial<Reco
   )
 
 /** The unit of most times. */
-const unitOfColumn = (texts: readonly string[]): Either<string, Unit> => {
-  const counts = new Map<Unit, number>()
-  for (const text of texts) {
-    const unit = unitOf(text)
-    if (unit !== undefined) counts.set(unit, (counts.get(unit) ?? 0) + 1)
-  }
-  const [first] = [...counts].sort(([, a], [, b]) => b - a)
-  return first === undefined
-    ? left(
-        `expected times of the years 2000 to 2099 in s, ms, µs or ns since the Unix epoch, or ISO 8601, got ${describeValue(texts[0])}`,
-      )
-    : right(first[0])
+const unitOfColumn = (name: string, texts: readonly string[]): Unit => {
+  const units = texts.flatMap((text) => unitOf(text) ?? [])
+  const countOf = (unit: Unit): number => units.filter((each) => each === unit).length
+  const [first] = units.toSorted((a, b) => countOf(b) - countOf(a))
+  if (first !== undefined) return first
+  throw new Error(
+    `column ${name}: expected times of the years 2000 to 2099 in s, ms, µs or ns since the Unix epoch, or ISO 8601, got ${describeValue(texts[0])}`,
+  )
 }

@@ -22,7 +22,7 @@ const maxDialectRows = 200
 export const dialectOf = (text: string): Dialect => {
   const { data, meta } = Papa.parse<string[]>(text, { preview: maxDialectRows, delimitersToGuess })
   const isWide = data.some(({ length }) => length > 1)
-  const rows = numbered(data, 1).filter(({ cells }) => !isWide || cells.length > 1)
+  const rows = numbered(data, 1).rows.filter(({ cells }) => !isWide || cells.length > 1)
   const first = rows[0]?.cells ?? []
   const isHeader =
     first.length > 0 && !first.some((cell) => !Number.isNaN(numberOf(cell)) || unitOf(cell) !== undefined)
@@ -38,22 +38,21 @@ interface CsvRow extends TableRow {
   readonly cells: readonly string[]
 }
 
-/** Rows with the numbers of their first lines, without empty ones. `start`: the number of the first line. */
-const numbered = (data: readonly (readonly string[])[], start: number): readonly CsvRow[] => {
-  let line = start
+/**
+ * Rows with the numbers of their first lines, without empty ones. `start`: the number of the first line. `last`, `next`: those of the
+ * last row, and after it.
+ */
+const numbered = (data: readonly (readonly string[])[], start: number) => {
+  let [last, next] = [start, start]
   const rows: CsvRow[] = []
   for (const cells of data) {
-    if (cells.length > 1 || cells[0]?.trim() !== '') rows.push({ cells, line })
-    line += linesOf(cells)
+    if (cells.length > 1 || cells[0]?.trim() !== '') rows.push({ cells, line: next })
+    last = next
+    next++
+    // A quoted cell may contain line breaks.
+    for (const cell of cells) if (cell.includes('\n')) next += cell.split('\n').length - 1
   }
-  return rows
-}
-
-/** A quoted cell may contain line breaks. */
-const linesOf = (cells: readonly string[]): number => {
-  let lines = 1
-  for (const cell of cells) if (cell.includes('\n')) lines += cell.split('\n').length - 1
-  return lines
+  return { rows, last, next }
 }
 
 /** The rows after the header. `read`: the text, piece by piece, whose line breaks are `\n`. Throws for a quote without an end. */
@@ -66,13 +65,9 @@ export async function* readDelimited(
   const rowsOf = (text: string, isEnd: boolean): readonly TableRow[] => {
     const parser = new Papa.Parser({ delimiter, newline: '\n' })
     const { data, meta, errors } = parser.parse(text, 0, !isEnd) as ParseResult<string[]>
+    const { rows, last, next } = numbered(data, line)
     rest = text.slice(meta.cursor)
-    const rows = numbered(data, line)
-    let last = line
-    for (const cells of data) {
-      last = line
-      line += linesOf(cells)
-    }
+    line = next
     if (errors.some(({ code }) => code === 'MissingQuotes'))
       throw new Error(`line ${last}: a quoted cell has no end`)
     if (rest.length > maxLineLength) throw new Error(`line ${line} has no end`)

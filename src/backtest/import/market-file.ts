@@ -1,10 +1,8 @@
-import { isLeft } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { copyOf, describeValue, messageOf, printable, readProblems } from '../../base/errors/text.js'
 import { candleTicks, type CandleInterval } from './candles.js'
 import { columnName, isWider, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
-import { HalfSpreads } from './half-spreads.js'
 import {
   CandleStarts,
   type ImportedToken,
@@ -22,10 +20,7 @@ export type Reason = 'not a number' | 'not above 0' | 'no time' | 'unknown symbo
 
 /** What may be misunderstood, of rows that are kept. */
 export type Warning =
-  | 'more cells than the header'
-  | 'the bid is above the ask'
-  | 'the high or the low is not that of its candle'
-  | 'no depth, because a quantity is no number, or --tokens has no decimals'
+  'more cells than the header' | 'no depth, because a quantity is no number, or --tokens has no decimals'
 
 export interface ReasonCount {
   readonly count: number
@@ -74,7 +69,6 @@ export class MarketFile {
   readonly unknownSymbols: string[] = []
   /** The tokens by symbol. The symbol is empty if the file has no such column. */
   readonly series = new Map<string, Series>()
-  readonly halfSpreads = new HalfSpreads()
   rows = 0
   /** The earliest and the latest time, in ms since the Unix epoch. */
   from = Infinity
@@ -108,10 +102,9 @@ export class MarketFile {
     try {
       const table = await openTable(path, closing)
       const layout = layoutOf(table, options.columns)
-      if (isLeft(layout)) throw new Error(layout.left)
-      if (layout.right.columns.symbol === undefined && options.token === undefined)
+      if (layout.columns.symbol === undefined && options.token === undefined)
         throw new Error('it has no column of symbols; give --token, or --symbol')
-      const file = new MarketFile(path, table, layout.right, options)
+      const file = new MarketFile(path, table, layout, options)
       await file.understand()
       return file
     } catch (thrown) {
@@ -191,13 +184,7 @@ export class MarketFile {
     const width = this.table.names?.length ?? Infinity
     if (cells.length > width && isWider(cells, width))
       count(this.warnings, 'more cells than the header', cells, line)
-    if (candle !== undefined) {
-      const { high, low, close } = candle
-      if (high < Math.max(row.price, close) || low > Math.min(row.price, close))
-        count(this.warnings, 'the high or the low is not that of its candle', cells, line)
-      if (this.isInOrder) series.starts.add(row, line)
-    }
-    this.onQuote(cells, line)
+    if (candle !== undefined && this.isInOrder) series.starts.add(row)
     if (this.layout.kind === 'tops of a book' && depth === undefined)
       count(
         this.warnings,
@@ -205,14 +192,6 @@ export class MarketFile {
         cells,
         line,
       )
-  }
-
-  private onQuote(cells: Cells, line: number): void {
-    const { bid: bidColumn, ask: askColumn } = this.layout.columns
-    if (bidColumn === undefined || askColumn === undefined) return
-    const [bid, ask] = [numberOf(cells[bidColumn] ?? ''), numberOf(cells[askColumn] ?? '')]
-    if (bid > ask) count(this.warnings, 'the bid is above the ask', cells, line)
-    this.halfSpreads.add(bid, ask)
   }
 
   /** The values of a column that may name a token: two are enough for a doubt. */
@@ -233,7 +212,7 @@ export class MarketFile {
     for await (const rows of this.pieces()) for (const row of rows) all.push(row)
     all.sort((a, b) => a.at - b.at)
     for (const { starts } of this.series.values()) starts.clear()
-    for (const row of all) if (row.candle !== undefined) row.series.starts.add(row, undefined)
+    for (const row of all) if (row.candle !== undefined) row.series.starts.add(row)
     this.sorted = all
   }
 

@@ -60,21 +60,16 @@ export class CandleStarts {
   fallback: number | undefined
   private last: MarketRow | undefined
   private commonest: number | undefined
-  /** How often two starts have a distance, and the line of the first one. */
-  private readonly distances = new Map<number, { count: number; readonly line: number | undefined }>()
+  /** How often two starts have a distance. */
+  private readonly distances = new Map<number, number>()
 
-  add(row: MarketRow, line: number | undefined): void {
+  add(row: MarketRow): void {
     const { last } = this
     this.last = row
     if (last === undefined) return
     const distance = row.at - last.at
-    if (distance === 0) {
-      if (!isSameCandle(row, last)) this.different ??= row.at
-      return
-    }
-    const known = this.distances.get(distance)
-    if (known === undefined) this.distances.set(distance, { count: 1, line })
-    else known.count++
+    if (distance > 0) this.distances.set(distance, (this.distances.get(distance) ?? 0) + 1)
+    else if (!isSameCandle(row, last)) this.different ??= row.at
     this.commonest = undefined
   }
 
@@ -88,19 +83,17 @@ export class CandleStarts {
   /** The commonest distance of two starts, in ms; of equally common ones the shortest. `undefined` for a single candle. */
   get usual(): number | undefined {
     if (this.commonest !== undefined || this.distances.size === 0) return this.commonest ?? this.fallback
-    const [first] = [...this.distances].sort(([a, one], [b, two]) => two.count - one.count || a - b)
+    const [first] = [...this.distances].sort(([a, one], [b, two]) => two - one || a - b)
     return (this.commonest = first?.[0])
   }
 
-  /** The rows whose distance is no multiple of the usual one: a multiple is a gap. `line`: of the first one, if it is known. */
-  get odd(): { readonly count: number; readonly line: number | undefined } {
+  /** The number of rows whose distance is no multiple of the usual one: a multiple is a gap. */
+  get odd(): number {
     const usual = this.usual ?? 1
-    const odd = [...this.distances].filter(([distance]) => distance % usual !== 0).map(([, each]) => each)
-    const lines = odd.flatMap(({ line }) => line ?? [])
-    return {
-      count: odd.reduce((sum, each) => sum + each.count, 0),
-      line: lines.length === 0 ? undefined : Math.min(...lines),
-    }
+    return [...this.distances].reduce(
+      (sum, [distance, count]) => sum + (distance % usual === 0 ? 0 : count),
+      0,
+    )
   }
 }
 

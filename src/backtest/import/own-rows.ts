@@ -1,8 +1,8 @@
+import { inTurn, PieceReader } from '../recording/read/in-turn.js'
 import type { OwnRow } from '../recording/write/own-rows.js'
 import type { MarketFile } from './market-file.js'
 import { compareTicks, type Tick } from './market-row.js'
 import { unitsOf } from './values.js'
-import { PriorityQueue } from '../recording/read/priority-queue.js'
 
 /**
  * The rows of a recording, in order, piece by piece: those of all files, merged by time. `assumedDepth`: the quantity of both
@@ -12,67 +12,27 @@ export async function* ownRows(
   files: readonly MarketFile[],
   assumedDepth: string | undefined,
 ): AsyncGenerator<readonly OwnRow[]> {
-  const queue = new PriorityQueue<FileTicks>((a, b) => compareTicks(a.first, b.first) || a.index - b.index)
-  const all = files.map((file, index) => new FileTicks(file.ticks()[Symbol.asyncIterator](), index))
+  const all = files.map((file) => file.ticks()[Symbol.asyncIterator]())
+  const readers: PieceReader<Tick>[] = []
   try {
-    for (const each of all) if (await each.fill()) queue.push(each)
-    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+    for (const [index, pieces] of all.entries()) {
+      const reader = new PieceReader(pieces)
+      reader.index = index
+      if (await reader.fill()) readers.push(reader)
+    }
+    for await (const next of inTurn(readers, inOrder)) {
       const rows: OwnRow[] = []
-      const other = queue.peek()
-      // Files often follow each other: the prices of one up to the first one of another need no queue.
-      while (!next.isEmpty && !(other !== undefined && isAfter(next, other)))
-        rows.push(...rowsOf(next.take(), assumedDepth))
+      for (let reader = next(); reader?.head !== undefined; reader = next())
+        rows.push(...rowsOf(reader.head, assumedDepth))
       yield rows
-      if (!next.isEmpty || (await next.fill())) queue.push(next)
     }
   } finally {
-    for (const { pieces } of all) await pieces.return?.()
+    for (const pieces of all) await pieces.return?.()
   }
 }
 
-const isAfter = (one: FileTicks, other: FileTicks): boolean => {
-  const order = compareTicks(one.first, other.first)
-  return order > 0 || (order === 0 && one.index > other.index)
-}
-
-/** The prices of a file that are not merged yet. */
-class FileTicks {
-  private ticks: readonly Tick[] = []
-  private next = 0
-
-  constructor(
-    readonly pieces: AsyncIterator<readonly Tick[]>,
-    readonly index: number,
-  ) {}
-
-  get isEmpty(): boolean {
-    return this.next >= this.ticks.length
-  }
-
-  /** Of a piece that is not empty. */
-  get first(): Tick {
-    const tick = this.ticks[this.next]
-    if (tick === undefined) throw new Error('the piece has no price any more')
-    return tick
-  }
-
-  take(): Tick {
-    const { first } = this
-    this.next++
-    return first
-  }
-
-  /** False at the end. */
-  async fill(): Promise<boolean> {
-    while (this.isEmpty) {
-      const piece = await this.pieces.next()
-      if (piece.done === true) return false
-      this.ticks = piece.value
-      this.next = 0
-    }
-    return true
-  }
-}
+const inOrder = (a: PieceReader<Tick>, b: PieceReader<Tick>): number =>
+  (a.last && b.last ? compareTicks(a.last, b.last) : 0) || a.index - b.index
 
 /** A price, after its depth if there is one: an order that the price fills needs a depth that is not older. */
 const rowsOf = (

@@ -2,12 +2,13 @@ import * as zlib from 'node:zlib'
 import {
   asyncBufferFromFile,
   parquetMetadataAsync,
-  parquetRead,
+  parquetReadObjects,
   parquetSchema,
   snappyUncompress,
   type AsyncBuffer,
   type ColumnMetaData,
   type Compressors,
+  type RowGroup,
   type SchemaElement,
 } from 'hyparquet'
 import { parquetHeader } from 'hyparquet/src/column.js'
@@ -37,59 +38,48 @@ const openParquet = async (path: string, isGzip: boolean): Promise<Table> => {
   for (const { num_rows } of metadata.row_groups)
     if (num_rows > maxGroupRows)
       throw new Error(`expected row groups of at most ${maxGroupRows} rows, got one of ${num_rows}`)
-  const rows = Number(metadata.num_rows)
   const checked = new Set<ColumnMetaData>()
-  /** Checks the pages of columns that have a row of the range. */
-  const checkPages = async (rowStart: number, rowEnd: number, wanted: readonly string[]): Promise<void> => {
-    let groupStart = 0
-    for (const { num_rows, columns } of metadata.row_groups) {
-      const groupEnd = groupStart + Number(num_rows)
-      for (const { meta_data: column } of groupEnd > rowStart && groupStart < rowEnd ? columns : []) {
-        if (column === undefined || checked.has(column) || !wanted.includes(column.path_in_schema[0] ?? ''))
-          continue
-        await checkColumn(file, column)
-        checked.add(column)
-      }
-      groupStart = groupEnd
-    }
-  }
+  /** The rows of a part of a row group. */
   const rowsOf = async (
+    group: RowGroup,
     rowStart: number,
     rowEnd: number,
     columns: readonly number[],
   ): Promise<readonly Cells[]> => {
     const wanted = columns.map((column) => names[column] ?? '')
-    await checkPages(rowStart, rowEnd, wanted)
-    let read: readonly Cells[] = []
-    await parquetRead({
+    for (const { meta_data: column } of group.columns) {
+      if (column === undefined || checked.has(column) || !wanted.includes(column.path_in_schema[0] ?? ''))
+        continue
+      await checkColumn(file, column)
+      checked.add(column)
+    }
+    const objects = await parquetReadObjects({
       file,
       metadata,
       columns: wanted,
       rowStart,
       rowEnd,
-      rowFormat: 'object',
       useOffsetIndex: true,
       compressors,
       utf8: false,
-      onComplete: (objects) => {
-        read = objects.map((row) =>
-          names.map((name, index) => (columns.includes(index) ? texts[index]?.(row[name]) : undefined)),
-        )
-      },
     })
-    return read
+    return objects.map((row) =>
+      names.map((name, index) => (columns.includes(index) ? texts[index]?.(row[name]) : undefined)),
+    )
   }
+  const first = metadata.row_groups.find(({ num_rows }) => num_rows > 0)
+  const rows = Math.min(sampleRows, Number(first?.num_rows ?? 0))
   return {
     format: `Parquet${isGzip ? ', gzip' : ''}`,
     names,
-    sample: await rowsOf(0, Math.min(sampleRows, rows), [...names.keys()]),
+    sample: first === undefined ? [] : await rowsOf(first, 0, rows, [...names.keys()]),
     rows: async function* (columns) {
       let groupStart = 0
       for (const group of metadata.row_groups) {
         const groupEnd = groupStart + Number(group.num_rows)
         for (let start = groupStart; start < groupEnd; start += rowsAtOnce) {
           const end = Math.min(start + rowsAtOnce, groupEnd)
-          const cells = await namingDamage(() => rowsOf(start, end, columns))
+          const cells = await namingDamage(() => rowsOf(group, start, end, columns))
           yield cells.map((row, index) => ({ cells: row, line: start + index + 1 }))
         }
         groupStart = groupEnd

@@ -28,10 +28,10 @@ export class RecordedStreams {
   private readonly depths: ReplayStreams<DepthError, Depth>
   private readonly statusSubject$ = new ReplaySubject<ConnectionStatus>(1)
   private readonly errorSubject$ = new Subject<UncorrelatedError>()
-  private readonly states = new Map<Recorder, RecorderState>()
-  private readonly latestEpoch: LatestEpoch = { value: 0 }
-  /** That of the recorder of the last line. */
-  private state: RecorderState | undefined
+  /** That of the last line. */
+  private recorder: Recorder | undefined
+  /** The latest epoch of the replay. */
+  private latestEpoch = 0
   /** True once a row is emitted: an earlier header does not interrupt the streams. */
   private hasRow = false
   private currentStatus: ConnectionStatus = { _tag: 'Idle' }
@@ -54,7 +54,8 @@ export class RecordedStreams {
       isOutage: isDisconnected,
       notRecorded: (topic) => subscriptionRejected(topic, notRecorded),
       onTakenOver: (recorder) => {
-        this.stateOf(recorder).raiseEpochs()
+        // It goes on with topics of another one, whose epochs may be later.
+        if (recorder.latestEpoch < this.latestEpoch) recorder.baseEpoch = this.latestEpoch
         return outage(newRecording)
       },
       elapsed,
@@ -94,7 +95,7 @@ export class RecordedStreams {
   beforeLine(line: Row | RecordingHeader): void {
     const isPartOfOutage =
       (line._tag === 'Price' && isDisconnected(line.event)) ||
-      (line._tag === 'End' && this.state?.isClosed === true)
+      (line._tag === 'End' && this.recorder?.isClosed === true)
     if (!isPartOfOutage) this.prices.reportOutage()
   }
 
@@ -109,31 +110,26 @@ export class RecordedStreams {
   }
 
   /** The epochs of a live client that follows. `base`: is added to them; by default, they are later than all before. */
-  liveEpochs(base = this.latestEpoch.value): LiveEpochs {
-    return new RecorderState(new Recorder(), this.latestEpoch, base)
+  liveEpochs(base = this.latestEpoch): LiveEpochs {
+    const live = new Recorder()
+    live.baseEpoch = base
+    return {
+      eventOf: (event) => this.eventOf(event, live),
+      statusOf: (status) => this.statusOf(status, live),
+    }
   }
 
   /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
   emit(line: Row | RecordingHeader, recorder: Recorder): void {
-    const { state } = this
-    const current = state?.recorder === recorder ? state : this.stateOf(recorder)
-    this.state = current
-    if (line._tag === 'Recording') this.onHeader(line, current)
-    else this.emitRow(line, current)
-  }
-
-  private stateOf(recorder: Recorder): RecorderState {
-    const known = this.states.get(recorder)
-    if (known !== undefined) return known
-    const state = new RecorderState(recorder, this.latestEpoch)
-    this.states.set(recorder, state)
-    return state
+    this.recorder = recorder
+    if (line._tag === 'Recording') this.onHeader(line, recorder)
+    else this.emitRow(line, recorder)
   }
 
   /** Completes every stream. If reading failed, each price and depth stream emits a `DecodeError` first. */
   complete(failure: RecordingError | undefined): void {
     const error = failure === undefined ? undefined : decodeErrorFrom(failure)
-    if (this.state?.isClosed !== true) this.prices.reportOutage()
+    if (this.recorder?.isClosed !== true) this.prices.reportOutage()
     this.prices.completeAll(error)
     this.depths.completeAll(error)
     this.hasEnded = true
@@ -141,13 +137,12 @@ export class RecordedStreams {
     this.errorSubject$.complete()
   }
 
-  private onHeader({ at, topics, mints, continues }: RecordingHeader, state: RecorderState): void {
-    const { recorder } = state
-    const isContinued = continues !== undefined && continues === state.headerAt
-    state.isClosed = false
-    state.headerAt = at
+  private onHeader({ at, topics, mints, continues }: RecordingHeader, recorder: Recorder): void {
+    const isContinued = continues !== undefined && continues === recorder.headerAt
+    recorder.isClosed = false
+    recorder.headerAt = at
     if (this.hasRow && !isContinued && at < this.range.to) {
-      state.restartEpochs()
+      recorder.baseEpoch = this.latestEpoch
       this.depths.forget(recorder)
       this.prices.interrupt(outage(newRecording), true, recorder)
       this.prices.reportOutage()
@@ -156,21 +151,20 @@ export class RecordedStreams {
     for (const mint of mints) this.depths.announce(mint, recorder)
   }
 
-  private emitRow(row: Row, state: RecorderState): void {
-    const { recorder } = state
+  private emitRow(row: Row, recorder: Recorder): void {
     this.hasRow = true
     switch (row._tag) {
       case 'Price':
-        return this.prices.streamOf(row.topic, recorder).emit(state.eventOf(row.event))
+        return this.prices.streamOf(row.topic, recorder).emit(this.eventOf(row.event, recorder))
       case 'Depth':
         return this.depths.streamOf(row.mint, recorder).emit(row.event)
       case 'End':
-        if (state.isClosed) return undefined
+        if (recorder.isClosed) return undefined
         return isAddress(row.of)
           ? this.depths.complete(row.of, recorder)
           : this.prices.complete(row.of, recorder)
       case 'Status':
-        return this.onStatus(state.statusOf(row.status), state)
+        return this.onStatus(this.statusOf(row.status, recorder), recorder)
       case 'Uncorrelated':
         return this.errorSubject$.next(row.error)
       default:
@@ -178,9 +172,8 @@ export class RecordedStreams {
     }
   }
 
-  private onStatus(status: ConnectionStatus, state: RecorderState): void {
-    const { recorder } = state
-    state.isClosed = status._tag === 'Closed'
+  private onStatus(status: ConnectionStatus, recorder: Recorder): void {
+    recorder.isClosed = status._tag === 'Closed'
     if (status._tag === 'Open') this.prices.onOpen(recorder)
     if (status._tag === 'Waiting') this.prices.interrupt(outage(status.reason, status), false, recorder)
     if (status._tag === 'Closed') {
@@ -193,69 +186,35 @@ export class RecordedStreams {
     this.currentStatus = status
     this.statusSubject$.next(status)
   }
-}
 
-/** The latest epoch of a replay. */
-interface LatestEpoch {
-  value: number
-}
-
-/** The state of one of the recorders of a set of recordings. The epochs of a later recording continue the earlier epochs. */
-class RecorderState {
-  /** The time of its last header, in ms since the Unix epoch. */
-  headerAt: number | undefined
-  /** True after its client was closed. The `End` rows that the close caused do not end the streams. */
-  isClosed = false
-  /** Its latest epoch in the replay. */
-  private latest = 0
-
-  constructor(
-    readonly recorder: Recorder,
-    private readonly latestEpoch: LatestEpoch,
-    private baseEpoch = 0,
-  ) {}
-
-  restartEpochs(): void {
-    this.baseEpoch = this.latestEpoch.value
-  }
-
-  /** The recorder goes on with topics of another one, whose epochs may be later. */
-  raiseEpochs(): void {
-    if (this.latest < this.latestEpoch.value) this.restartEpochs()
-  }
-
-  eventOf(event: Either<PriceError, Price>): Either<PriceError, Price> {
+  private eventOf(event: Either<PriceError, Price>, recorder: Recorder): Either<PriceError, Price> {
     if (isRight(event)) {
-      const price = this.priceOf(event.right)
-      return price === event.right ? event : right(price)
+      const epoch = this.epochOf(event.right.epoch, recorder)
+      return epoch === event.right.epoch ? event : right({ ...event.right, epoch })
     }
     const error = event.left
-    return error._tag === 'Stale' && error.last !== undefined && this.baseEpoch !== 0
-      ? left({ ...error, last: this.priceOf(error.last) })
-      : event
+    if (error._tag !== 'Stale' || error.last === undefined || recorder.baseEpoch === 0) return event
+    return left({ ...error, last: { ...error.last, epoch: this.epochOf(error.last.epoch, recorder) } })
   }
 
-  statusOf(status: ConnectionStatus): ConnectionStatus {
-    if (status._tag !== 'Open') return status
-    const epoch = this.epochOf(status.epoch)
-    return epoch === status.epoch ? status : { ...status, epoch }
+  private statusOf(status: ConnectionStatus, recorder: Recorder): ConnectionStatus {
+    return status._tag === 'Open' ? { ...status, epoch: this.epochOf(status.epoch, recorder) } : status
   }
 
-  private priceOf(price: Price): Price {
-    const epoch = this.epochOf(price.epoch)
-    return epoch === price.epoch ? price : { ...price, epoch }
-  }
-
-  private epochOf(recorded: number): number {
-    const epoch = recorded + this.baseEpoch
-    if (epoch > this.latest) this.latest = epoch
-    if (epoch > this.latestEpoch.value) this.latestEpoch.value = epoch
+  /** The epochs of a later recording continue the earlier epochs. */
+  private epochOf(recorded: number, recorder: Recorder): number {
+    const epoch = recorded + recorder.baseEpoch
+    if (epoch > recorder.latestEpoch) recorder.latestEpoch = epoch
+    if (epoch > this.latestEpoch) this.latestEpoch = epoch
     return epoch
   }
 }
 
 /** Continues the epochs of a replay. */
-export type LiveEpochs = Pick<RecorderState, 'eventOf' | 'statusOf'>
+export interface LiveEpochs {
+  readonly eventOf: (event: Either<PriceError, Price>) => Either<PriceError, Price>
+  readonly statusOf: (status: ConnectionStatus) => ConnectionStatus
+}
 
 const newRecording = 'a new recording begins'
 

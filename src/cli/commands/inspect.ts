@@ -4,7 +4,7 @@ import type { GapCause } from '../../base/domain/past.js'
 import { addressOf } from '../../base/domain/topic.js'
 import { printable } from '../../base/errors/text.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
-import { Inspection, type InspectedSummary } from '../../backtest/recording/summary/inspection.js'
+import { Inspection } from '../../backtest/recording/summary/inspection.js'
 import type { TopicSummary } from '../../backtest/recording/summary/topic-summary.js'
 import { openableSources } from '../../backtest/recording/read/source.js'
 import { outputJson } from '../render/json.js'
@@ -98,7 +98,7 @@ async function inspectRecordings(
   if (problems.length > 0) throw new Error(problems.join('; '))
 }
 
-interface ShownSummary extends InspectedSummary {
+interface ShownSummary extends TopicSummary {
   /** `undefined` without a symbol. */
   readonly symbol?: string | undefined
 }

@@ -318,7 +318,7 @@ describe('a source that cannot be read', () => {
     expect(prices.slice(8)).toEqual([at(1_998_000, 1999), gap(1_998_000, 1_999_000, 'unrecorded')])
     const events = await eventsOf(openHistory([plain, next]).prices$(topic, range(1997, 2051)))
     expect(events.slice(2, 4)).toEqual([gap(1_998_000, 2_050_000, 'unrecorded'), at(2_050_000, 7)])
-    expect(await openHistory([plain]).topics()()).toMatchObject({ right: [{ to: start + 1_998_000 }, {}] })
+    expect(await openHistory([plain]).topics()()).toMatchObject({ right: [{ to: start + 1_998_000 }] })
   })
 
   it('is an error if compressed data are truncated, after the prices of all complete lines', async () => {
@@ -363,13 +363,13 @@ describe('the topics of a history', () => {
     }
     expect(await openHistory(writeFiles(files)).topics()()).toEqual(
       right([
-        { topic, from: start, to: start + 120 },
-        { topic: other, from: start, to: start + 50 },
+        { topic, from: start + 10, to: start + 120 },
+        { topic: other, from: start + 50, to: start + 50 },
       ]),
     )
   })
 
-  it('are those of all headers and rows, each from its own start to the end of its recordings', async () => {
+  it('are those of all rows, also of a topic that no header announces', async () => {
     const third: Topic = 'svc-0xef'
     const recording = recordingText(
       headerAt(0, { topics: [topic] }),
@@ -378,14 +378,14 @@ describe('the topics of a history', () => {
       priceRow(150, 2, other),
       headerAt(200, { topics: ['svc-0xCD'] }),
       priceRow(210, 3, third),
-      priceRow(220, 4, other),
+      priceRow(220, 4, 'svc-0xCD'),
     )
     for (const content of [recording, gzipSync(recording)])
       expect(await openHistory(writeFiles({ all: content })).topics()()).toEqual(
         right([
-          { topic, from: start, to: start + 150 },
-          { topic: other, from: start + 100, to: start + 220 },
-          { topic: third, from: start + 210, to: start + 220 },
+          { topic, from: start + 10, to: start + 10 },
+          { topic: other, from: start + 150, to: start + 220 },
+          { topic: third, from: start + 210, to: start + 210 },
         ]),
       )
   })
@@ -393,19 +393,13 @@ describe('the topics of a history', () => {
   it('are read again when a file has grown', async () => {
     const [path = ''] = writeFiles({ a: recordingText(headerAt(0, { topics: [topic] }), priceRow(10, 1)) })
     const history = openHistory([path])
-    expect(await history.topics()()).toEqual(right([{ topic, from: start, to: start + 10 }]))
+    expect(await history.topics()()).toEqual(right([{ topic, from: start + 10, to: start + 10 }]))
     appendFileSync(path, recordingText(priceRow(20, 2, other)))
     expect(await history.topics()()).toEqual(
       right([
-        { topic, from: start, to: start + 20 },
+        { topic, from: start + 10, to: start + 10 },
         { topic: other, from: start + 20, to: start + 20 },
       ]),
     )
-  })
-
-  it('start with the first row if the header does not know the time', async () => {
-    const recording = recordingText(headerAt(-start), priceRow(10, 1), priceRow(50, 2))
-    const topics = await openHistory([chunksOf(recording)]).topics()()
-    expect(topics).toMatchObject({ right: [{ topic, from: start + 10, to: start + 50 }, {}] })
   })
 })

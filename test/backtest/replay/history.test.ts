@@ -8,7 +8,6 @@ import {
   chunksOf,
   collect,
   header,
-  other,
   priceRow,
   recordingText,
   start,
@@ -104,10 +103,7 @@ describe('the history of a replay', () => {
     expect(await collect(result$)).toEqual([
       {
         _tag: 'Right',
-        right: [
-          { topic, ...covered },
-          { topic: other, ...covered },
-        ],
+        right: [{ topic, ...covered }],
       },
     ])
   })

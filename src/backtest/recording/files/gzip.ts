@@ -51,24 +51,14 @@ const sliceLength = 4_096
  * 16 kB of text before it.
  */
 export class Gunzip {
-  /** Set by damaged and by truncated data. */
-  private failure: Error | undefined
   private readonly stream = createGunzip()
-  private output: Uint8Array[] = []
-  private hasEnded = false
+  private readonly output: Uint8Array[] = []
   /** Ends the wait for the stream. */
   private settle: () => void = () => undefined
 
   constructor() {
     this.stream.on('data', (part: Uint8Array) => this.output.push(part))
-    this.stream.on('error', (error) => {
-      this.failure = gzipError(error)
-      this.settle()
-    })
-    this.stream.on('end', () => {
-      this.hasEnded = true
-      this.settle()
-    })
+    for (const event of ['error', 'end']) this.stream.on(event, () => this.settle())
   }
 
   /** Yields the data of a chunk. Damaged data throw, after the data before the damage. */
@@ -90,14 +80,15 @@ export class Gunzip {
 
   /** The stream ends before zeros that pad the file, and accepts no further data. */
   private async *outputOf(start: (done: () => void) => void): AsyncGenerator<Uint8Array, void> {
-    if (this.failure === undefined && !this.hasEnded) {
+    const { stream } = this
+    if (!stream.readableEnded && !stream.errored) {
       await new Promise<void>((resolve) => {
         this.settle = resolve
         start(resolve)
       })
     }
     yield* this.output.splice(0)
-    if (this.failure !== undefined) throw this.failure
+    if (stream.errored) throw gzipError(stream.errored)
   }
 }
 

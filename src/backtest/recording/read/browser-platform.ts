@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import { messageOf } from '../../../base/errors/text.js'
-import type { SourcePlatform } from './source.js'
+import type { SourcePlatform, WebStream } from './source.js'
 
 /** A recording is data, because a browser has no files. */
 export const browserPlatform: SourcePlatform = {
@@ -22,59 +22,43 @@ export const browserPlatform: SourcePlatform = {
 export class Gunzip {
   private readonly stream = new DecompressionStream('gzip')
   private readonly writer = this.stream.writable.getWriter()
-  private readonly reader: ByteReader = this.stream.readable.getReader()
-  private output: Uint8Array[] = []
-  private failure: Error | undefined
+  private readonly output: Uint8Array[] = []
   private readonly reading = this.readAll()
 
   /** Yields the data of this chunk, or of earlier chunks. */
-  async *write(chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
-    await this.attempt(this.writer.write(chunk))
-    yield* this.take()
+  write(chunk: Uint8Array): AsyncGenerator<Uint8Array, void> {
+    return this.outputOf(this.writer.write(chunk))
   }
 
   /** Yields the rest. Throws if the data are truncated. */
-  async *end(): AsyncGenerator<Uint8Array, void> {
-    await this.attempt(this.writer.close())
-    await this.reading
-    yield* this.take()
+  end(): AsyncGenerator<Uint8Array, void> {
+    return this.outputOf(this.writer.close().then(() => this.reading))
   }
 
   close(): void {
     void this.writer.abort().catch(() => undefined)
+    this.reading.catch(() => undefined)
   }
 
-  private async attempt(work: Promise<void>): Promise<void> {
-    try {
-      await work
-    } catch (thrown) {
-      this.failure ??= gzipError(thrown)
-    }
-  }
-
-  private *take(): Generator<Uint8Array, void> {
+  private async *outputOf(work: Promise<void>): AsyncGenerator<Uint8Array, void> {
+    const failure = await work.then(() => undefined, gzipError)
     yield* this.output.splice(0)
-    if (this.failure !== undefined) throw this.failure
+    if (failure !== undefined) throw failure
   }
 
-  /** Never rejects. Reads all the time, because the stream accepts no data while its output is not read. */
+  /** Reads all the time, because the stream accepts no data while its output is not read. */
   private async readAll(): Promise<void> {
-    try {
-      for (;;) {
-        const { done, value } = await this.reader.read()
-        if (done || value === undefined) return
-        this.output.push(value)
-      }
-    } catch (thrown) {
-      this.failure ??= gzipError(thrown)
+    // Node's types do not declare the type of the chunks.
+    const reader = this.stream.readable.getReader() as WebReader
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done || value === undefined) return
+      this.output.push(value as Uint8Array)
     }
   }
 }
 
-/** Node's types do not declare the type of the chunks. */
-interface ByteReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array }>
-}
+type WebReader = ReturnType<WebStream['getReader']>
 
 const gzipError = (thrown: unknown): Error =>
   new Error(`damaged gzip data, or several members: ${messageOf(thrown)}`)

@@ -6,10 +6,10 @@ import { encodeRow } from '../codec/row-codec.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, Timeline, type TimeRange } from '../codec/timeline.js'
 import { wholeFile } from './file-part.js'
+import { inTurn, PieceReader } from './in-turn.js'
 import { lateTime, Recorder, type EntriesResult, type RecordingEntry } from './read-entries.js'
 import { RecordedFile } from './recorded-file.js'
 import type { OpenableSource } from './source.js'
-import { PriorityQueue } from './priority-queue.js'
 
 /** How a set of recordings is read. */
 export interface SetReading {
@@ -38,10 +38,9 @@ export async function* readSet(
   sources: readonly OpenableSource[],
   reading: SetReading,
 ): AsyncGenerator<EntriesResult, void> {
-  const { range, closing, onHeader, allowsCut } = reading
   const [source] = sources
   if (source === undefined) yield left(emptyRecording('the recording'))
-  else if (sources.length === 1) yield* readRange(source, range, closing, allowsCut)
+  else if (sources.length === 1) yield* readRange(source, reading)
   else {
     const feeds: Feed[] = []
     for (const each of sources) {
@@ -52,7 +51,7 @@ export async function* readSet(
     feeds.sort((a, b) => a.at - b.at)
     for (const [index, feed] of feeds.entries()) feed.index = index
     const headers = feeds.flatMap(({ header }) => header ?? [])
-    if (headers[0] !== undefined) onHeader?.(jointHeader(headers[0], headers))
+    if (headers[0] !== undefined) reading.onHeader?.(jointHeader(headers[0], headers))
     yield* new Merge(feeds, reading).entries()
   }
 }
@@ -60,34 +59,30 @@ export async function* readSet(
 /** Of a plain file, only the part with the rows of the range is read. */
 async function* readRange(
   source: OpenableSource,
-  range: TimeRange,
-  closing: Subscription,
-  allowsCut = false,
+  { range, closing, allowsCut = false }: SetReading,
 ): AsyncGenerator<EntriesResult, void> {
   const file = new RecordedFile(source)
   const part = range === allTimes ? wholeFile : await file.partOf(range)
   yield* file.entries(closing, part, allowsCut, range)
 }
 
-/** The entries of one source, one by one. */
-class Feed {
-  /** When its current entry is due, in ms since the Unix epoch. Before it is read, the time of its first row. */
-  at = Infinity
-  /** Of entries that are due at one time, those of the lower index are first. */
-  index = 0
+/** The entries of one source. */
+class Feed extends PieceReader<RecordingEntry> {
+  /** The first header. */
   header: RecordingHeader | undefined
-  /** `undefined` before `fill`, and after the last entry of a piece. */
-  head: RecordingEntry | undefined
+  /** The last header that was merged. */
+  lastHeader: RecordingHeader | undefined
   failure: RecordingError | undefined
   recorder = new Recorder()
   isOver = false
-  private results: AsyncGenerator<EntriesResult, void> | undefined
-  private piece: Iterator<RecordingEntry, unknown> | undefined
 
   constructor(
     readonly source: OpenableSource,
     private readonly reading: SetReading,
-  ) {}
+  ) {
+    super()
+    this.pieces = this.read(reading)
+  }
 
   /**
    * Reads the header, and of a file the time of the first row. A file is closed again, because there may be thousands. Any other
@@ -96,69 +91,51 @@ class Feed {
   async start(): Promise<void> {
     const { source, reading } = this
     const opened = new Subscription()
-    reading.closing.add(opened)
     const isFile = source.file !== undefined
-    this.results = this.read(opened, isFile ? allTimes : reading.range)
+    reading.closing.add(opened)
+    if (isFile) this.pieces = this.read({ ...reading, range: allTimes, closing: opened })
     await this.fill()
     const line = this.head?.line
     if (line?._tag !== 'Recording') return
     this.header = line
-    this.at = line.at === 0 ? -Infinity : line.at
     if (!isFile) return
     this.advance()
     await this.fill()
-    this.at = this.head?.line.at ?? this.at
-    this.head = undefined
-    this.results = undefined
-    this.failure = undefined
     opened.unsubscribe()
+    this.head = undefined
+    this.failure = undefined
+    this.pieces = this.read(reading)
   }
 
-  /** Resolves to false if there is no further entry. */
-  async fill(): Promise<boolean> {
-    this.results ??= this.read(this.reading.closing, this.reading.range)
-    while (this.head === undefined) {
-      const { done, value } = await this.results.next()
-      if (done === true) return false
-      if (isLeft(value)) {
-        this.failure = value.left
-        return false
-      }
-      this.piece = value.right[Symbol.iterator]()
-      this.advance()
-    }
-    return true
-  }
-
-  advance(): RecordingEntry | undefined {
-    const next = this.piece?.next()
-    this.head = next?.done === false ? next.value : undefined
-    const line = this.head?.line
+  /** When its current entry is due, in ms since the Unix epoch. Before it is read, the time of its first row. */
+  get at(): number {
+    if (this.last === undefined) return Infinity
+    const { _tag, at } = this.last.line
     // A header whose time is unknown is due at once.
-    if (line !== undefined) this.at = line._tag === 'Recording' && line.at === 0 ? -Infinity : line.at
-    return this.head
+    return _tag === 'Recording' && at === 0 ? -Infinity : at
   }
 
-  private read(closing: Subscription, range: TimeRange): AsyncGenerator<EntriesResult, void> {
-    return readRange(this.source, range, closing, this.reading.allowsCut)
+  private async *read(reading: SetReading): AsyncGenerator<Iterable<RecordingEntry>, void> {
+    for await (const entries of readRange(this.source, reading)) {
+      if (isLeft(entries)) this.failure = entries.left
+      else yield entries.right
+    }
   }
 }
 
-const inOrder = (a: Feed, b: Feed): number => a.at - b.at || a.index - b.index
-
-/** The source that has the rows of a topic or mint at the current time, and those that had them before. */
+/** The source that has the rows of a topic or mint at the current time. */
 interface Owner {
   feed: Feed
-  /** The latest time of the rows so far, in ms since the Unix epoch. */
+  /** The latest time of its rows, and of those of the sources before it, in ms since the Unix epoch. */
   latest: number
-  /** The source before it. */
-  before?: Owner
+  latestBefore: number
+  /** The sources before it. */
+  readonly before: Feed[]
 }
 
 /** Merges sources by the `at` of their lines. */
 class Merge {
   private readonly timeline: Timeline
-  private readonly queue: PriorityQueue<Feed>
   /** By each spelling of a topic or mint. */
   private readonly owners = new Map<string, Owner>()
   private failure: RecordingError | undefined
@@ -168,21 +145,15 @@ class Merge {
     private readonly reading: SetReading,
   ) {
     this.timeline = new Timeline(reading.range)
-    this.queue = new PriorityQueue(inOrder, [...feeds])
   }
 
   async *entries(): AsyncGenerator<EntriesResult, void> {
-    const { queue, reading } = this
-    for (let feed = queue.peek(); feed !== undefined; feed = queue.peek()) {
-      if (feed.head === undefined) {
-        queue.pop()
-        if (await feed.fill()) queue.push(feed)
-        else this.end(feed)
-      } else yield right(this.piece())
-      if (this.failure === undefined && !reading.closing.closed) continue
-      if (this.failure !== undefined) yield left(this.failure)
-      return
+    const inOrder = (a: Feed, b: Feed): number => a.at - b.at || a.index - b.index
+    for await (const next of inTurn(this.feeds, inOrder, (feed) => this.end(feed))) {
+      if (this.failure === undefined) yield right(this.piece(next))
+      if (this.failure !== undefined || this.reading.closing.closed) break
     }
+    if (this.failure !== undefined) yield left(this.failure)
   }
 
   private end(ended: Feed): void {
@@ -193,70 +164,50 @@ class Merge {
     else if (failure !== undefined) this.reading.onDamage?.(failure)
   }
 
-  /** The entries until a source needs its next piece. */
-  private *piece(): Generator<RecordingEntry, void> {
-    const { queue } = this
-    for (;;) {
-      const feed = queue.peek()
-      if (feed?.head === undefined) return
-      queue.pop()
-      const other = queue.peek()
-      let head: RecordingEntry | undefined = feed.head
-      while (head !== undefined && (other === undefined || inOrder(feed, other) < 0)) {
-        const entry = this.entryOf(head, feed)
-        if (entry === undefined) return
-        yield entry
-        head = feed.advance()
+  /** The entries until a source needs its next piece, or a failure. */
+  private *piece(next: () => Feed | undefined): Generator<RecordingEntry, void> {
+    for (let feed = next(); feed?.head !== undefined; feed = next()) {
+      const { line, origin } = feed.head
+      const issue = this.issueOf(line, feed)
+      const time = issue ?? this.timeline.next(line.at, line._tag === 'Recording') ?? lateTime(line.at)
+      if ('expected' in time) {
+        this.failure = recordingError(origin.source, origin.lineNumber, encodeRow(line), [time])
+        return
       }
-      queue.push(feed)
+      origin.recorder = feed.recorder
+      yield { line, time: time.time, skipped: time.skipped, origin }
     }
   }
 
-  /** `undefined` after a failure. */
-  private entryOf({ line, origin }: RecordingEntry, feed: Feed): RecordingEntry | undefined {
-    const isHeader = line._tag === 'Recording'
-    if (isHeader) this.continueRecorder(line, feed)
-    else if (line._tag === 'Price' || line._tag === 'Depth') {
-      const name = line._tag === 'Price' ? line.topic : line.mint
-      const other = this.otherOwner(name, line.at, feed)
-      if (other !== undefined) {
-        this.fail(line, feed, sameTime(name, other.source.name))
-        return undefined
-      }
-    }
-    const time = this.timeline.next(line.at, isHeader)
-    if (time === undefined) {
-      this.fail(line, feed, lateTime(line.at))
-      return undefined
-    }
-    origin.recorder = feed.recorder
-    return { line, time: time.time, skipped: time.skipped, origin }
+  private issueOf(line: Row | RecordingHeader, feed: Feed): DecodeIssue | undefined {
+    if (line._tag === 'Recording') this.continueRecorder(line, feed)
+    if (line._tag !== 'Price' && line._tag !== 'Depth') return undefined
+    const name = line._tag === 'Price' ? line.topic : line.mint
+    const other = this.otherOwner(name, line.at, feed)
+    return other && sameTime(name, other.source.name)
   }
 
   /** The recorder of a source is that of the source which its header continues. */
   private continueRecorder(header: RecordingHeader, feed: Feed): void {
-    const before =
-      header.continues === undefined
-        ? undefined
-        : this.feeds.find((each) => each !== feed && isContinuedBy(each.recorder.header, header))
+    const before = this.feeds.find((each) => each !== feed && isContinuedBy(each.lastHeader, header))
     if (before !== undefined) feed.recorder = before.recorder
     feed.recorder.isOver = false
-    feed.recorder.header = header
+    feed.lastHeader = header
   }
 
   /** Another source that has rows of the topic or mint at or after this time. A recorder's clock may step back between its files. */
   private otherOwner(name: string, at: number, feed: Feed): Feed | undefined {
     const owner = this.ownerOf(name, feed)
     if (owner.feed !== feed) {
-      for (let { before } = owner; before !== undefined; { before } = before)
-        if (before.feed === feed) return owner.feed
-      owner.before = { ...owner }
+      if (owner.before.includes(feed)) return owner.feed
+      owner.before.push(owner.feed)
+      owner.latestBefore = owner.latest
       owner.feed = feed
     }
-    const { before } = owner
     if (at > owner.latest) owner.latest = at
-    return before !== undefined && at < before.latest && before.feed.recorder !== feed.recorder
-      ? before.feed
+    const before = owner.before.at(-1)
+    return before !== undefined && at < owner.latestBefore && before.recorder !== feed.recorder
+      ? before
       : undefined
   }
 
@@ -264,15 +215,10 @@ class Merge {
     const known = this.owners.get(name)
     if (known !== undefined) return known
     const key = name.toLowerCase()
-    const owner = this.owners.get(key) ?? { feed, latest: -Infinity }
+    const owner = this.owners.get(key) ?? { feed, latest: -Infinity, latestBefore: -Infinity, before: [] }
     this.owners.set(key, owner)
     this.owners.set(name, owner)
     return owner
-  }
-
-  private fail(row: Row | RecordingHeader, feed: Feed, issue: DecodeIssue): void {
-    const { source, lineNumber } = feed.head?.origin ?? { source: feed.source.name, lineNumber: 1 }
-    this.failure = recordingError(source, lineNumber, encodeRow(row), [issue])
   }
 }
 

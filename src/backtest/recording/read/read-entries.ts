@@ -31,12 +31,19 @@ export interface EntryOrigin {
   recorder: Recorder
 }
 
-/** The writer of one recording, or of several that continue each other. */
+/** The writer of one recording, or of several that continue each other, and its state in the reading. */
 export class Recorder {
-  /** The last header, if the recording is one of several. */
-  header: RecordingHeader | undefined
   /** True when it has no further line. */
   isOver = false
+  /** The time of its last header, in ms since the Unix epoch. */
+  headerAt: number | undefined
+  /** The time of its last row, in ms since the Unix epoch. */
+  rowAt: number | undefined
+  /** True after its client was closed. The `End` rows that the close caused do not end the streams. */
+  isClosed = false
+  /** In a replay: added to its epochs, and the latest sum. */
+  baseEpoch = 0
+  latestEpoch = 0
 }
 
 /** The entries of a piece of the text, or the error that ends the recording. */

@@ -30,8 +30,6 @@ export interface StartedFile {
  */
 export class RecordedFile {
   private firstHeader: RecordingHeader | undefined
-  /** The topics that were searched, in lower case, and the size of the file at that time. */
-  private readonly searched = new Map<string, { readonly size: number; readonly isFound: boolean }>()
   private known: { readonly size: number; readonly times: RowTimes } | undefined
 
   constructor(readonly source: OpenableSource) {}
@@ -54,13 +52,8 @@ export class RecordedFile {
     const key = topic.toLowerCase()
     if (isLeft(header)) return header
     if (header.right.topics.some((name) => name.toLowerCase() === key)) return right(true)
-    const size = await this.end()
-    const searched = this.searched.get(key)
-    if (searched?.size === size) return right(searched.isFound)
     try {
-      const isFound = await this.contains(`${key}"`)
-      this.searched.set(key, { size, isFound })
-      return right(isFound)
+      return right(await this.contains(`${key}"`))
     } catch (thrown) {
       return left(unreadableRecording(this.source.name, 1, thrown))
     }

@@ -1,7 +1,5 @@
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { assertNever } from '../../../base/domain/assert-never.js'
-import type { PastEvent } from '../../../base/domain/past.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
@@ -9,42 +7,21 @@ import { allTimes, type TimeRange } from '../codec/timeline.js'
 import { readSet, type SetReading } from '../read/merge.js'
 import type { Recorder } from '../read/read-entries.js'
 import type { OpenableSource } from '../read/source.js'
+import type { MissingTime } from './missing-times.js'
 import { TopicSummariser, type TopicSummary } from './topic-summary.js'
-
-export interface InspectedSummary extends TopicSummary {
-  /** The quantity of each depth, in tokens, if it is assumed. */
-  readonly assumedDepth?: string
-  /** The length of the candles whose opens and closes are its prices. */
-  readonly candles?: string
-}
-
-/** A topic, and the recorder whose rows are counted. */
-interface InspectedTopic {
-  readonly summary: TopicSummariser
-  owner: Recorder | undefined
-  assumedDepth?: string | undefined
-  candles?: string | undefined
-}
 
 /** Summarises the topics of several recordings. */
 export class Inspection {
   readonly damages: RecordingError[] = []
-  private readonly topics = new Map<string, InspectedTopic>()
-  /** By each spelling of a topic. */
-  private readonly bySpelling = new Map<string, InspectedTopic>()
-  /** The time of the last row of each recorder, in ms since the Unix epoch. */
-  private readonly rowAt = new Map<Recorder, number>()
+  /** The number of rows that `import` left out. */
+  invalidRows = 0
+  private readonly topics = new Map<string, TopicSummariser>()
   /** The time of the last row, in ms since the Unix epoch. */
   private lastAt = -Infinity
   /** The latest time of all rows so far, in ms since the Unix epoch. */
   private end = -Infinity
   /** The latest start of a recording, in ms since the Unix epoch. */
   private lastStart = -Infinity
-  /** The number of rows that `import` left out. */
-  invalidRows = 0
-
-  /** `watch`: returns what is called for each event of a topic. */
-  constructor(private readonly watch: (topic: Topic) => (event: PastEvent) => void = () => () => undefined) {}
 
   async read(sources: readonly OpenableSource[], range: TimeRange = allTimes): Promise<void> {
     const reading: SetReading = {
@@ -58,17 +35,13 @@ export class Inspection {
     }
   }
 
-  summaries(): readonly InspectedSummary[] {
-    return [...this.topics.values()].map((topic) => {
-      this.passTime(topic)
-      const summary = topic.summary.summary(this.lastStart, this.end)
-      const { assumedDepth, candles } = topic
-      return {
-        ...summary,
-        ...(assumedDepth === undefined ? {} : { assumedDepth }),
-        ...(candles === undefined ? {} : { candles }),
-      }
-    })
+  summaries(): readonly TopicSummary[] {
+    return [...this.topics.values()].map((topic) => topic.summary(this.lastStart, this.end))
+  }
+
+  /** The times without prices of a topic, in the order of their starts. */
+  missingTimes(topic: string): readonly MissingTime[] {
+    return this.topics.get(topic.toLowerCase())?.missing.list() ?? []
   }
 
   private onLine(line: RecordingHeader | Row, recorder: Recorder): void {
@@ -76,24 +49,14 @@ export class Inspection {
     const isEarlier = line.at < this.lastAt
     this.lastAt = line.at
     this.end = Math.max(this.end, line.at)
-    this.rowAt.set(recorder, line.at)
-    switch (line._tag) {
-      case 'Price': {
-        const topic = this.topicOf(line.topic)
-        topic.owner = recorder
-        return topic.summary.onLine(line, isEarlier)
-      }
-      case 'Status':
-        for (const topic of this.topics.values()) if (topic.owner === recorder) topic.summary.onLine(line)
-        return
-      case 'End':
-        return this.bySpelling.get(line.of)?.summary.onLine(line)
-      case 'Depth':
-      case 'Uncorrelated':
-        return
-      default:
-        return assertNever(line)
-    }
+    recorder.rowAt = line.at
+    if (line._tag === 'Price') {
+      const topic = this.topicOf(line.topic)
+      topic.owner = recorder
+      topic.onLine(line, isEarlier)
+    } else if (line._tag === 'Status') {
+      for (const topic of this.topics.values()) if (topic.owner === recorder) topic.onLine(line)
+    } else if (line._tag === 'End') this.topics.get(line.of.toLowerCase())?.onLine(line)
   }
 
   /** A recorder may write several recordings. A topic that is not in one of them is not recorded meanwhile. */
@@ -101,35 +64,21 @@ export class Inspection {
     this.lastStart = Math.max(this.lastStart, header.at)
     this.invalidRows += header.invalidRows ?? 0
     const started = header.topics.map((name) => this.topicOf(name))
-    for (const topic of started) {
-      topic.assumedDepth ??= header.assumedDepth
-      topic.candles ??= header.candles
-    }
     for (const topic of this.topics.values()) {
       const isStarted = started.includes(topic) && topic.owner?.isOver !== false
       if (!isStarted && topic.owner !== recorder) continue
-      this.passTime(topic)
+      topic.passTime()
       topic.owner = recorder
-      topic.summary.onLine(header)
+      topic.onLine(header)
     }
   }
 
-  /** Any row of a recorder shows that its topics were recorded at that time. */
-  private passTime({ summary, owner }: InspectedTopic): void {
-    const at = owner && this.rowAt.get(owner)
-    if (at !== undefined) summary.passTime(at)
-  }
-
-  private topicOf(topic: Topic): InspectedTopic {
-    const known = this.bySpelling.get(topic)
+  private topicOf(topic: Topic): TopicSummariser {
+    // Most names have no capitals.
+    const known = this.topics.get(topic) ?? this.topics.get(topic.toLowerCase())
     if (known !== undefined) return known
-    const key = topic.toLowerCase()
-    const inspected = this.topics.get(key) ?? {
-      summary: new TopicSummariser(topic, this.watch(topic)),
-      owner: undefined,
-    }
-    this.topics.set(key, inspected)
-    this.bySpelling.set(topic, inspected)
-    return inspected
+    const added = new TopicSummariser(topic)
+    this.topics.set(topic.toLowerCase(), added)
+    return added
   }
 }

@@ -20,13 +20,15 @@ const longFactor = 10
  * price is missing.
  */
 export class MissingTimes {
-  private readonly gaps: MissingTime[] = []
+  /** After the first price. */
+  readonly gaps: MissingTime[] = []
   private readonly silences: MissingTime[] = []
   /** How many distances of two prices are below each power of 2, but not below the next lower one. */
   private readonly distances = new Uint32Array(64)
   private prices = 0
   /** The last price, or the end of the gap after it. */
   private quietSince = Infinity
+  private longestMs = 0
 
   onEvent(event: PastEvent): void {
     if (event._tag === 'PastPrice') {
@@ -38,6 +40,11 @@ export class MissingTimes {
       this.gaps.push({ from, to, cause })
       this.endSilence(from, to)
     }
+  }
+
+  /** The longest time without a price outside of gaps, up to the end, in ms. */
+  longestSilence(end: number): number {
+    return Math.max(this.longestMs, end - this.quietSince)
   }
 
   /** In the order of their starts. */
@@ -53,8 +60,9 @@ export class MissingTimes {
   }
 
   private endSilence(at: number, quietSince: number): void {
-    if (at - this.quietSince >= minSilence)
-      this.silences.push({ from: this.quietSince, to: at, cause: 'silent' })
+    const length = at - this.quietSince
+    this.longestMs = Math.max(this.longestMs, length)
+    if (length >= minSilence) this.silences.push({ from: this.quietSince, to: at, cause: 'silent' })
     this.quietSince = quietSince
   }
 

@@ -1,7 +1,9 @@
 import { isRight } from 'fp-ts/lib/Either.js'
-import type { Gap, GapCause, PastEvent } from '../../../base/domain/past.js'
+import type { GapCause } from '../../../base/domain/past.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { isSkewed, type PriceRow, type RecordingHeader, type StatusRow, type EndRow } from '../codec/row.js'
+import type { Recorder } from '../read/read-entries.js'
+import { MissingTimes, type MissingTime } from './missing-times.js'
 import { TopicPast } from './topic-past.js'
 
 /** The gaps of one cause. */
@@ -34,16 +36,18 @@ export interface TopicSummary {
   readonly pricesPerSecond: { readonly median: number; readonly max: number }
   /** The longest time without a price outside of gaps, in ms. */
   readonly longestSilenceMs: number
+  /** The quantity of each depth, in tokens, if it is assumed. */
+  readonly assumedDepth: string | undefined
+  /** The length of the candles whose opens and closes are its prices. */
+  readonly candles: string | undefined
 }
 
-/** Summarises the lines of one topic. Its memory does not grow with the recordings. */
+/** Summarises the lines of one topic. Its memory grows with the gaps and the silences of a minute alone. */
 export class TopicSummariser {
+  readonly missing = new MissingTimes()
+  /** The recorder whose rows are counted. */
+  owner: Recorder | undefined
   private readonly past: TopicPast
-  private readonly gaps: Record<GapCause, GapSummary> = {
-    disconnected: noGap,
-    stale: noGap,
-    unrecorded: noGap,
-  }
   private rows = 0
   private earlierRows = 0
   private skewedRows = 0
@@ -51,45 +55,44 @@ export class TopicSummariser {
   private to: number | undefined
   private epoch: number | undefined
   private connections = 0
-  private longestSilenceMs = 0
+  private assumedDepth: string | undefined
+  private candles: string | undefined
   /** The sum of the steps by which the clock was set back, in ms. */
   private setBackMs = 0
-  /** The last price, or the end of the gap after it. */
-  private quietSince = 0
   private readonly rates = new Rates()
 
-  /** `onEvent`: called for each price and gap. */
-  constructor(
-    readonly topic: Topic,
-    onEvent: (event: PastEvent) => void = () => undefined,
-  ) {
+  constructor(readonly topic: Topic) {
     this.past = new TopicPast(topic, (event) => {
-      onEvent(event)
-      if (event._tag === 'Gap') this.onGap(event)
-      else this.onPrice(event.at)
+      this.missing.onEvent(event)
+      if (event._tag === 'Gap') return
+      this.from ??= event.at
+      this.to = event.at
+      this.rates.add(event.at)
     })
   }
 
   /** `isEarlier`: the line is a row that is earlier than the row before it. */
   onLine(line: RecordingHeader | PriceRow | StatusRow | EndRow, isEarlier = false): void {
     if (isEarlier && this.from !== undefined) this.setBackMs += Math.max(0, this.past.now - line.at)
-    if (line._tag === 'Price') {
+    if (line._tag === 'Recording') {
+      this.assumedDepth ??= line.assumedDepth
+      this.candles ??= line.candles
+      if (line.continues === undefined) this.epoch = undefined
+    } else if (line._tag === 'Price') {
       this.rows++
       if (isEarlier) this.earlierRows++
       if (isSkewed(line)) this.skewedRows++
-    }
-    if (line._tag === 'Recording' && line.continues === undefined) this.epoch = undefined
-    if (line._tag === 'Price' && isRight(line.event)) {
-      const { epoch } = line.event.right
-      if (epoch !== this.epoch) this.connections++
-      this.epoch = epoch
+      if (isRight(line.event) && line.event.right.epoch !== this.epoch) {
+        this.connections++
+        this.epoch = line.event.right.epoch
+      }
     }
     this.past.onLine(line)
   }
 
-  /** The recording has a row of a time, in ms since the Unix epoch. */
-  passTime(at: number): void {
-    this.past.passTime(at)
+  /** Any row of a recorder shows that its topics were recorded at that time. */
+  passTime(): void {
+    if (this.owner?.rowAt !== undefined) this.past.passTime(this.owner.rowAt)
   }
 
   /**
@@ -97,12 +100,13 @@ export class TopicSummariser {
    * that starts after the last row of the topic does not contain the topic.
    */
   summary(lastStart: number, end: number): TopicSummary {
-    const { topic, rows, earlierRows, skewedRows, from, to, gaps, connections } = this
+    const { topic, rows, earlierRows, skewedRows, from, to, connections, assumedDepth, candles } = this
+    this.passTime()
     const isRecordedOn = lastStart <= this.past.latest
     const latest = isRecordedOn ? this.past.now : end
     this.past.finish(isRecordedOn, latest)
-    if (from !== undefined) this.endSilence(latest)
-    const gapMs = Object.values(gaps).reduce((sum, { ms }) => sum + ms, 0)
+    const { gaps } = this.missing
+    const gapMs = gaps.reduce((sum, gap) => sum + gap.to - gap.from, 0)
     const coveredMs = from === undefined ? 0 : Math.max(0, latest - from + this.setBackMs - gapMs)
     return {
       topic,
@@ -112,40 +116,32 @@ export class TopicSummariser {
       from,
       to,
       coveredMs,
-      gaps,
+      gaps: {
+        disconnected: gapSummary(gaps, 'disconnected'),
+        stale: gapSummary(gaps, 'stale'),
+        unrecorded: gapSummary(gaps, 'unrecorded'),
+      },
       connections,
       pricesPerSecond: this.rates.perSecond(coveredMs),
-      longestSilenceMs: this.longestSilenceMs,
+      longestSilenceMs: this.missing.longestSilence(latest),
+      assumedDepth,
+      candles,
     }
-  }
-
-  /** A gap before the first price does not count: the covered time starts with the first price. */
-  private onGap({ from, to, cause }: Gap): void {
-    if (this.from === undefined) return
-    this.endSilence(from)
-    this.quietSince = to
-    const { count, ms, longestMs } = this.gaps[cause]
-    const length = to - from
-    this.gaps[cause] = { count: count + 1, ms: ms + length, longestMs: Math.max(longestMs, length) }
-  }
-
-  private onPrice(at: number): void {
-    if (this.from === undefined) {
-      this.from = at
-      this.quietSince = at
-    }
-    this.endSilence(at)
-    this.to = at
-    this.rates.add(at)
-  }
-
-  private endSilence(at: number): void {
-    this.longestSilenceMs = Math.max(this.longestSilenceMs, at - this.quietSince)
-    this.quietSince = at
   }
 }
 
-const noGap: GapSummary = { count: 0, ms: 0, longestMs: 0 }
+const gapSummary = (gaps: readonly MissingTime[], cause: GapCause): GapSummary =>
+  gaps
+    .filter((gap) => gap.cause === cause)
+    .map(({ from, to }) => to - from)
+    .reduce(
+      ({ count, ms, longestMs }, length) => ({
+        count: count + 1,
+        ms: ms + length,
+        longestMs: Math.max(longestMs, length),
+      }),
+      { count: 0, ms: 0, longestMs: 0 },
+    )
 
 /** Counts the prices of each second, and how many seconds have each count. */
 class Rates {

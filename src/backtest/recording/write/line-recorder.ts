@@ -46,7 +46,6 @@ export class LineRecorder implements Recorder {
   pending = 0
   private readonly subscriptions = new Subscription()
   private failure: WriteError | undefined
-  private isClosed = false
   private onDrained: () => void = () => undefined
   private readonly result = deferred<RecordResult>()
   readonly finished = this.result.promise
@@ -55,7 +54,7 @@ export class LineRecorder implements Recorder {
     private readonly to: LineWriter,
     header: RecordingHeader,
     /** Called once, when no further line is written. */
-    private readonly close: () => void = () => undefined,
+    private close: () => void = () => undefined,
   ) {
     try {
       to.on?.('error', this.failBy)
@@ -135,27 +134,20 @@ export class LineRecorder implements Recorder {
     this.settle()
   }
 
-  /** A file may write its last lines. */
-  private closeOnce(): void {
-    if (this.isClosed) return
-    this.isClosed = true
+  private settle(): void {
+    if (this.pending === 0 || this.hasEnded) this.onDrained()
+    if (!this.hasEnded || (this.failure === undefined && this.pending > 0)) return
+    const { close } = this
+    this.close = () => undefined
     try {
-      this.close()
+      // A file may write its last lines.
+      close()
     } catch (thrown) {
       this.failure ??= writeError(thrown)
     }
-  }
-
-  private settle(): void {
-    if (this.pending === 0 || this.hasEnded) this.onDrained()
-    if (!this.hasEnded) return
-    if (this.failure !== undefined || this.pending === 0) this.closeOnce()
-    // A Node writable emits `error` after its write callbacks, so the error listener must stay attached.
-    if (this.failure !== undefined) this.result.resolve(left(this.failure))
-    else if (this.pending === 0) {
-      reportThrown(() => this.to.off?.('error', this.failBy))
-      this.result.resolve(right({ rows: this.rows }))
-    }
+    // A Node writable emits `error` after its write callbacks, so the listener stays attached after a failure.
+    if (this.failure === undefined) reportThrown(() => this.to.off?.('error', this.failBy))
+    this.result.resolve(this.failure === undefined ? right({ rows: this.rows }) : left(this.failure))
   }
 }
 

@@ -68,16 +68,12 @@ const createRecorder = (
     const file = createFile(to)
     return new LineRecorder(file, header, () => file.close())
   } catch (thrown) {
-    return new LineRecorder(failingWriter(thrown), header)
+    const write = (): never => {
+      throw thrown
+    }
+    return new LineRecorder({ write }, header)
   }
 }
-
-/** The recording ends with this error before it starts. */
-const failingWriter = (thrown: unknown): LineWriter => ({
-  write: () => {
-    throw thrown
-  },
-})
 
 const arrayOf =
   (isElement: (value: unknown) => boolean) =>

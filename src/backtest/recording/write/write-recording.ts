@@ -1,6 +1,6 @@
 import { isLeft, left, type Either } from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import { lastValueFrom, Observable, takeWhile, type Subscribable } from 'rxjs'
+import { lastValueFrom, Observable, tap, type Subscribable } from 'rxjs'
 import { isAddress, type Address } from '../../../base/domain/address.js'
 import type { Topic } from '../../../base/domain/topic.js'
 import { isDecimals } from '../../../base/domain/valid-numbers.js'
@@ -106,8 +106,6 @@ const optionTable = {
   }),
 } satisfies OptionTable<WriteRecordingOptions>
 
-const isPiece = (rows: OwnRow | readonly OwnRow[]): rows is readonly OwnRow[] => Array.isArray(rows)
-
 /** The number of lines that a slow writable may hold. */
 const maxPending = 1000
 
@@ -121,9 +119,7 @@ const earlyRows = 10_000
 class RowWriter {
   private count = 0
   private early: (PriceRow | DepthRow)[] = []
-  private recorder: LineRecorder | undefined
-  private failure: WriteError | undefined
-  private header: RecordingHeader | undefined
+  private started: { readonly recorder: LineRecorder; readonly header: RecordingHeader } | undefined
   private readonly ownRows: OwnRows
   private readonly topics: Set<Topic>
   private readonly mints: Set<Address>
@@ -139,71 +135,50 @@ class RowWriter {
   }
 
   async writeAll(rows: OwnRowSource | OwnRowPieces): Promise<WriteResult> {
+    let failure: WriteError | undefined
     try {
-      await ('subscribe' in rows ? this.writeObservable(rows) : this.writeIterable(rows))
+      await this.write(rows)
     } catch (thrown) {
-      this.failure ??= writeError(thrown)
+      failure = thrown instanceof InvalidRow ? writeError(thrown, this.count) : writeError(thrown)
+      if (this.started === undefined) return left(failure)
     }
-    const { failure } = this
-    if (failure !== undefined && this.recorder === undefined) return left(failure)
-    const recorder = this.recorder ?? this.start()
+    const { recorder } = this.started ?? this.start()
     if (failure !== undefined) recorder.fail(failure)
     return recorder.stop()
   }
 
-  private async writeIterable(rows: Iterable<OwnRow> | AsyncIterable<OwnRow> | OwnRowPieces): Promise<void> {
-    // `for await` of an iterable costs more than its rows.
-    if (Symbol.iterator in rows) await this.writePiece(rows)
-    else for await (const each of rows) if (!(await this.writePiece(isPiece(each) ? each : [each]))) return
+  private async write(rows: OwnRowSource | OwnRowPieces): Promise<void> {
+    if ('subscribe' in rows) {
+      const row$ = new Observable<OwnRow>((subscriber) => rows.subscribe(subscriber))
+      await lastValueFrom(row$.pipe(tap((row) => this.add(row))), { defaultValue: undefined })
+    } else if (Symbol.iterator in rows) await this.writePiece(rows)
+    else for await (const each of rows) await this.writePiece(isPiece(each) ? each : [each])
   }
 
-  /** Resolves to false after a failure. */
-  private async writePiece(rows: Iterable<OwnRow>): Promise<boolean> {
+  private async writePiece(rows: Iterable<OwnRow>): Promise<void> {
     for (const row of rows) {
-      if (!this.add(row)) return false
-      if (this.mustWait) await this.wait()
+      this.add(row)
+      const recorder = this.started?.recorder
+      if (recorder !== undefined && recorder.pending > maxPending) await recorder.drained()
+      if (this.count % rowsPerTurn === 0) await nextTurn()
     }
-    return true
   }
 
-  private get mustWait(): boolean {
-    return this.count % rowsPerTurn === 0 || (this.recorder?.pending ?? 0) > maxPending
-  }
-
-  private async wait(): Promise<void> {
-    if (this.recorder !== undefined && this.recorder.pending > maxPending) await this.recorder.drained()
-    if (this.count % rowsPerTurn === 0) await nextTurn()
-  }
-
-  private async writeObservable(rows: Subscribable<OwnRow>): Promise<void> {
-    const row$ = new Observable<OwnRow>((subscriber) => rows.subscribe(subscriber))
-    await lastValueFrom(row$.pipe(takeWhile((row) => this.add(row))), { defaultValue: undefined })
-  }
-
-  /** Returns false after a failure. */
-  private add(own: OwnRow): boolean {
+  /** Throws for an invalid row, and when the recording has ended, with an error of its own. */
+  private add(own: OwnRow): void {
     this.count++
     const row = this.ownRows.rowOf(own)
-    if (typeof row === 'string') {
-      this.failure = writeError(new Error(`row ${this.count}: ${row}`), this.count)
-      return false
-    }
+    if (typeof row === 'string') throw new InvalidRow(`row ${this.count}: ${row}`)
     const isNew = this.addName(row)
-    const { recorder, header } = this
-    if (recorder === undefined || header === undefined) {
+    if (this.started === undefined) {
       this.early.push(row)
       if (this.early.length === earlyRows) this.start()
-      return true
+      return
     }
-    if (isNew)
-      recorder.addHeader({
-        ...header,
-        topics: [...this.topics],
-        mints: [...this.mints],
-        continues: header.at,
-      })
+    const { recorder, header } = this.started
+    if (isNew) recorder.addHeader({ ...header, ...this.names(), continues: header.at })
     recorder.addRow(row)
-    return !recorder.hasEnded
+    if (recorder.hasEnded) throw new Error('the recording has ended')
   }
 
   /** Returns true for the first row of a topic or mint. */
@@ -213,17 +188,19 @@ class RowWriter {
     return names.add(row._tag === 'Price' ? row.topic : row.mint).size > size
   }
 
-  private start(): LineRecorder {
-    const { assumedDepth, invalidRows, candles } = this.known
-    this.header = {
-      ...createHeader(this.early[0]?.at ?? 0, [...this.topics], [...this.mints]),
-      ...(assumedDepth === undefined ? {} : { assumedDepth }),
-      ...(invalidRows === undefined ? {} : { invalidRows }),
-      ...(candles === undefined ? {} : { candles }),
-    }
-    const recorder = new LineRecorder(this.to, this.header)
+  private names(): Pick<RecordingHeader, 'topics' | 'mints'> {
+    return { topics: [...this.topics], mints: [...this.mints] }
+  }
+
+  private start(): NonNullable<typeof this.started> {
+    const header = { ...createHeader(this.early[0]?.at ?? 0), ...this.known, ...this.names() }
+    const recorder = new LineRecorder(this.to, header)
     for (const row of this.early) recorder.addRow(row)
     this.early = []
-    return (this.recorder = recorder)
+    return (this.started = { recorder, header })
   }
 }
+
+class InvalidRow extends Error {}
+
+const isPiece = (rows: OwnRow | readonly OwnRow[]): rows is readonly OwnRow[] => Array.isArray(rows)

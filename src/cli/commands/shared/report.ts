@@ -7,7 +7,7 @@ import type { RecordingHeader } from '../../../backtest/recording/codec/row.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/codec/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
 import { Inspection } from '../../../backtest/recording/summary/inspection.js'
-import { MissingTimes, type MissingTime } from '../../../backtest/recording/summary/missing-times.js'
+import type { MissingTime } from '../../../backtest/recording/summary/missing-times.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { printable, systemText } from '../../../base/errors/text.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
@@ -56,12 +56,7 @@ export const dataOf = async (
   range: Partial<TimeRange>,
   options: PaperOptions | undefined,
 ): Promise<readonly ReportData[]> => {
-  const missing = new Map<string, MissingTimes>()
-  const inspection = new Inspection((topic) => {
-    const times = new MissingTimes()
-    missing.set(topic.toLowerCase(), times)
-    return (event) => times.onEvent(event)
-  })
+  const inspection = new Inspection()
   await inspection.read(openableSources(nodePlatform, recordings), { ...allTimes, ...range })
   const summaries = inspection.summaries()
   const tokens: readonly { readonly symbol: string; readonly topic: string }[] =
@@ -73,7 +68,7 @@ export const dataOf = async (
     const summary = summaries.find((each) => each.topic.toLowerCase() === key)
     if (summary === undefined) return [{ symbol, rows: 0, from: undefined, to: undefined, gaps: [] }]
     const { rows, from, to } = summary
-    const gaps = (missing.get(key)?.list() ?? []).map((gap) => ({ ...gap, cause: causeTexts[gap.cause] }))
+    const gaps = inspection.missingTimes(topic).map((gap) => ({ ...gap, cause: causeTexts[gap.cause] }))
     return [{ symbol, rows, from, to, gaps }]
   })
 }

@@ -1,0 +1,72 @@
+import { PriorityQueue } from './priority-queue.js'
+
+/** Items that are read piece by piece, of which the first one is at hand. */
+export class PieceReader<T> {
+  /** The next item; `undefined` before `fill`, and after the last item of a piece. */
+  head: T | undefined
+  /** The last head: the order of a source without one. */
+  last: T | undefined
+  /** Of items of one time, those of the lower index are first. */
+  index = 0
+  private piece: Iterator<T, unknown> | undefined
+
+  constructor(protected pieces?: AsyncIterator<Iterable<T>, unknown>) {}
+
+  /** Resolves to false if there is no further item. */
+  async fill(): Promise<boolean> {
+    while (this.head === undefined) {
+      const next = await this.pieces?.next()
+      if (next === undefined || next.done === true) return false
+      this.piece = next.value[Symbol.iterator]()
+      this.advance()
+    }
+    return true
+  }
+
+  advance(): T | undefined {
+    const next = this.piece?.next()
+    this.head = next?.done === false ? next.value : undefined
+    this.last = this.head ?? this.last
+    return this.head
+  }
+}
+
+/**
+ * Merges sources that are each in order. Yields functions, which return the source whose head is the next item until a source needs
+ * its next piece. `compare` is also called for sources without a head. `onEnd`: called for a source without a further item.
+ */
+export async function* inTurn<S extends PieceReader<unknown>>(
+  sources: readonly S[],
+  compare: (a: S, b: S) => number,
+  onEnd: (source: S) => void = () => undefined,
+): AsyncGenerator<() => S | undefined, void> {
+  const queue = new PriorityQueue(compare, [...sources])
+  for (let first = queue.peek(); first !== undefined; first = queue.peek()) {
+    if (first.head !== undefined) {
+      yield turnsOf(queue, compare)
+      continue
+    }
+    queue.pop()
+    if (await first.fill()) queue.push(first)
+    else onEnd(first)
+  }
+}
+
+const turnsOf = <S extends PieceReader<unknown>>(
+  queue: PriorityQueue<S>,
+  compare: (a: S, b: S) => number,
+): (() => S | undefined) => {
+  let current: S | undefined
+  let other: S | undefined
+  return () => {
+    if (current !== undefined) {
+      // One source often has many items before the first one of another.
+      if (current.advance() !== undefined && (other === undefined || compare(current, other) < 0))
+        return current
+      queue.push(current)
+    }
+    current = queue.peek()?.head === undefined ? undefined : queue.pop()
+    other = queue.peek()
+    return current
+  }
+}

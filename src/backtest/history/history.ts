@@ -5,11 +5,9 @@ import { readablePast$, type OnPosition } from '../../base/domain/joinable.js'
 import type { EmitPast, PastEvent } from '../../base/domain/past.js'
 import { defaultService, isTopicOfAnyService, type Topic } from '../../base/domain/topic.js'
 import { invalidTopic } from '../../base/errors/constructors.js'
-import { invalidRange } from '../recording/codec/errors.js'
-import type { HistoryError, InvalidRange } from '../../base/errors/model.js'
-import { describeValue } from '../../base/errors/text.js'
+import type { HistoryError } from '../../base/errors/model.js'
 import { plainObject } from '../../base/option-kinds/option.js'
-import { closestName } from '../../base/option-kinds/parse-options.js'
+import { parseGivenRange } from './range.js'
 
 /** A time, in ms since the Unix epoch. */
 export interface HistoryRange {
@@ -44,20 +42,16 @@ export interface History {
   readonly topics: () => TaskEither<HistoryError, readonly CoveredTopic[]>
 }
 
-/** How a history reads. `Range`: a valid range. */
-export interface PastReader<Range> {
-  readonly parseTimes: (range: HistoryRange) => Either<InvalidRange, Range>
-  /** Resolves at the end of the range, or with the error that ends the reading. `closing` ends it too. Never rejects. */
-  readonly read: (
-    topic: Topic,
-    range: Range,
-    emit: EmitPast,
-    closing: Subscription,
-  ) => Promise<Either<HistoryError, unknown>>
-}
+/** Resolves at the end of the range, or with the error that ends the reading. `closing` ends it too. Never rejects. */
+export type ReadPast = (
+  topic: Topic,
+  range: HistoryRange,
+  emit: EmitPast,
+  closing: Subscription,
+) => Promise<Either<HistoryError, unknown>>
 
 /** The `prices$` of a history. `withPast` reads the positions of its prices, and continues a past without `to`. */
-export const pricesFrom$ = <Range>(source: PastReader<Range>): History['prices$'] => {
+export const pricesFrom$ = (read: ReadPast): History['prices$'] => {
   const read$ = (
     topic: Topic,
     given: HistoryRange,
@@ -69,9 +63,7 @@ export const pricesFrom$ = <Range>(source: PastReader<Range>): History['prices$'
         subscriber.complete()
       }
       if (!isTopicOfAnyService(topic)) return end(left(invalidTopic(topic, defaultService)))
-      const named = parseRangeNames(given)
-      if (isLeft(named)) return end(named)
-      const range = source.parseTimes(named.right)
+      const range = parseGivenRange(given)
       if (isLeft(range)) return end(range)
       const closing = new Subscription()
       subscriber.add(closing)
@@ -79,30 +71,11 @@ export const pricesFrom$ = <Range>(source: PastReader<Range>): History['prices$'
         onPosition?.(position)
         subscriber.next(right(event))
       }
-      void source.read(topic, range.right, emit, closing).then(end)
+      void read(topic, range.right, emit, closing).then(end)
     })
   return (topic, range) =>
     readablePast$(
       (from, onPosition) => read$(topic, from === undefined ? range : { ...range, from }, onPosition),
       plainObject.holds(range) && range.to === undefined,
     )
-}
-
-const rangeNames = ['from', 'to']
-
-/**
- * Checks that a range is an object, and checks its names: with a misspelt `to`, a range would end now. Does not check
- * the times.
- */
-const parseRangeNames = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
-  if (!plainObject.holds(range)) {
-    const problem = `range: expected an object like { from, to }, got ${describeValue(range)}`
-    return left(invalidRange(undefined, undefined, problem))
-  }
-  for (const name of Object.keys(range).filter((each) => !rangeNames.includes(each))) {
-    const meant = closestName(name, rangeNames)
-    if (meant !== undefined)
-      return left(invalidRange(range.from, range.to, `${name}: did you mean ${meant}?`))
-  }
-  return right(range)
 }

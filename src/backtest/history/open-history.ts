@@ -1,8 +1,7 @@
-import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import { Secrets } from '../../wire/auth/secrets.js'
 import { pricesFrom$, type CoveredTopic, type History } from './history.js'
-import { parseRange } from './range.js'
 import { parseRetryAfter } from '../../wire/codec/http-headers.js'
 import { decodeCoveredTopics, emitPastLine } from './past-codec.js'
 import type { Topic } from '../../base/domain/topic.js'
@@ -53,13 +52,10 @@ const gatewayHistory = (platform: SourcePlatform, fetch: Fetch, url: string): Hi
       secrets.redactLeft(result),
     )
   return {
-    prices$: pricesFrom$({
-      parseTimes: (range) => map(() => range)(parseRange(range.from, range.to ?? range.from)),
-      read: (topic, { from, to }, emit, closing) => {
-        const range = `?from=${from}${to === undefined ? '' : `&to=${to}`}`
-        const path = `/history/${topic}${range}${query.replace('?', '&')}`
-        return readLines(path, closing, (line) => emitPastLine(line, emit), topic)
-      },
+    prices$: pricesFrom$((topic, { from, to }, emit, closing) => {
+      const range = `?from=${from}${to === undefined ? '' : `&to=${to}`}`
+      const path = `/history/${topic}${range}${query.replace('?', '&')}`
+      return readLines(path, closing, (line) => emitPastLine(line, emit), topic)
     }),
     topics: () => async () => {
       let topics: Either<HistoryError, readonly CoveredTopic[]> = right([])

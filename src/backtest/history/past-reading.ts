@@ -1,11 +1,11 @@
-import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { EmitPast } from '../../base/domain/past.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { emptyRecording, recordingError, unknownTopic } from '../recording/codec/errors.js'
 import type { HistoryError, RecordingError } from '../../base/errors/model.js'
 import { encodeRow } from '../recording/codec/row-codec.js'
-import type { RecordingHeader, Row } from '../recording/codec/row.js'
+import type { RecordingHeader } from '../recording/codec/row.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
 import { sameTime } from '../recording/read/merge.js'
 import type { RecordedFile, StartedFile } from '../recording/read/recorded-file.js'
@@ -64,46 +64,32 @@ export class PastReading {
 
   /** Resolves at the end of the range, or with the error that ends the reading. */
   async read(ordered: readonly StartedFile[]): Promise<Either<HistoryError, unknown>> {
-    let start = await this.firstStart(ordered)
-    while (isRight(start)) {
-      const reading = await this.readFrom(start.right, ordered)
+    for (let start = await this.firstStart(ordered); ; start = await this.earlier(start, ordered)) {
+      const reading = await this.readFrom(start, ordered)
       if (isLeft(reading) || reading.right !== 'starts too late') return reading
-      start = await this.earlier(start.right, ordered)
     }
-    return start
   }
 
-  private async firstStart(ordered: readonly StartedFile[]): Promise<Either<RecordingError, Start>> {
+  private async firstStart(ordered: readonly StartedFile[]): Promise<Start> {
     const { range } = this.past
     // A file before may have rows of the ms in which another one starts.
     const index = await this.lastIndex(ordered, ordered.findLastIndex(({ start }) => start < range.from) + 1)
-    if (isLeft(index)) return index
-    const part = await ordered[index.right]?.file.partOf(range)
-    return right({ index: index.right, position: part?.start ?? 0, step: firstStep })
+    const part = await ordered[index]?.file.partOf(range)
+    return { index, position: part?.start ?? 0, step: firstStep }
   }
 
-  private async earlier(
-    { index, position, step }: Start,
-    ordered: readonly StartedFile[],
-  ): Promise<Either<RecordingError, Start>> {
-    if (position > 0) return right({ index, position: Math.max(0, position - step), step: 4 * step })
+  private async earlier({ index, position, step }: Start, ordered: readonly StartedFile[]): Promise<Start> {
+    if (position > 0) return { index, position: Math.max(0, position - step), step: 4 * step }
     const previous = await this.lastIndex(ordered, index)
-    if (isLeft(previous)) return previous
-    const end = (await ordered[previous.right]?.file.end()) ?? 0
-    return right({ index: previous.right, position: Math.max(0, end - firstStep), step: 4 * firstStep })
+    const end = (await ordered[previous]?.file.end()) ?? 0
+    return { index: previous, position: Math.max(0, end - firstStep), step: 4 * firstStep }
   }
 
   /** The index of the last file with the topic, of those before `end`; 0 without such a file. */
-  private async lastIndex(
-    ordered: readonly StartedFile[],
-    end: number,
-  ): Promise<Either<RecordingError, number>> {
-    for (let index = end - 1; index > 0; index--) {
-      const isIn = await ordered[index]?.file.has(this.past.topic)
-      if (isIn !== undefined && isLeft(isIn)) return isIn
-      if (isIn?.right === true) return right(index)
-    }
-    return right(0)
+  private async lastIndex(ordered: readonly StartedFile[], end: number): Promise<number> {
+    for (let index = end - 1; index > 0; index--)
+      if (await ordered[index]?.file.has(this.past.topic)) return index
+    return 0
   }
 
   /** `starts too late`: no event was emitted, because it is unknown whether the topic had a price at `from`. */
@@ -118,15 +104,11 @@ export class PastReading {
     for (const [offset, { file, start }] of ordered.slice(index).entries()) {
       if (closing.closed) break
       if (start >= range.to && past.now >= range.to) break
-      const header = await file.header()
-      if (isLeft(header)) return header
-      const isIn = await file.has(topic)
-      if (isLeft(isIn)) return isIn
-      if (isIn.right) {
+      if (await file.has(topic)) {
         const end = await this.readFile(file, offset === 0 ? position : 0, past, before)
         before = file
         if (isLeft(end) || end.right === 'starts too late') return end
-      } else for (const other of header.right.topics) otherTopics.add(other)
+      } else for (const other of await file.topics()) otherTopics.add(other)
     }
     // A file that has the topic is never after the start, unless the start is the first file.
     if (before === undefined) return left(unknownTopic(topic, [...otherTopics]))
@@ -161,7 +143,11 @@ export class PastReading {
         }
         if (line.at >= range.from && !past.isKnown) return right('starts too late')
         if (before !== undefined && isSameRecorder !== true && line.at < lastAt && past.isOf(line))
-          return left(overlapError(line, origin, topic, before))
+          return left(
+            recordingError(origin.source, origin.lineNumber, encodeRow(line), [
+              sameTime(topic, before.source.name),
+            ]),
+          )
         if (line.at < range.to) past.onLine(line)
         else past.passTime(line.at)
         if (closing.closed) return right('end of the range')
@@ -170,13 +156,6 @@ export class PastReading {
     return right('end of the range')
   }
 }
-
-const overlapError = (
-  row: Row,
-  { source, lineNumber }: { readonly source: string; readonly lineNumber: number },
-  topic: Topic,
-  before: RecordedFile,
-): RecordingError => recordingError(source, lineNumber, encodeRow(row), [sameTime(topic, before.source.name)])
 
 /** Where a reading ends. */
 type ReadingEnd = 'starts too late' | 'end of the range'

@@ -1,20 +1,38 @@
-import { left, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { maxTime, unitOfTime } from '../recording/codec/times.js'
 import { invalidRange } from '../recording/codec/errors.js'
 import type { InvalidRange } from '../../base/errors/model.js'
 import { describeValue } from '../../base/errors/text.js'
+import { plainObject } from '../../base/option-kinds/option.js'
+import { closestName } from '../../base/option-kinds/parse-options.js'
+import type { HistoryRange } from './history.js'
+
+const rangeNames = ['from', 'to']
+
+/** Checks the names of a range, too: with a misspelt `to`, it would end now. */
+export const parseGivenRange = (range: HistoryRange): Either<InvalidRange, HistoryRange> => {
+  if (!plainObject.holds(range)) {
+    const problem = `range: expected an object like { from, to }, got ${describeValue(range)}`
+    return left(invalidRange(undefined, undefined, problem))
+  }
+  const { from, to } = range
+  for (const name of Object.keys(range)) {
+    const meant = rangeNames.includes(name) ? undefined : closestName(name, rangeNames)
+    if (meant !== undefined) return left(invalidRange(from, to, `${name}: did you mean ${meant}?`))
+  }
+  const times = parseRange(from, to ?? from)
+  return isLeft(times) ? times : right(range)
+}
 
 /** Validates a time range in ms since the Unix epoch. Equal times are an empty range. */
 export const parseRange = (from: number, to: number): Either<InvalidRange, { from: number; to: number }> => {
   const invalid = (problem: string) => left(invalidRange(from, to, problem))
   for (const [name, time] of Object.entries({ from, to })) {
+    const expected = `${name}: expected a time in ms since the Unix epoch, got`
     const unit = typeof time === 'number' ? unitOfTime(time) : undefined
-    if (unit !== undefined)
-      return invalid(
-        `${name}: expected a time in ms since the Unix epoch, got ${time}, which looks like ${unit}`,
-      )
+    if (unit !== undefined) return invalid(`${expected} ${time}, which looks like ${unit}`)
     if (typeof time !== 'number' || !(Math.abs(time) <= maxTime))
-      return invalid(`${name}: expected a time in ms since the Unix epoch, got ${describeValue(time)}`)
+      return invalid(`${expected} ${describeValue(time)}`)
   }
   return from > to
     ? invalid(`from: expected a time before to, got ${from}, which is after ${to}`)

@@ -1,12 +1,12 @@
 import { isLeft, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
-import { pricesFrom$, type CoveredTopic, type History, type HistoryRange } from './history.js'
+import { pricesFrom$, type CoveredTopic, type History } from './history.js'
 import { parseRange } from './range.js'
 import { isAddress } from '../../base/domain/address.js'
 import type { Topic } from '../../base/domain/topic.js'
-import type { InvalidRange, RecordingError } from '../../base/errors/model.js'
+import type { RecordingError } from '../../base/errors/model.js'
 import { rxClock } from '../../base/time/rx-clock.js'
-import { allTimes, type TimeRange } from '../recording/codec/timeline.js'
+import { allTimes } from '../recording/codec/timeline.js'
 import { readSet } from '../recording/read/merge.js'
 import { RecordedFile } from '../recording/read/recorded-file.js'
 import type { OpenableSource } from '../recording/read/source.js'
@@ -23,21 +23,17 @@ export const recordedHistory = (sources: readonly OpenableSource[], present?: Pr
   const files = sources.map((source) => new RecordedFile(source))
   const replayed = present === undefined ? {} : { isPlayed: present.isPlayed }
   return {
-    prices$: pricesFrom$({
-      parseTimes: (range) => parseTimes(range, present?.now()),
-      read: async (topic, range, emit, closing) => {
-        const ordered = await filesInOrder(files)
-        if (isLeft(ordered)) return ordered
-        return new PastReading({ topic, range, emit, closing, ...replayed }).read(ordered.right)
-      },
+    prices$: pricesFrom$(async (topic, { from, to = Infinity }, emit, closing) => {
+      const latest = present?.now() ?? (to === Infinity ? Math.floor(rxClock.wallClock()) + 1 : to)
+      const range = parseRange(from, Math.min(to, latest))
+      if (isLeft(range)) return range
+      const ordered = await filesInOrder(files)
+      if (isLeft(ordered)) return ordered
+      const past = { topic, range: range.right, emit, closing, ...replayed }
+      return new PastReading(past).read(ordered.right)
     }),
     topics: () => () => coveredTopics(sources),
   }
-}
-
-const parseTimes = ({ from, to }: HistoryRange, end: number | undefined): Either<InvalidRange, TimeRange> => {
-  const latest = end ?? Math.floor(rxClock.wallClock()) + 1
-  return parseRange(from, to === undefined || (end !== undefined && to > end) ? latest : to)
 }
 
 /** The topics, with the times of their first and last rows. Reads all lines, because any row may have another topic. */

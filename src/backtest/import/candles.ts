@@ -43,7 +43,7 @@ export async function* candleTicks(
   /** The last candle of each token, whose end is not known yet. */
   const open = new Map<Series, MarketRow>()
   let number = 0
-  const add = (at: number, { series: { token } }: MarketRow, price: number, isClose: boolean): void =>
+  const add = (at: number, { token }: MarketRow, price: number, isClose: boolean): void =>
     waiting.push({ at, token, price, isClose, number: number++ })
   const close = (row: MarketRow, next: number | undefined): void => {
     open.delete(row.series)

@@ -82,8 +82,6 @@ export class MarketFile {
   private separated: string | undefined
   private readonly named = new Map<number, Set<string>>()
   private readonly bySymbol = new Map<string, Series | undefined>()
-  private lastSymbol: string | undefined
-  private lastSeries: Series | undefined
 
   private constructor(
     readonly path: string,
@@ -117,15 +115,8 @@ export class MarketFile {
 
   /** The prices of the file, in order, piece by piece. */
   ticks(): AsyncIterable<readonly Tick[]> {
-    return this.layout.kind === 'candles' ? candleTicks(this.pieces(), this.options.interval) : this.prices()
-  }
-
-  private async *prices(): AsyncGenerator<readonly Tick[]> {
-    for await (const rows of this.pieces())
-      yield rows.map(({ at, price, depth, series: { token } }) => ({
-        ...{ at, price, depth, token },
-        isClose: false,
-      }))
+    const pieces = this.pieces()
+    return this.layout.kind === 'candles' ? candleTicks(pieces, this.options.interval) : pieces
   }
 
   /** The valid rows, in order. */
@@ -250,16 +241,25 @@ export class MarketFile {
     if (Number.isNaN(at)) return 'no time'
     const series = this.seriesOf(columns.symbol === undefined ? '' : (cells[columns.symbol] ?? ''))
     if (series === undefined) return 'unknown symbol'
+    const rowOf = (usd: number, depth?: Quantities, candle?: MarketRow['candle']): MarketRow => ({
+      at,
+      series,
+      token: series.token,
+      price: usd,
+      depth,
+      candle,
+      isClose: false,
+    })
     const number = (column: number | undefined): number =>
       numberOf((column === undefined ? undefined : cells[column]) ?? '')
     if (kind === 'trades') {
       const price = number(columns.price)
-      return problemOf(price) ?? { at, series, price }
+      return problemOf(price) ?? rowOf(price)
     }
     if (kind !== 'candles') {
       const [bid, ask] = [number(columns.bid), number(columns.ask)]
       const depth = kind === 'quotes' ? undefined : this.depthOf(cells, series)
-      return problemOf(bid) ?? problemOf(ask) ?? { at, series, price: (bid + ask) / 2, depth }
+      return problemOf(bid) ?? problemOf(ask) ?? rowOf((bid + ask) / 2, depth)
     }
     const [price, high, low, close] = [
       number(columns.open),
@@ -270,7 +270,7 @@ export class MarketFile {
     const problem = problemOf(price) ?? problemOf(high) ?? problemOf(low) ?? problemOf(close)
     if (problem !== undefined) return problem
     const end = closeUnit === undefined ? NaN : timeOf(cells[columns.closeTime ?? -1] ?? '', closeUnit)
-    return { at, series, price, candle: { high, low, close, closeTime: end > at ? end : undefined } }
+    return rowOf(price, undefined, { high, low, close, closeTime: end > at ? end : undefined })
   }
 
   private depthOf(cells: Cells, { token: { decimals } }: Series): Quantities | undefined {
@@ -281,12 +281,9 @@ export class MarketFile {
     return buy === undefined || sell === undefined ? undefined : { buy, sell }
   }
 
-  /** Rows of one symbol often follow each other. */
   private seriesOf(symbol: string): Series | undefined {
-    if (symbol === this.lastSymbol) return this.lastSeries
     if (!this.bySymbol.has(symbol)) this.addSymbol(copyOf(symbol))
-    this.lastSymbol = symbol
-    return (this.lastSeries = this.bySymbol.get(symbol))
+    return this.bySymbol.get(symbol)
   }
 
   private addSymbol(symbol: string): void {

@@ -22,31 +22,30 @@ export interface Quantities {
   readonly sell: bigint
 }
 
-/** A valid row of a file. */
-export interface MarketRow {
-  /** In ms since the Unix epoch; the start of a candle. */
-  readonly at: number
-  readonly series: Series
-  /** In USD; the open of a candle. */
-  readonly price: number
-  readonly depth?: Quantities | undefined
-  readonly candle?: {
-    readonly high: number
-    readonly low: number
-    readonly close: number
-    /** In ms since the Unix epoch, rounded down. */
-    readonly closeTime: number | undefined
-  }
-}
-
 /** A price of the recording. */
 export interface Tick {
+  /** In ms since the Unix epoch. */
   readonly at: number
   readonly token: ImportedToken
+  /** In USD. */
   readonly price: number
   readonly depth?: Quantities | undefined
   /** True for the end of a candle, which comes before other prices of its time. */
   readonly isClose: boolean
+}
+
+/** A valid row of a file: a price, or a candle by its start and its open. */
+export interface MarketRow extends Tick {
+  readonly series: Series
+  readonly candle?: Candle | undefined
+}
+
+interface Candle {
+  readonly high: number
+  readonly low: number
+  readonly close: number
+  /** In ms since the Unix epoch, rounded down. */
+  readonly closeTime: number | undefined
 }
 
 /** By time; of one time, closes come first. */

@@ -19,8 +19,7 @@ export type { OwnDepth, OwnPrice, OwnRow } from './write/own-rows.js'
 export type { ReplayClient } from '../replay/replay.js'
 export type { StrategyClient } from '../replay/replay-session.js'
 export { type ReplayOptions } from '../replay/replay-options.js'
-export { type HeaderResult, type ReplayResult } from '../replay/playback.js'
-export { type ReplaySummary } from '../replay/replay-summary.js'
+export { type HeaderResult, type ReplayResult, type ReplaySummary } from '../replay/playback.js'
 export { type FileUrl, type RecordingPart, type RecordingSource } from './read/source.js'
 export {
   type DepthRow,

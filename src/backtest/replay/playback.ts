@@ -7,14 +7,23 @@ import type { Clock } from '../../base/time/clock.js'
 import { macrotasks, nextTurn } from '../../base/time/macrotask.js'
 import type { EntriesResult, EntryOrigin, RecordingEntry } from '../recording/read/read-entries.js'
 import { readSet, type SetReading } from '../recording/read/merge.js'
-import type { RecordingHeader, Row } from '../recording/codec/row.js'
+import { isSkewed, type RecordingHeader, type Row } from '../recording/codec/row.js'
 import type { OpenableSource } from '../recording/read/source.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
 import { RecordedStreams } from './recorded-streams.js'
 import { promiseDrain } from './promise-drain.js'
-import { RowCount, type ReplaySummary } from './replay-summary.js'
 import { RowWaits } from './row-waits.js'
 import { StrategyRuns, type RowWork, type StrategyRun } from './strategy-runs.js'
+
+/** The summary of a finished replay. */
+export interface ReplaySummary {
+  /** Number of rows that were emitted, without headers. */
+  readonly rows: number
+  /** Number of these rows that are earlier than their predecessor: a clock was set back, or rows were appended. */
+  readonly earlierRows: number
+  /** Number of these rows whose `at` and `receivedAt` differ by more than a minute. */
+  readonly skewedRows: number
+}
 
 /** The callbacks of a playback. */
 export interface PlaybackObserver {
@@ -44,12 +53,13 @@ export class Playback implements RowWork {
   /** True from the end of the recording on, if a live client continues it. */
   private isLive = false
   private hasRun = false
-  private readonly count = new RowCount()
+  private readonly counted = { rows: 0, earlierRows: 0, skewedRows: 0 }
+  /** The time of the last row, in ms since the Unix epoch. */
+  private lastAt = -Infinity
   /** The header of a set of several recordings. */
   private jointHeader: RecordingHeader | undefined
-  /** The line that is emitted, and where it comes from. */
-  private line: Row | RecordingHeader | undefined
-  private origin: EntryOrigin | undefined
+  /** The entry that is emitted. */
+  private entry: RecordingEntry | undefined
   /** The headers that were played, by their sources and times. */
   private readonly headers = new Set<string>()
   /** The time of the last line, as recorded, in ms since the Unix epoch: the history of the replay ends there. */
@@ -78,7 +88,7 @@ export class Playback implements RowWork {
 
   /** True until a row is emitted or the replay is over: a new subscriber receives the recording from its start. */
   get isAtStart(): boolean {
-    return this.count.rows === 0 && !this.isOver
+    return this.counted.rows === 0 && !this.isOver
   }
 
   /**
@@ -135,7 +145,7 @@ export class Playback implements RowWork {
     this.closing.unsubscribe()
     this.finish(completeStreams)
     this.firstHeader.resolve(left(clientClosed))
-    this.result.resolve(right(this.count.summary))
+    this.result.resolve(right({ ...this.counted }))
   }
 
   /** Stops the replay, and completes its streams. */
@@ -144,7 +154,7 @@ export class Playback implements RowWork {
   }
 
   private finish(completeStreams: () => void): void {
-    if (!this.isOver) this.observer.onOver?.(this.count.summary)
+    if (!this.isOver) this.observer.onOver?.({ ...this.counted })
     this.isOver = true
     this.runs.endAll(completeStreams)
   }
@@ -167,9 +177,7 @@ export class Playback implements RowWork {
 
   private async play(): Promise<void> {
     const { range, closing } = this
-    const onHeader = (header: RecordingHeader): void => {
-      this.jointHeader = header
-    }
+    const onHeader = (header: RecordingHeader): void => void (this.jointHeader = header)
     for await (const entries of this.read({ range, closing, onHeader })) {
       if (isLeft(entries)) return this.end(entries.left)
       await this.playPiece(entries.right[Symbol.iterator]())
@@ -219,10 +227,10 @@ export class Playback implements RowWork {
   }
 
   /** False if a timer of a strategy holds the replay before the line. */
-  private emit({ line, time, origin }: RecordingEntry): boolean {
-    this.line = line
-    this.origin = origin
+  private emit(entry: RecordingEntry): boolean {
+    const { line, time, origin } = entry
     const { from, to } = this.range
+    this.entry = entry
     this.recordedAt = Math.max(from, Math.min(line.at, to))
     if (!this.runs.runAt(time, this)) return false
     if (line._tag === 'Recording') {
@@ -235,9 +243,15 @@ export class Playback implements RowWork {
 
   /** Called when the clocks have the time of the line. */
   emitRow(): void {
-    const { line, origin } = this
-    if (line === undefined || origin === undefined) return
-    if (line._tag !== 'Recording') this.count.add(line)
+    const { entry, counted } = this
+    if (entry === undefined) return
+    const { line, origin } = entry
+    if (line._tag !== 'Recording') {
+      counted.rows++
+      if (line.at < this.lastAt) counted.earlierRows++
+      if (isSkewed(line)) counted.skewedRows++
+      this.lastAt = line.at
+    }
     this.observer.onLine?.(line, origin)
     this.streams.emit(line, origin.recorder)
   }
@@ -252,11 +266,10 @@ export class Playback implements RowWork {
     if (onRecordingEnd !== undefined && error === undefined) {
       this.isLive = true
       this.recordedAt = Infinity
-      onRecordingEnd()
-      return
+      return onRecordingEnd()
     }
     this.finish(() => this.streams.complete(error))
-    this.result.resolve(error === undefined ? right(this.count.summary) : left(error))
+    this.result.resolve(error === undefined ? right({ ...this.counted }) : left(error))
   }
 }
 

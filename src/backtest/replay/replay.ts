@@ -10,8 +10,13 @@ import {
 } from '../recording/read/source.js'
 import { activeContext, type RxContext } from './rx-context.js'
 import { ContextSubscriber, runStrategy$ } from './run-strategy.js'
-import { Playback, type HeaderResult, type PlaybackObserver, type ReplayResult } from './playback.js'
-import type { ReplaySummary } from './replay-summary.js'
+import {
+  Playback,
+  type HeaderResult,
+  type PlaybackObserver,
+  type ReplayResult,
+  type ReplaySummary,
+} from './playback.js'
 import { createSession, type ReplaySession, type StrategyClient } from './replay-session.js'
 import { replaySettings, type ReplayOptions, type ReplaySettings } from './replay-options.js'
 

@@ -40,8 +40,11 @@ export const readTimes = async (bytes: FileBytes, size: number): Promise<RowTime
   const part = minPart * Math.ceil(size / minPart / maxParts)
   const last = (await lastTime(bytes, size)) ?? -Infinity
   const times: number[] = []
-  for (let position = 0; position < size; position += part)
-    times.push((await timeFrom(bytes, position, size)) ?? last)
+  for (let position = 0; position < size; position += part) {
+    const start = Math.max(0, position - 1)
+    const [first] = await timesIn(bytes, size, () => start)
+    times.push(first ?? last)
+  }
   return { part, times: [...times, last] }
 }
 
@@ -92,29 +95,21 @@ export const countLines = async (bytes: FileBytes, before: number): Promise<numb
 }
 
 /** The time of the last row; `undefined` if there is none. */
-export const lastTime = async (bytes: FileBytes, size: number): Promise<number | undefined> => {
-  for (let length = lineBytes; ; length *= 4) {
-    const end = await bytes.read(Math.max(0, size - length), length)
-    const lines = new TextDecoder().decode(end).split('\n')
-    // The first line may lack its start.
-    const times = lines.slice(1).map(timeOf)
-    const last = times.findLast((at) => at !== undefined)
-    if (last !== undefined || length >= size) return last
-  }
-}
+export const lastTime = async (bytes: FileBytes, size: number): Promise<number | undefined> =>
+  (await timesIn(bytes, size, (length) => Math.max(0, size - length))).at(-1)
 
-/** The time of the first row that starts at a position or after it, and before another; `undefined` if there is none. */
-const timeFrom = async (bytes: FileBytes, position: number, before: number): Promise<number | undefined> => {
-  const decoder = new TextDecoder()
-  let start = Math.max(0, position - 1)
-  for (let isPart = true; start < before; isPart = false) {
-    const line = await readLine(bytes, start)
-    start += line.length
-    const time = isPart ? undefined : timeOf(decoder.decode(line))
-    if (time !== undefined) return time
-    if (line.length === 0) return undefined
+/** The times of the rows in a part of a file, whose first line may lack its start. It grows until there is one. */
+const timesIn = async (
+  bytes: FileBytes,
+  size: number,
+  startOf: (length: number) => number,
+): Promise<readonly number[]> => {
+  for (let length = lineBytes; ; length *= 4) {
+    const start = startOf(length)
+    const lines = new TextDecoder().decode(await bytes.read(start, length)).split('\n')
+    const times = lines.slice(1).flatMap((line) => timeOf(line) ?? [])
+    if (times.length > 0 || start + length >= size) return times
   }
-  return undefined
 }
 
 /** The time of a row; `undefined` for any other line. */

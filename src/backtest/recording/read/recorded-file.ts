@@ -1,7 +1,7 @@
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { Topic } from '../../../base/domain/topic.js'
-import { recordingError, unreadableRecording } from '../codec/errors.js'
+import { recordingError } from '../codec/errors.js'
 import type { RecordingError } from '../../../base/errors/model.js'
 import type { RecordingHeader, Row } from '../codec/row.js'
 import { allTimes, type TimeRange } from '../codec/timeline.js'
@@ -46,17 +46,20 @@ export class RecordedFile {
     return right((this.firstHeader = first.right as RecordingHeader))
   }
 
-  /** True if any line has the topic: the first header, a later one, or a row that no header announces. */
-  async has(topic: Topic): Promise<Either<RecordingError, boolean>> {
+  /** Those of the first header. */
+  async topics(): Promise<readonly Topic[]> {
     const header = await this.header()
+    return isLeft(header) ? [] : header.right.topics
+  }
+
+  /**
+   * True if a line has the topic: the first header, a later one, or a row that no header announces. True for a file that cannot be
+   * read: its reading returns the error.
+   */
+  async has(topic: Topic): Promise<boolean> {
     const key = topic.toLowerCase()
-    if (isLeft(header)) return header
-    if (header.right.topics.some((name) => name.toLowerCase() === key)) return right(true)
-    try {
-      return right(await this.contains(`${key}"`))
-    } catch (thrown) {
-      return left(unreadableRecording(this.source.name, 1, thrown))
-    }
+    if ((await this.topics()).some((name) => name.toLowerCase() === key)) return true
+    return this.contains(`${key}"`).catch(() => true)
   }
 
   /** True if the bytes contain a text, in lower case, in any case. Searches without decoding the lines. */

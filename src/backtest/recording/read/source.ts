@@ -96,23 +96,19 @@ const sourceOf = (
   platform: SourcePlatform,
   part: RecordingPart,
 ): Partial<OpenableSource> & Pick<OpenableSource, 'open'> => {
-  if (typeof part === 'string') return reopened(platform.stringSource(part))
-  if (typeof part === 'object' && (part as unknown) !== null) {
-    if ('href' in part) return reopened(platform.urlSource(part.href))
-    if (Symbol.asyncIterator in part || Symbol.iterator in part || isWebStream(part))
-      return { open: iterableOpener(part) }
-  }
-  throw new ConfigurationError(
-    'source',
-    'expected a path, a file URL, an iterable of text or bytes, or an array of these',
-  )
+  const isObject = typeof part === 'object' && (part as unknown) !== null
+  if (isObject && (Symbol.asyncIterator in part || Symbol.iterator in part || isWebStream(part)))
+    return { open: iterableOpener(part) }
+  if (typeof part !== 'string' && !(isObject && 'href' in part))
+    throw new ConfigurationError(
+      'source',
+      'expected a path, a file URL, an iterable of text or bytes, or an array of these',
+    )
+  const { open, ...source } =
+    typeof part === 'string' ? platform.stringSource(part) : platform.urlSource(part.href)
+  // Each replay opens the source anew.
+  return { ...source, open: (closing) => ({ [Symbol.asyncIterator]: () => iteratorOf(open(), closing) }) }
 }
-
-/** Each replay opens the source anew. */
-const reopened = ({ open, ...source }: PlatformSource) => ({
-  ...source,
-  open: (closing: Subscription) => iterableOpener(open())(closing),
-})
 
 /**
  * A function that opens an iterable. Throws on a later call if the iterable can be read only once: it then is a stream of Node or

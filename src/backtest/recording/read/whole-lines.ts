@@ -18,14 +18,14 @@ export const endOfLine = (bytes: Uint8Array, start: number): number => {
 }
 
 /**
- * The bytes of a source, in pieces of whole lines, as UTF-8. A line above the maximum length ends the text, and may be cut
+ * The bytes of a source, in pieces of whole lines, as UTF-8. No character may be cut between two strings. A line above the maximum length ends the text, and may be cut
  * off. Throws when the source fails, after all complete lines before. `closing` ends the reading.
  */
 export async function* readWholeLines(
   source: Chunks,
   closing: Subscription,
 ): AsyncGenerator<Uint8Array, void> {
-  const text = new TextBytes()
+  const encoder = new TextEncoder()
   /** The parts of a line whose end has not been read. They are joined once: a source may consist of many small chunks. */
   let unfinished: Uint8Array[] = []
   let length = 0
@@ -37,7 +37,7 @@ export async function* readWholeLines(
   }
   let chunkCount = 0
   for await (const chunk of source) {
-    const bytes = typeof chunk === 'string' ? text.bytesOf(chunk) : chunk
+    const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk
     const end = bytes.lastIndexOf(lineEnd) + 1
     // Only the line that was cut off is copied, not the whole chunk.
     const cut = end > 0 && length > 0 ? bytes.indexOf(lineEnd) + 1 : 0
@@ -50,24 +50,8 @@ export async function* readWholeLines(
     if (length > maxLineBytes) break
     if (++chunkCount % chunksPerTurn === 0) await nextTurn()
   }
-  const rest = take(text.rest())
+  const rest = take(new Uint8Array())
   if (rest.length > 0) yield rest
-}
-
-/** A character may consist of two code units, in two chunks. */
-class TextBytes {
-  private readonly encoder = new TextEncoder()
-  private held = ''
-
-  bytesOf(chunk: string): Uint8Array {
-    const text = this.held + chunk
-    this.held = /[\uD800-\uDBFF]$/.exec(text)?.[0] ?? ''
-    return this.encoder.encode(this.held === '' ? text : text.slice(0, -1))
-  }
-
-  rest(): Uint8Array {
-    return this.encoder.encode(this.held)
-  }
 }
 
 const joined = (parts: readonly Uint8Array[], length: number): Uint8Array => {

@@ -88,7 +88,8 @@ const checkOptions = (
   if (topics.length + mints.length === 0) {
     throw new ConfigurationError('topics', 'expected a topic or a mint to record')
   }
-  for (const mint of mints.slice(0, 1)) requireDepth(client, mint, interval)
+  for (const mint of mints.slice(0, 1))
+    if (!hasDepth(client, mint, interval)) throw new ConfigurationError('mints', 'the client has no depth')
   return { topics: distinctNames(topics), mints: distinctNames(mints), interval }
 }
 
@@ -97,16 +98,12 @@ const distinctNames = <Name extends string>(names: readonly Name[]): readonly Na
   [...new Map(names.toReversed().map((name) => [name.toLowerCase(), name])).values()].toReversed()
 
 /** The `depth$` of a live client throws a `ConfigurationError` unless the client has depth. */
-const requireDepth = (client: PriceClient | Client, mint: Address, interval: number): void => {
-  const fail = (): never => {
-    throw new ConfigurationError('mints', 'the client has no depth')
-  }
-  if (!('depth$' in client)) return fail()
+const hasDepth = (client: PriceClient | Client, mint: Address, interval: number): boolean => {
   try {
-    void client.depth$(mint, interval)
+    return 'depth$' in client && client.depth$(mint, interval) !== undefined
   } catch (thrown) {
     // Any other exception is a failure of a custom client, and ends only its stream.
-    if (thrown instanceof ConfigurationError) fail()
+    return !(thrown instanceof ConfigurationError)
   }
 }
 

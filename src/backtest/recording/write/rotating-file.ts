@@ -7,8 +7,6 @@ import { createRecordingFile, gzipExtension, type RecordingFile } from './record
 
 /** Lines in a sequence of new files. */
 export interface RotatingFile extends RecordingFile {
-  readonly files: number
-  readonly path: string
   /** A description of the files so far. */
   readonly name: string
 }
@@ -81,12 +79,6 @@ export const createRotatingFile = (
   }
 
   return {
-    get files() {
-      return files
-    },
-    get path() {
-      return current.path
-    },
     get name() {
       return files === 1 ? current.path : `${files} files, the last of which is ${current.path}`
     },

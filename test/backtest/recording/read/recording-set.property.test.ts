@@ -93,13 +93,11 @@ const sets: fc.Arbitrary<readonly Recorder[]> = fc
 
 const topicsOf = ([first]: readonly Line[]): readonly Topic[] => (first as RecordingHeader).topics
 
-/** The topics, with the times of their first header and of the last line of their recordings. */
-const coveredTopics = (recorders: readonly (readonly Line[])[]) =>
+/** The topics, with the times of their first and last rows. */
+const coveredTopics = (rows: readonly PriceRow[]) =>
   [topic, other].flatMap((each) => {
-    const lines = recorders.filter((of) => topicsOf(of).includes(each)).flat()
-    if (lines.length === 0) return []
-    const starts = lines.filter(({ _tag }) => _tag === 'Recording').map(({ at }) => at)
-    return [{ topic: each, from: Math.min(...starts), to: Math.max(...lines.map(({ at }) => at)) }]
+    const times = rows.filter((row) => row.topic === each).map(({ at }) => at)
+    return times.length === 0 ? [] : [{ topic: each, from: Math.min(...times), to: Math.max(...times) }]
   })
 
 const priceOf = ({ event }: PriceRow): number => (isRight(event) ? event.right.price : NaN)
@@ -134,7 +132,7 @@ it('plays, exports, inspects and reads the same rows of any recordings', { timeo
       expect(await ofExport(files)).toEqual(prices)
       const of = (each: Topic) => rows.filter((row) => row.topic === each)
       expect(await ofInspect(files)).toEqual([of(topic).length, of(other).length])
-      expect(await ofTopics(files)).toEqual(coveredTopics(all))
+      expect(await ofTopics(files)).toEqual(coveredTopics(rows))
       const history = openHistory([...files])
       const range = { from: start + Math.min(a, b) * 1000, to: start + Math.max(a, b) * 1000 + 1 }
       for (const each of [topic, other].filter((name) =>

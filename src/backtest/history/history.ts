@@ -7,15 +7,7 @@ import { defaultService, isTopicOfAnyService, type Topic } from '../../base/doma
 import { invalidTopic } from '../../base/errors/constructors.js'
 import type { HistoryError } from '../../base/errors/model.js'
 import { plainObject } from '../../base/option-kinds/option.js'
-import { parseGivenRange } from './range.js'
-
-/** A time, in ms since the Unix epoch. */
-export interface HistoryRange {
-  /** Inclusive. */
-  readonly from: number
-  /** Exclusive. Default: the time of the subscription, including its millisecond. */
-  readonly to?: number
-}
+import { parseGivenRange, type HistoryRange } from './range.js'
 
 /**
  * A topic of a history, and the time from its first to its last row, in ms since the Unix epoch. This time may contain

@@ -5,7 +5,14 @@ import type { InvalidRange } from '../../base/errors/model.js'
 import { describeValue } from '../../base/errors/text.js'
 import { plainObject } from '../../base/option-kinds/option.js'
 import { closestName } from '../../base/option-kinds/parse-options.js'
-import type { HistoryRange } from './history.js'
+
+/** A time, in ms since the Unix epoch. */
+export interface HistoryRange {
+  /** Inclusive. */
+  readonly from: number
+  /** Exclusive. Default: the time of the subscription, including its millisecond. */
+  readonly to?: number
+}
 
 const rangeNames = ['from', 'to']
 

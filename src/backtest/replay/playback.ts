@@ -266,7 +266,8 @@ export class Playback implements RowWork {
     if (onRecordingEnd !== undefined && error === undefined) {
       this.isLive = true
       this.recordedAt = Infinity
-      return onRecordingEnd()
+      onRecordingEnd()
+      return
     }
     this.finish(() => this.streams.complete(error))
     this.result.resolve(error === undefined ? right({ ...this.counted }) : left(error))

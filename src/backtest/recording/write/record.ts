@@ -99,8 +99,10 @@ const distinctNames = <Name extends string>(names: readonly Name[]): readonly Na
 
 /** The `depth$` of a live client throws a `ConfigurationError` unless the client has depth. */
 const hasDepth = (client: PriceClient | Client, mint: Address, interval: number): boolean => {
+  if (!('depth$' in client)) return false
   try {
-    return 'depth$' in client && client.depth$(mint, interval) !== undefined
+    void client.depth$(mint, interval)
+    return true
   } catch (thrown) {
     // Any other exception is a failure of a custom client, and ends only its stream.
     return !(thrown instanceof ConfigurationError)

@@ -29,7 +29,7 @@ describe('readWholeLines', () => {
     await fc.assert(
       fc.asyncProperty(text, fc.array(fc.nat(5)), async (whole, lengths) => {
         const chunks: string[] = []
-        const characters = [...whole]
+        const characters = Array.from(whole)
         let from = 0
         for (const length of lengths) chunks.push(characters.slice(from, (from += length)).join(''))
         const pieces = await read([...chunks, characters.slice(from).join('')])

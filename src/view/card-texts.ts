@@ -1,4 +1,3 @@
-import { assertNever } from '../base/domain/assert-never.js'
 import type { DepthError, PriceError } from '../base/errors/model.js'
 import { behindText, oneLine } from '../base/errors/text.js'
 import { shortAddresses } from './texts.js'
@@ -13,52 +12,35 @@ export const priceReason = ({ state, price, priceError }: TokenState): string =>
 }
 
 const errorReason = (error: PriceError): string => {
-  switch (error._tag) {
-    case 'Stale':
-      return error.behindMs === undefined
-        ? 'the service sends no price'
-        : `the prices are ${behindText(error.behindMs)}`
-    case 'Disconnected':
-    case 'ClientClosed':
-      return 'the connection was lost'
-    case 'SubscriptionRejected':
-      return shortAddresses(oneLine(error.reason))
-    case 'InvalidTopic':
-      return 'the address is not valid'
-    case 'SubscriptionTimeout':
-      return 'the service has not answered'
-    case 'DecodeError':
-      return 'the last message is not readable'
-    default:
-      return assertNever(error)
-  }
+  if (error._tag === 'SubscriptionRejected') return shortAddresses(oneLine(error.reason))
+  if (error._tag === 'Stale' && error.behindMs !== undefined)
+    return `the prices are ${behindText(error.behindMs)}`
+  return priceReasons[error._tag]
 }
 
+const priceReasons = {
+  Stale: 'the service sends no price',
+  Disconnected: 'the connection was lost',
+  ClientClosed: 'the connection was lost',
+  InvalidTopic: 'the address is not valid',
+  SubscriptionTimeout: 'the service has not answered',
+  DecodeError: 'the last message is not readable',
+} as const
+
 /** Why there is no depth, in place of its value. */
-export const depthReason = (error: DepthError): string => {
-  switch (error._tag) {
-    case 'HttpError':
-      return `HTTP ${error.status}`
-    case 'NetworkError':
-      return 'no connection'
-    case 'Timeout':
-      return 'no answer'
-    case 'Unauthorized':
-      return 'not authorized'
-    case 'UnsupportedPair':
-      return 'not supported'
-    case 'DecodeError':
-      return 'not readable'
-    case 'InvalidMint':
-      return 'invalid address'
-    case 'InvalidInterval':
-      return 'invalid interval'
-    case 'ClientClosed':
-      return 'closed'
-    default:
-      return assertNever(error)
-  }
-}
+export const depthReason = (error: DepthError): string =>
+  error._tag === 'HttpError' ? `HTTP ${error.status}` : depthReasons[error._tag]
+
+const depthReasons = {
+  NetworkError: 'no connection',
+  Timeout: 'no answer',
+  Unauthorized: 'not authorized',
+  UnsupportedPair: 'not supported',
+  DecodeError: 'not readable',
+  InvalidMint: 'invalid address',
+  InvalidInterval: 'invalid interval',
+  ClientClosed: 'closed',
+} as const
 
 /** The change of a price over the time of the chart: `+0.12 %`, `-0.12 %`, `0.00 %`. */
 export const changeOf = (

@@ -79,7 +79,9 @@ export const withHealth = (connection: Connection, health: Health, at: number): 
     : derived({ ...connection, health }, at)
 
 const derived = (connection: Connection, at: number): Connection => {
-  const behindMs = behindMsBetween(connection)
+  const { status, health } = connection
+  // The lag of the page's WebSocket, or of the connection between its server and the service.
+  const behindMs = behindMsOf(status) ?? (health?._tag === 'Up' ? health.behind?.ms : undefined)
   const state = stateOf(connection, behindMs !== undefined)
   const isLost = isConnected(connection) && !isConnected({ state })
   return {
@@ -94,10 +96,6 @@ const derived = (connection: Connection, at: number): Connection => {
 /** True while prices arrive from the service, current or not. */
 export const isConnected = ({ state }: Pick<Connection, 'state'>): boolean =>
   state === 'connected' || state === 'behind'
-
-/** The lag of the page's WebSocket, or of the connection between its server and the service. */
-const behindMsBetween = ({ status, health }: Connection): number | undefined =>
-  behindMsOf(status) ?? (health?._tag === 'Up' ? health.behind?.ms : undefined)
 
 const stateOf = (connection: Connection, isBehind: boolean): ConnectionState => {
   const { status, health } = connection

@@ -1,7 +1,6 @@
-import { canonicalAddress, isAddress, type Address } from '../base/domain/address.js'
+import { canonicalAddress, type Address } from '../base/domain/address.js'
 import { assertNever } from '../base/domain/assert-never.js'
 import { addressOf } from '../base/domain/topic.js'
-import type { UncorrelatedError } from '../base/errors/model.js'
 import type { Row } from '../backtest/recording/codec/row.js'
 import {
   initialConnection,
@@ -11,13 +10,13 @@ import {
   type Connection,
   type Health,
 } from './connection.js'
+import { connectionText, depthText, priceText, uncorrelatedText, type LogText } from './log-texts.js'
 import {
   initialTokenState,
   withDepthEvent,
   withHeldPrices,
   withLostConnection,
   withOpenConnection,
-  withPriceEnd,
   withPriceEvent,
   type DisplayToken,
   type TokenState,
@@ -48,93 +47,70 @@ export const emptyDisplay = (tokens: readonly DisplayToken[]): Display => ({
 })
 
 /**
- * Applies an event. Parts that do not change keep their identity. `loggedAt`: the time of an event in the log, in ms since
- * the Unix epoch. Default: that of the event.
+ * Applies an event. Parts that do not change keep their identity. `isDirect`: there is no server that reports why the connection
+ * is lost. `loggedAt`: the time of an event in the log, in ms since the Unix epoch. Default: that of the event.
  */
-export const createUpdate = (
-  texts: LogTexts,
-  loggedAt = ({ at }: DisplayEvent): number => at,
-): ((display: Display, event: DisplayEvent) => Display) => {
-  const logged = (display: Display, event: DisplayEvent, text: LogText | undefined, symbol?: string) =>
-    appended(display.log, loggedAt(event), text, symbol)
+export const createUpdate =
+  (isDirect = false, loggedAt = ({ at }: DisplayEvent): number => at) =>
+  (display: Display, event: DisplayEvent): Display => {
+    const logged = (text: LogText | undefined, symbol?: string): readonly LogEntry[] =>
+      appended(display.log, loggedAt(event), text, symbol)
 
-  const withToken = (
-    display: Display,
-    event: DisplayEvent,
-    address: Address,
-    change: (token: TokenState) => TokenState,
-    textOf: LogTexts['price'] = () => undefined,
-  ): Display => {
-    const canonical = canonicalAddress(address)
-    const index = display.tokens.findIndex(({ token }) => canonicalAddress(token.address) === canonical)
-    const before = display.tokens[index]
-    if (before === undefined) return display
-    const after = change(before)
-    const log = logged(display, event, textOf(before, after), after.token.symbol)
-    return { ...display, tokens: display.tokens.with(index, after), log }
-  }
+    const withToken = (
+      address: Address,
+      change: (token: TokenState) => TokenState,
+      textOf: (before: TokenState, after: TokenState) => LogText | undefined,
+    ): Display => {
+      const canonical = canonicalAddress(address)
+      const index = display.tokens.findIndex(({ token }) => canonicalAddress(token.address) === canonical)
+      const before = display.tokens[index]
+      if (before === undefined) return display
+      const after = change(before)
+      const log = logged(textOf(before, after), after.token.symbol)
+      return { ...display, tokens: display.tokens.with(index, after), log }
+    }
 
-  const withConnection = (display: Display, event: DisplayEvent, connection: Connection): Display => ({
-    ...display,
-    connection,
-    log: logged(display, event, texts.connection(display.connection, connection, event.at)),
-  })
+    const withConnection = (connection: Connection, change?: (token: TokenState) => TokenState): Display => ({
+      connection,
+      tokens: change === undefined ? display.tokens : display.tokens.map(change),
+      log: logged(connectionText(display.connection, connection, event.at, isDirect)),
+    })
 
-  return (display, event) => {
+    const { connection } = display
     switch (event._tag) {
-      case 'Price': {
-        const change = (token: TokenState) => withPriceEvent(token, event)
-        return withToken(display, event, addressOf(event.topic), change, texts.price)
-      }
-      case 'Depth': {
-        const isUp = isConnected(display.connection)
+      case 'Price':
+        return withToken(addressOf(event.topic), (token) => withPriceEvent(token, event), priceText)
+      case 'Depth':
         return withToken(
-          display,
-          event,
           event.mint,
-          (token) => withDepthEvent(token, event, isUp),
-          texts.depth,
+          (token) => withDepthEvent(token, event, isConnected(connection)),
+          depthText,
         )
-      }
       case 'Status': {
         const { status, at } = event
-        const changed = withConnection(display, event, withStatus(display.connection, status, at))
-        if (status._tag === 'Idle' || status._tag === 'Connecting') return changed
         const change = status._tag === 'Open' ? withOpenConnection : withLostConnection
-        return { ...changed, tokens: changed.tokens.map((token) => change(token, at)) }
+        const isDial = status._tag === 'Idle' || status._tag === 'Connecting'
+        return withConnection(
+          withStatus(connection, status, at),
+          isDial ? undefined : (token) => change(token, at),
+        )
       }
       case 'Health': {
         const { health, at } = event
-        const changed = withConnection(display, event, withHealth(display.connection, health, at))
         const behind = health._tag === 'Up' ? health.behind : undefined
-        if (behind === undefined) return changed
-        return { ...changed, tokens: changed.tokens.map((token) => withHeldPrices(token, behind, at)) }
+        return withConnection(
+          withHealth(connection, health, at),
+          behind && ((token) => withHeldPrices(token, behind, at)),
+        )
       }
       case 'Uncorrelated':
-        return { ...display, log: logged(display, event, texts.uncorrelated(event.error)) }
+        return { ...display, log: logged(uncorrelatedText(event.error)) }
       case 'End':
-        return isAddress(event.of) ? display : withToken(display, event, addressOf(event.of), withPriceEnd)
+        return display
       default:
         return assertNever(event)
     }
   }
-}
-
-/** `bad`: something is no longer current. `good`: it is current again. */
-type LogTone = 'good' | 'bad' | 'neutral'
-
-export interface LogText {
-  readonly tone: LogTone
-  readonly text: string
-}
-
-/** The texts of the log: a text for each event that gets an entry. */
-export interface LogTexts {
-  readonly connection: (before: Connection, after: Connection, at: number) => LogText | undefined
-  readonly price: (before: TokenState, after: TokenState) => LogText | undefined
-  readonly depth: (before: TokenState, after: TokenState) => LogText | undefined
-  readonly uncorrelated: (error: UncorrelatedError) => LogText
-}
 
 export interface LogEntry extends LogText {
   /** Number of the entry, from 1: its identity. */

@@ -1,26 +1,28 @@
 import { assertNever } from '../base/domain/assert-never.js'
-import type { PriceError } from '../base/errors/model.js'
+import type { PriceError, UncorrelatedError } from '../base/errors/model.js'
 import { behindText, oneLine } from '../base/errors/text.js'
 import type { Connection } from './connection.js'
-import type { LogText, LogTexts } from './display.js'
 import { formatSeconds, shortAddresses } from './texts.js'
 import type { TokenState } from './token-state.js'
 
-/** The words of the page's log. Each is a sentence. */
-export const logTexts: LogTexts = {
-  connection: (before, after, at) =>
-    after.state === before.state ? undefined : connectionText(before, after, at),
-  price: (before, after) => priceText(before, after),
-  depth: (before, after) => depthText(before, after),
-  // A message that matches no token.
-  uncorrelated: ({ message }) => ({
-    tone: 'neutral',
-    text: `A message of the service matches no token: ${sentence(message)}`,
-  }),
+// The words of the event log. Each is a sentence.
+
+/** `bad`: something is no longer current. `good`: it is current again. */
+type LogTone = 'good' | 'bad' | 'neutral'
+
+export interface LogText {
+  readonly tone: LogTone
+  readonly text: string
 }
 
-const connectionText = (before: Connection, after: Connection, at: number): LogText | undefined => {
-  const { state, reason } = after
+/** `isDirect`: there is no server that reports why the connection is lost. */
+export const connectionText = (
+  before: Connection,
+  { state, reason, behindMs, lostAt }: Connection,
+  at: number,
+  isDirect: boolean,
+): LogText | undefined => {
+  if (state === before.state) return undefined
   switch (state) {
     case 'connected':
       if (before.state === 'behind') return good('The prices are current again.')
@@ -28,16 +30,16 @@ const connectionText = (before: Connection, after: Connection, at: number): LogT
         ? good('Connected to the service.')
         : good(`Connected again after ${formatSeconds(at - before.lostAt)}.`)
     case 'behind':
-      return bad(`The prices are ${behindText(after.behindMs ?? 0)}, and are held until they are current.`)
+      return bad(`The prices are ${behindText(behindMs ?? 0)}, and are held until they are current.`)
     case 'connection lost':
-      // The server answers why. Its answer changes the state, and is logged.
-      return undefined
+      if (!isDirect) return undefined
+      return bad(because(lostAt === undefined ? 'No connection to the service' : 'Connection lost', reason))
     case 'connecting':
       return before.state === 'connection lost'
-        ? bad(`Connection lost: ${sentence(reason)} Connecting again.`)
+        ? bad(`${because('Connection lost', reason)} Connecting again.`)
         : undefined
     case 'service lost':
-      return bad(`Service lost${reason === '' ? '.' : `: ${sentence(reason)}`} Connecting again.`)
+      return bad(`${because('Service lost', reason)} Connecting again.`)
     case 'dashboard stopped':
       return bad('The server of this page does not answer. Start it again: npx svc-streams dashboard')
     default:
@@ -45,8 +47,17 @@ const connectionText = (before: Connection, after: Connection, at: number): LogT
   }
 }
 
+const because = (what: string, reason: string): string =>
+  reason === '' ? `${what}.` : `${what}: ${sentence(reason)}`
+
+/** Of a message that matches no token. */
+export const uncorrelatedText = ({ message }: UncorrelatedError): LogText => ({
+  tone: 'neutral',
+  text: `A message of the service matches no token: ${sentence(message)}`,
+})
+
 /** A lost connection is one entry, not one per token. */
-const priceText = (before: TokenState, after: TokenState): LogText | undefined => {
+export const priceText = (before: TokenState, after: TokenState): LogText | undefined => {
   const { priceError } = after
   if (priceError === undefined) {
     const wasSilent = before.state === 'stale' || before.state === 'rejected'
@@ -83,7 +94,7 @@ const priceErrorText = (error: PriceError): LogText | undefined => {
 const isHeld = (error: PriceError | undefined): boolean =>
   error?._tag === 'Stale' && error.behindMs !== undefined
 
-const depthText = (before: TokenState, after: TokenState): LogText | undefined => {
+export const depthText = (before: TokenState, after: TokenState): LogText | undefined => {
   const { loggedDepthError: error } = after
   if (error === before.loggedDepthError) return undefined
   return error === undefined

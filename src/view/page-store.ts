@@ -1,20 +1,11 @@
 import { canonicalAddress } from '../base/domain/address.js'
 import type { Connection } from './connection.js'
-import {
-  appended,
-  createUpdate,
-  emptyDisplay,
-  type Display,
-  type DisplayEvent,
-  type LogEntry,
-} from './display.js'
+import { appended, createUpdate, emptyDisplay, type DisplayEvent, type LogEntry } from './display.js'
 import type { PageEvent } from './events.js'
-import { logTexts } from './log-texts.js'
 import type { FillEntry, PageConfig } from './served.js'
-import { initialTokenState } from './token-state.js'
 import { WatchedToken } from './watched-token.js'
 
-const update = createUpdate(logTexts)
+const update = createUpdate()
 
 /** What an event has changed. */
 export interface Changes {
@@ -23,19 +14,16 @@ export interface Changes {
   readonly reached: readonly WatchedToken[]
 }
 
-/** What the page shows: each event is applied here, and each token has its state here alone. */
+/** What the page shows: each event is applied here. */
 export class PageStore {
   readonly tokens: readonly WatchedToken[]
   /** The newest first; `undefined` without a journal. */
   fills: readonly FillEntry[] | undefined
-  #display: Display
+  #display
 
   constructor({ tokens, depthInterval }: PageConfig) {
     this.#display = emptyDisplay(tokens)
-    this.tokens = tokens.map(
-      (token, index) =>
-        new WatchedToken(() => this.#display.tokens[index] ?? initialTokenState(token), depthInterval),
-    )
+    this.tokens = this.#display.tokens.map((state) => new WatchedToken(state, depthInterval))
   }
 
   get connection(): Connection {
@@ -50,9 +38,11 @@ export class PageStore {
   receive(event: PageEvent, now: number): Changes {
     if (event._tag === 'Page') return { tokens: [], reached: [] }
     if (event._tag === 'Past') {
-      const past = this.tokens.filter(({ state }) => canonicalAddress(state.token.address) === event.address)
-      for (const token of past) token.addPast(event.prices)
-      return { tokens: past, reached: [] }
+      const tokens = this.tokens.filter(
+        ({ state }) => canonicalAddress(state.token.address) === event.address,
+      )
+      for (const token of tokens) token.addPast(event.prices)
+      return { tokens, reached: [] }
     }
     if (event._tag === 'Fills') {
       this.fills = event.fills
@@ -64,23 +54,15 @@ export class PageStore {
   }
 
   #update(event: DisplayEvent, now: number): Changes {
-    const { tokens: before } = this.#display
     this.#display = update(this.#display, event)
-    const changed = this.tokens.flatMap((token, index) => {
-      const state = before[index]
-      return state === undefined || state === token.state
-        ? []
-        : [{ token, isReached: token.onState(state, now) }]
-    })
-    const reached = changed.filter(({ isReached }) => isReached).map(({ token }) => token)
-    for (const token of reached) this.#logReached(token, now)
-    return { tokens: changed.map(({ token }) => token), reached }
-  }
-
-  #logReached({ reached }: WatchedToken, now: number): void {
-    if (reached === undefined) return
-    const text = `the price is ${reached.side} ${reached.threshold} USD.`
-    const log = appended(this.#display.log, now, { tone: 'neutral', text }, reached.symbol)
-    this.#display = { ...this.#display, log }
+    const { tokens: states } = this.#display
+    const tokens = this.tokens.filter(({ state }, index) => state !== states[index])
+    const reached = this.tokens.filter((token, index) => token.receive(states[index] ?? token.state, now))
+    for (const token of reached) {
+      const text = `the price is ${token.reached?.side} ${token.reached?.threshold} USD.`
+      const log = appended(this.#display.log, now, { tone: 'neutral', text }, token.state.token.symbol)
+      this.#display = { ...this.#display, log }
+    }
+    return { tokens, reached }
   }
 }

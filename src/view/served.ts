@@ -1,8 +1,6 @@
-import type { Health } from './connection.js'
 import type { DisplayToken } from './token-state.js'
 import type { Address } from '../base/domain/address.js'
 import type { Environment } from '../base/domain/environment.js'
-import { behindMsOf, isDown, type ConnectionStatus } from '../base/domain/status.js'
 import type { DepthRow } from '../backtest/recording/codec/row.js'
 import type { Side } from '../backtest/account/orders.js'
 import type { HealthRow, LogEntry } from './display.js'
@@ -57,36 +55,3 @@ export interface FillEntry extends LogEntry {
 
 /** Time between two reports of the server's health, in ms. */
 export const healthInterval = 1000
-
-/** The server's connection to the service. */
-export interface ServiceState {
-  /** The last one that is not of a dial: a client that connects again keeps the reason. */
-  readonly status: ConnectionStatus
-  /** Monotonic, in ms; `undefined` unless the prices of the connection may be too old, and are held. */
-  readonly behindSince?: number | undefined
-}
-
-/** The state after a status of the client, at a monotonic time in ms. */
-export const nextServiceState = (
-  before: ServiceState,
-  status: ConnectionStatus,
-  at: number,
-): ServiceState => {
-  if (status._tag === 'Connecting') return before
-  return { status, behindSince: behindMsOf(status) === undefined ? undefined : (before.behindSince ?? at) }
-}
-
-/**
- * `now`: monotonic, in ms. `closedReason`: for a client that is closed, such as that of a recording at its end.
- */
-export const servedHealth = (
-  { status, behindSince = 0 }: ServiceState,
-  now: number,
-  closedReason: string,
-): Health => {
-  if (isDown(status))
-    return { _tag: 'Down', reason: status._tag === 'Waiting' ? status.reason : closedReason }
-  const ms = behindMsOf(status)
-  const behind = ms === undefined ? undefined : { ms, forMs: now - behindSince }
-  return { _tag: 'Up', behind, switches: status._tag === 'Open' ? status.switches : undefined }
-}

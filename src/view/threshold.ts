@@ -37,18 +37,15 @@ export const noThresholds: ThresholdSettings = { hasNotification: false, thresho
 
 /** Reads stored settings. Leaves out what is not valid. */
 export const parseThresholds = (text: string | null): ThresholdSettings => {
-  const stored = parsed(text ?? '')
-  if (!isRecord(stored)) return noThresholds
-  const { hasNotification, thresholds } = stored
-  const entries = isRecord(thresholds) ? Object.entries(thresholds) : []
-  return {
-    hasNotification: hasNotification === true,
-    thresholds: Object.fromEntries(
-      entries.flatMap(([address, value]) => {
-        const threshold = isRecord(value) ? thresholdOf(value['above'], value['below']) : undefined
-        return threshold === undefined ? [] : [[address, threshold]]
-      }),
-    ),
+  try {
+    const stored = JSON.parse(text ?? '{}') as Partial<ThresholdSettings>
+    const entries = Object.entries(stored.thresholds ?? {}).flatMap(([address, { above, below }]) => {
+      const threshold = thresholdOf(above, below)
+      return threshold === undefined ? [] : [[address, threshold] as const]
+    })
+    return { hasNotification: stored.hasNotification === true, thresholds: Object.fromEntries(entries) }
+  } catch {
+    return noThresholds
   }
 }
 
@@ -97,14 +94,3 @@ export const pageTitle = (problem: string | undefined, reached: readonly Reached
   const alert = others.length > 0 ? `${reached.length} thresholds reached` : first && reachedText(first)
   return [problem, alert, title].filter((text) => text !== undefined).join(' · ')
 }
-
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null

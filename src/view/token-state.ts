@@ -28,10 +28,8 @@ export interface TokenState {
   readonly priceAt: number
   /** The last price minus the previous price, in USD. */
   readonly change: number | undefined
-  /** The error because of which the price is not current. */
+  /** The error because of which the price is not current. A rejection remains while the connection is down. */
   readonly priceError: PriceError | undefined
-  /** The rejection that ended the price stream. */
-  readonly rejection: PriceError | undefined
   /** The last depth; not current while there is a `depthError`. */
   readonly depth: Depth | undefined
   readonly depthError: DepthError | undefined
@@ -47,7 +45,6 @@ export const initialTokenState = (token: DisplayToken): TokenState => ({
   priceAt: 0,
   change: undefined,
   priceError: undefined,
-  rejection: undefined,
   depth: undefined,
   depthError: undefined,
   loggedDepthError: undefined,
@@ -59,7 +56,6 @@ export const withPriceEvent = (token: TokenState, { at, event }: PriceRow): Toke
     ? {
         ...inState(token, topicStateOf(event.left, token.price !== undefined), at),
         priceError: event.left,
-        rejection: undefined,
       }
     : {
         ...inState(token, 'live', at),
@@ -67,12 +63,7 @@ export const withPriceEvent = (token: TokenState, { at, event }: PriceRow): Toke
         priceAt: at,
         change: token.price === undefined ? undefined : event.right.price - token.price.price,
         priceError: undefined,
-        rejection: undefined,
       }
-
-/** Applies the end of the token's price stream. */
-export const withPriceEnd = (token: TokenState): TokenState =>
-  token.state === 'rejected' ? { ...token, rejection: token.priceError } : token
 
 /** Longest time that a report of the server takes, in ms. */
 const maxReportTime = 2000
@@ -108,16 +99,17 @@ export const withDepthEvent = (token: TokenState, { event }: DepthRow, isConnect
 
 /** Called when the connection is down, also for a token whose stream has ended. */
 export const withLostConnection = (token: TokenState, at: number): TokenState =>
-  token.state === 'down' ? token : { ...inState(token, 'down', at), priceError: undefined }
+  token.state === 'down'
+    ? token
+    : { ...inState(token, 'down', at), priceError: token.state === 'rejected' ? token.priceError : undefined }
 
-/**
- * Called when the connection is open again: the service has not answered for the token yet, unless its stream has
- * ended.
- */
+/** Called when the connection is open again: the service has not answered for the token yet, unless it was rejected. */
 export const withOpenConnection = (token: TokenState, at: number): TokenState => {
-  const { state, rejection } = token
+  const { state, priceError: error } = token
   if (state !== 'down') return token
-  return { ...inState(token, rejection === undefined ? 'waiting' : 'rejected', at), priceError: rejection }
+  return error !== undefined && topicStateOf(error, true) === 'rejected'
+    ? inState(token, 'rejected', at)
+    : { ...inState(token, 'waiting', at), priceError: undefined }
 }
 
 const inState = (token: TokenState, state: TopicState, at: number): TokenState =>

@@ -37,27 +37,28 @@ export interface ShownPrices {
 /** A request for depth that takes longer has failed. In ms. */
 const requestTimeout = 5000
 
-/** A token of the page: the samples of its chart, its rate, and its threshold. The store of the page has its state. */
+/** A token of the page: its state, the samples of its chart, its rate, and its threshold. */
 export class WatchedToken {
   readonly samples = new PriceSamples()
   /** Of an account, the newest first. */
   fills: readonly FillEntry[] = []
   readonly #rate = new PriceRate()
-  readonly #depthInterval: number | null
-  readonly #stateOf: () => TokenState
+  #state: TokenState
   #threshold: Threshold = {}
   /** The side that the last current price has reached. */
   #side: ThresholdSide | undefined
   #shown: ShownPrices | undefined
 
   /** `depthInterval`: as in the configuration of the page. */
-  constructor(stateOf: () => TokenState, depthInterval: number | null) {
-    this.#stateOf = stateOf
-    this.#depthInterval = depthInterval
+  constructor(
+    state: TokenState,
+    private readonly depthInterval: number | null,
+  ) {
+    this.#state = state
   }
 
   get state(): TokenState {
-    return this.#stateOf()
+    return this.#state
   }
 
   /** The address in lower case. */
@@ -78,12 +79,15 @@ export class WatchedToken {
   }
 
   /**
-   * Called when the state has changed. `at`: the time of the change, in ms since the Unix epoch. Returns true if a threshold is newly
-   * reached. The first price reaches none, because the threshold may have been reached before the page was opened.
+   * Replaces the state. `at`: the time of the change, in ms since the Unix epoch. Returns true if a threshold is newly reached. The
+   * first price reaches none, because the threshold may have been reached before the page was opened.
    */
-  onState(before: TokenState, at: number): boolean {
-    const { state, price } = this.state
-    if (state !== 'live' || price === undefined) {
+  receive(state: TokenState, at: number): boolean {
+    const before = this.#state
+    if (state === before) return false
+    this.#state = state
+    const { price } = state
+    if (state.state !== 'live' || price === undefined) {
       this.samples.interrupt(at)
       return false
     }
@@ -123,8 +127,8 @@ export class WatchedToken {
   isDepthCurrent(now: number): boolean | undefined {
     const { depth, depthError } = this.state
     if (depthError !== undefined) return false
-    if (depth === undefined || this.#depthInterval === null) return undefined
-    return now - depth.receivedAt <= 2 * this.#depthInterval + requestTimeout
+    if (depth === undefined || this.depthInterval === null) return undefined
+    return now - depth.receivedAt <= 2 * this.depthInterval + requestTimeout
   }
 
   /** `now`: in ms since the Unix epoch. `rangeMs`: the time of change, low and high. */

@@ -5,7 +5,6 @@ import { createTestClient, depth, price } from 'svc-streams/testing'
 import { describe, it } from 'vitest'
 import { pageEvent$ } from '../../src/view/events.js'
 import type { ServedEvent } from '../../src/view/served.js'
-import { logTexts } from '../../src/view/log-texts.js'
 import { createUpdate, emptyDisplay, type DisplayEvent } from '../../src/view/display.js'
 import { bigintAsText } from '../../src/base/domain/plain-decimal.js'
 import { stale, subscriptionRejected } from '../../src/base/errors/constructors.js'
@@ -18,7 +17,7 @@ const up: ServedEvent = { _tag: 'Health', health: { _tag: 'Up' } }
 const open = { _tag: 'Open', epoch: 1, since: 0 } as const
 const waiting = { _tag: 'Waiting', attempt: 1, retryInMs: 100, reason: 'reset' } as const
 
-const update = createUpdate(logTexts)
+const update = createUpdate()
 
 describe('the events of the page', () => {
   it('give the states of a card', () => {

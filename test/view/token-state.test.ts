@@ -114,7 +114,7 @@ describe('the state of a token', () => {
   it('is down when the connection is lost, also if it was rejected', () => {
     const rejected = priceFailed(1, subscriptionRejected(ethTopic, 'no'))
     expect(tokenAfter(rejected, waiting(2, 'reset'))).toMatchObject({ state: 'down', stateSince: 2 })
-    expect(tokenAfter(rejected, waiting(2, 'reset'), open(3)).state).toBe('waiting')
+    expect(priceReason(tokenAfter(rejected, waiting(2, 'reset')))).toBe('the connection is down')
   })
 
   it('shows the last depth or the error after it, whatever the price', () => {

@@ -90,9 +90,7 @@ export const drawChart = (
     levels: (chart.levels ?? []).map((level) => across(plane, level)).join(''),
     selection: columns(plane, selection && [selection]),
     crosshair: cursor === undefined ? '' : crosshair(plane, cursor),
-    dots: [...(isLive && kind === 'steps' ? [endOf(plane, part)] : []), ...(cursor ? [cursor] : [])]
-      .map(({ at, value }) => (value === null ? '' : `M${round(plane.x(at))},${round(plane.y(value))}h0`))
-      .join(''),
+    dots: (cursor === undefined ? '' : dot(plane, cursor)) + (isLive ? end(plane, part, kind) : ''),
   }
   return { layers, times: shown }
 }
@@ -106,10 +104,10 @@ const planeOf = ({ width, height }: Size, times: Span, values: Span): Plane => (
 /** The least height of a chart, as a share of the value: a very small move must not look like a large one. */
 const minHeight = 0.0002
 
-/** The values of a chart, with a margin. Shares end at 0. */
+/** The values of a chart, with a margin. Shares end above 0, whose line is whole. */
 export const scaleOf = ({ from, to }: Span, isShare = false): Span => {
   const height = Math.max(to - from, Math.abs(to) * minHeight) || 0.001
-  if (isShare) return { from: Math.min(from, 0) - height * 0.1, to: Math.max(to, 0) }
+  if (isShare) return { from: Math.min(from, 0) - height * 0.1, to: Math.max(to, 0) + height * 0.05 }
   const middle = from + (to - from) / 2
   return { from: middle - height * 0.6, to: middle + height * 0.6 }
 }
@@ -228,7 +226,11 @@ const triangles = ({ width, height, x, y }: Plane, marks: readonly Mark[]): stri
 const crosshair = (plane: Plane, { at, value }: Cursor): string =>
   `M${round(Math.max(0, plane.x(at)))},0V${plane.height}${value === null ? '' : across(plane, value)}`
 
-const endOf = ({ times }: Plane, { values }: ChartData): Cursor => ({
-  at: times.to,
-  value: values.at(-1) ?? null,
-})
+const dot = ({ x, y }: Plane, { at, value }: Cursor): string =>
+  value === null ? '' : `M${round(x(at))},${round(y(value))}h0`
+
+/** A whole dot at the end of a line that is current. */
+const end = ({ width, y }: Plane, { values }: ChartData, kind: Chart['kind']): string => {
+  const value = values.at(-1) ?? null
+  return value === null || kind === 'candles' ? '' : `M${width - 4},${round(y(value))}h0`
+}

@@ -15,11 +15,8 @@ import {
   withLatestFrom,
   type Observable,
 } from 'rxjs'
-import { logTexts as pageTexts } from '../../view/log-texts.js'
-import { createUpdate, emptyDisplay, type LogTexts } from '../../view/display.js'
-import { shortAddresses } from '../../view/texts.js'
+import { createUpdate, emptyDisplay } from '../../view/display.js'
 import type { DisplayToken } from '../../view/token-state.js'
-import { printable } from '../../base/errors/text.js'
 import type { Row } from '../../backtest/recording/codec/row.js'
 import type { Variables } from '../io.js'
 import { coloursFor, createRedraw } from './terminal.js'
@@ -60,7 +57,7 @@ const view$ = (
   rows$: Observable<Row>,
   { tokens, hasDepth, header, note, loggedAt }: BoardOptions,
 ): Observable<BoardView> => {
-  const update = createUpdate(logTexts, loggedAt)
+  const update = createUpdate(true, loggedAt)
   const initial: BoardView = { display: emptyDisplay(tokens), hasDepth, header, note }
   return rows$.pipe(
     scan((view, row: Row) => ({ ...view, display: update(view.display, row) }), initial),
@@ -74,15 +71,4 @@ const view$ = (
       return merge(sampled$.pipe(takeUntil(last$)), last$)
     }),
   )
-}
-
-/** The words of the event log: those of the page, which learns from its server why a connection was lost. */
-export const logTexts: LogTexts = {
-  ...pageTexts,
-  connection: (before, after, at) => {
-    if (after.state !== 'connection lost') return pageTexts.connection(before, after, at)
-    if (before.state === after.state) return undefined
-    const text = after.lostAt === undefined ? 'No connection to the service' : 'Connection lost'
-    return { tone: 'bad', text: shortAddresses(printable(`${text}${after.reason && `: ${after.reason}`}`)) }
-  },
 }

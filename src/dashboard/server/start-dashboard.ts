@@ -3,21 +3,15 @@ import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import {
-  concat,
   defer,
-  distinctUntilChanged,
   EMPTY,
   map,
   merge,
   of,
   ReplaySubject,
-  scan,
   share,
-  startWith,
   Subscription,
-  switchMap,
   takeUntil,
-  timer,
   type Observable,
 } from 'rxjs'
 import type { Client, PriceClient } from '../../client/client.js'
@@ -27,18 +21,10 @@ import type { Topic } from '../../base/domain/topic.js'
 import type { HttpResponse } from '../../gateway/server/http-response.js'
 import type { Pages } from '../../gateway/http/request-handler.js'
 import { runGateway } from '../../gateway/run-gateway.js'
-import { rxClock } from '../../base/time/rx-clock.js'
-import {
-  healthInterval,
-  nextServiceState,
-  servedHealth,
-  type PageConfig,
-  type Served,
-  type ServedEvent,
-  type ServiceState,
-} from '../../view/served.js'
+import type { PageConfig, Served, ServedEvent } from '../../view/served.js'
 import type { JournalFills } from './journal-fills.js'
 import { pageDepth$ } from './page-depths.js'
+import { pageHealth$ } from './page-health.js'
 import { PagePast } from './page-past.js'
 
 /** The files of the page, as `npm run build:page` writes them. */
@@ -90,7 +76,7 @@ export const startDashboard = async (
   let webSockets: readonly string[] = []
   const closed$ = new ReplaySubject<void>(1)
   const past = new PagePast(client, config, history)
-  const service$ = serviceState$(client).pipe(
+  const health$ = pageHealth$(client, closedReason).pipe(
     takeUntil(closed$),
     share({ connector: () => new ReplaySubject(1), resetOnRefCountZero: false, resetOnComplete: false }),
   )
@@ -98,11 +84,7 @@ export const startDashboard = async (
   const depth$ = pageDepth$(client as Client, config)
   const event$: Observable<ServedEvent> = merge(
     of({ _tag: 'Page', pageId } as const),
-    service$.pipe(
-      switchMap((state) => timer(0, healthInterval).pipe(map(() => state))),
-      map((state) => servedHealth(state, rxClock.elapsed(), closedReason)),
-      map((health) => ({ _tag: 'Health', health }) as const),
-    ),
+    health$.pipe(map((health) => ({ _tag: 'Health', health }) as const)),
     depth$,
     defer(() => past.read$()),
     fills === undefined ? EMPTY : fills.entries$.pipe(map((all) => ({ _tag: 'Fills', fills: all }) as const)),
@@ -126,23 +108,13 @@ export const startDashboard = async (
   const { gateway } = await runGateway(client, { port, service: config.service }, { pages, streams$, record })
   // Not every browser counts these as the origin of the page.
   webSockets = ['127.0.0.1', 'localhost'].map((name) => gateway.priceWsUrl.replace('127.0.0.1', name))
-  service$.subscribe()
+  health$.subscribe()
   const close = (): Promise<void> => {
     closed$.next()
     past.close()
     return gateway.close()
   }
   return { url: `${gateway.baseUrl}/`, close }
-}
-
-/** The connection of the client to the service. Ends with that of a closed client. */
-const serviceState$ = ({ status$ }: PriceClient): Observable<ServiceState> => {
-  const initial: ServiceState = { status: { _tag: 'Idle' } }
-  return concat(status$, of({ _tag: 'Closed' } as const)).pipe(
-    scan((state, status) => nextServiceState(state, status, rxClock.elapsed()), initial),
-    startWith(initial),
-    distinctUntilChanged(),
-  )
 }
 
 /** The page with its configuration: a block of data, which no browser runs. */

@@ -81,7 +81,10 @@ describe('the scale of a chart', () => {
     expect(scaleOf({ from: 100, to: 200 })).toEqual({ from: 90, to: 210 })
     const { from, to } = scaleOf({ from: 1000, to: 1000 })
     expect(to - from).toBeCloseTo(0.24)
-    expect(scaleOf({ from: -0.1, to: 0 }, true)).toEqual({ from: expect.closeTo(-0.11) as number, to: 0 })
+    expect(scaleOf({ from: -0.1, to: 0 }, true)).toEqual({
+      from: expect.closeTo(-0.11) as number,
+      to: expect.closeTo(0.005) as number,
+    })
   })
 
   it('contains all values', () => {
@@ -126,7 +129,7 @@ describe('the drawing of a chart', () => {
   it('has a line and a label of the last value while it is live, which covers no other label', () => {
     const layers = draw({ isLive: true, kind: 'steps' })
     expect(layers.last).toBe('M0,10H800')
-    expect(layers.dots).toBe('M800,10h0')
+    expect(layers.dots).toBe('M796,10h0')
     expect(layers.values).toContain('<text x="8" y="8.33%">12.00</text></g>')
     expect(layers.values.match(/y="8.33%">12/g)).toHaveLength(1)
   })
@@ -136,7 +139,7 @@ describe('the drawing of a chart', () => {
     const candles = draw({ kind: 'candles', times: { from: 0, to: 300_000 } })
     expect([candles.line, candles.up.match(/Z/g)?.length]).toEqual(['', 1])
     expect(draw({ isShare: true, data: { times: [1000, 9000], values: [-0.1, 0] } }).area).toBe(
-      'M0,0L0,109.1L800,0V0Z',
+      'M0,5.2L0,109.6L800,5.2V5.2Z',
     )
   })
 

@@ -3,7 +3,6 @@ import type { Address, ConnectionStatus, Depth } from 'svc-streams'
 import { price } from 'svc-streams/testing'
 import { expect, test } from 'vitest'
 import { drawBoard, type BoardView } from '../../../src/cli/render/draw.js'
-import { logTexts } from '../../../src/cli/render/show.js'
 import { displayWidth } from '../../../src/cli/render/table.js'
 import { coloursFor } from '../../../src/cli/render/terminal.js'
 import { disconnected, stale, unauthorized, unsupportedPair } from '../../../src/base/errors/constructors.js'
@@ -18,7 +17,7 @@ const context = { colours: coloursFor({}, {}), now: rowTime + 1500 }
 const size = { columns: 110, rows: 24 }
 const silent = stale(`svc-${long}`, 30_000, undefined)
 
-const update = createUpdate(logTexts)
+const update = createUpdate(true)
 
 const emptyBoard = (addresses: readonly Address[], tokenNames = names): Display =>
   emptyDisplay(addresses.map(tokenNames.display))

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { logTexts } from '../../../src/cli/render/show.js'
 import { createTokenNames } from '../../../src/cli/target/token-names.js'
 import { createUpdate, emptyDisplay, symbolsText } from '../../../src/view/display.js'
 import {
@@ -20,7 +19,7 @@ const names = createTokenNames([{ address: '0xaa', symbol: 'ETH' }])
 /** The lines of the log, the oldest first. */
 const textsOf = (...rows: readonly Row[]): readonly string[] =>
   rows
-    .reduce(createUpdate(logTexts), emptyDisplay((['0xaa', '0xbb', long] as const).map(names.display)))
+    .reduce(createUpdate(true), emptyDisplay((['0xaa', '0xbb', long] as const).map(names.display)))
     .log.map((entry) => [...entry.symbols.slice(0, 1).map(() => symbolsText(entry)), entry.text].join(' '))
     .reverse()
 
@@ -69,13 +68,13 @@ test('an outage is one entry for all tokens, and its end is another one', () => 
   ]
   const outage = [...attempt(1, rowTime, 'reset'), ...attempt(2, rowTime + 65_000, 'refused')]
   const first = 'Connected to the service.'
-  expect(textsOf(open(1, rowTime), ...attempt(1, rowTime, ''))).toEqual([first, 'Connection lost'])
+  expect(textsOf(open(1, rowTime), ...attempt(1, rowTime, ''))).toEqual([first, 'Connection lost.'])
   const rows = [open(1, rowTime), ...outage, open(2, rowTime + 70_000)]
   expect(textsOf(...rows, ...attempt(1, rowTime + 80_000, 'reset'))).toEqual([
-    ...[first, 'Connection lost: reset', 'Connected again after 1 min 10 s.', 'Connection lost: reset'],
+    ...[first, 'Connection lost: reset.', 'Connected again after 1 min 10 s.', 'Connection lost: reset.'],
   ])
-  expect(textsOf(...outage)).toEqual(['No connection to the service: reset'])
-  expect(textsOf(...outage, open(1, rowTime))).toEqual(['No connection to the service: reset', first])
+  expect(textsOf(...outage)).toEqual(['No connection to the service: reset.'])
+  expect(textsOf(...outage, open(1, rowTime))).toEqual(['No connection to the service: reset.', first])
 })
 
 test('logs once that the prices are behind, and once that they are current again', () => {

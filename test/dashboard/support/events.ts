@@ -1,7 +1,6 @@
 import { left, right } from 'fp-ts/lib/Either.js'
 import type { Address, DepthError, PriceError } from 'svc-streams'
 import { depth, price } from 'svc-streams/testing'
-import { logTexts } from '../../../src/view/log-texts.js'
 import type { Health } from '../../../src/view/connection.js'
 import { createUpdate, emptyDisplay, type Display, type DisplayEvent } from '../../../src/view/display.js'
 import type { DisplayToken } from '../../../src/view/token-state.js'
@@ -10,7 +9,7 @@ import { weth } from '../../support/tokens.js'
 
 /** What the page shows of these tokens after these events. */
 export const displayAfter = (tokens: readonly DisplayToken[], events: readonly DisplayEvent[]): Display =>
-  events.reduce(createUpdate(logTexts), emptyDisplay(tokens))
+  events.reduce(createUpdate(), emptyDisplay(tokens))
 
 // Events of the page. `at`: in ms.
 

@@ -80,13 +80,13 @@ export interface GatewayHistorySnapshot {
   readonly rows: number
   /** Size of these rows, in bytes. */
   readonly bytes: number
-  /** Why rows cannot be written, or why a topic of `topics` has none; `undefined` without a failure. */
+  /** Why rows cannot be written; `undefined` without a failure. */
   readonly failure: GatewayHistoryFailure | undefined
 }
 
 export interface GatewayHistoryFailure {
   readonly message: string
-  /** Code of the operating system, such as `ENOSPC`, if there is one; `SubscriptionRejected` if the service rejects a topic. */
+  /** Code of the operating system, such as `ENOSPC`, if there is one. */
   readonly code: string | undefined
   /** When the failure began, in ms since the Unix epoch. */
   readonly since: number

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { maxExpirationMs } from '../../src/gateway/http/access.js'
-import { backlogTime } from '../../src/gateway/websocket/connection.js'
+import { backlogTime } from '../../src/gateway/websocket/consumer-output.js'
 import { pongTime } from '../../src/gateway/websocket/ping-timer.js'
 import { returnTime } from '../../src/gateway/subscriptions/demand.js'
 import { retryTime } from '../../src/nats/connection/nats-link.js'

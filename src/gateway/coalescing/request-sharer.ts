@@ -10,8 +10,8 @@ export interface RequestSharerConfig<K extends string, A> {
   readonly queue: RequestQueue
   /** Minimum time between the starts of two requests of one key, in ms. */
   readonly minInterval: number
-  /** The request of a key. */
-  readonly requestOf: (key: K) => CancellableTask<A>
+  /** Sends the request of a key. */
+  readonly send: (key: K, onResult: (result: A) => void) => void
   /** The result of a request that is refused, because too many wait. */
   readonly refusal: A
   /** Called for each request of a consumer. `shared`: another consumer waits for the same result. */
@@ -102,11 +102,11 @@ export class RequestSharer<K extends string, A> {
   }
 
   private start(key: K, request: SharedRequest<A>): void {
-    const { queue, clock, requestOf } = this.config
+    const { queue, clock, send } = this.config
     for (const place of request.waiters.keys()) queue.park(place)
     request.isRunning = true
     request.startedAt = clock.elapsed()
-    requestOf(key)((result) => {
+    send(key, (result) => {
       // Consumers that arrive from now on, also from inside a callback, wait for the next request.
       const { waiters } = request
       request.waiters = new Map()

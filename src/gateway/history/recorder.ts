@@ -1,12 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { isRight, type Either } from 'fp-ts/lib/Either.js'
+import { isRight } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
-import type { Price } from '../../base/domain/price.js'
 import type { Topic } from '../../base/domain/topic.js'
 import { writeError } from '../../backtest/recording/codec/errors.js'
-import type { PriceError, WriteError } from '../../base/errors/model.js'
+import type { WriteError } from '../../base/errors/model.js'
 import { encodeLine } from '../../backtest/recording/codec/row-codec.js'
 import { topicHeader, type RecordingHeader, type Row } from '../../backtest/recording/codec/row.js'
 import { createFile, reopenFile } from '../../backtest/recording/files/appended-file.js'
@@ -14,7 +13,7 @@ import { priceRow$, RowTimes } from '../../backtest/recording/write/client-rows.
 import type { RecordingFile } from '../../backtest/recording/write/recording-file.js'
 import { createRotatingFile, type RotatingFile } from '../../backtest/recording/write/rotating-file.js'
 import type { Clock } from '../../base/time/clock.js'
-import type { GatewayHistoryFailure, GatewayHistorySnapshot } from '../gateway.js'
+import type { GatewayHistorySnapshot } from '../gateway.js'
 import { filePeriod, type FolderIndex, type HistoryFile } from './folder-index.js'
 
 /** Time after a failure in which no row is written, in ms. */
@@ -80,14 +79,12 @@ export class TopicRecorder {
     return this.failures.get(this) ?? (recorded && this.failures.get(recorded))
   }
 
-  /** The amount written since the start, and the newest failure, or else a wanted topic that is rejected. */
+  /** The amount written since the start, and the newest failure. */
   snapshot(): Omit<GatewayHistorySnapshot, 'folder'> {
     const { rows, bytes, failingSince: since } = this
     const error = [...this.failures.values()].at(-1)
-    if (error !== undefined)
-      return { rows, bytes, failure: { message: error.message, code: error.cause.code, since } }
-    const wanted = [...this.topics.values()].filter(({ isWanted }) => isWanted)
-    return { rows, bytes, failure: wanted.find(({ rejection }) => rejection !== undefined)?.rejection }
+    const failure = error && { message: error.message, code: error.cause.code, since }
+    return { rows, bytes, failure }
   }
 
   /** `thrown`: why the folder cannot be used; `undefined` if it can be used. */
@@ -102,7 +99,7 @@ export class TopicRecorder {
       if (!recorded.isWanted) {
         this.topics.delete(topic)
         this.setFailure(recorded, undefined)
-      } else if (recorded.rejection !== undefined) recorded.request()
+      } else recorded.request()
     }
   }
 
@@ -149,8 +146,6 @@ class RecordedTopic {
   private header: RecordingHeader | undefined
   /** When rows are written again: monotonic, in ms. */
   private retryAt = -Infinity
-  /** Why the service rejects the topic. */
-  rejection: GatewayHistoryFailure | undefined
 
   constructor(
     private readonly topic: Topic,
@@ -198,7 +193,6 @@ class RecordedTopic {
   private write(row: Row): void {
     const { recorder } = this
     const isPrice = row._tag === 'Price' && isRight(row.event)
-    if (row._tag === 'Price') this.rejection = this.rejectionOf(row.event)
     const isWaiting = recorder.isLost || recorder.config.clock.elapsed() < this.retryAt
     if (!this.isRecording && (!isPrice || isWaiting)) return
     try {
@@ -207,13 +201,6 @@ class RecordedTopic {
     } catch (thrown) {
       this.fail(thrown)
     }
-  }
-
-  /** A rejection that is repeated keeps its time. */
-  private rejectionOf(event: Either<PriceError, Price>): GatewayHistoryFailure | undefined {
-    if (isRight(event) || event.left._tag !== 'SubscriptionRejected') return undefined
-    const { _tag: code, message } = event.left
-    return { message, code, since: this.rejection?.since ?? this.recorder.config.clock.wallClock() }
   }
 
   /** Throws if the row cannot be written. */

@@ -105,7 +105,7 @@ export class WebSocketFront {
   onClosed(connection: Connection): void {
     connection.onClosed()
     this.endedDroppedPrices += connection.droppedPrices
-    this.sessions.onEnded(connection, connection.socket.endCause, connection.socket.sentBytes)
+    this.sessions.onEnded(connection, connection.endCause, connection.sentBytes)
     this.resolveIfEmpty()
   }
 
@@ -124,8 +124,8 @@ export class WebSocketFront {
   load(): Omit<GatewayState, 'host'> {
     return {
       ...this.sessions.load,
-      sentBytes: this.sum(({ socket }) => socket.sentBytes),
-      bufferedBytes: this.sum(({ socket }) => socket.unsentBytes),
+      sentBytes: this.sum(({ sentBytes }) => sentBytes),
+      bufferedBytes: this.sum(({ unsentBytes }) => unsentBytes),
       behindConsumers: this.behindConnections,
       droppedPrices: this.droppedPrices,
     }

@@ -17,7 +17,6 @@ import {
   price,
   timeout,
   unauthorized,
-  unsupportedPair,
 } from 'svc-streams/testing'
 import type { Simulator } from 'svc-streams/simulator'
 import { describe, expect, it } from 'vitest'
@@ -246,15 +245,6 @@ describe('the response for', () => {
       expect((await fetch(baseUrl + depthPath(mint))).status).toBe(400)
     },
   )
-
-  it("an unsupported pair of a client without the service's text is one that consumers understand", async () => {
-    const text = 'no stream "for" it'
-    const client = failingClient(unsupportedPair('a"b', undefined, text))
-    const gateway = await startTestGateway(client)
-    const consumer = closeAfterTest(createClient({ environment: 'mainnet', ...gateway, unsigned: true }))
-    expect(await consumer.depth(weth)()).toMatchObject({ left: { _tag: 'UnsupportedPair', base: weth } })
-    expect(await consumer.price(ethTopic)()).toMatchObject({ left: { _tag: 'UnsupportedPair' } })
-  })
 
   it('a client without depth has status 404 and says so', async () => {
     const clients = [

@@ -28,7 +28,7 @@ const createManualSharer = (interval = minInterval) => {
     queue,
     refusal: -1,
     minInterval: interval,
-    requestOf: (key) => (onResult) => {
+    send: (key, onResult) => {
       expect(open.has(key), 'one request at a time').toBe(false)
       const number = sent.push({ key, at: clock.elapsed() })
       open.set(key, {
@@ -38,7 +38,6 @@ const createManualSharer = (interval = minInterval) => {
           onResult(number)
         },
       })
-      return () => undefined
     },
   })
   const sharer = {

@@ -219,7 +219,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
 
   /** Ends the tick, and puts what was written onto the link. */
   const settle = (): void => {
-    session.socket.flush()
+    session.flush()
     for (; read < log.length && !isClosed; read++) {
       const frame = log[read]!
       if (frame.startsWith('close')) return onClosed(frame)
@@ -287,7 +287,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     session.check()
     settle()
   }
-  connections.add({ ping: session.ping, check })
+  connections.add({ ping: (maxUnanswered) => session.ping(maxUnanswered), check })
   timer.start()
   session.open()
   settle()

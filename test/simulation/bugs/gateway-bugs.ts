@@ -27,18 +27,18 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a gateway answers a ping before the prices that it holds',
-      edits: [{ in: 'Connection.onPing', bug: 'this.pong(payload)' }],
+      edits: [{ in: 'ConsumerOutput.onPing', bug: 'this.pong(payload)' }],
     },
     {
       name: 'a gateway answers a ping while its own prices may be too old',
-      edits: [{ in: 'Connection.sendHeld', code: 'this.config.feed.isUpToDate()', bug: 'true' }],
+      edits: [{ in: 'ConsumerOutput.sendHeld', code: 'this.config.feed.isUpToDate()', bug: 'true' }],
     },
     {
       name: 'held prices are never sent',
       edits: [
-        { in: 'Connection.check', code: 'this.sendHeld()', bug: 'undefined' },
-        { in: 'Connection.releaseHeld', code: 'this.sendHeld()', bug: 'undefined' },
-        { in: 'Connection.releaseHeld', code: 'this.mark()', bug: 'undefined' },
+        { in: 'ConsumerOutput.check', code: 'this.sendHeld()', bug: 'undefined' },
+        { in: 'ConsumerOutput.releaseHeld', code: 'this.sendHeld()', bug: 'undefined' },
+        { in: 'ConsumerOutput.releaseHeld', code: 'this.mark()', bug: 'undefined' },
       ],
     },
     {
@@ -51,7 +51,7 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a gateway never terminates a connection that its consumer does not close',
-      edits: [{ in: 'ConsumerSocket.end', code: 'this.webSocket.terminate()', bug: 'undefined' }],
+      edits: [{ in: 'ConsumerOutput.end', code: 'this.webSocket.terminate()', bug: 'undefined' }],
     },
     {
       name: 'a gateway rejects a topic by a text of its own',
@@ -73,11 +73,17 @@ export const gatewayBugs: readonly Bug[] = (
     },
     {
       name: 'a gateway answers a ping before its service has answered a later probe',
-      edits: [{ in: 'Connection.onPing', code: 'this.requestProbe()', bug: 'undefined' }],
+      edits: [{ in: 'ConsumerOutput.onPing', code: 'this.requestProbe()', bug: 'undefined' }],
     },
     {
       name: 'a gateway sends a price to a new consumer before its service has answered a probe',
-      edits: [{ in: 'Connection.subscribe', code: 'this.config.feed.requestProbe(0)', bug: '() => false' }],
+      edits: [
+        {
+          in: 'ConsumerOutput.requestFirstProbe',
+          code: 'this.config.feed.requestProbe(0)',
+          bug: '() => false',
+        },
+      ],
     },
   ] as const
 ).map((bug) => ({ ...bug, folder: 'src/gateway', shares: { webSocket: 1 } }))

@@ -38,19 +38,6 @@ const soonBytes = 1024
 const soonMs = 100
 const laterMs = 1_000
 
-/**
- * The first pong waits behind the messages that a consumer sends when it opens. Messages for longer than
- * `longUploadMs`, at least one each `uploadGapMs`, show a slow link. For at most `maxUploadMs`, in ms.
- */
-const longUploadMs = 100
-const uploadGapMs = 300
-const maxUploadMs = 30_000
-
-/**
- * Further time for the first pong, in ms: it may follow messages that are read in parts, or come from a busy consumer.
- */
-const firstAnswerMs = 500
-
 /** The maximum number of unanswered markers. `ws` treats 60 pings in one read as an attack. */
 const maxMarkers = 16
 
@@ -62,7 +49,7 @@ const maxMarkers = 16
  * - If a pong is late, prices are held until every marker is answered. After that, at most `limit` bytes are
  *   unacknowledged. Each late pong reduces the limit to the number of bytes that would have been in time. Each pong in
  *   time doubles the limit.
- * - A consumer that has never answered has no limit, unless its answer waits after a long upload.
+ * - A consumer that has never answered has no limit but that of a probe: its first answer may wait behind a long upload.
  * - Many answers or held prices at once are a probe. Until it is answered, at most its limit of them is written, and at
  *   most the same amount of other prices. Without a probe, a late pong would show only afterwards that a slow link
  *   needs seconds for these bytes. Each probe that is answered in time doubles the limit of the next probe.
@@ -94,12 +81,6 @@ export class AckWindow {
   private probeLimit = firstProbe
   /** The markers up to this one were sent before the probe. */
   private probedAtId = 0
-  /** True if the consumer has not answered its first ping in time. */
-  private isUnjudged = false
-  /** When the connection was opened, and the time of its last message. */
-  openedAt = 0
-  messageAt = -Infinity
-
   /** True while some prices may have to wait. */
   get isLimited(): boolean {
     return this.isHolding || this.isProbing || this.limit !== Infinity
@@ -144,25 +125,13 @@ export class AckWindow {
     return this.unacknowledged + pending + frameBytes <= 2 * this.probeLimit
   }
 
-  /** True while the first pong may wait behind a long upload. */
-  isUploading(now: number): boolean {
-    const openFor = now - this.openedAt
-    const isLong = openFor > longUploadMs && openFor < maxUploadMs
-    return isLong && !this.hasAnswered && now - this.messageAt < uploadGapMs
-  }
-
-  /** True while the consumer may still answer its first ping. */
-  isAwaitingFirst(now: number): boolean {
-    return !this.hasAnswered && (now - this.openedAt <= firstAnswerMs || this.isUploading(now))
-  }
-
   onWritten(bytes: number): void {
     this.written += bytes
   }
 
   /** Starts a probe if `pending` bytes that are not written yet exceed its limit. */
   probe(pending: number): void {
-    if (this.isProbing || this.isHolding || (this.isUnjudged && !this.hasAnswered)) return
+    if (this.isProbing || this.isHolding) return
     if (this.unacknowledged + pending <= this.probeLimit) return
     this.isProbing = true
     this.probedAtId = this.lastId
@@ -172,12 +141,6 @@ export class AckWindow {
   failProbe(): void {
     this.isProbing = false
     this.probeLimit = firstProbe
-  }
-
-  /** The consumer may never answer: it is not judged until it does. */
-  giveUp(): void {
-    this.isUnjudged = true
-    this.isProbing = false
   }
 
   /** True if data was written that no marker follows. */

@@ -64,7 +64,6 @@ export class Connection extends ConsumerOutput implements Session<Connection> {
   /** Every message is answered. Returns true if the service is asked for a further topic. */
   onText(text: string): boolean {
     if (this.isEnding) return false
-    this.onMessage()
     const { sessions } = this
     const message = decodeClientMessage(text)
     if (isLeft(message)) return this.refuse(message.left.message)
@@ -92,7 +91,6 @@ export class Connection extends ConsumerOutput implements Session<Connection> {
   }
 
   onBinary(): void {
-    this.onMessage()
     this.refuse('expected a text frame')
   }
 

@@ -115,7 +115,6 @@ export abstract class ConsumerOutput implements Recipient, Pinged {
 
   /** Called when the connection is open. The first ping measures the round trip, before there is data. */
   open(): void {
-    this.window.openedAt = this.now()
     this.mark()
   }
 
@@ -150,10 +149,6 @@ export abstract class ConsumerOutput implements Recipient, Pinged {
     if (window.isLate(now)) {
       window.failProbe()
       if (!window.isHolding) this.hold()
-      this.onWindowChanged()
-    } else if (window.isHolding && !window.hasAnswered && !window.isAwaitingFirst(now)) {
-      window.giveUp()
-      this.releaseHeld()
       this.onWindowChanged()
     }
   }
@@ -248,13 +243,6 @@ export abstract class ConsumerOutput implements Recipient, Pinged {
   protected requestFirstProbe(): void {
     this.isFirstUnproven ??= this.config.feed.requestProbe(0)
     this.onWindowChanged()
-  }
-
-  protected onMessage(): void {
-    if (this.window.hasAnswered) return
-    const now = this.now()
-    this.window.messageAt = now
-    if (!this.isEnding && !this.window.isHolding && this.window.isUploading(now)) this.hold()
   }
 
   /**

@@ -6,7 +6,6 @@ const second = 1_000
 /** A window whose first ping was answered after this round trip, in ms. */
 const measured = (roundTrip = 50): AckWindow => {
   const window = new AckWindow()
-  window.openedAt = 0
   window.onAck(window.mark(0), roundTrip)
   return window
 }
@@ -48,7 +47,6 @@ describe('an acknowledgement window', () => {
 
   it('is never late for a consumer that has never answered', () => {
     const window = new AckWindow()
-    window.openedAt = 0
     window.mark(0)
     window.onWritten(1_000_000)
     window.mark(1)
@@ -280,20 +278,6 @@ describe('a probe', () => {
     late.isHolding = false
     expect(late.isLimited).toBe(false)
   })
-
-  it('is not started again for a consumer that does not answer', () => {
-    const window = new AckWindow()
-    window.openedAt = 0
-    const id = window.mark(0)
-    window.probe(6_145)
-    expect(window.isLimited).toBe(true)
-    window.giveUp()
-    window.probe(6_145)
-    expect(window.isLimited).toBe(false)
-    window.onAck(id, second)
-    window.probe(6_145)
-    expect(window.isLimited).toBe(true)
-  })
 })
 
 describe('a marker is due', () => {
@@ -321,22 +305,5 @@ describe('a marker is due', () => {
     expect(window.isMarkerDue(200 * second)).toBe(false)
     window.onAck(17, 100 * second)
     expect(window.isMarkerDue(200 * second)).toBe(true)
-  })
-})
-
-describe('an upload', () => {
-  it('of more than 100 ms, with a message each 300 ms, explains a missing first answer for 30 s', () => {
-    const window = new AckWindow()
-    window.openedAt = 0
-    const id = window.mark(0)
-    const isUploadingAt = (messageAt: number, now: number): boolean => {
-      window.messageAt = messageAt
-      return window.isUploading(now)
-    }
-    expect([isUploadingAt(100, 100), isUploadingAt(101, 101)]).toEqual([false, true])
-    expect([isUploadingAt(200, 499), isUploadingAt(200, 500)]).toEqual([true, false])
-    expect([isUploadingAt(29_999, 29_999), isUploadingAt(30_000, 30_000)]).toEqual([true, false])
-    window.onAck(id, 1_000, false)
-    expect(isUploadingAt(1_001, 1_001)).toBe(false)
   })
 })

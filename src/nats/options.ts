@@ -81,8 +81,6 @@ export interface ParsedConnection {
   readonly secrets: Secrets
 }
 
-const schemes = ['nats:', 'tls:']
-
 /** The NATS client itself uses the port of the program's last `connect` or `wsconnect`. */
 const defaultPort = 4222
 
@@ -130,7 +128,7 @@ const parseServer = (server: unknown): URL => {
   // Without `//`, `URL` finds a host only for schemes of the web.
   if (!URL.canParse(text)) throw serversError()
   const url = new URL(text)
-  if (!schemes.includes(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname)) {
+  if (!['nats:', 'tls:'].includes(url.protocol) || url.hostname === '' || !['', '/'].includes(url.pathname)) {
     throw serversError()
   }
   return url

@@ -63,7 +63,7 @@ export class DataAge {
   }
 
   /** The handlers of the previous subscribers may have taken seconds. */
-  readonly isInTime = (): boolean => {
+  isInTime(): boolean {
     this.isWithheld ||= this.behindMs > this.maxLag
     return !this.isWithheld
   }

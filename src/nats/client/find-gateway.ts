@@ -31,8 +31,6 @@ const repeatTime = 500
 interface Search {
   /** The gateway that is used without asking. Default: all are asked, and the first one that can serve is used. */
   readonly followed?: string | undefined
-  /** True when the caller no longer waits. */
-  readonly isReached: () => boolean
   readonly onFound: (connection: NatsConnection, gateway: string) => void
   /** NATS or a gateway was not found within `findTime`, or later the connection is lost. */
   readonly onFailed: (reason: string) => void
@@ -44,7 +42,7 @@ interface Search {
  */
 export const reachGateway = (
   { link, clock, subjects }: ConsumerContext,
-  { followed, isReached, onFound, onFailed }: Search,
+  { followed, onFound, onFailed }: Search,
 ): Subscription => {
   const search = new Subscription()
   const asking = new Subscription()
@@ -72,7 +70,10 @@ export const reachGateway = (
   }
   const onConnected = (connection: NatsConnection): void => {
     problem = 'no gateway answers'
-    if (followed !== undefined) return onFound(connection, followed)
+    if (followed !== undefined) {
+      asking.unsubscribe()
+      return onFound(connection, followed)
+    }
     unanswered = connection
     // Without a gateway, and without a permission, which the connection reports.
     const askAgain = (): void => void ask(connection).catch(() => undefined)
@@ -80,17 +81,19 @@ export const reachGateway = (
     askAgain()
   }
 
-  search.add(
+  asking.add(
     responsiveDeadline(clock, findTime, () => {
-      if (isReached()) return
       onFailed(problem + link.problemText)
       if (unanswered !== undefined) leaveServer(unanswered, link)
     }),
   )
   search.add(
-    link.connection$.pipe(skipWhile((connection) => connection === undefined)).subscribe((connection) => {
-      if (connection !== undefined) onConnected(connection)
-      else onFailed(`the connection to NATS is lost${link.problemText}`)
+    link.connection$.pipe(skipWhile((connection) => connection === undefined)).subscribe({
+      next: (connection) => {
+        if (connection !== undefined) onConnected(connection)
+        else onFailed(`the connection to NATS is lost${link.problemText}`)
+      },
+      complete: () => onFailed('the client is closed'),
     }),
   )
   return search

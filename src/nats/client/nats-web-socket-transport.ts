@@ -27,22 +27,15 @@ import { DataAge, renewInterval } from './data-age.js'
 import { reachGateway, type ConsumerContext } from './find-gateway.js'
 import { TopicUpdatesTable } from './topic-updates.js'
 
-/** Sessions with gateways over NATS. The URL of a dial is not used. */
-export const natsWebSocketTransport = (context: ConsumerContext): WebSocketTransport => {
-  const sockets = new Set<NatsSocket>()
-  return {
-    dial: (_url, { maxFrameBytes }, listener) => {
-      const socket = new NatsSocket(context, maxFrameBytes, listener, (ended) => sockets.delete(ended))
-      sockets.add(socket)
-      socket.dial()
-      return socket
-    },
-    close: () => {
-      for (const socket of [...sockets]) socket.close()
-      return context.link.close()
-    },
-  }
-}
+/** Sessions with gateways over NATS. The URL of a dial is not used. The end of the link ends them. */
+export const natsWebSocketTransport = (context: ConsumerContext): WebSocketTransport => ({
+  dial: (_url, { maxFrameBytes }, listener) => {
+    const socket = new NatsSocket(context, maxFrameBytes, listener)
+    socket.dial()
+    return socket
+  },
+  close: () => context.link.close(),
+})
 
 /** A gateway that has not answered for this time is lost, in ms. Two renewals are sent within it. */
 export const replyTime = 1_400
@@ -63,26 +56,21 @@ class NatsSocket implements InternalSocket {
   /** When the open message was sent: monotonic, in ms. */
   private openedAt = 0
   private isOpen = false
-  private isEnded = false
   /** When the first subscribe message was sent: monotonic, in ms. */
   private requestedAt = Infinity
-  readonly isInTime: () => boolean
 
   constructor(
     private readonly context: ConsumerContext,
     private readonly maxFrameBytes: number,
     private readonly listener: SocketListener,
-    private readonly onEnd: (socket: NatsSocket) => void,
   ) {
     this.age = new DataAge(context.clock, context.maxLag)
-    this.isInTime = this.age.isInTime
   }
 
   /** Not in the constructor: the listener may be called at once. */
   dial(): void {
     this.resources.add(
       reachGateway(this.context, {
-        isReached: () => this.isOpen,
         onFound: (connection, gateway) => this.onFound(connection, gateway),
         onFailed: (reason) => this.end(noCloseFrame, reason),
       }),
@@ -92,7 +80,7 @@ class NatsSocket implements InternalSocket {
   send(frame: string): void {
     const { connection, gateway, context, session } = this
     const { subjects, clock } = context
-    if (!this.isOpen || this.isEnded || connection === undefined) return
+    if (!this.isOpen || this.resources.closed || connection === undefined) return
     const decoded = decodeClientMessage(frame)
     if (isLeft(decoded)) return
     const { method, topic } = decoded.right
@@ -123,6 +111,8 @@ class NatsSocket implements InternalSocket {
     if (this.isOpen) this.age.onPing(payload)
   }
 
+  readonly isInTime = (): boolean => this.age.isInTime()
+
   close(): void {
     this.end(noCloseFrame, 'closed by the client')
   }
@@ -151,7 +141,7 @@ class NatsSocket implements InternalSocket {
   private subscribe(connection: NatsConnection, subject: string, onMessage: (message: Msg) => void) {
     return connection.subscribe(subject, {
       callback: (error, message) => {
-        if (this.isEnded) return
+        if (this.resources.closed) return
         if (error === null) onMessage(message)
         else this.end(noCloseFrame, `NATS: ${error.message}`)
       },
@@ -236,7 +226,7 @@ class NatsSocket implements InternalSocket {
     // Prices after a repeated confirmation may have arrived before it.
     const position = verdict === 'deliver' && message.position && { topic, ...message.position }
     listener.text(JSON.stringify({ subscriptions: [topic], ...(position && { position }) }))
-    if (verdict !== 'deliver' || price === undefined || this.isEnded) return
+    if (verdict !== 'deliver' || price === undefined || this.resources.closed) return
     if (this.age.startDelivery(price.time)) listener.text(price.frame)
     this.endIfLate()
   }
@@ -278,13 +268,11 @@ class NatsSocket implements InternalSocket {
   }
 
   private end(code: number, reason: string): void {
-    if (this.isEnded) return
-    this.isEnded = true
-    if (this.gateway !== '') this.publish({ type: 'close', session: this.session })
+    if (this.resources.closed) return
+    this.publish({ type: 'close', session: this.session })
     this.topics.clear()
     this.lossTimer.unsubscribe()
     this.resources.unsubscribe()
-    this.onEnd(this)
     const { followed$ } = this.context
     if (followed$.value === this.gateway) followed$.next(undefined)
     this.listener.closed(code, reason)

@@ -25,16 +25,9 @@ export class TopicUpdatesTable {
 
   /** Adds or finds a topic. `subscribe` is called for a new topic. `number`: the number of the subscribe message. */
   request(base: Address, number: number, subscribe: () => Subscription): void {
-    const topic = this.topics.get(base)
-    const waiting = { number, pendingSince: undefined }
-    if (topic !== undefined) Object.assign(topic, waiting)
-    else
-      this.topics.set(base, {
-        ...waiting,
-        subscription: subscribe(),
-        sequence: undefined,
-        newestAt: -Infinity,
-      })
+    const known: Partial<TopicUpdates> = this.topics.get(base) ?? {}
+    const { subscription = subscribe(), sequence, newestAt = -Infinity } = known
+    this.topics.set(base, { subscription, number, sequence, pendingSince: undefined, newestAt })
   }
 
   remove(base: Address): void {

@@ -3,16 +3,15 @@ import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { Subscription } from 'rxjs'
 import type { GatewayDisconnectCause } from '../../base/diagnostics/messages.js'
 import { canonicalAddress } from '../../base/domain/address.js'
-import { assertNever } from '../../base/domain/assert-never.js'
 import { addressOf } from '../../base/domain/topic.js'
 import { completedTask } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
 import { delay } from '../../base/time/deadline.js'
 import type { PriceFeed } from '../../client/price-feed.js'
 import type { Relays } from '../../gateway/coalescing/relays.js'
-import { notFound, type TextResponse } from '../../gateway/server/http-response.js'
+import { notFound, textResponse, type TextResponse } from '../../gateway/server/http-response.js'
 import { resourceOf, withoutQuery } from '../../gateway/server/request.js'
-import { tryAgainLater, type EndCause, type Sessions } from '../../gateway/subscriptions/sessions.js'
+import { tryAgainLater, type Sessions } from '../../gateway/subscriptions/sessions.js'
 import {
   decodeGatewayMessage,
   type ConsumerMessageOf,
@@ -23,7 +22,7 @@ import { protocolVersion, type Subjects } from '../subjects.js'
 import { AgeProofs } from './age-proofs.js'
 import { Lease, leaseCheckInterval } from './lease.js'
 import type { PriceClock } from './price-clock.js'
-import { heartbeatCheckTime, Publisher, type SentBytes } from './publisher.js'
+import { heartbeatCheckTime, Publisher } from './publisher.js'
 
 export interface GatewayConnectionConfig {
   readonly clock: Clock
@@ -32,7 +31,6 @@ export interface GatewayConnectionConfig {
   readonly feed: PriceFeed
   readonly sessions: Sessions<Lease>
   readonly relays: Relays
-  readonly sent: SentBytes
   /** Called before the gateway tries again what the server may refuse. */
   readonly onTry: () => void
 }
@@ -76,8 +74,8 @@ export class GatewayConnection {
     private readonly connection: NatsConnection,
     private readonly config: GatewayConnectionConfig,
   ) {
-    const { clock, subjects, priceClock, sent, feed } = config
-    this.publisher = new Publisher(connection, this.id, subjects, priceClock, sent)
+    const { clock, subjects, priceClock, feed } = config
+    this.publisher = new Publisher(connection, this.id, subjects, priceClock)
     const publishProof = (time: number): void => this.publisher.publishProof(time, feed.isBounded())
     this.proofs = new AgeProofs({ ...config, leases: this.leases, publish: publishProof })
     this.resources.add(() => this.proofs.close())
@@ -129,7 +127,10 @@ export class GatewayConnection {
   private onMessage(message: Msg): void {
     const { reply = '' } = message
     // Not decoded: otherwise a consumer could delay the messages of other consumers.
-    if (message.data.length > maxMessageBytes) return this.publisher.send(reply, tooLarge)
+    if (message.data.length > maxMessageBytes) {
+      const text = `Payload Too Large: at most ${maxMessageBytes} bytes are allowed`
+      return this.publisher.send(reply, responseOf(textResponse(payloadTooLarge, text), 0))
+    }
     const decoded = decodeGatewayMessage(message.string())
     // The sender of the message is unknown.
     if (isRight(decoded)) this.handle(decoded.right, reply)
@@ -145,31 +146,27 @@ export class GatewayConnection {
       if (message.type === 'renew') this.refuse(inbox, 'the session has ended')
       return
     }
-    switch (message.type) {
-      case 'renew':
-        if (lease.isMissing(message.requests)) return endIncomplete(lease)
-        return lease.renew(message, this.config.clock.elapsed())
-      case 'subscribe':
-      case 'unsubscribe':
-        return this.onRequest(lease, message)
-      case 'close':
-        return this.remove(lease, 'consumer')
-      default:
-        return assertNever(message)
-    }
+    if (message.type === 'close') return this.remove(lease, 'consumer')
+    const isRenewal = message.type === 'renew'
+    const isComplete = isRenewal
+      ? lease.renew(message, this.config.clock.elapsed())
+      : lease.onRequest(message.number)
+    // Its topics are unknown. The consumer opens another session.
+    if (!isComplete) lease.end('message-lost', 'a message of the consumer is lost')
+    else if (!isRenewal) this.onRequest(lease, message)
   }
 
   private open({ session: id, maxLag = Infinity }: GatewayMessageOf<'open'>, inbox: string): void {
     const { sessions, clock, feed } = this.config
-    const known = this.leases.get(id)
-    if (known !== undefined) return known.open(clock.elapsed())
+    if (this.leases.has(id)) return
     const { fullReason } = sessions
     if (fullReason !== undefined) {
       this.refuse(inbox, fullReason)
       return sessions.onRefused(fullStatus)
     }
-    const onEnd = (ended: Lease, cause: EndCause): void => this.remove(ended, cause)
-    const lease = new Lease(id, maxLag, feed.requestProbe, inbox, this.publisher, onEnd)
+    const lease = new Lease(id, maxLag, feed.requestProbe, inbox, this.publisher, (ended, cause) =>
+      this.remove(ended, cause),
+    )
     this.leases.set(id, lease)
     sessions.onOpened(lease)
     lease.open(clock.elapsed())
@@ -180,16 +177,10 @@ export class GatewayConnection {
     this.publisher.send(inbox, { type: 'closed', code: tryAgainLater, reason })
   }
 
-  private onRequest(
-    lease: Lease,
-    { type, topic: text, number }: GatewayMessageOf<'subscribe' | 'unsubscribe'>,
-  ): void {
+  private onRequest(lease: Lease, request: GatewayMessageOf<'subscribe' | 'unsubscribe'>): void {
     const { sessions } = this.config
-    const verdict = lease.onRequest(number)
-    if (verdict === 'gap') return endIncomplete(lease)
-    if (verdict === 'repeated') return
-    const topic = sessions.topicOf(text)
-    if (type === 'unsubscribe') {
+    const topic = sessions.topicOf(request.topic)
+    if (request.type === 'unsubscribe') {
       const left = isRight(topic) ? sessions.unsubscribe(lease, topic.right) : undefined
       if (left !== undefined) lease.onRemoved(left)
       return
@@ -210,11 +201,10 @@ export class GatewayConnection {
   }
 
   private remove(lease: Lease, cause: GatewayDisconnectCause): void {
-    const { sessions, sent } = this.config
-    const { bytes } = sent
-    sent.bytes = 0
+    const { sentBytes } = this.publisher
+    this.publisher.sentBytes = 0
     this.leases.delete(lease.id)
-    sessions.onEnded(lease, cause, bytes)
+    this.config.sessions.onEnded(lease, cause, sentBytes)
   }
 
   /** If the consumer has left or no longer waits, nothing is requested from the service. */
@@ -232,12 +222,11 @@ export class GatewayConnection {
     const requester = { consumer, group: inbox.slice(0, inbox.lastIndexOf('.')) }
     const resource = resourceOf(withoutQuery(path))
     const response = resource === undefined ? completedTask(notFound) : relays.respond(resource, requester)
-    pending.add(
-      response((result) => {
-        pending.unsubscribe()
-        this.publisher.send(inbox, responseOf(result, Math.ceil(priceClock.lateMs())))
-      }),
-    )
+    const onResponse = (result: TextResponse): void => {
+      pending.unsubscribe()
+      this.publisher.send(inbox, responseOf(result, Math.ceil(priceClock.lateMs())))
+    }
+    pending.add(response(onResponse))
   }
 
   /** The running work, until it is unsubscribed or the gateway closes. */
@@ -248,28 +237,10 @@ export class GatewayConnection {
   }
 }
 
-/** A message of the consumer is lost, so its topics are unknown. The consumer opens another session. */
-const endIncomplete = (lease: Lease): void => lease.end('message-lost', 'a message of the consumer is lost')
-
 const responseOf = (
   { status, headers, body }: TextResponse,
   lateMs: number,
 ): ConsumerMessageOf<'response'> => {
-  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])
-  return {
-    type: 'response',
-    status,
-    headers: Object.fromEntries(entries) as Record<string, string>,
-    body,
-    lateMs,
-  }
+  const entries = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const)
+  return { type: 'response', status, headers: Object.fromEntries(entries), body, lateMs }
 }
-
-const tooLarge = responseOf(
-  {
-    status: payloadTooLarge,
-    headers: {},
-    body: `Payload Too Large: at most ${maxMessageBytes} bytes are allowed`,
-  },
-  0,
-)

@@ -20,7 +20,6 @@ export class Lease implements Session<Lease> {
   private checks = 0
   /** The number of the last subscribe or unsubscribe message. */
   private requests = 0
-
   /** The topics whose confirmation waits for an answer of the service. */
   private readonly waiting = new Map<Address, ConsumedTopic>()
   private isUnproven: (() => boolean) | undefined
@@ -45,12 +44,9 @@ export class Lease implements Session<Lease> {
     return ++this.checks > leaseTime / leaseCheckInterval
   }
 
-  /** Decides on a subscribe or unsubscribe message by its number. */
-  onRequest(number: number): 'next' | 'repeated' | 'gap' {
-    if (number <= this.requests) return 'repeated'
-    if (number > this.requests + 1) return 'gap'
-    this.requests = number
-    return 'next'
+  /** Counts a subscribe or unsubscribe message. False if one before it is lost. */
+  onRequest(number: number): boolean {
+    return number === ++this.requests
   }
 
   /** The confirmation of the topic repeats the number of the last request. */
@@ -59,14 +55,12 @@ export class Lease implements Session<Lease> {
     this.isUnproven ??= this.requestProbe(0)
   }
 
-  /** True if a message with one of these numbers has not arrived. */
-  isMissing(requests: number): boolean {
-    return requests > this.requests
-  }
-
-  renew({ number }: GatewayMessageOf<'renew'>, time: number): void {
+  /** False if a message before it is lost. */
+  renew({ number, requests }: GatewayMessageOf<'renew'>, time: number): boolean {
+    if (requests !== this.requests) return false
     this.checks = 0
     this.send({ type: 'renewed', number, time })
+    return true
   }
 
   /** The topic is no longer wanted, or rejected. */

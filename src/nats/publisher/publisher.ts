@@ -8,25 +8,15 @@ import { maxPayloadOf, publish } from '../publish.js'
 import type { Subjects } from '../subjects.js'
 import type { PriceClock } from './price-clock.js'
 
-/** Number of bytes that a gateway has published for its consumers, over all its connections to NATS. */
-export interface SentBytes {
-  /** Since the end of the last session. */
-  bytes: number
-}
+type Topic = Pick<ConsumedTopic, 'base'>
 
 /** The updates of a topic, which are published once for all sessions that want it. */
 interface PublishedTopic {
-  readonly feed: WantedTopic
+  readonly feed: Topic & { readonly isWanted: boolean }
   /** The number of the last update. */
   sequence: number
   /** True if there was a message since the last check. */
   isFresh: boolean
-}
-
-type Topic = Pick<ConsumedTopic, 'base'>
-
-interface WantedTopic extends Topic {
-  readonly isWanted: boolean
 }
 
 /**
@@ -40,13 +30,14 @@ export class Publisher {
   /** No sequence number so far is higher. */
   private highest = 0
   private readonly topics = new Map<Topic, PublishedTopic>()
+  /** The number of bytes that it has published for consumers since the end of the last session. */
+  sentBytes = 0
 
   constructor(
     private readonly connection: NatsConnection,
     readonly gateway: string,
     private readonly subjects: Subjects,
     private readonly priceClock: Pick<PriceClock, 'time'>,
-    private readonly sent: SentBytes,
   ) {}
 
   /** The time of a price that arrives now, of the monotonic clock, in ms. */
@@ -58,7 +49,7 @@ export class Publisher {
    * Starts the numbers of a topic that no consumer wanted. Never reuses an earlier number, because a consumer that
    * still expects it has missed prices.
    */
-  startTopic(feed: WantedTopic): void {
+  startTopic(feed: PublishedTopic['feed']): void {
     this.highest += 2
     this.topics.set(feed, { feed, sequence: this.highest, isFresh: false })
   }
@@ -74,7 +65,7 @@ export class Publisher {
     const update = encodePriceUpdate(++published.sequence, this.time(), frame)
     // All characters are ASCII.
     if (publish(this.connection, this.subjects.price(this.gateway, topic.base), update)) {
-      this.sent.bytes += update.length
+      this.sentBytes += update.length
     }
     published.isFresh = true
     this.highest = Math.max(this.highest, published.sequence)
@@ -106,7 +97,7 @@ export class Publisher {
     const text = encodeConsumerMessage(message)
     const bytes = Buffer.byteLength(text)
     const sent = bytes <= maxBytes ? text : encodeConsumerMessage(shorterOf(message, bytes, maxBytes))
-    if (publish(this.connection, inbox, sent)) this.sent.bytes += Buffer.byteLength(sent)
+    if (publish(this.connection, inbox, sent)) this.sentBytes += Buffer.byteLength(sent)
   }
 }
 

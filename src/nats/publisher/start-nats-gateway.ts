@@ -19,7 +19,6 @@ import { GatewayConnection } from './gateway-connection.js'
 import type { Lease } from './lease.js'
 import { parseNatsGatewayOptions, type NatsGatewayOptions } from './options.js'
 import { PriceClock } from './price-clock.js'
-import type { SentBytes } from './publisher.js'
 
 /** Why a gateway cannot serve on NATS. */
 export interface NatsGatewayFailure {
@@ -88,7 +87,6 @@ export const startNatsGatewayOver = async (
   const { host } = link.parsed
   const priceClock = new PriceClock(clock, feed)
   const { publish, addSource } = node
-  const sent: SentBytes = { bytes: 0 }
   const shared = { ...setup, clock, publish, ownHost: () => host }
   const relays = createRelays(client, shared)
   let current: GatewayConnection | undefined
@@ -121,7 +119,7 @@ export const startNatsGatewayOver = async (
     isRefused = false
   }
 
-  const config = { clock, subjects, priceClock, feed, sessions, relays, sent, onTry }
+  const config = { clock, subjects, priceClock, feed, sessions, relays, onTry }
   const uses = link.connection$.subscribe((connection) => {
     if (current !== undefined)
       sessions.endAll('nats-lost', `the connection to NATS is lost${link.problemText}`)
@@ -145,7 +143,7 @@ export const startNatsGatewayOver = async (
       host,
       ...sessions.load,
       isUp: upstream.isUp && failure === undefined,
-      sentBytes: sent.bytes,
+      sentBytes: current?.publisher.sentBytes ?? 0,
       // Waiting frames are in the NATS server.
       bufferedBytes: 0,
       // A session that is behind ends: none is open.

@@ -12,7 +12,7 @@ const connection = { isClosed: () => true } as NatsConnection
 it.each([0, 1, 5])(
   'numbers a topic that is published again so that its former consumers see a gap: after %i updates',
   (count) => {
-    const publisher = new Publisher(connection, 'g', subjectsOf('svc'), { time: () => 0 }, { bytes: 0 })
+    const publisher = new Publisher(connection, 'g', subjectsOf('svc'), { time: () => 0 })
     const consumer = new TopicUpdatesTable()
     const topic = { base: '0xa', isWanted: true } as const
     publisher.startTopic(topic)
@@ -34,7 +34,7 @@ it('sends a heartbeat with the last number for each topic that had no message si
     info: { max_payload: 1_000 },
     publish: (subject: string, data: Uint8Array) => sent.push(`${subject} ${Buffer.from(data).toString()}`),
   } as unknown as NatsConnection
-  const publisher = new Publisher(open, 'g', subjectsOf('svc'), { time: () => 7 }, { bytes: 0 })
+  const publisher = new Publisher(open, 'g', subjectsOf('svc'), { time: () => 7 })
   const topic = { base: '0xa', isWanted: true } as { base: '0xa'; isWanted: boolean }
   publisher.startTopic(topic)
   publisher.publishPrice(topic, '{}')
@@ -57,7 +57,7 @@ const sentOf = (message: ConsumerMessage, maxPayload: number): string => {
     publish: (_subject: string, data: Uint8Array) => (sent = Buffer.from(data).toString()),
   } as unknown as NatsConnection
   const subjects = subjectsOf('svc')
-  new Publisher(open, 'g', subjects, { time: () => 0 }, { bytes: 0 }).send('inbox', message)
+  new Publisher(open, 'g', subjects, { time: () => 0 }).send('inbox', message)
   return sent
 }
 

@@ -46,13 +46,13 @@ export const natsBugs: readonly Bug[] = [
   {
     name: 'a gateway over NATS ignores a gap in the numbers of requests',
     folder,
-    edits: [{ in: 'Lease.onRequest', code: 'number > this.requests + 1', bug: 'false' }],
+    edits: [{ in: 'Lease.onRequest', bug: 'this.requests = number; return true' }],
     shares: mild,
   },
   {
     name: 'a gateway over NATS ignores that the last request before a renewal is lost',
     folder,
-    edits: [{ in: 'GatewayConnection', code: 'lease.isMissing($1)', bug: 'false' }],
+    edits: [{ in: 'Lease.renew', code: 'requests !== this.requests', bug: 'false' }],
     shares: mild,
   },
   {

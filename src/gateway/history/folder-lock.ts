@@ -15,31 +15,18 @@ export const lockFolder = (folder: string): FileLock => {
     createFolders(folder)
     return lockFile(join(folder, lockName))
   } catch (thrown) {
-    throw thrown instanceof LockedError ? inUse(thrown.pid) : folderError(thrown as NodeJS.ErrnoException)
+    if (thrown instanceof LockedError)
+      throw historyFolderError(
+        `is in use by another gateway, with the process id ${thrown.pid}; choose another folder`,
+      )
+    const error = thrown as NodeJS.ErrnoException
+    throw historyFolderError(
+      `cannot be written to (${error.code ?? error.message}); choose another folder`,
+      error,
+    )
   }
 }
 
 /** An error of the option `history.folder`. */
 export const historyFolderError = (problem: string, cause = new Error(problem)): GatewayError =>
   new GatewayError('history.folder', problem, cause)
-
-const folderError = (error: NodeJS.ErrnoException): GatewayError => {
-  const { code = 'unknown' } = error
-  return historyFolderError(
-    `${problems[code] ?? 'cannot be written to'} (${code}); choose another folder`,
-    error,
-  )
-}
-
-const problems: Readonly<Partial<Record<string, string>>> = {
-  EACCES: 'this user has no permission to write to it',
-  EPERM: 'this user has no permission to write to it',
-  EROFS: 'is on a disk that is read-only',
-  ENOSPC: 'is on a disk that is full',
-  ENOENT: 'cannot be created',
-  EEXIST: 'is no folder',
-  ENOTDIR: 'is no folder',
-}
-
-const inUse = (pid: number): GatewayError =>
-  historyFolderError(`is in use by another gateway, with the process id ${pid}; choose another folder`)

@@ -35,7 +35,6 @@ export class WebSocketFront {
   private endedDroppedPrices = 0
   /** `undefined` while consumers are accepted. */
   private draining: Subscription | undefined
-  private readonly drained = deferred<undefined>()
   private readonly allClosed = deferred<undefined>()
 
   constructor(
@@ -149,6 +148,7 @@ export class WebSocketFront {
    */
   drain(ms: number): Promise<void> {
     const { clock } = this.config
+    const timedOut = deferred<undefined>()
     const ended = (this.draining = new Subscription())
     const remaining = [...this.connections]
     remaining.forEach((connection, index) => {
@@ -156,9 +156,9 @@ export class WebSocketFront {
       const dueAt = (ms * (index + 1)) / (remaining.length + 1)
       ended.add(delay(clock, dueAt, () => connection.end('closing', closingReason)))
     })
-    ended.add(delay(clock, ms, () => this.drained.resolve(undefined)))
+    ended.add(delay(clock, ms, () => timedOut.resolve(undefined)))
     this.resolveIfEmpty()
-    return this.drained.promise
+    return Promise.race([timedOut.promise, this.allClosed.promise])
   }
 
   /** Ends all connections and all subscriptions. Resolves when the connections are closed. */
@@ -173,9 +173,7 @@ export class WebSocketFront {
   }
 
   private resolveIfEmpty(): void {
-    if (this.draining === undefined || this.connections.size > 0) return
-    this.drained.resolve(undefined)
-    this.allClosed.resolve(undefined)
+    if (this.draining !== undefined && this.connections.size === 0) this.allClosed.resolve(undefined)
   }
 
   private get droppedPrices(): number {

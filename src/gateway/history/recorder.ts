@@ -196,14 +196,24 @@ class RecordedTopic {
     const isWaiting = recorder.isLost || recorder.config.clock.elapsed() < this.retryAt
     if (!this.isRecording && (!isPrice || isWaiting)) return
     try {
-      this.append(row)
+      this.appendOrRestart(row, isPrice)
       recorder.setFailure(this, undefined)
     } catch (thrown) {
       this.fail(thrown)
     }
   }
 
-  /** Throws if the row cannot be written. */
+  /** If somebody has removed the file, a price begins another one. Throws if the row cannot be written. */
+  private appendOrRestart(row: Row, isPrice: boolean): void {
+    try {
+      this.append(row)
+    } catch (thrown) {
+      if (this.file === undefined || (thrown as NodeJS.ErrnoException).code !== 'ENOENT') throw thrown
+      this.close()
+      if (isPrice) this.append(row)
+    }
+  }
+
   private append(row: Row): void {
     const files = (this.files ??= this.createFiles(row.at))
     if (this.header === undefined) this.appendLine(files, (this.header = topicHeader(this.topic, row.at)))

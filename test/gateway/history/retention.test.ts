@@ -126,6 +126,15 @@ describe('a history that keeps two hours', () => {
     })
   })
 
+  it('begins another file with the next price if somebody has removed the one that it writes to', async () => {
+    const { folder, history, sendPrice } = await startRecorder()
+    sendPrice()
+    for (const path of recordingsIn(folder)) unlinkSync(path)
+    sendPrice()
+    expect(recordingsIn(folder)).toHaveLength(1)
+    expect(pricesOf(await pastOf(history, 0))).toEqual([2])
+  })
+
   it('has the prices of a file once if somebody has removed an earlier file of its name', async () => {
     const { folder, history, pass, set, sendPrice } = await startRecorder()
     sendPrice()

@@ -18,7 +18,6 @@ import { isAddress, type Address } from '../../base/domain/address.js'
 import { serviceOf, type Topic } from '../../base/domain/topic.js'
 import { replaySettings } from '../../backtest/replay/replay-options.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
-import type { ReplayClient } from '../../backtest/recording/index.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
 import { openableSource, type OpenableSource } from '../../backtest/recording/read/source.js'
 import { replaySources } from '../../backtest/replay/replay.js'
@@ -36,7 +35,6 @@ import { printRows$ } from '../render/rows.js'
 import { canRedraw } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
 import { namesFor, recordedTokens, userTokens } from '../target/select-tokens.js'
-import type { TokenNames } from '../target/token-names.js'
 import { defineCommand, eventsAsJson, many, priceHelp, tokensFlag } from './shared/parts.js'
 import { Option } from 'commander'
 import { numberOption } from '../../base/option-kinds/number-option.js'
@@ -98,11 +96,19 @@ async function showRecordings(
   const header = orFail(await client.header())
   const [topic] = header.topics
   const names = namesFor({ ownTokens: [], ...user }, topic && serviceOf(topic))
-  const shown$ = show$(io, client, header, names$, names, {
-    speed,
-    json,
-    recordedAt: () => recordedAt,
-  })
+  const rows$ = client.run$((inner) => allRows$(inner, header, names$))
+  const { stdout: output, env: variables } = io
+  // At unlimited speed, a redrawn board would show only the last event.
+  const isBoard = speed !== Infinity && !json && canRedraw(output, variables)
+  const shown$ = isBoard
+    ? showBoard$(rows$, {
+        tokens: recordedTokens(header).map(({ address }) => names.display(address)),
+        hasDepth: header.mints.length > 0,
+        output,
+        variables,
+        loggedAt: () => recordedAt,
+      })
+    : printRows$(rows$.pipe(map((row) => ({ ...row, at: recordedAt }))), { output, variables, names, json })
   const end = await firstValueFrom(merge(shown$.pipe(endWith(undefined)), stop$(io, undefined)))
   if (end !== undefined) return
   const result = orFail(await client.finished)
@@ -117,43 +123,6 @@ const sourceOf = (io: Io, file: string): OpenableSource => {
       ? openableSource(nodePlatform, io.stdin, 'standard input')
       : openableSource(nodePlatform, file)
   return { ...source, open: (closing) => pacedBy(io.stdout, open(closing)) }
-}
-
-interface ShowOptions {
-  readonly speed: number
-  readonly json: boolean
-  /** The recorded time of the current event, in ms since the Unix epoch. */
-  readonly recordedAt: () => number
-}
-
-const show$ = (
-  io: Io,
-  client: ReplayClient,
-  header: RecordingHeader,
-  names$: Observable<Topic | Address>,
-  names: TokenNames,
-  { speed, json, recordedAt }: ShowOptions,
-): Observable<never> => {
-  const rows$ = client.run$((inner) => allRows$(inner, header, names$))
-  const { stdout: output, env: variables } = io
-  // At unlimited speed, a redrawn board would show only the last event.
-  if (speed !== Infinity && !json && canRedraw(output, variables)) {
-    return showBoard$(rows$, {
-      tokens: recordedTokens(header).map(({ address }) => names.display(address)),
-      hasDepth: header.mints.length > 0,
-      header: undefined,
-      note: undefined,
-      output,
-      variables,
-      loggedAt: recordedAt,
-    })
-  }
-  return printRows$(rows$.pipe(map((row) => ({ ...row, at: recordedAt() }))), {
-    output,
-    variables,
-    names,
-    json,
-  })
 }
 
 /** The topics and mints that a line names. */

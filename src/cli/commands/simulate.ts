@@ -126,12 +126,8 @@ export const createCommand = defineCommand({
   flags,
   action: async (io, _command, given) => {
     const { httpPort, wsPort, authKey, cors = false, faults, faultsAfter, ...market } = given
-    const start = async (): Promise<Simulator> =>
-      startSimulator({
-        ...{ httpPort, wsPort, cors, ...onlyGiven({ authKey, faults }) },
-        ...marketOptions(market),
-      })
-    const simulator = await start().catch((error: unknown) => fail(given, error))
+    const options = { httpPort, wsPort, cors, ...onlyGiven({ authKey, faults }), ...marketOptions(market) }
+    const simulator = await startSimulator(options).catch((error: unknown) => fail(given, error))
     // Checked at the start also if they begin later: an invalid fault is an error of the command.
     if (faultsAfter !== undefined) simulator.inject({})
     const schedule =
@@ -148,26 +144,21 @@ export const createCommand = defineCommand({
 
 export type MarketFlags = Partial<Pick<SimulateFlags, 'market' | 'speed' | 'token' | 'tick' | 'seed'>>
 
-/** The simulator options of the flags. Throws a `SimulatorError` for flags that exclude each other. */
+/** The simulator options of the flags. */
 export const marketOptions = (
   flags: MarketFlags,
 ): Pick<SimulatorOptions, 'market' | 'tokens' | 'tick' | 'seed'> => {
   const { market, speed, token: tokens, tick, seed } = flags
   const walkFlag = (['token', 'tick', 'seed'] as const).find((flag) => flags[flag] !== undefined)
   const isWalk = (market ?? (walkFlag === undefined ? 'recorded' : 'walk')) === 'walk'
-  if (isWalk && speed !== undefined) {
-    throw new SimulatorError('speed', 'applies only to the recorded market; remove it, or set --tick instead')
-  }
-  if (!isWalk && walkFlag !== undefined) {
-    throw new SimulatorError(walkFlag, 'applies only to the random walk; remove it, or set --market walk')
-  }
-  if (!isWalk) return { market: recordedMarket(speed === undefined ? {} : { speed }) }
-  return {
-    // With a seed, the simulator chooses the random walk.
-    seed: seed ?? seedOption.default,
-    ...(tick === undefined ? {} : { tick }),
-    ...(tokens === undefined ? {} : { tokens }),
-  }
+  if (isWalk && speed !== undefined)
+    return usageError('--speed: applies only to the recorded market; remove it, or set --tick instead')
+  if (!isWalk && walkFlag !== undefined)
+    return usageError(`--${walkFlag}: applies only to the random walk; remove it, or set --market walk`)
+  // With a seed, the simulator chooses the random walk.
+  return isWalk
+    ? { seed: seed ?? seedOption.default, ...onlyGiven({ tick, tokens }) }
+    : { market: recordedMarket(onlyGiven({ speed })) }
 }
 
 /** A `SimulatorError` with a cause is a failure, such as a port in use. Any other is a usage error. */

@@ -29,9 +29,9 @@ export interface Header {
 export interface BoardView {
   readonly display: Display
   readonly hasDepth: boolean
-  readonly header: Header | undefined
+  readonly header?: Header | undefined
   /** A line below the table, such as the reason for missing depth. */
-  readonly note: string | undefined
+  readonly note?: string | undefined
 }
 
 /** Everything that drawing depends on, except the content. */

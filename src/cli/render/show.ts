@@ -1,18 +1,12 @@
 import {
   asyncScheduler,
-  connect,
   defer,
-  finalize,
+  endWith,
   ignoreElements,
-  last,
-  map,
-  merge,
-  scan,
-  startWith,
   takeUntil,
   tap,
   timer,
-  withLatestFrom,
+  using,
   type Observable,
 } from 'rxjs'
 import { createUpdate, emptyDisplay } from '../../view/display.js'
@@ -20,16 +14,13 @@ import type { DisplayToken } from '../../view/token-state.js'
 import type { Row } from '../../backtest/recording/codec/row.js'
 import type { Variables } from '../io.js'
 import { coloursFor, createRedraw } from './terminal.js'
-import { drawBoard, type BoardView, type Header } from './draw.js'
+import { drawBoard, type BoardView } from './draw.js'
 
 /** Interval between two redraws, in ms. */
 const redrawInterval = 125
 
-export interface BoardOptions {
+export interface BoardOptions extends Omit<BoardView, 'display'> {
   readonly tokens: readonly DisplayToken[]
-  readonly hasDepth: boolean
-  readonly header: Header | undefined
-  readonly note: string | undefined
   readonly output: NodeJS.WriteStream
   /** Environment variables. */
   readonly variables: Variables
@@ -40,35 +31,26 @@ export interface BoardOptions {
 /** Redraws the board in place until `rows$` completes or is unsubscribed. The last view stays on the terminal. */
 export const showBoard$ = (rows$: Observable<Row>, options: BoardOptions): Observable<never> =>
   defer(() => {
-    const { output, variables } = options
+    const { tokens, output, variables, loggedAt } = options
     const redraw = createRedraw(output)
     const colours = coloursFor(output, variables)
-    const draw = (view: BoardView) =>
-      redraw.draw(drawBoard(view, { colours, now: asyncScheduler.now() }, output))
-    return view$(rows$, options).pipe(
-      tap(draw),
+    const update = createUpdate(true, loggedAt)
+    let display = emptyDisplay(tokens)
+    const draw = (): void => {
+      redraw.draw(drawBoard({ ...options, display }, { colours, now: asyncScheduler.now() }, output))
+    }
+    const end$ = rows$.pipe(
+      tap((row) => (display = update(display, row))),
       ignoreElements(),
-      finalize(() => redraw.done()),
+      endWith(null),
+    )
+    const frame$ = timer(0, redrawInterval).pipe(tap(draw), ignoreElements(), takeUntil(end$))
+    const done = (): void => {
+      draw()
+      redraw.done()
+    }
+    return using(
+      () => ({ unsubscribe: done }),
+      () => frame$,
     )
   })
-
-/** The current view once per redraw interval, and the last view on completion. */
-const view$ = (
-  rows$: Observable<Row>,
-  { tokens, hasDepth, header, note, loggedAt }: BoardOptions,
-): Observable<BoardView> => {
-  const update = createUpdate(true, loggedAt)
-  const initial: BoardView = { display: emptyDisplay(tokens), hasDepth, header, note }
-  return rows$.pipe(
-    scan((view, row: Row) => ({ ...view, display: update(view.display, row) }), initial),
-    startWith(initial),
-    connect((current$) => {
-      const last$ = current$.pipe(last())
-      const sampled$ = timer(0, redrawInterval).pipe(
-        withLatestFrom(current$),
-        map(([, view]) => view),
-      )
-      return merge(sampled$.pipe(takeUntil(last$)), last$)
-    }),
-  )
-}

@@ -3,14 +3,10 @@ import { firstValueFrom, from, ignoreElements, merge, NEVER } from 'rxjs'
 import { clientTable } from '../../client/options.js'
 import type { PageConfig } from '../../view/served.js'
 import { JournalFills } from '../../dashboard/server/journal-fills.js'
-import {
-  readPageFiles,
-  startDashboard,
-  type DashboardServer,
-} from '../../dashboard/server/start-dashboard.js'
+import { readPageFiles, startDashboard } from '../../dashboard/server/start-dashboard.js'
 import { chainIds } from '../../base/domain/environment.js'
 import { printable } from '../../base/errors/text.js'
-import { withTokens, type CommandInput, type OpenSource } from '../target/open-source.js'
+import { withTokens, type CommandInput } from '../target/open-source.js'
 import type { Io } from '../io.js'
 import { orFail } from '../render/error-text.js'
 import { interrupted } from '../stop.js'
@@ -66,23 +62,33 @@ export const createCommand = defineCommand({
     withTokens(io, command, 'both', tokens, (input) => serve(io, input, given), { isDesk: true }),
 })
 
-const serve = async (io: Io, input: CommandInput, flags: DashboardFlags): Promise<void> => {
-  const { source } = input
-  const config = configOf(input, flags)
-  const fills = await fillsOf(io, flags.journal, config)
-  const dashboard = await start(source, config, flags.port, fills)
+const serve = async (
+  io: Io,
+  input: CommandInput,
+  { journal, port, interval }: DashboardFlags,
+): Promise<void> => {
+  const { client, finished, history, demonstration, label } = input.source
+  const config = configOf(input, interval)
+  const fills = await fillsOf(io, journal, config)
+  const closedReason = finished === undefined ? 'the client is closed' : 'the recording has ended'
+  const options = { port, closedReason, files: await readPageFiles(), config, history, fills }
+  const dashboard = await startDashboard(client, options).catch((error: unknown) => {
+    throw listenFailure(error)
+  })
   const stopped$ = from(interrupted(io))
-  const steps$ = source.demonstration?.step$.pipe(ignoreElements()) ?? NEVER
+  const steps$ = demonstration?.step$.pipe(ignoreElements()) ?? NEVER
   io.stdout.write(`${dashboard.url}\n`)
   io.stderr.write('Open this address in a browser on this machine. Press Ctrl-C to stop.\n')
-  if (fills !== undefined && source.label === 'SIMULATED')
+  if (journal !== undefined && label === 'SIMULATED')
     io.stderr.write(
-      `This market is that of this command. To trade in it: npx svc-streams paper strategy.js --gateway ${dashboard.url} --journal ${printable(flags.journal ?? '')}\n`,
+      `This market is that of this command. To trade in it: npx svc-streams paper strategy.js --gateway ${dashboard.url} --journal ${printable(journal)}\n`,
     )
-  await firstValueFrom(merge(stopped$, steps$, recordingFailure$(source))).finally(() => dashboard.close())
+  await firstValueFrom(merge(stopped$, steps$, recordingFailure$(input.source))).finally(() =>
+    dashboard.close(),
+  )
 }
 
-const configOf = ({ source, tokens, names }: CommandInput, { interval }: DashboardFlags): PageConfig => ({
+const configOf = ({ source, tokens, names }: CommandInput, interval: number): PageConfig => ({
   service: source.service,
   environment: source.client.chainId === chainIds.mainnet ? 'mainnet' : 'testnet',
   source: printable(source.description),
@@ -104,18 +110,4 @@ const fillsOf = async (
   if (!existsSync(journal))
     stderr.write(`${printable(journal)} does not exist yet; its fills will be shown\n`)
   return fills
-}
-
-const start = async (
-  { client, finished, history }: OpenSource,
-  config: PageConfig,
-  port: number,
-  fills: JournalFills | undefined,
-): Promise<DashboardServer> => {
-  const closedReason = finished === undefined ? 'the client is closed' : 'the recording has ended'
-  const files = await readPageFiles()
-  const options = { port, closedReason, files, config, history, fills }
-  return startDashboard(client, options).catch((error: unknown) => {
-    throw listenFailure(error)
-  })
 }

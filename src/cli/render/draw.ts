@@ -35,7 +35,7 @@ export interface BoardView {
 }
 
 /** Everything that drawing depends on, except the content. */
-export interface DrawContext {
+interface DrawContext {
   readonly colours: Colours
   /** In ms since the Unix epoch. */
   readonly now: number

@@ -95,12 +95,10 @@ export const findToken = (text: string, named: readonly NamedToken[]): SelectedT
 }
 
 const unknownText = (text: string, symbols: readonly string[]): string =>
-  [
-    `unknown token ${describeToken(text)}`,
-    symbols.length === 0
-      ? `No symbols are known. Define them in a file for --tokens, or give ${tokenSyntax}.`
-      : `Known symbols: ${listText(symbols)}. Give one of them, ${tokenSyntax}.`,
-  ].join('\n')
+  `unknown token ${describeToken(text)}\n` +
+  (symbols.length === 0
+    ? `No symbols are known. Define them in a file for --tokens, or give ${tokenSyntax}.`
+    : `Known symbols: ${listText(symbols)}. Give one of them, ${tokenSyntax}.`)
 
 /** Without the value of a misspelt flag, which may be a key: `–auth-key=…`. */
 const describeToken = (text: string): string => describeValue(text.replace(/=.*/s, ''))
@@ -156,13 +154,11 @@ export const readTokensFile = (path: string): readonly DefinedToken[] => {
 /** A symbol is one word of the output, and differs from an address and a topic. */
 export const symbolProblem = (symbol: string): string | undefined => {
   if (parseTokenAddress(symbol) !== undefined)
-    return symbolText('a symbol, not an address or a topic', symbol)
-  if (/^\S+$/.test(symbol) && printable(symbol) === symbol) return undefined
-  return symbolText('a symbol without white space or invisible characters', symbol)
+    return `expected a symbol, not an address or a topic, got ${describeValue(symbol)}`
+  return /^\S+$/.test(symbol) && printable(symbol) === symbol
+    ? undefined
+    : `expected a symbol without white space or invisible characters, got ${describeValue(symbol)}`
 }
-
-const symbolText = (expected: string, symbol: string): string =>
-  `expected ${expected}, got ${describeValue(symbol)}`
 
 /** Parses the text of SVC_TOKENS: `0x82af…` or `ETH=0x82af…`, separated by commas. */
 export const parseTokensVariable = (variable: string): readonly SelectedToken[] =>

@@ -10,7 +10,7 @@ import { RunFold } from '../../backtest/results/run-fold.js'
 import { maxTime } from '../../backtest/recording/codec/times.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import { noRowText, rangeFlags, rangeOf } from '../target/range.js'
-import { checkOutput } from '../target/read-file.js'
+import { checkOverwritten } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { printable } from '../../base/errors/text.js'
 import { orFail } from '../render/error-text.js'
@@ -23,7 +23,7 @@ import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
 import { assumptionsOf, candleNotes, commandText, dataOf, titleOf, writePage } from './shared/report.js'
 import { importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
-import { checkTradeFiles, TradeFiles, tradeFileFlags } from './shared/trade-files.js'
+import { TradeFiles, tradeFileFlags } from './shared/trade-files.js'
 import {
   costFlags,
   costsOf,
@@ -75,8 +75,7 @@ async function backtestRecordings(
   files: readonly string[],
 ): Promise<void> {
   const { recordings, module } = backtestFiles(files)
-  checkOutput('--report', report, false)
-  checkTradeFiles(given)
+  checkOverwritten({ report, trades: given.trades, equity: given.equity })
   const range = rangeOf(given)
   const parameter = strategyParameter(text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))

@@ -19,7 +19,7 @@ import { eth } from '../../simulator/market/token-options.js'
 import { formatPrice } from '../../view/texts.js'
 import { parseHttpDate } from '../../wire/codec/http-headers.js'
 import { withSource, type OpenSource } from '../target/open-source.js'
-import { withVariable, type DeploymentFlagName } from '../target/source-flags.js'
+import { serviceFlags, withVariable, type DeploymentFlagName } from '../target/source-flags.js'
 import type { Io } from '../io.js'
 import { addressHint, errorText, hint } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
@@ -27,7 +27,6 @@ import { coloursFor, numberFormat } from '../render/terminal.js'
 import { defineCommand } from './shared/parts.js'
 import { timerOption } from '../../base/option-kinds/number-option.js'
 import { numberFlag, toggle } from '../target/parse-flags.js'
-import { serviceFlags } from '../target/source-flags.js'
 
 const examples = `
 Examples:

@@ -1,3 +1,4 @@
+import { Argument } from 'commander'
 import { existsSync, statSync } from 'node:fs'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -7,7 +8,6 @@ import type { Io } from '../io.js'
 import { shellWord } from '../render/shell-word.js'
 import { usageError } from '../target/parse-flags.js'
 import { defineCommand, type Arguments } from './shared/parts.js'
-import { Argument } from 'commander'
 
 const examples = `
 Examples:

@@ -14,9 +14,10 @@ import type { CaughtUp } from '../../base/domain/past.js'
 import type { WriteError } from '../../base/errors/model.js'
 import type { Client } from '../../client/client.js'
 import { printable } from '../../base/errors/text.js'
+import { rxClock } from '../../base/time/rx-clock.js'
 import { counted, formatSeconds, formatTime, formatTokens, formatUsd } from '../../view/texts.js'
 import { withSource } from '../target/open-source.js'
-import { attempt, checkOutput } from '../target/read-file.js'
+import { attempt, checkOutput, checkOverwritten } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { failureOf, orFail } from '../render/error-text.js'
 import { outputJson } from '../render/json.js'
@@ -25,13 +26,13 @@ import { numberFormat } from '../render/terminal.js'
 import { usageError } from '../target/parse-flags.js'
 import { stop$ } from '../stop.js'
 import { strategyParameter } from './shared/replayed-strategy.js'
-import { startMetrics } from './shared/metrics-server.js'
+import { metricsFlags, startMetrics } from './shared/metrics-server.js'
 import { assumptionsOf, writePage } from './shared/report.js'
 import { onChannel } from './shared/channels.js'
 import { log } from './shared/log.js'
-import { importStrategyModule } from './shared/strategy-module.js'
+import { importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, one, parameterFlag } from './shared/parts.js'
-import { checkTradeFiles, TradeFiles, tradeFileFlags } from './shared/trade-files.js'
+import { TradeFiles, tradeFileFlags } from './shared/trade-files.js'
 import {
   costFlags,
   costsOf,
@@ -41,8 +42,6 @@ import {
   type Values,
 } from '../target/parse-flags.js'
 import { serviceFlags } from '../target/source-flags.js'
-import { strategyHelp } from './shared/strategy-module.js'
-import { metricsFlags } from './shared/metrics-server.js'
 
 const examples = `
 Examples:
@@ -95,10 +94,8 @@ async function tradeOnPaper(
   module: string,
 ): Promise<void> {
   const { parameter: text, journal, record: recording, report, json = false } = given
-  checkOutput('--journal', journal, false)
+  checkOverwritten({ journal, report, trades: given.trades, equity: given.equity })
   checkOutput('--record', recording)
-  checkOutput('--report', report, false)
-  checkTradeFiles(given)
   const parameter = strategyParameter(text)
   const { strategy$, options: own } = await importStrategyModule(module, costsOf(given))
   const { warmUp = own.warmUp ?? 0 } = given
@@ -129,7 +126,7 @@ async function tradeOnPaper(
             ...{ interval, to: recording },
           })
     const recorded = recorder?.finished.finally(close)
-    const from = Date.now() - warmUp
+    const from = rxClock.wallClock() - warmUp
     const run$ = paper(
       depthClient,
       (market, account) => {

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { Option, type Command } from 'commander'
 import {
   distinct,
   endWith,
@@ -36,7 +36,6 @@ import { canRedraw } from '../render/terminal.js'
 import { stop$ } from '../stop.js'
 import { namesFor, recordedTokens, userTokens } from '../target/select-tokens.js'
 import { defineCommand, eventsAsJson, many, priceHelp, tokensFlag } from './shared/parts.js'
-import { Option } from 'commander'
 import { numberOption } from '../../base/option-kinds/number-option.js'
 import { parseNumber, type Flag, type Values } from '../target/parse-flags.js'
 

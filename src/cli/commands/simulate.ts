@@ -9,7 +9,6 @@ import {
   type Simulator,
   type SimulatorOptions,
 } from '../../simulator/index.js'
-import { seedOption } from '../../simulator/market/random-walk.js'
 import { flagName } from '../target/source-flags.js'
 import { setVariables } from '../io.js'
 import { usageError } from '../target/parse-flags.js'
@@ -20,7 +19,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { plainObject } from '../../base/option-kinds/option.js'
 import { attempt } from '../target/read-file.js'
 import { integerOption, type NumberOption } from '../../base/option-kinds/number-option.js'
-import { tickOption } from '../../simulator/market/random-walk.js'
+import { seedOption, tickOption } from '../../simulator/market/random-walk.js'
 import { speedOption } from '../../simulator/market/recorded-market.js'
 import { simulatorTable } from '../../simulator/options.js'
 import {

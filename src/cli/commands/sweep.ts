@@ -15,7 +15,7 @@ import {
   type StrategyRun,
 } from './shared/replayed-strategy.js'
 import { rangeFlags, rangeOf } from '../target/range.js'
-import { checkOutput, readJson } from '../target/read-file.js'
+import { checkOverwritten, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../render/json.js'
 import { failureOf } from '../render/error-text.js'
@@ -136,8 +136,7 @@ async function sweepRecordings(
   const { report, sort, csv, json = false } = flags
   const backtest = backtestFiles(files)
   const range = rangeOf(flags)
-  checkOutput('--report', report, false)
-  checkOutput('--csv', csv, false)
+  checkOverwritten({ report, csv })
   if (walkForward === undefined && (metric !== undefined || minimise || minTrades !== undefined))
     return usageError('--metric, --minimise and --min-trades need --walk-forward')
   if (walkForward !== undefined && (sort ?? csv) !== undefined)

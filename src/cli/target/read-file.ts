@@ -45,5 +45,10 @@ export const checkOutput = (flag: string, path: string | undefined, isNew = true
   if (problem !== undefined) usageError(`${flag}: ${problem}`)
 }
 
+/** Checks the flags of files that a command overwrites, by their names. */
+export const checkOverwritten = (paths: Readonly<Record<string, string | undefined>>): void => {
+  for (const [name, path] of Object.entries(paths)) checkOutput(`--${name}`, path, false)
+}
+
 /** The result of `work`. Left: the message of its exception. */
 export const attempt = <A>(work: () => A): Either<string, A> => tryCatch(work, messageOf)

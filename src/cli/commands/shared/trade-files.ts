@@ -2,7 +2,6 @@ import type { PaperEvent, PaperOptions } from '../../../backtest/paper/index.js'
 import { plainDecimal } from '../../../base/domain/plain-decimal.js'
 import { formatTime, formatTokens } from '../../../view/texts.js'
 import { textFlag, type Values } from '../../target/parse-flags.js'
-import { checkOutput } from '../../target/read-file.js'
 import { CsvFile } from './csv-file.js'
 
 // The CSV files that `backtest` and `paper` write of an account, with the units in their headers.
@@ -13,12 +12,6 @@ export const tradeFileFlags = {
 }
 
 type Paths = Values<typeof tradeFileFlags>
-
-/** Checks the flags before a command does anything else. */
-export const checkTradeFiles = ({ trades, equity }: Paths): void => {
-  checkOutput('--trades', trades, false)
-  checkOutput('--equity', equity, false)
-}
 
 /** Writes the events of an account, in order. Throws if a file cannot be written. */
 export class TradeFiles {

@@ -83,7 +83,7 @@ describe('svc-streams backtest', () => {
       'Assumptions: tokens ETH, cash 10000, feeBps 10, slippageBps 0, latency 0, depthInterval 500,',
     )
     expect(html).toContain('Data: 5 rows played. Left out: 0 invalid')
-    expect(html).not.toContain('class="gap"')
+    expect(html).not.toMatch(/\d gaps? in the data/)
     expect(html).not.toContain('is assumed to be')
     expect(html).toContain(`<code>npx svc-streams backtest ${args.join(' ')} --report ${report}<`)
   })
@@ -131,7 +131,7 @@ describe('svc-streams backtest', () => {
     expect(html).toContain(
       '<td>2026-11-21 10:00:04</td><td>2026-11-21 10:01:10</td><td>1 min</td><td>not recorded</td>',
     )
-    expect(html).toContain('class="gap"')
+    expect(html).toContain('class="gaps" d="M')
     const command = html.slice(html.indexOf('npx svc-streams')).split('<')[0]
     expect(command).toContain(`--parameter 200 --from 1700000000000 --report ${report}`)
     expect(command).toContain(`joe'\\''s plain.ndjson' `)
@@ -261,7 +261,7 @@ describe('a strategy of an account', () => {
     expect(html).toContain(
       '<td>2026-11-21 10:00:06</td><td>2026-11-21 10:00:07</td><td>0.8 s</td><td>disconnected</td>',
     )
-    expect(html).toContain('class="gap"')
+    expect(html).toContain('class="gaps" d="M')
     expect(html).toContain('Assumptions: tokens ETH, cash 10000,')
   })
 

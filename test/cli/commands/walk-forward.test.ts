@@ -295,10 +295,10 @@ test('chains the test ranges of an account, which end flat, to the total and to 
   expect(html).toMatch(
     /<td>2026-11-21 10:00:50<\/td><td>2026-11-21 10:01:10<\/td><td>-[\d.]+<\/td><td>-[\d.]+ %<\/td><td>1<\/td>/,
   )
-  expect(html.match(/class="band"/g)).toHaveLength(3)
+  expect(html).toContain('class="bands" d="M')
   expect(html).toMatch(/<p>total 3 windows returnRatio -[\d.]+ expectancyUsd -/)
   expect(html).toContain('The data are candles of 1 s')
-  expect(html).toContain('class="gap"')
+  expect(html).toContain('class="gaps" d="M')
   expect(html).toContain(`${flags.join(' ')} --json --report ${report}</code>`)
   const early = account.replace(
     'rights(),',

@@ -36,12 +36,10 @@ const healthOfData = (tokens: readonly CheckedToken[], switches = 0): PageHealth
   const withDepth = tokens.filter(({ isDepthCurrent }) => isDepthCurrent !== undefined)
   const silent = tokens.filter(({ state }) => state.state !== 'live')
   const failed = withDepth.filter(({ isDepthCurrent }) => isDepthCurrent === false)
-  const problems = [
-    ...problemOf('price', silent, tokens.length),
-    ...problemOf('depth', failed, withDepth.length),
-  ]
+  const prices = problemOf('price', silent, tokens.length)
+  const depths = problemOf('depth', failed, withDepth.length)
   const isBad = [silent.length === tokens.length, failed.length > 0 && failed.length === withDepth.length]
-  const problem = problems.length === 0 ? undefined : problems.join(', ')
+  const problem = together(prices, depths)
   const current = tokens.length === 1 ? 'the price is current' : `all ${tokens.length} prices are current`
   return {
     level: problem === undefined ? 'good' : isBad.includes(true) ? 'bad' : 'warn',
@@ -56,10 +54,18 @@ export const switchesText = (switches: number): string =>
   `${switches} ${switches === 1 ? 'switch' : 'switches'} of the line`
 
 /** `no price is current`, `the price of ETH is not current`, `2 of 6 prices are not current`. */
-const problemOf = (kind: string, failed: readonly CheckedToken[], count: number): readonly string[] => {
+const problemOf = (kind: string, failed: readonly CheckedToken[], count: number): string | undefined => {
   const [first] = failed
-  if (first === undefined) return []
-  if (failed.length === count) return [`no ${kind} is current`]
-  if (failed.length > 1) return [`${failed.length} of ${count} ${kind}s are not current`]
-  return [`the ${kind} of ${first.state.token.symbol} is not current`]
+  if (first === undefined) return undefined
+  if (failed.length === count) return `no ${kind} is current`
+  if (failed.length > 1) return `${failed.length} of ${count} ${kind}s are not current`
+  return `the ${kind} of ${first.state.token.symbol} is not current`
+}
+
+/** `2 of 6 prices and 2 of 5 depths are not current`. */
+const together = (prices: string | undefined, depths: string | undefined): string | undefined => {
+  if (prices === undefined || depths === undefined) return prices ?? depths
+  const [verb] = / (are not|is) current$/.exec(prices) ?? []
+  const isShared = verb !== undefined && depths.endsWith(verb)
+  return isShared ? `${prices.slice(0, -verb.length)} and ${depths}` : `${prices}, ${depths}`
 }

@@ -61,6 +61,15 @@ describe('the health of a page', () => {
       'bad',
       'the price of ETH is not current, no depth is current',
     ])
+    expect(after(tokenOf(eth, 'stale', false), tokenOf(btc, 'down', false))).toEqual([
+      'bad',
+      'no price and no depth is current',
+    ])
+    const silent = tokenOf(eth, 'stale', false)
+    expect(after(silent, silent, tokenOf(btc))).toEqual([
+      'warn',
+      '2 of 3 prices and 2 of 3 depths are not current',
+    ])
   })
 
   it.each(['behind', 'connection lost', 'service lost', 'dashboard stopped'] as const)(

@@ -13,11 +13,12 @@ const controls = [
   '<div class="cursor" role="slider" tabindex="0" aria-valuemin="0" aria-valuemax="0" aria-valuenow="0"></div>',
   '<p class="readout" hidden><span class="sample"></span><span class="filled"></span></p>',
   '<button class="whole" hidden>Whole range</button>',
+  '<button class="close">Close</button>',
 ]
 
 /**
  * Draws a chart of a report or of the dashboard, while it is on the screen, and has its crosshair, which the pointer and the
- * keyboard move. A selected time fills the chart. A click or Enter enlarges its card to the page, until Escape.
+ * keyboard move. A selected time fills the chart. A click or Enter enlarges its card to the page, until Escape or Close.
  */
 export class ChartElement {
   readonly #part: (selector: string) => HTMLElement
@@ -62,6 +63,7 @@ export class ChartElement {
     for (const type of ['pointerleave', 'blur'])
       this.#slider.addEventListener(type, () => this.#setCursor(undefined))
     this.#part('.whole').addEventListener('click', () => this.zoom(undefined))
+    this.#part('.close').addEventListener('click', () => this.#enlarge(false))
     this.#slider.addEventListener('focus', () => {
       if (this.#slider.matches(':focus-visible')) this.#setCursor(Infinity)
     })

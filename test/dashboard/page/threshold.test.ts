@@ -128,8 +128,10 @@ describe('a threshold of the dashboard', () => {
     await page.locator(`tr[data-token="${weth}"][data-state="stale"]`).waitFor()
     expect(await marked.count()).toBe(0)
     market.catchUp()
-    market.sendEth(2501)
-    await eventually(async () => expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`))
+    await eventually(async () => {
+      market.sendEth(2501)
+      expect(await page.title()).toBe(`ETH above 2400 USD · ${title}`)
+    })
     await page.locator(`tr[data-token="${weth}"][data-reached="true"]`).waitFor()
   })
 

@@ -75,8 +75,9 @@ export const drawChart = (
   const range = rangeOf(values)
   if (range === undefined) return { layers: noLayers, times }
   const step = kind === 'candles' ? candleStep(times, size.width / candleSpace) : 0
-  // The candle of the current time is whole.
-  const shown = { from: times.from, to: times.to + (isLive ? step : 0) }
+  // The candle of the current time is whole, or the dot at the end of the line.
+  const space = isLive ? Math.max(step, (dotSpace * (times.to - times.from)) / size.width) : 0
+  const shown = { from: times.from, to: times.to + space }
   const plane = planeOf(size, shown, scaleOf(range, chart.isShare))
   const layers = {
     ...noLayers,
@@ -113,11 +114,19 @@ export const scaleOf = ({ from, to }: Span, isShare = false): Span => {
 }
 
 /** Distances of labels, in CSS pixels. The label of the last value takes the place of others. */
-const [valueSpace, clockSpace, dateSpace, tagSpace] = [34, 76, 104, 17]
+const [valueSpace, tagSpace] = [34, 17]
+
+/** The distance of labels of times, in CSS pixels, by their number of characters: `10:56`, `10:56:30`, `10-04 12:00`. */
+const timeSpaces = [
+  [5, 52],
+  [8, 76],
+  [Infinity, 104],
+] as const
 
 const maxValues = 8
 
-const day = 86_400_000
+/** From the end of a line to the right, in CSS pixels. */
+const dotSpace = 4
 
 /** `live`: the last value has a line, and a label at the axis. */
 const axes = (
@@ -130,19 +139,18 @@ const axes = (
   const last = live?.values.findLast((value) => value !== null) ?? undefined
   const hasRoom = (value: number): boolean => last === undefined || Math.abs(y(value) - y(last)) > tagSpace
   const unit = isShare ? 100 : 1
-  const timeSpace = plane.times.to - plane.times.from > day ? dateSpace : clockSpace
   const ticks = valueTicks(
     plane.values.from * unit,
     plane.values.to * unit,
     Math.min(maxValues, height / valueSpace),
     (value) => hasRoom(value / unit),
   ).map(({ value, label }) => ({ value: value / unit, label: isShare ? `${label} %` : label }))
-  const clock = timeTicks(plane.times.from, plane.times.to, width / timeSpace, format.offset(plane.times.to))
+  const { space, clock } = timeAxis(plane, format)
   const labels = ticks.filter(({ value }) => hasRoom(value))
   const tag = last === undefined ? '' : format.label(last)
   const shareOf = (value: number): number => y(value) / height
   // A text at the edge would be cut.
-  const isInside = ({ value }: Tick): boolean => x(value) > timeSpace / 3 && x(value) < width - timeSpace / 3
+  const isInside = ({ value }: Tick): boolean => x(value) > space / 3 && x(value) < width - space / 3
   return {
     grid: ticks.map(({ value }) => across(plane, value)).join(''),
     last: last === undefined ? '' : across(plane, last),
@@ -150,6 +158,18 @@ const axes = (
     times: timeLabels(clock.filter(isInside), (at) => x(at) / width),
     widest: ticks.reduce((widest, { label }) => (label.length > widest.length ? label : widest), tag),
   }
+}
+
+/** The shorter the labels, the more of them. */
+const timeAxis = ({ times, width }: Plane, { offset }: Format) => {
+  const axis = timeSpaces
+    .map(([most, space]) => ({
+      most,
+      space,
+      clock: timeTicks(times.from, times.to, width / space, offset(times.to)),
+    }))
+    .find(({ most, clock }) => clock.every(({ label }) => label.length <= most))
+  return axis ?? { space: 0, clock: [] }
 }
 
 /** A line over the width of a chart; none for a value that is not on it. */
@@ -165,11 +185,16 @@ const columns = ({ width, height, x }: Plane, spans: readonly Span[] = []): stri
     .join('')
 
 /** The times without a value; one that lasts until the last time ends there. */
-export const gapsOf = ({ times, values }: ChartData): readonly Span[] =>
-  values.flatMap((value, index) => {
-    const [from, to] = [times[index], times[index + 1]]
-    return value === null && from !== undefined && to !== undefined && to > from ? [{ from, to }] : []
+export const gapsOf = ({ times, values }: ChartData): readonly Span[] => {
+  const gaps: { from: number; to: number }[] = []
+  times.forEach((from, index) => {
+    const [to, before] = [times[index + 1], gaps.at(-1)]
+    if (values[index] !== null || to === undefined) return
+    if (before?.to === from) before.to = to
+    else if (to > from) gaps.push({ from, to })
   })
+  return gaps
+}
 
 const line = (
   plane: Plane,
@@ -198,29 +223,31 @@ const candles = ({ times, x, y }: Plane, part: ChartData, step: number): Pick<La
   const half = Math.max(1, Math.round(((x(times.from + step) - x(times.from)) * 5) / 14))
   const paths = { up: '', down: '' }
   for (const { from, open, high, low, close } of candlesOf(part, step)) {
-    const middle = Math.max(0, Math.round(x(from + step / 2)))
+    const middle = Math.round(x(from + step / 2))
+    // The edge would cut it, and its width is a part of what it shows.
+    if (middle < half) continue
     const box = `M${middle - half},${round(y(open))}h${2 * half}V${round(y(close))}h${-2 * half}Z`
     paths[close < open ? 'down' : 'up'] += `M${middle},${round(y(high))}V${round(y(low))}${box}`
   }
   return paths
 }
 
-/** More are small, and those that are near each other are one. */
-const maxLargeMarks = 100
+/** The width of a mark, in CSS pixels. If there are more than have room, they are small. */
+const markSize = 10
 
-/** The distance of those, as a share of the width and of the height. */
-const clusterSize = [0.012, 0.05] as const
-
-/** Triangles at one place are drawn once. */
+/** Of small triangles that cover each other, one is drawn, at its own place. */
 const triangles = ({ width, height, x, y }: Plane, marks: readonly Mark[]): string => {
-  const isDense = marks.length > maxLargeMarks
-  const near = (share: number, size: number) => (isDense ? Math.round(share / size) * size : share)
-  const drawn = marks.map(({ at, value, side }) => {
-    const [left, top] = [near(x(at) / width, clusterSize[0]), near(y(value) / height, clusterSize[1])]
+  const isDense = marks.length > width / markSize
+  const drawn = new Map<string, string>()
+  for (const { at, value, side } of marks) {
+    const [left, top] = [x(at), y(value)]
+    const cell = isDense ? markSize : 0.1
+    const place = `${side} ${Math.floor(left / cell)} ${Math.floor(top / cell)}`
     const shape = isDense ? `#${side}-small" class="${side} small` : `#${side}" class="${side}`
-    return `<use href="${shape}" x="${percent(left)}" y="${percent(top)}"/>`
-  })
-  return [...new Set(drawn)].join('')
+    const mark = `<use href="${shape}" x="${percent(left / width)}" y="${percent(top / height)}"/>`
+    if (!drawn.has(place)) drawn.set(place, mark)
+  }
+  return [...drawn.values()].join('')
 }
 
 const crosshair = (plane: Plane, { at, value }: Cursor): string =>
@@ -232,5 +259,5 @@ const dot = ({ x, y }: Plane, { at, value }: Cursor): string =>
 /** A whole dot at the end of a line that is current. */
 const end = ({ width, y }: Plane, { values }: ChartData, kind: Chart['kind']): string => {
   const value = values.at(-1) ?? null
-  return value === null || kind === 'candles' ? '' : `M${width - 4},${round(y(value))}h0`
+  return value === null || kind === 'candles' ? '' : `M${round(width - dotSpace)},${round(y(value))}h0`
 }

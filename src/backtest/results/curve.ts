@@ -3,14 +3,15 @@ interface Valued {
   readonly at: number
   readonly equityUsd: number
   readonly isCurrent: boolean
+  readonly prices: Readonly<Record<string, number>>
 }
 
 /** The most points of a curve. */
 export const maxPoints = 2_000
 
 /**
- * The curve of a run of any length, in constant memory: of each step of time the lowest and the highest current value, and one that is
- * not current. The first and the last value are always there.
+ * The curve of a run of any length, in constant memory: of each step of time the lowest and the highest current value, also of
+ * each price, and one that is not current. The first and the last value are always there.
  */
 export class Curve<V extends Valued> {
   private first: V | undefined
@@ -56,13 +57,25 @@ const extremes = <V extends Valued>(values: readonly V[], step: number): V[] => 
   }
   return [...buckets.values()].flatMap((bucket) => {
     const current = bucket.filter(({ isCurrent }) => isCurrent)
-    const amounts = current.map(({ equityUsd }) => equityUsd)
-    const [lowest, highest] = [Math.min(...amounts), Math.max(...amounts)]
-    const kept = [
-      current.find(({ equityUsd }) => equityUsd === lowest),
-      current.find(({ equityUsd }) => equityUsd === highest),
+    const kept = new Set([
+      ...endsOf(current, ({ equityUsd }) => equityUsd),
+      ...Object.keys(current[0]?.prices ?? {}).flatMap((symbol) =>
+        endsOf(current, ({ prices }) => prices[symbol] ?? NaN),
+      ),
       bucket.find(({ isCurrent }) => !isCurrent),
-    ]
-    return bucket.filter((value) => kept.includes(value))
+    ])
+    return bucket.filter((value) => kept.has(value))
   })
+}
+
+/** The first ones with the lowest and with the highest amount. */
+const endsOf = <V>(values: readonly V[], amountOf: (value: V) => number): readonly V[] => {
+  const [first] = values
+  if (first === undefined) return []
+  let [lowest, highest]: [V, V] = [first, first]
+  for (const value of values) {
+    if (amountOf(value) < amountOf(lowest)) lowest = value
+    if (amountOf(value) > amountOf(highest)) highest = value
+  }
+  return [lowest, highest]
 }

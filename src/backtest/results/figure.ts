@@ -35,7 +35,8 @@ export const figureHtml = ({ title, data, others = [], gaps = [], marks = [], ..
   const description = `${title}: from ${label(first)} to ${label(last)}, lowest ${label(range.from)}, highest ${label(range.to)}`
   const sides = marks.length === 0 ? '' : legend
   const names = others.map(
-    ({ name }, index) => ` <span class="key"><i class="${otherClass(index)}"></i> ${escapeHtml(name)}</span>`,
+    ({ name }, index) =>
+      ` <span class="key"><svg aria-hidden="true"><path class="${otherClass(index)}" d="M0,4H28"/></svg> ${escapeHtml(name)}</span>`,
   )
   return `<figure data-title="${escapeHtml(title)}">
 <figcaption>${escapeHtml(title)}${sides}${names.join('')}</figcaption>

@@ -126,7 +126,7 @@ export const renderRun = (
     `<p class="range">${range}${spans.length === 0 ? '' : `, ${formatQuantity(spans.length)} test ranges (every second one shaded)`}${gaps.length === 0 ? '' : `, with ${gaps.length} ${gaps.length === 1 ? 'gap' : 'gaps'} (hatched)`}</p>`,
     `${figures(summary)}
 ${conditions(notes, gaps, trades)}
-${figureHtml({ title: 'Equity, USD', data: valuesOf(equities, currentEquity), others: symbols.map((symbol) => heldInstead(symbol, equities)), gaps, bands })}
+${figureHtml({ title: 'Equity, USD', data: valuesOf(equities, currentEquity), others: symbols.map((symbol) => heldInstead(symbol, equities, data)), gaps, bands })}
 ${figureHtml({ title: 'Drawdown', data: drawdowns(equities), gaps, bands, isShare: true })}
 ${symbols.map((symbol) => priceChart(symbol, equities, fills, data, bands)).join('\n')}
 ${windows === undefined ? '' : windowTable(windows)}
@@ -169,14 +169,24 @@ const currentEquity = ({ equityUsd, isCurrent }: Equity): number | undefined =>
   isCurrent ? equityUsd : undefined
 
 /** What the first equity would be worth if it were held in a token. */
-const heldInstead = (symbol: string, equities: readonly Equity[]): ComparedLine => {
+const heldInstead = (
+  symbol: string,
+  equities: readonly Equity[],
+  data: readonly ReportData[],
+): ComparedLine => {
+  const { isMissing } = gapsIn(data, symbol)
   const start = equities.find(({ prices }) => prices[symbol] !== undefined)
   const factor = (equities[0]?.equityUsd ?? 0) / (start?.prices[symbol] ?? 1)
-  const valueOf = ({ prices }: Equity) => {
-    const price = prices[symbol]
-    return price === undefined ? undefined : price * factor
+  const valueOf = (equity: Equity) => {
+    const price = equity.prices[symbol]
+    return price === undefined || isMissing(equity) ? undefined : price * factor
   }
   return { name: `${symbol} held`, data: valuesOf(equities, valueOf) }
+}
+
+const gapsIn = (data: readonly ReportData[], symbol: string) => {
+  const gaps = data.filter((each) => each.symbol === symbol).flatMap((each) => each.gaps)
+  return { gaps, isMissing: ({ at }: Equity): boolean => gaps.some(({ from, to }) => at > from && at < to) }
 }
 
 const drawdowns = (equities: readonly Equity[]): ChartData => {
@@ -200,8 +210,7 @@ const priceChart = (
   data: readonly ReportData[],
   bands: readonly Span[],
 ): string => {
-  const gaps = data.filter((each) => each.symbol === symbol).flatMap((each) => each.gaps)
-  const isMissing = ({ at }: Equity): boolean => gaps.some(({ from, to }) => at > from && at < to)
+  const { gaps, isMissing } = gapsIn(data, symbol)
   return figureHtml({
     title: `${symbol}, USD`,
     data: valuesOf(equities, (equity) => (isMissing(equity) ? undefined : equity.prices[symbol])),
@@ -221,7 +230,8 @@ type Format = (value: number) => string
 /** Each figure with its definition, which is shown under the pointer or with the focus. */
 const figures = (summary: Summary): string => {
   const { annual, sampleMs } = summary
-  const returns = `of returns over ${formatDuration(sampleMs)}, per year of 365 days`
+  const returns = `of returns over ${formatDuration(sampleMs)} between neighbouring values that were current, per year of 365 days`
+  const longest = summary.maxDrawdown === 0 ? null : summary.longestDrawdownMs
   const all: readonly (readonly [name: string, meaning: string, value: number | null, format: Format])[] = [
     ['Profit, USD', 'The last equity less the first', summary.profitUsd, formatUsd],
     ['Return', 'The profit as a share of the first equity', summary.returnRatio, formatShare],
@@ -236,7 +246,7 @@ const figures = (summary: Summary): string => {
       summary.maxDrawdown,
       formatShare,
     ],
-    ['Longest drawdown', 'From a highest equity to the next', summary.longestDrawdownMs, formatDuration],
+    ['Longest drawdown', 'From a highest equity to the next', longest, formatDuration],
     ['Volatility', `The deviation ${returns}`, annual?.volatility ?? null, formatShare],
     ['Sharpe', `Mean / deviation ${returns}`, annual?.sharpe ?? null, formatRatio],
     ['Sortino', `Mean / root of the mean negative square ${returns}`, annual?.sortino ?? null, formatRatio],
@@ -256,7 +266,7 @@ const figures = (summary: Summary): string => {
       `<div tabindex="0"><dt>${escapeHtml(name)}</dt><dd>${value === null ? '–' : format(value)}</dd><dd class="meaning">${meaning}</dd></div>`,
   )
   const note = all.some(([, , value]) => value === null)
-    ? '<p class="note">–: the figure has no meaning, such as those of returns with fewer than 30 samples.</p>'
+    ? '<p class="note">–: the figure has no meaning, such as a share of no trades, or those of returns with fewer than 30 samples.</p>'
     : ''
   return `<dl>${items.join('')}</dl>\n${note}`
 }
@@ -275,9 +285,8 @@ const listOf = <Row>(
   rows: readonly Row[],
 ) => {
   const isCut = rows.length > maxRows
-  const caption = isCut
-    ? `${name}: the first ${formatQuantity(maxRows)} of ${formatQuantity(rows.length)}`
-    : name
+  const first = isCut ? `the first ${formatQuantity(maxRows)} of ` : ''
+  const caption = `${name}: ${first}${formatQuantity(rows.length)}`
   const link = rows.length > maxSavedRows ? '' : csvLink(name.toLowerCase(), saved, rows)
   return { caption, html: tableOf(caption, columns, rows.slice(0, maxRows)) + link }
 }
@@ -328,14 +337,14 @@ const roundTripTable = (trips: readonly RoundTrip[]): string => {
     [
       ['Token', ({ symbol }) => symbol],
       ['Side', ({ side }) => side],
-      ['From, UTC', ({ from }) => formatTime(from)],
-      ['To, UTC', ({ to }) => formatTime(to)],
-      ['Time', ({ from, to }) => formatDuration(to - from)],
-      ['Entry', ({ entryPrice }) => formatUsd(entryPrice)],
-      ['Exit', ({ exitPrice }) => formatUsd(exitPrice)],
       ['Net, USD', ({ netUsd }) => formatUsd(netUsd)],
       ['Worst', ({ worstUsd }) => formatUsd(worstUsd)],
       ['Best', ({ bestUsd }) => formatUsd(bestUsd)],
+      ['Entry', ({ entryPrice }) => formatUsd(entryPrice)],
+      ['Exit', ({ exitPrice }) => formatUsd(exitPrice)],
+      ['Time', ({ from, to }) => formatDuration(to - from)],
+      ['From, UTC', ({ from }) => formatTime(from)],
+      ['To, UTC', ({ to }) => formatTime(to)],
     ],
     ['symbol', 'side', 'from', 'to', 'quantity', 'entryPrice', 'exitPrice', 'netUsd', 'worstUsd', 'bestUsd'],
     trips,

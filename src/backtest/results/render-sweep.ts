@@ -3,14 +3,12 @@ import { chartHtml, noLayers, timeLabels, valueLabels } from './chart-html.js'
 import { rangeOf, round } from './chart-data.js'
 import { scaleOf } from './chart.js'
 import { figureHtml } from './figure.js'
-import { escapeHtml, formatQuantity } from './format.js'
+import { escapeHtml, formatQuantity, formatRatio, formatShare, formatUsd } from './format.js'
 import { renderPage, table, type Column } from './page.js'
 import type { CurvePoint } from './run-fold.js'
 
 /** The result of one parameter. */
 export interface SweepRow {
-  /** The parameter as JSON. */
-  readonly name: string
   /** Its fields, or itself as `parameter`. */
   readonly fields: Readonly<Record<string, unknown>>
   /** The numbers of its last value. */
@@ -44,10 +42,10 @@ export const renderSweep = (
   return renderPage(
     title,
     `<p class="range">${count}${order}</p>`,
-    `${metric === undefined ? '' : maps(rows, metric)}
+    `<section><h2>Conditions</h2>\n${texts}</section>
+${metric === undefined ? '' : maps(rows, metric)}
 ${curves(rows)}
-${results(rows)}
-<section><h2>Conditions</h2>\n${texts}</section>`,
+${results(rows)}`,
     command,
   )
 }
@@ -61,11 +59,16 @@ const curves = (rows: readonly SweepRow[]): string => {
     values: curve.map(({ equityUsd }) => equityUsd),
   })
   return figureHtml({
-    title: `Equity, USD: ${best.name}`,
+    title: `Equity, USD: ${nameOf(best)}`,
     data: dataOf(best),
-    others: others.map((row) => ({ name: row.name, data: dataOf(row) })),
+    others: others.map((row) => ({ name: nameOf(row), data: dataOf(row) })),
   })
 }
+
+const nameOf = ({ fields }: SweepRow): string =>
+  Object.entries(fields)
+    .map(([name, value]) => `${name} ${textOf(value)}`)
+    .join(', ')
 
 const results = (rows: readonly SweepRow[]): string => {
   const namesOf = (part: 'fields' | 'figures') => [...new Set(rows.flatMap((row) => Object.keys(row[part])))]
@@ -76,7 +79,7 @@ const results = (rows: readonly SweepRow[]): string => {
       ...namesOf('fields').map((name): Column<SweepRow> => [name, ({ fields }) => textOf(fields[name])]),
       ...namesOf('figures').map((name): Column<SweepRow> => [
         name,
-        ({ figures }) => numberText(figures[name]),
+        ({ figures }) => numberText(name, figures[name]),
       ]),
       ...(hasFailures ? [['failure', ({ failure }) => failure ?? ''] satisfies Column<SweepRow>] : []),
     ],
@@ -112,7 +115,9 @@ const heatMap = (rows: readonly SweepRow[], down: string, across: string, metric
   const [low, high] = [Math.min(...all), Math.max(...all)]
   const shade = (value: number): number => Math.round((mostShade * (value - low)) / (high - low || 1))
   const cell = (value: number | undefined): string =>
-    value === undefined ? '<td>–</td>' : `<td style="--shade:${shade(value)}%">${numberText(value)}</td>`
+    value === undefined
+      ? '<td>–</td>'
+      : `<td style="--shade:${shade(value)}%">${numberText(metric, value)}</td>`
   const title = escapeHtml(`${metric}: ${down} down, ${across} across`)
   return `<h2>${title}</h2>
 <div class="table" role="region" aria-label="${title}" tabindex="0"><table class="map">
@@ -177,6 +182,11 @@ const same = (a: unknown, b: unknown): boolean => textOf(a) === textOf(b)
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
-/** At most six significant digits. */
-const numberText = (value: number | undefined): string =>
-  value === undefined ? '' : value.toLocaleString('en-US', { maximumSignificantDigits: 6 })
+/** A figure by the end of its name: those of an account, and others with at most six significant digits. */
+const numberText = (name: string, value: number | undefined): string => {
+  if (value === undefined) return ''
+  if (name.endsWith('Usd')) return formatUsd(value)
+  if (/(returnRatio|maxDrawdown|volatility|exposure|winRate)$/.test(name)) return formatShare(value)
+  if (/(sharpe|sortino|profitFactor)$/.test(name)) return formatRatio(value)
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 6 })
+}

@@ -3,11 +3,11 @@
  * colour alone.
  */
 export const style = `
-:root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --grid: #e6eaef; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #8c959f }
+:root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --grid: #e6eaef; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #8c959f; --band: #e1e6ec }
 @media (prefers-color-scheme: dark) {
-  :root { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #3d444d; --grid: #21262d; --card: #151b23; --line: #79c0ff; --area: #1b3a5f; --buy: #56d364; --sell: #ff9492; --gap: #656c76 }
+  :root { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #3d444d; --grid: #21262d; --card: #151b23; --line: #79c0ff; --area: #1b3a5f; --buy: #56d364; --sell: #ff9492; --gap: #656c76; --band: #242b35 }
 }
-:root { --chart-line: var(--line); --chart-fill: var(--area); --chart-text: var(--soft); --chart-grid: var(--grid); --chart-gap: var(--gap); --chart-band: var(--card); --chart-card: var(--paper); --chart-up: var(--buy); --chart-down: var(--sell) }
+:root { --chart-line: var(--line); --chart-fill: var(--area); --chart-text: var(--soft); --chart-grid: var(--grid); --chart-gap: var(--gap); --chart-band: var(--band); --chart-card: var(--paper); --chart-up: var(--buy); --chart-down: var(--sell) }
 * { box-sizing: border-box }
 body { margin: 0; background: var(--paper); color: var(--ink); font: 15px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums }
 main { max-width: 1080px; margin: 0 auto; padding: 28px 20px 56px }
@@ -17,7 +17,7 @@ p { margin: 0 0 8px; overflow-wrap: anywhere }
 .range, .note, figcaption, dt { color: var(--soft); font-size: 13px }
 .range { margin: 4px 0 20px }
 .note { margin: 20px 0 }
-dl { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card) }
+dl { display: grid; grid-template-columns: repeat(5, 1fr); gap: 1px; margin: 0 0 28px; border: 1px solid var(--rule); background: var(--card) }
 dl div { position: relative; padding: 10px 12px; outline: 1px solid var(--rule); cursor: help }
 dl div:focus-visible { z-index: 1; outline: 2px solid var(--line) }
 dd { margin: 0; font-size: 18px; font-weight: 600; overflow-wrap: anywhere }
@@ -29,19 +29,16 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 .key i { display: inline-block; margin-right: 3px }
 .key .buy, .key .sell { width: 11px; height: 9px; background: var(--buy); clip-path: polygon(50% 0, 100% 100%, 0 100%); forced-color-adjust: none }
 .key .sell { background: var(--sell); clip-path: polygon(0 0, 100% 0, 50% 100%) }
-.key .other { width: 16px; height: 0; border-top: 2px dashed var(--soft); vertical-align: middle }
-.key .dashes-1 { border-top-style: dotted }
-.key .dashes-2 { border-top-width: 1px }
-.key .dashes-3 { border-top-style: solid; border-top-width: 1px }
+.key svg { width: 28px; height: 8px; vertical-align: middle }
 .map td { forced-color-adjust: none }
 .plot { height: 240px }
 .low { height: 140px }
 .dots { stroke-width: 9 }
-.whole { padding: 2px 10px; border: 1px solid var(--chart-text); border-radius: 6px; background: var(--paper); color: var(--ink); font: inherit; font-size: 13px; cursor: pointer }
+.whole, .close { padding: 2px 10px; border: 1px solid var(--chart-text); border-radius: 6px; background: var(--paper); color: var(--ink); font: inherit; font-size: 13px; cursor: pointer }
 .cursor:focus-visible { outline: 2px solid var(--line); outline-offset: 2px }
 figure.large { display: flex; flex-direction: column; margin: 0; padding: 20px; background: var(--paper) }
 .large .plot { flex: 1 }
-.table { overflow: auto; max-height: 420px; background: linear-gradient(to right, var(--paper) 40%, transparent) left / 40px 100% no-repeat local, linear-gradient(to left, var(--paper) 40%, transparent) right / 40px 100% no-repeat local, linear-gradient(to right, var(--rule), transparent) left / 14px 100% no-repeat, linear-gradient(to left, var(--rule), transparent) right / 14px 100% no-repeat }
+.table { overflow: auto; max-height: 420px; background: linear-gradient(to right, var(--paper) 40%, transparent) left / 40px 100% no-repeat local, linear-gradient(to left, var(--paper) 40%, transparent) right / 40px 100% no-repeat local, linear-gradient(to right, var(--rule), transparent) left / 14px 100% no-repeat, linear-gradient(to left, var(--rule), transparent) right / 14px 100% no-repeat, linear-gradient(to top, var(--paper) 40%, transparent) bottom / 100% 40px no-repeat local, linear-gradient(to top, var(--rule), transparent) bottom / 100% 14px no-repeat }
 section { margin: 0 0 28px }
 summary { margin: 36px 0 8px; font-size: 17px; font-weight: 600; cursor: pointer }
 thead th { position: sticky; top: 0; background: var(--paper) }
@@ -64,7 +61,11 @@ pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radiu
   dd { font-size: 16px }
   .plot { height: 200px }
   .low { height: 120px }
-  .plot:not(.drawn) .times text:nth-child(even) { display: none }
+  .plot:not(.drawn):has(+ script) .times text:nth-child(even) { display: none }
+}
+@media (forced-colors: active) {
+  :root { --chart-text: CanvasText; --chart-grid: GrayText; --chart-band: color-mix(in srgb, CanvasText 15%, Canvas) }
+  .table { border: 1px solid CanvasText }
 }
 @media print {
   :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --grid: #dddddd; --card: #ffffff; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #777777 }

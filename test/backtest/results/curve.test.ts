@@ -7,6 +7,7 @@ const values = fc
     fc.record({
       after: fc.constantFrom(0, 1, 1_000, 86_400_000),
       equityUsd: fc.integer({ min: -5, max: 1_000 }),
+      prices: fc.dictionary(fc.constant('X'), fc.integer({ min: 1, max: 1_000 }), { minKeys: 1 }),
       isCurrent: fc.boolean(),
     }),
     { maxLength: 3 * maxPoints, size: 'max' },
@@ -20,6 +21,7 @@ interface Value {
   readonly at: number
   readonly equityUsd: number
   readonly isCurrent: boolean
+  readonly prices: Readonly<Record<string, number>>
 }
 
 const curveOf = (all: readonly Value[]) => {
@@ -29,7 +31,7 @@ const curveOf = (all: readonly Value[]) => {
 }
 
 describe('the curve of a run', () => {
-  it('has at most 2000 of its values, in order, with the first, the last, the lowest and the highest', () => {
+  it('has at most 2000 of its values, in order, with the first, the last, the lowest and the highest, also of prices', () => {
     fc.assert(
       fc.property(values, (all) => {
         const kept = curveOf(all)
@@ -37,17 +39,24 @@ describe('the curve of a run', () => {
         let index = -1
         for (const each of kept) expect((index = all.indexOf(each, index + 1))).toBeGreaterThanOrEqual(0)
         expect([kept[0], kept.at(-1)]).toEqual([all[0], all.at(-1)])
-        const usd = (of: readonly Value[]) =>
-          of.filter((each) => each.isCurrent).map((each) => each.equityUsd)
-        expect(Math.max(...usd(kept))).toBe(Math.max(...usd(all)))
-        expect(Math.min(...usd(kept))).toBe(Math.min(...usd(all)))
+        const current = (of: readonly Value[], amountOf: (value: Value) => number | undefined) =>
+          of.filter((each) => each.isCurrent).map((each) => amountOf(each) ?? NaN)
+        for (const amountOf of [(each: Value) => each.equityUsd, (each: Value) => each.prices['X']]) {
+          expect(Math.max(...current(kept, amountOf))).toBe(Math.max(...current(all, amountOf)))
+          expect(Math.min(...current(kept, amountOf))).toBe(Math.min(...current(all, amountOf)))
+        }
       }),
       { numRuns: 30 },
     )
   })
 
   it('has each value of a short run, and spreads those of a long one over its time', () => {
-    const long = Array.from({ length: 100_000 }, (_, at) => ({ at, equityUsd: at % 7, isCurrent: true }))
+    const long = Array.from({ length: 100_000 }, (_, at) => ({
+      at,
+      equityUsd: at % 7,
+      isCurrent: true,
+      prices: {},
+    }))
     expect(curveOf(long.slice(0, 1_900))).toEqual(long.slice(0, 1_900))
     const times = curveOf(long).map(({ at }) => at)
     expect(times.length).toBeGreaterThan(maxPoints / 4)

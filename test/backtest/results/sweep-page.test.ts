@@ -27,8 +27,8 @@ describe('the page of a sweep', () => {
     const [table = ''] = map.split('</table>')
     expect(cellsOf(table)).toEqual([
       ['', '30', '40'],
-      ['2', '60', '80'],
-      ['10', '300', '400'],
+      ['2', '60.00', '80.00'],
+      ['10', '300.00', '400.00'],
     ])
     expect([...table.matchAll(/--shade:(\d+)%/g)].map(([, shade]) => Number(shade))).toEqual([0, 2, 28, 40])
   })
@@ -39,7 +39,7 @@ describe('the page of a sweep', () => {
     expect(maps.map((map) => map.split('<')[0])).toEqual([
       ...['fast down, slow across', 'fast down, pair across', 'slow down, pair across'],
     ])
-    expect(maps[0]).toContain('>999<')
+    expect(maps[0]).toContain('>999.00<')
   })
 
   it('has a dot for each value if one field differs', () => {

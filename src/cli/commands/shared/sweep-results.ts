@@ -109,7 +109,6 @@ const rowOf = (result: Result): SweepRow => {
   const [last, value] = [isLeft(result) ? undefined : result.right.values.at(-1), lastOf(result)]
   const isObject = typeof parameter === 'object' && parameter !== null && !Array.isArray(parameter)
   return {
-    name: jsonText(parameter),
     fields: isObject ? { ...parameter } : { parameter },
     figures:
       typeof value === 'number'

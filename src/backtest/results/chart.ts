@@ -2,7 +2,8 @@ import { timeTicks, valueTicks, type Tick } from './axis.js'
 import { candlesOf, candleStep } from './candles.js'
 import { areaOf, lineOf, partOf, rangeOf, round, tracesOf } from './chart-data.js'
 import type { ChartData, Place, Span } from './chart-data.js'
-import { noLayers, percent, tagHtml, timeLabels, valueLabels, type Layers, type Size } from './chart-html.js'
+import { noLayers, percent, tagHtml, timeLabels, valueLabels, widestOf } from './chart-html.js'
+import type { Layers, Size } from './chart-html.js'
 
 /** The chart of reports and of the dashboard. */
 export interface Chart {
@@ -156,7 +157,7 @@ const axes = (
     last: last === undefined ? '' : across(plane, last),
     values: valueLabels(labels, shareOf) + (last === undefined ? '' : tagHtml(tag, shareOf(last))),
     times: timeLabels(clock.filter(isInside), (at) => x(at) / width),
-    widest: ticks.reduce((widest, { label }) => (label.length > widest.length ? label : widest), tag),
+    widest: widestOf([tag, ...ticks.map(({ label }) => label)]),
   }
 }
 

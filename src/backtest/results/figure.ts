@@ -54,7 +54,7 @@ const [high, low] = [
 const legend =
   ' <span class="key"><i class="buy"></i> buy</span> <span class="key"><i class="sell"></i> sell</span>'
 
-/** Ends the value before each gap where that begins. */
+/** Ends the value before each gap where that begins. What is before the first value is no gap. */
 const withGaps = ({ times, values }: ChartData, gaps: readonly Span[]): ChartData => {
   const all = { times: [] as number[], values: [] as (number | null)[] }
   let next = 0
@@ -64,8 +64,10 @@ const withGaps = ({ times, values }: ChartData, gaps: readonly Span[]): ChartDat
       all.times.push(gap.from)
       all.values.push(null)
     }
+    const value = values[index] ?? null
+    if (value === null && all.times.length === 0) return
     all.times.push(time)
-    all.values.push(values[index] ?? null)
+    all.values.push(value)
   })
   return all
 }

@@ -1,5 +1,5 @@
 import { valueTicks } from './axis.js'
-import { chartHtml, noLayers, timeLabels, valueLabels } from './chart-html.js'
+import { chartHtml, noLayers, timeLabels, valueLabels, widestOf } from './chart-html.js'
 import { rangeOf, round } from './chart-data.js'
 import { scaleOf } from './chart.js'
 import { figureHtml } from './figure.js'
@@ -157,7 +157,7 @@ const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): stri
       .join(''),
     values: valueLabels(ticks, height),
     times: timeLabels(names, (share) => share),
-    widest: ticks.reduce((widest, { label }) => (label.length > widest.length ? label : widest), ''),
+    widest: widestOf(ticks.map(({ label }) => label)),
   }
   const title = `${metric} by ${field}`
   return `<figure>\n<figcaption>${escapeHtml(title)}</figcaption>\n${chartHtml(title, size, layers)}\n</figure>`

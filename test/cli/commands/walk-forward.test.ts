@@ -295,7 +295,7 @@ test('chains the test ranges of an account, which end flat, to the total and to 
   expect(html).toMatch(
     /<td>2026-11-21 10:00:50<\/td><td>2026-11-21 10:01:10<\/td><td>-[\d.]+<\/td><td>-[\d.]+ %<\/td><td>1<\/td>/,
   )
-  expect(html).toContain('class="bands" d="M')
+  expect(html.match(/class="bands" d="M/g)).toHaveLength(3)
   expect(html).toMatch(/<p>total 3 windows returnRatio -[\d.]+ expectancyUsd -/)
   expect(html).toContain('The data are candles of 1 s')
   expect(html).toContain('class="gaps" d="M')

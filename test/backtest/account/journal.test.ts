@@ -222,23 +222,6 @@ const savedState = {
 
 const withOrder = (change: object): object => ({ orders: [{ ...savedOrder, ...change }] })
 
-it('continues from a state in which an earlier version wrote null for what it did not have', () => {
-  const journal = newJournal()
-  const nulls = withOrder({ remaining: null, best: null, triggeredAt: null })
-  writeFileSync(
-    journal,
-    `${JSON.stringify({ ...savedState, version: undefined, sampled: null, ...nulls })}\n`,
-  )
-  const { events, give, seen, stop } = startRun(journal, heldJournal().of)
-  expect(seen().open).toEqual([{ id: '1', order: savedOrder.order, remaining: null }])
-  const side = { totalQuantity: 10n ** 20n, totalQuantityUsd: 1 }
-  const book = depth(tokens.A.address, { buy: side, sell: side, timestamp: 1, receivedAt: 5_000 })
-  give({ _tag: 'Depth', symbol: 'A', event: right(book) })
-  give(priceAt(5_000, 2))
-  expect(events.filter(({ _tag }) => _tag === 'Filled')).toMatchObject([{ id: '1', valueUsd: 5 }])
-  stop()
-})
-
 describe('a run whose journal cannot be used', () => {
   const of: Options = fc.sample(options, 1)[0]!
 

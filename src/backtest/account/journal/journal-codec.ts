@@ -43,15 +43,7 @@ const Versioned = t.partial({
   ),
 })
 
-/** `null`, which earlier versions wrote, is nothing too. */
-const optional = <A>(codec: t.Type<A, unknown>): t.Type<A | undefined, unknown> =>
-  new t.Type<A | undefined, unknown>(
-    `${codec.name}, or nothing`,
-    (value): value is A | undefined => value === undefined || codec.is(value),
-    (input, context) =>
-      (input ?? undefined) === undefined ? t.success(undefined) : codec.validate(input, context),
-    t.identity,
-  )
+const optional = <A>(codec: t.Type<A, unknown>) => t.union([codec, t.undefined], `${codec.name}, or nothing`)
 
 /** The fields that are base-token units. */
 const unitFields: ReadonlySet<string> = new Set(['quantity', 'remaining', 'units', 'buy', 'sell'])

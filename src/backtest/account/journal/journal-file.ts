@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import { renderIssue } from '../../../base/errors/render.js'
 import { namingFile, openLineFile } from '../../recording/files/line-file.js'
-import { JournalReading } from './journal-reading.js'
+import { JournalReading } from './journal-events.js'
 import { emptyStart, stateMark, type Journal, type JournalStart } from './journal.js'
 
 /**

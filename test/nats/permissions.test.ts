@@ -161,6 +161,23 @@ describeNats('a gateway without a permission', () => {
   )
 })
 
+describeNats('a consumer that names a forbidden subject for its answers', () => {
+  it('does not make the gateway unhealthy', async () => {
+    const server = await startServer()
+    const client = createClientFor(await startTestSimulator())
+    const servers = server.url.replace('//', `//gateway:${passwords.GATEWAY_PASSWORD}@`)
+    const gateway = closeAfterTest(await startNatsGateway(client, { servers }))
+    const bob = await connectAs(server, 'bob')
+    const { gateway: id } = (await requestRaw(bob, 'svc.gateways')).json<{ gateway: string }>()
+    for (const reply of ['forbidden', '_INBOX.bob.allowed']) {
+      bob.publish(`svc.gateway.${id}`, JSON.stringify({ type: 'open', session: reply }), { reply })
+    }
+    await eventually(() => expect(gateway.inspect().sessions).toBe(2))
+    expect((await requestRaw(bob, 'svc.gateways')).string()).toContain('ready')
+    expect(gateway.inspect().failure).toBeUndefined()
+  })
+})
+
 describeNats('the permissions of docs/operate/many-machines.md, with nkeys instead of passwords', () => {
   /** A server that knows the users by their keys, and the authenticator of each user. */
   const startServerWithKeys = async () => {

@@ -40,7 +40,7 @@ const filesPerSlice = 64
  *
  * Files expire by the steady time, which begins as the time of day and then runs monotonically: a clock that is set
  * neither deletes young files nor keeps old ones. At the start, the age of a file is that of its name; if its name is of
- * the future, because a clock was ahead, its age counts from the start.
+ * the future, because a clock was ahead, that of its last change.
  */
 export class FolderIndex {
   /** In the order of their names. */
@@ -158,17 +158,19 @@ export class FolderIndex {
 
   /** A file of the folder at the start; `undefined` if it is not one of a history. Deletes one that a crash has left without a header. */
   private async found(name: string): Promise<HistoryFile | undefined> {
-    const now = this.steadyTime()
     const startAt = rotatedStart(name) ?? NaN
-    const file = fileOf(name, startAt > now ? now : startAt - (startAt % filePeriod) + filePeriod)
-    if (file === undefined) return undefined
+    const file = fileOf(name, startAt - (startAt % filePeriod) + filePeriod)
     const path = join(this.folder, name)
-    const bytes = await stat(path).then(
-      ({ size }) => size,
-      () => undefined,
-    )
-    if (bytes === 0) await unlink(path).catch(() => undefined)
-    return bytes === undefined || bytes === 0 ? undefined : { ...file, bytes }
+    const stats = file && (await stat(path).catch(() => undefined))
+    if (file === undefined || stats === undefined) return undefined
+    const { size: bytes, mtimeMs } = stats
+    if (bytes === 0)
+      return unlink(path).then(
+        () => undefined,
+        () => undefined,
+      )
+    const now = this.steadyTime()
+    return { ...file, bytes, endsBy: startAt > now ? Math.min(mtimeMs, now) : file.endsBy }
   }
 }
 

@@ -18,7 +18,7 @@ import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset, type Clock } from '../../base/time/clock.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
 import { historyFolderError, lockFolder } from './folder-lock.js'
-import { FolderIndex, type FolderLimits } from './folder-index.js'
+import { filePeriod, FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
 import { TopicRecorder } from './recorder.js'
 
 /** Interval at which the folder is checked, in ms. */
@@ -122,6 +122,7 @@ export class GatewayHistory {
     }
     for (;;) {
       const files = index.filesOf(recorded)
+      if (await index.forgetMissing(filesWithin(range, files))) continue
       if (files.length === 0) {
         if (!recorder.isWanted(recorded)) return left(unknownTopic(topic, index.topics))
         new TopicPast(topic, emit, range).finish(true)
@@ -218,6 +219,14 @@ export class GatewayHistory {
 }
 
 const recordingOf = (path: string): RecordedFile => new RecordedFile(openableSource(nodePlatform, path))
+
+/** Of files in the order of their names: those that may have a row of the range, and the next one. */
+const filesWithin = ({ from, to }: TimeRange, files: readonly HistoryFile[]): readonly HistoryFile[] => {
+  const next = files.findIndex(({ startAt }) => startAt >= to)
+  return files
+    .slice(0, next < 0 ? files.length : next + 1)
+    .filter(({ startAt }) => startAt + filePeriod > from)
+}
 
 /** A file of a reading, which opens few of the files that a topic has. */
 const unopened = (start: number, path: () => string): StartedFile => {

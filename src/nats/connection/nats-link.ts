@@ -34,6 +34,12 @@ const flushTimeout = 500
 /** A process has one factory of transports, which each `connect` and `wsconnect` of the program sets. */
 const transports = { factory: () => new TcpTransport() }
 
+/** A subject without a permission. `message`: the text of the server, without secrets. */
+interface Refusal {
+  readonly subject: string
+  readonly message: string
+}
+
 /** The connection to NATS. */
 export class NatsLink {
   /**
@@ -41,11 +47,11 @@ export class NatsLink {
    * client connects again after a loss. For subscribers this is a new connection: they end what they have subscribed to.
    */
   readonly connection$: Observable<NatsConnection | undefined>
-  /** Why the server refuses messages or subscriptions: texts without secrets. */
-  readonly refusal$: Observable<string>
+  /** Messages and subscriptions that the server refuses. */
+  readonly refusal$: Observable<Refusal>
   /** The last failure of the connection, as a text without secrets; empty if there is none. */
   private problem = ''
-  private readonly refusals$ = new Subject<string>()
+  private readonly refusals$ = new Subject<Refusal>()
   private readonly closed$ = new ReplaySubject<void>(1)
   private ending = Promise.resolve()
 
@@ -127,7 +133,8 @@ export class NatsLink {
 
   private onStatusError(error: Error): void {
     this.onError(error)
-    if (error instanceof PermissionViolationError) this.refusals$.next(this.problem)
+    if (error instanceof PermissionViolationError)
+      this.refusals$.next({ subject: error.subject, message: this.problem })
   }
 
   private onError(thrown: unknown): void {

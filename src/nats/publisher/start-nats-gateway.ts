@@ -110,7 +110,9 @@ export const startNatsGatewayOver = async (
     failure = next
     publish('svc-streams:gateway-nats', () => ({ host, problem: next?.message }))
   }
-  link.refusal$.subscribe((message) => {
+  link.refusal$.subscribe(({ subject, message }) => {
+    // A consumer chooses the subject of its answers: one that is forbidden must not make the gateway unhealthy.
+    if (subjects.isInbox(subject) && !subject.startsWith('_INBOX.')) return
     isRefused = true
     if (failure === undefined) setFailure({ message, since: clock.wallClock() })
   })

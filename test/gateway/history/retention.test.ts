@@ -1,5 +1,5 @@
 import { right, type Either } from 'fp-ts/lib/Either.js'
-import { mkdirSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Subject, Subscription } from 'rxjs'
 import type { Price, PriceError } from 'svc-streams'
@@ -110,13 +110,16 @@ describe('a history that keeps two hours', () => {
     expect(recordingsIn(folder).every((path) => path.includes('.2026-'))).toBe(true)
   })
 
-  it('deletes a file of a clock that was ahead two hours after the start, and a file without a header at the start', async () => {
+  it('deletes a file of a clock that was ahead two hours after its last change, and a file without a header at the start', async () => {
     const folder = newFolder()
     const path = fileAt(folder, start + 10 * year)
     writeFileSync(path, '{}\n')
     writeFileSync(fileAt(folder, start - hour), '')
+    const old = fileAt(folder, start + 9 * year)
+    writeFileSync(old, '{}\n')
+    utimesSync(old, start / 1000 - 10_000, start / 1000 - 10_000)
     const { pass } = await startRecorder(folder)
-    expect(recordingsIn(folder)).toEqual([path])
+    await eventually(() => expect(recordingsIn(folder)).toEqual([path]))
     pass(2 * hour - minute)
     expect(recordingsIn(folder)).toEqual([path])
     pass(minute)
@@ -158,5 +161,12 @@ describe('a history that keeps two hours', () => {
     unlinkSync(first)
     expect(pricesOf(await pastOf(history, 0))).toEqual([3, 4])
     expect(await history.topics()).toMatchObject({ right: [{ from: start + hour, to: start + 80 * minute }] })
+    for (let passed = 0; passed < 5; passed++) {
+      pass(20 * minute)
+      sendPrice()
+    }
+    const [, second = ''] = recordingsIn(folder)
+    unlinkSync(second)
+    expect(pricesOf(await pastOf(history, 0))).toEqual([3, 4, 5, 9])
   })
 })

@@ -81,7 +81,9 @@ export const runInThread$ = (
     try {
       const name = 'svc-streams sweep'
       const worker = new Worker(new URL(url.href), { workerData: job, resourceLimits, name })
-      worker.on('message', (message: WorkerMessage) => {
+      worker.on('message', (message: WorkerMessage | { readonly _tag?: undefined } | null) => {
+        // A strategy may post messages of its own.
+        if (message?._tag !== 'Result' && message?._tag !== 'Rows') return
         subscriber.next(message)
         if (message._tag === 'Result') unfinished.delete(message.index)
         if (unfinished.size === 0) subscriber.complete()

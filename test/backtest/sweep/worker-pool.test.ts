@@ -4,7 +4,7 @@ import { concat, concatMap, defer, EMPTY, finalize, from, of, timer } from 'rxjs
 import { describe, expect, it } from 'vitest'
 import type { Job, TaskResult } from '../../../src/backtest/sweep/messages.js'
 import { tasksByWorker, tasksOf } from '../../../src/backtest/sweep/sweep.js'
-import { runJobs$, type StartThread } from '../../../src/backtest/sweep/worker-pool.js'
+import { runInThread$, runJobs$, type StartThread } from '../../../src/backtest/sweep/worker-pool.js'
 import { collect } from '../recording/support/recordings.js'
 
 const jobOf = (tasks: Job['tasks']): Job => ({
@@ -81,4 +81,11 @@ describe('runJobs$', () => {
     expect(Math.max(...runsOf.values())).toBe(7)
     expect([...runsOf.values()].filter((runs) => runs > 2)).toHaveLength(32)
   })
+})
+
+it('ignores what a strategy posts itself', async () => {
+  const program = `import { parentPort } from 'node:worker_threads'
+for (const message of [null, 1, { a: 1 }, ${JSON.stringify(played(0))}]) parentPort.postMessage(message)`
+  const url = new URL(`data:text/javascript,${encodeURIComponent(program)}`)
+  expect(await collect(runInThread$({ url }, jobOf(tasksOf([1]))))).toEqual([played(0)])
 })

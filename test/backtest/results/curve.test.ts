@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { Curve, maxPoints } from '../../../src/backtest/results/curve.js'
+import { caseCount } from '../../support/run/long.js'
 
 const values = fc
   .array(
@@ -46,7 +47,7 @@ describe('the curve of a run', () => {
           expect(Math.min(...current(kept, amountOf))).toBe(Math.min(...current(all, amountOf)))
         }
       }),
-      { numRuns: 30 },
+      { numRuns: caseCount(60) },
     )
   })
 

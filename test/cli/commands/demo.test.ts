@@ -141,7 +141,7 @@ test('shows refused connections as one line, and the next attempt, on a terminal
   await eventually(async () => {
     const { visible } = await terminal.screen()
     const lines = visible.filter((row) => row.includes('No connection'))
-    expect(lines).toEqual([expect.stringMatching(/ No connection to the service: .*503$/)])
+    expect(lines).toEqual([expect.stringMatching(/ No connection to the service: .*503\.$/)])
     expect(visible).toContainEqual(expect.stringMatching(/^● down \(.*503\), next attempt in \d+ ms/))
   })
   terminal.type(ctrlC)

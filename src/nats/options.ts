@@ -1,4 +1,3 @@
-import type { TlsOptions } from '@nats-io/transport-node'
 import { readFileSync } from 'node:fs'
 import { hostWithPort } from '../base/domain/endpoint.js'
 import { Secrets } from '../wire/auth/secrets.js'
@@ -141,8 +140,11 @@ const serversError = () =>
     'expected addresses like nats://127.0.0.1:4222 or tls://nats.example:4222',
   )
 
+/** The files that TLS options of the NATS client name. */
+type TlsFiles = Readonly<Partial<Record<'certFile' | 'keyFile' | 'caFile', string>>>
+
 /** The TLS options of Node, with the certificates and the key that those of the NATS client name by files. */
-export const handshakeOptionsOf = (tls: TlsOptions | null | undefined): object => {
+export const handshakeOptionsOf = (tls: TlsFiles | null | undefined): object => {
   const { certFile, keyFile, caFile } = tls ?? {}
   return {
     ...tls,

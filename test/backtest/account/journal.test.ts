@@ -140,12 +140,13 @@ describe('a journal', () => {
   }, 300_000)
 })
 
-/** The last price and the last depth of each token, again. */
+/** The last price and the last depth of each token, sent again: other objects, because a price that liquidates fills nothing itself. */
 const lastData = (inputs: readonly Input[]): readonly Input[] =>
   (['Price', 'Depth'] as const).flatMap((tag) =>
-    ['A', 'B'].flatMap(
-      (symbol) => inputs.findLast((each) => each._tag === tag && each.symbol === symbol) ?? [],
-    ),
+    ['A', 'B'].flatMap((symbol) => {
+      const last = inputs.findLast((each) => each._tag === tag && each.symbol === symbol)
+      return last === undefined ? [] : structuredClone(last)
+    }),
   )
 
 /** Holds one A at a price of 2, and then is stopped. */

@@ -34,7 +34,7 @@ describe.each(kinds)('a simulation of %s', (_kind, shares) => {
     'violates no invariant of a client, whatever fails',
     async () => {
       const firstSeed = isLong ? inject('seed') : 6
-      const simulatedMs = (isLong ? 3 : 0.05) * hourMs
+      const simulatedMs = (isLong ? 3 : 0.03) * hourMs
       const { failure, delivered } = await searchSeeds({ firstSeed, simulatedMs, shares })
 
       expect(failure === undefined ? '' : describeFailure(await shrink(failure))).toBe('')

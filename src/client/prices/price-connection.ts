@@ -230,10 +230,11 @@ export class PriceConnection implements FrameSink {
     const { pricePatterns } = this.subscriptions
     if (pricePatterns === undefined) return false
     const state = pricePatterns.recognise(memory, start, end)
-    const { tickClock } = this
-    tickClock.advance()
+    const { tickClock, session } = this
+    // Between prices without a subscriber, as on a line that stands by, no handler takes time.
+    if (state?.first === undefined) tickClock.refresh()
+    else tickClock.advance()
     const { elapsed } = tickClock
-    const { session } = this
     if (session === undefined) return false
     const { lag } = session
     if (elapsed >= lag.checkAt) {

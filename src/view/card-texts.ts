@@ -1,5 +1,5 @@
 import type { DepthError, PriceError } from '../base/errors/model.js'
-import { behindText, oneLine } from '../base/errors/text.js'
+import { oneLine } from '../base/errors/text.js'
 import { shortAddresses } from './texts.js'
 import type { TokenState } from './token-state.js'
 
@@ -13,8 +13,7 @@ export const priceReason = ({ state, price, priceError }: TokenState): string =>
 
 const errorReason = (error: PriceError): string => {
   if (error._tag === 'SubscriptionRejected') return shortAddresses(oneLine(error.reason))
-  if (error._tag === 'Stale' && error.behindMs !== undefined)
-    return `the prices are ${behindText(error.behindMs)}`
+  if (error._tag === 'Stale' && error.behindMs !== undefined) return 'the prices are behind, and are held'
   return priceReasons[error._tag]
 }
 

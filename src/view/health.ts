@@ -1,4 +1,3 @@
-import { behindText } from '../base/errors/text.js'
 import type { Connection } from './connection.js'
 import type { TokenState } from './token-state.js'
 
@@ -6,7 +5,7 @@ import type { TokenState } from './token-state.js'
 export interface PageHealth {
   /** `bad`: nothing of one kind is current. */
   readonly level: 'good' | 'warn' | 'bad'
-  /** The state of the connection: `connected`, `5.2 s behind`. */
+  /** The state of the connection: `connected`, `behind`. */
   readonly connection: string
   /** What is not current, or why; without a problem, that all prices are current. */
   readonly detail: string
@@ -21,12 +20,12 @@ export interface CheckedToken {
 }
 
 export const healthOf = (connection: Connection, tokens: readonly CheckedToken[]): PageHealth => {
-  const { state, reason, behindMs, lostAt, health } = connection
+  const { state, reason, lostAt, health } = connection
   if (state === 'connected') return healthOfData(tokens, health?._tag === 'Up' ? health.switches : undefined)
   const isFirst = state === 'connecting' && lostAt === undefined
   return {
     level: state === 'connecting' || state === 'behind' ? 'warn' : 'bad',
-    connection: behindMs === undefined ? state : behindText(behindMs),
+    connection: state,
     detail: reason,
     problem: isFirst ? undefined : state,
   }

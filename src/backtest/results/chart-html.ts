@@ -10,9 +10,9 @@ export interface Size {
   readonly height: number
 }
 
-/** The paths of a chart, from the back to the front. The marks are between. */
+/** The paths of a chart, from the back to the front. The marks are in front of them. */
 const [back, front] = [
-  ['bands', 'gaps', 'grid', 'area', 'up', 'down'],
+  ['bands', 'gaps', 'area', 'grid', 'up', 'down'],
   ['line', 'levels', 'last', 'selection', 'crosshair', 'dots'],
 ] as const
 
@@ -45,14 +45,14 @@ export const chartHtml = (
     `<svg aria-hidden="true" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none">${names === front ? group('others') : ''}${names
       .map((name) => `<path class="${name}" d="${layers[name]}"/>`)
       .join('')}</svg>`
-  return `<div class="plot${className}"><svg class="chart" role="img" aria-label="${escapeHtml(label)}">${pathsOf(back)}${group('marks')}${pathsOf(front)}${group('none')}</svg>
+  return `<div class="plot${className}"><svg class="chart" role="img" aria-label="${escapeHtml(label)}">${pathsOf(back)}${pathsOf(front)}${group('marks')}${group('none')}</svg>
 <svg class="values" aria-hidden="true">${layers.values}</svg><span class="widest" aria-hidden="true">${layers.widest}</span>
 <svg class="times" aria-hidden="true">${layers.times}</svg></div>`
 }
 
 /** Shapes that charts refer to: once in a page. */
 export const shapesHtml =
-  '<svg class="shapes" aria-hidden="true"><defs><path id="buy" d="M0 0L-6 10H6Z"/><path id="sell" d="M0 0L-6-10H6Z"/><path id="buy-small" d="M0 0L-4 6H4Z"/><path id="sell-small" d="M0 0L-4-6H4Z"/><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M0 0V5"/></pattern></defs></svg>'
+  '<svg class="shapes" aria-hidden="true"><defs><path id="buy" d="M0 0L-6 10H6Z"/><path id="sell" d="M0 0L-6-10H6Z"/><path id="buy-small" d="M0 0L-4 6H4Z"/><path id="sell-small" d="M0 0L-4-6H4Z"/><pattern id="hatch" width="5" height="5" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path d="M2.5 0V5"/></pattern></defs></svg>'
 
 export const percent = (share: number): string => `${Math.round(share * 1e4) / 100}%`
 

@@ -109,7 +109,7 @@ const minHeight = 0.0002
 /** The values of a chart, with a margin. Shares end above 0, whose line is whole. */
 export const scaleOf = ({ from, to }: Span, isShare = false): Span => {
   const height = Math.max(to - from, Math.abs(to) * minHeight) || 0.001
-  if (isShare) return { from: Math.min(from, 0) - height * 0.1, to: Math.max(to, 0) + height * 0.05 }
+  if (isShare) return { from: Math.min(from, -height) - height * 0.1, to: Math.max(to, 0) + height * 0.05 }
   const middle = from + (to - from) / 2
   return { from: middle - height * 0.6, to: middle + height * 0.6 }
 }
@@ -119,7 +119,7 @@ const [valueSpace, tagSpace] = [34, 17]
 
 /** The distance of labels of times, in CSS pixels, by their number of characters: `10:56`, `10:56:30`, `10-04 12:00`. */
 const timeSpaces = [
-  [5, 52],
+  [5, 46],
   [8, 76],
   [Infinity, 104],
 ] as const
@@ -174,8 +174,10 @@ const timeAxis = ({ times, width }: Plane, { offset }: Format) => {
 }
 
 /** A line over the width of a chart; none for a value that is not on it. */
-const across = ({ width, values, y }: Plane, value: number): string =>
-  value < values.from || value > values.to ? '' : `M0,${round(y(value))}H${width}`
+const across = ({ width, height, y }: Plane, value: number): string => {
+  const top = round(y(value))
+  return Number(top) < 0 || Number(top) > height ? '' : `M0,${top}H${width}`
+}
 
 /** Rectangles over the height of a chart. Each can be seen, also a very short one. */
 const columns = ({ width, height, x }: Plane, spans: readonly Span[] = []): string =>

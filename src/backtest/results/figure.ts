@@ -36,7 +36,7 @@ export const figureHtml = ({ title, data, others = [], gaps = [], marks = [], ..
   const sides = marks.length === 0 ? '' : legend
   const names = others.map(
     ({ name }, index) =>
-      ` <span class="key"><svg aria-hidden="true"><path class="${otherClass(index)}" d="M0,4H28"/></svg> ${escapeHtml(name)}</span>`,
+      ` <span class="key"><svg aria-hidden="true"><path class="${otherClass(index)}" d="M0,4.5H28"/></svg> ${escapeHtml(name)}</span>`,
   )
   return `<figure data-title="${escapeHtml(title)}">
 <figcaption>${escapeHtml(title)}${sides}${names.join('')}</figcaption>

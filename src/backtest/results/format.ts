@@ -37,6 +37,14 @@ export const formatShare = (share: number): string =>
 
 export const formatRatio = (ratio: number): string => formatNumber(ratio, 3)
 
+/** A figure by the end of its name: those of an account, and others with at most six significant digits. */
+export const formatFigure = (name: string, value: number): string => {
+  if (name.endsWith('Usd')) return formatUsd(value)
+  if (/(returnRatio|maxDrawdown|volatility|exposure|winRate)$/.test(name)) return formatShare(value)
+  if (/(sharpe|sortino|profitFactor)$/.test(name)) return formatRatio(value)
+  return value.toLocaleString('en-US', { maximumSignificantDigits: 6 })
+}
+
 /** `2026-11-22 10:00:00.123`, in UTC. */
 export const formatTime = (at: number): string =>
   Math.abs(at) <= 8.64e15 ? new Date(at).toISOString().replace('T', ' ').replace('Z', '') : String(at)

@@ -3,7 +3,7 @@ import { chartHtml, noLayers, timeLabels, valueLabels, widestOf } from './chart-
 import { rangeOf, round } from './chart-data.js'
 import { scaleOf } from './chart.js'
 import { figureHtml } from './figure.js'
-import { escapeHtml, formatQuantity, formatRatio, formatShare, formatUsd } from './format.js'
+import { escapeHtml, formatFigure, formatQuantity } from './format.js'
 import { renderPage, table, type Column } from './page.js'
 import type { CurvePoint } from './run-fold.js'
 
@@ -79,7 +79,7 @@ const results = (rows: readonly SweepRow[]): string => {
       ...namesOf('fields').map((name): Column<SweepRow> => [name, ({ fields }) => textOf(fields[name])]),
       ...namesOf('figures').map((name): Column<SweepRow> => [
         name,
-        ({ figures }) => numberText(name, figures[name]),
+        ({ figures }) => textOfFigure(name, figures[name]),
       ]),
       ...(hasFailures ? [['failure', ({ failure }) => failure ?? ''] satisfies Column<SweepRow>] : []),
     ],
@@ -117,7 +117,7 @@ const heatMap = (rows: readonly SweepRow[], down: string, across: string, metric
   const cell = (value: number | undefined): string =>
     value === undefined
       ? '<td>–</td>'
-      : `<td style="--shade:${shade(value)}%">${numberText(metric, value)}</td>`
+      : `<td${value === high ? ' class="best"' : ''} style="--shade:${shade(value)}%">${formatFigure(metric, value)}</td>`
   const title = escapeHtml(`${metric}: ${down} down, ${across} across`)
   return `<h2>${title}</h2>
 <div class="table" role="region" aria-label="${title}" tabindex="0"><table class="map">
@@ -125,7 +125,7 @@ const heatMap = (rows: readonly SweepRow[], down: string, across: string, metric
 <tbody>
 ${lefts.map((left, index) => `<tr><th scope="row">${escapeHtml(textOf(left))}</th>${(values[index] ?? []).map(cell).join('')}</tr>`).join('\n')}
 </tbody></table></div>
-<p class="note">The highest of the parameters with these two values. The cell with the most colour is the highest of all.</p>`
+<p class="note">The highest of the parameters with these two values. The outlined cell is the highest of all.</p>`
 }
 
 /** Texts stay legible on the cell with the most colour, in %. */
@@ -160,7 +160,7 @@ const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): stri
     widest: widestOf(ticks.map(({ label }) => label)),
   }
   const title = `${metric} by ${field}`
-  return `<figure>\n<figcaption>${escapeHtml(title)}</figcaption>\n${chartHtml(title, size, layers)}\n</figure>`
+  return `<figure>\n<figcaption>${escapeHtml(title)}</figcaption>\n${chartHtml(title, size, layers)}\n<p class="note">The values of ${escapeHtml(field)} are at equal distances.</p>\n</figure>`
 }
 
 const size = { width: 1000, height: 240 }
@@ -182,11 +182,5 @@ const same = (a: unknown, b: unknown): boolean => textOf(a) === textOf(b)
 const textOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value)
 
-/** A figure by the end of its name: those of an account, and others with at most six significant digits. */
-const numberText = (name: string, value: number | undefined): string => {
-  if (value === undefined) return ''
-  if (name.endsWith('Usd')) return formatUsd(value)
-  if (/(returnRatio|maxDrawdown|volatility|exposure|winRate)$/.test(name)) return formatShare(value)
-  if (/(sharpe|sortino|profitFactor)$/.test(name)) return formatRatio(value)
-  return value.toLocaleString('en-US', { maximumSignificantDigits: 6 })
-}
+const textOfFigure = (name: string, value: number | undefined): string =>
+  value === undefined ? '' : formatFigure(name, value)

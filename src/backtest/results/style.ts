@@ -3,9 +3,9 @@
  * colour alone.
  */
 export const style = `
-:root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --grid: #e6eaef; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #8c959f; --band: #e1e6ec }
+:root { --paper: #ffffff; --ink: #1f2328; --soft: #59636e; --rule: #d1d9e0; --grid: #cdd5de; --card: #f6f8fa; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #8c959f; --band: #edf0f4 }
 @media (prefers-color-scheme: dark) {
-  :root { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #3d444d; --grid: #21262d; --card: #151b23; --line: #79c0ff; --area: #1b3a5f; --buy: #56d364; --sell: #ff9492; --gap: #656c76; --band: #242b35 }
+  :root { --paper: #0d1117; --ink: #e6edf3; --soft: #9198a1; --rule: #3d444d; --grid: #39424e; --card: #151b23; --line: #79c0ff; --area: #1b3a5f; --buy: #56d364; --sell: #ff9492; --gap: #656c76; --band: #1b222c }
 }
 :root { --chart-line: var(--line); --chart-fill: var(--area); --chart-text: var(--soft); --chart-grid: var(--grid); --chart-gap: var(--gap); --chart-band: var(--band); --chart-card: var(--paper); --chart-up: var(--buy); --chart-down: var(--sell) }
 * { box-sizing: border-box }
@@ -29,7 +29,7 @@ figcaption { display: flex; flex-wrap: wrap; gap: 0 14px; margin-bottom: 12px; f
 .key i { display: inline-block; margin-right: 3px }
 .key .buy, .key .sell { width: 11px; height: 9px; background: var(--buy); clip-path: polygon(50% 0, 100% 100%, 0 100%); forced-color-adjust: none }
 .key .sell { background: var(--sell); clip-path: polygon(0 0, 100% 0, 50% 100%) }
-.key svg { width: 28px; height: 8px; vertical-align: middle }
+.key svg { width: 28px; height: 8px; margin-right: 3px; vertical-align: middle }
 .map td { forced-color-adjust: none }
 .plot { height: 240px }
 .low { height: 140px }
@@ -46,11 +46,13 @@ table { border-collapse: collapse; width: 100%; font-size: 13px }
 tr { break-inside: avoid }
 th, td { padding: 5px 0 5px 16px; border-bottom: 1px solid var(--rule); text-align: left; white-space: nowrap }
 .number { text-align: right }
+td:not(.number) { white-space: normal }
 th { color: var(--soft); font-weight: 600 }
 th:first-child, td:first-child { padding-left: 0; text-align: left }
 .map th, .map td { text-align: right }
 .map tbody th { text-align: left }
 .map th { padding-right: 10px }
+.map .best { outline: 2px solid var(--line); outline-offset: -2px; font-weight: 600 }
 .map td { padding-right: 10px; background: color-mix(in srgb, var(--line) var(--shade, 0%), var(--paper)) }
 pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radius: 8px; background: var(--card); font: 13px/1.5 ui-monospace, monospace; white-space: pre-wrap; overflow-wrap: anywhere }
 @media (max-width: 900px) { dl { grid-template-columns: repeat(4, 1fr) } }
@@ -64,11 +66,13 @@ pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radiu
   .plot:not(.drawn):has(+ script) .times text:nth-child(even) { display: none }
 }
 @media (forced-colors: active) {
-  :root { --chart-text: CanvasText; --chart-grid: GrayText; --chart-band: color-mix(in srgb, CanvasText 15%, Canvas) }
-  .table { border: 1px solid CanvasText }
+  :root { --chart-text: CanvasText; --chart-grid: color-mix(in srgb, CanvasText 30%, Canvas); --chart-gap: CanvasText; --chart-band: color-mix(in srgb, CanvasText 15%, Canvas) }
+  .table { border: 1px solid CanvasText; color: CanvasText; forced-color-adjust: none; --paper: Canvas; --ink: CanvasText; --soft: CanvasText; --rule: color-mix(in srgb, CanvasText 45%, Canvas) }
+  th:first-child, td:first-child { padding-left: 8px }
+  th:last-child, td:last-child { padding-right: 8px }
 }
 @media print {
-  :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --grid: #dddddd; --card: #ffffff; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #777777 }
+  :root { --paper: #ffffff; --ink: #000000; --soft: #444444; --rule: #bbbbbb; --grid: #cccccc; --band: #eeeeee; --card: #ffffff; --line: #0550ae; --area: #cfe3ff; --buy: #116329; --sell: #a40e26; --gap: #777777 }
   body { font-size: 11px; print-color-adjust: exact; -webkit-print-color-adjust: exact }
   main { max-width: none; padding: 0 }
   h2 { break-after: avoid }

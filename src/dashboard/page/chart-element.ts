@@ -116,8 +116,8 @@ export class ChartElement {
   #sample(): Cursor | undefined {
     const { times, values } = this.#samples
     if (this.#cursor === undefined || times.length === 0) return undefined
-    const index = Math.max(0, indexAt(times, this.#cursor))
-    return { at: times[index] ?? 0, value: values[index] ?? null }
+    const index = indexAt(times, this.#cursor)
+    return { at: times[index] ?? this.#cursor, value: values[index] ?? null }
   }
 
   /** A drag of a mouse selects the time that then fills the chart. A finger moves the crosshair. */

@@ -134,7 +134,7 @@ describe('renderReport', () => {
     const [, y = ''] = /class="line" d="M0,([\d.]+)L500,/.exec(html) ?? []
     // From the equity up to twice as much, in a straight line.
     expect(html).toMatch(new RegExp(`class="other dashes-0" d="M0,${y}L500,120L1000,[\\d.]+"`))
-    expect(html).toContain('<path class="other dashes-0" d="M0,4H28"/></svg> X held</span>')
+    expect(html).toContain('<path class="other dashes-0" d="M0,4.5H28"/></svg> X held</span>')
   })
 
   it('leaves out what is before `from`', () => {

@@ -63,7 +63,7 @@ pre { margin: 0; padding: 12px 14px; border: 1px solid var(--rule); border-radiu
   dd { font-size: 16px }
   .plot { height: 200px }
   .low { height: 120px }
-  .plot:not(.drawn):has(+ script) .times text:nth-child(even) { display: none }
+  .plot:not(.drawn):has(+ script) .times text:not(:nth-child(4n + 1)) { display: none }
 }
 @media (forced-colors: active) {
   :root { --chart-text: CanvasText; --chart-grid: color-mix(in srgb, CanvasText 30%, Canvas); --chart-gap: CanvasText; --chart-band: color-mix(in srgb, CanvasText 15%, Canvas) }

@@ -3,6 +3,7 @@ import { isPriceValue } from '../../base/domain/valid-numbers.js'
 import { copyOf, describeValue, messageOf, printable, readProblems } from '../../base/errors/text.js'
 import { candleTicks, type CandleInterval } from './candles.js'
 import { columnName, isWider, layoutOf, type Field, type GivenColumns, type Layout } from './columns.js'
+import { HalfSpreads } from './half-spreads.js'
 import {
   CandleStarts,
   type ImportedToken,
@@ -69,6 +70,7 @@ export class MarketFile {
   readonly unknownSymbols: string[] = []
   /** The tokens by symbol. The symbol is empty if the file has no such column. */
   readonly series = new Map<string, Series>()
+  readonly halfSpreads = new HalfSpreads()
   rows = 0
   /** The earliest and the latest time, in ms since the Unix epoch. */
   from = Infinity
@@ -176,6 +178,9 @@ export class MarketFile {
     if (cells.length > width && isWider(cells, width))
       count(this.warnings, 'more cells than the header', cells, line)
     if (candle !== undefined && this.isInOrder) series.starts.add(row)
+    const { bid, ask } = this.layout.columns
+    if (bid !== undefined && ask !== undefined)
+      this.halfSpreads.add(numberOf(cells[bid] ?? ''), numberOf(cells[ask] ?? ''))
     if (this.layout.kind === 'tops of a book' && depth === undefined)
       count(
         this.warnings,

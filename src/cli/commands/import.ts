@@ -280,6 +280,7 @@ const fileText = (file: MarketFile, interval: CandleInterval | undefined, groupe
         ]
       : []),
     ...oddTexts(file, grouped),
+    ...spreadTexts(file),
     ...countTexts(warnings, grouped).map((text) => `  doubtful rows, which are kept: ${text}`),
     ...doubts.map((text) => `  doubt: ${text}`),
     ...(unknownSymbols.length === 0
@@ -296,6 +297,15 @@ const oddTexts = ({ series }: MarketFile, grouped: NumberFormat): readonly strin
       ? []
       : [`  rows at odd distances, not of ${durationText(usual)}: ${grouped(String(odd))}`],
   )
+
+/** Fills are at the midpoint: the flag that adds the half spread. */
+const spreadTexts = ({ halfSpreads: { medianBps } }: MarketFile): readonly string[] => {
+  if (medianBps === undefined) return []
+  const bps = plainDecimal(Number(medianBps.toPrecision(3)))
+  return [
+    `  median half spread: ${bps} basis points; fills of a backtest are at the midpoint: --slippage-bps ${bps} adds it`,
+  ]
+}
 
 const countTexts = (counts: ReadonlyMap<string, ReasonCount>, grouped: NumberFormat): readonly string[] =>
   [...counts].map(

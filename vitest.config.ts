@@ -72,8 +72,8 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       // A second run of a file starts a second earlier.
       experimental: { fsModuleCache: true },
-      // Many tests wait for sockets and processes, the long ones most of their time: more workers than cores, on two cores.
-      maxWorkers: Math.max(isLong ? 6 : 4, availableParallelism()),
+      // Many tests wait for sockets and processes: more workers than cores, on two cores.
+      maxWorkers: Math.max(6, availableParallelism()),
       // Every wait is for a condition: only a test that fails takes this long. A long property takes half a minute when idle.
       testTimeout: isLong ? 300_000 : 60_000,
       projects: [

@@ -66,6 +66,7 @@ const heavyFiles: readonly string[] = [
   'cli/commands/sweep',
   'cli/commands/verify',
   'cli/commands/walk-forward',
+  'cli/commands/watch',
   'cli/commands/watch-failures',
   'cli/commands/watch-terminal',
   'gateway/subscriptions/outages',
@@ -83,6 +84,7 @@ const heavyFiles: readonly string[] = [
   'backtest/sweep/account',
   'backtest/sweep/failures',
   'backtest/sweep/lifetime',
+  'backtest/sweep/sweep',
   'worlds/sweep',
   // Thousands of topics, or minutes of real time.
   'chaos/chaos',

@@ -35,12 +35,18 @@ export interface ThresholdSettings {
 
 export const noThresholds: ThresholdSettings = { hasNotification: false, thresholds: {} }
 
+/** What a page of any version, or a person, has stored. */
+interface Stored {
+  readonly hasNotification?: unknown
+  readonly thresholds?: Readonly<Record<string, Threshold | null>>
+}
+
 /** Reads stored settings. Leaves out what is not valid. */
 export const parseThresholds = (text: string | null): ThresholdSettings => {
   try {
-    const stored = JSON.parse(text ?? '{}') as Partial<ThresholdSettings>
-    const entries = Object.entries(stored.thresholds ?? {}).flatMap(([address, { above, below }]) => {
-      const threshold = thresholdOf(above, below)
+    const stored = JSON.parse(text ?? '{}') as Stored
+    const entries = Object.entries(stored.thresholds ?? {}).flatMap(([address, value]) => {
+      const threshold = thresholdOf(value?.above, value?.below)
       return threshold === undefined ? [] : [[address, threshold] as const]
     })
     return { hasNotification: stored.hasNotification === true, thresholds: Object.fromEntries(entries) }

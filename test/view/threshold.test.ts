@@ -98,7 +98,7 @@ describe('the stored thresholds', () => {
     expect(parseThresholds(null)).toEqual(noThresholds)
     const text = JSON.stringify({
       hasNotification: 1,
-      thresholds: { '0x1': { above: 1, below: 2 }, '0x2': { above: 3 } },
+      thresholds: { '0x1': { above: 1, below: 2 }, '0x2': { above: 3 }, '0x3': null },
     })
     expect(parseThresholds(text)).toEqual({ ...noThresholds, thresholds: { '0x2': { above: 3 } } })
   })

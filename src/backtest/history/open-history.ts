@@ -14,6 +14,7 @@ import { recordedHistory } from './recorded-history.js'
 import {
   openableSource,
   openableSources,
+  type Chunks,
   type RecordingPart,
   type SourcePlatform,
   type WebStream,
@@ -124,22 +125,12 @@ const readResponse = async ({
     wait()
     const response = await fetch(url, { ...settings, signal: aborting.signal })
     const { status, body } = response
-    const decoder = new TextDecoder()
-    let errorText = ''
-    for await (const bytes of body === null
-      ? []
-      : readWholeLines(openableSource(platform, body).open(opened), opened)) {
-      wait()
-      const text = decoder.decode(bytes)
-      if (status !== 200) errorText += text
-      if (errorText.length >= maxErrorLength) break
-      for (const line of status === 200 ? text.split('\n') : []) {
-        const result = line === '' ? undefined : read(line)
-        if (result !== undefined && isLeft(result)) return result
-      }
-    }
-    if (isSilent) return left(timeout(silenceLimit))
-    return status === 200 ? right(undefined) : left(errorOf(response, errorText, topic))
+    const chunks = body === null ? [] : openableSource(platform, body).open(opened)
+    const result =
+      status === 200
+        ? await readBody(readWholeLines(chunks, opened), wait, read)
+        : left(errorOf(response, await startOf(chunks), topic))
+    return isSilent ? left(timeout(silenceLimit)) : result
   } catch (thrown) {
     return left(isSilent ? timeout(silenceLimit) : networkError(reasonOf(thrown)))
   } finally {
@@ -148,12 +139,37 @@ const readResponse = async ({
   }
 }
 
+const readBody = async (
+  pieces: AsyncIterable<Uint8Array>,
+  onPiece: () => void,
+  read: ReadLine,
+): Promise<Either<HistoryError, unknown>> => {
+  const decoder = new TextDecoder()
+  for await (const bytes of pieces) {
+    onPiece()
+    for (const line of decoder.decode(bytes).split('\n')) {
+      const result = line === '' ? undefined : read(line)
+      if (result !== undefined && isLeft(result)) return result
+    }
+  }
+  return right(undefined)
+}
+
+const startOf = async (chunks: Chunks): Promise<string> => {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of chunks) {
+    text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+    if (text.length >= maxErrorLength) break
+  }
+  return text.slice(0, maxErrorLength)
+}
+
 const errorOf = (
   { status, headers }: FetchResponse,
-  text: string,
+  body: string,
   topic: Topic | undefined,
 ): HistoryError => {
-  const body = text.slice(0, maxErrorLength)
   if (topic !== undefined && status === 404 && body.startsWith(`${topic}: not in the history`))
     return unknownTopicAs(topic, body)
   const header = (name: string): string | undefined => headers.get(name) ?? undefined

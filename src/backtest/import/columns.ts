@@ -232,7 +232,7 @@ const used = (columns: Partial<Record<Field, number>>, kind: Kind): Partial<Reco
 const unitOfColumn = (name: string, texts: readonly string[]): Unit => {
   const units = texts.flatMap((text) => unitOf(text) ?? [])
   const countOf = (unit: Unit): number => units.filter((each) => each === unit).length
-  const [first] = units.toSorted((a, b) => countOf(b) - countOf(a))
+  const [first] = [...new Set(units)].sort((a, b) => countOf(b) - countOf(a))
   if (first !== undefined) return first
   throw new Error(
     `column ${name}: expected times of the years 2000 to 2099 in s, ms, µs or ns since the Unix epoch, or ISO 8601, got ${describeValue(texts[0])}`,

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import { renderIssue } from '../../../base/errors/render.js'
 import { namingFile, openLineFile } from '../../recording/files/line-file.js'
 import { JournalReading } from './journal-events.js'
@@ -46,10 +46,15 @@ const readEnd = (file: number): JournalReading => {
 }
 
 /** The number of lines in the first bytes of a file. */
-const linesIn = (file: number, length: number): number =>
-  readFileSync(file)
-    .subarray(0, length)
-    .filter((byte) => byte === 10).length
+const linesIn = (file: number, length: number): number => {
+  const chunk = Buffer.alloc(65_536)
+  let lines = 0
+  for (let at = 0; at < length; at += chunk.length) {
+    const bytes = chunk.subarray(0, readSync(file, chunk, 0, Math.min(chunk.length, length - at), at))
+    for (const byte of bytes) if (byte === 10) lines++
+  }
+  return lines
+}
 
 /** The bytes from the start of the last line of a state on, or of the whole file if it has none. */
 const tailOf = (file: number, size: number): Buffer => {

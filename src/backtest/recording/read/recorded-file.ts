@@ -30,6 +30,8 @@ export interface StartedFile {
  */
 export class RecordedFile {
   private firstHeader: RecordingHeader | undefined
+  /** The topics that were searched, in lower case, and the size of the file at that time. */
+  private readonly searched = new Map<string, { readonly size: number; readonly isFound: boolean }>()
   private known: { readonly size: number; readonly times: RowTimes } | undefined
 
   constructor(readonly source: OpenableSource) {}
@@ -59,7 +61,12 @@ export class RecordedFile {
   async has(topic: Topic): Promise<boolean> {
     const key = topic.toLowerCase()
     if ((await this.topics()).some((name) => name.toLowerCase() === key)) return true
-    return this.contains(`${key}"`).catch(() => true)
+    const size = await this.end()
+    const searched = this.searched.get(key)
+    if (searched?.size === size) return searched.isFound
+    const isFound = await this.contains(`${key}"`).catch(() => true)
+    this.searched.set(key, { size, isFound })
+    return isFound
   }
 
   /** True if the bytes contain a text, in lower case, in any case. Searches without decoding the lines. */

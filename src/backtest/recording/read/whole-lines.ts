@@ -18,8 +18,8 @@ export const endOfLine = (bytes: Uint8Array, start: number): number => {
 }
 
 /**
- * The bytes of a source, in pieces of whole lines, as UTF-8. No character may be cut between two strings. A line above the maximum length ends the text, and may be cut
- * off. Throws when the source fails, after all complete lines before. `closing` ends the reading.
+ * The bytes of a source, in pieces of whole lines, as UTF-8. Two strings must not share a character. A line above the maximum length
+ * ends the text, and may be cut off. Throws when the source fails, after all complete lines before. `closing` ends the reading.
  */
 export async function* readWholeLines(
   source: Chunks,

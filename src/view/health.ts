@@ -38,7 +38,7 @@ const healthOfData = (tokens: readonly CheckedToken[], switches = 0): PageHealth
   const prices = problemOf('price', silent, tokens.length)
   const depths = problemOf('depth', failed, withDepth.length)
   const isBad = [silent.length === tokens.length, failed.length > 0 && failed.length === withDepth.length]
-  const problem = together(prices, depths)
+  const problem = problemText(prices, depths)
   const current = tokens.length === 1 ? 'the price is current' : `all ${tokens.length} prices are current`
   return {
     level: problem === undefined ? 'good' : isBad.includes(true) ? 'bad' : 'warn',
@@ -52,19 +52,27 @@ const healthOfData = (tokens: readonly CheckedToken[], switches = 0): PageHealth
 export const switchesText = (switches: number): string =>
   `${switches} ${switches === 1 ? 'switch' : 'switches'} of the line`
 
-/** `no price is current`, `the price of ETH is not current`, `2 of 6 prices are not current`. */
-const problemOf = (kind: string, failed: readonly CheckedToken[], count: number): string | undefined => {
-  const [first] = failed
-  if (first === undefined) return undefined
-  if (failed.length === count) return `no ${kind} is current`
-  if (failed.length > 1) return `${failed.length} of ${count} ${kind}s are not current`
-  return `the ${kind} of ${first.state.token.symbol} is not current`
+/** What is not current: `no price` and `is current`, `2 of 6 prices` and `are not current`. */
+interface Problem {
+  readonly subject: string
+  readonly verb: 'is current' | 'is not current' | 'are not current'
 }
 
-/** `2 of 6 prices and 2 of 5 depths are not current`. */
-const together = (prices: string | undefined, depths: string | undefined): string | undefined => {
-  if (prices === undefined || depths === undefined) return prices ?? depths
-  const [verb] = / (are not|is) current$/.exec(prices) ?? []
-  const isShared = verb !== undefined && depths.endsWith(verb)
-  return isShared ? `${prices.slice(0, -verb.length)} and ${depths}` : `${prices}, ${depths}`
+const problemOf = (kind: string, failed: readonly CheckedToken[], count: number): Problem | undefined => {
+  const [first] = failed
+  if (first === undefined) return undefined
+  if (failed.length === count) return { subject: `no ${kind}`, verb: 'is current' }
+  if (failed.length > 1) return { subject: `${failed.length} of ${count} ${kind}s`, verb: 'are not current' }
+  return { subject: `the ${kind} of ${first.state.token.symbol}`, verb: 'is not current' }
+}
+
+const textOf = ({ subject, verb }: Problem): string => `${subject} ${verb}`
+
+/** `2 of 6 prices and 2 of 5 depths are not current`, `no price is current, the depth of ETH is not current`. */
+const problemText = (prices: Problem | undefined, depths: Problem | undefined): string | undefined => {
+  if (prices === undefined || depths === undefined)
+    return prices === undefined ? depths && textOf(depths) : textOf(prices)
+  // Two tokens would need another verb.
+  const isShared = prices.verb === depths.verb && prices.verb !== 'is not current'
+  return isShared ? `${prices.subject} and ${textOf(depths)}` : `${textOf(prices)}, ${textOf(depths)}`
 }

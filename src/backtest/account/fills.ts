@@ -61,7 +61,7 @@ export const tryToFill = (state: AccountState, working: WorkingOrder): boolean =
   const waitFor = (problem: string): boolean => working.rest === 'work' || !isMarket(order) || reject(problem)
   const { priceProblem } = token
   if (price === undefined) return priceProblem === undefined || waitFor(priceProblem)
-  // A limit that rests pays its own price, because nobody fills it better.
+  // A limit order that was open before fills at its own price, never at a better one.
   const priceOf = (side: Side): number =>
     order._tag === 'Limit' && isResting ? order.price : token.priceFor(side, settings)
   if (order._tag === 'Limit') {

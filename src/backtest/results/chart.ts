@@ -163,14 +163,12 @@ const axes = (
 
 /** The shorter the labels, the more of them. */
 const timeAxis = ({ times, width }: Plane, { offset }: Format) => {
-  const axis = timeSpaces
-    .map(([most, space]) => ({
-      most,
-      space,
-      clock: timeTicks(times.from, times.to, width / space, offset(times.to)),
-    }))
-    .find(({ most, clock }) => clock.every(({ label }) => label.length <= most))
-  return axis ?? { space: 0, clock: [] }
+  let axis: { readonly space: number; readonly clock: readonly Tick[] } = { space: 0, clock: [] }
+  for (const [most, space] of timeSpaces) {
+    axis = { space, clock: timeTicks(times.from, times.to, width / space, offset(times.to)) }
+    if (axis.clock.every(({ label }) => label.length <= most)) break
+  }
+  return axis
 }
 
 /** A line over the width of a chart; none for a value that is not on it. */
@@ -241,10 +239,10 @@ const markSize = 10
 /** Of small triangles that cover each other, one is drawn, at its own place. */
 const triangles = ({ width, height, x, y }: Plane, marks: readonly Mark[]): string => {
   const isDense = marks.length > width / markSize
+  const cell = isDense ? markSize : 0.1
   const drawn = new Map<string, string>()
   for (const { at, value, side } of marks) {
     const [left, top] = [x(at), y(value)]
-    const cell = isDense ? markSize : 0.1
     const place = `${side} ${Math.floor(left / cell)} ${Math.floor(top / cell)}`
     const shape = isDense ? `#${side}-small" class="${side} small` : `#${side}" class="${side}`
     const mark = `<use href="${shape}" x="${percent(left / width)}" y="${percent(top / height)}"/>`

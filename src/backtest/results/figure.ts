@@ -30,7 +30,7 @@ export const figureHtml = ({ title, data, others = [], gaps = [], marks = [], ..
     kind: 'line',
     others: others.map((line) => withGaps(line.data, gaps)),
   }
-  const [format, size] = [formatOf(chart), chart.isShare === true ? low : high]
+  const [format, size] = [formatOf(chart), chart.isShare === true ? lowSize : chartSize]
   const { label } = format
   const description = `${title}: from ${label(first)} to ${label(last)}, lowest ${label(range.from)}, highest ${label(range.to)}`
   const sides = marks.length === 0 ? '' : legend
@@ -40,16 +40,14 @@ export const figureHtml = ({ title, data, others = [], gaps = [], marks = [], ..
   )
   return `<figure data-title="${escapeHtml(title)}">
 <figcaption>${escapeHtml(title)}${sides}${names.join('')}</figcaption>
-${chartHtml(description, size, drawChart(chart, format, size).layers, size === low ? ' low' : '')}
+${chartHtml(description, size, drawChart(chart, format, size).layers, size === lowSize ? ' low' : '')}
 <script type="application/json">${chartJson(chart)}</script>
 </figure>`
 }
 
 /** A page without script stretches them to its width. */
-const [high, low] = [
-  { width: 1000, height: 240 },
-  { width: 1000, height: 120 },
-]
+export const chartSize = { width: 1000, height: 240 }
+const lowSize = { width: 1000, height: 120 }
 
 const legend =
   ' <span class="key"><i class="buy"></i> buy</span> <span class="key"><i class="sell"></i> sell</span>'

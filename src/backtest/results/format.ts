@@ -54,7 +54,7 @@ export const formatDuration = (ms: number): string => {
   if (ms < 60_000) return `${formatQuantity(ms / 1_000)} s`
   const minutes = Math.round(ms / 60_000)
   const hours = Math.floor(minutes / 60)
-  const wholeHours = Math.round(minutes / 60)
-  if (hours >= 24) return `${Math.floor(wholeHours / 24)} d ${wholeHours % 24} h`
+  const rounded = Math.round(minutes / 60)
+  if (hours >= 24) return `${Math.floor(rounded / 24)} d ${rounded % 24} h`
   return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`
 }

@@ -2,7 +2,7 @@ import { valueTicks } from './axis.js'
 import { chartHtml, noLayers, timeLabels, valueLabels, widestOf } from './chart-html.js'
 import { rangeOf, round } from './chart-data.js'
 import { scaleOf } from './chart.js'
-import { figureHtml } from './figure.js'
+import { chartSize, figureHtml } from './figure.js'
 import { escapeHtml, formatFigure, formatQuantity } from './format.js'
 import { renderPage, table, type Column } from './page.js'
 import type { CurvePoint } from './run-fold.js'
@@ -151,19 +151,22 @@ const dotPlot = (rows: readonly SweepRow[], field: string, metric: string): stri
   const layers = {
     ...noLayers,
     none: '',
-    grid: ticks.map(({ value }) => `M0,${round(height(value) * size.height)}H${size.width}`).join(''),
+    grid: ticks
+      .map(({ value }) => `M0,${round(height(value) * chartSize.height)}H${chartSize.width}`)
+      .join(''),
     dots: dots
-      .map(({ share, figure }) => `M${round(share * size.width)},${round(height(figure) * size.height)}h0`)
+      .map(
+        ({ share, figure }) =>
+          `M${round(share * chartSize.width)},${round(height(figure) * chartSize.height)}h0`,
+      )
       .join(''),
     values: valueLabels(ticks, height),
     times: timeLabels(names, (share) => share),
     widest: widestOf(ticks.map(({ label }) => label)),
   }
   const title = `${metric} by ${field}`
-  return `<figure>\n<figcaption>${escapeHtml(title)}</figcaption>\n${chartHtml(title, size, layers)}\n<p class="note">The values of ${escapeHtml(field)} are at equal distances.</p>\n</figure>`
+  return `<figure>\n<figcaption>${escapeHtml(title)}</figcaption>\n${chartHtml(title, chartSize, layers)}\n<p class="note">The values of ${escapeHtml(field)} are at equal distances.</p>\n</figure>`
 }
-
-const size = { width: 1000, height: 240 }
 
 /** The values of a field, numbers in their order. */
 const valuesOf = (rows: readonly SweepRow[], field: string): readonly unknown[] => {

@@ -2,7 +2,7 @@ import { formatOf, parseChart } from '../../backtest/results/chart-json.js'
 import { ChartElement } from './chart-element.js'
 import { part } from './html.js'
 
-// The script of a report, which is a part of it: `npm run build:report` bundles it.
+// The script of a report, which is a part of it: `npm run build:chart` bundles it.
 
 for (const data of document.querySelectorAll('figure > script')) {
   const chart = parseChart(data.textContent)

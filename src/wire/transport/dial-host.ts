@@ -16,8 +16,8 @@ export interface HostModules {
 /** The time after which the next address of a name is dialled too, in ms, as RFC 8305 recommends. */
 const nextAddressTime = 250
 
-/** Not the clock of the client: sockets connect in real time. */
-const realClock = systemClock()
+/** Not the clock of the client: sockets connect and are read in real time. */
+export const realClock = systemClock()
 
 /**
  * Connects to the first address of a host that answers, without a limit of time: the next address is dialled when a dial fails,

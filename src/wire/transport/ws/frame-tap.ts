@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream'
 import { Subscription } from 'rxjs'
 import { delay } from '../../../base/time/deadline.js'
 import { macrotasks } from '../../../base/time/macrotask.js'
-import { systemClock } from '../../../base/time/system-clock.js'
+import { realClock } from '../dial-host.js'
 import type { SocketListener } from '../ports.js'
 
 /**
@@ -17,9 +17,6 @@ const noBytes = Buffer.alloc(0)
 
 /** Size of the read buffer, in bytes: the size of Node's own reads. */
 const readSize = 65_536
-
-/** Not the clock of the client: sockets are read in real time. */
-const realClock = systemClock()
 
 /**
  * A stream between the TCP or TLS socket and `ws` that removes the text frames which its listener handles. It forwards

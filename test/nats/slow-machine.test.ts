@@ -47,10 +47,10 @@ const waitForRounds = async (consumer: ConsumerProcess, rounds: number, since: n
 }
 
 describeNats('a consumer that is too slow for its prices', { concurrent: true }, () => {
-  it('gets prices and Disconnected in turn, and no old price, with a handler of 12 ms', async (test) => {
+  it('gets prices and Disconnected in turn, and no old price, with a handler of 30 ms', async (test) => {
     const maxLag = 1_000
     const { fleet, consumer } = await startFleetWithLink(test, maxLag)
-    consumer.send({ slowness: 12 })
+    consumer.send({ slowness: 30 })
     await waitForRounds(consumer, 3, Date.now())
     expectNoOldPrice(fleet, consumer, maxLag)
     consumer.send({ slowness: 0 })

@@ -10,15 +10,14 @@ type Event = Either<HistoryError, PastEvent>
 /** A live price is compared with past prices from this time before the subscription on, in ms. */
 const comparedTime = 60_000
 
-/** At least this number of past prices, the last ones, are known by their positions. */
-const knownPrices = 5_000
-
 /**
  * What a past has delivered so far. It may be read again from its end: an event that it repeats is not new. All times are in
  * ms since the Unix epoch.
  */
 export class PastEnd {
   hasFailed = false
+  /** Of the last price. */
+  position: PricePosition | undefined
   private last: PastEvent | undefined
   /** The last event, if it is a gap that is not emitted yet: the next reading tells when it ends. */
   private gap: Gap | undefined
@@ -29,13 +28,6 @@ export class PastEnd {
   private repeated = 0
   /** The highest count of each run. */
   private readonly counts = new Map<string, number>()
-  /** The last count of each run in the current reading. */
-  private readonly readCounts = new Map<string, number>()
-  /** The runs whose positions contradict their prices: they identify no price. */
-  private readonly endedRuns = new Set<string>()
-  /** The last prices by their positions, and those before them. */
-  private known = new Map<string, number>()
-  private knownBefore = new Map<string, number>()
   /** The last prices with their times. */
   private readonly compared = new Set<string>()
   private readonly comparedFrom = rxClock.wallClock() - comparedTime
@@ -48,27 +40,32 @@ export class PastEnd {
     const from = this.gap?.from ?? this.lastAt
     this.gap = undefined
     this.repeated = this.count
-    this.readCounts.clear()
     return from
   }
 
-  /** Adds an event of the past. Returns the events that are new. `given`: the position of a price, if the recorder has stored it. */
-  pass(event: Event, given: PricePosition | undefined): readonly Event[] {
+  /** Adds an event of the past. Returns the events that are new. `position`: of a price, if the recorder has stored it. */
+  pass(event: Event, position: PricePosition | undefined): readonly Event[] {
     if (isLeft(event)) {
       this.hasFailed = true
       return [...this.takeGap(), event]
     }
     const { right: added } = event
-    const position = added._tag === 'PastPrice' ? this.trusted(added.price, given) : undefined
-    if (added._tag === 'PastPrice' && this.takeDelivered(added.at, position)) return []
-    const before = this.takeGap()
-    this.last = added
-    if (added._tag === 'PastPrice') this.addTrusted(added.at, added.price, position)
-    else if (this.isEndless) {
+    if (added._tag === 'Gap') {
+      const before = this.takeGap()
+      this.last = added
+      if (!this.isEndless) return [event]
       this.gap = added
       return before
     }
-    return [...before, event]
+    if (this.isRepeated(added.at, position)) return []
+    const { at, price } = added
+    this.last = added
+    this.count = at === this.lastAt ? this.count + 1 : 1
+    this.lastAt = at
+    this.position = position
+    if (position !== undefined) this.counts.set(position.run, position.count)
+    if (at >= this.comparedFrom) this.compared.add(`${at} ${price}`)
+    return [...this.takeGap(), event]
   }
 
   /**
@@ -82,31 +79,15 @@ export class PastEnd {
     return [right({ _tag: 'Gap', topic, from, to: Math.max(from + 1, liveFrom), cause: 'unrecorded' })]
   }
 
-  /** Whether the past reaches a position. `undefined` if it has no price of this run, or the run has ended. */
+  /** Whether the past reaches a position. `undefined` if it has no price of this run. */
   reaches(position: PricePosition | undefined): boolean | undefined {
     const last = position && this.counts.get(position.run)
     return position === undefined || last === undefined ? undefined : position.count <= last
   }
 
-  /** True if no price is missing between the past and the price after a position: the past has one of both. */
-  isContinuedAfter(position: PricePosition | undefined): boolean {
-    if (position === undefined || this.endedRuns.has(position.run)) return false
-    const { run, count } = position
-    return this.priceAt(position) !== undefined || this.priceAt({ run, count: count + 1 }) !== undefined
-  }
-
-  /** True if a past price, without its position, has the same value and time as a live price. */
-  isEqual({ price, receivedAt }: Partial<Price>): boolean {
-    return this.compared.has(`${receivedAt} ${price}`)
-  }
-
-  /**
-   * True if the past has a live price: by its position, or without a common run by its value and time. A past price with a
-   * position is the same as one live price only: positions that are wrong leave no more prices out.
-   */
-  take(live: Partial<Price>, position: PricePosition | undefined): boolean {
-    if (position === undefined || this.reaches(position) === undefined) return this.isEqual(live)
-    return this.takeKnown(live.price, position)
+  /** True if the past has a live price: by its position, or without a common run by its value and time. */
+  has({ price, receivedAt }: Partial<Price>, position: PricePosition | undefined): boolean {
+    return this.reaches(position) ?? this.compared.has(`${receivedAt} ${price}`)
   }
 
   /** True if live prices of a time are later than the past. */
@@ -114,46 +95,8 @@ export class PastEnd {
     return receivedAt === undefined || this.lastAt === undefined || receivedAt > this.lastAt
   }
 
-  /** A position is not used if it contradicts those before it. Another recorder may have stored the same price too. */
-  private trusted(price: number, position: PricePosition | undefined): PricePosition | undefined {
-    if (position === undefined || this.endedRuns.has(position.run)) return undefined
-    const { run, count } = position
-    if (count > (this.readCounts.get(run) ?? -1)) this.readCounts.set(run, count)
-    else if (!this.takeKnown(price, position)) {
-      this.endedRuns.add(run)
-      this.counts.delete(run)
-      return undefined
-    }
-    return position
-  }
-
-  private addTrusted(at: number, price: number, position: PricePosition | undefined): void {
-    this.count = at === this.lastAt ? this.count + 1 : 1
-    this.lastAt = at
-    if (at >= this.comparedFrom) this.compared.add(`${at} ${price}`)
-    if (position === undefined) return
-    const { run, count } = position
-    this.counts.set(run, Math.max(count, this.counts.get(run) ?? 0))
-    if (this.known.size >= knownPrices) {
-      this.knownBefore = this.known
-      this.known = new Map()
-    }
-    this.known.set(keyOf(position), price)
-  }
-
-  private priceAt(position: PricePosition): number | undefined {
-    const key = keyOf(position)
-    return this.known.get(key) ?? this.knownBefore.get(key)
-  }
-
-  private takeKnown(price: number | undefined, position: PricePosition): boolean {
-    if (price === undefined || this.priceAt(position) !== price) return false
-    const key = keyOf(position)
-    return this.known.delete(key) || this.knownBefore.delete(key)
-  }
-
-  /** True if the past has delivered the price before. Without a position, a repeated price counts once. */
-  private takeDelivered(at: number, position: PricePosition | undefined): boolean {
+  /** True if the past has delivered the price before. Without a position, a price of the last reading counts once. */
+  private isRepeated(at: number, position: PricePosition | undefined): boolean {
     return this.reaches(position) ?? (position === undefined && at === this.lastAt && this.repeated-- > 0)
   }
 
@@ -163,5 +106,3 @@ export class PastEnd {
     return gap === undefined ? [] : [right(gap)]
   }
 }
-
-const keyOf = ({ run, count }: PricePosition): string => `${run} ${count}`

@@ -104,7 +104,7 @@ export class PastJoin<E, A> {
     reading.add(delay(rxClock, pastTimeout, () => this.fail(timeout(pastTimeout))))
     reading.add(
       pastUntilLive$(pastSourceOf(past$), liveStart, end).subscribe({
-        next: (event) => this.onPast(event),
+        next: (event) => this.onPast(event, this.end.position),
         error: (thrown) => this.fail(networkError(thrown)),
         complete: () => this.catchUp(),
       }),
@@ -117,7 +117,7 @@ export class PastJoin<E, A> {
 
   private onEvent(event: Either<E, A>): void {
     const position = this.source.position()
-    if (this.isCaughtUp && this.takeRepeated(event, position)) return
+    if (this.isCaughtUp && this.isRepeated(event, position)) return
     const at = windowTimeOf(event)
     if (this.state === 'live' && this.config.refill === undefined) return this.observer.onLive(event, at)
     const next = { event, at, position: position && copyPosition(position) }
@@ -127,21 +127,21 @@ export class PastJoin<E, A> {
     else this.liveStart.start(event.right as Partial<Price>, next.position)
   }
 
-  /** Removes a live price that the past has delivered from those that may repeat; true if it was one. */
-  private takeRepeated(event: Either<E, A>, position: PricePosition | undefined): boolean {
+  /** True if the past has delivered a live price. Later ones are not compared once one is later than the past. */
+  private isRepeated(event: Either<E, A>, position: PricePosition | undefined): boolean {
     if (!this.mayRepeat || isLeft(event)) return false
     const price = event.right as Partial<Price>
-    if (this.end.take(price, position)) return true
+    if (this.end.has(price, position)) return true
     this.mayRepeat = !this.isCaughtUp || !this.end.isBefore(price.receivedAt)
     return false
   }
 
-  private onPast(event: Either<HistoryError, PastEvent>): void {
+  private onPast(event: Either<HistoryError, PastEvent>, position?: PricePosition): void {
     // The recorder's clock may be ahead.
     const at = isLeft(event) ? this.latest : Math.min(rxClock.wallClock(), timeOf(event.right))
     this.latest = Math.max(this.latest, at)
     if (isRight(event) && event.right._tag === 'PastPrice')
-      this.last = { price: event.right.price, at: event.right.at, position: undefined, epoch: undefined }
+      this.last = { price: event.right.price, at: event.right.at, position, epoch: undefined }
     this.observer.onPast(event, this.latest)
   }
 
@@ -168,11 +168,11 @@ export class PastJoin<E, A> {
     const newest = this.held.at(-1)
     const oldest = rxClock.wallClock() - (this.source.maxLag ?? 5_000)
     this.held = this.held.filter((each) => {
-      if (!this.isCaughtUp && this.takeRepeated(each.event, each.position)) return false
+      if (!this.isCaughtUp && this.isRepeated(each.event, each.position)) return false
       const price = each === newest ? undefined : priceOf(each.event)
       if (price === undefined || price.receivedAt >= oldest) return true
       const at = Math.max(this.latest, price.receivedAt)
-      this.onPast(right({ _tag: 'PastPrice', topic: price.topic, price: price.price, at }))
+      this.onPast(right({ _tag: 'PastPrice', topic: price.topic, price: price.price, at }), each.position)
       return false
     })
   }

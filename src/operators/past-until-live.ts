@@ -112,6 +112,6 @@ export const readAgain$ = <T>(
 
 /** True if prices may be missing between the past and the first live price. */
 const mayLack = (end: PastEnd, { position, price }: LiveStart): boolean =>
-  !end.hasFailed && !end.isContinuedAfter(position) && !(price && end.isEqual(price))
+  !end.hasFailed && end.reaches(position) !== true && !(price && end.has(price, undefined))
 
 const startOf = ({ price }: LiveStart): number => price?.receivedAt ?? rxClock.wallClock()

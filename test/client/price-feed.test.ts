@@ -80,43 +80,6 @@ describe('the feed of a live client', () => {
       expect(positions).toEqual([5, 6, 9, 10])
     })
   })
-
-  it.each([
-    ['is constant', [5, 5, 5], 'rxxx'],
-    ['goes back', [9, 8, 10], 'rxxx'],
-    ['goes back after a huge one', [2 ** 50, 3, 4], 'rxxx'],
-    ['is that of the confirmation, then higher', [4, 5, 9], 'rrrr'],
-  ])(
-    'gives a topic a run of its own from a position on that contradicts the frames: it %s',
-    (_, counts, runs) => {
-      marbles(({ cold, hot, flush }) => {
-        const says = (frame: object) => server.says(JSON.stringify(frame))
-        const priceAtCount = (count: number, price: number) =>
-          says({ topic: a, price, position: { run: 'r', count } })
-        const frames = {
-          o: server.opens,
-          A: says({ subscriptions: [a], position: { topic: a, run: 'r', count: 4 } }),
-          '1': priceAtCount(counts[0] ?? 0, 1),
-          '2': priceAtCount(counts[1] ?? 0, 2),
-          '3': priceAtCount(counts[2] ?? 0, 3),
-          '4': server.prices(a, 4),
-        }
-        const { client } = createScriptedClient(cold('oA1234', frames), options)
-        const feed = priceFeedOf(client)
-        const seen: (string | undefined)[] = []
-        feed
-          .price$(a, () => undefined)
-          .subscribe(() => {
-            const { run = '', count } = feed.positionOf(a)() ?? {}
-            seen.push(`${run} ${count}`)
-          })
-        hot('--------c').subscribe(() => void client.close())
-        flush()
-        expect(seen.map((position) => (position?.startsWith('r ') === true ? 'r' : 'x')).join('')).toBe(runs)
-        expect(new Set(seen).size).toBe(4)
-      })
-    },
-  )
 })
 
 describe('the feed of a client from streams', () => {

@@ -178,49 +178,6 @@ describe('withPast of a stream that is confirmed later', () => {
     )
   })
 
-  it('leaves no price out, whatever positions a past and a service give to the prices', () => {
-    const counts = fc.array(fc.constantFrom(1, 2, 3, 4, 5, 2 ** 50), { minLength: 12, maxLength: 12 })
-    const prices = Array.from({ length: 12 }, (_, index) => index + 1)
-    fc.assert(
-      fc.property(counts, counts, fc.nat(12), fc.nat(11), (past, live, pastEnd, liveFrom) => {
-        const output: Joined[] = []
-        marbles(({ flush }) => {
-          const positionIn = (of: readonly number[], price: number) => ({
-            run: 'r',
-            count: of[price - 1] ?? 0,
-          })
-          const live$ = new Subject<Either<string, Price>>()
-          let position = { run: 'r', count: 0 }
-          const source$ = liveStream$<Observable<Either<string, Price>>>(
-            (onConfirmed) => defer(() => (onConfirmed?.(), live$)),
-            () => position,
-          )
-          const end$ = new Subject<Event>()
-          const past$ = readablePast$<Event>((from, onPosition) => {
-            const rows$ = of(...prices.slice(0, pastEnd)).pipe(
-              tap((price) => onPosition?.(positionIn(past, price))),
-              map((price) => pastPrice(price, price)),
-            )
-            return from === undefined ? concat(rows$, end$) : rows$
-          }, true)
-          const subscription = source$.pipe(withPast(past$)).subscribe((event) => output.push(event))
-          for (const price of prices.slice(liveFrom)) {
-            if (price === 8) end$.complete()
-            position = positionIn(live, price)
-            live$.next(right({ topic: a, price, receivedAt: Date.now(), epoch: 1 }))
-          }
-          end$.complete()
-          timer(10_000).subscribe(() => subscription.unsubscribe())
-          flush()
-        })
-        const received = new Set(pricesOf(output))
-        const expected = prices.filter((price) => price <= pastEnd || price > liveFrom)
-        expect(expected.filter((price) => !received.has(price))).toEqual([])
-      }),
-      { numRuns: caseCount(500) },
-    )
-  })
-
   it('reads no rest after a failure of the past', () => {
     const failure = left(timeout(1))
     const steps = [1, 2, 3].map((price) => ({ ms: 1, price }))
@@ -334,18 +291,6 @@ describe('withPast of a stream that is confirmed later', () => {
       () => ({ run: 'run', count }),
     )
   }
-
-  it('says by a gap that prices may be missing if a count of the past is higher than that of a later price', () => {
-    marbles(({ cold$, expectObservable }) => {
-      const live$ = cold$('-----3', liveEvents)
-      const expected = '   p----(IC3)'
-      const past$ = readablePast$<Event>((_from, onPosition) => {
-        onPosition?.({ run: 'run', count: 2 ** 50 })
-        return of(events.p)
-      }, true)
-      expectObservable(confirmedAtTwo$(live$).pipe(withPast(past$))).toBe(expected, events)
-    })
-  })
 
   it('reads no rest if the past reaches the first live price', () => {
     marbles(({ cold$, expectObservable }) => {

@@ -26,11 +26,6 @@ export interface SubscribedTopic extends SubscriberList {
   count: number
   /** Empty until `positionIn` gives the run an id. */
   run: string
-  /**
-   * Whether the positions of the gateway are used: `ended` after one that contradicted the frames. `confirmed`: the price at
-   * `count` may follow.
-   */
-  runState: 'confirmed' | 'counted' | 'ended'
   /** The canonical key: the lower-cased base address. */
   readonly base: Address
   /** When the last subscribe frame was sent on the open connection. */
@@ -86,7 +81,6 @@ export const createTopic = (base: Address, topic: Topic): SubscribedTopic => ({
   epoch: 0,
   count: 0,
   run: '',
-  runState: 'confirmed',
   first: undefined,
   last: undefined,
   base,
@@ -107,7 +101,6 @@ export const resetTopic = (state: SubscribedTopic): void => {
   state.price = never
   state.run = ''
   state.count = 0
-  state.runState = 'confirmed'
   state.live = false
   state.held = undefined
   state.unreadable = undefined
@@ -128,40 +121,16 @@ export const setPrice = (state: SubscribedTopic, { price, receivedAt, epoch }: R
   state.epoch = epoch
 }
 
-/**
- * A price has arrived. `position`: as the gateway sent it; without one, the price follows the previous one. A position that
- * does not follow the one before ends the run: the client then counts the prices itself, and ignores further positions.
- */
+/** A price has arrived. `position`: as the gateway sent it; without one, the price follows the previous one. */
 export const countPrice = (state: SubscribedTopic, position: PricePosition | undefined): void => {
-  if (position === undefined || state.runState === 'ended') state.count++
-  else if (isAfter(state, position) || (state.runState === 'confirmed' && isAt(state, position))) {
-    moveTo(state, position)
-  } else endRun(state)
-  if (state.runState === 'confirmed') state.runState = 'counted'
+  if (position === undefined) state.count++
+  else setPosition(state, position)
 }
 
 /** A confirmation has arrived, with the position of the last price. */
-export const setPosition = (state: SubscribedTopic, position: PricePosition): void => {
-  if (state.runState === 'ended' || isAt(state, position)) return
-  if (!isAfter(state, position)) return endRun(state)
-  moveTo(state, position)
-  state.runState = 'confirmed'
-}
-
-const isAfter = ({ run, count }: PricePosition, position: PricePosition): boolean =>
-  position.run !== run || position.count > count
-
-const isAt = ({ run, count }: PricePosition, position: PricePosition): boolean =>
-  position.run === run && position.count === count
-
-const moveTo = (state: SubscribedTopic, { run, count }: PricePosition): void => {
+export const setPosition = (state: SubscribedTopic, { run, count }: PricePosition): void => {
   state.run = run
   state.count = count
-}
-
-const endRun = (state: SubscribedTopic): void => {
-  moveTo(state, { run: newRun(), count: 1 })
-  state.runState = 'ended'
 }
 
 /** The position of the last price. A run gets its id when its position is read first. The object changes with the next price. */

@@ -5,7 +5,7 @@ import type { ClientClosed, RecordingError } from '../../base/errors/model.js'
 import { deferred } from '../../base/task/deferred.js'
 import type { Clock } from '../../base/time/clock.js'
 import { macrotasks, nextTurn } from '../../base/time/macrotask.js'
-import type { EntriesResult, EntryOrigin, RecordingEntry } from '../recording/read/read-entries.js'
+import type { EntriesResult, EntryOrigin, Recorder, RecordingEntry } from '../recording/read/read-entries.js'
 import { readSet, type SetReading } from '../recording/read/merge.js'
 import { isSkewed, type RecordingHeader, type Row } from '../recording/codec/row.js'
 import type { OpenableSource } from '../recording/read/source.js'
@@ -140,6 +140,14 @@ export class Playback implements RowWork {
     this.runs.skip(ms)
   }
 
+  /** Emits a row of the live client that continues the recording. Not inside of a tick. */
+  push(line: Row, recorder: Recorder): void {
+    if (this.isOver) return
+    if (this.streams.hasOutage) this.runs.tick(() => this.streams.beforeLine(line))
+    const time = Math.max(this.runs.time, line.at)
+    this.emit({ line, time, skipped: 0, origin: { source: 'live', lineNumber: 0, recorder } })
+  }
+
   /** Stops the replay. `completeStreams` completes the streams of the client. */
   close(completeStreams: () => void): void {
     this.closing.unsubscribe()
@@ -231,7 +239,7 @@ export class Playback implements RowWork {
     const { line, time, origin } = entry
     const { from, to } = this.range
     this.entry = entry
-    this.recordedAt = Math.max(from, Math.min(line.at, to))
+    if (!this.isLive) this.recordedAt = Math.max(from, Math.min(line.at, to))
     if (!this.runs.runAt(time, this)) return false
     if (line._tag === 'Recording') {
       this.headers.add(keyOf(origin.source, line))

@@ -19,7 +19,7 @@ import { withSafeComplete$ } from '../../base/task/safe-notify.js'
 import { withAtOnceLimit$ } from '../../base/time/at-once-limit.js'
 import type { RecordingHeader, Row } from '../recording/codec/row.js'
 import type { TimeRange } from '../recording/codec/timeline.js'
-import { Recorder } from '../recording/read/read-entries.js'
+import type { Recorder } from '../recording/read/read-entries.js'
 import { ReplayStreams } from './replay-streams.js'
 
 /** The streams of a recording. Scheduling is done by the caller. */
@@ -31,7 +31,7 @@ export class RecordedStreams {
   /** That of the last line. */
   private recorder: Recorder | undefined
   /** The latest epoch of the replay. */
-  private latestEpoch = 0
+  latestEpoch = 0
   /** True once a row is emitted: an earlier header does not interrupt the streams. */
   private hasRow = false
   private currentStatus: ConnectionStatus = { _tag: 'Idle' }
@@ -99,24 +99,16 @@ export class RecordedStreams {
     if (!isPartOfOutage) this.prices.reportOutage()
   }
 
-  /** Each topic of which there was a row emits `Disconnected`. */
-  interruptAll(reason: string): void {
-    this.prices.interruptAll(outage(reason))
+  /** The live rows of a recorder follow: each topic of which there was a row emits `Disconnected`. */
+  takeOver(recorder: Recorder): void {
+    this.prices.takeOver(recorder, outage('the recording has ended'))
+    this.depths.takeOver(recorder)
   }
 
-  /** A topic begins anew: it has no current value, also if it was completed. For a topic that had no subscriber. */
-  restart(topic: Topic): void {
-    this.prices.restart(topic)
-  }
-
-  /** The epochs of a live client that follows. `base`: is added to them; by default, they are later than all before. */
-  liveEpochs(base = this.latestEpoch): LiveEpochs {
-    const live = new Recorder()
-    live.baseEpoch = base
-    return {
-      eventOf: (event) => this.eventOf(event, live),
-      statusOf: (status) => this.statusOf(status, live),
-    }
+  /** A topic or mint begins anew: it has no current value, also if it was completed. For one that has no subscriber. */
+  restart(name: Topic | Address): void {
+    if (isAddress(name)) this.depths.restart(name)
+    else this.prices.restart(name)
   }
 
   /** Emits the event of a row on its stream. A header adds the names of recorded streams. */
@@ -208,12 +200,6 @@ export class RecordedStreams {
     if (epoch > this.latestEpoch) this.latestEpoch = epoch
     return epoch
   }
-}
-
-/** Continues the epochs of a replay. */
-export interface LiveEpochs {
-  readonly eventOf: (event: Either<PriceError, Price>) => Either<PriceError, Price>
-  readonly statusOf: (status: ConnectionStatus) => ConnectionStatus
 }
 
 const newRecording = 'a new recording begins'

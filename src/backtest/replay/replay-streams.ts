@@ -54,12 +54,15 @@ export class ReplayStreams<E, A> {
     for (const stream of this.streamsOf(recorder)) stream.interrupt(left(error) as Left<E>, untilValue)
   }
 
-  /** Each stream that has had a row emits the error. */
-  interruptAll(error: E): void {
+  /** The next events are those of a recorder. `error`: emitted by each stream that has had a row. */
+  takeOver(recorder: Recorder, error?: E): void {
     for (const stream of this.streams.values()) {
-      if (!stream.isRecorded) continue
-      stream.interrupt(left(error) as Left<E>, true)
-      stream.reportOutage()
+      if (error !== undefined && stream.isRecorded) {
+        stream.interrupt(left(error) as Left<E>, true)
+        stream.reportOutage()
+      }
+      stream.forget()
+      stream.recorder = recorder
     }
   }
 
@@ -214,6 +217,8 @@ class ReplayStream<E, A> {
 
   restart(): void {
     this.completed = false
+    this.isRecorded = false
+    this.recorder = undefined
     this.outage = undefined
     this.isDownUntilValue = false
     this.lastEvent = undefined

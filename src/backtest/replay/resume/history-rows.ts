@@ -1,27 +1,36 @@
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { defer, Subject, Subscription, type Observable } from 'rxjs'
+import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
+import { defer, Subscription } from 'rxjs'
 import type { Client } from '../../../client/client.js'
 import { pastSourceOf, readablePast$ } from '../../../base/domain/joinable.js'
 import type { PastEvent } from '../../../base/domain/past.js'
 import type { Price } from '../../../base/domain/price.js'
 import type { Topic } from '../../../base/domain/topic.js'
-import { stale } from '../../../base/errors/constructors.js'
 import type { HistoryError, PriceError } from '../../../base/errors/model.js'
 import { maxTimerMs } from '../../../base/domain/valid-numbers.js'
+import { reportError } from '../../../base/task/safe-notify.js'
 import { systemClock } from '../../../base/time/system-clock.js'
 import { withPast } from '../../../operators/with-past.js'
 import { outage } from '../../../testing/retained-event.js'
 import type { History } from '../../history/history.js'
-import { createHeader, type PriceRow, type RecordingHeader } from '../../recording/codec/row.js'
+import { createHeader, type PriceRow, type RecordingHeader, type Row } from '../../recording/codec/row.js'
 import { Recorder, type EntriesResult, type RecordingEntry } from '../../recording/read/read-entries.js'
 import type { SetReading } from '../../recording/read/merge.js'
-import { activeContext, runInContext } from '../rx-context.js'
+import { PriorityQueue } from '../../recording/read/priority-queue.js'
+import type { RecordedStreams } from '../recorded-streams.js'
+import type { LiveRows, WantedRows } from './live-rows.js'
+
+/** A row of the past, and its topic. */
+interface PastRow {
+  readonly row: PriceRow
+  /** Rows of one time are in this order. */
+  readonly order: number
+  readonly of: TopicRows
+}
 
 /** The past prices of a history as the rows of a recording, in order, of each topic while it is wanted. */
 export class HistoryRows {
-  private readonly topics = new Map<string, TopicRows>()
-  private readonly context = activeContext()
-  private isLive = false
+  private readonly topics = new Set<TopicRows>()
+  readonly queue = new PriorityQueue<PastRow>((a, b) => a.row.at - b.row.at || a.order - b.order)
 
   /** `time`: the start, then the time of the last row, in ms since the Unix epoch. */
   constructor(
@@ -30,146 +39,126 @@ export class HistoryRows {
     private time: number,
   ) {}
 
-  /**
-   * Reads a topic, from the time of the last row on, until each subscription has ended. `onStart`: called for the first
-   * one.
-   */
-  want(topic: Topic, subscription: Subscription, onStart: () => void): TopicRows {
-    const key = topic.toLowerCase()
-    let rows = this.topics.get(key)
-    if (rows === undefined) {
-      onStart()
-      const started = (rows = new TopicRows(topic, this.time))
-      this.topics.set(key, started)
-      runInContext(this.context, () => started.start(this.client, this.history))
-    }
-    const wanted = rows
-    wanted.count++
-    subscription.add(() => {
-      if (--wanted.count > 0) return
-      runInContext(this.context, () => wanted.closing.unsubscribe())
-      this.topics.delete(key)
+  /** Reads a topic from the time of the last row on. */
+  start(topic: Topic, streams: RecordedStreams, live: LiveRows): WantedRows {
+    const rows = new TopicRows(topic, this.time, this.queue, streams, live)
+    this.topics.add(rows)
+    rows.closing.add(() => {
+      this.topics.delete(rows)
+      streams.restart(topic)
     })
-    return wanted
+    rows.start(this.client, this.history)
+    return rows
   }
 
   /** Like `readSet`. A strategy requests topics while it receives the rows. Ends when the past of each topic has ended. */
   async *read({ closing }: SetReading): AsyncGenerator<EntriesResult, void> {
-    closing.add(() => {
-      for (const topic of this.topics.values()) if (!this.isLive) topic.closing.unsubscribe()
-    })
-    yield right([this.entryOf(createHeader(this.time))])
+    yield right([this.entryOf(createHeader(this.time), new Recorder())])
     while (!closing.closed) {
-      for (const { caughtUp } of this.topics.values()) await caughtUp
-      if ([...this.topics.values()].every(({ isAtEnd, next }) => isAtEnd && next === undefined)) return
+      for (const { caughtUp } of this.topics) await caughtUp
+      if (this.queue.peek() === undefined && this.isRead()) return
       yield right(this.entries())
     }
   }
 
-  /** The border is reached: the live prices of each topic follow its past. */
-  startLive(): void {
-    this.isLive = true
-    for (const topic of this.topics.values()) topic.releaseLive()
+  private isRead(): boolean {
+    return [...this.topics].every(({ isAtEnd }) => isAtEnd)
   }
 
   /** The entries until a topic is wanted whose past is not read. */
   private *entries(): Generator<RecordingEntry, void> {
-    for (;;) {
-      let earliest: TopicRows | undefined
-      for (const topic of this.topics.values()) {
-        if (!topic.isAtEnd) return
-        if (topic.next !== undefined && !(earliest?.next && earliest.next.at <= topic.next.at))
-          earliest = topic
-      }
-      const row = earliest?.take()
-      if (row === undefined) return
-      yield this.entryOf(row)
+    while (this.isRead()) {
+      const next = this.queue.pop()
+      if (next === undefined) return
+      if (!next.of.closing.closed) yield this.entryOf(next.row, next.of.recorder)
     }
   }
 
-  private entryOf(line: PriceRow | RecordingHeader): RecordingEntry {
+  private entryOf(line: PriceRow | RecordingHeader, recorder: Recorder): RecordingEntry {
     this.time = Math.max(this.time, line.at)
-    return { line, time: this.time, skipped: 0, origin }
+    return { line, time: this.time, skipped: 0, origin: { source: 'history', lineNumber: 0, recorder } }
   }
 }
 
-const origin = { source: 'history', lineNumber: 0, recorder: new Recorder() }
-
 /** The past of one topic, and then its live prices, joined by `withPast`. */
-class TopicRows {
-  private readonly liveSubject$ = new Subject<Either<PriceError, Price>>()
-  /** The live events after the border. */
-  readonly live$: Observable<Either<PriceError, Price>> = this.liveSubject$
-  /** Those that came before the border. */
-  private held: Either<PriceError, Price>[] | undefined = []
-  /** The number of its subscribers. */
-  count = 0
-  /** True if there is no further row. */
+class TopicRows implements WantedRows {
+  readonly recorder = new Recorder()
+  /** True if there is no further row of the past. */
   isAtEnd = false
   private resolve = (): void => undefined
-  /** Resolves when there is no further row. */
+  /** Resolves when there is no further row of the past. */
   readonly caughtUp = new Promise<void>((resolve) => (this.resolve = resolve))
   readonly closing = new Subscription(() => this.resolve())
-  private readonly rows: PriceRow[] = []
-  private taken = 0
+  private order = 0
+  /** The live rows that came before the border. */
+  private held: Row[] | undefined = []
+  /** The last price of the past. */
   private last: Price | undefined
   private isDown = false
-  private nextEpoch = 1
+  /** That of the next price. */
+  private epoch = 1
+  private hasLive = false
   private readonly clock = systemClock()
 
+  /** `time`: the start, then the time of the last row, in ms since the Unix epoch. */
   constructor(
     private readonly topic: Topic,
-    private readonly from: number,
+    private time: number,
+    private readonly queue: PriorityQueue<PastRow>,
+    private readonly streams: RecordedStreams,
+    private readonly live: LiveRows,
   ) {}
 
   start(client: Client, history: History): void {
-    const { topic, from } = this
+    const { topic, time: from } = this
     // Ends now, also if a caller has written the history.
     const past$ = readablePast$(
-      (start = from, onPosition = ignore) =>
+      (start = from, onPosition = () => undefined) =>
         defer(() => pastSourceOf(history.prices$(topic, { from: start })).read$(undefined, onPosition)),
       true,
     )
     // A past takes as long as the strategy needs for it.
     const joined$ = withPast<PriceError, Price>(past$, { pastTimeout: maxTimerMs })
+    const end = (): void => {
+      this.onLive({ _tag: 'End', at: this.live.times.now(), of: topic })
+      this.end()
+    }
     this.closing.add(
       joined$(client.price$(topic)).subscribe({
         next: (event) => {
-          if (this.isAtEnd) this.onLive(event as Either<PriceError, Price>)
+          if (this.isAtEnd) this.onLiveEvent(event as Either<PriceError, Price>)
           else if (isLeft(event)) this.onFailure(event.left as HistoryError)
           else if ('_tag' in event.right && event.right._tag !== 'CaughtUp') this.onPast(event.right)
           else this.end()
         },
         error: (thrown) => {
-          this.liveSubject$.error(thrown)
-          this.end()
+          reportError(thrown)
+          end()
         },
-        complete: () => this.liveSubject$.complete(),
+        complete: end,
       }),
     )
   }
 
-  releaseLive(): void {
-    for (const event of this.held ?? []) this.liveSubject$.next(event)
+  readonly startLive = (): void => {
+    const { held = [] } = this
     this.held = undefined
+    for (const row of held) this.onLive(row)
   }
 
-  /** That of the next price; `undefined` without a past price. */
-  get epoch(): number | undefined {
-    return this.last && this.nextEpoch
+  /** The connection of the first live price is that of the last past one. */
+  private onLiveEvent(event: Either<PriceError, Price>): void {
+    const { topic, recorder, last, epoch, streams, live } = this
+    if (isRight(event) && !this.hasLive) {
+      this.hasLive = true
+      recorder.baseEpoch = last === undefined ? streams.latestEpoch : epoch - event.right.epoch
+    }
+    this.onLive({ _tag: 'Price', at: live.times.of(event), topic, event })
   }
 
-  get next(): PriceRow | undefined {
-    return this.rows[this.taken]
-  }
-
-  take(): PriceRow | undefined {
-    return this.rows[this.taken++]
-  }
-
-  private onLive(event: Either<PriceError, Price>): void {
-    if (this.held === undefined) this.liveSubject$.next(event)
-    else this.held.push(event)
+  private onLive(row: Row): void {
+    if (this.held === undefined) this.live.push(row, this.recorder)
+    else this.held.push(row)
   }
 
   private end(): void {
@@ -177,35 +166,32 @@ class TopicRows {
     this.resolve()
   }
 
+  /** Only the start of a gap is an event. Before the first price, the topic is not there. */
   private onPast(event: PastEvent): void {
-    const { topic, last, nextEpoch: epoch } = this
+    const { topic, last, epoch } = this
     if (event._tag === 'PastPrice') {
       this.isDown = false
       this.last = { topic, price: event.price, receivedAt: event.at, epoch }
       this.add(right(this.last), event.at)
     } else if (last !== undefined) {
-      // Only the start of a gap is an event. Before the first price, the topic is not there.
-      const { cause, from } = event
-      if (cause === 'stale') return this.interrupt(stale(topic, from - last.receivedAt, last), from)
-      this.nextEpoch = last.epoch + 1
-      this.interrupt(outage(`gap in the history: ${cause}`), from)
+      this.epoch = last.epoch + 1
+      this.interrupt(`gap in the history: ${event.cause}`, event.from)
     }
   }
 
   private onFailure(error: HistoryError): void {
-    if (error._tag !== 'UnknownTopic') this.interrupt(outage(error.message), this.from)
+    if (error._tag !== 'UnknownTopic') this.interrupt(error.message, this.time)
   }
 
-  private interrupt(error: PriceError, at: number): void {
-    if (!this.isDown) this.add(left(error), at)
+  private interrupt(reason: string, at: number): void {
+    if (!this.isDown) this.add(left(outage(reason)), at)
     this.isDown = true
   }
 
   /** The clock of the recorder may have been set. */
   private add(event: Either<PriceError, Price>, at: number): void {
-    const time = Math.max(this.from, this.rows.at(-1)?.at ?? 0, Math.min(at, this.clock.wallClock()))
-    this.rows.push({ _tag: 'Price', at: time, topic: this.topic, event })
+    this.time = Math.max(this.time, Math.min(at, this.clock.wallClock()))
+    const row: PriceRow = { _tag: 'Price', at: this.time, topic: this.topic, event }
+    this.queue.push({ row, order: this.order++, of: this })
   }
 }
-
-const ignore = (): void => undefined

@@ -1,8 +1,5 @@
-import { isRight, type Either } from 'fp-ts/lib/Either.js'
-import { map, Observable } from 'rxjs'
+import { Observable } from 'rxjs'
 import type { CaughtUp } from '../../../base/domain/past.js'
-import type { Price } from '../../../base/domain/price.js'
-import type { PriceError } from '../../../base/errors/model.js'
 import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import type { OptionTable } from '../../../base/option-kinds/option.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
@@ -18,13 +15,13 @@ import { nodePlatform } from '../../recording/read/node-platform.js'
 import { readSet, type SetReading } from '../../recording/read/merge.js'
 import type { EntriesResult } from '../../recording/read/read-entries.js'
 import { openableSources, type FileUrl, type OpenableSource } from '../../recording/read/source.js'
+import { depthRow$, priceRow$ } from '../../recording/write/client-rows.js'
 import { Playback } from '../playback.js'
-import type { LiveEpochs } from '../recorded-streams.js'
 import { timeOption } from '../replay-options.js'
 import { createSession, type StrategyClient } from '../replay-session.js'
 import { runStrategy$ } from '../run-strategy.js'
 import { HistoryRows } from './history-rows.js'
-import { LiveStreams } from './live-streams.js'
+import { LiveRows } from './live-rows.js'
 
 export interface ResumeOptions {
   /**
@@ -40,6 +37,7 @@ const optionTable = { from: timeOption } satisfies OptionTable<ResumeOptions>
  * and its timers continue. `{ _tag: 'CaughtUp' }` separates the values of the past from those of the present.
  *
  * - `client`: the live client. It is asked only for what the strategy subscribes to. Its end completes the streams of the strategy.
+ *   As in a replay, each subscriber of a mint receives all of its depths, those of other intervals too.
  * - `past`: recordings, by their paths or `file:` URLs, in any order, as of `replay`; none at a first start. Or a history, such as
  *   `openHistory('http://127.0.0.1:8080')`, the past of a gateway: it has prices alone.
  *
@@ -83,43 +81,37 @@ export const resume$ = <A>(
       range,
       Infinity,
       systemClock(),
-      { onRecordingEnd: () => startLive(), onOver: () => live.end() },
+      {
+        onRecordingEnd: () => {
+          if (history === undefined) runs.tick(() => streams.takeOver(live.recorder))
+          live.start(client, () => subscriber.next({ _tag: 'CaughtUp' }))
+        },
+        onOver: () => live.closing.unsubscribe(),
+      },
       (reading) => (history === undefined ? readWritten(sources, reading) : history.read(reading)),
     )
     const { streams, runs } = playback
-    const live = new LiveStreams(playback)
-    /** Those of the live client, and by topic, in lower case, those of a topic that continues its past. */
-    let epochs: LiveEpochs
-    const continued = new Map<string, LiveEpochs>()
-
-    const startLive = (): void => {
-      epochs = streams.liveEpochs()
-      if (history === undefined) runs.tick(() => streams.interruptAll('the recording has ended'))
-      live.start(() => subscriber.next({ _tag: 'CaughtUp' }))
-      history?.startLive()
-    }
+    const live = new LiveRows(playback)
     const price$: ClientStreams['price$'] = (topic) =>
       new Observable((observer) => {
-        const key = topic.toLowerCase()
-        const rows = live.isLive ? undefined : history?.want(topic, observer, () => streams.restart(topic))
-        const withEpoch = (event: Either<PriceError, Price>): Either<PriceError, Price> => {
-          if (rows?.epoch !== undefined && isRight(event) && !continued.has(key))
-            continued.set(key, streams.liveEpochs(rows.epoch - event.right.epoch))
-          return (continued.get(key) ?? epochs).eventOf(event)
-        }
-        const live$ = () => (rows?.live$ ?? client.price$(topic)).pipe(map(withEpoch))
-        observer.add(live.joined$(streams.price$(topic), live$).subscribe(observer))
+        observer.add(streams.price$(topic).subscribe(observer))
+        live.want(topic.toLowerCase(), observer, () =>
+          history === undefined || live.isLive
+            ? live.fromBorder(priceRow$(client, topic, live.times), () => streams.restart(topic))
+            : history.start(topic, streams, live),
+        )
       })
-    const joined: Partial<ClientStreams> = {
-      price$,
-      depth$: (mint, interval) => live.joined$(streams.depth$(mint), () => client.depth$(mint, interval)),
-      status$: live.joined$(streams.status$, () =>
-        client.status$.pipe(map((status) => epochs.statusOf(status))),
-      ),
-      errors$: live.joined$(streams.errors$, () => client.errors$),
-      currentStatus: () => (live.isLive ? epochs.statusOf(client.inspect().status) : streams.status),
-    }
-    const { client: replayed } = createSession(playback, 'mainnet', { past: given, streams: joined })
+    const depth$: ClientStreams['depth$'] = (mint, interval) =>
+      new Observable((observer) => {
+        observer.add(streams.depth$(mint).subscribe(observer))
+        live.want(`${mint.toLowerCase()} ${interval}`, observer, () =>
+          live.fromBorder(depthRow$(client, mint, interval, live.times), () => streams.restart(mint)),
+        )
+      })
+    const { client: replayed } = createSession(playback, 'mainnet', {
+      past: given,
+      streams: { price$, depth$ },
+    })
     const own = { ...replayed, chainId: client.chainId }
     subscriber.add(runStrategy$(playback, () => own, strategy$).subscribe(subscriber))
   })

@@ -11,18 +11,9 @@ import { sameTime } from '../recording/read/merge.js'
 import type { RecordedFile, StartedFile } from '../recording/read/recorded-file.js'
 import { TopicPast } from '../recording/summary/topic-past.js'
 
-/** The number of bytes by which a reading starts earlier, if it is unknown whether the topic had a price at `from`. */
-const firstStep = 2 ** 20
-
-/** Where a reading starts. */
-interface Start {
-  /** Of the file. */
-  readonly index: number
-  /** In the file, in bytes. */
-  readonly position: number
-  /** The number of bytes by which the next reading starts earlier. */
-  readonly step: number
-}
+/** A reading starts earlier than its range by this time, in ms, and then by a multiple, if it is unknown whether the topic had a price at `from`. */
+const firstLookback = 60_000
+const lookbackFactor = 16
 
 /** The files, in the order of their starts. */
 export const filesInOrder = async (
@@ -57,105 +48,109 @@ export interface PastRange {
 
 /**
  * Reads the past of a topic within a range: the lines of that time, and earlier lines back to the one that decides
- * whether the topic had a price at the start of the range. Other files are excluded by name or header.
+ * whether the topic had a price at the start of the range. The files are in the order of their starts.
  */
-export class PastReading {
-  constructor(private readonly past: PastRange) {}
+export const readPast = async (
+  past: PastRange,
+  ordered: readonly StartedFile[],
+): Promise<Either<HistoryError, unknown>> => {
+  const start = ordered[0]?.start ?? -Infinity
+  for (let lookback = firstLookback; ; lookback *= lookbackFactor) {
+    const from = past.range.from - lookback
+    const reading = new PastReading(past, from > start ? from : -Infinity)
+    const end = await reading.read(ordered)
+    if (isLeft(end) || end.right !== 'starts too late') return end
+  }
+}
 
-  /** Resolves at the end of the range, or with the error that ends the reading. */
-  async read(ordered: readonly StartedFile[]): Promise<Either<HistoryError, unknown>> {
-    for (let start = await this.firstStart(ordered); ; start = await this.earlier(start, ordered)) {
-      const reading = await this.readFrom(start, ordered)
-      if (isLeft(reading) || reading.right !== 'starts too late') return reading
+/** Where a reading ends. `starts too late`: no event was emitted, because it is unknown whether the topic had a price at `from`. */
+type ReadingEnd = 'starts too late' | 'end of the range'
+
+/** A reading from a time on. */
+class PastReading {
+  private readonly topicPast: TopicPast
+  /** The last file with a row of the topic. */
+  private owner: RecordedFile | undefined
+  /** True if a file has the topic. */
+  private isFound = false
+  private readonly otherTopics = new Set<string>()
+
+  /** `from`: in ms since the Unix epoch; `-Infinity` to read all lines before the range. */
+  constructor(
+    private readonly past: PastRange,
+    private readonly from: number,
+  ) {
+    const { topic, emit, range } = past
+    this.topicPast = new TopicPast(topic, emit, range, from === -Infinity)
+  }
+
+  async read(ordered: readonly StartedFile[]): Promise<Either<HistoryError, ReadingEnd>> {
+    const { from, topicPast, past } = this
+    const { topic, range, closing, isRecordedOn = false } = past
+    let index = Math.max(
+      0,
+      ordered.findLastIndex(({ start }) => start <= from),
+    )
+    while (index > 0 && !(await ordered[index]?.file.announces(topic))) index--
+    for (const { file, start } of ordered.slice(index)) {
+      if (closing.closed || (start >= range.to && topicPast.now >= range.to)) break
+      const end = await this.readFile(file)
+      if (isLeft(end) || end.right === 'starts too late') return end
     }
-  }
-
-  private async firstStart(ordered: readonly StartedFile[]): Promise<Start> {
-    const { range } = this.past
-    // A file before may have rows of the ms in which another one starts.
-    const index = await this.lastIndex(ordered, ordered.findLastIndex(({ start }) => start < range.from) + 1)
-    const part = await ordered[index]?.file.partOf(range)
-    return { index, position: part?.start ?? 0, step: firstStep }
-  }
-
-  private async earlier({ index, position, step }: Start, ordered: readonly StartedFile[]): Promise<Start> {
-    if (position > 0) return { index, position: Math.max(0, position - step), step: 4 * step }
-    const previous = await this.lastIndex(ordered, index)
-    const end = (await ordered[previous]?.file.end()) ?? 0
-    return { index: previous, position: Math.max(0, end - firstStep), step: 4 * firstStep }
-  }
-
-  /** The index of the last file with the topic, of those before `end`; 0 without such a file. */
-  private async lastIndex(ordered: readonly StartedFile[], end: number): Promise<number> {
-    for (let index = end - 1; index > 0; index--)
-      if (await ordered[index]?.file.has(this.past.topic)) return index
-    return 0
-  }
-
-  /** `starts too late`: no event was emitted, because it is unknown whether the topic had a price at `from`. */
-  private async readFrom(
-    { index, position }: Start,
-    ordered: readonly StartedFile[],
-  ): Promise<Either<HistoryError, ReadingEnd>> {
-    const { topic, range, emit, closing, isRecordedOn = false } = this.past
-    const past = new TopicPast(topic, emit, range, index === 0 && position === 0)
-    const otherTopics = new Set<string>()
-    let before: RecordedFile | undefined
-    for (const [offset, { file, start }] of ordered.slice(index).entries()) {
-      if (closing.closed) break
-      if (start >= range.to && past.now >= range.to) break
-      if (await file.has(topic)) {
-        const end = await this.readFile(file, offset === 0 ? position : 0, past, before)
-        before = file
-        if (isLeft(end) || end.right === 'starts too late') return end
-      } else for (const other of await file.topics()) otherTopics.add(other)
-    }
-    // A file that has the topic is never after the start, unless the start is the first file.
-    if (before === undefined) return left(unknownTopic(topic, [...otherTopics]))
-    past.finish(isRecordedOn)
+    if (!this.isFound && !closing.closed)
+      return from === -Infinity ? left(unknownTopic(topic, [...this.otherTopics])) : right('starts too late')
+    topicPast.finish(isRecordedOn)
     return right('end of the range')
   }
 
-  /** `before`: the file before it that has the topic. */
-  private async readFile(
-    file: RecordedFile,
-    position: number,
-    past: TopicPast,
-    before: RecordedFile | undefined,
-  ): Promise<Either<HistoryError, ReadingEnd>> {
-    const { topic, range, closing, flush, isOneRecorder, isPlayed } = this.past
-    const { end } = await file.partOf(range)
-    const { priceAt: lastAt } = past
-    let isEntered = position === 0
-    let isSameRecorder = isOneRecorder
-    for await (const entries of file.entries(closing, { start: position, end })) {
-      if (isLeft(entries)) return past.now >= range.to ? right('end of the range') : entries
+  /** The lines of a file before its first header or row with the topic concern other topics. */
+  private async readFile(file: RecordedFile): Promise<Either<HistoryError, ReadingEnd>> {
+    const { topicPast, past, from } = this
+    const { topic, range, closing, flush, isPlayed } = past
+    const part = await file.partOf({ from, to: range.to })
+    let { isOneRecorder: isSameRecorder } = past
+    let hasTopic = false
+    let isEntered = part.start === 0
+    let header: RecordingHeader | undefined
+    const passHeader = (): void => {
+      if (header === undefined) return
+      isSameRecorder ??= topicPast.isContinuedBy(header)
+      if (isEntered) topicPast.onLine(header)
+      else topicPast.enter(header)
+      isEntered = true
+      header = undefined
+    }
+    for await (const entries of file.entries(closing, part)) {
+      if (isLeft(entries)) return topicPast.now >= range.to ? right('end of the range') : entries
       await flush?.()
       for (const { line, origin } of entries.right) {
-        if (line._tag === 'Recording') {
-          if (line.at < past.latest && isPlayed?.(origin.source, line) === false)
-            return right('end of the range')
-          isSameRecorder ??= past.isContinuedBy(line)
-          if (isEntered) past.onLine(line)
-          else past.enter(line)
-          isEntered = true
-          continue
-        }
-        if (line.at >= range.from && !past.isKnown) return right('starts too late')
-        if (before !== undefined && isSameRecorder !== true && line.at < lastAt && past.isOf(line))
-          return left(
-            recordingError(origin.source, origin.lineNumber, encodeRow(line), [
-              sameTime(topic, before.source.name),
-            ]),
-          )
-        if (line.at < range.to) past.onLine(line)
-        else past.passTime(line.at)
         if (closing.closed) return right('end of the range')
+        if (line._tag === 'Recording') {
+          if (line.at < topicPast.latest && isPlayed?.(origin.source, line) === false)
+            return right('end of the range')
+          for (const each of line.topics) this.otherTopics.add(each)
+          header = line
+        }
+        hasTopic ||= topicPast.concerns(line)
+        if (!hasTopic) continue
+        this.isFound = true
+        passHeader()
+        if (line._tag === 'Recording') continue
+        if (line.at >= range.from && !topicPast.isKnown) return right('starts too late')
+        if (this.owner !== file && topicPast.concerns(line)) {
+          const { owner = file } = this
+          if (owner !== file && isSameRecorder !== true && line.at < topicPast.priceAt)
+            return left(
+              recordingError(origin.source, origin.lineNumber, encodeRow(line), [
+                sameTime(topic, owner.source.name),
+              ]),
+            )
+          this.owner = file
+        }
+        if (line.at < range.to) topicPast.onLine(line)
+        else topicPast.passTime(line.at)
       }
     }
     return right('end of the range')
   }
 }
-
-/** Where a reading ends. */
-type ReadingEnd = 'starts too late' | 'end of the range'

@@ -10,7 +10,7 @@ import { allTimes } from '../recording/codec/timeline.js'
 import { readSet } from '../recording/read/merge.js'
 import { RecordedFile } from '../recording/read/recorded-file.js'
 import type { OpenableSource } from '../recording/read/source.js'
-import { filesInOrder, PastReading, type PastRange } from './past-reading.js'
+import { filesInOrder, readPast, type PastRange } from './past-reading.js'
 
 /** The present of a replay: later rows do not exist yet. */
 export interface Present extends Pick<Required<PastRange>, 'isPlayed'> {
@@ -30,7 +30,7 @@ export const recordedHistory = (sources: readonly OpenableSource[], present?: Pr
       const ordered = await filesInOrder(files)
       if (isLeft(ordered)) return ordered
       const past = { topic, range: range.right, emit, closing, ...replayed }
-      return new PastReading(past).read(ordered.right)
+      return readPast(past, ordered.right)
     }),
     topics: () => () => coveredTopics(sources),
   }

@@ -11,7 +11,7 @@ import type { HistoryError, RecordingError, WriteError } from '../../base/errors
 import type { TimeRange } from '../../backtest/recording/codec/timeline.js'
 import type { FileLock } from '../../backtest/recording/files/file-lock.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
-import { PastReading } from '../../backtest/history/past-reading.js'
+import { readPast, type PastRange } from '../../backtest/history/past-reading.js'
 import { RecordedFile, type StartedFile } from '../../backtest/recording/read/recorded-file.js'
 import { TopicPast } from '../../backtest/recording/summary/topic-past.js'
 import { openableSource } from '../../backtest/recording/read/source.js'
@@ -128,11 +128,14 @@ export class GatewayHistory {
         new TopicPast(topic, emit, range).finish(true)
         return right(undefined)
       }
-      const reading = new PastReading({
+      const past: PastRange = {
         ...{ topic, range, emit: onEvent, closing, flush, isOneRecorder: true },
         isRecordedOn: recorder.isRecording(recorded),
-      })
-      const result = await reading.read(files.map((file) => unopened(file.startAt, () => index.pathOf(file))))
+      }
+      const result = await readPast(
+        past,
+        files.map((file) => unopened(file.startAt, () => index.pathOf(file))),
+      )
       if (isRight(result) || result.left._tag !== 'RecordingError') return result
       const isMissing = await index.forgetMissing(files)
       if (!isMissing) this.onUnreadable(result.left)

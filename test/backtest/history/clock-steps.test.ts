@@ -3,7 +3,7 @@ import { Subscription } from 'rxjs'
 import { openHistory, type PastEvent } from 'svc-streams/history'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../../../src/backtest/recording/codec/row.js'
-import { PastReading } from '../../../src/backtest/history/past-reading.js'
+import { readPast } from '../../../src/backtest/history/past-reading.js'
 import { runInProcess } from '../../cli/support/in-process.js'
 import { header, other, priceRow, recordingText, start, topic } from '../recording/support/recordings.js'
 import { eventsOf, startedFiles, writeFiles } from './support/files.js'
@@ -120,8 +120,7 @@ describe('a recorder that starts again after its clock was set back', () => {
     const emit = (event: PastEvent) => events.push(event)
     const closing = new Subscription()
     const options = { isRecordedOn: true, isOneRecorder: true }
-    const reading = new PastReading({ topic, range, emit, closing, ...options })
-    await reading.read(startedFiles(files()))
+    await readPast({ topic, range, emit, closing, ...options }, startedFiles(files()))
     expect(summaryOf(events).prices).toEqual(numbers(1, 60))
   })
 

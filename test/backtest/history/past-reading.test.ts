@@ -1,7 +1,7 @@
 import { Subscription } from 'rxjs'
 import { expect, it } from 'vitest'
 import type { PastEvent } from '../../../src/base/domain/past.js'
-import { PastReading } from '../../../src/backtest/history/past-reading.js'
+import { readPast } from '../../../src/backtest/history/past-reading.js'
 import { newFile } from '../../cli/support/new-file.js'
 import { deferred } from '../../../src/base/task/deferred.js'
 import { header, priceRow, recordingText, start, topic } from '../recording/support/recordings.js'
@@ -18,8 +18,8 @@ it('decodes a chunk of a file only when the promise of `flush` has resolved', as
   }
   const range = { from: start, to: start + 2 }
   const emit = (event: PastEvent) => events.push(event)
-  const reading = new PastReading({ topic, range, emit, closing: new Subscription(), flush })
-  const end = reading.read(startedFiles([path]))
+  const past = { topic, range, emit, closing: new Subscription(), flush }
+  const end = readPast(past, startedFiles([path]))
   await called.promise
   expect(events).toEqual([])
   flushed.resolve(undefined)

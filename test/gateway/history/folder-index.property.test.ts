@@ -6,7 +6,7 @@ import type { Price, PriceError, Topic } from 'svc-streams'
 import { openHistory, type CoveredTopic, type PastEvent } from 'svc-streams/history'
 import { createTestClient, price } from 'svc-streams/testing'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { PastReading } from '../../../src/backtest/history/past-reading.js'
+import { readPast } from '../../../src/backtest/history/past-reading.js'
 import { rotatedStart } from '../../../src/backtest/recording/read/recorded-file.js'
 import { caseCount } from '../../support/run/long.js'
 import { newFolder } from '../../support/new-folder.js'
@@ -155,7 +155,7 @@ const startModel = async () => {
         const files = startedFiles(filesOf(topic))
         const closing = new Subscription()
         const expected = await eventsOf((emit) =>
-          new PastReading({ topic, range, emit, closing, isRecordedOn, isOneRecorder: true }).read(files),
+          readPast({ topic, range, emit, closing, isRecordedOn, isOneRecorder: true }, files),
         )
         const actual = await eventsOf((emit) =>
           history.read(topic, range, { emit, closing, flush: () => undefined }),

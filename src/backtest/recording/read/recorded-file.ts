@@ -30,8 +30,6 @@ export interface StartedFile {
  */
 export class RecordedFile {
   private firstHeader: RecordingHeader | undefined
-  /** The topics that were searched, in lower case, and the size of the file at that time. */
-  private readonly searched = new Map<string, { readonly size: number; readonly isFound: boolean }>()
   private known: { readonly size: number; readonly times: RowTimes } | undefined
 
   constructor(readonly source: OpenableSource) {}
@@ -48,42 +46,10 @@ export class RecordedFile {
     return right((this.firstHeader = first.right as RecordingHeader))
   }
 
-  /** Those of the first header. */
-  async topics(): Promise<readonly Topic[]> {
+  /** True if the first header has the topic. True for a file that cannot be read: its reading returns the error. */
+  async announces(topic: Topic): Promise<boolean> {
     const header = await this.header()
-    return isLeft(header) ? [] : header.right.topics
-  }
-
-  /**
-   * True if a line has the topic: the first header, a later one, or a row that no header announces. True for a file that cannot be
-   * read: its reading returns the error.
-   */
-  async has(topic: Topic): Promise<boolean> {
-    const key = topic.toLowerCase()
-    if ((await this.topics()).some((name) => name.toLowerCase() === key)) return true
-    const size = await this.end()
-    const searched = this.searched.get(key)
-    if (searched?.size === size) return searched.isFound
-    const isFound = await this.contains(`${key}"`).catch(() => true)
-    this.searched.set(key, { size, isFound })
-    return isFound
-  }
-
-  /** True if the bytes contain a text, in lower case, in any case. Searches without decoding the lines. */
-  private async contains(text: string): Promise<boolean> {
-    const closing = new Subscription()
-    const decoder = new TextDecoder()
-    let before = ''
-    try {
-      for await (const chunk of this.source.open(closing)) {
-        const part = before + (typeof chunk === 'string' ? chunk : decoder.decode(chunk)).toLowerCase()
-        if (part.includes(text)) return true
-        before = part.slice(1 - text.length)
-      }
-      return false
-    } finally {
-      closing.unsubscribe()
-    }
+    return isLeft(header) || header.right.topics.some((name) => name.toLowerCase() === topic.toLowerCase())
   }
 
   /** The start, in ms since the Unix epoch. If the header does not contain it, the time of the first row. */
@@ -129,11 +95,6 @@ export class RecordedFile {
     const size = await bytes.size()
     if (this.known?.size !== size) this.known = { size, times: await readTimes(bytes, size) }
     return this.known.times
-  }
-
-  /** The length, in bytes; 0 for a source that is read from its start. */
-  end(): Promise<number> {
-    return this.find((bytes) => bytes.size(), 0)
   }
 
   /** The time of the last row, in ms since the Unix epoch. Without a row, the start. */

@@ -50,8 +50,8 @@ export class TopicPast {
   }
 
   /** The header of a file whose next line is not the first one after it. */
-  enter({ topics }: RecordingHeader): void {
-    this.isRecorded = topics.some((name) => this.isTopic(name))
+  enter(header: RecordingHeader): void {
+    this.isRecorded = this.concerns(header)
   }
 
   onLine(line: Row | RecordingHeader): void {
@@ -63,8 +63,9 @@ export class TopicPast {
     else if (line._tag === 'End' && this.isTopic(line.of)) this.onEnd()
   }
 
-  /** True for an event of the topic. */
-  isOf(line: Row): boolean {
+  /** True for an event of the topic, and for a header that has it. */
+  concerns(line: Row | RecordingHeader): boolean {
+    if (line._tag === 'Recording') return line.topics.some((name) => this.isTopic(name))
     return line._tag === 'Price' && this.isTopic(line.topic)
   }
 
@@ -90,13 +91,13 @@ export class TopicPast {
   }
 
   private onHeader(header: RecordingHeader): void {
-    const { at, topics } = header
+    const { at } = header
     const isContinued = this.isContinuedBy(header)
     this.headerAt = at
     if (!isContinued) this.interrupt('unrecorded')
     // The time of a header may be unknown.
     if (at > this.now) this.passTime(at)
-    if (!isContinued || !this.isKnown) this.isRecorded = topics.some((name) => this.isTopic(name))
+    if (!isContinued || !this.isKnown) this.isRecorded = this.concerns(header)
   }
 
   private onPrice({ event, position }: PriceRow): void {

@@ -53,14 +53,8 @@ type TableName = 'prices' | 'depths' | 'events'
 const columnsOf: Readonly<Record<TableName, Readonly<Record<string, ColumnKind>>>> = {
   prices: { at: 'time', topic: 'text', price: 'double', received_at: 'time', epoch: 'long' },
   depths: {
-    at: 'time',
-    mint: 'text',
-    price: 'double',
-    timestamp: 'time',
-    buy_quantity: 'decimal',
-    buy_usd: 'double',
-    sell_quantity: 'decimal',
-    sell_usd: 'double',
+    ...{ at: 'time', mint: 'text', price: 'double', timestamp: 'time' },
+    ...{ buy_quantity: 'decimal', buy_usd: 'double', sell_quantity: 'decimal', sell_usd: 'double' },
     received_at: 'time',
   },
   events: { at: 'time', kind: 'text', stream: 'text', tag: 'text', message: 'text', row: 'text' },
@@ -69,30 +63,17 @@ const columnsOf: Readonly<Record<TableName, Readonly<Record<string, ColumnKind>>
 const tableNames = Object.keys(columnsOf) as readonly TableName[]
 
 /** A file of rows: each has its values in the order of the columns. */
-interface Table {
-  readonly add: (values: readonly unknown[]) => Promise<void> | undefined
-  readonly close: () => Promise<void> | undefined
-}
+type Table = Pick<ParquetTable, 'add' | 'close'>
 
-const createTable = async (path: string, columns: Readonly<Record<string, ColumnKind>>): Promise<Table> => {
-  if (!path.endsWith('.csv')) return ParquetTable.create(path, columns)
+const createTable = (path: string, columns: Readonly<Record<string, ColumnKind>>): Table => {
+  if (!path.endsWith('.csv')) return new ParquetTable(path, columns)
   const file = new CsvFile('--out', partOf(path), Object.keys(columns))
   const kinds = Object.values(columns)
-  return {
-    add: (values) => {
-      file.add(values.map((value, index) => csvCell(value, kinds[index])))
-      return undefined
-    },
-    close: () => {
-      file.close()
-      return undefined
-    },
+  const cellOf = (value: unknown, index: number): string => {
+    if (kinds[index] === 'time') return formatTime(value as number)
+    return typeof value === 'string' ? value : numberCell(value)
   }
-}
-
-const csvCell = (value: unknown, kind: ColumnKind | undefined): string => {
-  if (kind === 'time') return formatTime(value as number)
-  return typeof value === 'string' ? value : numberCell(value)
+  return { add: (values) => file.add(values.map(cellOf)), close: () => file.close() }
 }
 
 /** Writes the tables of a recording. Until they are complete, they have the name of a partial file. */
@@ -123,28 +104,25 @@ const writeTables = async (
   paths: readonly string[],
   isStopped: () => boolean,
 ): Promise<{ readonly rows: number; readonly failure?: RecordingError }> => {
-  const tables = new Map<TableName, Table>()
   const closing = new Subscription()
+  const tables: Partial<Record<TableName, Table>> = {}
   let rows = 0
   try {
     for (const [index, name] of tableNames.entries())
-      tables.set(name, await createTable(paths[index] ?? '', columnsOf[name]))
+      tables[name] = createTable(paths[index] ?? '', columnsOf[name])
     for await (const entries of readSet(openableSources(nodePlatform, files), { range: allTimes, closing })) {
       if (isLeft(entries)) return { rows, failure: entries.left }
       for (const { line } of entries.right) {
         if (line._tag !== 'Recording') rows++
-        const [table, values] = tableRow(line)
-        const full = tables.get(table)?.add(values)
-        if (full !== undefined) await full
+        const [name, values] = tableRow(line)
+        tables[name]?.add(values)
       }
       if (isStopped()) break
     }
     return { rows }
   } finally {
     closing.unsubscribe()
-    // Each is closed, also after a failure.
-    const results = await Promise.allSettled([...tables.values()].map(async (table) => table.close()))
-    for (const result of results) if (result.status === 'rejected') throw result.reason
+    for (const table of Object.values(tables)) table.close()
   }
 }
 
@@ -153,7 +131,7 @@ const tableRow = (line: Row | RecordingHeader): readonly [TableName, readonly un
   const { at } = line
   if (line._tag === 'Price' && isRight(line.event)) {
     const { price, receivedAt, epoch } = line.event.right
-    return ['prices', [at, line.topic, price, receivedAt, epoch]]
+    return ['prices', [at, line.topic, price, receivedAt, BigInt(epoch)]]
   }
   if (line._tag === 'Depth' && isRight(line.event)) {
     const { mint, price, timestamp, buy, sell, receivedAt } = line.event.right

@@ -123,6 +123,11 @@ describe('export', () => {
     })
   })
 
+  it('rounds a time with a fraction of a ms down', async () => {
+    const { read } = await exported(textOf([priced(1.5, 12.5)]))
+    expect(await read('prices')).toMatchObject([{ at: time(1), received_at: time(1) }])
+  })
+
   it('writes epochs with 64 bits', async () => {
     const first = { topic: 'svc-0xab', price: 1, receivedAt: at, epoch: 1 } as const
     const rows = [1, 2 ** 31, Number.MAX_SAFE_INTEGER].map((epoch): Row => ({

@@ -1,7 +1,6 @@
 import { isLeft, isRight, type Either } from 'fp-ts/lib/Either.js'
 import { EMPTY, filter, Observable, of, share, Subject, takeWhile, type Observer } from 'rxjs'
 import { RetainedEvent, type Retention } from './retained-event.js'
-import { Multicast } from '../base/task/multicast.js'
 import { withAtOnceLimit$ } from '../base/time/at-once-limit.js'
 import { delay$ } from '../base/time/deadline.js'
 import { rxClock } from '../base/time/rx-clock.js'
@@ -129,7 +128,7 @@ class RetainingSubject<E extends { readonly _tag: string }, A>
   extends Observable<Either<E, A>>
   implements Observer<Either<E, A>>
 {
-  private readonly events$ = new Multicast<Either<E, A>>()
+  private readonly events$ = new Subject<Either<E, A>>()
   private readonly retained: RetainedEvent<E, A>
   /** True if the status has reported an outage that the given observable has not emitted. */
   private isReportedByStatus = false

@@ -1,5 +1,5 @@
 import { left } from 'fp-ts/lib/Either.js'
-import { Observable, type Subscriber, type Subscription } from 'rxjs'
+import { Observable, Subject, type Subscriber, type Subscription } from 'rxjs'
 import type { Address } from '../../base/domain/address.js'
 import type { LiveSource } from '../../base/domain/joinable.js'
 import type { PricePosition } from '../../base/domain/position.js'
@@ -10,7 +10,7 @@ import type { Wake } from '../../wire/platform/platform.js'
 import { clientClosed, invalidTopic } from '../../base/errors/constructors.js'
 import type { UncorrelatedError } from '../../base/errors/model.js'
 import { addTeardown } from '../../base/time/rx-providers.js'
-import { Multicast } from '../../base/task/multicast.js'
+import { withSafeComplete$ } from '../../base/task/safe-notify.js'
 import { AtOnceLimit } from '../../base/time/at-once-limit.js'
 import { asap } from '../../base/time/coalesced-task.js'
 import { deadline } from '../../base/time/deadline.js'
@@ -52,9 +52,9 @@ const longestCheck = 500
 export class Lines {
   private readonly lines: Line[]
   private front: Line
-  private readonly statuses$ = new Multicast<ConnectionStatus>()
-  private readonly uncorrelated$ = new Multicast<UncorrelatedError>()
-  private readonly measurements$ = new Multicast<undefined>()
+  private readonly statuses$ = new Subject<ConnectionStatus>()
+  private readonly uncorrelated$ = new Subject<UncorrelatedError>()
+  private readonly measurements$ = new Subject<undefined>()
   private readonly rateLimiter: RateLimiter
   private readonly limit: AtOnceLimit
   private status: ConnectionStatus = { _tag: 'Idle' }
@@ -71,12 +71,12 @@ export class Lines {
     const { status } = this
     const isClosed = status._tag === 'Closed'
     if (isClosed) subscriber.next(status)
-    this.statuses$.subscribe(subscriber)
+    withSafeComplete$(this.statuses$).subscribe(subscriber)
     // Called after joining, so that this subscriber receives a change inside `next`.
     if (!isClosed) subscriber.next(status)
   })
   readonly errors$ = new Observable<UncorrelatedError>((subscriber) =>
-    this.uncorrelated$.subscribe(subscriber),
+    withSafeComplete$(this.uncorrelated$).subscribe(subscriber),
   )
 
   /** Emits when a connection of the front has answered a probe. Never completes. */

@@ -50,8 +50,8 @@ export class PriceSubscription implements PriceSubscriber, Unsubscribable {
 
 /**
  * The subscribers of one topic, in the order in which they joined. A linked list: a subscriber joins and leaves in
- * constant time, and a topic with one subscriber needs no array. Not a `Multicast`, which copies its subscribers for
- * each value, and has no check between two subscribers that the price is still current.
+ * constant time, and a topic with one subscriber needs no array. Not a `Subject`, which searches an
+ * array of all subscribers when one leaves, and has no check between two subscribers that the price is still current.
  */
 export interface SubscriberList {
   /** The topic as the client sends it: the text of the first subscriber. */

@@ -5,7 +5,7 @@ import { PriceFrames } from '../codec/fast-path/price-frames.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { networkError } from '../../base/errors/constructors.js'
 import type { InternalHttpTransport } from '../transport/ports.js'
-import { importUndici, importWsModules } from '../transport/packages.js'
+import { importUndici, importWsModules, loadOnce } from '../transport/packages.js'
 import { undiciTransport } from '../transport/undici/undici-transport.js'
 import { wsTransport } from '../transport/ws/ws-transport.js'
 import { addSource, publish } from './node/diagnostics.js'
@@ -60,21 +60,12 @@ export const lazyHttpTransport = (
   importTransport: () => Promise<InternalHttpTransport>,
 ): InternalHttpTransport => {
   let loaded: InternalHttpTransport | undefined
-  let loading: Promise<InternalHttpTransport> | undefined
   let isClosed = false
-
-  /** After a failure, the next request loads again. */
-  const load = async (): Promise<InternalHttpTransport> => {
-    try {
-      const transport = isClosed ? undefined : await importTransport()
-      if (isClosed || transport === undefined) throw new Error('the transport is closed')
-      loaded = transport
-      return transport
-    } catch (thrown) {
-      loading = undefined
-      throw thrown
-    }
-  }
+  const load = loadOnce(async () => {
+    const transport = isClosed ? undefined : await importTransport()
+    if (isClosed || transport === undefined) throw new Error('the transport is closed')
+    return (loaded = transport)
+  })
 
   return {
     callsOnSent: true,
@@ -86,8 +77,9 @@ export const lazyHttpTransport = (
         if (isAborted) throw new DOMException('the request was aborted', 'AbortError')
         abort = transport.get(request, onResult)
       }
-      loading ??= load()
-      void loading.then(send).catch((failure: unknown) => onResult(left(networkError(failure))))
+      void load()
+        .then(send)
+        .catch((failure: unknown) => onResult(left(networkError(failure))))
       return () => {
         isAborted = true
         abort?.()
@@ -96,7 +88,7 @@ export const lazyHttpTransport = (
     /** Resolves when no load is in progress, and all connections are closed. */
     close: async () => {
       isClosed = true
-      await loading?.catch(() => undefined)
+      await load().catch(() => undefined)
       await loaded?.close()
     },
   }

@@ -6,6 +6,16 @@ import type * as tls from 'node:tls'
 import type * as undici from 'undici/index.js'
 import type * as ws from 'ws'
 
+/** A load that the first call starts, for all calls. After a failure, the next call starts it again. */
+export const loadOnce = <A>(start: () => Promise<A>): (() => Promise<A>) => {
+  let loading: Promise<A> | undefined
+  return () =>
+    (loading ??= start().catch((failure: unknown) => {
+      loading = undefined
+      throw failure
+    }))
+}
+
 /** What the WebSocket transport needs of packages and of Node. It is loaded by the first dial. */
 export interface WsModules extends Pick<typeof ws, 'WebSocket'>, NetModules {}
 
@@ -16,19 +26,15 @@ export const importWsModules = async (): Promise<WsModules> => {
 
 type WsPackage = Pick<typeof ws, 'WebSocket' | 'WebSocketServer'>
 
-let wsPackage: Promise<WsPackage> | undefined
-
 /**
  * Imports `ws` without its optional natives: bundlers replace them by empty modules, and `ws` then fails for each frame of
  * 32 bytes or more. It reads the variables once, when it is loaded.
  */
-export const importWs = (): Promise<WsPackage> =>
-  (wsPackage ??= withVariables({ WS_NO_BUFFER_UTIL: '1', WS_NO_UTF_8_VALIDATE: '1' }, () =>
+export const importWs: () => Promise<WsPackage> = loadOnce(() =>
+  withVariables({ WS_NO_BUFFER_UTIL: '1', WS_NO_UTF_8_VALIDATE: '1' }, () =>
     importPackage('ws', 'WebSocketServer', startWs),
-  ).catch((failure: unknown) => {
-    wsPackage = undefined
-    throw failure
-  }))
+  ),
+)
 
 /** Sets variables of the environment until the result is there. */
 const withVariables = async <A>(

@@ -15,7 +15,7 @@ import {
 import { FrameTap } from './frame-tap.js'
 import { noCancel, type Cancel } from '../../../base/task/cancellable-task.js'
 import { dialHost } from '../dial-host.js'
-import type { WsModules } from '../packages.js'
+import { loadOnce, type WsModules } from '../packages.js'
 
 /** Time from the first close frame, of either side, to the end of the TCP connection, in ms. Then the socket is terminated. */
 const closeTimeout = 1000
@@ -51,19 +51,7 @@ export const wsTransport = (
   ca: string | undefined,
 ): WebSocketTransport => {
   const connections = new Set<Connection>()
-  let loading: Promise<WsModules> | undefined
-  let isClosed = false
-
-  /** After a failure, the next dial loads again. */
-  const load = async (): Promise<WsModules> => {
-    loading ??= importModules().catch((failure: unknown) => {
-      loading = undefined
-      throw failure
-    })
-    const modules = await loading
-    if (isClosed) throw new Error('the transport is closed')
-    return modules
-  }
+  const load = loadOnce(importModules)
 
   return {
     dial(url, { maxFrameBytes }, listener) {
@@ -76,7 +64,6 @@ export const wsTransport = (
       return connection
     },
     async close() {
-      isClosed = true
       for (const connection of connections) connection.close()
       await Promise.all(Array.from(connections, ({ whenClosed }) => whenClosed))
     },

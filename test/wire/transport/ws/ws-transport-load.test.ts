@@ -111,7 +111,7 @@ describe('wsTransport', () => {
     load.succeed(modules)
     await closed
     expect(sockets).toEqual([])
-    expect(listener.events).toEqual([['closed', 1006, 'the transport is closed']])
+    expect(listener.events).toEqual([['closed', 1006, 'closed before it was dialled']])
   })
 })
 

@@ -2,7 +2,7 @@ import type { Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import { delay } from '../base/time/deadline.js'
 import { timeOfEvent } from '../base/time/event-time.js'
-import { activeVirtualClock, rxClock } from '../base/time/rx-clock.js'
+import { activeReplayClock, rxClock } from '../base/time/rx-clock.js'
 import { responsiveDelay } from './responsive-delay.js'
 
 // Windows that data decides: each event belongs to the window of its `receivedAt`, however late a timer is. All times are
@@ -56,7 +56,7 @@ export class DataWindow {
   startTimer(onTime: (time: number) => void): Subscription {
     const { ms, to } = this
     const remaining = Math.min(to - rxClock.wallClock(), ms)
-    if (rxClock.isVirtual && activeVirtualClock() === undefined)
+    if (rxClock.isVirtual && activeReplayClock() === undefined)
       return afterFrame(remaining, () => onTime(rxClock.wallClock()))
     return responsiveDelay(Math.max(1, remaining + 1), () => onTime(rxClock.wallClock() - 1))
   }

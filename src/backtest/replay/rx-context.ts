@@ -1,5 +1,5 @@
-import type { VirtualClock, VirtualTimer } from '../../base/time/clock.js'
-import { setVirtualClock } from '../../base/time/rx-clock.js'
+import type { Clock } from '../../base/time/clock.js'
+import { setReplayClock } from '../../base/time/rx-clock.js'
 import {
   areWritten,
   noDelegates,
@@ -20,6 +20,31 @@ import {
   takeQueues,
   type SchedulerQueues,
 } from './scheduler-queues.js'
+
+/** A timer of a virtual clock. RxJS receives it as an opaque handle. */
+export interface VirtualTimer {
+  /** The clock of the timer: another one may be active when the timer is cleared. */
+  readonly owner: VirtualClock
+  cancelled: boolean
+}
+
+export interface VirtualClock {
+  /** This clock until it is disposed of, and then that of the system. */
+  readonly clock: Clock
+  /** In ms since the Unix epoch. */
+  readonly now: () => number
+  /** Monotonic, in ms. */
+  readonly elapsed: () => number
+  /** True if new timers are real. */
+  readonly disposed: boolean
+  /** Calls back every `ms` ms, like `setInterval`. */
+  addTimer(callback: () => void, ms: number): VirtualTimer
+  /** Calls back once, after the current tick. */
+  addImmediate(callback: () => void): VirtualTimer
+  /** Calls back once, with the time of the next animation frame. */
+  addFrame(callback: (time: number) => void): VirtualTimer
+  cancel(timer: VirtualTimer): void
+}
 
 // RxJS has one set of clocks, timers and scheduler queues for the whole process. A context is such a set. One context is
 // active at a time: the real one, or that of a virtual clock.
@@ -73,7 +98,7 @@ export const enterContext = (context: RxContext): RxContext => {
   if (context === before) return before
   context.replace(before)
   active = context
-  setVirtualClock(context.clock)
+  setReplayClock(context.clock?.clock)
   if (context === realContext) keepClearing()
   return before
 }

@@ -8,8 +8,10 @@ import {
   onTimerAdded,
   runInContext,
   RxContext,
+  type VirtualClock,
+  type VirtualTimer,
 } from './rx-context.js'
-import type { VirtualClock, VirtualTimer } from '../../base/time/clock.js'
+import { callAtOnce, type Clock } from '../../base/time/clock.js'
 import { systemClock } from '../../base/time/system-clock.js'
 import { PriorityQueue } from '../recording/read/priority-queue.js'
 
@@ -56,7 +58,8 @@ export class VirtualTime implements VirtualClock {
   private nextOrder = 0
   private cancelledCount = 0
   private readonly context: RxContext
-  private readonly wallClock = systemClock().wallClock
+  private readonly system = systemClock()
+  readonly clock: Clock
   disposed = false
 
   /** `skipped`: the sum of the steps before, in ms, by which monotonic time is behind. */
@@ -66,13 +69,14 @@ export class VirtualTime implements VirtualClock {
     private readonly group = new ClockGroup(),
   ) {
     this.context = new RxContext(this)
+    this.clock = clockOf(this, this.system)
   }
 
   /** Once the clock is disposed of, the time of the system. */
-  readonly now = (): number => (this.disposed ? this.wallClock() : this.current)
+  readonly now = (): number => (this.disposed ? this.system.wallClock() : this.current)
 
   /** Monotonic: without the steps of `skip`. Once the clock is disposed of, the time of the system. */
-  readonly elapsed = (): number => (this.disposed ? this.wallClock() : this.current - this.skipped)
+  readonly elapsed = (): number => (this.disposed ? this.system.wallClock() : this.current - this.skipped)
 
   private get current(): number {
     return Math.max(this.time, this.group.time)
@@ -201,6 +205,21 @@ export class VirtualTime implements VirtualClock {
     }
   }
 }
+
+const clockOf = (virtual: VirtualTime, system: Clock): Clock => ({
+  get isVirtual() {
+    return !virtual.disposed
+  },
+  elapsed: virtual.elapsed,
+  wallClock: virtual.now,
+  startInterval: (callback, ms) =>
+    virtual.disposed ? system.startInterval(callback, ms) : cancelOf(virtual.addTimer(callback, ms)),
+  startImmediate: (callback) =>
+    virtual.disposed ? system.startImmediate(callback) : cancelOf(virtual.addImmediate(callback)),
+  afterRead: (callback) => (virtual.disposed ? system.afterRead(callback) : callAtOnce(callback)),
+})
+
+const cancelOf = (timer: VirtualTimer) => (): void => timer.owner.cancel(timer)
 
 const isImmediate = ({ order }: Timer): boolean => order < 0
 

@@ -1,7 +1,7 @@
 import { Observable, Subscription, type Subscriber } from 'rxjs'
 import type { Clock } from './clock.js'
 import { delay } from './deadline.js'
-import { activeTimeKey, activeVirtualClock, rxClock } from './rx-clock.js'
+import { activeReplayClock, activeTimeKey, rxClock } from './rx-clock.js'
 
 /** The number of subscriptions that may end inside of `subscribe` in one turn of the event loop. */
 const maxAtOnce = 100
@@ -88,7 +88,7 @@ export class AtOnceLimit {
 
   private startTimer(delays: number, callback: () => void): Subscription {
     // The time of a `TestScheduler` ends with its last timer. A replay ends by itself.
-    const isTest = this.clock.isVirtual && activeVirtualClock() === undefined
+    const isTest = this.clock.isVirtual && activeReplayClock() === undefined
     if (isTest && delays >= maxTestDelays) return Subscription.EMPTY
     return delay(this.clock, Math.min(delays, maxDelay), () => {
       const turn = this.currentTurn()

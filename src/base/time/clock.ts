@@ -22,29 +22,6 @@ export interface Clock {
   readonly afterRead: (callback: () => void) => () => void
 }
 
-/** A timer of a virtual clock. RxJS receives it as an opaque handle. */
-export interface VirtualTimer {
-  /** The clock of the timer: another one may be active when the timer is cleared. */
-  readonly owner: VirtualClock
-  cancelled: boolean
-}
-
-export interface VirtualClock {
-  /** In ms since the Unix epoch. */
-  readonly now: () => number
-  /** Monotonic, in ms. */
-  readonly elapsed: () => number
-  /** True if new timers are real. */
-  readonly disposed: boolean
-  /** Calls back every `ms` ms, like `setInterval`. */
-  addTimer(callback: () => void, ms: number): VirtualTimer
-  /** Calls back once, after the current tick. */
-  addImmediate(callback: () => void): VirtualTimer
-  /** Calls back once, with the time of the next animation frame. */
-  addFrame(callback: (time: number) => void): VirtualTimer
-  cancel(timer: VirtualTimer): void
-}
-
 /** `afterRead` of a virtual clock: no data arrives between two timers. */
 export const callAtOnce = (callback: () => void): (() => void) => {
   callback()

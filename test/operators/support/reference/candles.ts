@@ -11,7 +11,7 @@ import {
   type Observable,
 } from 'rxjs'
 import type { Price } from '../../../../src/base/domain/price.js'
-import { activeVirtualClock } from '../../../../src/base/time/rx-clock.js'
+import { activeReplayClock } from '../../../../src/base/time/rx-clock.js'
 import type { Candle } from '../../../../src/operators/index.js'
 
 type Out<E> = Either<E, Candle>
@@ -20,7 +20,7 @@ type Out<E> = Either<E, Candle>
 /** After the events of the millisecond of a time: in a replay 1 ms later, under a `TestScheduler` last in its frame. */
 const afterEvents$ = (time: number): Observable<unknown> => {
   const remaining = Math.max(0, time - asyncScheduler.now())
-  if (activeVirtualClock() !== undefined) return timer(remaining + 1)
+  if (activeReplayClock() !== undefined) return timer(remaining + 1)
   return timer(remaining).pipe(mergeMap(() => timer(0)))
 }
 

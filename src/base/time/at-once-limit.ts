@@ -3,23 +3,21 @@ import type { Clock } from './clock.js'
 import { delay } from './deadline.js'
 import { activeReplayClock, activeTimeKey, rxClock } from './rx-clock.js'
 
-/** The number of subscriptions that may end inside of `subscribe` in one turn of the event loop. */
+/** The number of subscriptions in a row that may end inside of `subscribe`. After `quiet` ms without one, a new row begins. */
 const maxAtOnce = 100
+const quiet = 1000
 
-/** The longest delay of a first event, in ms. */
-const maxDelay = 100
+/** The delay of the first event of a further subscription, in ms. */
+const pause = 100
 
-/** The time between two subscriptions of one pipeline that does not yield to the event loop, in ms. */
-const shortestTurn = 1
-
-/** The number of delays in a row, 95 s, after which the subscribers of a `TestScheduler` receive no first event. */
+/** The number of delays, 100 s, after which the subscribers of a `TestScheduler` receive no first event. */
 const maxTestDelays = 1000
 
 /**
  * The source, with a limit for pipelines that subscribe again without a delay, by `retry` or `repeat`. To a source whose first
- * event is a failure, they would subscribe without end. If 100 subscriptions have ended inside of `subscribe` in one turn of
- * the event loop, the next one receives its first event later, and later each time, unless the source emits before. Until then
- * it counts as a subscriber of the source. `isFailing`: false while the first event is a value, which has no limit.
+ * event is a failure, they would subscribe without end. If 100 subscriptions have ended inside of `subscribe`, the next ones
+ * receive their first event 100 ms later, unless the source emits before. Until then they count as subscribers of the source.
+ * `isFailing`: false while the first event is a value, which has no limit.
  */
 export const withAtOnceLimit$ = <A>(
   source$: Observable<A>,
@@ -31,38 +29,30 @@ export const withAtOnceLimit$ = <A>(
     else source$.subscribe(subscriber)
   })
 
-/** The subscriptions of one strategy that have ended at once, in one turn of the event loop. */
-interface Turn {
+/** The subscriptions of one strategy that have ended at once, in a row. */
+interface Row {
   ended: number
-  /** The number of delays in a row before the turn. */
-  delays: number
-  /** Monotonic time of the last subscription or end, in ms. */
+  /** Monotonic time of the last subscription, in ms. */
   at: number
-  /** True once promises have settled. */
-  hasYielded: boolean
 }
-
-const resolved = Promise.resolve()
 
 /** The limit of the sources that share it. */
 export class AtOnceLimit {
   /** By strategy: parameters of a sweep share streams. */
-  private readonly turns = new WeakMap<object, Turn>()
+  private readonly rows = new WeakMap<object, Row>()
 
   constructor(private readonly clock: Clock = rxClock) {}
 
   subscribe<A>(source$: Observable<A>, subscriber: Subscriber<A>): void {
-    const turn = this.currentTurn()
-    if (turn.ended >= maxAtOnce) return this.subscribeLater(source$, subscriber, turn.delays)
+    const row = this.currentRow()
     // Before the subscription, which may contain the next one.
-    this.set(turn, turn.ended + 1)
+    if (row.ended++ >= maxAtOnce) return this.subscribeLater(source$, subscriber, row)
     source$.subscribe(subscriber)
-    if (subscriber.closed) this.set(turn, turn.ended)
-    else turn.ended--
+    if (!subscriber.closed) row.ended--
   }
 
   /** Subscribes at once, without what the source emits inside of `subscribe`, and again later for its first event. */
-  private subscribeLater<A>(source$: Observable<A>, subscriber: Subscriber<A>, delays: number): void {
+  private subscribeLater<A>(source$: Observable<A>, subscriber: Subscriber<A>, { ended }: Row): void {
     const held = new Subscription()
     let isFirst = true
     const pass = (emit: () => void): void => {
@@ -78,46 +68,25 @@ export class AtOnceLimit {
       }),
     )
     isFirst = false
-    const timer = this.startTimer(delays, () => {
+    // The time of a `TestScheduler` ends with its last timer. A replay ends by itself.
+    const isTest = this.clock.isVirtual && activeReplayClock() === undefined
+    const isLast = isTest && ended > maxAtOnce + maxTestDelays
+    const onPause = (): void => {
       source$.subscribe(subscriber)
       held.unsubscribe()
-    })
+    }
+    const timer = isLast ? Subscription.EMPTY : delay(this.clock, pause, onPause)
     held.add(timer)
     subscriber.add(held)
   }
 
-  private startTimer(delays: number, callback: () => void): Subscription {
-    // The time of a `TestScheduler` ends with its last timer. A replay ends by itself.
-    const isTest = this.clock.isVirtual && activeReplayClock() === undefined
-    if (isTest && delays >= maxTestDelays) return Subscription.EMPTY
-    return delay(this.clock, Math.min(delays, maxDelay), () => {
-      const turn = this.currentTurn()
-      turn.delays = delays + 1
-      // The next subscription of this turn is delayed too.
-      this.set(turn, maxAtOnce)
-      callback()
-    })
-  }
-
-  private currentTurn(): Turn {
+  private currentRow(): Row {
     const key = activeTimeKey()
-    const turn = this.turns.get(key)
-    if (turn !== undefined && this.isCurrent(turn)) return turn
-    const next: Turn = { ended: 0, delays: 0, at: -Infinity, hasYielded: true }
-    this.turns.set(key, next)
-    return next
-  }
-
-  /** In real time, a pipeline may take long, or wait for promises: neither lets the event loop run. */
-  private isCurrent({ at, hasYielded }: Turn): boolean {
-    return this.clock.elapsed() - at < shortestTurn || (!hasYielded && !this.clock.isVirtual)
-  }
-
-  private set(turn: Turn, ended: number): void {
-    turn.ended = ended
-    turn.at = this.clock.elapsed()
-    if (!turn.hasYielded) return
-    turn.hasYielded = false
-    void resolved.then(() => (turn.hasYielded = true))
+    const now = this.clock.elapsed()
+    const row = this.rows.get(key) ?? { ended: 0, at: now }
+    this.rows.set(key, row)
+    if (now - row.at >= quiet) row.ended = 0
+    row.at = now
+    return row
   }
 }

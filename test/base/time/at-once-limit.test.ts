@@ -36,7 +36,7 @@ describe('a source with a limit of the subscriptions that end at once', () => {
     }).pipe(take(1), repeat())
     const subscription = endless$.subscribe()
     expect(state.subscriptions).toBe(101)
-    await firstValueFrom(timer(5))
+    await firstValueFrom(timer(150))
     expect(state.subscriptions).toBeGreaterThan(102)
     subscription.unsubscribe()
     expect(state.open).toBe(0)
@@ -51,15 +51,17 @@ describe('a source with a limit of the subscriptions that end at once', () => {
     await waiting
   })
 
-  it('delays each further event by 1 ms more, up to 100 ms', () => {
+  it('delays each further event by 100 ms, until a second has passed without one', () => {
     const times: number[] = []
-    runInVirtualTime(({ now }) => {
-      createSource()
-        .limited$.pipe(take(1), repeat(400))
-        .subscribe(() => times.push(now()))
+    runInVirtualTime(({ now, at }) => {
+      const { limited$ } = createSource()
+      const subscribe = (count: number) =>
+        limited$.pipe(take(1), repeat(count)).subscribe(() => times.push(now()))
+      subscribe(103)
+      at(1100, () => subscribe(1))
+      at(2500, () => subscribe(1))
     })
-    expect(times.slice(0, 105)).toEqual([...Array.from({ length: 100 }, () => 0), 0, 1, 3, 6, 10])
-    expect(times.at(-1)! - times.at(-2)!).toBe(100)
+    expect(times).toEqual([...Array.from({ length: 100 }, () => 0), 100, 200, 300, 1200, 2500])
   })
 
   it('passes a newer event at once, instead of the first event', () => {
@@ -67,14 +69,14 @@ describe('a source with a limit of the subscriptions that end at once', () => {
     const { state, events$, limited$ } = createSource()
     runInVirtualTime(({ now, at }) => {
       const note = (event: string): void => void lines.push(`${now()} ${event}`)
-      // In the turn of the third delay, at 3 ms: the first event would come 3 ms later.
+      // After the third delay, at 300 ms: the first event would come at 400 ms.
       concat(limited$.pipe(take(1), repeat(103), ignoreElements()), limited$).subscribe(note)
-      at(4, () => {
+      at(304, () => {
         expect(lines).toEqual([])
         events$.next('newer')
       })
     })
-    expect(lines).toEqual(['4 newer'])
+    expect(lines).toEqual(['304 newer'])
     expect(state.open).toBe(1)
   })
 

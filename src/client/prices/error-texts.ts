@@ -1,7 +1,6 @@
 import { canonicalAddress, type Address } from '../../base/domain/address.js'
 import { truncate } from '../../base/errors/text.js'
 import type { SentFrames } from './sent-frames.js'
-import { phaseOf, type SubscribedTopic, type TopicTable } from './topics.js'
 
 /** The maximum number of stored texts. */
 const maxTexts = 16
@@ -15,11 +14,8 @@ export class ErrorTexts {
    * client has left it. The last sent come last.
    */
   private readonly awaited = new Map<Address, readonly number[]>()
-  /** The pending topic that the last search found. While it is pending, no search is needed. */
-  private pendingTopic: SubscribedTopic | undefined
 
   constructor(
-    private readonly topics: TopicTable,
     private readonly sentFrames: SentFrames,
     /** For this time a subscribe frame waits for its answer, in ms. */
     private readonly confirmTimeout: number,
@@ -62,22 +58,6 @@ export class ErrorTexts {
   /** The texts that match no topic, since `time`. */
   since(time: number): readonly string[] {
     return this.uncorrelated.filter(({ at }) => at >= time).map(({ text }) => text)
-  }
-
-  /**
-   * True if repeated subscribe frames must wait. After a text that matches no topic they are sent one at a time, so that
-   * the next text can reject only one topic. Read for every frame that takes the slow path.
-   */
-  get delaysResubscribes(): boolean {
-    if (this.uncorrelated.length === 0) return false
-    if (this.pendingTopic === undefined || phaseOf(this.pendingTopic) !== 'pending')
-      this.pendingTopic = this.findPending()
-    return this.pendingTopic !== undefined
-  }
-
-  private findPending(): SubscribedTopic | undefined {
-    for (const state of this.topics.states) if (phaseOf(state) === 'pending') return state
-    return undefined
   }
 
   /** The topic of the only subscribe frame that waits for an answer. While a probe waits too, the text may answer the probe. */

@@ -20,7 +20,6 @@ import {
 import {
   isConfirmed,
   isUnconfirmed,
-  needsResubscribe,
   newlyHeld,
   phaseOf,
   releaseAt,
@@ -45,10 +44,8 @@ export class Subscriptions {
   /** Of the open connection, or the next one. */
   sentFrames: SentFrames
   private errorTexts: ErrorTexts
-  /** The topics whose frame must not wait, in the order of their requests. `takeFrame` decides which frame that is. */
+  /** The topics that need a frame, in the order of their requests. `takeFrame` decides which frame that is. */
   private readonly due = new Set<SubscribedTopic>()
-  /** The other topics with a repeated subscribe frame, which may wait for the answers to other frames. */
-  private readonly repeated = new Set<SubscribedTopic>()
   private unrequestedFirst = true
   /** Latest time at which `onDeadline` must be called. A deadline that is postponed leaves it as it is. */
   nextDeadline = Infinity
@@ -62,7 +59,7 @@ export class Subscriptions {
     readonly pricePatterns?: PriceFrames<SubscribedTopic>,
   ) {
     this.sentFrames = new SentFrames(this.topics, timeouts.confirmTimeout)
-    this.errorTexts = new ErrorTexts(this.topics, this.sentFrames, this.timeouts.confirmTimeout)
+    this.errorTexts = new ErrorTexts(this.sentFrames, this.timeouts.confirmTimeout)
   }
 
   /** True while at least one topic needs the connection. */
@@ -93,13 +90,13 @@ export class Subscriptions {
   leave(state: SubscribedTopic, now: number): void {
     state.idleSince = now
     if (state.subscribeSentAt === undefined) this.remove(state)
-    else if (releaseAt(state, this.timeouts) <= now) this.addDue(state)
+    else if (releaseAt(state, this.timeouts) <= now) this.due.add(state)
     else this.schedule(state)
   }
 
   /** Called when the connection opens: every topic then needs a subscribe frame. */
   onOpen(): void {
-    for (const state of this.topics.states) this.addDue(state)
+    for (const state of this.topics.states) this.due.add(state)
   }
 
   /** Called when the connection closes. Resets every topic, removes lingering topics, and returns all subscribers. */
@@ -112,9 +109,8 @@ export class Subscriptions {
     }
     this.isBehind = false
     this.due.clear()
-    this.repeated.clear()
     this.sentFrames = new SentFrames(this.topics, this.timeouts.confirmTimeout)
-    this.errorTexts = new ErrorTexts(this.topics, this.sentFrames, this.timeouts.confirmTimeout)
+    this.errorTexts = new ErrorTexts(this.sentFrames, this.timeouts.confirmTimeout)
     this.pricePatterns?.clear()
     this.nextDeadline = Infinity
     this.lastScanAt = -Infinity
@@ -125,31 +121,21 @@ export class Subscriptions {
   takeFrames(limit: number, now: number): readonly string[] {
     const { sentFrames, unrequestedFirst } = this
     const frames: string[] = []
-    const take = (state: SubscribedTopic): void => {
-      const frame = this.takeFrame(state, now)
-      if (frame !== undefined) frames.push(frame)
-    }
     // The two queues take turns to be first: with a low limit, neither may delay the other without bound.
     if (unrequestedFirst) frames.push(...sentFrames.takeUnsubscribes(limit, now))
     for (const state of this.due) {
       if (frames.length >= limit) break
-      take(state)
+      const frame = this.takeFrame(state, now)
+      if (frame !== undefined) frames.push(frame)
     }
     if (!unrequestedFirst) frames.push(...sentFrames.takeUnsubscribes(limit - frames.length, now))
     if (frames.length > 0) this.unrequestedFirst = !unrequestedFirst
-    for (const state of this.repeated) {
-      if (frames.length >= limit || this.errorTexts.delaysResubscribes) break
-      take(state)
-    }
     return frames
   }
 
   /** True if `takeFrames` may return a frame. */
   get hasPendingFrames(): boolean {
-    const { due, repeated, sentFrames, errorTexts } = this
-    return (
-      due.size > 0 || sentFrames.unrequestedCount > 0 || (repeated.size > 0 && !errorTexts.delaysResubscribes)
-    )
+    return this.due.size > 0 || this.sentFrames.unrequestedCount > 0
   }
 
   /** A probe subscribes to a topic again. */
@@ -248,8 +234,7 @@ export class Subscriptions {
     this.nextDeadline = Infinity
     this.lastScanAt = now
     for (const state of this.topics.states) {
-      if (releaseAt(state, this.timeouts) <= now || (state.resubscribeBy ?? Infinity) <= now)
-        this.addDue(state)
+      if (releaseAt(state, this.timeouts) <= now) this.due.add(state)
       if (silenceDeadline(state, this.timeouts) <= now)
         effects.push(deliver(state, this.onSilence(state, now)))
       this.schedule(state)
@@ -259,18 +244,18 @@ export class Subscriptions {
 
   /** Queues the unsubscribe frames of all topics, once none of them needs the connection. */
   releaseAll(): void {
-    for (const state of this.topics.states) this.addDue(state)
+    for (const state of this.topics.states) this.due.add(state)
   }
 
   private create(base: Address, topic: Topic): SubscribedTopic {
     const state = this.topics.create(base, topic)
-    this.addDue(state)
+    this.due.add(state)
     return state
   }
 
   private remove(state: SubscribedTopic): void {
     this.topics.delete(state)
-    this.dequeue(state)
+    this.due.delete(state)
     if (typeof state.framePattern === 'number') this.pricePatterns?.forget(state.framePattern)
     resetTopic(state)
   }
@@ -282,9 +267,9 @@ export class Subscriptions {
     state.lastActivityAt = now - age
     state.live = !this.isBehind && (isHeld || age < this.timeouts.staleAfter)
     if (this.isBehind) state.held ??= newlyHeld
-    if (needsResubscribe(state)) {
-      state.resubscribeBy = undefined
-      this.dequeue(state)
+    if (state.isTimedOut) {
+      state.isTimedOut = false
+      this.due.delete(state)
     }
     this.schedule(state)
     return isFirst ? [{ _tag: 'Confirmed', state, confirmMs: now - (state.subscribeSentAt ?? now) }] : []
@@ -297,42 +282,29 @@ export class Subscriptions {
       return staleEvent(state, now)
     }
     const recent = this.errorTexts.since(state.subscribeSentAt ?? now)
-    state.resubscribeBy = now + this.timeouts.confirmTimeout
-    if (releaseAt(state, this.timeouts) <= now) this.addDue(state)
-    else if (!this.due.has(state)) this.repeated.add(state)
+    state.isTimedOut = true
+    this.due.add(state)
     return failureEvent((topic) => subscriptionTimeout(topic, this.timeouts.confirmTimeout, recent))
   }
 
   private schedule(state: SubscribedTopic): void {
     const { timeouts } = this
-    const frameDeadline = this.due.has(state)
-      ? Infinity
-      : Math.min(releaseAt(state, timeouts), state.resubscribeBy ?? Infinity)
+    const frameDeadline = this.due.has(state) ? Infinity : releaseAt(state, timeouts)
     const deadline = Math.min(frameDeadline, silenceDeadline(state, timeouts), this.nextDeadline)
     this.nextDeadline = Math.max(deadline, this.lastScanAt + this.topics.size / scannedPerMs)
-  }
-
-  private addDue(state: SubscribedTopic): void {
-    this.repeated.delete(state)
-    this.due.add(state)
-  }
-
-  private dequeue(state: SubscribedTopic): void {
-    this.repeated.delete(state)
-    this.due.delete(state)
   }
 
   /** Dequeues a topic. Returns the frame that it needs, if any, and marks it as sent. */
   private takeFrame(state: SubscribedTopic, now: number): string | undefined {
     const { sentFrames } = this
     const isRequested = state.subscribeSentAt !== undefined
-    this.dequeue(state)
+    this.due.delete(state)
     if (releaseAt(state, this.timeouts) <= now) {
       if (isRequested) sentFrames.onUnsubscribe(state.base, now)
       this.remove(state)
       return isRequested ? unsubscribeFrame(state.topic) : undefined
     }
-    const needsRequest = !isRequested || needsResubscribe(state)
+    const needsRequest = !isRequested || state.isTimedOut
     if (needsRequest) {
       setRequested(state, now)
       this.errorTexts.onSubscribe(state.base, now)

@@ -32,11 +32,8 @@ export interface SubscribedTopic extends SubscriberList {
   subscribeSentAt: number | undefined
   /** True if the topic was requested and left before, on the open connection: a price before the answer may be an earlier one. */
   wasLeft: boolean
-  /**
-   * Defined after a confirmation timeout: until when the repeated subscribe frame may wait for the answers to other frames.
-   * Not `never`, because a field that always holds a double takes 16 bytes more.
-   */
-  resubscribeBy: number | undefined
+  /** True after a confirmation timeout: the topic must be requested again. */
+  isTimedOut: boolean
   /** When the last subscriber unsubscribed; `undefined` while there are subscribers. */
   idleSince: number | undefined
   /** The last message of the topic, if it was unreadable: it may have been a newer price, so that no price is current. */
@@ -86,7 +83,7 @@ export const createTopic = (base: Address, topic: Topic): SubscribedTopic => ({
   base,
   subscribeSentAt: undefined,
   wasLeft: false,
-  resubscribeBy: undefined,
+  isTimedOut: false,
   idleSince: undefined,
   unreadable: undefined,
   held: undefined,
@@ -104,14 +101,14 @@ export const resetTopic = (state: SubscribedTopic): void => {
   state.live = false
   state.held = undefined
   state.unreadable = undefined
-  state.resubscribeBy = undefined
+  state.isTimedOut = false
   state.framePattern = undefined
 }
 
 /** The subscribe frame is sent. */
 export const setRequested = (state: SubscribedTopic, now: number): void => {
   state.subscribeSentAt = now
-  state.resubscribeBy = undefined
+  state.isTimedOut = false
 }
 
 export const setPrice = (state: SubscribedTopic, { price, receivedAt, epoch }: ReceivedPrice): void => {
@@ -161,7 +158,7 @@ export const phaseOf = (state: SubscribedTopic): TopicPhase => {
   if (state.live) return 'live'
   if (isConfirmed(state)) return state.unreadable === undefined ? 'stale' : 'unreadable'
   if (state.subscribeSentAt === undefined) return 'unsent'
-  return needsResubscribe(state) ? 'timed-out' : 'pending'
+  return state.isTimedOut ? 'timed-out' : 'pending'
 }
 
 /** True if the service has confirmed the topic, or sent a price of it, on the open connection. */
@@ -207,7 +204,7 @@ export const mayPrecedeRequest = (state: SubscribedTopic): boolean => state.wasL
 export const releaseAt = (state: SubscribedTopic, { linger }: TopicTimeouts): number => {
   const { idleSince } = state
   if (idleSince === undefined) return Infinity
-  return needsResubscribe(state) ? idleSince : idleSince + linger
+  return state.isTimedOut ? idleSince : idleSince + linger
 }
 
 /** When the confirmation times out or the topic becomes stale; `Infinity` if neither is due. */
@@ -227,9 +224,6 @@ export const silenceDeadline = (state: SubscribedTopic, timeouts: TopicTimeouts)
       return assertNever(phase)
   }
 }
-
-/** True after a confirmation timeout: the topic must be requested again. */
-export const needsResubscribe = ({ resubscribeBy }: SubscribedTopic): boolean => resubscribeBy !== undefined
 
 /**
  * The state of a topic in `inspect()`. `isDown`: the connection is lost. `isLate`: the last prices may be older than `maxLag`,

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/base/domain/address.js'
 import { ErrorTexts } from '../../../src/client/prices/error-texts.js'
 import { SentFrames } from '../../../src/client/prices/sent-frames.js'
@@ -15,7 +15,7 @@ const rejects = (
   { confirmed = [], left = [] }: { confirmed?: readonly Address[]; left?: readonly Address[] } = {},
 ): Address | undefined => {
   const topics = new TopicTable()
-  const texts = new ErrorTexts(topics, new SentFrames(topics, 300), 300)
+  const texts = new ErrorTexts(new SentFrames(topics, 300), 300)
   for (const base of new Set([...confirmed, ...unconfirmed, ...left])) {
     const state = topics.create(base, `svc-${base}`)
     state.subscribeSentAt = 0
@@ -98,28 +98,15 @@ it('any error text rejects only a topic that is unconfirmed, or whose subscribe 
 /** The error texts of a connection that has received one that matches no topic, and topics that are pending. */
 const createErrorTexts = (bases: readonly Address[]) => {
   const topics = new TopicTable()
-  const states = bases.map((base) => topics.create(base, `svc-${base}`))
-  for (const state of states) state.subscribeSentAt = 0
-  const texts = new ErrorTexts(topics, new SentFrames(topics, 300), 300)
+  for (const base of bases) topics.create(base, `svc-${base}`).subscribeSentAt = 0
+  const texts = new ErrorTexts(new SentFrames(topics, 300), 300)
   texts.correlate('Error: internal', 0, 'Error: internal')
-  const searches = vi.spyOn(topics, 'states', 'get')
-  return { states, texts, searches }
+  return texts
 }
-
-it('searches the topics once for a pending one, and again when that one is answered', () => {
-  const { states, texts, searches } = createErrorTexts(['0xaa', '0xbb'])
-  for (let frame = 0; frame < 100; frame++) expect(texts.delaysResubscribes).toBe(true)
-  expect(searches).toHaveBeenCalledTimes(1)
-  states[0]!.lastActivityAt = 1
-  for (let frame = 0; frame < 100; frame++) expect(texts.delaysResubscribes).toBe(true)
-  expect(searches).toHaveBeenCalledTimes(2)
-  states[1]!.resubscribeBy = 1
-  expect(texts.delaysResubscribes).toBe(false)
-})
 
 describe('the subscribe frames that an error text may answer', () => {
   const answersIn = (text: string, now: number, fill: (texts: ErrorTexts) => void): Address | undefined => {
-    const { texts } = createErrorTexts(['0xaa', '0xbb'])
+    const texts = createErrorTexts(['0xaa', '0xbb'])
     fill(texts)
     return texts.correlate(text, now, text)
   }
@@ -152,7 +139,7 @@ describe('the subscribe frames that an error text may answer', () => {
 describe('the texts that match no topic', () => {
   const noTopics = (): ErrorTexts => {
     const topics = new TopicTable()
-    return new ErrorTexts(topics, new SentFrames(topics, 300), 300)
+    return new ErrorTexts(new SentFrames(topics, 300), 300)
   }
 
   it('are those since a given time', () => {

@@ -221,26 +221,6 @@ describe('an error text', () => {
   })
 })
 
-describe('repeated subscribe frames after an uncorrelated error text', () => {
-  it('are sent one at a time, each after the previous answer, so that the next text matches one topic', () => {
-    marbles(({ cold, expectObservable }) => {
-      const script$ = cold('o-e 20ms A 5ms e', moves)
-      const subscribed = '  ^ 49ms !'
-      const expectedA = '   20ms t'
-      const expectedB = '   20ms t 8ms (r|)'
-      const sent = '        (ab) 16ms a--b'
-      const { client, socket } = createScriptedClient(script$, { confirmTimeout: 20, staleAfter: 1000 })
-      const t = leftWith({ _tag: 'SubscriptionTimeout' })
-      expectObservable(client.price$(a), subscribed).toBe(expectedA, { t })
-      expectObservable(client.price$(b)).toBe(expectedB, {
-        t,
-        r: rejected(b, 'Invalid request: no such topic'),
-      })
-      expectObservable(socket.sent$, subscribed).toBe(sent, frames)
-    })
-  })
-})
-
 describe('a rejected topic', () => {
   it('is requested again on the same connection for a new subscriber', () => {
     marbles(({ cold, expectObservable }) => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import type { Address } from '../../../src/base/domain/address.js'
 import type { Topic } from '../../../src/base/domain/topic.js'
 import { firstEvent } from '../../../src/client/prices/effects.js'
@@ -395,56 +395,6 @@ describe('an uncorrelated error text', () => {
     subscriptions.takeFrames(Infinity, 10)
     expect(timeoutOf(subscriptions, 310)).toMatchObject([{ left: { recent: [] } }, { left: { recent: [] } }])
     expect(subscriptions.takeFrames(Infinity, 310)).toHaveLength(2)
-  })
-
-  it('limits repeated subscribe frames to one at a time, each after the previous answer or timeout', () => {
-    const { subscriptions } = requestTopics([aa, bb, cc])
-    subscriptions.onErrorText('Error', 1)
-    subscriptions.onDeadline(300)
-    expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
-    expect(subscriptions.hasPendingFrames).toBe(false)
-    subscriptions.onConfirmation([aa], 310)
-    expect(subscriptions.hasPendingFrames).toBe(true)
-    expect(subscriptions.takeFrames(Infinity, 320)).toEqual([subscribeFrame('svc-0xbb')])
-    expect(eventsOf(deliveriesAt(subscriptions, 620))).toEqual(['svc-0xbb SubscriptionTimeout'])
-    expect(subscriptions.takeFrames(Infinity, 620)).toEqual([subscribeFrame('svc-0xcc')])
-    expect(eventsOf([subscriptions.onErrorText('Error', 630)!])).toEqual(['svc-0xcc SubscriptionRejected'])
-    expect(subscriptions.takeFrames(Infinity, 640)).toEqual([subscribeFrame('svc-0xbb')])
-  })
-
-  it('does not delay the first subscribe frame of a topic', () => {
-    const { subscriptions } = requestTopics([aa, bb])
-    subscriptions.onErrorText('Error', 1)
-    subscriptions.onDeadline(300)
-    subscriptions.takeFrames(Infinity, 300)
-    subscriptions.addSubscriber(cc, createPriceSubscriber('svc-0xcc'))
-    expect(subscriptions.takeFrames(Infinity, 301)).toEqual([subscribeFrame('svc-0xcc')])
-  })
-
-  it('does not delay the unsubscribe frame of a topic', () => {
-    const { subscriptions, unsubscribe } = requestTopics([aa, bb])
-    subscriptions.onErrorText('Error', 1)
-    subscriptions.onDeadline(300)
-    expect(subscriptions.takeFrames(Infinity, 300)).toEqual([subscribeFrame('svc-0xaa')])
-    unsubscribe(1, 310)
-    subscriptions.onDeadline(600)
-    expect(subscriptions.takeFrames(Infinity, 600)).toEqual([
-      unsubscribeFrame('svc-0xbb'),
-      subscribeFrame('svc-0xaa'),
-    ])
-  })
-
-  it('causes at most one scan of the topics per frame, however many topics are delayed', () => {
-    const bases = Array.from({ length: 50 }, (_, index): Address => `0x${index.toString(16)}`)
-    const { subscriptions } = requestTopics(bases)
-    subscriptions.onErrorText('Error', 1)
-    subscriptions.onDeadline(300)
-    subscriptions.takeFrames(Infinity, 300)
-    const scans = vi.spyOn(Map.prototype, 'values')
-    expect(subscriptions.hasPendingFrames).toBe(false)
-    const count = scans.mock.calls.length
-    scans.mockRestore()
-    expect(count).toBeLessThanOrEqual(1)
   })
 })
 

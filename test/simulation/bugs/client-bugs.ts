@@ -7,14 +7,6 @@ const socket = 'src/wire/socket'
 /** Bugs of prices, sockets and depth. */
 export const clientBugs: readonly Bug[] = [
   {
-    name: 'a topic that waits for the answers to others is never requested again',
-    folder: prices,
-    edits: [
-      { in: 'Subscriptions.onDeadline', code: '$1.resubscribeBy ?? Infinity', bug: 'Infinity' },
-      { in: 'Subscriptions.schedule', code: '$1.resubscribeBy ?? Infinity', bug: 'Infinity' },
-    ],
-  },
-  {
     name: 'no unsubscribe frame is sent',
     folder: prices,
     edits: [{ in: 'Subscriptions', code: 'unsubscribeFrame($1)', bug: 'undefined' }],
@@ -83,7 +75,7 @@ export const clientBugs: readonly Bug[] = [
       {
         in: 'ErrorTexts.awaitedOf',
         code: 'now - sentAt < this.confirmTimeout',
-        bug: 'this.topics.has(base) && now - sentAt < this.confirmTimeout',
+        bug: 'this.sentFrames.isRejectable(base) && now - sentAt < this.confirmTimeout',
       },
     ],
   },
@@ -123,7 +115,7 @@ export const clientBugs: readonly Bug[] = [
     edits: [
       {
         in: 'Subscriptions.onSilence',
-        code: 'state.resubscribeBy = now + this.timeouts.confirmTimeout',
+        code: 'this.due.add(state)',
         bug: 'undefined',
       },
     ],

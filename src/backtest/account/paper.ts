@@ -1,5 +1,4 @@
 import { Observable } from 'rxjs'
-import type { Publish } from '../../base/diagnostics/messages.js'
 import { writeError } from '../recording/codec/errors.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { objectWith, type Check } from '../../base/option-kinds/option.js'
@@ -12,7 +11,7 @@ import { accountRun$, termsOf } from './terms.js'
 
 /** The `paper` of a platform. `openJournal` is undefined where there are no files. */
 export const paperOn =
-  (publish: Publish, openJournal?: OpenJournal) =>
+  (openJournal?: OpenJournal) =>
   <C extends MarketClient>(
     client: C,
     strategy$: PaperStrategy<C>,
@@ -30,7 +29,7 @@ export const paperOn =
         let run: PaperRun
         try {
           journal = path === undefined ? undefined : openJournal?.(path)
-          run = new PaperRun(subscriber, settings, termsOf(client), publish, journal)
+          run = new PaperRun(subscriber, settings, termsOf(client), journal)
         } catch (thrown) {
           journal?.close()
           subscriber.next(writeError(thrown))

@@ -1,7 +1,6 @@
 import { distinctUntilChanged, map, ReplaySubject, startWith, Subject } from 'rxjs'
 import type { Subscriber, Observable } from 'rxjs'
 import { isRight } from 'fp-ts/lib/Either.js'
-import type { Publish } from '../../base/diagnostics/messages.js'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { describeValue } from '../../base/errors/text.js'
 import { rxClock } from '../../base/time/rx-clock.js'
@@ -18,9 +17,6 @@ import { SharedStream } from './shared-stream.js'
 import { AccountState } from './state.js'
 import type { AccountTerms } from './terms.js'
 import type { TokenState } from './token-state.js'
-
-/** A smaller difference is an adjustment of the clock, in ms. */
-const maxClockStep = 1_000
 
 /** The part of a client that an account needs: live, of a replay, or of a test. */
 export type MarketClient = Pick<Client, 'price$' | 'depth$'>
@@ -58,7 +54,8 @@ export class PaperRun {
   /** The end of the warm-up, in ms since the Unix epoch: known from the first data on. */
   private countsFrom = Infinity
   private isOver = false
-  private isClockBehind = false
+  /** True for an account that continues: it has no start to wait for. */
+  private readonly continues: boolean = false
   /** The first line of the run in the journal. */
   private unwrittenStart = startLine(rxClock.wallClock())
 
@@ -66,13 +63,14 @@ export class PaperRun {
     private readonly subscriber: Subscriber<PaperEvent>,
     private readonly settings: Settings,
     private readonly terms: AccountTerms,
-    private readonly publish: Publish,
     private readonly journal?: Journal,
   ) {
     this.isCounted = terms.isCounted?.() ?? settings.warmUp === 0
     this.state = new AccountState(settings)
-    if (journal === undefined) return
-    continueFrom(this.state, journal.start)
+    const saved = journal?.saved ?? terms.saved
+    if (saved === undefined) return
+    this.continues = true
+    continueFrom(this.state, saved)
     onContinue(this.state)
   }
 
@@ -125,7 +123,6 @@ export class PaperRun {
       this.countFrom(at)
     }
     apply(event)
-    if (!rxClock.isVirtual) this.checkClock()
     this.emit()
   }
 
@@ -152,14 +149,6 @@ export class PaperRun {
     this.state.isBeginning = true
   }
 
-  /** Data time, the latest `receivedAt`, is not ahead of the clock unless that was set back. Nobody sets a virtual clock. */
-  private checkClock(): void {
-    const behindMs = this.state.now - rxClock.wallClock()
-    const wasBehind = this.isClockBehind
-    this.isClockBehind = behindMs > maxClockStep
-    if (this.isClockBehind && !wasBehind) this.publish('svc-streams:account-clock', () => ({ behindMs }))
-  }
-
   private emit(): void {
     const { state } = this
     if (this.isEmitting || (state.events.length === 0 && !state.isChanged)) return
@@ -179,21 +168,19 @@ export class PaperRun {
     state.isChanged = false
     // A subscriber may leave while events are emitted: the journal is then closed.
     if (this.subscriber.closed) return
-    if (this.journal !== undefined && !this.isWritten(this.journal, events, isChanged)) return
+    if (this.journal !== undefined && !this.isWritten(this.journal, events)) return
     if (isChanged) this.change$.next()
     for (const event of events) {
-      // The account of a journal has no start to wait for.
-      if (this.isCounted || this.journal !== undefined) this.subscriber.next(event)
+      if (this.isCounted || this.continues) this.subscriber.next(event)
       if (event._tag === 'Filled') this.fill$.next(event)
       if (event._tag === 'Equity') this.equity$.next(event)
     }
   }
 
   /** Writes the events to the journal. If that fails, the run ends. */
-  private isWritten(journal: Journal, events: readonly PaperEvent[], isChanged: boolean): boolean {
-    const saved = isChanged ? savedStateOf(this.state) : undefined
+  private isWritten(journal: Journal, events: readonly PaperEvent[]): boolean {
     try {
-      journal.write(this.unwrittenStart + journalLines(events, saved))
+      journal.write(this.unwrittenStart + journalLines(events, savedStateOf(this.state)))
       this.unwrittenStart = ''
       return true
     } catch (thrown) {

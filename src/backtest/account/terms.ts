@@ -1,4 +1,5 @@
 import type { Observable } from 'rxjs'
+import type { SavedState } from './journal/journal.js'
 
 // What a replay asks of the accounts over its client, and how it recognises their events. Properties with a symbol that all copies of
 // this library share, because a strategy may call `paper` itself, and with a copy of the client.
@@ -9,6 +10,8 @@ export interface AccountTerms {
   readonly isCounted?: (() => boolean) | undefined
   /** True if the account closes its positions at the end, at the last prices with costs. */
   readonly endsFlat: boolean
+  /** The state with which the account continues. Default: a new account. */
+  readonly saved?: SavedState | undefined
 }
 
 const termsKey = Symbol.for('svc-streams account terms')

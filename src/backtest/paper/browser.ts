@@ -9,7 +9,7 @@ export { roundTripsOf } from '../results/round-trips.js'
 export { summary, summaryOf } from '../results/summary.js'
 
 // eslint-disable-next-line rxjs-x/finnish -- `paper` without `$` is the public name
-export const paper = paperOn(() => undefined)
+export const paper = paperOn()
 
 export const journalEvents = (): never => {
   throw new ConfigurationError('path', 'a browser has no files')

@@ -4,11 +4,10 @@
  * @module
  */
 
-import { publish } from '../../wire/platform/node/diagnostics.js'
 import { openJournalFile } from '../account/journal/journal-file.js'
 import { paperOn } from '../account/paper.js'
 
-export { journalEvents } from '../account/journal/journal-events.js'
+export { journalEvents } from '../account/journal/journal-file.js'
 export type { MarketClient, PaperAccount, PaperStrategy } from '../account/run.js'
 export { renderReport, type ReportData, type ReportOptions } from '../results/render-report.js'
 export type { Summary } from '../results/figures.js'
@@ -71,4 +70,4 @@ export type {
  * )
  */
 // eslint-disable-next-line rxjs-x/finnish -- `paper` without `$` is the public name
-export const paper = paperOn(publish, openJournalFile)
+export const paper = paperOn(openJournalFile)

@@ -195,11 +195,6 @@ export interface DiagnosticMessages {
     readonly earlierRows: number
     readonly skewedRows: number
   }
-  /**
-   * The clock is more than a second behind the data of an account on paper: it was set back. No order is filled until it has
-   * caught up. `behindMs`: by how much.
-   */
-  readonly 'svc-streams:account-clock': { readonly behindMs: number }
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { filter, lastValueFrom, skipWhile, tap, type Observable } from 'rxjs'
 import { journalEvents, paper, type PaperEvent, type PaperOptions } from '../../backtest/paper/index.js'
-import { readJournalStart } from '../../backtest/account/journal/journal-file.js'
+import { savedIn } from '../../backtest/account/journal/journal-file.js'
 import { settingsOf } from '../../backtest/account/options.js'
 import type { Order } from '../../backtest/account/orders.js'
 import { record, resume } from '../../backtest/recording/index.js'
@@ -28,7 +28,6 @@ import { stop$ } from '../stop.js'
 import { strategyParameter } from './shared/replayed-strategy.js'
 import { metricsFlags, startMetrics } from './shared/metrics-server.js'
 import { assumptionsOf, writePage } from './shared/report.js'
-import { onChannel } from './shared/channels.js'
 import { log } from './shared/log.js'
 import { importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, one, parameterFlag } from './shared/parts.js'
@@ -137,12 +136,6 @@ async function tradeOnPaper(
       },
       options,
     )
-    const clockSteps = onChannel('svc-streams:account-clock', ({ behindMs }) => {
-      log(
-        io,
-        `The clock was set back by ${formatSeconds(behindMs)}: no order is filled until it has caught up.`,
-      )
-    })
     // Ctrl-C closes the client: the streams complete, and the account emits its last events.
     const stopping = stop$(io, undefined).subscribe(close)
     const run = new RunFold(report !== undefined)
@@ -165,7 +158,6 @@ async function tradeOnPaper(
       { defaultValue: undefined },
     )
     stopping.unsubscribe()
-    clockSteps.unsubscribe()
     close()
     const written = await recorded
     if (written !== undefined) orFail(written)
@@ -182,15 +174,14 @@ async function tradeOnPaper(
 
 /** What the account continues with; undefined if it starts. The account itself fails for a journal that is damaged. */
 const resumedText = (journal: string, tokens: PaperOptions['tokens']): string | undefined => {
-  const start = attempt(() => readJournalStart(journal))
-  if (isLeft(start) || start.right.at === 0) return undefined
-  const { at, saved } = start.right
-  const { cash, holdings = [], orders = [] } = saved ?? {}
+  const saved = attempt(() => savedIn(journal))
+  if (isLeft(saved) || saved.right === undefined) return undefined
+  const { at, cash, holdings, orders } = saved.right
   const positions = holdings.flatMap(({ symbol, quantity }) =>
     quantity === 0n ? [] : [`${formatTokens(quantity, tokens[symbol]?.decimals)} ${symbol}`],
   )
   const parts = [
-    cash === undefined ? 'nothing traded yet' : `${formatUsd(cash)} USD in cash`,
+    `${formatUsd(cash)} USD in cash`,
     positions.length === 0 ? 'no position' : positions.join(' and '),
     counted(orders.length, 'open order'),
   ]

@@ -1,12 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { isLeft } from 'fp-ts/lib/Either.js'
 import { catchError, endWith, map, of, takeWhile, tap } from 'rxjs'
 import { bigintAsText } from '../../base/domain/plain-decimal.js'
 import { escapeUnsafe, printable } from '../../base/errors/text.js'
-import { changes, journalTags, startTag } from '../../backtest/account/journal/journal.js'
+import { decodeJournalLine } from '../../backtest/account/journal/journal-codec.js'
+import { journalTags, startTag } from '../../backtest/account/journal/journal.js'
+import { withTerms } from '../../backtest/account/terms.js'
 import { wholeLines } from '../../backtest/recording/files/line-file.js'
 import type { RecordingHeader, Row } from '../../backtest/recording/codec/row.js'
 import { journalJson } from '../../backtest/recording/write/journal.js'
@@ -83,21 +82,22 @@ async function verifyJournal(
   const parameter = strategyParameter(text)
   const range = rangeOf(given)
   using strategy = await checkedStrategy(backtest, range)
-  const total = { equal: 0, afterEnd: 0, later: 0 }
-  for (const [index, run] of (await journalRuns(journal)).entries()) {
+  let [equal, afterEnd, later] = [0, 0, 0]
+  const runs = await journalRuns(journal)
+  for (const [index, run] of runs.entries()) {
     if (run.entries.length === 0) continue
+    // A module is evaluated anew for each fragment of its URL.
     const url = `${strategy.url.href}#${index}`
-    const compared = await compareRun(io, run, { ...backtest, url, parameter, range })
+    const part = partBetween(range, run.from, runs[index + 1]?.from)
+    const compared = await compareRun(io, run, { ...backtest, url, parameter, range: part })
     if (compared === undefined) return
-    total.equal += compared.equal
-    total.afterEnd += compared.afterEnd
-    total.later = compared.later
+    equal += compared.equal
+    afterEnd += compared.afterEnd
+    later = compared.later
     if (compared.difference === undefined) continue
-    const number = total.equal + 1
-    io.stdout.write(`${differenceText(journal, number, compared.difference, compared.lines, json)}\n`)
-    throw new Error(`the replay differs from the live run at value ${number}`)
+    io.stdout.write(`${differenceText(journal, equal + 1, compared.difference, compared.lines, json)}\n`)
+    throw new Error(`the replay differs from the live run at value ${equal + 1}`)
   }
-  const { equal, afterEnd, later } = total
   if (equal === 0) throw new Error(`${printable(journal)}: the journal has no value to compare`)
   const grouped = numberFormat(io.stdout)
   const texts = [
@@ -124,22 +124,20 @@ interface Entry {
 
 /** A run that wrote to a journal. The values of a journal count as one run. */
 interface JournalRun {
-  /** When it began, and when the next one began, in ms since the Unix epoch. A first run may have begun earlier. */
+  /** When it began, in ms since the Unix epoch. A first run may have begun earlier. */
   readonly from: number
-  to: number
-  /** The lines of the last state of the account before it, and of its last value. Empty for a new account. */
-  readonly before: readonly string[]
+  /** The line of the state of the account before it; undefined for a new account. */
+  readonly before: string | undefined
   readonly entries: Entry[]
-  /** The events from this index on depend on when the run ended, or were not emitted. */
-  end: number
 }
 
 const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
-  let run: JournalRun = { from: -Infinity, to: Infinity, before: [], entries: [], end: Infinity }
+  let run: JournalRun = { from: -Infinity, before: undefined, entries: [] }
   const runs = [run]
   let line = 0
-  let state: readonly string[] = []
-  let previous: unknown
+  let state: string | undefined
+  /** The events of an account whose state does not follow were not emitted. */
+  let unsaved: Entry[] = []
   for await (const text of wholeLines(path)) {
     const parsed = attempt(() => JSON.parse(text) as Partial<Record<string, unknown>> | null)
     const fields = (isLeft(parsed) ? undefined : parsed.right) ?? {}
@@ -147,25 +145,27 @@ const journalRuns = async (path: string): Promise<readonly JournalRun[]> => {
     line++
     if (typeof at !== 'number' || !('value' in fields || journalTags.has(_tag)))
       throw new Error(`${printable(path)}, line ${line}: expected a line like {"at":1795601234567,"value":…}`)
-    const { entries } = run
-    if (_tag === startTag && line > 1) {
-      run.to = at
-      run = { from: at, to: Infinity, before: state, entries: [], end: Infinity }
+    if (_tag === undefined) run.entries.push({ line, at, isEvent: false, json: JSON.stringify(value) })
+    else if (_tag === 'State') {
+      run.entries.push(...unsaved)
+      unsaved = []
+      state = text
+    } else if (_tag === startTag) {
+      unsaved = []
+      run = { from: line === 1 ? -Infinity : at, before: state, entries: [] }
       runs.push(run)
-    } else if (_tag === 'State') {
-      run.end = Infinity
-      state = [text]
-    } else if (_tag !== startTag) {
-      if (_tag === 'Account') run.end = entries.length - (previous === 'Equity' ? 1 : 0)
-      if (changes.has(_tag)) run.end = Math.min(run.end, entries.length)
-      // Later than the state, with later prices.
-      if (_tag === 'Equity') state = [...state.slice(0, 1), text]
-      const isEvent = _tag !== undefined
-      entries.push({ line, at, isEvent, json: JSON.stringify(isEvent ? fields : value) })
     }
-    previous = _tag
+    // The last value and the account depend on when the run was stopped.
+    else if (_tag === 'Account') unsaved = []
+    else unsaved.push({ line, at, isEvent: true, json: JSON.stringify(fields) })
   }
   return runs
+}
+
+/** The part of a range between the start of a run and that of the next one. */
+const partBetween = (range: PlayedRange, from: number, next = Infinity): PlayedRange => {
+  const [first, last] = [Math.max(from, range.from ?? -Infinity), Math.min(next, range.to ?? Infinity)]
+  return definedRange(first === -Infinity ? undefined : first, last === Infinity ? undefined : last)
 }
 
 /** An event of the replayed strategy. */
@@ -191,7 +191,6 @@ interface Comparison {
 const shownLines = 3
 
 interface Replayed extends BacktestFiles {
-  /** Of the module, which is evaluated anew for each fragment of a URL. */
   readonly url: string
   readonly parameter: unknown
   readonly range: PlayedRange
@@ -200,54 +199,46 @@ interface Replayed extends BacktestFiles {
 /** Replays a run, which continues the account of the run before it. Undefined if the reader has closed the output. */
 const compareRun = async (
   io: Io,
-  { from, to, before, entries, end }: JournalRun,
+  { before, entries }: JournalRun,
   { recordings, url, parameter, range }: Replayed,
 ): Promise<Comparison | undefined> => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-streams-'))
-  try {
-    const journal = join(folder, 'account.ndjson')
-    if (before.length > 0) writeFileSync(journal, before.map((line) => `${line}\n`).join(''))
-    const loaded = await loadStrategy(url, before.length === 0 ? {} : { journal })
-    if (isLeft(loaded)) throw failureOf(sweepError(parameter, loaded.left))
-    const [first, last] = [Math.max(from, range.from ?? -Infinity), Math.min(to, range.to ?? Infinity)]
-    const played = definedRange(first === -Infinity ? undefined : first, last === Infinity ? undefined : last)
-    const compared: Comparison = { equal: 0, afterEnd: 0, later: 0, lines: [] }
-    let lastAt = -Infinity
-    await using client = replaySources(
-      openableSources(nodePlatform, recordings),
-      replaySettings({ speed: Infinity, ...played }),
-      nodePlatform.publish,
-      (row, { source, lineNumber: line }) => {
-        lastAt = Math.max(lastAt, row.at)
-        if (compared.lines.push({ source, line, row }) > shownLines) compared.lines.shift()
-      },
-    )
-    const compare = (output: Output): void => {
-      const { equal } = compared
-      const entry = entries[equal]
-      if (entry === undefined) compared.later += output._tag === 'Value' ? 1 : 0
-      else if (output._tag === 'Value' && jsonOf(output.value, entry) === entry.json) compared.equal++
-      else if (output._tag === 'Completed' && entry.at > lastAt)
-        compared.afterEnd = Math.max(0, Math.min(end, entries.length) - equal)
-      else if (equal < end) compared.difference = { entry, output }
-    }
-    const compared$ = client
-      .run$((own) => loaded.right(own, parameter))
-      .pipe(
-        map((value): Output => ({ _tag: 'Value', value })),
-        endWith<Output>({ _tag: 'Completed' }),
-        catchError((thrown: unknown) =>
-          of<Output>({ _tag: 'Failed', message: strategyText(strategyFault(thrown).cause) }),
-        ),
-        tap(compare),
-        takeWhile(() => compared.difference === undefined),
-      )
-    if (!(await completes(io, compared$, () => ': the comparison has not ended'))) return undefined
-    if (compared.difference === undefined) orFail(await client.finished)
-    return compared
-  } finally {
-    rmSync(folder, { recursive: true })
+  const loaded = await loadStrategy(url)
+  if (isLeft(loaded)) throw failureOf(sweepError(parameter, loaded.left))
+  const state = before === undefined ? undefined : orFail(decodeJournalLine(before))
+  const terms = { endsFlat: false, saved: state?._tag === 'State' ? state : undefined }
+  const compared: Comparison = { equal: 0, afterEnd: 0, later: 0, lines: [] }
+  let lastAt = -Infinity
+  await using client = replaySources(
+    openableSources(nodePlatform, recordings),
+    replaySettings({ speed: Infinity, ...range }),
+    nodePlatform.publish,
+    (row, { source, lineNumber: line }) => {
+      lastAt = Math.max(lastAt, row.at)
+      if (compared.lines.push({ source, line, row }) > shownLines) compared.lines.shift()
+    },
+  )
+  const compare = (output: Output): void => {
+    const entry = entries[compared.equal]
+    if (entry === undefined) compared.later += output._tag === 'Value' ? 1 : 0
+    else if (output._tag === 'Value' && jsonOf(output.value, entry) === entry.json) compared.equal++
+    else if (output._tag === 'Completed' && entry.at > lastAt)
+      compared.afterEnd = entries.length - compared.equal
+    else compared.difference = { entry, output }
   }
+  const compared$ = client
+    .run$((own) => loaded.right(withTerms(own, terms), parameter))
+    .pipe(
+      map((value): Output => ({ _tag: 'Value', value })),
+      endWith<Output>({ _tag: 'Completed' }),
+      catchError((thrown: unknown) =>
+        of<Output>({ _tag: 'Failed', message: strategyText(strategyFault(thrown).cause) }),
+      ),
+      tap(compare),
+      takeWhile(() => compared.difference === undefined),
+    )
+  if (!(await completes(io, compared$, () => ': the comparison has not ended'))) return undefined
+  if (compared.difference === undefined) orFail(await client.finished)
+  return compared
 }
 
 /** The JSON of a value as the journal has it: that of an account has the events themselves. */

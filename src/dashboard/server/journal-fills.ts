@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import { BehaviorSubject, exhaustMap, ignoreElements, merge, share, timer, type Observable } from 'rxjs'
-import { journalStart, readJournal } from '../../backtest/account/journal/journal-events.js'
+import { journalStart, readJournal } from '../../backtest/account/journal/journal-file.js'
 import type { Filled, PaperEvent } from '../../backtest/account/events.js'
 import { unreadableRecording } from '../../backtest/recording/codec/errors.js'
 import type { RecordingError } from '../../base/errors/model.js'
@@ -14,8 +14,6 @@ const readInterval = 1000
 
 /** Number of fills that a page gets. */
 const maxFills = 1000
-
-const wanted = new Set(['Filled'])
 
 /** The fills of the journal of an account, which another process writes. Neither writes nor locks the journal. */
 export class JournalFills {
@@ -54,7 +52,7 @@ export class JournalFills {
     // Also a journal that was moved away, emptied or repaired.
     const isOther = ino !== this.file.ino || size < this.end.bytes || this.error !== undefined
     this.file = file.right
-    const part = await readJournal(this.path, isOther ? journalStart : this.end, wanted)
+    const part = await readJournal(this.path, isOther ? journalStart : this.end, isFill)
     if (isLeft(part)) return this.fail(part.left)
     this.end = part.right.end
     const fills = part.right.events.filter(isFill)

@@ -22,6 +22,7 @@ import {
   type Position,
 } from 'svc-streams/paper'
 import { depth, price } from 'svc-streams/testing'
+import { startLine } from '../../../src/backtest/account/journal/journal.js'
 import { lockPathOf } from '../../../src/backtest/recording/files/line-file.js'
 import { describe, expect, it } from 'vitest'
 import { isLong } from '../../support/run/long.js'
@@ -271,7 +272,7 @@ describe('a run whose journal cannot be used', () => {
   it('ends with a WriteError for a position in a token that the account has not', () => {
     const journal = newJournal()
     const holding = { symbol: 'C', quantity: '1', averagePrice: 1, taken: [] }
-    writeFileSync(journal, `${JSON.stringify({ ...savedState, holdings: [holding] })}\n`)
+    writeFileSync(journal, `${startLine(1)}${JSON.stringify({ ...savedState, holdings: [holding] })}\n`)
     expect(errorOf(journal)).toContain('the journal has C, which is not a token of the account')
   })
 
@@ -318,12 +319,6 @@ describe('a run whose journal cannot be used', () => {
     expect(events).toMatchObject({ left: { _tag: 'RecordingError', line: 3 } })
     expect(isLeft(events) && events.left.message).toContain(`line 3 of ${journal}: ${message}`)
   })
-
-  it('ends with a WriteError for a run of a newer version that has no state yet', () => {
-    const journal = newJournal()
-    writeFileSync(journal, `${JSON.stringify(savedState)}\n{"_tag":"Start","version":2,"at":1}\n`)
-    expect(errorOf(journal)).toContain(`${journal}: line 2: version: expected at most 1`)
-  })
 })
 
 it('releases the journal when its subscriber leaves inside a handler, and when the strategy throws', () => {
@@ -335,7 +330,7 @@ it('releases the journal when its subscriber leaves inside a handler, and when t
   run.subscribe(({ _tag }) => seen.push(_tag))
   give({ _tag: 'Price', symbol: 'A', event: right(price(tokens.A.topic, 1, { receivedAt: 5 })) })
   expect(seen).toEqual(['Equity'])
-  expect(linesOf(journal)).toHaveLength(1)
+  expect(linesOf(journal).map((line) => line.slice(0, 16))).toEqual(['{"_tag":"Equity"', '{"_tag":"State",'])
   const failing = () => {
     throw new Error('no strategy')
   }

@@ -6,7 +6,8 @@ import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import type { PaperEvent } from 'svc-streams/paper'
 import { describe, expect, it } from 'vitest'
 import { openJournalFile } from '../../../src/backtest/account/journal/journal-file.js'
-import { journalLines } from '../../../src/backtest/account/journal/journal.js'
+import { journalLines, startLine } from '../../../src/backtest/account/journal/journal.js'
+import { bigintAsText } from '../../../src/base/domain/plain-decimal.js'
 import { JournalFills } from '../../../src/dashboard/server/journal-fills.js'
 import { filled, savedState } from '../support/journal.js'
 import { btc, eth } from '../support/tokens.js'
@@ -30,6 +31,9 @@ const buy = filled('ETH', 'buy', one, 2500, 1)
 const sell = filled('ETH', 'sell', 3n * one, 2600, 2)
 const bought = 'ETH buy 1.0000 at 2,500.0000 USD, position 1.0000'
 const sold = 'ETH sell 3.0000 at 2,600.0000 USD, position -2.0000'
+/** The line of an event without the state after it. */
+const eventLine = (event: PaperEvent): string => `${JSON.stringify(event, bigintAsText)}\n`
+
 const equity: PaperEvent = { _tag: 'Equity', at: 1, equityUsd: 0, isCurrent: true, prices: {} }
 
 describe('the fills of a journal', () => {
@@ -51,9 +55,7 @@ describe('the fills of a journal', () => {
     await fc.assert(
       fc.asyncProperty(events, fc.array(fc.double({ min: 0, max: 1, noNaN: true })), async (all, cuts) => {
         const lines = all.map((each) =>
-          each === 'state'
-            ? journalLines([], savedState)
-            : journalLines([{ buy, sell, equity }[each]], undefined),
+          each === 'state' ? journalLines([], savedState) : eventLine({ buy, sell, equity }[each]),
         )
         const text = lines.join('')
         const { journal, read } = start('')
@@ -69,8 +71,8 @@ describe('the fills of a journal', () => {
   })
 
   it('are without one that is torn, or whose state is missing, also after the account has removed it', async () => {
-    const { journal, read } = start(journalLines([buy], savedState))
-    appendFileSync(journal, `${journalLines([sell], undefined)}{"_tag":"Fil`)
+    const { journal, read } = start(startLine(0) + journalLines([buy], savedState))
+    appendFileSync(journal, `${eventLine(sell)}{"_tag":"Fil`)
     expect(await read()).toEqual([bought])
     const account = openJournalFile(journal)
     // The account has the lock of the journal.

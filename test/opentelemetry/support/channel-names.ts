@@ -1,13 +1,7 @@
 import type { DiagnosticMessages } from 'svc-streams'
 
 const names: Readonly<
-  Record<
-    Exclude<
-      keyof DiagnosticMessages,
-      'svc-streams:history-unreadable' | 'svc-streams:recording' | 'svc-streams:account-clock'
-    >,
-    true
-  >
+  Record<Exclude<keyof DiagnosticMessages, 'svc-streams:history-unreadable' | 'svc-streams:recording'>, true>
 > = {
   'svc-streams:connecting': true,
   'svc-streams:connected': true,

@@ -1,71 +1,131 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { isLeft, left, map, right, type Either } from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { RecordingError } from '../../../base/errors/model.js'
 import { renderIssue } from '../../../base/errors/render.js'
-import { namingFile, openLineFile } from '../../recording/files/line-file.js'
-import { JournalReading } from './journal-events.js'
-import { emptyStart, stateMark, type Journal, type JournalStart } from './journal.js'
+import { recordingError, unreadableRecording } from '../../recording/codec/errors.js'
+import { namingFile, openLineFile, wholeLines } from '../../recording/files/line-file.js'
+import type { PaperEvent } from '../events.js'
+import { decodeJournalLine } from './journal-codec.js'
+import { startTag, stateMark, type Journal, type SavedState } from './journal.js'
 
 /**
- * Opens the journal of a run, and creates it if there is none. A last line that is torn, and events whose state is
- * missing, are removed: they were not emitted. Throws an error that names the file, and the line if it is not valid.
+ * Opens the journal of a run, and creates it if there is none. What follows the last state is removed: it was not emitted.
+ * Throws an error that names the file, and the line if it is not valid.
  */
 export const openJournalFile = (path: string): Journal => {
-  let start = emptyStart
+  let saved: SavedState | undefined
   const endOf = (file: number): number => {
-    const reading = readEnd(file)
-    start = reading.start
-    return reading.end.bytes
+    const last = readLastState(path, file)
+    saved = last.state
+    return last.end
   }
-  const { append, close } = namingFile(path, () => openLineFile(path, '{"_tag":', endOf))
-  return { start, write: (lines) => namingFile(path, () => append(lines)), close }
+  const { append, close } = namingFile(path, () => openLineFile(path, `{"_tag":"${startTag}"`, endOf))
+  return { saved, write: (lines) => namingFile(path, () => append(lines)), close }
 }
 
-/** What the next run of a journal continues with. Throws an error of the system, or one for a line that is not valid. */
-export const readJournalStart = (path: string): JournalStart => {
+/** The state with which the next run of a journal continues. Throws an error of the system, or one for a line that is not valid. */
+export const savedIn = (path: string): SavedState | undefined => {
   const file = openSync(path, 'r')
   try {
-    return readEnd(file).start
+    return readLastState(path, file).state
   } finally {
     closeSync(file)
   }
 }
 
-/** Reads a journal from its last state on, which has all that the next run needs. */
-const readEnd = (file: number): JournalReading => {
+/** `end`: of its line, in bytes; without a state, of the last whole line. */
+interface LastState {
+  readonly state?: SavedState
+  readonly end: number
+}
+
+/** Reads a journal from its end: it may be long. */
+const readLastState = (path: string, file: number): LastState => {
   const { size } = fstatSync(file)
-  const tail = tailOf(file, size)
-  const before = size - tail.length
-  const reading = new JournalReading({ bytes: before, lines: 0 }, new Set())
-  // The last part is empty, or a torn line.
-  for (const text of tail.toString('utf8').split('\n').slice(0, -1)) {
-    const error = reading.add(text)
-    if (error === undefined) continue
-    const problem = error.issues.map(renderIssue).join('; ')
-    throw new Error(`line ${linesIn(file, before) + reading.lines}: ${problem}`)
-  }
-  return reading
-}
-
-/** The number of lines in the first bytes of a file. */
-const linesIn = (file: number, length: number): number => {
-  const chunk = Buffer.alloc(65_536)
-  let lines = 0
-  for (let at = 0; at < length; at += chunk.length) {
-    const bytes = chunk.subarray(0, readSync(file, chunk, 0, Math.min(chunk.length, length - at), at))
-    for (const byte of bytes) if (byte === 10) lines++
-  }
-  return lines
-}
-
-/** The bytes from the start of the last line of a state on, or of the whole file if it has none. */
-const tailOf = (file: number, size: number): Buffer => {
   for (let length = Math.min(size, 65_536); ; length = Math.min(size, length * 4)) {
-    const bytes = Buffer.alloc(length)
-    readSync(file, bytes, 0, length, size - length)
-    const mark = bytes.lastIndexOf(`\n${stateMark}`)
-    // A torn line of a state is not the last state.
-    const isWhole = mark >= 0 && bytes.includes('\n', mark + 1)
-    const before = mark >= 0 && !isWhole ? bytes.lastIndexOf(`\n${stateMark}`, mark - 1) : mark
-    if (before >= 0) return bytes.subarray(before + 1)
-    if (length === size) return bytes
+    const [bytes, before] = [Buffer.alloc(length), size - length]
+    readSync(file, bytes, 0, length, before)
+    const lines = bytes.subarray(0, bytes.lastIndexOf('\n') + 1)
+    const start = lines.lastIndexOf(`\n${stateMark}`) + 1
+    if (start > 0) {
+      const end = lines.indexOf('\n', start) + 1
+      return {
+        state: stateOf(path, lines.toString('utf8', start, end - 1), before + start),
+        end: before + end,
+      }
+    }
+    if (before === 0) return { end: lines.length }
   }
+}
+
+const stateOf = (path: string, text: string, start: number): SavedState => {
+  const line = decodeJournalLine(text)
+  if (!isLeft(line) && line.right._tag === 'State') return line.right
+  const number = readFileSync(path)
+    .subarray(0, start)
+    .reduce((count, byte) => (byte === 10 ? count + 1 : count), 1)
+  const issues = isLeft(line) ? line.left.issues : []
+  throw new Error(`line ${number}: ${issues.map(renderIssue).join('; ')}`)
+}
+
+/** A position in a journal: the bytes and the lines before it. */
+export interface JournalPosition {
+  readonly bytes: number
+  readonly lines: number
+}
+
+export const journalStart: JournalPosition = { bytes: 0, lines: 0 }
+
+/** Events, and the end of the state after them. */
+interface JournalPart {
+  readonly events: readonly PaperEvent[]
+  readonly end: JournalPosition
+}
+
+/**
+ * The events of all runs of a journal, as they were emitted: for `summaryOf` and `renderReport`. The file may still be
+ * written to. A last line that is torn is left out, and so are events without a state after them, which were not emitted. In Node
+ * alone.
+ *
+ * Left: a `RecordingError` with the line, if the file cannot be read or is no journal of an account.
+ *
+ * @example
+ * import { isRight } from 'svc-streams'
+ * const events = await journalEvents('desk.ndjson')()
+ * if (isRight(events)) console.log(summaryOf(events.right))
+ */
+export const journalEvents =
+  (path: string): TaskEither<RecordingError, readonly PaperEvent[]> =>
+  async () =>
+    map(({ events }: JournalPart) => events)(await readJournal(path))
+
+/** Reads the events from `start` on, which is the `end` of an earlier reading. `isWanted`: of those that are kept. */
+export const readJournal = async (
+  path: string,
+  start = journalStart,
+  isWanted: (event: PaperEvent) => boolean = () => true,
+): Promise<Either<RecordingError, JournalPart>> => {
+  const events: PaperEvent[] = []
+  let unsaved: PaperEvent[] = []
+  let { bytes, lines } = start
+  let end = start
+  try {
+    for await (const text of wholeLines(path, start.bytes)) {
+      bytes += Buffer.byteLength(text) + 1
+      lines++
+      const line = decodeJournalLine(text)
+      if (isLeft(line)) return left(recordingError(path, lines, text, line.left.issues))
+      const value = line.right
+      if (value._tag === 'State') {
+        events.push(...unsaved)
+        end = { bytes, lines }
+      }
+      if (value._tag === 'State' || value._tag === startTag) unsaved = []
+      else if (isWanted(value)) unsaved.push(value)
+    }
+  } catch (thrown) {
+    return left(unreadableRecording(path, lines + 1, thrown))
+  }
+  return right({ events, end })
 }

@@ -35,28 +35,24 @@ interface Exports {
   readonly options?: unknown
 }
 
-interface AccountJob extends Pick<Job, 'costs'> {
-  readonly journal?: string
-}
-
 type AccountStrategy = (
   ...args: [...Parameters<PaperStrategy<StrategyClient>>, unknown]
 ) => ReturnType<PaperStrategy<StrategyClient>>
 
 /**
  * Imports a strategy that a worker runs. A strategy of an account emits the events of the account. Left: also if its options are not
- * valid. `costs`: override those of its options. `journal`: the path of a journal that the account continues.
+ * valid. `costs`: override those of its options.
  */
 export const loadStrategy = async (
   url: string,
-  { costs, journal }: AccountJob,
+  costs?: Job['costs'],
 ): Promise<Either<SweepFault, SweepStrategy<unknown, unknown>>> => {
   const imported = await importStrategy(url)
   if (isLeft(imported)) return imported
   const { strategy, options: given } = imported.right
   if (!isPaperOptions(given)) return right(strategy as SweepStrategy<unknown, unknown>)
   const strategy$ = strategy as AccountStrategy
-  const options = { ...withoutJournal(given), ...costs, ...(journal === undefined ? {} : { journal }) }
+  const options = { ...withoutJournal(given), ...costs }
   try {
     settingsOf(options)
   } catch (thrown) {

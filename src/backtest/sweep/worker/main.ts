@@ -33,7 +33,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
   const sources = files.map((file) =>
     openableSource(nodePlatform, file.startsWith('file:') ? new URL(file) : file),
   )
-  const loaded = await loadStrategy(strategy, job)
+  const loaded = await loadStrategy(strategy, job.costs)
   if (isLeft(loaded)) {
     for (const { index } of tasks) postFault(index, loaded.left)
     return

@@ -30,7 +30,6 @@ const channelNames: Readonly<Record<ChannelName, true>> = {
   'svc-streams:gateway-nats': true,
   'svc-streams:history-unreadable': true,
   'svc-streams:recording': true,
-  'svc-streams:account-clock': true,
 }
 
 const collect = 'svc-streams:collect'

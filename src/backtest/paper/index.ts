@@ -9,7 +9,7 @@ import { paperOn } from '../account/paper.js'
 
 export { journalEvents } from '../account/journal/journal-file.js'
 export type { MarketClient, PaperAccount, PaperStrategy } from '../account/run.js'
-export { renderReport, type ReportData, type ReportOptions } from '../results/render-report.js'
+export { renderReport, type ReportGaps, type ReportOptions } from '../results/render-report.js'
 export type { Summary } from '../results/figures.js'
 export type { AnnualFigures } from '../results/returns.js'
 export { summary, summaryOf, type SummaryFold, type SummaryOptions } from '../results/summary.js'

@@ -1,6 +1,6 @@
 import type { Chart, Format } from './chart.js'
 import type { ChartData } from './chart-data.js'
-import { formatShare, formatTime, formatUsd } from './format.js'
+import { formatShare, formatUsd, shortTime } from './format.js'
 
 // The data of a chart in a report, which its script reads: times as differences, and values with ten digits.
 
@@ -33,7 +33,7 @@ export const formatOf = ({ isShare = false }: Pick<Chart, 'isShare'>): Format =>
   return {
     label,
     value: (value) => (value === null ? 'none' : label(value)),
-    time: (at) => formatTime(at).slice(0, 19),
+    time: shortTime,
     offset: () => 0,
   }
 }

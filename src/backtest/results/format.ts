@@ -49,6 +49,9 @@ export const formatFigure = (name: string, value: number): string => {
 export const formatTime = (at: number): string =>
   Math.abs(at) <= 8.64e15 ? new Date(at).toISOString().replace('T', ' ').replace('Z', '') : String(at)
 
+/** Without milliseconds. */
+export const shortTime = (at: number): string => formatTime(at).slice(0, 19)
+
 /** `3 h 2 min`, `4.5 s` */
 export const formatDuration = (ms: number): string => {
   if (ms < 60_000) return `${formatQuantity(ms / 1_000)} s`

@@ -20,7 +20,7 @@ import { printLine, printSummary, resultLine } from '../render/paper-lines.js'
 import { numberFormat } from '../render/terminal.js'
 import { completes } from '../stop.js'
 import { backtestFiles, strategyParameter } from './shared/replayed-strategy.js'
-import { assumptionsOf, candleNotes, commandText, dataOf, titleOf, writePage } from './shared/report.js'
+import { assumptionsOf, candleNotes, commandText, gapsOf, titleOf, writePage } from './shared/report.js'
 import { importStrategyModule, strategyHelp } from './shared/strategy-module.js'
 import { defineCommand, eventsAsJson, many, parameterFlag } from './shared/parts.js'
 import { TradeFiles, tradeFileFlags } from './shared/trade-files.js'
@@ -120,7 +120,7 @@ async function backtestRecordings(
       ...candleNotes(header),
       rowsText(summary, header.invalidRows ?? 0),
     ],
-    data: await dataOf(recordings, range, options),
+    gaps: await gapsOf(recordings, range, options),
     command: commandText(command),
   })
   writePage(report, html)

@@ -1,13 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Command } from 'commander'
-import type { PaperOptions, ReportData } from '../../../backtest/paper/index.js'
+import type { PaperOptions, ReportGaps } from '../../../backtest/paper/index.js'
 import { paperTable } from '../../../backtest/account/options.js'
 import type { RecordingHeader } from '../../../backtest/recording/codec/row.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/codec/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
 import { Inspection } from '../../../backtest/recording/summary/inspection.js'
-import type { MissingTime } from '../../../backtest/recording/summary/missing-times.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { printable, systemText } from '../../../base/errors/text.js'
 import { parseOptions } from '../../../base/option-kinds/parse-options.js'
@@ -50,34 +49,19 @@ export const candleNotes = ({ candles }: Pick<RecordingHeader, 'candles'>): read
         `The data are candles of ${candles}: stops and limits are looked at once a candle, at its open and the close before it, because the times of its high and its low are not known.`,
       ]
 
-/** The rows and the gaps of each token of the account, or of each topic. */
-export const dataOf = async (
+/** The times without prices of each token of the account, or of each topic. */
+export const gapsOf = async (
   recordings: readonly string[],
   range: Partial<TimeRange>,
   options: PaperOptions | undefined,
-): Promise<readonly ReportData[]> => {
+): Promise<ReportGaps> => {
   const inspection = new Inspection()
   await inspection.read(openableSources(nodePlatform, recordings), { ...allTimes, ...range })
-  const summaries = inspection.summaries()
-  const tokens: readonly { readonly symbol: string; readonly topic: string }[] =
+  const tokens =
     options === undefined
-      ? summaries.map(({ topic }) => ({ symbol: topic, topic }))
+      ? inspection.summaries().map(({ topic }) => ({ symbol: topic, topic }))
       : Object.values(options.tokens)
-  return tokens.flatMap(({ symbol, topic }) => {
-    const key = topic.toLowerCase()
-    const summary = summaries.find((each) => each.topic.toLowerCase() === key)
-    if (summary === undefined) return [{ symbol, rows: 0, from: undefined, to: undefined, gaps: [] }]
-    const { rows, from, to } = summary
-    const gaps = inspection.missingTimes(topic).map((gap) => ({ ...gap, cause: causeTexts[gap.cause] }))
-    return [{ symbol, rows, from, to, gaps }]
-  })
-}
-
-const causeTexts: Readonly<Record<MissingTime['cause'], string>> = {
-  disconnected: 'disconnected',
-  stale: 'stale: no price came',
-  unrecorded: 'not recorded',
-  silent: 'no price in the data',
+  return Object.fromEntries(tokens.map(({ symbol, topic }) => [symbol, inspection.missingTimes(topic)]))
 }
 
 /** The command that gives a page again: the one that was given. */

@@ -9,7 +9,8 @@ import type { ScoredRange } from '../../../backtest/sweep/options.js'
 import type { KeptRun } from '../../../backtest/sweep/sweep.js'
 import type { WalkForwardError } from '../../../backtest/sweep/sweep-error.js'
 import { walkForwardOn, type WalkForwardRun } from '../../../backtest/sweep/walk-forward.js'
-import { renderRun, type ReportWindow } from '../../../backtest/results/render-report.js'
+import { renderRun } from '../../../backtest/results/render-report.js'
+import type { ReportWindow } from '../../../backtest/results/report-tables.js'
 import { annualNames } from '../../../backtest/results/returns.js'
 import { RunFold } from '../../../backtest/results/run-fold.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
@@ -24,7 +25,7 @@ import { outputJson } from '../../render/json.js'
 import { failureOf, orFail } from '../../render/error-text.js'
 import { coloursFor, numberFormat, type NumberFormat } from '../../render/terminal.js'
 import { completes } from '../../stop.js'
-import { assumptionsOf, candleNotes, dataOf, titleOf, writePage } from './report.js'
+import { assumptionsOf, candleNotes, gapsOf, titleOf, writePage } from './report.js'
 
 /** How the best parameter is chosen, and what is written. */
 export interface WalkForward {
@@ -246,8 +247,8 @@ const pageOf = async (
   const header = orFail(await client.header())
   const untested = windows
     .filter(({ failure }) => failure !== undefined)
-    .map(({ from, to }) => ({ from, to, cause: 'no result' }))
-  const data = await dataOf(recordings, range, options)
+    .map(({ from, to }) => ({ from, to }))
+  const gaps = await gapsOf(recordings, range, options)
   return renderRun(
     chained,
     {
@@ -259,10 +260,12 @@ const pageOf = async (
         ...candleNotes(header),
         `Data: left out: ${header.invalidRows ?? 0} invalid in the imported files.`,
       ],
-      data: data.map(({ gaps, ...each }) => ({
-        ...each,
-        gaps: [...gaps, ...untested].sort((a, b) => a.from - b.from),
-      })),
+      gaps: Object.fromEntries(
+        Object.entries(gaps).map(([symbol, own]) => [
+          symbol,
+          [...own, ...untested].sort((a, b) => a.from - b.from),
+        ]),
+      ),
       command: commandText,
     },
     { metric: total.metric ?? 'result', list: windows },

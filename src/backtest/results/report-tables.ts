@@ -1,0 +1,216 @@
+import type { Filled, HeldPosition } from '../account/events.js'
+import type { Summary } from './figures.js'
+import {
+  escapeHtml,
+  formatDuration,
+  formatFigure,
+  formatQuantity,
+  formatRatio,
+  formatShare,
+  formatTime,
+  formatUsd,
+  shortTime,
+} from './format.js'
+import { table, tableOf, type Column } from './page.js'
+import type { RoundTrip } from './round-trips.js'
+import type { RunTrades, Unfilled } from './run-fold.js'
+
+// The figures and the tables of a report, as HTML. A table without a row is empty.
+
+type Format = (value: number) => string
+
+/** Each figure with its definition, which is shown under the pointer or with the focus. */
+export const figureList = (summary: Summary): string => {
+  const { annual, sampleMs } = summary
+  const returns = `of returns over ${formatDuration(sampleMs)} between neighbouring values that were current, per year of 365 days`
+  const longest = summary.maxDrawdown === 0 ? null : summary.longestDrawdownMs
+  const all: readonly (readonly [name: string, meaning: string, value: number | null, format: Format])[] = [
+    ['Profit, USD', 'The last equity less the first', summary.profitUsd, formatUsd],
+    ['Return', 'The profit as a share of the first equity', summary.returnRatio, formatShare],
+    ['Return a year', 'The growth in 365 days at this pace', annual?.returnRatio ?? null, formatShare],
+    ...Object.entries(summary.buyAndHold).map(
+      ([symbol, held]) =>
+        [`${symbol} held`, 'The last price divided by the first, less 1', held, formatShare] as const,
+    ),
+    [
+      'Largest drawdown',
+      'The largest fall, as a share of the highest before',
+      summary.maxDrawdown,
+      formatShare,
+    ],
+    ['Longest drawdown', 'From a highest equity to the next', longest, formatDuration],
+    ['Volatility', `The deviation ${returns}`, annual?.volatility ?? null, formatShare],
+    ['Sharpe', `Mean / deviation ${returns}`, annual?.sharpe ?? null, formatRatio],
+    ['Sortino', `Mean / root of the mean negative square ${returns}`, annual?.sortino ?? null, formatRatio],
+    ['Exposure', 'The share of the time with a position', summary.exposure, formatShare],
+    ['Round trips', 'Positions from flat to flat', summary.roundTrips, formatQuantity],
+    ['Win rate', 'The share of round trips with a profit after fees', summary.winRate, formatShare],
+    ['Expectancy, USD', 'The mean profit of a round trip, after fees', summary.expectancyUsd, formatUsd],
+    ['Profit factor', 'Profits / losses of the round trips', summary.profitFactor, formatRatio],
+    ['Fills', 'Of orders, whole or in part', summary.fills, formatQuantity],
+    ['Fees, USD', 'Of all fills', summary.feesUsd, formatUsd],
+    ['Slippage, USD', 'What the fills paid beyond the prices', summary.slippageUsd, formatUsd],
+    ['Turnover, USD', 'The values of all fills', summary.turnoverUsd, formatUsd],
+    ['Not current', 'Time with an old price of a held token', summary.notCurrentMs, formatDuration],
+  ]
+  const items = all.map(
+    ([name, meaning, value, format]) =>
+      `<div tabindex="0"><dt>${escapeHtml(name)}</dt><dd>${value === null ? '–' : format(value)}</dd><dd class="meaning">${meaning}</dd></div>`,
+  )
+  const note = all.some(([, , value]) => value === null)
+    ? '<p class="note">–: the figure has no meaning, such as a share of no trades, or those of returns with fewer than 30 samples.</p>'
+    : ''
+  return `<dl>${items.join('')}</dl>\n${note}`
+}
+
+/** Of a longer list, the first rows. */
+const maxRows = 1_000
+
+/** Longer lists are not in the page as a file. */
+const maxSavedRows = 10_000
+
+/** A list of trades: its title, its table, and a link to a file that the page contains. */
+const listOf = <Row>(
+  name: string,
+  columns: readonly Column<Row>[],
+  saved: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+) => {
+  const isCut = rows.length > maxRows
+  const first = isCut ? `the first ${formatQuantity(maxRows)} of ` : ''
+  const caption = `${name}: ${first}${formatQuantity(rows.length)}`
+  const link = rows.length > maxSavedRows ? '' : csvLink(name.toLowerCase(), saved, rows)
+  return { caption, html: tableOf(caption, columns, rows.slice(0, maxRows)) + link }
+}
+
+/** The columns of the file have the digits and the units of the events. */
+const csvLink = <Row>(
+  name: string,
+  columns: readonly (keyof Row & string)[],
+  rows: readonly Row[],
+): string => {
+  const textOf = (row: Row, column: keyof Row & string): string => {
+    const value = isTime.has(column) ? formatTime(Number(row[column])) : row[column]
+    return typeof value === 'string' ? `"${value.replaceAll('"', '""')}"` : String(value)
+  }
+  const lines = rows.map((row) => columns.map((column) => textOf(row, column)).join(','))
+  const text = encodeURIComponent([columns.join(','), ...lines, ''].join('\n'))
+  return `\n<p class="note"><a download="${name.replaceAll(' ', '-')}.csv" href="data:text/csv;charset=utf-8,${text}">Save the ${name} as CSV</a></p>`
+}
+
+const isTime = new Set(['at', 'decidedAt', 'from', 'to'])
+
+export const fillTable = (fills: readonly Filled[]): string => {
+  if (fills.length === 0) return ''
+  const { caption, html } = listOf<Filled>(
+    'Fills',
+    [
+      ['Time, UTC', ({ at }) => formatTime(at)],
+      ['Token', ({ symbol }) => symbol],
+      ['Side', ({ side }) => side],
+      ['Order', ({ order }) => order._tag],
+      ['Quantity', ({ valueUsd, price }) => formatQuantity(valueUsd / price)],
+      ['Price, USD', ({ price }) => formatUsd(price)],
+      ['Value, USD', ({ valueUsd }) => formatUsd(valueUsd)],
+      ['Fee, USD', ({ feeUsd }) => formatUsd(feeUsd)],
+      ['Slippage, USD', ({ slippageUsd }) => formatUsd(slippageUsd)],
+      ['Id', ({ id }) => id],
+    ],
+    ['at', 'decidedAt', 'id', 'symbol', 'side', 'quantity', 'price', 'valueUsd', 'feeUsd', 'slippageUsd'],
+    fills,
+  )
+  return `<details><summary>${caption}</summary>\n${html}</details>`
+}
+
+export const roundTripTable = (trips: readonly RoundTrip[]): string => {
+  if (trips.length === 0) return ''
+  const { caption, html } = listOf<RoundTrip>(
+    'Round trips',
+    [
+      ['Token', ({ symbol }) => symbol],
+      ['Side', ({ side }) => side],
+      ['Net, USD', ({ netUsd }) => formatUsd(netUsd)],
+      ['Worst, USD', ({ worstUsd }) => formatUsd(worstUsd)],
+      ['Best, USD', ({ bestUsd }) => formatUsd(bestUsd)],
+      ['Entry, USD', ({ entryPrice }) => formatUsd(entryPrice)],
+      ['Exit, USD', ({ exitPrice }) => formatUsd(exitPrice)],
+      ['Held', ({ from, to }) => formatDuration(to - from)],
+      ['From, UTC', ({ from }) => formatTime(from)],
+      ['To, UTC', ({ to }) => formatTime(to)],
+    ],
+    ['symbol', 'side', 'from', 'to', 'quantity', 'entryPrice', 'exitPrice', 'netUsd', 'worstUsd', 'bestUsd'],
+    trips,
+  )
+  return `<h2>${caption}</h2>\n${html}`
+}
+
+/** A test range of a walk-forward. */
+export interface ReportWindow {
+  readonly from: number
+  readonly to: number
+  /** The parameter that was chosen on the range before, as JSON; undefined without a result. */
+  readonly parameter: string | undefined
+  /** The metric of the choice, in the test range. */
+  readonly score: number | undefined
+  /** The return of the account. */
+  readonly returnRatio: number | null
+  /** Why there is no result. */
+  readonly failure: string | undefined
+}
+
+export interface ReportWindows {
+  readonly metric: string
+  readonly list: readonly ReportWindow[]
+}
+
+export const windowTable = ({ metric, list }: ReportWindows): string =>
+  table<ReportWindow>(
+    'Test ranges',
+    [
+      ['From, UTC', ({ from }) => shortTime(from)],
+      ['To, UTC', ({ to }) => shortTime(to)],
+      [metric, ({ score }) => (score === undefined ? '–' : formatFigure(metric, score))],
+      ['Return', ({ returnRatio }) => (returnRatio === null ? '–' : formatShare(returnRatio))],
+      ['Parameter', ({ parameter, failure }) => parameter ?? failure ?? ''],
+    ],
+    list,
+  )
+
+export const positionTable = ({ account, fills }: RunTrades): string =>
+  table<HeldPosition>(
+    `Open at the end, beside ${formatUsd(account?.cashUsd ?? 0)} USD in cash`,
+    [
+      ['Position', ({ symbol }) => symbol],
+      [
+        'Amount',
+        ({ symbol, quantity }) =>
+          tokensText(
+            quantity,
+            fills.find((fill) => fill.symbol === symbol),
+          ),
+      ],
+      ['Average price', ({ averagePrice }) => formatUsd(averagePrice)],
+      ['Unrealised, USD', ({ unrealisedUsd }) => formatUsd(unrealisedUsd)],
+    ],
+    account?.positions ?? [],
+  )
+
+/** A number of tokens. Events have no decimals: a fill of the token shows them. */
+const tokensText = (units: bigint, fill: Filled | undefined): string => {
+  const decimals = fill && Math.round(Math.log10((Number(fill.quantity) * fill.price) / fill.valueUsd))
+  return decimals === undefined || !Number.isFinite(decimals)
+    ? `${units.toLocaleString('en-US')} units`
+    : formatQuantity(Number(units) / 10 ** decimals)
+}
+
+/** How many orders were rejected for each reason, and cancelled, and when the first one was. */
+export const unfilledTable = ({ unfilled }: RunTrades): string =>
+  table<readonly [reason: string, Unfilled]>(
+    'Orders that were not filled, or in part',
+    [
+      ['Reason', ([reason]) => reason],
+      ['Orders', ([, { count }]) => formatQuantity(count)],
+      ['First, UTC', ([, { firstAt }]) => shortTime(firstAt)],
+    ],
+    [...unfilled].sort(([, a], [, b]) => b.count - a.count).slice(0, 50),
+  )

@@ -59,11 +59,11 @@ export interface PaperOptions {
 const bpsOption = (fallback: number) => numberOption({ min: 0, max: 10_000, default: fallback })
 const msOption = (fallback: number) => numberOption({ unit: 'ms', min: 0, max: 1e12, default: fallback })
 
-/** A cost of trading, which has no default: without it, each backtest is too good. `flag`: of the commands. */
-const costOption = (unit: string, most: number, usual: string, flag: string) =>
+/** A cost of trading, which has no default: without it, each backtest is too good. */
+const costOption = (unit: string, most: number, usual: string) =>
   required(
     checkedOption<number>('number', {
-      expected: `a number of ${unit} from 0 to ${most}, which has no default; usual: ${usual}; flag: ${flag}`,
+      expected: `a number of ${unit} from 0 to ${most}, which has no default; usual: ${usual}`,
       holds: (value) => typeof value === 'number' && value >= 0 && value <= most,
     }),
   )
@@ -81,9 +81,9 @@ export const paperTable = {
       holds: (value) => typeof value === 'number' && value >= 0 && value <= 1e15,
     }),
   ),
-  feeBps: costOption('basis points', 10_000, '1 to 10', '--fee-bps'),
-  slippageBps: costOption('basis points', 10_000, '1 to 5', '--slippage-bps'),
-  latency: costOption('ms', 1e12, '50 to 500', '--latency'),
+  feeBps: costOption('basis points', 10_000, '1 to 10'),
+  slippageBps: costOption('basis points', 10_000, '1 to 5'),
+  latency: costOption('ms', 1e12, '50 to 500'),
   depthInterval: withDefault(
     checkedOption<number>('number', { expected: 'a number of ms of at least 1', holds: isInterval }),
     500,

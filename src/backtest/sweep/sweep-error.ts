@@ -1,4 +1,3 @@
-import { assertNever } from '../../base/domain/assert-never.js'
 import { causeOf, isTagged } from '../../base/errors/failure-cause.js'
 import type { FailureCause, RecordingError, Tagged } from '../../base/errors/model.js'
 import { oneLine } from '../../base/errors/text.js'
@@ -6,13 +5,13 @@ import { oneLine } from '../../base/errors/text.js'
 /** Why a parameter of a sweep has no result. */
 export type SweepFault =
   | {
-      /** The module of the strategy cannot be imported, or its default export is not a function. */
-      readonly why: 'module'
-      readonly cause: FailureCause
-    }
-  | {
-      /** The strategy has thrown, or its stream has failed. */
-      readonly why: 'strategy'
+      /**
+       * - `module`: the module of the strategy cannot be imported, or its default export is not a function.
+       * - `strategy`: the strategy has thrown, or its stream has failed.
+       * - `worker`: the worker thread ended: an uncaught exception, `process.exit`, or no memory left.
+       * - `score`, only in `walkForward$`: the score of the values is not a finite number, or the function `score` has thrown.
+       */
+      readonly why: 'module' | 'strategy' | 'worker' | 'score'
       readonly cause: FailureCause
     }
   | {
@@ -23,19 +22,9 @@ export type SweepFault =
       readonly cause: FailureCause
     }
   | {
-      /** The worker thread ended: an uncaught exception, `process.exit`, or no memory left. */
-      readonly why: 'worker'
-      readonly cause: FailureCause
-    }
-  | {
       /** The recording cannot be read, or is damaged before the end of the strategy's stream. */
       readonly why: 'recording'
       readonly error: RecordingError
-    }
-  | {
-      /** Only in `walkForward$`: the score of the values is not a finite number, or the function `score` has thrown. */
-      readonly why: 'score'
-      readonly cause: FailureCause
     }
 
 /** A parameter of a sweep has no result. */
@@ -54,20 +43,18 @@ export const sweepError = <P>(parameter: P, fault: SweepFault): SweepError<P> =>
 
 const describeFault = (fault: SweepFault): string => {
   switch (fault.why) {
+    case 'value':
+      return `value ${fault.index} of the strategy cannot be cloned: ${fault.cause.message}`
+    case 'recording':
+      return fault.error.message
     case 'module':
       return `the strategy cannot be loaded: ${fault.cause.message}${loadHint(fault.cause)}`
     case 'strategy':
       return `the strategy failed: ${strategyText(fault.cause)}`
-    case 'value':
-      return `value ${fault.index} of the strategy cannot be cloned: ${fault.cause.message}`
     case 'worker':
       return `the worker thread ended: ${fault.cause.message}`
-    case 'recording':
-      return fault.error.message
     case 'score':
       return `the values have no score: ${fault.cause.message}`
-    default:
-      return assertNever(fault)
   }
 }
 
@@ -87,7 +74,9 @@ export const strategyText = ({ name, message }: FailureCause): string =>
   /^(?:Configuration)?Error$/.test(name) ? message : `${oneLine(name)}: ${message}`
 
 /** The cause of a failed strategy. It may be an error of the client, because `orThrow` throws these. */
-export const strategyFault = (thrown: unknown): Extract<SweepFault, { readonly why: 'strategy' }> => ({
+export const strategyFault = (
+  thrown: unknown,
+): { readonly why: 'strategy'; readonly cause: FailureCause } => ({
   why: 'strategy',
   cause:
     !(thrown instanceof Error) && isTagged(thrown)
@@ -147,16 +136,13 @@ const describeWalkForwardFault = (fault: WalkForwardFault): string => {
       return `no parameter has a score in the training range: ${fault.errors[0]?.message ?? 'there is none'}`
     case 'test':
       return `the test range has no result: ${fault.error.message}`
-    case 'too short':
-      return (
-        `the recording is ${lengthText(fault.recordedMs)} long, shorter than a window of ` +
-        `${lengthText(fault.trainMs + fault.testMs)}: ${lengthText(fault.trainMs)} of training and ` +
-        `${lengthText(fault.testMs)} of test`
-      )
+    case 'too short': {
+      const { recordedMs, trainMs, testMs } = fault
+      const [recorded, window] = [lengthText(recordedMs), lengthText(trainMs + testMs)]
+      return `the recording is ${recorded} long, shorter than a window of ${window}: ${lengthText(trainMs)} of training and ${lengthText(testMs)} of test`
+    }
     case 'recording':
       return fault.error.message
-    default:
-      return assertNever(fault)
   }
 }
 

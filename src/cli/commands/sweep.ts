@@ -11,6 +11,7 @@ import { rxClock } from '../../base/time/rx-clock.js'
 import {
   backtestFiles,
   checkedStrategy,
+  moduleFailure,
   withoutResult,
   type StrategyRun,
 } from './shared/replayed-strategy.js'
@@ -18,7 +19,6 @@ import { rangeFlags, rangeOf } from '../target/range.js'
 import { checkOverwritten, readJson } from '../target/read-file.js'
 import type { Io } from '../io.js'
 import { outputJson } from '../render/json.js'
-import { failureOf } from '../render/error-text.js'
 import { coloursFor, numberFormat, showProgressLine } from '../render/terminal.js'
 import { usageError } from '../target/parse-flags.js'
 import { completes } from '../stop.js'
@@ -185,7 +185,7 @@ const sweepParameters = async (
   let failures = 0
   const show = (result: Result): void => {
     // Each parameter would fail for the same reason.
-    if (isLeft(result) && result.left.why === 'module') throw failureOf(result.left)
+    if (isLeft(result) && result.left.why === 'module') throw moduleFailure(result.left)
     if (isLeft(result)) failures++
     if ((sort ?? csv ?? report) !== undefined) results.push(result)
     if (sort === undefined) print(result)

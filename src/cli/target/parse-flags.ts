@@ -161,5 +161,16 @@ export const costFlags = {
   ),
 }
 
+/** The message of an error of the library, with the flag of the cost that it names. */
+export const withCostFlag = (message: string): string =>
+  Object.entries(costFlags).reduce(
+    (text, [name, { option }]) =>
+      text.replace(
+        new RegExp(`\\b${name}: .*usual: \\d+ to \\d+`),
+        (problem) => `${problem}; flag: ${option.long}`,
+      ),
+    message,
+  )
+
 export const costsOf = ({ latency, feeBps, slippageBps }: Values<typeof costFlags>): Costs =>
   onlyGiven({ latency, feeBps, slippageBps })

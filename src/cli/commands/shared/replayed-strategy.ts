@@ -3,6 +3,7 @@ import { Subscription } from 'rxjs'
 import { counted } from '../../../view/texts.js'
 import { oneLine, printable } from '../../../base/errors/text.js'
 import type { Costs } from '../../../backtest/account/options.js'
+import type { SweepError } from '../../../backtest/sweep/sweep-error.js'
 import type { SweepOptions } from '../../../backtest/sweep/options.js'
 import { allTimes, type TimeRange } from '../../../backtest/recording/codec/timeline.js'
 import { nodePlatform } from '../../../backtest/recording/read/node-platform.js'
@@ -10,8 +11,8 @@ import { readSet } from '../../../backtest/recording/read/merge.js'
 import { openableSources } from '../../../backtest/recording/read/source.js'
 import { attempt } from '../../target/read-file.js'
 import { outputJson } from '../../render/json.js'
-import { orFail, seeGuide } from '../../render/error-text.js'
-import { usageError } from '../../target/parse-flags.js'
+import { failureOf, orFail, seeGuide } from '../../render/error-text.js'
+import { usageError, withCostFlag } from '../../target/parse-flags.js'
 import { noRowText } from '../../target/range.js'
 import { runnableModule, type RunnableModule } from './strategy-module.js'
 
@@ -89,6 +90,10 @@ export const strategyParameter = (text: string | undefined): unknown => {
     ? usageError(`--parameter: expected JSON: ${printable(parameter.left)}`)
     : parameter.right
 }
+
+/** The failure of a command whose strategy cannot be loaded. */
+export const moduleFailure = (error: SweepError): Error =>
+  failureOf({ ...error, message: withCostFlag(error.message) })
 
 /** The failure of a command some of whose runs have no result. `one`: what has a run of its own. */
 export const withoutResult = (

@@ -10,6 +10,7 @@ import { messageOf, printable } from '../../../base/errors/text.js'
 import type { MarketClient, Order, PaperAccount, PaperOptions } from '../../../backtest/paper/index.js'
 import { importStrategy } from '../../../backtest/sweep/worker/load-strategy.js'
 import { failureOf } from '../../render/error-text.js'
+import { withCostFlag } from '../../target/parse-flags.js'
 
 /** The module of a strategy with an account, for the help of commands. */
 export const strategyHelp = `The module of the strategy has two exports: (client, account, parameter) => Observable of orders as the default, and options,
@@ -40,7 +41,7 @@ export const importStrategyModule = async (path: string, costs: Costs): Promise<
   try {
     settingsOf(given)
   } catch (thrown) {
-    throw new Error(`${printable(path)}: options: ${messageOf(thrown)}`, { cause: thrown })
+    throw new Error(`${printable(path)}: options: ${withCostFlag(messageOf(thrown))}`, { cause: thrown })
   }
   const failure = (thrown: unknown): Error =>
     new Error(`${printable(path)}: the strategy failed: ${strategyText(strategyFault(thrown).cause)}`, {

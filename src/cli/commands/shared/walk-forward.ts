@@ -16,7 +16,7 @@ import { RunFold } from '../../../backtest/results/run-fold.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
 import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
-import { jsonText, withoutResult, type StrategyRun } from './replayed-strategy.js'
+import { jsonText, moduleFailure, withoutResult, type StrategyRun } from './replayed-strategy.js'
 import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
 import type { PaperOptions } from '../../../backtest/paper/index.js'
 import type { WalkForwardLengths } from '../../target/parse-flags.js'
@@ -117,7 +117,7 @@ const failOnce = (result: Result): void => {
   const { left: error } = result
   if (error.why === 'recording' || error.why === 'too short') throw failureOf(error)
   const [first] = error.why === 'train' ? error.errors : [error.error]
-  if (first?.why === 'module') throw failureOf(first)
+  if (first?.why === 'module') throw moduleFailure(first)
 }
 
 /**

@@ -308,7 +308,7 @@ test('chains the test ranges of an account, which end flat, to the total and to 
   const ended = await runCommand(['sweep', ...args, ...flags, '--json', '--report', report])
   expect(ended.code).toBe(1)
   expect(ended.stdout).toContain('"_tag":"Total","windows":3,"failed":2,"returnRatio":-')
-  expect(pageText().match(/<td>20 s<\/td><td>no result<\/td>/g)).toHaveLength(2)
+  expect(pageText()).toMatch(/<p>\d gaps in the data, .* in all: hatched in the charts/)
   const plain = await runCommand([
     'sweep',
     ...files(),

@@ -19,9 +19,18 @@ export type Variables = Readonly<Partial<Record<string, string>>>
 /** The signals that stop a command. `SIGBREAK`: Ctrl-Break, which only Windows has. */
 export type StopSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP' | 'SIGBREAK'
 
-/** The lines that set environment variables in a shell. */
-export const setVariables = (variables: readonly Variable[]): readonly string[] =>
-  variables.map(([name, value]) => `export ${name}=${value}`)
+/** What a command that serves prints at its start: lines for a shell, that set environment variables. `notes`: more of the server. */
+export const summaryText = (
+  title: string,
+  variables: readonly Variable[],
+  notes: readonly string[],
+): string =>
+  [
+    `# ${title} Paste these lines into another terminal, and start your program there.`,
+    ...variables.map(([name, value]) => `export ${name}=${value}`),
+    ...notes.map((note) => `# ${note}`),
+    '# Press Ctrl-C to stop it, and again to stop it immediately.\n',
+  ].join('\n')
 
 /** The name and the value of an environment variable. */
 export type Variable = readonly [string, string]

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { PassThrough, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { outputClosed, pacedBy, setVariables } from '../../src/cli/io.js'
+import { outputClosed, pacedBy, summaryText } from '../../src/cli/io.js'
 import { nextTurn } from '../support/time/event-loop.js'
 
 /** An output whose writes fail with this code, or succeed without a code. */
@@ -17,13 +17,22 @@ const output = (code?: string) => {
   return Object.assign(stream, { written: () => written })
 }
 
-test('variables are set by export', () => {
-  expect(
-    setVariables([
-      ['SVC_AUTH_KEY', 'AAEC+/=='],
-      ['SVC_TOKENS', 'A=0x1,B=0x2'],
-    ]),
-  ).toEqual(['export SVC_AUTH_KEY=AAEC+/==', 'export SVC_TOKENS=A=0x1,B=0x2'])
+test('a summary sets variables by export, and all its other lines are comments', () => {
+  const variables = [
+    ['SVC_AUTH_KEY', 'AAEC+/=='],
+    ['SVC_TOKENS', 'A=0x1,B=0x2'],
+  ] as const
+  const lines = summaryText('It runs.', variables, ['Tokens: A, B']).split('\n')
+  expect(lines.slice(1, 4)).toEqual([
+    'export SVC_AUTH_KEY=AAEC+/==',
+    'export SVC_TOKENS=A=0x1,B=0x2',
+    '# Tokens: A, B',
+  ])
+  expect([lines[0], lines[4], lines[5]]).toEqual([
+    expect.stringMatching(/^# It runs\. /),
+    expect.stringMatching(/^# /),
+    '',
+  ])
 })
 
 test.each(['EPIPE', 'EOF', 'EIO'])(

@@ -10,7 +10,7 @@ import { withTokens, type CommandInput } from '../target/open-source.js'
 import type { Io } from '../io.js'
 import { orFail } from '../render/error-text.js'
 import { interrupted } from '../stop.js'
-import { listenFailure, recordingFailure$ } from './shared/serve.js'
+import { failToListen, recordingFailure$ } from './shared/serve.js'
 import { defineCommand, intervalFlag, many, tokensFlag, tokensHelp } from './shared/parts.js'
 import { gatewayTable } from '../../gateway/options.js'
 import { numberFlag, textFlag, type Values } from '../target/parse-flags.js'
@@ -72,9 +72,7 @@ const serve = async (
   const fills = await fillsOf(io, journal, config)
   const closedReason = finished === undefined ? 'the client is closed' : 'the recording has ended'
   const options = { port, closedReason, files: await readPageFiles(), config, history, fills }
-  const dashboard = await startDashboard(client, options).catch((error: unknown) => {
-    throw listenFailure(error)
-  })
+  const dashboard = await startDashboard(client, options).catch(failToListen)
   const stopped$ = from(interrupted(io))
   const steps$ = demonstration?.step$.pipe(ignoreElements()) ?? NEVER
   io.stdout.write(`${dashboard.url}\n`)

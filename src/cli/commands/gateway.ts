@@ -6,14 +6,14 @@ import { runGateway, type RunningGateway } from '../../gateway/run-gateway.js'
 import { counted } from '../../view/texts.js'
 import { readTokens, withSource, type OpenSource } from '../target/open-source.js'
 import { flagErrorText } from '../target/source.js'
-import { setVariables, type Io } from '../io.js'
+import { summaryText, type Io } from '../io.js'
 import { usageError } from '../target/parse-flags.js'
 import { symbolsOf, userTokens, type UserTokens } from '../target/select-tokens.js'
 import { serveNats } from './shared/gateway-nats.js'
 import { readSecrets, reloader, secretFlags, warnOfReaders } from './shared/gateway-secrets.js'
 import { metricsFlags, metricsLines, startMetrics } from './shared/metrics-server.js'
 import { log, logFormatFlag, setLogFormat } from './shared/log.js'
-import { listenFailure, serveUntilStopped, tokenVariables } from './shared/serve.js'
+import { failToListen, serveUntilStopped, tokenVariables } from './shared/serve.js'
 import { defineCommand, tokensFlag } from './shared/parts.js'
 import { gatewayTable, historyTable } from '../../gateway/options.js'
 import {
@@ -79,18 +79,20 @@ const natsFlag: Flag<string | true | undefined> = {
   ).env('SVC_NATS'),
 }
 
+/** The flags of limits, by the names of their options. */
+const limits = <Name extends keyof typeof gatewayTable & `max${string}`>(helps: Record<Name, string>) =>
+  Object.fromEntries(
+    (Object.entries(helps) as [Name, string][]).map(([name, help]) => {
+      return [name, parsedFlag(`${flagName(name)} <n>`, help, parseNumber(gatewayTable[name]))]
+    }),
+  ) as Record<Name, Flag<number | undefined>>
+
 /** The limits of a gateway over HTTP and on NATS. */
 const limitFlags = {
-  maxConnections: parsedFlag(
-    '--max-connections <n>',
-    'connections of consumers (default: 2000; 10000 with --nats)',
-    parseNumber(gatewayTable.maxConnections),
-  ),
-  maxTopicsPerConnection: parsedFlag(
-    '--max-topics-per-connection <n>',
-    'topics of one consumer (default: 10000; 5000 with --nats)',
-    parseNumber(gatewayTable.maxTopicsPerConnection),
-  ),
+  ...limits({
+    maxConnections: 'connections of consumers (default: 2000; 10000 with --nats)',
+    maxTopicsPerConnection: 'topics of one consumer (default: 10000; 5000 with --nats)',
+  }),
   depthEvery: parsedFlag(
     '--depth-every <ms>',
     'time between two depth requests for a token (default: 250)',
@@ -99,28 +101,14 @@ const limitFlags = {
 }
 
 /** The limits of a gateway over HTTP alone. */
-const httpLimitFlags = {
-  maxConnectionsPerAddress: parsedFlag(
-    '--max-connections-per-address <n>',
-    'connections of one address (default: no limit)',
-    parseNumber(gatewayTable.maxConnectionsPerAddress),
-  ),
-  maxMessagesPerSecond: parsedFlag(
-    '--max-messages-per-second <n>',
+const httpLimitFlags = limits({
+  maxConnectionsPerAddress: 'connections of one address (default: no limit)',
+  maxMessagesPerSecond:
     'messages and requests of one connection, which may send ten times as many at once (default: 1000)',
-    parseNumber(gatewayTable.maxMessagesPerSecond),
-  ),
-  maxNewTopicsPerSecond: parsedFlag(
-    '--max-new-topics-per-second <n>',
+  maxNewTopicsPerSecond:
     'further topics of the service for one connection, a hundred times as many at once (default: 100)',
-    parseNumber(gatewayTable.maxNewTopicsPerSecond),
-  ),
-  maxBufferedBytes: parsedFlag(
-    '--max-buffered-bytes <n>',
-    'unsent bytes, other than prices, at which a consumer is disconnected (default: 4194304)',
-    parseNumber(gatewayTable.maxBufferedBytes),
-  ),
-}
+  maxBufferedBytes: 'unsent bytes, other than prices, at which a consumer is disconnected (default: 4194304)',
+})
 
 /** The flags that have no meaning on NATS. */
 const httpFlags = {
@@ -221,7 +209,7 @@ const start = (
 ): Promise<RunningGateway> =>
   runGateway(client, { ...options, service }).catch((error: unknown) => {
     if (error instanceof ConfigurationError) return usageError(gatewayErrorText(error, keysFile))
-    throw listenFailure(error)
+    return failToListen(error)
   })
 
 /** The message of the gateway, with flags instead of options. The two flags of a certificate are one option. */
@@ -249,8 +237,7 @@ const gatewayServerOptions = (flags: GatewayFlags): GatewayOptions => {
     ...onlyGiven({ origins, openDepth, history }),
     ...given(flags, { ...limitFlags, ...httpLimitFlags }),
   }
-  const secrets = readSecrets(flags)
-  return isLeft(secrets) ? usageError(secrets.left) : { port, host, ...secrets.right, ...options }
+  return { port, host, ...readSecrets(flags), ...options }
 }
 
 /** The values of those of these flags that the user has set. */
@@ -263,20 +250,21 @@ const summary = (
   { host, keys, symbols, history }: GatewayOptions,
   linesOfMetrics: readonly string[],
 ): string => {
+  const token = Object.keys(symbols ?? {}).length === 0 ? ' <token>' : ''
   const isShared = host === '0.0.0.0' || host === '::'
-  const lines = [
-    `# A gateway to ${source.description} is running. Paste these lines into another terminal, and start your program there.`,
-    ...setVariables([['SVC_GATEWAY', baseUrl], ...tokenVariables(source)]),
-    `# To watch through it: npx svc-streams watch --gateway ${baseUrl}${Object.keys(symbols ?? {}).length === 0 ? ' <token>' : ''}`,
-    `# It serves live prices, prices over HTTP${depthText(source, keys)}, and its own state at ${baseUrl}/health.`,
-    ...(isShared ? ['# On another machine, write the name or the address of this one in the URL.'] : []),
-    ...(history === undefined
-      ? []
-      : [`# It records to ${history.folder}, and serves the past at ${baseUrl}/history.`]),
-    ...linesOfMetrics,
-    '# Press Ctrl-C to stop it, and again to stop it immediately.',
-  ]
-  return lines.map((line) => `${line}\n`).join('')
+  return summaryText(
+    `A gateway to ${source.description} is running.`,
+    [['SVC_GATEWAY', baseUrl], ...tokenVariables(source)],
+    [
+      `To watch through it: npx svc-streams watch --gateway ${baseUrl}${token}`,
+      `It serves live prices, prices over HTTP${depthText(source, keys)}, and its own state at ${baseUrl}/health.`,
+      ...(isShared ? ['On another machine, write the name or the address of this one in the URL.'] : []),
+      ...(history === undefined
+        ? []
+        : [`It records to ${history.folder}, and serves the past at ${baseUrl}/history.`]),
+      ...linesOfMetrics,
+    ],
+  )
 }
 
 const anyOf = new Intl.ListFormat('en', { type: 'disjunction' })

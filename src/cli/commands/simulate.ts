@@ -10,7 +10,7 @@ import {
   type SimulatorOptions,
 } from '../../simulator/index.js'
 import { flagName } from '../target/source-flags.js'
-import { setVariables } from '../io.js'
+import { summaryText } from '../io.js'
 import { usageError } from '../target/parse-flags.js'
 import { interrupted } from '../stop.js'
 import { variableText } from '../target/select-tokens.js'
@@ -170,15 +170,15 @@ const fail = ({ faults = {} }: SimulateFlags, error: unknown): never => {
   return usageError(message)
 }
 
-const summary = ({ tokens, ...simulator }: Simulator): string => `\
-# A simulator of the service is running. Paste these lines into another terminal, and start your program there.
-${setVariables([
-  ['SVC_BASE_URL', simulator.baseUrl],
-  ['SVC_PRICE_BASE_URL', simulator.priceBaseUrl],
-  ['SVC_PRICE_WS_URL', simulator.priceWsUrl],
-  ['SVC_AUTH_KEY', simulator.authKey],
-  ['SVC_TOKENS', tokens.map(variableText).join(',')],
-]).join('\n')}
-# Tokens: ${tokens.map(({ symbol }) => symbol).join(', ')}
-# Press Ctrl-C to stop it, and again to stop it immediately.
-`
+const summary = ({ tokens, ...simulator }: Simulator): string =>
+  summaryText(
+    'A simulator of the service is running.',
+    [
+      ['SVC_BASE_URL', simulator.baseUrl],
+      ['SVC_PRICE_BASE_URL', simulator.priceBaseUrl],
+      ['SVC_PRICE_WS_URL', simulator.priceWsUrl],
+      ['SVC_AUTH_KEY', simulator.authKey],
+      ['SVC_TOKENS', tokens.map(variableText).join(',')],
+    ],
+    [`Tokens: ${tokens.map(({ symbol }) => symbol).join(', ')}`],
+  )

@@ -142,10 +142,17 @@ export const orFlagError = <A>(work: () => A, server?: ServerFlagName): A => {
   try {
     return work()
   } catch (thrown) {
+    return failAsFlag(server)(thrown)
+  }
+}
+
+/** Throws a usage error for a `ConfigurationError`, and any other error as it is. */
+export const failAsFlag =
+  (server?: ServerFlagName) =>
+  (thrown: unknown): never => {
     if (thrown instanceof ConfigurationError) return usageError(flagErrorText(thrown, server))
     throw thrown
   }
-}
 
 /** The message of a `ConfigurationError` with the flag instead of the option. `server`: the flag that gives all addresses. */
 export const flagErrorText = ({ option, message }: ConfigurationError, server?: ServerFlagName): string => {

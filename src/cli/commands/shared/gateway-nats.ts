@@ -1,6 +1,5 @@
 import type { Command } from 'commander'
 import { isDown } from '../../../base/domain/status.js'
-import { ConfigurationError } from '../../../base/errors/configuration-error.js'
 import {
   healthOf,
   startStateServer,
@@ -9,11 +8,11 @@ import {
 } from '../../../gateway/http/health.js'
 import type { NatsGateway, NatsGatewayOptions, NatsGatewaySnapshot } from '../../../nats/index.js'
 import type { ListenAddress } from '../../../gateway/server/listen.js'
-import { loadNats, natsUrl, serverList, withSource, type OpenSource } from '../../target/open-source.js'
-import { flagErrorText } from '../../target/source.js'
-import { setVariables, type Io } from '../../io.js'
+import { loadNats, natsUrl, serverList, withSource } from '../../target/open-source.js'
+import { failAsFlag } from '../../target/source.js'
+import { summaryText, type Io } from '../../io.js'
 import { usageError } from '../../target/parse-flags.js'
-import { listenFailure, serveUntilStopped, tokenVariables } from './serve.js'
+import { failToListen, serveUntilStopped, tokenVariables } from './serve.js'
 
 interface NatsSetup {
   /** The limits that the user has set. */
@@ -32,17 +31,34 @@ export const serveNats = (
   command: Command,
   servers: string,
   { options, address, metricsLines }: NatsSetup,
-): Promise<void> => {
-  const serve = async (source: OpenSource): Promise<void> => {
-    await using gateway = await start(source, servers, options)
-    await using health = await startHealth(command, gateway, address)
-    const { isConnected } = gateway.inspect()
-    const state = { isConnected, health, metricsLines }
-    await serveUntilStopped(io, source, summary(source, natsUrl(servers), state))
-  }
-  // Here --nats is where the command serves, not its source.
-  return withSource(command, 'both', serve, { servers: ['gateway'] })
-}
+): Promise<void> =>
+  withSource(
+    command,
+    'both',
+    async (source) => {
+      const { client, service, ownTokens, depthClient } = source
+      const { startNatsGateway } = await loadNats()
+      const all = { servers: serverList(servers), service, ...options }
+      await using gateway = await startNatsGateway(client, all).catch(failAsFlag('nats'))
+      await using health = await startHealth(command, gateway, address)
+      const tokens = ownTokens.map((token) => token.address).join(' ') || '<token>'
+      const url = natsUrl(servers)
+      const summary = summaryText(
+        `A gateway to ${source.description} is running on NATS.`,
+        [['SVC_NATS', url], ...tokenVariables(source)],
+        [
+          `To watch through it: npx svc-streams watch --nats ${url} ${tokens}`,
+          `It serves live prices${depthClient !== undefined ? ', prices and depth on request' : ' and prices on request'}. Start a second one for failover.`,
+          ...(health === undefined ? [] : [`Its own state is at ${health.baseUrl}/health.`]),
+          ...metricsLines,
+          ...(gateway.inspect().isConnected ? [] : ['NATS is not reachable yet. The gateway keeps trying.']),
+        ],
+      )
+      await serveUntilStopped(io, source, summary)
+    },
+    // Here --nats is where the command serves, not its source.
+    { servers: ['gateway'] },
+  )
 
 const startHealth = async (
   command: Command,
@@ -52,9 +68,7 @@ const startHealth = async (
   const hasFlag = (name: string) => command.getOptionValueSource(name) === 'cli'
   if (hasFlag('port')) {
     const health = () => healthOfNats(gateway.inspect())
-    return startStateServer(address, (path) => healthOf(path, health)).catch((error: unknown) => {
-      throw listenFailure(error)
-    })
+    return startStateServer(address, (path) => healthOf(path, health)).catch(failToListen)
   }
   return hasFlag('host')
     ? usageError('--host: with --nats, give --port too, to serve the health of the gateway')
@@ -77,38 +91,4 @@ const healthOfNats = ({
     ageBounded,
     counts: { sessions, topics: topics.length },
   }
-}
-
-const start = async (
-  { client, service }: OpenSource,
-  servers: string,
-  options: NatsSetup['options'],
-): Promise<NatsGateway> => {
-  const nats = await loadNats()
-  const all = { servers: serverList(servers), service, ...options }
-  return nats.startNatsGateway(client, all).catch((error: unknown) => {
-    if (error instanceof ConfigurationError) return usageError(flagErrorText(error, 'nats'))
-    throw error
-  })
-}
-
-interface State {
-  readonly isConnected: boolean
-  readonly health: StateServer | undefined
-  readonly metricsLines: readonly string[]
-}
-
-const summary = (source: OpenSource, url: string, { isConnected, health, metricsLines }: State): string => {
-  const tokens = source.ownTokens.map(({ address }) => address).join(' ') || '<token>'
-  const lines = [
-    `# A gateway to ${source.description} is running on NATS. Paste these lines into another terminal, and start your program there.`,
-    ...setVariables([['SVC_NATS', url], ...tokenVariables(source)]),
-    `# To watch through it: npx svc-streams watch --nats ${url} ${tokens}`,
-    `# It serves live prices${source.depthClient !== undefined ? ', prices and depth on request' : ' and prices on request'}. Start a second one for failover.`,
-    ...(health === undefined ? [] : [`# Its own state is at ${health.baseUrl}/health.`]),
-    ...metricsLines,
-    ...(isConnected ? [] : ['# NATS is not reachable yet. The gateway keeps trying.']),
-    '# Press Ctrl-C to stop it, and again to stop it immediately.',
-  ]
-  return lines.map((line) => `${line}\n`).join('')
 }

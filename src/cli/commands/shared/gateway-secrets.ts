@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs'
-import { isLeft, isRight, left, mapLeft, right, type Either } from 'fp-ts/lib/Either.js'
+import { isLeft, isRight } from 'fp-ts/lib/Either.js'
 import { messageOf, printable } from '../../../base/errors/text.js'
 import type { GatewayAccess, GatewayKeys, GatewayOptions, GatewayTls } from '../../../gateway/index.js'
 import type { RunningGateway } from '../../../gateway/run-gateway.js'
 import { decodeKey } from '../../../wire/auth/key.js'
 import type { Io } from '../../io.js'
-import { onlyGiven, textFlag, type Values } from '../../target/parse-flags.js'
+import { onlyGiven, textFlag, usageError, type Values } from '../../target/parse-flags.js'
 import { readBytes, readJson } from '../../target/read-file.js'
 import { log } from './log.js'
 
-// The keys, access tokens and certificates of a gateway, in files.
+// The keys, access tokens and certificates of a gateway, in files. No error contains a secret.
 
 export const secretFlags = {
   keys: textFlag(
@@ -23,17 +23,11 @@ export const secretFlags = {
 
 type SecretFlags = Values<typeof secretFlags>
 
-export type Secrets = Pick<GatewayOptions, 'keys' | 'access' | 'tls'>
-
-/** The options that SIGHUP reads again. Left: the error message. */
-export const readSecrets = (flags: SecretFlags): Either<string, Secrets> => {
-  const keys = flags.keys === undefined ? right(undefined) : readKeysFile(flags.keys)
-  if (isLeft(keys)) return keys
-  const access = flags.access === undefined ? right(undefined) : readAccessFile(flags.access)
-  if (isLeft(access)) return access
-  const tls = readTlsFiles(flags)
-  if (isLeft(tls)) return tls
-  return right(onlyGiven({ keys: keys.right, access: access.right, tls: tls.right }))
+/** The options that SIGHUP reads again; the gateway checks them. A file that cannot be read is a usage error. */
+export const readSecrets = (flags: SecretFlags): Pick<GatewayOptions, 'keys' | 'access' | 'tls'> => {
+  const keys = flags.keys === undefined ? undefined : readKeysFile(flags.keys)
+  const access = flags.access === undefined ? undefined : readAccessFile(flags.access)
+  return onlyGiven({ keys, access, tls: readTlsFiles(flags) })
 }
 
 /** Reads the files of the secrets again; `undefined` without such files. */
@@ -41,14 +35,11 @@ export const reloader = (io: Io, running: RunningGateway, flags: SecretFlags): (
   const { keys, access, tlsKey } = flags
   if (keys === undefined && access === undefined && tlsKey === undefined) return undefined
   return () => {
-    const kept = 'The gateway keeps what it has.'
-    const secrets = readSecrets(flags)
-    if (isLeft(secrets)) return log(io, `${printable(secrets.left)}. ${kept}`, 'warn')
     try {
-      running.replace(secrets.right)
+      running.replace(readSecrets(flags))
       log(io, 'The keys, access tokens and certificates are read again.')
     } catch (thrown) {
-      log(io, `${printable(messageOf(thrown))}. ${kept}`, 'warn')
+      log(io, `${printable(messageOf(thrown))}. The gateway keeps what it has.`, 'warn')
     }
   }
 }
@@ -62,52 +53,46 @@ export const warnOfReaders = (io: Io, { keys, access, tlsKey }: SecretFlags): vo
   }
 }
 
-/** The access of a file, which the gateway checks. The reason contains no secret. */
-const readAccessFile = (path: string): Either<string, GatewayAccess> => {
-  const failed = (problem: string) => left(`--access: ${path}${problem}`)
-  const json = readJson(path)
-  if (isLeft(json) && json.left.kind === 'file') return failed(json.left.message)
-  const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null
-  if (isLeft(json) || !isObject(json.right))
-    return failed(': expected JSON such as { "desk": "…" }: secrets, by name')
-  // The file may be that of the option.
-  const { tokens = json.right } = json.right as { readonly tokens?: unknown }
-  return right({ tokens: tokens as GatewayAccess['tokens'] })
+/** The file may be that of the option. */
+const readAccessFile = (path: string): GatewayAccess => {
+  const json = readObject('--access', path, 'secrets, by name') as Partial<GatewayAccess>
+  return { tokens: json.tokens ?? (json as GatewayAccess['tokens']) }
 }
 
-/**
- * The keys of a file, JSON such as `{ "desk": "AAEC…" }`, which the gateway checks. Left: the reason why there are none. It
- * contains no key: the messages of the JSON parser, which quote the text, are not repeated.
- */
-export const readKeysFile = (path: string): Either<string, GatewayKeys> => {
-  const failed = (problem: string) => left(`--keys: ${path}${problem}`)
-  const json = readJson(path)
-  if (isLeft(json) && json.left.kind === 'file') return failed(json.left.message)
-  if (isLeft(json) || typeof json.right !== 'object' || json.right === null || Array.isArray(json.right))
-    return failed(': expected JSON such as { "desk": "…" }: keys in base64, by name')
-  const keys = json.right as GatewayKeys
+export const readKeysFile = (path: string): GatewayKeys => {
+  const keys = readObject('--keys', path, 'keys in base64, by name') as GatewayKeys
   const isShort = (key: unknown) => {
     const bytes = decodeKey(key)
     return isRight(bytes) && bytes.right.length < minKeyBytes
   }
   return Object.values(keys).some(isShort)
-    ? failed(`: a key has fewer than ${minKeyBytes} bytes; make one with: openssl rand -base64 32`)
-    : right(keys)
+    ? usageError(
+        `--keys: ${path}: a key has fewer than ${minKeyBytes} bytes; make one with: openssl rand -base64 32`,
+      )
+    : keys
 }
 
 /** A shorter key can be guessed. */
 const minKeyBytes = 16
 
-/** The private key and the certificate in these files; `undefined` without flags. Left: the error message. */
-const readTlsFiles = ({ tlsKey, tlsCert }: SecretFlags): Either<string, GatewayTls | undefined> => {
-  if (tlsKey === undefined && tlsCert === undefined) return right(undefined)
-  if (tlsKey === undefined) return left('--tls-cert: requires --tls-key, the private key of the certificate')
-  if (tlsCert === undefined) return left('--tls-key: requires --tls-cert, the certificate of the key')
-  const key = readPem('--tls-key', tlsKey)
-  if (isLeft(key)) return key
-  const cert = readPem('--tls-cert', tlsCert)
-  return isLeft(cert) ? cert : right({ key: key.right, cert: cert.right })
+/** The object in a file of JSON. The messages of the parser, which quote the text, are not repeated. */
+const readObject = (flag: string, path: string, content: string): object => {
+  const json = readJson(path)
+  if (isLeft(json) && json.left.kind === 'file') return usageError(`${flag}: ${path}${json.left.message}`)
+  return isLeft(json) || typeof json.right !== 'object' || json.right === null || Array.isArray(json.right)
+    ? usageError(`${flag}: ${path}: expected JSON such as { "desk": "…" }: ${content}`)
+    : json.right
 }
 
-const readPem = (flag: string, path: string): Either<string, Uint8Array> =>
-  mapLeft((problem: string) => `${flag}: ${path}${problem}`)(readBytes(path))
+const readTlsFiles = ({ tlsKey, tlsCert }: SecretFlags): GatewayTls | undefined => {
+  if (tlsKey === undefined && tlsCert === undefined) return undefined
+  if (tlsKey === undefined)
+    return usageError('--tls-cert: requires --tls-key, the private key of the certificate')
+  if (tlsCert === undefined) return usageError('--tls-key: requires --tls-cert, the certificate of the key')
+  return { key: readPem('--tls-key', tlsKey), cert: readPem('--tls-cert', tlsCert) }
+}
+
+const readPem = (flag: string, path: string): Uint8Array => {
+  const bytes = readBytes(path)
+  return isLeft(bytes) ? usageError(`${flag}: ${path}${bytes.left}`) : bytes.right
+}

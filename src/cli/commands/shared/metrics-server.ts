@@ -54,4 +54,4 @@ export const startMetrics = async (flags: Values<typeof metricsFlags>): Promise<
 
 /** The line of the summary of a gateway. */
 export const metricsLines = (metrics: StateServer | undefined): readonly string[] =>
-  metrics === undefined ? [] : [`# Its metrics for Prometheus are at ${metrics.baseUrl}/metrics.`]
+  metrics === undefined ? [] : [`Its metrics for Prometheus are at ${metrics.baseUrl}/metrics.`]

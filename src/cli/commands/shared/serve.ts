@@ -123,11 +123,11 @@ export const recordingFailure$ = (
     }),
   )
 
-/** The failure of a command whose gateway cannot listen or cannot record, with its flag. Any other failure is unchanged. */
-export const listenFailure = (thrown: unknown): unknown =>
-  thrown instanceof GatewayError
-    ? new Error(`${flagName(thrown.option.replace(/\..*/, ''))}: ${thrown.problem}`)
-    : thrown
+/** Throws the failure of a gateway; one that cannot listen or cannot record, with its flag. */
+export const failToListen = (thrown: unknown): never => {
+  if (!(thrown instanceof GatewayError)) throw thrown
+  throw new Error(`${flagName(thrown.option.replace(/\..*/, ''))}: ${thrown.problem}`)
+}
 
 /** The variable of the tokens that a source has by itself, if there are any. */
 export const tokenVariables = ({ ownTokens }: Pick<OpenSource, 'ownTokens'>): readonly Variable[] =>

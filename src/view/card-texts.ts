@@ -13,7 +13,7 @@ export const priceReason = ({ state, price, priceError }: TokenState): string =>
 
 const errorReason = (error: PriceError): string => {
   if (error._tag === 'SubscriptionRejected') return shortAddresses(oneLine(error.reason))
-  if (error._tag === 'Stale' && error.behindMs !== undefined) return 'the prices are behind, and are held'
+  if (error._tag === 'Stale' && error.behindMs !== undefined) return 'the prices are behind'
   return priceReasons[error._tag]
 }
 
@@ -50,8 +50,9 @@ export const changeOf = (
   return percent > 0 ? { direction: 'up', text: `+${size} %` } : { direction: 'down', text: `-${size} %` }
 }
 
-/** The time of a change, rounded down: `in 5 min`, `in 1 h`. `ms`: its duration, at least a minute. */
+/** The time of a change, rounded down: `in 20 s`, `in 5 min`, `in 1 h`. `ms`: its duration. */
 export const spanText = (ms: number): string => {
+  if (ms < 60_000) return `in ${Math.floor(ms / 1000)} s`
   const minutes = Math.floor(ms / 60_000)
   return minutes < 120 && minutes !== 60 ? `in ${minutes} min` : `in ${Math.floor(minutes / 60)} h`
 }

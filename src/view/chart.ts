@@ -30,7 +30,7 @@ export const chartOf = (
 /** Times are of the local clock, in ms. */
 export const chartFormat: Format = {
   label: shortPrice,
-  value: (price) => (price === null ? 'no current price' : `${shortPrice(price)} USD`),
+  value: (price) => (price === null ? 'no price' : `${shortPrice(price)} USD`),
   time: (at) => `${clockTime(at)}.${String(Math.floor(at) % 1000).padStart(3, '0')}`,
   offset: (at) => -60_000 * new Date(at).getTimezoneOffset(),
 }

@@ -7,8 +7,10 @@ export interface PageHealth {
   readonly level: 'good' | 'warn' | 'bad'
   /** The state of the connection: `connected`, `behind`. */
   readonly connection: string
-  /** What is not current, or why; without a problem, that all prices are current. */
+  /** What is not current, or what happens next; without a problem, that all prices are current. */
   readonly detail: string
+  /** Why the connection is down; empty if it is up, or if the reason is unknown. */
+  readonly reason: string
   /** What is not current, in short; `undefined` without a problem, and while the page connects for the first time. */
   readonly problem: string | undefined
 }
@@ -26,7 +28,8 @@ export const healthOf = (connection: Connection, tokens: readonly CheckedToken[]
   return {
     level: state === 'connecting' || state === 'behind' ? 'warn' : 'bad',
     connection: state,
-    detail: reason,
+    detail: state === 'behind' ? 'prices are held' : state.endsWith('lost') ? 'connecting again' : '',
+    reason,
     problem: isFirst ? undefined : state,
   }
 }
@@ -44,6 +47,7 @@ const healthOfData = (tokens: readonly CheckedToken[], switches = 0): PageHealth
     level: problem === undefined ? 'good' : isBad.includes(true) ? 'bad' : 'warn',
     connection: 'connected',
     detail: [problem ?? current, ...(switches === 0 ? [] : [switchesText(switches)])].join(', '),
+    reason: '',
     problem,
   }
 }

@@ -36,10 +36,10 @@ export const connectionText = (
       return bad(because(lostAt === undefined ? 'No connection to the service' : 'Connection lost', reason))
     case 'connecting':
       return before.state === 'connection lost'
-        ? bad(`${because('Connection lost', reason)} Connecting again.`)
+        ? bad(because('Connection lost, connecting again', reason))
         : undefined
     case 'service lost':
-      return bad(`${because('Service lost', reason)} Connecting again.`)
+      return bad(because('Service lost, connecting again', reason))
     case 'dashboard stopped':
       return bad('The server of this page does not answer. Start it again: npx svc-streams dashboard')
     default:

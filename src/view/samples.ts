@@ -10,10 +10,9 @@ const recentSlot = 500
 export const ranges = { '1m': minute, '5m': recentWindow, '1h': hour, all: dayWindow } as const
 export type Range = keyof typeof ranges
 
-/** What a range of samples shows until `now`. All the past begins with its first price. */
+/** What a range of samples shows until `now`: it begins with its first price, but is at least a minute long. */
 export const timesOf = ({ times: [first = Infinity] }: ChartData, now: number, rangeMs: number): Span => {
-  const from = rangeMs < dayWindow ? now - rangeMs : Math.min(now - recentWindow, first)
-  return { from: Math.max(now - rangeMs, from), to: now }
+  return { from: Math.max(now - rangeMs, Math.min(now - minute, first)), to: now }
 }
 
 /** The prices of the last 5 minutes, then those of the last day. */

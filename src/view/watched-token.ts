@@ -1,7 +1,7 @@
 import type { DisplayToken, TokenState } from './token-state.js'
 import type { TopicState } from '../base/domain/snapshot.js'
 import { partOf, rangeOf, type ChartData, type Span } from '../backtest/results/chart-data.js'
-import { minute, PriceSamples, type PastPrices } from './samples.js'
+import { PriceSamples, type PastPrices } from './samples.js'
 import type { FillEntry } from './served.js'
 import { reachedSide, type Reached, type Threshold, type ThresholdSide } from './threshold.js'
 
@@ -11,7 +11,7 @@ export interface Figures {
   readonly state: TopicState
   /** The last price in USD. Current only while the state is `live`. */
   readonly price: number | undefined
-  /** Of the price over `spanMs`, in percent; `undefined` unless the price is current, and for less than a minute. */
+  /** Of the price over `spanMs`, in percent; `undefined` unless the price is current, and for less than 10 s. */
   readonly change: number | undefined
   /** The part of the range that has prices, in ms. */
   readonly spanMs: number
@@ -34,8 +34,8 @@ export interface ShownPrices {
   readonly range: Span | undefined
 }
 
-/** A request for depth that takes longer has failed. In ms. */
-const requestTimeout = 5000
+/** A request for depth that takes longer has failed, and a change over a shorter time says nothing. In ms. */
+const [requestTimeout, minSpan] = [5000, 10_000]
 
 /** A token of the page: its state, the samples of its chart, its rate, and its threshold. */
 export class WatchedToken {
@@ -138,7 +138,7 @@ export class WatchedToken {
     const index = data.values.findIndex((each) => each !== null)
     const first = data.values[index] ?? undefined
     const spanMs = Math.min(rangeMs, now - (data.times[index] ?? now))
-    const isCurrent = state === 'live' && price !== undefined && first !== undefined && spanMs >= minute
+    const isCurrent = state === 'live' && price !== undefined && first !== undefined && spanMs >= minSpan
     const newest = state === 'live' && price !== undefined ? [price.price] : []
     return {
       token,

@@ -60,8 +60,8 @@ test('changeOf has a direction and a sign, unless the change is 0 after rounding
   expect(change(1e9, 1)).toEqual({ direction: 'up', text: '+1.0e+11 %' })
 })
 
-test('spanText is in minutes, for an hour and from two hours on in hours', () => {
-  expect([60_000, 300_000, 3_600_000, 7_199_999, 7_200_000].map(spanText)).toEqual([
-    ...['in 1 min', 'in 5 min', 'in 1 h', 'in 119 min', 'in 2 h'],
+test('spanText is in seconds below a minute, in minutes, for an hour and from two hours on in hours', () => {
+  expect([10_999, 60_000, 300_000, 3_600_000, 7_199_999, 7_200_000].map(spanText)).toEqual([
+    ...['in 10 s', 'in 1 min', 'in 5 min', 'in 1 h', 'in 119 min', 'in 2 h'],
   ])
 })

@@ -43,7 +43,8 @@ describe('the chart of a token', () => {
   it('is a part of the past without a current price, and has candles for more than 5 minutes', () => {
     const zoom = { from: 1000, to: 30_000 }
     expect(chartOf(token, 61_000, 60_000, zoom)).toMatchObject({ times: zoom, kind: 'steps', isLive: false })
-    expect(chartOf(token, 61_000, 3_600_000, undefined).kind).toBe('candles')
+    expect(chartOf(token, 61_000, 3_600_000, undefined).kind).toBe('steps')
+    expect(chartOf(token, 400_000, 3_600_000, undefined).kind).toBe('candles')
   })
 })
 

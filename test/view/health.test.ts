@@ -26,6 +26,7 @@ describe('the health of a page', () => {
       level: 'good',
       connection: 'connected',
       detail: 'all 2 prices are current',
+      reason: '',
       problem: undefined,
     })
     expect(healthOf(connected, [tokenOf(eth, 'live', undefined)]).detail).toBe('the price is current')
@@ -72,14 +73,16 @@ describe('the health of a page', () => {
     ])
   })
 
-  it.each(['behind', 'connection lost', 'service lost', 'dashboard stopped'] as const)(
-    'is that of the connection while it is %j',
-    (state) => {
-      const health = healthOf({ ...connected, state, reason: 'reset' }, [tokenOf(eth, 'down')])
-      expect(health).toMatchObject({ connection: state, detail: 'reset', problem: state })
-      expect(health.level).toBe(state === 'behind' ? 'warn' : 'bad')
-    },
-  )
+  it.each([
+    ['behind', 'prices are held'],
+    ['connection lost', 'connecting again'],
+    ['service lost', 'connecting again'],
+    ['dashboard stopped', ''],
+  ] as const)('is that of the connection while it is %j, with what happens next', (state, detail) => {
+    const health = healthOf({ ...connected, state, reason: 'reset' }, [tokenOf(eth, 'down')])
+    expect(health).toMatchObject({ connection: state, detail, reason: 'reset', problem: state })
+    expect(health.level).toBe(state === 'behind' ? 'warn' : 'bad')
+  })
 
   it('has no problem during the first connection, and one during the next ones', () => {
     expect(healthOf(initialConnection, [tokenOf(eth, 'waiting')])).toMatchObject({

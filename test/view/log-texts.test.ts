@@ -113,10 +113,10 @@ describe('the event log of the connection', () => {
       'Connected to the service.',
     ])
     expect(texts(...lost, healthRead(3001, { _tag: 'Down', reason: 'connection refused' }))[0]).toBe(
-      'Service lost: connection refused. Connecting again.',
+      'Service lost, connecting again: connection refused.',
     )
     expect(texts(...lost, healthRead(3001, { _tag: 'Up' }))[0]).toBe(
-      'Connection lost: closed with 1006. Connecting again.',
+      'Connection lost, connecting again: closed with 1006.',
     )
   })
 })

@@ -204,12 +204,14 @@ test('a token has half seconds for 5 minutes, and minutes for a day', () => {
   expect([times[0], times.length < 250, prices.at(-1)]).toEqual([0, true, 3_600_000])
 })
 
-test('timesOf is the range until now, and for all the past begins with its first price', () => {
+test('timesOf begins with the first price of the range, and is at least a minute', () => {
   const now = 100_000_000
   const from = (first: number, rangeMs: number) =>
     now - timesOf({ times: [first], values: [1] }, now, rangeMs).from
   expect(from(now - 1000, 60_000)).toBe(60_000)
-  expect(from(now - 1000, 86_400_000)).toBe(300_000)
+  expect(from(now - 1000, 86_400_000)).toBe(60_000)
+  expect(from(now - 90_000, 300_000)).toBe(90_000)
+  expect(from(now - 900_000, 300_000)).toBe(300_000)
   expect(from(now - 7_000_000, 86_400_000)).toBe(7_000_000)
   expect(from(0, 86_400_000)).toBe(86_400_000)
 })

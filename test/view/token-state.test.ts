@@ -72,7 +72,7 @@ describe('the state of a token', () => {
     const behind = (at: number, forMs: number) => healthRead(at, { _tag: 'Up', behind: { ms: 5234, forMs } })
     const held = tokenAfter(priced(100, 2500), behind(300, 150))
     expect(held).toMatchObject({ state: 'stale', stateSince: 300, price: { price: 2500 } })
-    expect(priceReason(held)).toBe('the prices are behind, and are held')
+    expect(priceReason(held)).toBe('the prices are behind')
     expect(tokenAfter(priced(100, 2500), behind(300, 150), priced(350, 2501)).state).toBe('live')
     // Caught up before the answer of the server has arrived.
     expect(tokenAfter(priced(200, 2500), behind(300, 150)).state).toBe('live')
@@ -85,7 +85,7 @@ describe('the state of a token', () => {
     const silent = priceFailed(400, stale(ethTopic, 300, undefined))
     const silentWhileHeld = tokenAfter(priced(100, 2500), behind(300, 150), silent, behind(500, 350))
     expect(silentWhileHeld).toMatchObject({ state: 'stale', stateSince: 300 })
-    expect(priceReason(silentWhileHeld)).toBe('the prices are behind, and are held')
+    expect(priceReason(silentWhileHeld)).toBe('the prices are behind')
   })
 
   it('stays stale when the service has caught up, until the server has sent the price again', () => {
@@ -97,7 +97,7 @@ describe('the state of a token', () => {
 
   it('is stale when the connection of the page is behind', () => {
     const token = tokenAfter(priced(1, 2500), priceFailed(2, stale(ethTopic, 20, undefined, 5234)))
-    expect([token.state, priceReason(token)]).toEqual(['stale', 'the prices are behind, and are held'])
+    expect([token.state, priceReason(token)]).toEqual(['stale', 'the prices are behind'])
   })
 
   it('is waiting when the connection is open again, until the next event of the token', () => {

@@ -50,10 +50,10 @@ describe('the figures of a token', () => {
     })
   })
 
-  it('have the change over the range, and none for less than a minute', () => {
+  it('have the change over the range, and none for less than 10 s', () => {
     const token = initial()
     watch(token, [priced(1000, 100), priced(30_000, 110), priced(60_999, 105)])
-    expect(token.figures(60_999, minutes)).toMatchObject({ change: undefined, spanMs: 59_999 })
+    expect(token.figures(10_999, minutes)).toMatchObject({ change: undefined, spanMs: 9999 })
     const { change, spanMs } = token.figures(62_000, minutes)
     expect([change?.toFixed(6), spanMs]).toEqual(['5.000000', 61_000])
     // The price that held at the start of the minute.

@@ -10,7 +10,7 @@ export interface Tick {
 const minLabels = 3
 
 /**
- * Multiples of 1, 2 or 5 times a power of ten, at most `most` and one; more if fewer than three of them have room for a label.
+ * Multiples of 1, 2 or 5 times a power of ten, about `most` of them, at most a third more and one; more if fewer than three of them have room for a label.
  * `hasRoom`: of a value.
  */
 export const valueTicks = (
@@ -27,7 +27,7 @@ export const valueTicks = (
 
 const multiples = (low: number, high: number, least: number): readonly Tick[] => {
   const power = 10 ** Math.floor(Math.log10(least))
-  const step = power * ([1, 2, 5].find((factor) => factor * power >= least * 0.999) ?? 10)
+  const step = power * ([1, 2, 5].find((factor) => factor * power >= least * 0.75) ?? 10)
   const first = Math.ceil(low / step - 1e-9)
   const count = Math.max(0, Math.floor(high / step + 1e-9) - first + 1)
   return Array.from({ length: count }, (_, index) => {

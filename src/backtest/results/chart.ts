@@ -115,16 +115,19 @@ export const scaleOf = ({ from, to }: Span, isShare = false): Span => {
 }
 
 /** Distances of labels, in CSS pixels. The label of the last value takes the place of others. */
-const [valueSpace, tagSpace] = [34, 17]
+const [valueSpace, tagSpace] = [34, 15]
 
 /** The distance of labels of times, in CSS pixels, by their number of characters: `10:56`, `10:56:30`, `10-04 12:00`. */
 const timeSpaces = [
-  [5, 46],
+  [5, 42],
   [8, 76],
   [Infinity, 104],
 ] as const
 
 const maxValues = 8
+
+/** A label at the top must not stand on what is above the chart, in CSS pixels. */
+const halfLabel = 6
 
 /** From the end of a line to the right, in CSS pixels. */
 const dotSpace = 4
@@ -138,7 +141,8 @@ const axes = (
 ): Pick<Layers, 'grid' | 'last' | 'values' | 'times' | 'widest'> => {
   const { width, height, x, y } = plane
   const last = live?.values.findLast((value) => value !== null) ?? undefined
-  const hasRoom = (value: number): boolean => last === undefined || Math.abs(y(value) - y(last)) > tagSpace
+  const hasRoom = (value: number): boolean =>
+    y(value) >= halfLabel && (last === undefined || Math.abs(y(value) - y(last)) > tagSpace)
   const unit = isShare ? 100 : 1
   const ticks = valueTicks(
     plane.values.from * unit,

@@ -13,7 +13,7 @@ const controls = [
   '<div class="cursor" role="slider" tabindex="0" aria-valuemin="0" aria-valuemax="0" aria-valuenow="0"></div>',
   '<p class="readout" hidden><span class="sample"></span><span class="filled"></span></p>',
   '<button class="whole" hidden>Whole range</button>',
-  '<button class="close">Close</button>',
+  '<button class="close">Close (Esc)</button>',
 ]
 
 /**
@@ -87,7 +87,10 @@ export class ChartElement {
     const at = Math.min(this.#cursor ?? 0, chart.times.to)
     const mark = chart.marks?.find((each) => Math.abs(each.at - at) <= near)
     setText(this.#part('.filled'), mark === undefined ? '' : ` ${mark.text}`)
-    this.#part('.readout').dataset['side'] = sample.at > (times.from + times.to) / 2 ? 'left' : 'right'
+    const readout = this.#part('.readout')
+    const share = (sample.at - times.from) / (times.to - times.from)
+    readout.dataset['side'] = share > 0.5 ? 'left' : 'right'
+    readout.style.setProperty('--share', share.toFixed(4))
   }
 
   /** Fills the chart with a part of the time, or shows all of it. */

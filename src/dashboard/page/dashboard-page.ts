@@ -195,12 +195,13 @@ export class DashboardPage {
   }
 
   /** A screen reader announces it. */
-  #renderHealth({ level, connection, detail }: PageHealth): void {
+  #renderHealth({ level, connection, detail, reason }: PageHealth): void {
     setAttribute(this.#headerPart('.health'), 'data-health', level)
     // The mark belongs to the connection, so that it agrees with the word beside it.
     setAttribute(this.#headerPart('.mark'), 'data-health', connection === 'connected' ? 'good' : level)
     setText(this.#headerPart('[data-field]'), connection)
     setText(this.#headerPart('.why'), detail)
+    this.#headerPart('.health').title = reason
   }
 
   #arrange(now: number): void {

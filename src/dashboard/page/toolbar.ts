@@ -12,7 +12,7 @@ const toolbarHtml = `<section class="tools" aria-label="View">
   <input type="search" aria-label="Filter by symbol or address" placeholder="Filter" autocomplete="off" spellcheck="false">
   ${choiceHtml('range', 'Range', rangeNames)}
   ${choiceHtml('layout', 'Layout', layouts)}
-  <label><span>Sort </span><select aria-label="Sort"><option value="">as given</option>${sortableColumns
+  <label><span>Sort </span><select aria-label="Sort"><option value="">original order</option>${sortableColumns
     .map(([key, title]) => `<option value="${key}">${title}</option>`)
     .join('')}</select></label>
   <button class="theme">Theme</button>

@@ -37,7 +37,7 @@ describe('the chart of the dashboard', () => {
     expect(await readout.isVisible()).toBe(false)
     const times: string[] = []
     for (const [x, price] of [
-      [3, 'no current price'],
+      [3, 'no price'],
       [width - 2, '2,500.0000 USD'],
     ] as const) {
       // The last price is at the right end until the line has moved on.
@@ -74,14 +74,14 @@ describe('the chart of the dashboard', () => {
     await page.keyboard.press('Home')
     expect(await slider.getAttribute('aria-valuenow')).toBe('0')
     await page.keyboard.press('ArrowRight')
-    expect(await valueOfSlider()).toMatch(/ · no current price$/)
+    expect(await valueOfSlider()).toMatch(/ · no price$/)
     await page.keyboard.press('ArrowLeft')
     expect(await valueOfSlider()).toMatch(/ · 2,300\.0000 USD$/)
     await page.keyboard.press('Escape')
     expect(await page.locator(`${card} .readout`).isVisible()).toBe(false)
   })
 
-  it('fills the page after a click or Enter, until Escape', async () => {
+  it('fills the page below the tools after a click or Enter, until Escape', async () => {
     const { page, slider } = await openChart()
     const { width: windowWidth } = page.viewportSize() ?? { width: 0 }
     const widthOf = async () => (await page.locator(`${card}.card`).boundingBox())?.width ?? 0
@@ -89,6 +89,8 @@ describe('the chart of the dashboard', () => {
       expect(await widthOf()).toBeLessThan(windowWidth)
       await enlarge()
       expect(await widthOf()).toBe(windowWidth)
+      await page.locator('[data-range="1h"]').click()
+      await slider.focus()
       await page.keyboard.press('Escape')
     }
     expect(await widthOf()).toBeLessThan(windowWidth)
@@ -145,7 +147,7 @@ describe('the chart of the dashboard', () => {
     await eventually(async () => expect(await valueOf(page, weth, 'state')).toBe('down'))
     await slider.focus()
     await page.keyboard.press('End')
-    expect(await slider.getAttribute('aria-valuetext')).toMatch(/ · no current price$/)
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/ · no price$/)
   })
 
   it('ends at the printed price, whenever that changes', async () => {

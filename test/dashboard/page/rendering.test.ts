@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { eventually } from '../../support/time/eventually.js'
 import { weth } from '../../support/tokens.js'
 import { pageFiles } from '../support/page-files.js'
-import { connectionOf, openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
+import { connectionOf, logOf, openDashboard, startTestDashboard, valueOf } from '../support/open-dashboard.js'
 import { TestMarket } from '../support/test-market.js'
 
 /** The page as functions that run in it see it. */
@@ -107,9 +107,7 @@ describe('the page of the dashboard', () => {
     const page = await openDashboard(dashboard)
     await eventually(async () => expect(await valueOf(page, weth, 'symbol')).toBe(symbol))
     market.disconnect('<b>reset</b>')
-    await eventually(async () =>
-      expect(await page.locator('[role="status"]').textContent()).toContain('<b>reset</b>'),
-    )
+    await eventually(async () => expect((await logOf(page)).join()).toContain('<b>reset</b>'))
     expect(await page.locator('img').count()).toBe(0)
   })
 

@@ -119,7 +119,7 @@ describe('the table of the dashboard', () => {
     market.disconnect('reset')
     await eventually(async () => expect(await cell(page, weth, 'state').textContent()).toContain('down'))
     expect((await lookOf())[0]).not.toBe(current[0])
-    expect((await lookOf())[1]).toBe('line-through')
+    expect((await lookOf())[1]).toBe('underline')
   })
 })
 

@@ -1,35 +1,41 @@
-import type { Attributes } from '@opentelemetry/api'
+import type { Attributes, MetricOptions } from '@opentelemetry/api'
 import type { DiagnosticMessages } from '../base/diagnostics/messages.js'
-import {
-  closeCodeText,
-  errorAttributes,
-  serverAttributes,
-  listen,
-  isStatus,
-  type Listeners,
-} from './messages.js'
-import type { DistributionInstrument, MetricMeter, SumInstrument } from './meter.js'
+import { closeCodeText, errorAttributes, isStatus, listen, serverAttributes } from './messages.js'
+import type { Listeners } from './messages.js'
 
-type Meter = Pick<MetricMeter<unknown>, 'createCounter' | 'createHistogram'>
+/**
+ * The part of OpenTelemetry's `Meter` that these metrics need. OpenTelemetry's own meters have it, and so has the one that a
+ * command serves to Prometheus.
+ */
+export interface EventMeter {
+  createCounter(name: string, options: MetricOptions): SumInstrument
+  createHistogram(name: string, options: MetricOptions): DistributionInstrument
+}
+
+export interface SumInstrument {
+  add(value: number, attributes: Attributes): void
+}
+
+export interface DistributionInstrument {
+  record(value: number, attributes: Attributes): void
+}
 
 /** Metrics of connections, requests and consumers of gateways, by their messages. Returns the function that stops them. */
-export const eventMetrics = (meter: Meter): (() => void) =>
+export const eventMetrics = (meter: EventMeter): (() => void) =>
   listen({ ...connectionListeners(meter), ...requestListeners(meter), ...gatewayListeners(meter) })
 
-const connectionListeners = (meter: Meter): Listeners => {
-  const count = countersOf(meter)
+const connectionListeners = (meter: EventMeter): Listeners => {
+  const [count, durations] = instrumentsOf(meter)
   const attempts = count('connection.attempts', '{attempt}', 'Dials of a WebSocket')
-  const connects = createDurations(meter, 'svc_streams.connection.connect.duration', 'Time from dial to open')
+  const connects = durations('svc_streams.connection.connect.duration', 'Time from dial to open')
   const disconnects = count('connection.disconnects', '{disconnect}', 'Ended connections and failed dials')
-  const confirms = createDurations(
-    meter,
+  const confirms = durations(
     'svc_streams.topic.subscribe.duration',
     'Time from subscribe to its confirmation or first price',
   )
   const switches = count('connection.switches', '{switch}', 'Changes of the line that delivers, to this host')
   const behind = count('connection.behind', '{occurrence}', 'Connections that fell behind maxLag')
-  const behindDurations = createDurations(
-    meter,
+  const behindDurations = durations(
     'svc_streams.connection.behind.duration',
     'Time from falling behind maxLag to current prices',
   )
@@ -38,31 +44,26 @@ const connectionListeners = (meter: Meter): Listeners => {
   const uncorrelated = count('uncorrelated.errors', '{error}', 'Messages that match no topic')
 
   const onFailure = ({ host, error }: { readonly host: string; readonly error: { readonly _tag: string } }) =>
-    failures.add(1, { ...serverAttributes(host), ...errorAttributes(error._tag) })
+    failures(host, errorAttributes(error._tag))
 
   return {
-    'svc-streams:connecting': ({ host, attempt }) =>
-      attempts.add(1, { ...serverAttributes(host), 'svc_streams.reconnect': attempt > 1 }),
-    'svc-streams:connected': ({ host, connectMs }) =>
-      connects.record(connectMs / 1000, serverAttributes(host)),
+    'svc-streams:connecting': ({ host, attempt }) => attempts(host, { 'svc_streams.reconnect': attempt > 1 }),
+    'svc-streams:connected': ({ host, connectMs }) => connects(host, connectMs),
     'svc-streams:disconnected': (ended) =>
-      disconnects.add(1, {
-        ...serverAttributes(ended.host),
+      disconnects(ended.host, {
         'svc_streams.disconnect.cause': causeOf(ended),
         ...(ended.error === undefined ? {} : { 'svc_streams.close.code': closeCodeText(ended.error.code) }),
       }),
-    'svc-streams:subscribed': ({ host, confirmMs }) =>
-      confirms.record(confirmMs / 1000, serverAttributes(host)),
-    'svc-streams:switched': ({ host }) => switches.add(1, serverAttributes(host)),
-    'svc-streams:behind': ({ host }) => behind.add(1, serverAttributes(host)),
-    'svc-streams:caught-up': ({ host, behindForMs }) =>
-      behindDurations.record(behindForMs / 1000, serverAttributes(host)),
+    'svc-streams:subscribed': ({ host, confirmMs }) => confirms(host, confirmMs),
+    'svc-streams:switched': ({ host }) => switches(host),
+    'svc-streams:behind': ({ host }) => behind(host),
+    'svc-streams:caught-up': ({ host, behindForMs }) => behindDurations(host, behindForMs),
     'svc-streams:rejected': onFailure,
     'svc-streams:unanswered': onFailure,
     'svc-streams:stale': onFailure,
-    'svc-streams:decode-error': ({ host }) => decodeErrors.add(1, serverAttributes(host)),
+    'svc-streams:decode-error': ({ host }) => decodeErrors(host),
     'svc-streams:uncorrelated': ({ host, error }) =>
-      uncorrelated.add(1, { ...serverAttributes(host), 'svc_streams.message.kind': error.kind }),
+      uncorrelated(host, { 'svc_streams.message.kind': error.kind }),
   }
 }
 
@@ -74,50 +75,41 @@ const causeOf = ({
   return epoch === undefined ? 'dial-failed' : 'lost'
 }
 
-const requestListeners = (meter: Meter): Listeners => {
-  const requests = createDurations(meter, 'http.client.request.duration', 'Duration of HTTP client requests')
-  const polls = createDurations(
-    meter,
-    'svc_streams.poll.duration',
-    'Duration of polls, with the time in the queue',
-  )
-  const repeats = countersOf(meter)(
+const requestListeners = (meter: EventMeter): Listeners => {
+  const [count, durations] = instrumentsOf(meter)
+  const requests = durations('http.client.request.duration', 'Duration of HTTP client requests')
+  const polls = durations('svc_streams.poll.duration', 'Duration of polls, with the time in the queue')
+  const repeats = count(
     'http.repeats',
     '{request}',
     'Requests that were sent again, because the service closed an idle connection',
   )
   return {
     'svc-streams:request': (request) =>
-      requests.record(request.durationMs / 1000, requestAttributes(request)),
+      requests(request.host, request.durationMs, requestAttributes(request)),
     'svc-streams:poll': ({ host, durationMs, error }) =>
-      polls.record(durationMs / 1000, { ...serverAttributes(host), ...errorAttributes(error?._tag) }),
-    'svc-streams:repeated': ({ host }) => repeats.add(1, serverAttributes(host)),
+      polls(host, durationMs, errorAttributes(error?._tag)),
+    'svc-streams:repeated': ({ host }) => repeats(host),
   }
 }
 
 const requestAttributes = ({
-  host,
   route,
   status,
   error,
-}: DiagnosticMessages['svc-streams:request']): Attributes => {
-  const failedStatus = status !== undefined && status >= 400 ? status : undefined
-  return {
-    'http.request.method': 'GET',
-    ...serverAttributes(host),
-    'url.template': route,
-    ...(isStatus(status) ? { 'http.response.status_code': status } : {}),
-    ...errorAttributes(error ?? (isStatus(failedStatus) ? String(failedStatus) : undefined)),
-  }
-}
+}: DiagnosticMessages['svc-streams:request']): Attributes => ({
+  'http.request.method': 'GET',
+  'url.template': route,
+  ...(isStatus(status) ? { 'http.response.status_code': status } : {}),
+  ...errorAttributes(error ?? (isStatus(status) && status >= 400 ? String(status) : undefined)),
+})
 
-const gatewayListeners = (meter: Meter): Listeners => {
-  const count = countersOf(meter)
+const gatewayListeners = (meter: EventMeter): Listeners => {
+  const [count, durations] = instrumentsOf(meter)
   const connects = count('gateway.connects', '{connect}', 'Consumers that connected')
   const disconnects = count('gateway.disconnects', '{disconnect}', 'Connections of consumers that ended')
   const behind = count('gateway.consumer.behind', '{occurrence}', 'Consumers that fell behind')
-  const behindDurations = createDurations(
-    meter,
+  const behindDurations = durations(
     'svc_streams.gateway.consumer.behind.duration',
     'Time from falling behind to getting every price',
   )
@@ -135,25 +127,20 @@ const gatewayListeners = (meter: Meter): Listeners => {
   )
 
   return {
-    'svc-streams:gateway-connected': ({ host }) => connects.add(1, serverAttributes(host)),
+    'svc-streams:gateway-connected': ({ host }) => connects(host),
     'svc-streams:gateway-disconnected': ({ host, cause }) =>
-      disconnects.add(1, { ...serverAttributes(host), 'svc_streams.disconnect.cause': cause }),
-    'svc-streams:gateway-behind': ({ host }) => behind.add(1, serverAttributes(host)),
-    'svc-streams:gateway-caught-up': ({ host, behindForMs }) =>
-      behindDurations.record(behindForMs / 1000, serverAttributes(host)),
+      disconnects(host, { 'svc_streams.disconnect.cause': cause }),
+    'svc-streams:gateway-behind': ({ host }) => behind(host),
+    'svc-streams:gateway-caught-up': ({ host, behindForMs }) => behindDurations(host, behindForMs),
     'svc-streams:gateway-refused': ({ host, status }) =>
-      refusals.add(1, { ...serverAttributes(host), 'http.response.status_code': status }),
+      refusals(host, { 'http.response.status_code': status }),
     'svc-streams:gateway-request': ({ host, kind, shared }) =>
-      requests.add(1, {
-        ...serverAttributes(host),
-        'svc_streams.request.kind': kind,
-        'svc_streams.request.shared': shared,
-      }),
+      requests(host, { 'svc_streams.request.kind': kind, 'svc_streams.request.shared': shared }),
     'svc-streams:gateway-history': ({ host, error }) => {
-      if (error !== undefined) historyFailures.add(1, serverAttributes(host))
+      if (error !== undefined) historyFailures(host)
     },
     'svc-streams:gateway-nats': ({ host, problem }) => {
-      if (problem !== undefined) natsFailures.add(1, serverAttributes(host))
+      if (problem !== undefined) natsFailures(host)
     },
   }
 }
@@ -161,11 +148,18 @@ const gatewayListeners = (meter: Meter): Listeners => {
 /** The boundaries of OpenTelemetry's semantic conventions for durations of requests, in seconds. */
 const boundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
-/** A histogram of durations, in seconds. */
-const createDurations = (meter: Meter, name: string, description: string): DistributionInstrument =>
-  meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: boundaries } })
-
-const countersOf =
-  (meter: Meter) =>
-  (name: string, unit: string, description: string): SumInstrument =>
-    meter.createCounter(`svc_streams.${name}`, { unit, description })
+/** Functions that create an instrument. A message adds to it: 1, or a duration in ms, which is exported in s. */
+const instrumentsOf = (meter: EventMeter) => {
+  const count = (name: string, unit: string, description: string) => {
+    const counter = meter.createCounter(`svc_streams.${name}`, { unit, description })
+    return (host: string, attributes: Attributes = {}): void =>
+      counter.add(1, { ...serverAttributes(host), ...attributes })
+  }
+  const durations = (name: string, description: string) => {
+    const advice = { explicitBucketBoundaries: boundaries }
+    const histogram = meter.createHistogram(name, { description, unit: 's', advice })
+    return (host: string, ms: number, attributes: Attributes = {}): void =>
+      histogram.record(ms / 1000, { ...serverAttributes(host), ...attributes })
+  }
+  return [count, durations] as const
+}

@@ -3,6 +3,8 @@ import {
   SpanKind,
   SpanStatusCode,
   trace,
+  type BatchObservableCallback,
+  type Meter,
   type MeterProvider,
   type Tracer,
   type TracerProvider,
@@ -33,9 +35,33 @@ const scope = 'svc-streams'
 export const instrument = (options: InstrumentOptions = {}): (() => void) => {
   const { meterProvider = metrics, tracerProvider = trace } = parseOptions(instrumentTable, options)
   const meter = meterProvider.getMeter(scope)
-  const stops = [eventMetrics(meter), stateMetrics(meter), pollSpans(tracerProvider.getTracer(scope))]
+  const stops = [eventMetrics(meter), observeState(meter), pollSpans(tracerProvider.getTracer(scope))]
   return () => {
     for (const stop of stops.splice(0)) stop()
+  }
+}
+
+/** Reads the state at each collection. Returns the function that stops that. */
+const observeState = (meter: Meter): (() => void) => {
+  const state = stateMetrics()
+  const creators = {
+    count: 'createObservableUpDownCounter',
+    total: 'createObservableCounter',
+    gauge: 'createObservableGauge',
+  } as const
+  const instruments = state.all.map(({ kind, name, unit, description }) =>
+    meter[creators[kind]](name, { unit, description }),
+  )
+  const collect: BatchObservableCallback = (result) => {
+    state.collect()
+    for (const [index, instrument] of instruments.entries())
+      for (const { attributes, value } of state.all[index]?.series ?? [])
+        result.observe(instrument, value, attributes)
+  }
+  meter.addBatchObservableCallback(collect, instruments)
+  return () => {
+    state.stop()
+    meter.removeBatchObservableCallback(collect, instruments)
   }
 }
 

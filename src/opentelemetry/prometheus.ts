@@ -1,7 +1,6 @@
-import type { Attributes, MetricOptions } from '@opentelemetry/api'
-import { eventMetrics } from './event-metrics.js'
-import type { DistributionInstrument, MetricMeter, ObservedValues, SumInstrument } from './meter.js'
-import { stateMetrics } from './state-metrics.js'
+import type { Attributes } from '@opentelemetry/api'
+import { eventMetrics, type DistributionInstrument } from './event-metrics.js'
+import { Metric, stateMetrics, type MetricKind } from './state-metrics.js'
 
 /** The metrics of this process for Prometheus, which needs no package of OpenTelemetry. */
 export interface PrometheusMetrics {
@@ -13,112 +12,94 @@ export interface PrometheusMetrics {
 /** The media type of the text format. */
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8'
 
-type Kind = 'counter' | 'gauge' | 'histogram'
-
 /** Counts the diagnostics of all clients and gateways of the process from now on. */
 export const prometheusMetrics = (): PrometheusMetrics => {
-  const families: Family[] = []
-  const callbacks = new Set<(result: ObservedValues<Family>) => void>()
-  const create =
-    (kind: Kind) =>
-    (name: string, options: MetricOptions): Family => {
-      const family = new Family(kind, familyName(kind, name, options.unit), options)
-      families.push(family)
-      return family
-    }
-  const meter: MetricMeter<Family> = {
-    createCounter: create('counter'),
-    createHistogram: create('histogram'),
-    createObservableCounter: create('counter'),
-    createObservableUpDownCounter: create('gauge'),
-    createObservableGauge: create('gauge'),
-    addBatchObservableCallback: (callback) => callbacks.add(callback),
-    removeBatchObservableCallback: (callback) => callbacks.delete(callback),
+  const events: (Metric | Histogram)[] = []
+  const added = <A extends Metric | Histogram>(metric: A): A => {
+    events.push(metric)
+    return metric
   }
-  const result: ObservedValues<Family> = {
-    observe: (family, value, attributes) => family.set(value, attributes),
-  }
-  const stops = [eventMetrics(meter), stateMetrics(meter)]
+  const stopEvents = eventMetrics({
+    createCounter: (name, { unit = '', description = '' }) =>
+      added(new Metric('total', name, unit, description)),
+    createHistogram: (name, { unit = '', description = '', advice }) =>
+      added(new Histogram(name, unit, description, advice?.explicitBucketBoundaries ?? [])),
+  })
+  const state = stateMetrics()
   return {
     render: () => {
-      for (const callback of callbacks) callback(result)
-      return families.map((family) => family.render()).join('')
+      state.collect()
+      return [...events, ...state.all].map(render).join('')
     },
     stop: () => {
-      for (const stop of stops.splice(0)) stop()
+      stopEvents()
+      state.stop()
     },
   }
 }
 
+const types = {
+  total: 'counter',
+  count: 'gauge',
+  gauge: 'gauge',
+  histogram: 'histogram',
+} as const satisfies Record<MetricKind | 'histogram', string>
+
 /** Suffixes of Prometheus for the units of OpenTelemetry. Other units, such as `{price}` and `1`, have none. */
 const unitSuffixes: Readonly<Record<string, string>> = { s: '_seconds', By: '_bytes' }
 
-/** Dots become underscores. A counter ends in `_total`. */
-const familyName = (kind: Kind, name: string, unit = ''): string =>
-  `${name.replaceAll('.', '_')}${unitSuffixes[unit] ?? ''}${kind === 'counter' ? '_total' : ''}`
+/** Dots of a name become underscores. A counter ends in `_total`. */
+const render = (metric: Metric | Histogram): string => {
+  const { kind, name: dotted, unit, description } = metric
+  const name = `${dotted.replaceAll('.', '_')}${unitSuffixes[unit] ?? ''}${kind === 'total' ? '_total' : ''}`
+  const lines =
+    metric instanceof Histogram
+      ? metric.lines(name)
+      : Array.from(metric.series, ({ attributes, value }) => line(name, labelsOf(attributes), value))
+  if (lines.length === 0) return ''
+  return `# HELP ${name} ${escape(description)}\n# TYPE ${name} ${types[kind]}\n${lines.join('')}`
+}
 
-/** One series: its value, or the sum of the values of a histogram. */
-interface Series {
-  value: number
+/** One series of a histogram. */
+interface Distribution {
+  sum: number
   count: number
   /** Number of values up to each boundary. */
   readonly buckets: number[]
 }
 
-/** The series of one metric, by the text of their labels. */
-class Family implements SumInstrument, DistributionInstrument {
-  private readonly series = new Map<string, Series>()
-  private readonly boundaries: readonly number[]
+class Histogram implements DistributionInstrument {
+  readonly kind = 'histogram'
+  /** By the text of their labels. */
+  private readonly series = new Map<string, Distribution>()
 
   constructor(
-    private readonly kind: Kind,
-    private readonly name: string,
-    private readonly options: MetricOptions,
-  ) {
-    this.boundaries = options.advice?.explicitBucketBoundaries ?? []
-  }
+    readonly name: string,
+    readonly unit: string,
+    readonly description: string,
+    private readonly boundaries: readonly number[],
+  ) {}
 
-  add(value: number, attributes: Attributes): void {
-    this.seriesOf(attributes).value += value
-  }
-
-  set(value: number, attributes: Attributes): void {
-    this.seriesOf(attributes).value = value
-  }
-
-  /** Adds a value to a histogram. */
   record(value: number, attributes: Attributes): void {
-    const series = this.seriesOf(attributes)
-    series.value += value
+    const { boundaries } = this
+    const labels = labelsOf(attributes)
+    const series = this.series.get(labels) ?? { sum: 0, count: 0, buckets: boundaries.map(() => 0) }
+    this.series.set(labels, series)
+    series.sum += value
     series.count++
-    for (const [index, boundary] of this.boundaries.entries())
+    for (const [index, boundary] of boundaries.entries())
       if (value <= boundary) series.buckets[index] = (series.buckets[index] ?? 0) + 1
   }
 
-  render(): string {
-    const { name, kind, options, series } = this
-    if (series.size === 0) return ''
-    const help = escape(options.description ?? '')
-    const lines = Array.from(series, ([labels, each]) =>
-      kind === 'histogram' ? this.renderHistogram(labels, each) : line(name, labels, each.value),
-    )
-    return `# HELP ${name} ${help}\n# TYPE ${name} ${kind}\n${lines.join('')}`
-  }
-
-  private renderHistogram(labels: string, { value, count, buckets }: Series): string {
-    const { name, boundaries } = this
-    const lines = [...boundaries, '+Inf'].map((boundary, index) => {
-      const all = [labels, `le="${boundary}"`].filter((text) => text !== '').join(',')
-      return line(`${name}_bucket`, all, buckets[index] ?? count)
-    })
-    return [...lines, line(`${name}_sum`, labels, value), line(`${name}_count`, labels, count)].join('')
-  }
-
-  private seriesOf(attributes: Attributes): Series {
-    const labels = labelsOf(attributes)
-    const series = this.series.get(labels) ?? { value: 0, count: 0, buckets: this.boundaries.map(() => 0) }
-    this.series.set(labels, series)
-    return series
+  lines(name: string): readonly string[] {
+    return Array.from(this.series).flatMap(([labels, { sum, count, buckets }]) => [
+      ...[...this.boundaries, '+Inf'].map((boundary, index) => {
+        const all = [labels, `le="${boundary}"`].filter((text) => text !== '').join(',')
+        return line(`${name}_bucket`, all, buckets[index] ?? count)
+      }),
+      line(`${name}_sum`, labels, sum),
+      line(`${name}_count`, labels, count),
+    ])
   }
 }
 

@@ -1,46 +1,36 @@
 import { channel } from 'node:diagnostics_channel'
 import type { Attributes } from '@opentelemetry/api'
 import type { DiagnosticsCollector } from '../base/diagnostics/collector.js'
+import type { SumInstrument } from './event-metrics.js'
 import { serverAttributes, listen } from './messages.js'
-import type { MetricMeter, ObservedValues } from './meter.js'
 
 /**
- * Metrics of the current state of all clients and gateways, read at each collection. They also include connections that
- * were open before. Returns the function that stops them.
+ * Metrics of the current state of all clients and gateways, which `collect` reads. They also include connections that were open
+ * before.
  */
-export const stateMetrics = <I>(meter: MetricMeter<I>): (() => void) => {
-  const readings = createReadings(meter)
-  const all = Object.values(readings)
-  const collector = collectorOf(readings)
-
-  const stopListening = listen({
-    'svc-streams:disconnected': ({ host, prices }) =>
-      readings.prices.addEnded(serverAttributes(host), prices),
+export const stateMetrics = () => {
+  const metrics = createMetrics()
+  const all = Object.values(metrics)
+  const collector = collectorOf(metrics)
+  const stop = listen({
+    'svc-streams:disconnected': ({ host, prices }) => metrics.prices.addEnded(prices, serverAttributes(host)),
     'svc-streams:gateway-disconnected': ({ host, bytes }) =>
-      readings.sent.addEnded(serverAttributes(host), bytes),
+      metrics.sent.addEnded(bytes, serverAttributes(host)),
   })
-
-  const collect = (result: ObservedValues<I>): void => {
+  const collect = (): void => {
     for (const each of all) each.reset()
     channel('svc-streams:collect').publish(collector)
-    for (const each of all) each.observe(result)
   }
-  const instruments = all.map(({ instrument }) => instrument)
-  meter.addBatchObservableCallback(collect, instruments)
-
-  return () => {
-    stopListening()
-    meter.removeBatchObservableCallback(collect, instruments)
-  }
+  return { all, collect, stop }
 }
 
-const createReadings = <I>(meter: MetricMeter<I>) => {
-  type Create = 'createObservableUpDownCounter' | 'createObservableCounter' | 'createObservableGauge'
-  const readingBy = (create: Create) => (name: string, unit: string, description: string) =>
-    new Readings(meter[create](`svc_streams.${name}`, { unit, description }))
-  const count = readingBy('createObservableUpDownCounter')
-  const total = readingBy('createObservableCounter')
-  const gauge = readingBy('createObservableGauge')
+/** A `count` can decrease, a `total` cannot. A `gauge` is no sum over its attributes. */
+export type MetricKind = 'count' | 'total' | 'gauge'
+
+const createMetrics = () => {
+  const metricOf = (kind: MetricKind) => (name: string, unit: string, description: string) =>
+    new Metric(kind, `svc_streams.${name}`, unit, description)
+  const [count, total, gauge] = [metricOf('count'), metricOf('total'), metricOf('gauge')]
   return {
     connections: count('connection.count', '{connection}', 'WebSockets that are needed, by state'),
     topics: count('topic.count', '{topic}', 'Topics, by state'),
@@ -71,33 +61,33 @@ const createReadings = <I>(meter: MetricMeter<I>) => {
   }
 }
 
-const collectorOf = <I>(readings: ReturnType<typeof createReadings<I>>): DiagnosticsCollector => ({
+const collectorOf = (metrics: ReturnType<typeof createMetrics>): DiagnosticsCollector => ({
   connection: ({ host, isFront, state, prices, topics, maxPriceAgeMs, lagMs }) => {
     const server = serverAttributes(host)
     const line = isFront ? {} : { 'svc_streams.connection.standby': true }
-    readings.connections.add({ ...server, ...line, 'svc_streams.connection.state': state }, 1)
+    metrics.connections.add(1, { ...server, ...line, 'svc_streams.connection.state': state })
     // Each topic counts once: the lines that stand by have the same ones.
     if (isFront)
       for (const [topicState, number] of Object.entries(topics))
-        readings.topics.add({ ...server, 'svc_streams.topic.state': topicState }, number)
-    readings.prices.add(server, prices)
-    if (isFront && maxPriceAgeMs !== undefined) readings.age.max(server, maxPriceAgeMs / 1000)
-    if (lagMs !== undefined) readings.connectionLag.max(server, lagMs / 1000)
+        metrics.topics.add(number, { ...server, 'svc_streams.topic.state': topicState })
+    metrics.prices.add(prices, server)
+    if (isFront && maxPriceAgeMs !== undefined) metrics.age.max(maxPriceAgeMs / 1000, server)
+    if (lagMs !== undefined) metrics.connectionLag.max(lagMs / 1000, server)
   },
   polls: ({ host, count, maxLagMs }) => {
     const server = serverAttributes(host)
-    readings.polls.add(server, count)
-    if (maxLagMs !== undefined) readings.depthLag.max(server, maxLagMs / 1000)
+    metrics.polls.add(count, server)
+    if (maxLagMs !== undefined) metrics.depthLag.max(maxLagMs / 1000, server)
   },
   gateway: ({ host, isUp, consumers, topics, ...load }) => {
     const server = serverAttributes(host)
-    readings.up.max(server, isUp ? 1 : 0)
-    readings.consumers.add(server, consumers)
-    readings.gatewayTopics.add(server, topics)
-    readings.sent.add(server, load.sentBytes)
-    readings.buffered.add(server, load.bufferedBytes)
-    readings.behind.add(server, load.behindConsumers)
-    readings.dropped.add(server, load.droppedPrices)
+    metrics.up.max(isUp ? 1 : 0, server)
+    metrics.consumers.add(consumers, server)
+    metrics.gatewayTopics.add(topics, server)
+    metrics.sent.add(load.sentBytes, server)
+    metrics.buffered.add(load.bufferedBytes, server)
+    metrics.behind.add(load.behindConsumers, server)
+    metrics.dropped.add(load.droppedPrices, server)
   },
 })
 
@@ -109,41 +99,45 @@ interface Series {
 }
 
 /**
- * The values of an observable instrument at one collection. A series that was observed once is observed with 0 afterwards:
- * exporters repeat the last value of a series that is missing.
+ * One metric. A series that had a value once has 0 afterwards: exporters repeat the last value of a series that is missing.
  */
-class Readings<I> {
-  private readonly series = new Map<string, Series>()
+export class Metric implements SumInstrument {
+  private readonly byAttributes = new Map<string, Series>()
 
-  constructor(readonly instrument: I) {}
+  constructor(
+    readonly kind: MetricKind,
+    readonly name: string,
+    readonly unit: string,
+    readonly description: string,
+  ) {}
 
-  reset(): void {
-    for (const each of this.series.values()) each.value = each.ended
+  /** The values of the last collection. */
+  get series(): Iterable<{ readonly attributes: Attributes; readonly value: number }> {
+    return this.byAttributes.values()
   }
 
-  add(attributes: Attributes, value: number): void {
+  reset(): void {
+    for (const each of this.byAttributes.values()) each.value = each.ended
+  }
+
+  add(value: number, attributes: Attributes): void {
     this.seriesOf(attributes).value += value
   }
 
-  addEnded(attributes: Attributes, value: number): void {
+  addEnded(value: number, attributes: Attributes): void {
     this.seriesOf(attributes).ended += value
   }
 
   /** Keeps the largest value, at least 0. */
-  max(attributes: Attributes, value: number): void {
+  max(value: number, attributes: Attributes): void {
     const series = this.seriesOf(attributes)
     series.value = Math.max(series.value, value)
   }
 
-  observe(result: ObservedValues<I>): void {
-    for (const { attributes, value } of this.series.values())
-      result.observe(this.instrument, value, attributes)
-  }
-
   private seriesOf(attributes: Attributes): Series {
     const key = JSON.stringify(attributes)
-    const series = this.series.get(key) ?? { attributes, ended: 0, value: 0 }
-    this.series.set(key, series)
+    const series = this.byAttributes.get(key) ?? { attributes, ended: 0, value: 0 }
+    this.byAttributes.set(key, series)
     return series
   }
 }

@@ -1,3 +1,4 @@
+import { BehaviorSubject, filter, firstValueFrom } from 'rxjs'
 import { integer, milliseconds } from '../../base/option-kinds/number-option.js'
 import { flag, oneOf, type Check, type Checks } from '../../base/option-kinds/option.js'
 import { parseFields } from '../simulator-error.js'
@@ -137,38 +138,37 @@ const isDrop = (value: unknown): boolean => {
   return milliseconds.holds(every) && isCode && Object.keys(others).length === 0
 }
 
-/** Holds the current faults and notifies the servers of changes. */
+/** Holds the current faults. */
 export class FaultInjector {
-  private readonly listeners: ((faults: Faults) => void)[] = []
-  private waiting: (() => void)[] = []
-  private faults: Faults = {}
+  private readonly faults$: BehaviorSubject<Faults>
 
   constructor(initial: Faults) {
-    this.inject(initial)
+    this.faults$ = new BehaviorSubject(checked(initial))
   }
 
   get current(): Faults {
-    return this.faults
+    return this.faults$.value
   }
 
   /** Replaces all faults. Throws a `SimulatorError`, and changes nothing, if one is invalid. */
   inject(faults: Faults): void {
-    parseFields(faultChecks, faults, 'fault')
-    this.faults = { ...faults }
-    for (const listener of this.listeners) listener(this.faults)
-    const resumed = this.waiting
-    this.waiting = []
-    for (const resume of resumed) resume()
+    this.faults$.next(checked(faults))
   }
 
   /** Calls the listener with the current faults, then after every change. */
   onChange(listener: (faults: Faults) => void): void {
-    this.listeners.push(listener)
-    listener(this.faults)
+    this.faults$.subscribe(listener)
   }
 
   /** Resolves as soon as the `stall` fault is off. */
   async whenNotStalled(): Promise<void> {
-    while (this.faults.stall === true) await new Promise<void>((resume) => this.waiting.push(resume))
+    // The fault may be on again when the promise resolves.
+    while (this.current.stall === true)
+      await firstValueFrom(this.faults$.pipe(filter(({ stall }) => stall !== true)))
   }
+}
+
+const checked = (faults: Faults): Faults => {
+  parseFields(faultChecks, faults, 'fault')
+  return { ...faults }
 }

@@ -1,4 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
+import { BehaviorSubject, filter, firstValueFrom, race, Subject, timer } from 'rxjs'
 import { integer, numberOption, portOption } from '../../base/option-kinds/number-option.js'
 import { checkedOption, required, type OptionTable } from '../../base/option-kinds/option.js'
 import { host, listen } from '../listen.js'
@@ -6,8 +7,6 @@ import { closeOnce } from '../../base/task/close-once.js'
 import { checkValue, parseFields, SimulatorError } from '../simulator-error.js'
 import { seedOption } from '../market/random-walk.js'
 import { seededRandom } from '../market/seeded-random.js'
-
-/// <reference lib="esnext.disposable" preserve="true" />
 
 /** A TCP proxy between a client and a service that can inject network faults. */
 export interface TcpProxy {
@@ -74,61 +73,54 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
 
   const random = seededRandom(`proxy ${seed}`)
   const clients = new Set<Socket>()
-  const isCorrupting = { up: false, down: false }
-  const bandwidth = { up: new Bandwidth(bytesPerSecond), down: new Bandwidth(bytesPerSecond) }
+  const directionOf = (): DirectionState => ({
+    isCorrupting: false,
+    isFrozen$: new BehaviorSubject(false),
+    bandwidth: new Bandwidth(bytesPerSecond),
+  })
+  const directions = { up: directionOf(), down: directionOf() }
   let delayMs = 0
-  /** Ends each wait that is under way. */
-  const waits = new Set<() => void>()
-  const frozen = { up: new Gate(), down: new Gate() }
-
-  const wait = (ms: number): Promise<void> =>
-    new Promise((resolve) => {
-      const end = (): void => {
-        clearTimeout(timer)
-        waits.delete(end)
-        resolve()
-      }
-      const timer = setTimeout(end, ms)
-      waits.add(end)
-    })
-  const endWaits = (): void => {
-    for (const end of waits) end()
+  /** Ends the delays and the transmissions that are under way. */
+  const healed$ = new Subject<void>()
+  const wait = async (ms: number): Promise<void> => {
+    if (ms > 0) await firstValueFrom(race(timer(ms), healed$))
   }
   const limitBandwidth = (limit: number): void => {
-    for (const direction of ['up', 'down'] as const) bandwidth[direction] = new Bandwidth(limit)
+    for (const direction of Object.values(directions)) direction.bandwidth = new Bandwidth(limit)
   }
-  const unfreeze = (): void => {
-    frozen.up.open()
-    frozen.down.open()
+  const heal = (): void => {
+    delayMs = 0
+    limitBandwidth(Infinity)
+    healed$.next()
+    for (const direction of Object.values(directions)) {
+      direction.isCorrupting = false
+      direction.isFrozen$.next(false)
+    }
   }
-  const transform = (chunk: Buffer, direction: Direction): Buffer => {
-    if (!isCorrupting[direction]) return chunk
-    isCorrupting[direction] = false
-    const corrupted = Buffer.from(chunk)
-    const index = Math.floor(random() * corrupted.length)
-    corrupted.writeUInt8(corrupted.readUInt8(index) ^ (1 << Math.floor(random() * 8)), index)
-    return corrupted
-  }
+  const conditionsOf = (direction: DirectionState): NetworkConditions => ({
+    maxChunk: () => direction.bandwidth.maxChunk,
+    whenSent: (size) => wait(direction.bandwidth.reserve(size, performance.now())),
+    whenDelayed: () => wait(delayMs),
+    whenOpen: () => firstValueFrom(direction.isFrozen$.pipe(filter((isFrozen) => !isFrozen))),
+    transform: (chunk) => {
+      if (!direction.isCorrupting) return chunk
+      direction.isCorrupting = false
+      const corrupted = Buffer.from(chunk)
+      const index = Math.floor(random() * corrupted.length)
+      corrupted.writeUInt8(corrupted.readUInt8(index) ^ (1 << Math.floor(random() * 8)), index)
+      return corrupted
+    },
+  })
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
     const service = connect({ host: serviceHost, port: servicePort, allowHalfOpen: true, noDelay: true })
     clients.add(client)
     client.on('close', () => clients.delete(client))
-    // The link detects the destroyed socket.
+    // `forward` detects the destroyed socket.
     client.on('error', () => client.destroy())
     service.on('error', () => service.destroy())
-    link(client, service, {
-      maxChunk: (direction) => bandwidth[direction].maxChunk,
-      whenSent: async (direction, size) => {
-        const ms = bandwidth[direction].reserve(size, performance.now())
-        if (ms > 0) await wait(ms)
-      },
-      whenDelayed: async () => {
-        if (delayMs > 0) await wait(delayMs)
-      },
-      whenOpen: (direction) => frozen[direction].opened,
-      transform,
-    })
+    void forward(client, service, conditionsOf(directions.up))
+    void forward(service, client, conditionsOf(directions.down))
   })
   url.port = String(await listen(server, port, 'port'))
   url.hostname = host
@@ -136,9 +128,7 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
   const { close } = closeOnce(
     () =>
       new Promise((resolve) => {
-        limitBandwidth(Infinity)
-        endWaits()
-        unfreeze()
+        heal()
         server.close(() => resolve())
         for (const client of clients) client.destroy()
       }),
@@ -164,19 +154,13 @@ export const startTcpProxy = async (options: TcpProxyOptions): Promise<TcpProxy>
       for (const client of clients) reset(client)
     },
     freeze: (direction) => {
-      if (direction !== 'down') frozen.up.close()
-      if (direction !== 'up') frozen.down.close()
+      for (const each of ['up', 'down'] as const)
+        if (direction === undefined || direction === each) directions[each].isFrozen$.next(true)
     },
     corrupt: (direction) => {
-      isCorrupting[direction] = true
+      directions[direction].isCorrupting = true
     },
-    heal: () => {
-      delayMs = 0
-      limitBandwidth(Infinity)
-      endWaits()
-      isCorrupting.up = isCorrupting.down = false
-      unfreeze()
-    },
+    heal,
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -224,49 +208,30 @@ const defaultPorts: Readonly<Partial<Record<string, number>>> = {
   'wss:': 443,
 }
 
-/** A promise that is pending while the gate is closed. The gate is open at first. */
-class Gate {
-  /** Resolves when the gate is open. */
-  opened = Promise.resolve()
-  private release: (() => void) | undefined
-
-  close(): void {
-    if (this.release !== undefined) return
-    this.opened = new Promise((resolve) => (this.release = resolve))
-  }
-
-  open(): void {
-    this.release?.()
-    this.release = undefined
-  }
+/** The faults of the data to the service, or of the data to the client. */
+interface DirectionState {
+  isCorrupting: boolean
+  readonly isFrozen$: BehaviorSubject<boolean>
+  bandwidth: Bandwidth
 }
 
-/** `up`: to the service; `down`: to the client. */
-type Direction = 'up' | 'down'
-
-/** Network conditions that apply to each chunk of data. */
+/** The conditions that apply to each chunk of data in one direction. */
 interface NetworkConditions {
   /** The maximum size of a chunk, in bytes: a slow link forwards a little data often. */
-  readonly maxChunk: (direction: Direction) => number
+  readonly maxChunk: () => number
   /** Resolves when the bandwidth has been used for a chunk of this size. */
-  readonly whenSent: (direction: Direction, size: number) => Promise<void>
+  readonly whenSent: (size: number) => Promise<void>
   /** Resolves when the delay of a chunk that arrives now is over. */
   readonly whenDelayed: () => Promise<void>
   /** Resolves when the direction is not frozen. */
-  readonly whenOpen: (direction: Direction) => Promise<void>
-  readonly transform: (chunk: Buffer, direction: Direction) => Buffer
+  readonly whenOpen: () => Promise<boolean>
+  readonly transform: (chunk: Buffer) => Buffer
 }
 
-/** Forwards data between two sockets in both directions, in order and with backpressure. */
-const link = (client: Socket, service: Socket, conditions: NetworkConditions): void => {
-  void forward(client, service, 'up', conditions)
-  void forward(service, client, 'down', conditions)
-}
-
+/** Forwards the data of one socket to another one, in order and with backpressure. */
 const forward = async (
   from: Socket,
   to: Socket,
-  direction: Direction,
   { maxChunk, whenSent, whenDelayed, whenOpen, transform }: NetworkConditions,
 ): Promise<void> => {
   let delivered = Promise.resolve()
@@ -274,23 +239,23 @@ const forward = async (
   /** Delivers what arrives now when its delay is over, behind what arrived before. */
   const deliver = (write: () => void): void => {
     delivered = Promise.all([whenDelayed(), delivered])
-      .then(() => Promise.all([whenOpen(direction), hasRoom]))
+      .then(() => Promise.all([whenOpen(), hasRoom]))
       .then(write)
   }
   const writeChunk = (chunk: Buffer): void => {
-    if (!to.destroyed && !to.write(transform(chunk, direction))) hasRoom = drained(to)
+    if (!to.destroyed && !to.write(transform(chunk))) hasRoom = drained(to)
   }
   const reads = from.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   try {
     for await (const read of reads) {
       for (let start = 0; start < read.length;) {
-        const chunk = read.subarray(start, start + maxChunk(direction))
+        const chunk = read.subarray(start, start + maxChunk())
         start += chunk.length
         // The sender's data waits in the buffers of the system, and not here.
-        await Promise.all([whenOpen(direction), hasRoom])
+        await Promise.all([whenOpen(), hasRoom])
         // The data of a closed connection uses no bandwidth.
         if (to.destroyed) break
-        await whenSent(direction, chunk.length)
+        await whenSent(chunk.length)
         deliver(() => writeChunk(chunk))
       }
     }

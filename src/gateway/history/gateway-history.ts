@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
@@ -9,15 +10,15 @@ import { addressOf, serviceOf, type Topic } from '../../base/domain/topic.js'
 import { unknownTopic } from '../../backtest/recording/codec/errors.js'
 import type { HistoryError, RecordingError, WriteError } from '../../base/errors/model.js'
 import type { TimeRange } from '../../backtest/recording/codec/timeline.js'
-import type { FileLock } from '../../backtest/recording/files/file-lock.js'
+import { createFolders } from '../../backtest/recording/files/files.js'
+import { LockedError, lockFile, type FileLock } from '../../backtest/recording/files/file-lock.js'
 import { nodePlatform } from '../../backtest/recording/read/node-platform.js'
 import { readPast, type PastRange } from '../../backtest/history/past-reading.js'
 import { RecordedFile, type StartedFile } from '../../backtest/recording/read/recorded-file.js'
 import { TopicPast } from '../../backtest/recording/summary/topic-past.js'
 import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset, type Clock } from '../../base/time/clock.js'
-import type { GatewayHistorySnapshot } from '../gateway.js'
-import { historyFolderError, lockFolder } from './folder-lock.js'
+import { GatewayError, type GatewayHistorySnapshot } from '../gateway.js'
 import { filePeriod, FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
 import { TopicRecorder } from './recorder.js'
 
@@ -71,6 +72,32 @@ export const openGatewayHistory = async (
     throw thrown
   }
 }
+
+/**
+ * Creates the folder if it does not exist, and locks it by a file that contains the process id. Replaces the lock of a
+ * process that was killed. Throws a `GatewayError` if another gateway has the folder, or if the folder cannot be
+ * written.
+ */
+const lockFolder = (folder: string): FileLock => {
+  try {
+    createFolders(folder)
+    return lockFile(join(folder, 'history.lock'))
+  } catch (thrown) {
+    if (thrown instanceof LockedError)
+      throw historyFolderError(
+        `is in use by another gateway, with the process id ${thrown.pid}; choose another folder`,
+      )
+    const error = thrown as NodeJS.ErrnoException
+    throw historyFolderError(
+      `cannot be written to (${error.code ?? error.message}); choose another folder`,
+      error,
+    )
+  }
+}
+
+/** An error of the option `history.folder`. */
+const historyFolderError = (problem: string, cause = new Error(problem)): GatewayError =>
+  new GatewayError('history.folder', problem, cause)
 
 /** Records the topics that consumers want, and reads their past. */
 export class GatewayHistory {

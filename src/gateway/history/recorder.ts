@@ -25,7 +25,7 @@ export interface RecorderConfig {
   readonly clock: Clock
   /** Called when rows can no longer be written, and with `undefined` when all topics are written again. */
   readonly onFailure: (error: WriteError | undefined) => void
-  readonly index: Pick<FolderIndex, 'add' | 'grow'>
+  readonly index: Pick<FolderIndex, 'add' | 'grow' | 'pathOf'>
   /** The size at which a file is followed by the next one, in bytes. */
   readonly maxFileBytes: number
   /** Called when a row has been written. */
@@ -138,8 +138,6 @@ class RecordedTopic {
   /** Closed while the topic is not wanted, and when its stream has completed, for example by a rejection. */
   private rows = Subscription.EMPTY
   private files: RotatingFile | undefined
-  /** The path of a file that has no line yet. */
-  private created: string | undefined
   /** The file that rows are appended to. */
   file: HistoryFile | undefined
   /** The header of the current recording, until its end is written. */
@@ -176,7 +174,7 @@ class RecordedTopic {
 
   /** The next price begins another file. */
   close(): void {
-    this.files = this.file = this.created = this.header = undefined
+    this.files = this.file = this.header = undefined
   }
 
   /** The clock has been set: the next price begins a new recording. */
@@ -229,14 +227,12 @@ class RecordedTopic {
       if (error !== undefined && error !== null) throw error
     })
     const { index } = this.recorder.config
-    if (this.created !== undefined) this.file = index.add(this.created)
-    this.created = undefined
     if (this.file !== undefined) index.grow(this.file, files.bytes - bytes)
     return Buffer.byteLength(line)
   }
 
   private createFiles(startAt: number): RotatingFile {
-    const { folder, clock, maxFileBytes } = this.recorder.config
+    const { folder, clock, index, maxFileBytes } = this.recorder.config
     return createRotatingFile(join(folder, `${this.topic}.ndjson`), {
       period: filePeriod,
       isGzip: false,
@@ -244,17 +240,18 @@ class RecordedTopic {
       elapsed: clock.elapsed,
       maxFileBytes,
       create: createUnopened,
-      onFile: (path) => (this.created = path),
+      onFile: (path) => (this.file = index.add(path)),
     })
   }
 
   /** The file may end in a part of a row, so no row is appended to it. A file without a header is no recording. */
   private fail(thrown: unknown): void {
-    const { created, recorder } = this
+    const { file, recorder } = this
+    const { clock, index } = recorder.config
     this.close()
-    this.retryAt = recorder.config.clock.elapsed() + retryAfter
+    this.retryAt = clock.elapsed() + retryAfter
     try {
-      if (created !== undefined) rmSync(created, { force: true })
+      if (file?.bytes === 0) rmSync(index.pathOf(file), { force: true })
     } catch {
       // The next start tries it again.
     }

@@ -6,6 +6,7 @@ import {
   type Server,
   type ServerResponse,
 } from 'node:http'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Address } from '../../base/domain/address.js'
@@ -45,52 +46,23 @@ export const createHttpServer = (context: ServiceContext): Server =>
     }
     const { method = '', url: path = '', headers } = request
     context.requests.add({ method, path, headers })
-    readBody(request, maxBodyBytes, (body) => {
-      respond(context, request, body, response, closed.signal).catch((error: unknown) => {
-        // A client that disconnects early is not an error. An exception from a market must surface.
-        if (!closed.signal.aborted) throw error
-      })
+    respond(context, request, response, closed.signal).catch((error: unknown) => {
+      // A client that disconnects early is not an error. An exception from a market must surface.
+      if (!closed.signal.aborted) throw error
     })
   })
-
-const maxBodyBytes = 64 * 1024
-
-/** Calls back once with the complete body, or with `undefined` if it exceeds `maxBytes`. Not if the request is aborted. */
-const readBody = (
-  request: IncomingMessage,
-  maxBytes: number,
-  onBody: (body: Uint8Array | undefined) => void,
-): void => {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) {
-    onBody(undefined)
-    return
-  }
-  const chunks: Buffer[] = []
-  let length = 0
-  request.on('error', () => undefined)
-  request.on('data', (chunk: Buffer) => {
-    length += chunk.length
-    chunks.push(chunk)
-    if (length <= maxBytes) return
-    request.removeAllListeners('data').removeAllListeners('end').pause()
-    onBody(undefined)
-  })
-  request.on('end', () => onBody(Buffer.concat(chunks)))
-}
 
 const respond = async (
   context: ServiceContext,
   request: IncomingMessage,
-  body: Uint8Array | undefined,
   response: ServerResponse,
   closed: AbortSignal,
 ): Promise<void> => {
+  const body = await buffer(request).catch(() => undefined)
+  if (body === undefined) return
   await context.faults.whenNotStalled()
   const { current: faults } = context.faults
-  const result =
-    body === undefined
-      ? textResponse(413, 'Payload Too Large', { Connection: 'close' })
-      : (injectedResponse(faults) ?? route(context, request, body))
+  const result = injectedResponse(faults) ?? route(context, request, body)
   if (faults.httpDelay !== undefined) await sleep(faults.httpDelay, undefined, { signal: closed })
   if (faults.clockOffset !== undefined) response.setHeader('Date', new Date(context.now()).toUTCString())
   if (result.status === 200 && faults.body === 'cut-off') writeHalf(response, result)

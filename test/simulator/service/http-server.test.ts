@@ -34,7 +34,7 @@ test.each(['POST', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'])(
   },
 )
 
-test('the HTTP server verifies the signature over the body and limits its size (section 5)', async () => {
+test('the HTTP server verifies the signature over the body (section 5)', async () => {
   const { baseUrl, authKey } = await startTestSimulator({ market: manualMarket() })
   const send = async (body: string, signed: string) => {
     const headers = signedHeaders(authKey, depthPath(weth), Date.now() + 10_000, { body: signed })
@@ -43,7 +43,6 @@ test('the HTTP server verifies the signature over the body and limits its size (
   }
   expect(await send('{}', '{}')).toEqual([200, '{"price":250'])
   expect(await send('{}', '')).toEqual([401, 'Unauthorized'])
-  expect((await send('x'.repeat(70_000), ''))[0]).toBe(413)
 })
 
 test('the HTTP server logs requests in order, as received', async () => {

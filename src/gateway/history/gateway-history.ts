@@ -20,10 +20,7 @@ import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset, type Clock } from '../../base/time/clock.js'
 import { GatewayError, type GatewayHistorySnapshot } from '../gateway.js'
 import { filePeriod, FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
-import { TopicRecorder } from './recorder.js'
-
-/** Interval at which the folder is checked, in ms. */
-export const checkInterval = 10_000
+import { Recorder, type RecorderConfig } from './recorder.js'
 
 export interface GatewayHistoryConfig {
   readonly client: PriceClient
@@ -39,9 +36,6 @@ export interface GatewayHistorySetup extends FolderLimits {
   readonly topics: readonly Topic[]
 }
 
-/** The number of the largest files that a history has. */
-const largestFiles = 64
-
 /** The receiver of the events of a reading. */
 export interface PastReader {
   readonly emit: EmitPast
@@ -56,7 +50,7 @@ export const openGatewayHistory = async (
   setup: GatewayHistorySetup,
   config: GatewayHistoryConfig,
 ): Promise<GatewayHistory> => {
-  const { clock, service } = config
+  const { client, clock, publish, ownHost, service } = config
   const offset = clockOffset(clock)
   const lock = lockFolder(setup.folder)
   try {
@@ -66,7 +60,11 @@ export const openGatewayHistory = async (
       throw historyFolderError(
         `has the history of the service ${other}; choose another folder for ${service}`,
       )
-    return new GatewayHistory(setup, config, index, lock)
+    const onFailure: RecorderConfig['onFailure'] = (error) =>
+      publish('svc-streams:gateway-history', () => ({ host: ownHost(), error }))
+    const topics = setup.topics.map((topic) => canonicalTopic(topic, service))
+    const recorder = new Recorder({ ...setup, topics, client, clock, index, lock, onFailure })
+    return new GatewayHistory(config, index, recorder)
   } catch (thrown) {
     lock.release()
     throw thrown
@@ -101,33 +99,11 @@ const historyFolderError = (problem: string, cause = new Error(problem)): Gatewa
 
 /** Records the topics that consumers want, and reads their past. */
 export class GatewayHistory {
-  private readonly recorder: TopicRecorder
-  private readonly stopChecks: () => void
-  private readonly always: readonly Subscription[]
-
   constructor(
-    private readonly setup: GatewayHistorySetup,
     private readonly config: GatewayHistoryConfig,
     private readonly index: FolderIndex,
-    private readonly lock: FileLock,
-  ) {
-    const { folder, maxBytes, topics } = setup
-    const { client, clock, publish, ownHost } = config
-    this.recorder = new TopicRecorder({
-      folder,
-      client,
-      clock,
-      index,
-      maxFileBytes: maxBytes / largestFiles,
-      onFailure: (error) => publish('svc-streams:gateway-history', () => ({ host: ownHost(), error })),
-      onWritten: () => {
-        if (index.isLargerThan(maxBytes)) this.deleteOld()
-      },
-    })
-    this.check()
-    this.stopChecks = clock.startInterval(() => this.check(), checkInterval)
-    this.always = topics.map((topic) => this.record(this.canonical(topic)))
-  }
+    private readonly recorder: Recorder,
+  ) {}
 
   /** Records a topic, as it is requested from the service, until the subscription ends. */
   readonly record = (topic: Topic): Subscription => this.recorder.record(topic)
@@ -138,9 +114,9 @@ export class GatewayHistory {
     range: TimeRange,
     { emit, closing, flush }: PastReader,
   ): Promise<Either<HistoryError | WriteError, unknown>> {
-    const { index, recorder } = this
-    const recorded = this.canonical(topic)
-    const failure = this.failureOf(recorded)
+    const { index, recorder, config } = this
+    const recorded = canonicalTopic(topic, config.service)
+    const failure = recorder.failureOf(recorded)
     if (failure !== undefined) return left(failure)
     let emitted = 0
     const onEvent: EmitPast = (event, position) => {
@@ -151,13 +127,13 @@ export class GatewayHistory {
       const files = index.filesOf(recorded)
       if (await index.forgetMissing(filesWithin(range, files))) continue
       if (files.length === 0) {
-        if (!recorder.isWanted(recorded)) return left(unknownTopic(topic, index.topics))
+        if (recorder.find(recorded)?.isWanted !== true) return left(unknownTopic(topic, index.topics))
         new TopicPast(topic, emit, range).finish(true)
         return right(undefined)
       }
       const past: PastRange = {
         ...{ topic, range, emit: onEvent, closing, flush, isOneRecorder: true },
-        isRecordedOn: recorder.isRecording(recorded),
+        isRecordedOn: recorder.find(recorded)?.isRecording === true,
       }
       const result = await readPast(
         past,
@@ -171,7 +147,7 @@ export class GatewayHistory {
   }
 
   async topics(): Promise<Either<WriteError, readonly CoveredTopic[]>> {
-    const failure = this.failureOf()
+    const failure = this.recorder.failureOf()
     if (failure !== undefined) return left(failure)
     const topics: CoveredTopic[] = []
     for (const topic of this.index.topics) {
@@ -182,39 +158,12 @@ export class GatewayHistory {
   }
 
   snapshot(): GatewayHistorySnapshot {
-    return { folder: this.setup.folder, ...this.recorder.snapshot() }
+    return this.recorder.snapshot()
   }
 
   /** Ends the recordings, and unlocks the folder. Idempotent. */
   close(): void {
-    this.stopChecks()
-    for (const subscription of this.always) subscription.unsubscribe()
-    this.lock.release()
-  }
-
-  private check(): void {
-    this.checkFolder()
-    this.recorder.checkTopics()
-    if (this.recorder.failureOf() === undefined) this.deleteOld()
-  }
-
-  private checkFolder(): void {
-    try {
-      this.lock.check()
-      this.recorder.setFolderFailure(undefined)
-    } catch (thrown) {
-      this.recorder.setFolderFailure(thrown)
-    }
-  }
-
-  private deleteOld(): void {
-    void this.index.deleteOld(this.setup, (file) => this.recorder.leave(file))
-  }
-
-  /** Why the history cannot be read now. */
-  private failureOf(topic?: Topic): WriteError | undefined {
-    this.checkFolder()
-    return this.recorder.failureOf(topic)
+    this.recorder.close()
   }
 
   /** The operator learns the file. A consumer does not receive the path. */
@@ -241,12 +190,11 @@ export class GatewayHistory {
       }
     }
   }
-
-  /** The topic in the file names of the history. */
-  private canonical(topic: Topic): Topic {
-    return `${this.config.service}-${canonicalAddress(addressOf(topic))}`
-  }
 }
+
+/** The topic in the file names of the history. */
+const canonicalTopic = (topic: Topic, service: string): Topic =>
+  `${service}-${canonicalAddress(addressOf(topic))}`
 
 const recordingOf = (path: string): RecordedFile => new RecordedFile(openableSource(nodePlatform, path))
 

@@ -8,28 +8,34 @@ import { writeError } from '../../backtest/recording/codec/errors.js'
 import type { WriteError } from '../../base/errors/model.js'
 import { encodeLine } from '../../backtest/recording/codec/row-codec.js'
 import { topicHeader, type RecordingHeader, type Row } from '../../backtest/recording/codec/row.js'
+import type { FileLock } from '../../backtest/recording/files/file-lock.js'
 import { createFile, reopenFile } from '../../backtest/recording/files/appended-file.js'
 import { priceRow$, RowTimes } from '../../backtest/recording/write/client-rows.js'
 import type { RecordingFile } from '../../backtest/recording/write/recording-file.js'
 import { createRotatingFile, type RotatingFile } from '../../backtest/recording/write/rotating-file.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
-import { filePeriod, type FolderIndex, type HistoryFile } from './folder-index.js'
+import { filePeriod, type FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
 
 /** Time after a failure in which no row is written, in ms. */
 const retryAfter = 10_000
 
-export interface RecorderConfig {
+/** Interval at which the folder is checked, in ms. */
+export const checkInterval = 10_000
+
+/** The number of the largest files that a history has. */
+const largestFiles = 64
+
+export interface RecorderConfig extends FolderLimits {
   readonly folder: string
+  /** The topics that are always recorded. */
+  readonly topics: readonly Topic[]
   readonly client: PriceClient
   readonly clock: Clock
+  readonly index: FolderIndex
+  readonly lock: FileLock
   /** Called when rows can no longer be written, and with `undefined` when all topics are written again. */
   readonly onFailure: (error: WriteError | undefined) => void
-  readonly index: Pick<FolderIndex, 'add' | 'grow' | 'pathOf'>
-  /** The size at which a file is followed by the next one, in bytes. */
-  readonly maxFileBytes: number
-  /** Called when a row has been written. */
-  readonly onWritten: () => void
 }
 
 /**
@@ -37,10 +43,10 @@ export interface RecorderConfig {
  * synchronously: a killed process loses no row. A topic has no file before its first price: a consumer may request any
  * topic.
  */
-export class TopicRecorder {
+export class Recorder {
   private readonly topics = new Map<Topic, RecordedTopic>()
   /** Why the rows of a topic, or of all topics, cannot be written. */
-  private readonly failures = new Map<RecordedTopic | TopicRecorder, WriteError>()
+  private readonly failures = new Map<RecordedTopic | Recorder, WriteError>()
   /** When the first of the failures began, in ms since the Unix epoch. */
   private failingSince = 0
   /** Of the rows of all topics. */
@@ -49,58 +55,46 @@ export class TopicRecorder {
   })
   private rows = 0
   private bytes = 0
+  private readonly stopChecks: () => void
+  private readonly always: readonly Subscription[]
 
-  constructor(readonly config: RecorderConfig) {}
+  constructor(readonly config: RecorderConfig) {
+    this.check()
+    this.stopChecks = config.clock.startInterval(() => this.check(), checkInterval)
+    this.always = config.topics.map((topic) => this.record(topic))
+  }
 
-  /** Records a topic until each of its subscriptions has ended. */
+  /** Records a topic, in the spelling of the file names, until each of its subscriptions has ended. */
   record(topic: Topic): Subscription {
-    return (this.topics.get(topic) ?? this.create(topic)).want()
+    const recorded = this.topics.get(topic) ?? new RecordedTopic(topic, this)
+    this.topics.set(topic, recorded)
+    return recorded.want()
   }
 
-  /** True if the last row of the topic is its current state. */
-  isRecording(topic: Topic): boolean {
-    return this.topics.get(topic)?.isRecording ?? false
+  find(topic: Topic): RecordedTopic | undefined {
+    return this.topics.get(topic)
   }
 
-  /** The file is deleted: the next row of its topic begins another one. */
-  leave(file: HistoryFile): void {
-    const recorded = this.topics.get(file.topic)
-    if (recorded?.file === file) recorded.close()
-  }
-
-  /** True if a consumer wants the topic, or `topics` has it. */
-  isWanted(topic: Topic): boolean {
-    return this.topics.get(topic)?.isWanted ?? false
-  }
-
-  /** Why the rows of a topic are not written. Without a topic: why no rows are written. */
+  /** Why the rows of a topic are not written now. Without a topic: why no rows are written. */
   failureOf(topic?: Topic): WriteError | undefined {
+    this.checkFolder()
     const recorded = topic && this.topics.get(topic)
     return this.failures.get(this) ?? (recorded && this.failures.get(recorded))
   }
 
   /** The amount written since the start, and the newest failure. */
-  snapshot(): Omit<GatewayHistorySnapshot, 'folder'> {
-    const { rows, bytes, failingSince: since } = this
+  snapshot(): GatewayHistorySnapshot {
+    const { rows, bytes, failingSince: since, config } = this
     const error = [...this.failures.values()].at(-1)
     const failure = error && { message: error.message, code: error.cause.code, since }
-    return { rows, bytes, failure }
+    return { folder: config.folder, rows, bytes, failure }
   }
 
-  /** `thrown`: why the folder cannot be used; `undefined` if it can be used. */
-  setFolderFailure(thrown: unknown): void {
-    if (thrown !== undefined) for (const recorded of this.topics.values()) recorded.close()
-    this.setFailure(this, thrown === undefined ? undefined : writeError(thrown))
-  }
-
-  /** Forgets the topics that are no longer wanted, and requests those again that the service has rejected. */
-  checkTopics(): void {
-    for (const [topic, recorded] of this.topics) {
-      if (!recorded.isWanted) {
-        this.topics.delete(topic)
-        this.setFailure(recorded, undefined)
-      } else recorded.request()
-    }
+  /** Ends the recordings of the `topics`, and unlocks the folder. Idempotent. */
+  close(): void {
+    this.stopChecks()
+    for (const subscription of this.always) subscription.unsubscribe()
+    this.config.lock.release()
   }
 
   /** True while the folder cannot be used. */
@@ -109,13 +103,14 @@ export class TopicRecorder {
   }
 
   onRow(bytes: number): void {
+    const { index, maxBytes } = this.config
     this.rows++
     this.bytes += bytes
-    this.config.onWritten()
+    if (index.isLargerThan(maxBytes)) this.deleteOld()
   }
 
   /** `part`: a topic, or the recorder for all of them. */
-  setFailure(part: RecordedTopic | TopicRecorder, error: WriteError | undefined): void {
+  setFailure(part: RecordedTopic | Recorder, error: WriteError | undefined): void {
     const { failures, config } = this
     const hadFailures = failures.size > 0
     if (error === undefined) failures.delete(part)
@@ -125,10 +120,31 @@ export class TopicRecorder {
     config.onFailure(error)
   }
 
-  private create(topic: Topic): RecordedTopic {
-    const recorded = new RecordedTopic(topic, this)
-    this.topics.set(topic, recorded)
-    return recorded
+  /** Also forgets the topics that are no longer wanted, and requests those again that the service has rejected. */
+  private check(): void {
+    this.checkFolder()
+    for (const [topic, recorded] of this.topics) {
+      if (!recorded.isWanted) {
+        this.topics.delete(topic)
+        this.setFailure(recorded, undefined)
+      } else recorded.request()
+    }
+    if (!this.isLost) this.deleteOld()
+  }
+
+  private checkFolder(): void {
+    try {
+      this.config.lock.check()
+      this.setFailure(this, undefined)
+    } catch (thrown) {
+      for (const recorded of this.topics.values()) recorded.close()
+      this.setFailure(this, writeError(thrown))
+    }
+  }
+
+  private deleteOld(): void {
+    const { config, topics } = this
+    void config.index.deleteOld(config, (file) => topics.get(file.topic)?.onDelete(file))
   }
 }
 
@@ -139,7 +155,7 @@ class RecordedTopic {
   private rows = Subscription.EMPTY
   private files: RotatingFile | undefined
   /** The file that rows are appended to. */
-  file: HistoryFile | undefined
+  private file: HistoryFile | undefined
   /** The header of the current recording, until its end is written. */
   private header: RecordingHeader | undefined
   /** When rows are written again: monotonic, in ms. */
@@ -147,13 +163,15 @@ class RecordedTopic {
 
   constructor(
     private readonly topic: Topic,
-    private readonly recorder: TopicRecorder,
+    private readonly recorder: Recorder,
   ) {}
 
+  /** True if the last row is the current state of the topic. */
   get isRecording(): boolean {
     return this.header !== undefined
   }
 
+  /** True if a consumer wants the topic, or `topics` has it. */
   get isWanted(): boolean {
     return this.wanted > 0
   }
@@ -170,6 +188,11 @@ class RecordedTopic {
     if (!this.rows.closed) return
     const { config, times } = this.recorder
     this.rows = priceRow$(config.client, this.topic, times).subscribe((row) => this.write(row))
+  }
+
+  /** A file of the topic is deleted. */
+  onDelete(file: HistoryFile): void {
+    if (this.file === file) this.close()
   }
 
   /** The next price begins another file. */
@@ -232,13 +255,13 @@ class RecordedTopic {
   }
 
   private createFiles(startAt: number): RotatingFile {
-    const { folder, clock, index, maxFileBytes } = this.recorder.config
+    const { folder, clock, index, maxBytes } = this.recorder.config
     return createRotatingFile(join(folder, `${this.topic}.ndjson`), {
       period: filePeriod,
       isGzip: false,
       startAt,
       elapsed: clock.elapsed,
-      maxFileBytes,
+      maxFileBytes: maxBytes / largestFiles,
       create: createUnopened,
       onFile: (path) => (this.file = index.add(path)),
     })

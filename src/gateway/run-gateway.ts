@@ -13,6 +13,7 @@ import { stopListening } from './server/listen.js'
 import { refuseUpgrade } from './server/http-response.js'
 import { readInTurns } from './server/consumer-input.js'
 import { Intake } from './server/intake.js'
+import { reporterOf } from './server/report.js'
 import { closeOnce } from '../base/task/close-once.js'
 import { currentClock } from '../base/time/rx-clock.js'
 import { delay } from '../base/time/deadline.js'
@@ -79,19 +80,16 @@ export const runGateway = async (
   const { WebSocketServer } = await importWs()
   const scheme = tls === undefined ? 'http' : 'https'
   const access: AccessConfig = { host, scheme, origins: new Set(origins) }
-  const { publish, addSource } = node
   let ownHost = ''
-  const history =
-    historySetup &&
-    (await openGatewayHistory(historySetup, { client, clock, publish, ownHost: () => ownHost, service }))
+  const report = reporterOf(node.publish, () => ownHost)
+  const history = historySetup && (await openGatewayHistory(historySetup, { client, clock, report, service }))
   const prices = new WebSocketFront(client, {
     ...setup,
     clock,
-    publish,
-    ownHost: () => ownHost,
+    report,
     record: history?.record ?? record,
   })
-  const relays = createRelays(client, { ...setup, clock, publish, ownHost: () => ownHost })
+  const relays = createRelays(client, { ...setup, clock, report })
   const handleRequest = createRequestHandler({
     access,
     service,
@@ -141,7 +139,7 @@ export const runGateway = async (
 
   const addresses = addressesOf(host, port, tls !== undefined)
   ownHost = hostWithPort(new URL(addresses.baseUrl))
-  removeSource = addSource((collector) => collector.gateway({ host: ownHost, ...prices.load() }))
+  removeSource = node.addSource((collector) => collector.gateway({ host: ownHost, ...prices.load() }))
 
   const gateway: Gateway = {
     ...addresses,

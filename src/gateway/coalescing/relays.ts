@@ -3,7 +3,6 @@ import type { Client, PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { parseAddress, parseTopic } from '../../wire/codec/arguments.js'
 import { encodeDepth } from '../../wire/codec/depth.js'
-import type { Publish } from '../../base/diagnostics/messages.js'
 import { canonicalAddress } from '../../base/domain/address.js'
 import type { Depth } from '../../base/domain/depth.js'
 import type { Price } from '../../base/domain/price.js'
@@ -19,6 +18,7 @@ import type {
   PriceRequestError,
 } from '../../base/errors/model.js'
 import { jsonResponse, textResponse, type TextResponse } from '../server/http-response.js'
+import type { Report } from '../server/report.js'
 import type { Resource } from '../server/request.js'
 import { completedTask, type CancellableTask } from '../../base/task/cancellable-task.js'
 import type { Clock } from '../../base/time/clock.js'
@@ -27,9 +27,7 @@ import { RequestSharer } from './request-sharer.js'
 
 export interface RelaysConfig {
   readonly clock: Clock
-  readonly publish: Publish
-  /** The name of the gateway in diagnostics. */
-  readonly ownHost: () => string
+  readonly report: Report
   /** Name of the service: prefix of topics. */
   readonly service: string
   /** Minimum time between the starts of two depth requests for one mint, in ms. */
@@ -55,7 +53,7 @@ const maxWaiting = 10_000
 /** The relays of a gateway, whose requests are published in diagnostics. */
 export const createRelays = (
   client: PriceClient | Client,
-  { clock, publish, ownHost, service, depthEvery }: RelaysConfig,
+  { clock, report, service, depthEvery }: RelaysConfig,
 ): Relays => {
   // Shared by both relays, which share the queue of the client.
   const queue = new RequestQueue({ maxWaiting, whenSendable: priceFeedOf(client).whenSendable })
@@ -70,8 +68,7 @@ export const createRelays = (
       queue,
       refusal: tooManyRequests,
       minInterval,
-      onRequest: (shared) =>
-        publish('svc-streams:gateway-request', () => ({ host: ownHost(), kind, shared })),
+      onRequest: (shared) => report('svc-streams:gateway-request', { kind, shared }),
       send: (key, onResult) => void responseOf(() => request(key)).then(onResult),
     })
     return {

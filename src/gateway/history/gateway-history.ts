@@ -3,7 +3,6 @@ import { isLeft, isRight, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { Subscription } from 'rxjs'
 import type { PriceClient } from '../../client/client.js'
 import type { CoveredTopic } from '../../backtest/history/history.js'
-import type { Publish } from '../../base/diagnostics/messages.js'
 import { canonicalAddress } from '../../base/domain/address.js'
 import type { EmitPast } from '../../base/domain/past.js'
 import { addressOf, serviceOf, type Topic } from '../../base/domain/topic.js'
@@ -19,15 +18,14 @@ import { TopicPast } from '../../backtest/recording/summary/topic-past.js'
 import { openableSource } from '../../backtest/recording/read/source.js'
 import { clockOffset, type Clock } from '../../base/time/clock.js'
 import { GatewayError, type GatewayHistorySnapshot } from '../gateway.js'
+import type { Report } from '../server/report.js'
 import { filePeriod, FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
-import { Recorder, type RecorderConfig } from './recorder.js'
+import { Recorder } from './recorder.js'
 
 export interface GatewayHistoryConfig {
   readonly client: PriceClient
   readonly clock: Clock
-  readonly publish: Publish
-  /** The name of the gateway in diagnostics. */
-  readonly ownHost: () => string
+  readonly report: Report
   readonly service: string
 }
 
@@ -50,7 +48,7 @@ export const openGatewayHistory = async (
   setup: GatewayHistorySetup,
   config: GatewayHistoryConfig,
 ): Promise<GatewayHistory> => {
-  const { client, clock, publish, ownHost, service } = config
+  const { client, clock, report, service } = config
   const offset = clockOffset(clock)
   const lock = lockFolder(setup.folder)
   try {
@@ -60,10 +58,8 @@ export const openGatewayHistory = async (
       throw historyFolderError(
         `has the history of the service ${other}; choose another folder for ${service}`,
       )
-    const onFailure: RecorderConfig['onFailure'] = (error) =>
-      publish('svc-streams:gateway-history', () => ({ host: ownHost(), error }))
     const topics = setup.topics.map((topic) => canonicalTopic(topic, service))
-    const recorder = new Recorder({ ...setup, topics, client, clock, index, lock, onFailure })
+    const recorder = new Recorder({ ...setup, topics, client, clock, index, lock, report })
     return new GatewayHistory(config, index, recorder)
   } catch (thrown) {
     lock.release()
@@ -168,8 +164,7 @@ export class GatewayHistory {
 
   /** The operator learns the file. A consumer does not receive the path. */
   private onUnreadable(error: RecordingError): void {
-    const { publish, ownHost } = this.config
-    publish('svc-streams:history-unreadable', () => ({ host: ownHost(), error }))
+    this.config.report('svc-streams:history-unreadable', { error })
   }
 
   /** The time that a topic covers; `undefined` if all its files are missing. Of a file that cannot be read, the time in its name. */

@@ -15,6 +15,7 @@ import type { RecordingFile } from '../../backtest/recording/write/recording-fil
 import { createRotatingFile, type RotatingFile } from '../../backtest/recording/write/rotating-file.js'
 import type { Clock } from '../../base/time/clock.js'
 import type { GatewayHistorySnapshot } from '../gateway.js'
+import type { Report } from '../server/report.js'
 import { filePeriod, type FolderIndex, type FolderLimits, type HistoryFile } from './folder-index.js'
 
 /** Time after a failure in which no row is written, in ms. */
@@ -34,8 +35,7 @@ export interface RecorderConfig extends FolderLimits {
   readonly clock: Clock
   readonly index: FolderIndex
   readonly lock: FileLock
-  /** Called when rows can no longer be written, and with `undefined` when all topics are written again. */
-  readonly onFailure: (error: WriteError | undefined) => void
+  readonly report: Report
 }
 
 /**
@@ -117,7 +117,7 @@ export class Recorder {
     else failures.set(part, error)
     if (hadFailures === failures.size > 0) return
     this.failingSince = config.clock.wallClock()
-    config.onFailure(error)
+    config.report('svc-streams:gateway-history', { error })
   }
 
   /** Also forgets the topics that are no longer wanted, and requests those again that the service has rejected. */

@@ -2,11 +2,12 @@ import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
 import type { PriceClient } from '../../client/client.js'
 import { priceFeedOf } from '../../client/price-feed.js'
 import { parseTopic } from '../../wire/codec/arguments.js'
-import type { GatewayDisconnectCause, Publish } from '../../base/diagnostics/messages.js'
+import type { GatewayDisconnectCause } from '../../base/diagnostics/messages.js'
 import { canonicalAddress } from '../../base/domain/address.js'
 import type { ConnectionStatus } from '../../base/domain/status.js'
 import { addressOf, type Topic } from '../../base/domain/topic.js'
 import { oneLine } from '../../base/errors/text.js'
+import type { Report } from '../server/report.js'
 import { Demand, type DemandConfig } from './demand.js'
 import type { ConsumedTopic, TopicConsumer, TopicFeed } from './topic-feed.js'
 import { Upstream } from './upstream.js'
@@ -42,10 +43,6 @@ export interface Subscribed<S extends Session<S>> {
   readonly feed: TopicFeed<S>
   /** True if the consumer has had the topic before. */
   readonly isRepeated: boolean
-  /** True if the consumer is the first one of the topic. */
-  readonly isFirst: boolean
-  /** True if the service is asked for the topic. */
-  readonly isNew: boolean
 }
 
 export interface SessionsConfig<S extends Session<S>> extends Omit<DemandConfig<S>, 'source' | 'isUp'> {
@@ -55,9 +52,7 @@ export interface SessionsConfig<S extends Session<S>> extends Omit<DemandConfig<
   readonly isDown: (status: ConnectionStatus) => boolean
   readonly maxConnections: number
   readonly maxTopicsPerConnection: number
-  readonly publish: Publish
-  /** Host and port: the name of the gateway in diagnostics. */
-  readonly ownHost: () => string
+  readonly report: Report
 }
 
 /** The sessions of a gateway with its consumers, over WebSocket or NATS, and the topics that they want. */
@@ -103,23 +98,20 @@ export class Sessions<S extends Session<S>> {
   }
 
   onOpened(session: S): void {
-    const { publish, ownHost } = this.config
     this.sessions.add(session)
-    publish('svc-streams:gateway-connected', () => ({ host: ownHost() }))
+    this.config.report('svc-streams:gateway-connected', {})
   }
 
   /** A consumer was refused with this HTTP status. */
   onRefused(status: number): void {
-    const { publish, ownHost } = this.config
-    publish('svc-streams:gateway-refused', () => ({ host: ownHost(), status }))
+    this.config.report('svc-streams:gateway-refused', { status })
   }
 
   /** `bytes`: size of what was sent. */
   onEnded(session: S, cause: GatewayDisconnectCause, bytes: number): void {
-    const { publish, ownHost } = this.config
     this.sessions.delete(session)
     this.leaveTopics(session)
-    publish('svc-streams:gateway-disconnected', () => ({ host: ownHost(), cause, bytes }))
+    this.config.report('svc-streams:gateway-disconnected', { cause, bytes })
   }
 
   /** The topic of a consumer's message. Left: the problem. */
@@ -135,19 +127,13 @@ export class Sessions<S extends Session<S>> {
   subscribe(session: S, topic: Topic): Either<string, Subscribed<S>> {
     const { maxTopicsPerConnection, noun } = this.config
     const known = session.feeds.get(canonicalAddress(addressOf(topic)))
-    if (known !== undefined) {
-      known.add(session)
-      return right({ feed: known, isRepeated: true, isFirst: false, isNew: false })
-    }
-    if (session.feeds.size >= maxTopicsPerConnection)
+    if (known === undefined && session.feeds.size >= maxTopicsPerConnection)
       return left(
         `Invalid request: ${topic} is one topic more than the ${maxTopicsPerConnection} of a ${noun}`,
       )
-    const before = this.demand.size
-    const feed = this.demand.feedOf(topic)
-    const isFirst = !feed.isWanted
+    const feed = known ?? this.demand.feedOf(topic)
     feed.add(session)
-    return right({ feed, isRepeated: false, isFirst, isNew: this.demand.size > before })
+    return right({ feed, isRepeated: known !== undefined })
   }
 
   /** The consumer no longer wants a topic. Returns it, if the consumer had it. */

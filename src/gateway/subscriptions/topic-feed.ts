@@ -54,8 +54,6 @@ export interface TopicFeedConfig<C extends TopicConsumer<C>> {
 /** One topic: its only subscription to the service, its last price, and the consumers that want it. */
 export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
   readonly consumers = new Set<C>()
-  /** The consumers whose subscribe message is answered when the service confirms the topic. */
-  private readonly unanswered = new Set<C>()
   private readonly subscription = new Subscription()
   /** `live` without a price: the service has confirmed the topic. */
   private state: GatewayTopicState = 'waiting'
@@ -78,16 +76,17 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
     this.lastPosition = config.source.positionOf(topic)
   }
 
-  /** Subscribes to the service. The first events may come at once. Idempotent. */
-  start(): void {
+  /** Subscribes to the service. The first events may come at once. Returns false if it has subscribed before. */
+  start(): boolean {
     const { config, topic } = this
-    if (this.isStarted) return
+    if (this.isStarted) return false
     this.isStarted = true
     this.subscription.add(config.record?.(topic))
     const event$ = config.source.price$(topic, () => this.onConfirmed())
     this.subscription.add(
       event$.subscribe({ next: (event) => this.onEvent(event), complete: () => this.onCompleted() }),
     )
+    return true
   }
 
   stop(): void {
@@ -115,13 +114,11 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
   add(consumer: C): void {
     consumer.feeds.set(this.base, this)
     this.consumers.add(consumer)
-    if (!this.isConfirmed) this.unanswered.add(consumer)
   }
 
   remove(consumer: C): void {
     consumer.feeds.delete(this.base)
     this.consumers.delete(consumer)
-    this.unanswered.delete(consumer)
   }
 
   currentFrame(): string | undefined {
@@ -139,14 +136,15 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
 
   private onConfirmed(): void {
     if (this.isConfirmed) return
-    this.state = 'live'
     this.passPosition()
-    this.answerAll()
+    this.confirm('live')
   }
 
-  private answerAll(): void {
-    for (const consumer of this.unanswered) consumer.confirm(this)
-    this.unanswered.clear()
+  /** The service has answered: all consumers wait for that, unless it has before. */
+  private confirm(state: 'live' | 'stale'): void {
+    const { isConfirmed } = this
+    this.state = state
+    if (!isConfirmed) for (const consumer of this.consumers) consumer.confirm(this)
   }
 
   private onEvent(event: Either<PriceError, Price>): void {
@@ -157,8 +155,7 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
   private onPrice(price: number): void {
     // A test client may have a price that the service could not send, such as NaN.
     if (!isPriceValue(price)) return this.isConfirmed ? this.interrupt() : undefined
-    this.state = 'live'
-    this.answerAll()
+    this.confirm('live')
     this.price = price
     const isNext = this.passPosition()
     if (this.isWanted) this.config.send(this, this.frameOf(price, isNext))
@@ -176,17 +173,14 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
   private onFailure(error: PriceError): void {
     switch (error._tag) {
       case 'Stale':
-        this.state = 'stale'
-        return this.answerAll()
+        return this.confirm('stale')
       case 'SubscriptionRejected':
         return this.onRejected(error.reason)
       case 'Disconnected':
       case 'ClientClosed':
-        if (this.config.isUp()) {
-          // Only this topic is disconnected, such as one that the next recording of a replay does not have.
-          this.interrupt()
-          this.answerAll()
-        } else this.state = 'down'
+        // Only this topic is disconnected, such as one that the next recording of a replay does not have.
+        if (this.config.isUp()) this.interrupt()
+        else this.state = 'down'
         this.price = undefined
         return
       // The client requests the topic again; a consumer without an answer also requests it again.
@@ -216,7 +210,7 @@ export class TopicFeed<C extends TopicConsumer<C>> implements ConsumedTopic {
    */
   private interrupt(): void {
     const hadPrice = this.livePrice !== undefined
-    this.state = 'stale'
+    this.confirm('stale')
     if (hadPrice && this.isWanted) {
       this.config.sendUndecodable(this, `{"topic":"${this.topic}","price":null}`)
     }

@@ -83,11 +83,10 @@ export class Connection extends ConsumerOutput implements Session<Connection> {
       this.sendText(subscribed.left)
       return false
     }
-    const { feed, isRepeated, isNew } = subscribed.right
+    const { feed, isRepeated } = subscribed.right
     this.requestFirstProbe()
     if (feed.isConfirmed) this.confirm(feed, isRepeated)
-    feed.start()
-    return isNew
+    return feed.start()
   }
 
   onBinary(): void {

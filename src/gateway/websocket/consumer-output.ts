@@ -2,6 +2,7 @@ import { Subscription, timer } from 'rxjs'
 import type { PriceFeed } from '../../client/price-feed.js'
 import { unboundedPayload } from '../../wire/transport/ports.js'
 import type { GatewayDisconnectCause } from '../../base/diagnostics/messages.js'
+import type { Report } from '../server/report.js'
 import { closeCodes, type EndCause } from '../subscriptions/sessions.js'
 import type { ConsumedTopic } from '../subscriptions/topic-feed.js'
 import { AckWindow } from './ack-window.js'
@@ -27,10 +28,7 @@ export interface OutputConfig {
   readonly maxBufferedBytes: number
   /** Monotonic time in which the event loop was responsive, in ms. */
   readonly now: () => number
-  /** Called when the consumer falls behind: it may no longer get every price. */
-  readonly onBehind: () => void
-  /** Called when the consumer gets every price again. `dropped`: number of prices that were dropped in this time. */
-  readonly onCaughtUp: (behindForMs: number, dropped: number) => void
+  readonly report: Report
 }
 
 /** The shortest time between two probes of the service for one consumer, in ms: that of a client. */
@@ -344,8 +342,12 @@ export abstract class ConsumerOutput implements Recipient, Pinged {
     if (isBehind) {
       this.behindSince = now
       this.droppedBefore = this.droppedPrices
-      this.config.onBehind()
-    } else this.config.onCaughtUp(Math.round(now - this.behindSince), this.droppedPrices - this.droppedBefore)
+      this.config.report('svc-streams:gateway-behind', {})
+    } else {
+      const behindForMs = Math.round(now - this.behindSince)
+      const dropped = this.droppedPrices - this.droppedBefore
+      this.config.report('svc-streams:gateway-caught-up', { behindForMs, dropped })
+    }
   }
 
   /** Writes the pending frames, then a ping. */

@@ -41,7 +41,7 @@ export class WebSocketFront {
     client: PriceClient,
     private readonly config: WebSocketFrontConfig,
   ) {
-    const { clock, publish, ownHost } = config
+    const { clock, report } = config
     this.feed = priceFeedOf(client)
     this.sessions = new Sessions<Connection>(client, {
       ...config,
@@ -68,9 +68,7 @@ export class WebSocketFront {
       outbox: new Outbox(),
       maxBufferedBytes: config.maxBufferedBytes,
       now: this.pings.now,
-      onBehind: () => publish('svc-streams:gateway-behind', () => ({ host: ownHost() })),
-      onCaughtUp: (behindForMs, dropped) =>
-        publish('svc-streams:gateway-caught-up', () => ({ host: ownHost(), behindForMs, dropped })),
+      report,
     }
   }
 

@@ -190,8 +190,8 @@ export class GatewayConnection {
     lease.onSubscribe(base)
     const subscribed = sessions.subscribe(lease, topic.right)
     if (isLeft(subscribed)) return lease.reject({ base }, subscribed.left)
-    const { feed, isFirst } = subscribed.right
-    if (isFirst) this.publisher.startTopic(feed)
+    const { feed, isRepeated } = subscribed.right
+    if (!isRepeated && feed.consumers.size === 1) this.publisher.startTopic(feed)
     if (feed.isConfirmed) lease.confirm(feed)
     feed.start()
   }

@@ -6,6 +6,7 @@ import { priceFeedOf } from '../../client/price-feed.js'
 import { behindMsOf, isDown, type ConnectionStatus } from '../../base/domain/status.js'
 import type { GatewayTopicSnapshot } from '../../gateway/gateway.js'
 import { createRelays } from '../../gateway/coalescing/relays.js'
+import { reporterOf } from '../../gateway/server/report.js'
 import { Sessions } from '../../gateway/subscriptions/sessions.js'
 import { node } from '../../wire/platform/node.js'
 import { closeOnce } from '../../base/task/close-once.js'
@@ -86,8 +87,8 @@ export const startNatsGatewayOver = async (
   const link = new NatsLink(parseConnection(options), clock, openSocket)
   const { host } = link.parsed
   const priceClock = new PriceClock(clock, feed)
-  const { publish, addSource } = node
-  const shared = { ...setup, clock, publish, ownHost: () => host }
+  const report = reporterOf(node.publish, () => host)
+  const shared = { ...setup, clock, report }
   const relays = createRelays(client, shared)
   let current: GatewayConnection | undefined
 
@@ -108,7 +109,7 @@ export const startNatsGatewayOver = async (
   let isRefused = false
   const setFailure = (next: NatsGatewayFailure | undefined): void => {
     failure = next
-    publish('svc-streams:gateway-nats', () => ({ host, problem: next?.message }))
+    report('svc-streams:gateway-nats', { problem: next?.message })
   }
   link.refusal$.subscribe(({ subject, message }) => {
     // A consumer chooses the subject of its answers: one that is forbidden must not make the gateway unhealthy.
@@ -140,7 +141,7 @@ export const startNatsGatewayOver = async (
     await link.close()
   })
 
-  const removeSource = addSource((collector) =>
+  const removeSource = node.addSource((collector) =>
     collector.gateway({
       host,
       ...sessions.load,

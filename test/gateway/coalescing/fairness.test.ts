@@ -122,8 +122,7 @@ describe('the queue of requests', () => {
   it('refuses requests beyond 10 000 with 503 and Retry-After: those of the consumer with the most', () => {
     const relays = createRelays(unanswered, {
       clock: currentClock(),
-      publish: () => undefined,
-      ownHost: () => '',
+      report: () => undefined,
       service: 'svc',
       depthEvery: 250,
     })

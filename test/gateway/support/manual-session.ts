@@ -21,8 +21,7 @@ export const createManualSessions = (feed: PriceFeed): Sessions<Connection> => {
     isDown: () => false,
     maxConnections: 10,
     maxTopicsPerConnection: 1_000,
-    publish: () => undefined,
-    ownHost: () => '',
+    report: () => undefined,
     encode: asciiFrame,
     send: (topic, frame) => topic.consumers.forEach((each) => each.send(frame, topic)),
     sendUndecodable: (topic, payload) => topic.consumers.forEach((each) => each.sendText(payload)),
@@ -76,12 +75,11 @@ export const createManualSession = (options: SessionOptions = {}): ManualSession
     feed: { isBounded: () => true, isUpToDate, requestProbe },
     sessions: {
       topicOf: (topic) => right(topic as Topic),
-      subscribe: () => right({ feed: unconfirmed, isRepeated: true, isFirst: false, isNew: false }),
+      subscribe: () => right({ feed: unconfirmed, isRepeated: true }),
       unsubscribe: () => undefined,
       leaveTopics: () => undefined,
     },
-    onBehind: () => log.push('behind'),
-    onCaughtUp: () => log.push('caught up'),
+    report: (name) => void log.push(name === 'svc-streams:gateway-behind' ? 'behind' : 'caught up'),
     ...config,
   })
   return { session, log, setUnsent: (bytes) => (writableLength = bytes) }

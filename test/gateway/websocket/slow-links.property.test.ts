@@ -138,8 +138,7 @@ const simulate = (topics: readonly Topic[], phases: readonly Phase[], time: Virt
     sessions,
     maxBufferedBytes: Infinity,
     now: timer.now,
-    onBehind: () => (behindSince = time.now()),
-    onCaughtUp: () => (behindSince = Infinity),
+    report: (name) => void (behindSince = name === 'svc-streams:gateway-behind' ? time.now() : Infinity),
   })
 
   let [phaseIndex, phaseEndsAt, budget, owed, nextTopic, read] = [0, phases[0]!.ms, 0, 0, 0, 0]

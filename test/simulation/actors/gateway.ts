@@ -94,7 +94,7 @@ class GatewayProcess implements GatewayProgram {
     })
     const { front, relays } = this.process.enter(() => {
       const config = {
-        ...{ clock: currentClock(), service: 'svc', publish: () => undefined, ownHost: () => name },
+        ...{ clock: currentClock(), service: 'svc', report: () => undefined },
         ...{ maxConnections: 100, depthEvery: 250 },
         ...{ maxTopicsPerConnection: plan.maxTopicsPerConnection, maxBufferedBytes: plan.maxBufferedBytes },
       }

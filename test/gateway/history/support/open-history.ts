@@ -18,7 +18,7 @@ export const openTestHistory = async (
   folder: string,
   { client, clock, keep = Infinity, maxBytes = Infinity, topics = [ethTopic] }: TestHistory,
 ): Promise<GatewayHistory> => {
-  const config = { client, clock, publish: () => undefined, ownHost: () => '', service: 'svc' }
+  const config = { client, clock, report: () => undefined, service: 'svc' }
   const history = await openGatewayHistory({ folder, keep, maxBytes, topics }, config)
   onTestFinished(() => history.close())
   return history

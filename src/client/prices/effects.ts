@@ -177,26 +177,16 @@ export class EffectPerformer {
 
 const always = (): boolean => true
 
-/** Publishes the failure that a topic's subscribers received, on its diagnostics channel. */
+/**
+ * Publishes the failure that a topic's subscribers received, on its diagnostics channel. `Disconnected` is published by the
+ * socket, `DecodeError` by the frame handler.
+ */
 const publishFailure = (publish: Publish, host: string, event: PriceEvent | undefined): void => {
   if (event === undefined || !isLeft(event)) return
   const error = event.left
-  switch (error._tag) {
-    case 'SubscriptionRejected':
-      return publish('svc-streams:rejected', () => ({ host, error }))
-    case 'SubscriptionTimeout':
-      return publish('svc-streams:unanswered', () => ({ host, error }))
-    case 'Stale':
-      return publish('svc-streams:stale', () => ({ host, error }))
-    // Published elsewhere: `disconnected` by the socket, `decode-error` by the frame handler.
-    case 'Disconnected':
-    case 'DecodeError':
-    case 'InvalidTopic':
-    case 'ClientClosed':
-      return
-    default:
-      return assertNever(error)
-  }
+  if (error._tag === 'SubscriptionRejected') publish('svc-streams:rejected', () => ({ host, error }))
+  if (error._tag === 'SubscriptionTimeout') publish('svc-streams:unanswered', () => ({ host, error }))
+  if (error._tag === 'Stale') publish('svc-streams:stale', () => ({ host, error }))
 }
 
 export const priceEvent =

@@ -31,12 +31,7 @@ import {
   type EffectConfig,
 } from './effects.js'
 import { onBinary, onFrame, onPriceUpdate, type Reception } from './received-frame.js'
-import {
-  deliverPrice,
-  type PriceEventFactory,
-  type PriceSubscriber,
-  type PriceSubscription,
-} from './subscribers.js'
+import { deliverPrice, type PriceEventFactory, type PriceSubscription } from './subscribers.js'
 import { Subscriptions } from './subscriptions.js'
 import { isConfirmed, type SubscribedTopic, type TopicTable, type TopicTimeouts } from './topics.js'
 
@@ -412,7 +407,7 @@ export class PriceConnection implements FrameSink {
   }
 
   /** Closes the socket. Returns the subscribers. */
-  private hangUp(status: ConnectionStatus): readonly PriceSubscriber[] {
+  private hangUp(status: ConnectionStatus): readonly PriceSubscription[] {
     this.task.cancel()
     this.dialled?.unsubscribe()
     this.dialled = this.session = undefined

@@ -15,30 +15,23 @@ export type ReceivedPrice = Omit<Price, 'topic'>
 /** Builds the event for one subscriber, from the topic in the subscriber's spelling. */
 export type PriceEventFactory = (topic: Topic) => PriceEvent
 
-/** A subscriber of one topic. The list of the topic changes the last three fields. */
-export interface PriceSubscriber {
-  /** The topic as this subscriber wrote it. */
-  readonly topic: Topic
-  readonly subscriber: Subscriber<PriceEvent>
-  /** Called when the service confirms the topic on a connection. Must not throw. */
-  readonly onConfirmed: (() => void) | undefined
+/**
+ * A subscriber of one topic, and its teardown in the same object: a topic may have many subscribers, and a closure each costs
+ * memory. The list of the topic changes the fields that are not readonly.
+ */
+export class PriceSubscription implements Unsubscribable {
   /** Increases along the list; 0 while the subscriber is not in a list. */
-  position: number
-  previous: PriceSubscriber | undefined
-  /** Kept after removal, so that a delivery continues from a removed subscriber. */
-  next: PriceSubscriber | undefined
-}
-
-/** A subscriber and its teardown in one object: a topic may have many subscribers, and a closure each costs memory. */
-export class PriceSubscription implements PriceSubscriber, Unsubscribable {
   position = 0
-  previous: PriceSubscriber | undefined
-  next: PriceSubscriber | undefined
+  previous: PriceSubscription | undefined
+  /** Kept after removal, so that a delivery continues from a removed subscriber. */
+  next: PriceSubscription | undefined
 
   constructor(
     readonly base: Address,
+    /** The topic as this subscriber wrote it. */
     readonly topic: Topic,
     readonly subscriber: Subscriber<PriceEvent>,
+    /** Called when the service confirms the topic on a connection. Must not throw. */
     readonly onConfirmed: (() => void) | undefined,
     private readonly onUnsubscribe: (subscription: PriceSubscription) => void,
   ) {}
@@ -58,15 +51,15 @@ export interface SubscriberList {
   readonly topic: Topic
   /** The only subscriber, or its observer, if it wrote the topic alike. Avoids the list on the hot path. */
   soleSubscriber: NextTarget<PriceEvent> | undefined
-  first: PriceSubscriber | undefined
-  last: PriceSubscriber | undefined
+  first: PriceSubscription | undefined
+  last: PriceSubscription | undefined
 }
 
 /** The position of the last subscriber that joined any list. A position is never used twice. */
 let lastPosition = 0
 
 /** Appends a subscriber that is in no list. */
-export const addToList = (list: SubscriberList, subscriber: PriceSubscriber): void => {
+export const addToList = (list: SubscriberList, subscriber: PriceSubscription): void => {
   subscriber.position = ++lastPosition
   subscriber.previous = list.last
   subscriber.next = undefined
@@ -77,7 +70,7 @@ export const addToList = (list: SubscriberList, subscriber: PriceSubscriber): vo
 }
 
 /** Has no effect if the subscriber is already removed. */
-export const removeFromList = (list: SubscriberList, subscriber: PriceSubscriber): void => {
+export const removeFromList = (list: SubscriberList, subscriber: PriceSubscription): void => {
   if (subscriber.position === 0) return
   const { previous, next } = subscriber
   if (previous === undefined) list.first = next
@@ -98,15 +91,15 @@ export const moveList = (from: SubscriberList, to: SubscriberList): void => {
 }
 
 /** Removes all subscribers from a list, and returns them. */
-export const takeList = (list: SubscriberList): readonly PriceSubscriber[] => {
+export const takeList = (list: SubscriberList): readonly PriceSubscription[] => {
   const subscribers = subscribersIn(list)
   for (const subscriber of subscribers) removeFromList(list, subscriber)
   return subscribers
 }
 
 /** The current subscribers. Later changes of the list do not affect the array. */
-export const subscribersIn = ({ first }: SubscriberList): readonly PriceSubscriber[] => {
-  const subscribers: PriceSubscriber[] = []
+export const subscribersIn = ({ first }: SubscriberList): readonly PriceSubscription[] => {
+  const subscribers: PriceSubscription[] = []
   for (let each = first; each !== undefined; each = each.next) subscribers.push(each)
   return subscribers
 }
@@ -119,7 +112,7 @@ const setSole = (list: SubscriberList): void => {
 
 /** An event and the subscribers at the time when it occurred. */
 export interface Delivery {
-  readonly subscribers: readonly PriceSubscriber[]
+  readonly subscribers: readonly PriceSubscription[]
   readonly eventFor: PriceEventFactory
   /** True if the event is followed by completion. */
   readonly completes?: boolean

@@ -14,7 +14,7 @@ import {
   takeList,
   type Delivery,
   type PriceEventFactory,
-  type PriceSubscriber,
+  type PriceSubscription,
   type ReceivedPrice,
 } from './subscribers.js'
 import {
@@ -68,7 +68,7 @@ export class Subscriptions {
     return false
   }
 
-  addSubscriber(base: Address, subscriber: PriceSubscriber): SubscribedTopic {
+  addSubscriber(base: Address, subscriber: PriceSubscription): SubscribedTopic {
     const state = this.want(base, subscriber.topic)
     addToList(state, subscriber)
     return state
@@ -81,7 +81,7 @@ export class Subscriptions {
     return state
   }
 
-  removeSubscriber(state: SubscribedTopic, subscriber: PriceSubscriber, now: number): void {
+  removeSubscriber(state: SubscribedTopic, subscriber: PriceSubscription, now: number): void {
     removeFromList(state, subscriber)
     if (state.first === undefined) this.leave(state, now)
   }
@@ -100,8 +100,8 @@ export class Subscriptions {
   }
 
   /** Called when the connection closes. Resets every topic, removes lingering topics, and returns all subscribers. */
-  onDown(): readonly PriceSubscriber[] {
-    const subscribers: PriceSubscriber[] = []
+  onDown(): readonly PriceSubscription[] {
+    const subscribers: PriceSubscription[] = []
     for (const state of this.topics.states) {
       if (state.idleSince !== undefined) this.topics.delete(state)
       resetTopic(state)

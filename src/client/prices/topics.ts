@@ -92,17 +92,8 @@ export const createTopic = (base: Address, topic: Topic): SubscribedTopic => ({
 
 /** Clears everything that is valid for one connection only. */
 export const resetTopic = (state: SubscribedTopic): void => {
-  state.subscribeSentAt = undefined
-  state.wasLeft = false
-  state.lastActivityAt = never
-  state.price = never
-  state.run = ''
-  state.count = 0
-  state.live = false
-  state.held = undefined
-  state.unreadable = undefined
-  state.isTimedOut = false
-  state.framePattern = undefined
+  const { first, last, soleSubscriber, idleSince } = state
+  Object.assign(state, createTopic(state.base, state.topic), { first, last, soleSubscriber, idleSince })
 }
 
 /** The subscribe frame is sent. */

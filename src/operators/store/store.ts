@@ -126,6 +126,13 @@ const depthStateOf = (error: DepthError, hasDepth: boolean): OtherState => {
 
 type OtherState = Exclude<TopicState, 'live'>
 
+/** What the snapshots of all kinds of stores have. */
+interface StoreSnapshot<E, A> {
+  readonly state: TopicState
+  readonly last: A | undefined
+  readonly error: E | undefined
+}
+
 /** The snapshots of one kind of store. */
 interface Snapshots<E, A, S> {
   readonly live: (value: A) => S
@@ -133,7 +140,7 @@ interface Snapshots<E, A, S> {
   readonly stateOf: (error: E, hasValue: boolean) => OtherState
 }
 
-const createStore = <E, A, S>(
+const createStore = <E, A, S extends StoreSnapshot<E, A>>(
   source$: Observable<Either<E, A>>,
   { live, other, stateOf }: Snapshots<E, A, S>,
 ): Store<S> => {
@@ -144,16 +151,13 @@ const createStore = <E, A, S>(
   let snapshot = initial
   /** Replaces the live `snapshot` while its value may be too old. */
   let late: S | undefined
-  let last: A | undefined
-  let state: TopicState = 'waiting'
-  let lastError: E | undefined
   let subscription: Subscription | undefined
   let cancelFrame: (() => void) | undefined
 
   /** After a blocked event loop, timers run before the source can emit that its value is too old. */
   const current = (): S => {
-    if (state !== 'live' || isCurrent?.() !== false) return snapshot
-    return (late ??= other('stale', last, undefined))
+    if (snapshot.state !== 'live' || isCurrent?.() !== false) return snapshot
+    return (late ??= other('stale', snapshot.last, undefined))
   }
 
   const notify = (): void => {
@@ -161,29 +165,25 @@ const createStore = <E, A, S>(
     for (const listener of [...listeners]) if (listeners.has(listener)) callSafely(listener, current())
   }
 
-  const set = (next: S, nextState: TopicState, error?: E): void => {
+  const set = (next: S): void => {
     snapshot = next
     late = undefined
-    state = nextState
-    lastError = error
     if (listeners.size > 0) cancelFrame ??= startFrame(notify)
   }
 
-  const setOther = (next: OtherState, error?: E): void => {
+  const setOther = (state: OtherState, error?: E): void => {
     // React renders again for each new object.
-    if (next === state && error === lastError) return
-    set(other(next, last, error), next, error)
+    if (state !== snapshot.state || error !== snapshot.error) set(other(state, snapshot.last, error))
   }
 
   const onEvent = (event: Either<E, A>): void => {
-    if (isLeft(event)) return setOther(stateOf(event.left, last !== undefined), event.left)
-    last = event.right
-    set(live(last), 'live')
+    if (isLeft(event)) setOther(stateOf(event.left, snapshot.last !== undefined), event.left)
+    else set(live(event.right))
   }
 
   /** After the end of a stream there is no current value. The error of the last event remains as the reason. */
   const onEnd = (): void => {
-    if (state !== 'rejected') setOther('down', lastError)
+    if (snapshot.state !== 'rejected') setOther('down', snapshot.error)
   }
 
   const start = (): void => {

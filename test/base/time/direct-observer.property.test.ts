@@ -7,8 +7,8 @@ import {
   addToList,
   deliverPrice,
   removeFromList,
+  PriceSubscription,
   type PriceEvent,
-  type PriceSubscriber,
 } from '../../../src/client/prices/subscribers.js'
 import { createTopic, setPrice } from '../../../src/client/prices/topics.js'
 import { a } from '../../support/time/marbles.js'
@@ -41,7 +41,7 @@ const run = (
   const log: string[] = []
   const before = reported.length
   const state = createTopic('0xab', a)
-  const members: { readonly subscription: Subscription; readonly node: PriceSubscriber }[] = []
+  const members: { readonly subscription: Subscription; readonly node: PriceSubscription }[] = []
   let count = 0
   let price = 0
 
@@ -67,14 +67,7 @@ const run = (
     const source$ = new Observable<PriceEvent>((subscriber) => {
       if (isSlow)
         Object.assign(subscriber, { next: (event: PriceEvent) => inherited.call(subscriber, event) })
-      const node = {
-        topic: a,
-        subscriber,
-        onConfirmed: undefined,
-        position: 0,
-        previous: undefined,
-        next: undefined,
-      }
+      const node = new PriceSubscription('0xab', a, subscriber, undefined, () => undefined)
       members.push({ node, subscription: subscriber })
       addToList(state, node)
       return () => {

@@ -12,7 +12,7 @@ import {
   removeFromList,
   subscribersIn,
   type PriceEvent,
-  type PriceSubscriber,
+  type PriceSubscription,
 } from '../../../src/client/prices/subscribers.js'
 import { createTopic, setPrice, type SubscribedTopic } from '../../../src/client/prices/topics.js'
 import { a } from '../../support/time/marbles.js'
@@ -176,7 +176,7 @@ const runSteps = (steps: readonly Step[], reactions: readonly (readonly Reaction
 
 /** The list has the members in their order, and its links agree in both directions. */
 const expectLinks = (state: SubscribedTopic, members: readonly Member[]): void => {
-  const nodes: readonly PriceSubscriber[] = members.map(({ node }) => node)
+  const nodes: readonly PriceSubscription[] = members.map(({ node }) => node)
   // `toBe`: the nodes link to each other.
   expect(subscribersIn(state).map((node) => nodes.indexOf(node))).toEqual(nodes.map((_, index) => index))
   nodes.forEach((node, index) => expect(node.previous).toBe(nodes[index - 1]))
@@ -213,8 +213,8 @@ describe('a SubscriberList', () => {
   it('accesses a constant number of fields when a subscriber joins or leaves, however many there are', () => {
     const state = createTopic('0xaa', 'svc-0xaa')
     let accesses = 0
-    const counted = (): PriceSubscriber =>
-      new Proxy<PriceSubscriber>(createPriceSubscriber('svc-0xaa'), {
+    const counted = (): PriceSubscription =>
+      new Proxy<PriceSubscription>(createPriceSubscriber('svc-0xaa'), {
         get: (target, key) => {
           accesses++
           return Reflect.get(target, key) as unknown

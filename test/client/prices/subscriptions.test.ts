@@ -5,7 +5,7 @@ import { firstEvent } from '../../../src/client/prices/effects.js'
 import { Subscriptions } from '../../../src/client/prices/subscriptions.js'
 import {
   type Delivery,
-  type PriceSubscriber,
+  type PriceSubscription,
   type ReceivedPrice,
 } from '../../../src/client/prices/subscribers.js'
 import { lastPrice, type SubscribedTopic } from '../../../src/client/prices/topics.js'
@@ -24,7 +24,7 @@ const receivedPrice = (price: number): ReceivedPrice => ({ price, receivedAt: 0,
 interface RequestedTopics {
   readonly subscriptions: Subscriptions
   /** One for each topic, in the same order. */
-  readonly subscribers: readonly PriceSubscriber[]
+  readonly subscribers: readonly PriceSubscription[]
   /** One for each topic, in the same order. */
   readonly states: readonly SubscribedTopic[]
   /** Removes the subscriber of one topic, by its index. */

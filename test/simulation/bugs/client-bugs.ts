@@ -31,7 +31,13 @@ export const clientBugs: readonly Bug[] = [
   {
     name: 'a late subscriber receives the price of an earlier connection',
     folder: prices,
-    edits: [{ in: 'resetTopic', code: 'state.price = $1', bug: 'undefined' }],
+    edits: [
+      {
+        in: 'resetTopic',
+        code: 'Object.assign(state, $1, $2)',
+        bug: 'Object.assign(state, $1, $2, { price: state.price, receivedAt: state.receivedAt })',
+      },
+    ],
   },
   {
     name: 'the wait before a dial does not grow',

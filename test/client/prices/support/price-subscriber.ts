@@ -1,8 +1,9 @@
 import { Observable, type Observer, type Subscriber, type Subscription } from 'rxjs'
 import type { Topic } from '../../../../src/base/domain/topic.js'
-import type { PriceSubscriber, PriceEvent } from '../../../../src/client/prices/subscribers.js'
+import { baseAddressOf } from '../../../../src/base/domain/topic.js'
+import { PriceSubscription, type PriceEvent } from '../../../../src/client/prices/subscribers.js'
 
-export interface TestPriceSubscriber extends PriceSubscriber {
+export interface TestPriceSubscriber extends PriceSubscription {
   readonly subscription: Subscription
 }
 
@@ -14,13 +15,7 @@ export const createPriceSubscriber = (
   const subscribers: Subscriber<PriceEvent>[] = []
   const source$ = new Observable<PriceEvent>((subscriber) => void subscribers.push(subscriber))
   const subscription = source$.subscribe(observer)
-  return {
-    topic,
-    subscriber: subscribers[0]!,
-    subscription,
-    onConfirmed: undefined,
-    position: 0,
-    previous: undefined,
-    next: undefined,
-  }
+  const base = baseAddressOf(topic, 'svc') ?? '0x'
+  const added = new PriceSubscription(base, topic, subscribers[0]!, undefined, () => undefined)
+  return Object.assign(added, { subscription })
 }

@@ -149,8 +149,10 @@ export class MarketFile {
     }
     if (!this.isInOrder) await this.sort()
     const all = [...this.series.values()].map(({ starts }) => starts)
+    for (const starts of all) starts.finish()
     const lengths = all.flatMap(({ usual }) => usual ?? []).sort((a, b) => a - b)
-    for (const starts of all) starts.fallback = lengths[0]
+    // A token with a single candle has the length of other candles of the file.
+    for (const starts of all) starts.usual ??= lengths[0]
     const { kind, columns } = this.layout
     const isKnown =
       this.options.interval !== undefined || columns.closeTime !== undefined || lengths.length > 0
@@ -207,7 +209,7 @@ export class MarketFile {
     const all: MarketRow[] = []
     for await (const rows of this.pieces()) for (const row of rows) all.push(row)
     all.sort((a, b) => a.at - b.at)
-    for (const { starts } of this.series.values()) starts.clear()
+    for (const series of this.series.values()) series.starts = new CandleStarts()
     for (const row of all) if (row.candle !== undefined) row.series.starts.add(row)
     this.sorted = all
   }

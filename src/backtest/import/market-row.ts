@@ -13,7 +13,7 @@ export interface ImportedToken {
 export interface Series {
   readonly token: ImportedToken
   /** Of its candles. */
-  readonly starts: CandleStarts
+  starts: CandleStarts
 }
 
 /** The quantities that can be bought and sold, in base-token units. */
@@ -55,35 +55,25 @@ export const compareTicks = (a: Tick, b: Tick): number => a.at - b.at || Number(
 export class CandleStarts {
   /** A start with candles of different prices, in ms since the Unix epoch. */
   different: number | undefined
-  /** The distance of other candles of the file, for a single candle, in ms. */
-  fallback: number | undefined
+  /** The commonest distance of two starts, in ms; of equally common ones the shortest. `undefined` for a single candle. */
+  usual: number | undefined
   private last: MarketRow | undefined
-  private commonest: number | undefined
   /** How often two starts have a distance. */
   private readonly distances = new Map<number, number>()
 
   add(row: MarketRow): void {
-    const { last } = this
+    const { last, distances } = this
     this.last = row
     if (last === undefined) return
     const distance = row.at - last.at
-    if (distance > 0) this.distances.set(distance, (this.distances.get(distance) ?? 0) + 1)
+    if (distance > 0) distances.set(distance, (distances.get(distance) ?? 0) + 1)
     else if (!isSameCandle(row, last)) this.different ??= row.at
-    this.commonest = undefined
   }
 
-  clear(): void {
-    this.last = undefined
-    this.different = undefined
-    this.commonest = undefined
-    this.distances.clear()
-  }
-
-  /** The commonest distance of two starts, in ms; of equally common ones the shortest. `undefined` for a single candle. */
-  get usual(): number | undefined {
-    if (this.commonest !== undefined || this.distances.size === 0) return this.commonest ?? this.fallback
+  /** After the last row. */
+  finish(): void {
     const [first] = [...this.distances].sort(([a, one], [b, two]) => two - one || a - b)
-    return (this.commonest = first?.[0])
+    this.usual = first?.[0]
   }
 
   /** The number of rows whose distance is no multiple of the usual one: a multiple is a gap. */

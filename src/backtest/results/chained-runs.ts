@@ -1,4 +1,4 @@
-import type { Equity, Filled } from '../account/events.js'
+import type { Filled } from '../account/events.js'
 import { Curve } from './curve.js'
 import { Drawdowns, ratio, TripResults, type Summary } from './figures.js'
 import { annualFigures, joined, noReturns } from './returns.js'
@@ -10,7 +10,7 @@ import type { RunTrades, Unfilled } from './run-fold.js'
  * of fills and round trips, are those of each run. Memory grows with the trades.
  */
 export class ChainedRuns {
-  private readonly curve = new Curve<Equity>()
+  private readonly curve = new Curve()
   private readonly drawdowns = new Drawdowns()
   private readonly fills: Filled[] = []
   private readonly trips: RoundTrip[] = []

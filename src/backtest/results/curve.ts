@@ -1,10 +1,4 @@
-/** A value of an account. */
-interface Valued {
-  readonly at: number
-  readonly equityUsd: number
-  readonly isCurrent: boolean
-  readonly prices: Readonly<Record<string, number>>
-}
+import type { Equity } from '../account/events.js'
 
 /** The most points of a curve. */
 export const maxPoints = 2_000
@@ -13,23 +7,23 @@ export const maxPoints = 2_000
  * The curve of a run of any length, in constant memory: of each step of time the lowest and the highest current value, also of
  * each price, and one that is not current. The first and the last value are always there.
  */
-export class Curve<V extends Valued> {
-  private first: V | undefined
-  private last: V | undefined
-  private points: readonly V[] = []
+export class Curve {
+  private first: Equity | undefined
+  private last: Equity | undefined
+  private points: readonly Equity[] = []
   /** Those after `points`. */
-  private added: V[] = []
+  private added: Equity[] = []
   /** In ms. */
   private step = 1
 
-  add(value: V): void {
+  add(value: Equity): void {
     this.first ??= value
     this.last = value
     if (this.added.push(value) >= maxPoints) this.thin()
   }
 
   /** In order, at most `maxPoints`. */
-  result(): readonly V[] {
+  result(): readonly Equity[] {
     this.thin()
     const ends = [this.first, this.last].filter((end) => end !== undefined)
     return [...new Set([...ends.slice(0, 1), ...this.points, ...ends.slice(1)])]
@@ -47,8 +41,8 @@ export class Curve<V extends Valued> {
   }
 }
 
-const extremes = <V extends Valued>(values: readonly V[], step: number): V[] => {
-  const buckets = new Map<number, V[]>()
+const extremes = (values: readonly Equity[], step: number): Equity[] => {
+  const buckets = new Map<number, Equity[]>()
   for (const value of values) {
     const number = Math.floor(value.at / step)
     const bucket = buckets.get(number)
@@ -69,13 +63,11 @@ const extremes = <V extends Valued>(values: readonly V[], step: number): V[] => 
 }
 
 /** The first ones with the lowest and with the highest amount. */
-const endsOf = <V>(values: readonly V[], amountOf: (value: V) => number): readonly V[] => {
-  const [first] = values
-  if (first === undefined) return []
-  let [lowest, highest]: [V, V] = [first, first]
+const endsOf = (values: readonly Equity[], amountOf: (value: Equity) => number): readonly Equity[] => {
+  let [lowest, highest] = [values[0], values[0]]
   for (const value of values) {
-    if (amountOf(value) < amountOf(lowest)) lowest = value
-    if (amountOf(value) > amountOf(highest)) highest = value
+    if (lowest === undefined || amountOf(value) < amountOf(lowest)) lowest = value
+    if (highest === undefined || amountOf(value) > amountOf(highest)) highest = value
   }
-  return [lowest, highest]
+  return [lowest, highest].filter((each) => each !== undefined)
 }

@@ -1,6 +1,6 @@
-import type { Equity, Filled } from '../account/events.js'
-import { annualFigures, Samples, type AnnualFigures, type Returns } from './returns.js'
-import { OpenTrips, type RoundTrip } from './round-trips.js'
+import type { Equity } from '../account/events.js'
+import type { AnnualFigures } from './returns.js'
+import type { RoundTrip } from './round-trips.js'
 
 /** The figures of a run. USD. `null` where a figure has no meaning, such as a share of no trades. */
 export interface Summary {
@@ -35,87 +35,6 @@ export interface Summary {
   readonly notCurrentMs: number
   /** The last price of each token divided by its first one, less 1, by symbol. */
   readonly buyAndHold: Readonly<Record<string, number>>
-}
-
-/** The figures of a run, event by event. */
-export class Figures {
-  private first: Equity | undefined
-  private last: Equity | undefined
-  private readonly drawdowns = new Drawdowns()
-  private readonly samples: Samples
-  private heldMs = 0
-  private heldSince: number | undefined
-  private notCurrentMs = 0
-  private fills = 0
-  private feesUsd = 0
-  private slippageUsd = 0
-  private turnoverUsd = 0
-  private readonly firstPrices = new Map<string, number>()
-  private readonly results = new TripResults()
-  private readonly trips: OpenTrips
-
-  constructor(
-    private readonly sampleMs: number,
-    onTrip: (trip: RoundTrip) => void = () => undefined,
-  ) {
-    this.samples = new Samples(sampleMs)
-    this.trips = new OpenTrips((trip) => {
-      this.results.add(trip)
-      onTrip(trip)
-    })
-  }
-
-  onFill(fill: Filled): void {
-    this.fills++
-    this.feesUsd += fill.feeUsd
-    this.slippageUsd += fill.slippageUsd
-    this.turnoverUsd += fill.valueUsd
-    this.trips.onFill(fill)
-    if (this.trips.isHeld) this.heldSince ??= Math.max(fill.at, this.first?.at ?? 0)
-    else if (this.heldSince !== undefined) {
-      this.heldMs += fill.at - this.heldSince
-      this.heldSince = undefined
-    }
-  }
-
-  onEquity(equity: Equity): void {
-    const { last } = this
-    this.first ??= equity
-    this.last = equity
-    if (last?.isCurrent === false) this.notCurrentMs += equity.at - last.at
-    this.drawdowns.add(equity)
-    this.samples.add(equity)
-    this.trips.onEquity(equity)
-    for (const [symbol, price] of Object.entries(equity.prices))
-      if (!this.firstPrices.has(symbol)) this.firstPrices.set(symbol, price)
-  }
-
-  /** Those of the samples so far. */
-  get returns(): Returns {
-    return this.samples.returns()
-  }
-
-  result(): Summary {
-    const { first, last, sampleMs, fills, feesUsd, slippageUsd, turnoverUsd, notCurrentMs, results } = this
-    const profitUsd = first && last ? last.equityUsd - first.equityUsd : null
-    const returnRatio = first && profitUsd !== null ? ratio(profitUsd, first.equityUsd) : null
-    const spanMs = first && last ? last.at - first.at : 0
-    const heldMs = this.heldMs + (this.heldSince === undefined ? 0 : (last?.at ?? 0) - this.heldSince)
-    const prices = last?.prices ?? {}
-    return {
-      ...{ profitUsd, returnRatio },
-      maxDrawdown: this.drawdowns.largest,
-      longestDrawdownMs: last === undefined ? null : this.drawdowns.longestUntil(last.at),
-      annual: annualFigures(this.returns, sampleMs, returnRatio, spanMs),
-      sampleMs,
-      exposure: ratio(heldMs, spanMs),
-      ...results.figures,
-      ...{ fills, feesUsd, slippageUsd, turnoverUsd, notCurrentMs },
-      buyAndHold: Object.fromEntries(
-        [...this.firstPrices].map(([symbol, price]) => [symbol, (prices[symbol] ?? price) / price - 1]),
-      ),
-    }
-  }
 }
 
 /** `null` for a divisor that is not above 0. */

@@ -1,8 +1,8 @@
 import type { Account, Equity, Filled, PaperEvent } from '../account/events.js'
 import { Curve } from './curve.js'
-import { Figures, type Summary } from './figures.js'
-import type { Returns } from './returns.js'
-import type { RoundTrip } from './round-trips.js'
+import { Drawdowns, ratio, TripResults, type Summary } from './figures.js'
+import { annualFigures, Samples, type Returns } from './returns.js'
+import { OpenTrips, type RoundTrip } from './round-trips.js'
 
 /** The events of an account, folded: of any length, in constant memory. */
 export interface Folded {
@@ -39,8 +39,21 @@ export interface Unfilled {
 
 /** Folds the events of a run. Memory grows with its trades, if they are kept. */
 export class RunFold {
-  private readonly figures: Figures
-  private readonly curve = new Curve<Equity>()
+  private first: Equity | undefined
+  private last: Equity | undefined
+  private readonly curve = new Curve()
+  private readonly drawdowns = new Drawdowns()
+  private readonly samples: Samples
+  private readonly firstPrices = new Map<string, number>()
+  private notCurrentMs = 0
+  private readonly sums = { fills: 0, feesUsd: 0, slippageUsd: 0, turnoverUsd: 0 }
+  private readonly results = new TripResults()
+  private readonly openTrips = new OpenTrips((trip) => {
+    this.results.add(trip)
+    if (this.keepsTrades) this.trips.push(trip)
+  })
+  private heldMs = 0
+  private heldSince: number | undefined
   private readonly fills: Filled[] = []
   private readonly trips: RoundTrip[] = []
   private readonly unfilled = new Map<string, Unfilled>()
@@ -49,22 +62,43 @@ export class RunFold {
   /** `sampleMs` and `from`: of `summary`. */
   constructor(
     private readonly keepsTrades: boolean,
-    sampleMs = 60_000,
+    private readonly sampleMs = 60_000,
     private readonly from = -Infinity,
   ) {
-    this.figures = new Figures(sampleMs, (trip) => {
-      if (keepsTrades) this.trips.push(trip)
-    })
+    this.samples = new Samples(sampleMs)
   }
 
   add(event: PaperEvent): void {
     if (!('at' in event) || event.at < this.from) return
-    if (event._tag === 'Filled') this.figures.onFill(event)
-    if (event._tag === 'Equity') {
-      this.figures.onEquity(event)
-      this.curve.add(event)
-    }
+    if (event._tag === 'Filled') this.addFill(event)
+    if (event._tag === 'Equity') this.addEquity(event)
     if (this.keepsTrades) this.keep(event)
+  }
+
+  private addFill(fill: Filled): void {
+    const { sums } = this
+    sums.fills++
+    sums.feesUsd += fill.feeUsd
+    sums.slippageUsd += fill.slippageUsd
+    sums.turnoverUsd += fill.valueUsd
+    this.openTrips.onFill(fill)
+    if (this.openTrips.isHeld) this.heldSince ??= Math.max(fill.at, this.first?.at ?? 0)
+    else if (this.heldSince !== undefined) {
+      this.heldMs += fill.at - this.heldSince
+      this.heldSince = undefined
+    }
+  }
+
+  private addEquity(equity: Equity): void {
+    if (this.last?.isCurrent === false) this.notCurrentMs += equity.at - this.last.at
+    this.first ??= equity
+    this.last = equity
+    this.curve.add(equity)
+    this.drawdowns.add(equity)
+    this.samples.add(equity)
+    this.openTrips.onEquity(equity)
+    for (const [symbol, price] of Object.entries(equity.prices))
+      if (!this.firstPrices.has(symbol)) this.firstPrices.set(symbol, price)
   }
 
   private keep(event: PaperEvent): void {
@@ -77,7 +111,20 @@ export class RunFold {
   }
 
   get summary(): Summary {
-    return this.figures.result()
+    const { first, last, sampleMs, notCurrentMs } = this
+    const profitUsd = first && last ? last.equityUsd - first.equityUsd : null
+    const returnRatio = first && profitUsd !== null ? ratio(profitUsd, first.equityUsd) : null
+    const spanMs = first && last ? last.at - first.at : 0
+    const heldMs = this.heldMs + (this.heldSince === undefined ? 0 : (last?.at ?? 0) - this.heldSince)
+    return {
+      ...{ profitUsd, returnRatio, maxDrawdown: this.drawdowns.largest },
+      longestDrawdownMs: last === undefined ? null : this.drawdowns.longestUntil(last.at),
+      annual: annualFigures(this.samples.returns(), sampleMs, returnRatio, spanMs),
+      ...{ sampleMs, exposure: ratio(heldMs, spanMs), ...this.results.figures, ...this.sums, notCurrentMs },
+      buyAndHold: Object.fromEntries(
+        [...this.firstPrices].map(([symbol, price]) => [symbol, (last?.prices[symbol] ?? price) / price - 1]),
+      ),
+    }
   }
 
   get folded(): Folded {
@@ -90,6 +137,6 @@ export class RunFold {
 
   get trades(): RunTrades {
     const { fills, trips, unfilled, account } = this
-    return { equities: this.curve.result(), fills, trips, unfilled, account, returns: this.figures.returns }
+    return { equities: this.curve.result(), fills, trips, unfilled, account, returns: this.samples.returns() }
   }
 }

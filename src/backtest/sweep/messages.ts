@@ -30,8 +30,6 @@ export interface Job {
   /** Override those of the strategy's options. */
   readonly costs?: Costs
   readonly tasks: readonly Task[]
-  /** True if the worker reports the number of rows that it has played. */
-  readonly reportsRows: boolean
 }
 
 /** The values of a strategy, and the number of rows that were played until its stream ended. */

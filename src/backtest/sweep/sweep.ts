@@ -51,7 +51,8 @@ export interface SweepProgress {
 }
 
 export interface SweepEnvironment {
-  readonly program: () => WorkerProgram
+  /** Default: that of the installed package. */
+  readonly program?: () => WorkerProgram
   /** Called often while the sweep runs. */
   readonly onProgress?: (progress: SweepProgress) => void
   /** Of the accounts. Default: none of both. */
@@ -63,7 +64,7 @@ const plain = { endsFlat: false, keepsTrades: false }
 
 /** The `sweep` of a program for the worker threads. */
 export const sweepOn =
-  ({ program, onProgress, account = plain, costs = {} }: SweepEnvironment) =>
+  ({ program = packagedProgram, onProgress, account = plain, costs = {} }: SweepEnvironment) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -77,7 +78,6 @@ export const sweepOn =
       ...warmed(replay, warmUp),
       ...account,
       costs,
-      reportsRows: onProgress !== undefined,
     }
     const tasks = tasksByWorker(tasksOf(parameters), workers)
     const given = [...parameters]
@@ -124,7 +124,7 @@ export const sweepOn =
  * await sweep('market.ndjson', strategy, [5, 10, 20], { workers: 2 }).forEach((result) => console.log(result))
  */
 // eslint-disable-next-line rxjs-x/finnish -- `sweep` without `$` is the public name
-export const sweep = sweepOn({ program: () => ({ url: packagedProgram() }) })
+export const sweep = sweepOn({})
 
 /** The part that is played, and the time from which it counts. */
 const warmed = (replay: ReplayOptions, warmUp: number): Pick<Job, 'replay' | 'warmUp' | 'countsFrom'> =>

@@ -57,7 +57,7 @@ interface WalkForwardEnvironment extends Pick<SweepEnvironment, 'program' | 'cos
 
 /** The `walkForward$` of a program for the worker threads. `keepsTrades`: in the test ranges. */
 export const walkForwardOn =
-  ({ program, keepsTrades = false, costs = {} }: WalkForwardEnvironment) =>
+  ({ program = packagedProgram, keepsTrades = false, costs = {} }: WalkForwardEnvironment) =>
   <P, A>(
     source: SweepSource,
     strategy: string | FileUrl,
@@ -114,7 +114,7 @@ export const walkForwardOn =
  * const window$ = walkForward$('market.ndjson', strategy, [5, 10, 20], { train: 7 * day, test: day })
  * await window$.forEach((window) => console.log(window))
  */
-export const walkForward$ = walkForwardOn({ program: () => ({ url: packagedProgram() }) })
+export const walkForward$ = walkForwardOn({})
 
 /** Runs the strategy with some parameters over a range, on a number of threads. */
 export type SweepRange$<P, A> = (

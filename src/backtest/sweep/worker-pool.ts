@@ -102,10 +102,10 @@ export const runInThread$ = (
  * The program of the worker threads, in the installed package, which is found by its name. Throws a
  * `ConfigurationError` in a bundle without the package.
  */
-export const packagedProgram = (): FileUrl => {
+export const packagedProgram = (): WorkerProgram => {
   try {
     const manifest = createRequire(import.meta.url).resolve('svc-streams/package.json')
-    return pathToFileURL(join(manifest, '../dist/sweep/worker/main.js'))
+    return { url: pathToFileURL(join(manifest, '../dist/sweep/worker/main.js')) }
   } catch {
     throw new ConfigurationError(
       'sweep',

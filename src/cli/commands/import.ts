@@ -178,7 +178,7 @@ const write = async (
   const tokens = tokensOf(files).flatMap(({ address, decimals }) =>
     decimals === undefined ? [] : [{ address, decimals }],
   )
-  const written = await writeFile(() => createWholeRecording(out), stoppable(rows, checkStop), tokens, known)
+  const written = await writeFile(() => createWholeRecording(out), rows, tokens, known)
   if (isLeft(written)) {
     checkStop()
     const { cause } = written.left
@@ -187,16 +187,6 @@ const write = async (
   io.stdout.write(
     `Wrote ${counted(written.right.rows, 'row', numberFormat(io.stdout))} to ${printable(out)}\n`,
   )
-}
-
-async function* stoppable(
-  pieces: AsyncIterable<readonly OwnRow[]>,
-  checkStop: () => void,
-): AsyncGenerator<readonly OwnRow[]> {
-  for await (const rows of pieces) {
-    checkStop()
-    yield rows
-  }
 }
 
 const tokenResolver = (io: Io, command: Command): ((symbol: string) => ImportedToken | undefined) => {

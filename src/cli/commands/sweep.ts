@@ -6,7 +6,6 @@ import { integerOption } from '../../base/option-kinds/number-option.js'
 import { printable } from '../../base/errors/text.js'
 import { workersOption } from '../../backtest/sweep/options.js'
 import { sweepOn, type SweepProgress } from '../../backtest/sweep/sweep.js'
-import { packagedProgram } from '../../backtest/sweep/worker-pool.js'
 import { rxClock } from '../../base/time/rx-clock.js'
 import {
   backtestFiles,
@@ -163,7 +162,6 @@ const sweepParameters = async (
   const startAt = rxClock.wallClock()
   let progress: SweepProgress = { finished: 0, rows: 0 }
   const sweep$ = sweepOn({
-    program: () => ({ url: packagedProgram() }),
     onProgress: (latest) => (progress = latest),
     costs,
   })

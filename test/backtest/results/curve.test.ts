@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { Equity } from 'svc-streams/paper'
 import { describe, expect, it } from 'vitest'
 import { Curve, maxPoints } from '../../../src/backtest/results/curve.js'
 import { caseCount } from '../../support/run/long.js'
@@ -15,18 +16,11 @@ const values = fc
   )
   .map((steps) => {
     let at = 0
-    return steps.map(({ after, ...each }) => ({ ...each, at: (at += after) }))
+    return steps.map(({ after, ...each }): Equity => ({ _tag: 'Equity', ...each, at: (at += after) }))
   })
 
-interface Value {
-  readonly at: number
-  readonly equityUsd: number
-  readonly isCurrent: boolean
-  readonly prices: Readonly<Record<string, number>>
-}
-
-const curveOf = (all: readonly Value[]) => {
-  const curve = new Curve<Value>()
+const curveOf = (all: readonly Equity[]) => {
+  const curve = new Curve()
   for (const each of all) curve.add(each)
   return curve.result()
 }
@@ -40,9 +34,9 @@ describe('the curve of a run', () => {
         let index = -1
         for (const each of kept) expect((index = all.indexOf(each, index + 1))).toBeGreaterThanOrEqual(0)
         expect([kept[0], kept.at(-1)]).toEqual([all[0], all.at(-1)])
-        const current = (of: readonly Value[], amountOf: (value: Value) => number | undefined) =>
+        const current = (of: readonly Equity[], amountOf: (value: Equity) => number | undefined) =>
           of.filter((each) => each.isCurrent).map((each) => amountOf(each) ?? NaN)
-        for (const amountOf of [(each: Value) => each.equityUsd, (each: Value) => each.prices['X']]) {
+        for (const amountOf of [(each: Equity) => each.equityUsd, (each: Equity) => each.prices['X']]) {
           expect(Math.max(...current(kept, amountOf))).toBe(Math.max(...current(all, amountOf)))
           expect(Math.min(...current(kept, amountOf))).toBe(Math.min(...current(all, amountOf)))
         }
@@ -52,7 +46,8 @@ describe('the curve of a run', () => {
   })
 
   it('has each value of a short run, and spreads those of a long one over its time', () => {
-    const long = Array.from({ length: 100_000 }, (_, at) => ({
+    const long = Array.from({ length: 100_000 }, (_, at): Equity => ({
+      _tag: 'Equity',
       at,
       equityUsd: at % 7,
       isCurrent: true,

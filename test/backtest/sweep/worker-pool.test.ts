@@ -15,7 +15,6 @@ const jobOf = (tasks: Job['tasks']): Job => ({
   warmUp: 0,
   endsFlat: false,
   keepsTrades: false,
-  reportsRows: false,
 })
 
 const played = (index: number): TaskResult => ({

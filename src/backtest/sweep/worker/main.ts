@@ -28,7 +28,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     if (++rows === rowsPerReport) reportRows()
   }
 
-  const { files, strategy, tasks, reportsRows } = job
+  const { files, strategy, tasks } = job
   const settings = replaySettings(job.replay)
   const sources = files.map((file) =>
     openableSource(nodePlatform, file.startsWith('file:') ? new URL(file) : file),
@@ -38,8 +38,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     for (const { index } of tasks) postFault(index, loaded.left)
     return
   }
-  const pass = { sources, settings, tasks, job }
-  await runTasks$(pass, loaded.right, reportsRows ? onRow : () => undefined).forEach((result) => {
+  await runTasks$({ sources, settings, job }, loaded.right, onRow).forEach((result) => {
     reportRows()
     try {
       post(result)

@@ -27,13 +27,12 @@ const settleTime = 1
 export interface Pass {
   readonly sources: readonly OpenableSource[]
   readonly settings: Pick<ReplaySettings, 'environment' | 'range'>
-  readonly tasks: readonly Task[]
-  readonly job: Pick<Job, 'warmUp' | 'countsFrom' | 'endsFlat' | 'keepsTrades'>
+  readonly job: Pick<Job, 'tasks' | 'warmUp' | 'countsFrom' | 'endsFlat' | 'keepsTrades'>
 }
 
 /** Runs the strategy with each parameter, in one pass over the recording. Emits each result when its stream has ended. */
 export const runTasks$ = (
-  { sources, settings, tasks, job }: Pass,
+  { sources, settings, job }: Pass,
   strategy$: SweepStrategy<unknown, unknown>,
   onRow: () => void,
 ): Observable<TaskResult> =>
@@ -91,7 +90,7 @@ export const runTasks$ = (
       )
     }
 
-    return merge(...tasks.map(result$)).subscribe(subscriber)
+    return merge(...job.tasks.map(result$)).subscribe(subscriber)
   })
 
 const addTo = (run: RunFold, event: PaperEvent): void => {

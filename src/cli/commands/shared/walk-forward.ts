@@ -14,7 +14,6 @@ import type { ReportWindow } from '../../../backtest/results/report-tables.js'
 import { annualNames } from '../../../backtest/results/returns.js'
 import { RunFold } from '../../../backtest/results/run-fold.js'
 import { ChainedRuns } from '../../../backtest/results/chained-runs.js'
-import { packagedProgram } from '../../../backtest/sweep/worker-pool.js'
 import { fieldOf, isFolded, metricOf, resultOf } from './metrics.js'
 import { jsonText, moduleFailure, withoutResult, type StrategyRun } from './replayed-strategy.js'
 import { importStrategy, isPaperOptions } from '../../../backtest/sweep/worker/load-strategy.js'
@@ -54,11 +53,15 @@ export const walkForwardRecordings = async (
   const options = await accountOptions(run)
   if (options !== undefined) checkMetric(metric, Object.keys(options.tokens))
   const sign = minimise ? -1 : 1
-  const environment = { program: () => ({ url: packagedProgram() }), keepsTrades: true, costs }
-  const result$ = walkForwardOn(environment)<unknown, unknown>(recordings, strategy, parameters, {
-    ...{ warmUp: options?.warmUp ?? 0, ...lengths, ...played },
-    score: (values, range) => sign * scoreOf(values, range, metric, minTrades),
-  }).pipe(
+  const result$ = walkForwardOn({ keepsTrades: true, costs })<unknown, unknown>(
+    recordings,
+    strategy,
+    parameters,
+    {
+      ...{ warmUp: options?.warmUp ?? 0, ...lengths, ...played },
+      score: (values, range) => sign * scoreOf(values, range, metric, minTrades),
+    },
+  ).pipe(
     map((result) => (isLeft(result) ? result : right({ ...result.right, score: sign * result.right.score }))),
   )
 

@@ -52,10 +52,6 @@ interface Part {
 }
 
 const none: Part = { amount: 0, usd: 0 }
-const plus = (part: Part, amount: number, usd: number): Part => ({
-  amount: part.amount + amount,
-  usd: part.usd + usd,
-})
 
 /** Joins fills to round trips, in constant memory. */
 export class OpenTrips {
@@ -71,14 +67,15 @@ export class OpenTrips {
   onFill(fill: Filled): void {
     const { symbol, side, at, quantity } = fill
     const trip = this.open.get(symbol)
-    if (trip === undefined) return this.start(fill, quantity)
-    if (trip.side === side) return this.add(trip, fill)
+    if (trip === undefined || trip.side === side) return this.add(fill, quantity)
     const closed = quantity < trip.held ? quantity : trip.held
-    this.reduce(trip, fill, closed)
+    trip.held -= closed
+    trip.exit = take(trip, trip.exit, fill, closed)
+    pass(trip, fill.price)
     if (trip.held > 0n) return
     this.open.delete(symbol)
     this.onTrip(tripOf(symbol, trip, at))
-    if (closed < quantity) this.start(fill, quantity - closed)
+    if (closed < quantity) this.add(fill, quantity - closed)
   }
 
   onEquity({ prices }: Equity): void {
@@ -88,33 +85,25 @@ export class OpenTrips {
     }
   }
 
-  /** `opened`: the part of the fill that opens the trip; its share of the fee is that of the quantity. */
-  private start(fill: Filled, opened: bigint): void {
-    const { side, at } = fill
-    const trip: OpenTrip = {
-      ...{ side, from: at, held: 0n, opened: 0n, entry: none, exit: none, fees: 0 },
+  /** `opened`: the part of the fill that opens the trip, or adds to it. */
+  private add(fill: Filled, opened: bigint): void {
+    const trip: OpenTrip = this.open.get(fill.symbol) ?? {
+      ...{ side: fill.side, from: fill.at, held: 0n, opened: 0n, entry: none, exit: none, fees: 0 },
       ...{ worst: Infinity, best: -Infinity },
     }
     this.open.set(fill.symbol, trip)
-    this.add(trip, fill, opened)
-  }
-
-  private add(trip: OpenTrip, fill: Filled, opened = fill.quantity): void {
-    const share = Number(opened) / Number(fill.quantity)
     trip.held += opened
     trip.opened += opened
-    trip.entry = plus(trip.entry, (fill.valueUsd / fill.price) * share, fill.valueUsd * share)
-    trip.fees += fill.feeUsd * share
+    trip.entry = take(trip, trip.entry, fill, opened)
     pass(trip, fill.price)
   }
+}
 
-  private reduce(trip: OpenTrip, fill: Filled, closed: bigint): void {
-    const share = Number(closed) / Number(fill.quantity)
-    trip.held -= closed
-    trip.exit = plus(trip.exit, (fill.valueUsd / fill.price) * share, fill.valueUsd * share)
-    trip.fees += fill.feeUsd * share
-    pass(trip, fill.price)
-  }
+/** Adds a quantity of a fill to a part of a trip, and its share of the fee. */
+const take = (trip: OpenTrip, { amount, usd }: Part, fill: Filled, quantity: bigint): Part => {
+  const share = Number(quantity) / Number(fill.quantity)
+  trip.fees += fill.feeUsd * share
+  return { amount: amount + (fill.valueUsd / fill.price) * share, usd: usd + fill.valueUsd * share }
 }
 
 /** What a trip is worth at a price. */

@@ -1,5 +1,6 @@
-import { isLeft, left, right, type Either } from 'fp-ts/lib/Either.js'
-import { defer, map, mergeMap, of, range, reduce, switchMap, type Observable } from 'rxjs'
+import { separate } from 'fp-ts/lib/Array.js'
+import { isLeft, left, map as mapRight, right, type Either } from 'fp-ts/lib/Either.js'
+import { defer, map, mergeMap, of, range, switchMap, toArray, type Observable } from 'rxjs'
 import { ConfigurationError } from '../../base/errors/configuration-error.js'
 import { emptyRecording } from '../recording/codec/errors.js'
 import { causeOf } from '../../base/errors/failure-cause.js'
@@ -210,29 +211,18 @@ const result$ = <P, A>(
     )
 
   return scored$(parameters, 'train', threads).pipe(
-    reduce(trainedWith<P>, { best: undefined, errors: [] }),
-    switchMap(({ best, errors }) =>
-      best === undefined
-        ? of(left(walkForwardError({ why: 'train', train, test, errors })))
-        : tested$(best.parameter),
-    ),
+    // Without the values, which may need much memory.
+    map(mapRight(({ parameter, score: trained }) => ({ parameter, score: trained }))),
+    toArray(),
+    switchMap((results) => {
+      const { left: errors, right: scored } = separate(results)
+      const [first, ...others] = scored
+      if (first === undefined) return of(left(walkForwardError({ why: 'train', train, test, errors })))
+      // Of equal scores, the first.
+      const best = others.reduce((one, other) => (other.score > one.score ? other : one), first)
+      return tested$(best.parameter)
+    }),
   )
-}
-
-/** The first parameter with the highest score. Without the values, which may need much memory. */
-interface Trained<P> {
-  readonly best: { readonly parameter: P; readonly score: number } | undefined
-  readonly errors: readonly SweepError<P>[]
-}
-
-const trainedWith = <P>(
-  trained: Trained<P>,
-  result: Either<SweepError<P>, { readonly parameter: P; readonly score: number }>,
-): Trained<P> => {
-  const { best, errors } = trained
-  if (isLeft(result)) return { best, errors: [...errors, result.left] }
-  const { parameter, score } = result.right
-  return best === undefined || score > best.score ? { best: { parameter, score }, errors } : trained
 }
 
 const scoredBy = <P, A>(

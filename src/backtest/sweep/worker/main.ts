@@ -3,7 +3,6 @@ import { isLeft, left } from 'fp-ts/lib/Either.js'
 import { causeOf } from '../../../base/errors/failure-cause.js'
 import { nodePlatform } from '../../recording/read/node-platform.js'
 import { openableSource } from '../../recording/read/source.js'
-import { replaySettings } from '../../replay/replay-options.js'
 import type { Job, TaskResult, WorkerMessage } from '../messages.js'
 import type { SweepFault } from '../sweep-error.js'
 import { loadStrategy } from './load-strategy.js'
@@ -29,7 +28,6 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
   }
 
   const { files, strategy, tasks } = job
-  const settings = replaySettings(job.replay)
   const sources = files.map((file) =>
     openableSource(nodePlatform, file.startsWith('file:') ? new URL(file) : file),
   )
@@ -38,7 +36,7 @@ const run = async (job: Job, port: MessagePort): Promise<void> => {
     for (const { index } of tasks) postFault(index, loaded.left)
     return
   }
-  await runTasks$({ sources, settings, job }, loaded.right, onRow).forEach((result) => {
+  await runTasks$(sources, job, loaded.right, onRow).forEach((result) => {
     reportRows()
     try {
       post(result)

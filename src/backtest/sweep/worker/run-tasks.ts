@@ -5,7 +5,7 @@ import { isOfOtherRxjs } from '../../../testing/other-rxjs.js'
 import type { RecordingHeader, Row } from '../../recording/codec/row.js'
 import type { OpenableSource } from '../../recording/read/source.js'
 import { Playback } from '../../replay/playback.js'
-import type { ReplaySettings } from '../../replay/replay-options.js'
+import { replaySettings } from '../../replay/replay-options.js'
 import { createSession } from '../../replay/replay-session.js'
 import { runStrategy$, type CreateStrategyClient } from '../../replay/run-strategy.js'
 import { delay } from '../../../base/time/deadline.js'
@@ -23,21 +23,15 @@ import type { SweepStrategy } from '../sweep.js'
  */
 const settleTime = 1
 
-/** One pass over a recording. */
-export interface Pass {
-  readonly sources: readonly OpenableSource[]
-  readonly settings: Pick<ReplaySettings, 'environment' | 'range'>
-  readonly job: Pick<Job, 'tasks' | 'warmUp' | 'countsFrom' | 'endsFlat' | 'keepsTrades'>
-}
-
 /** Runs the strategy with each parameter, in one pass over the recording. Emits each result when its stream has ended. */
 export const runTasks$ = (
-  { sources, settings, job }: Pass,
+  sources: readonly OpenableSource[],
+  job: Job,
   strategy$: SweepStrategy<unknown, unknown>,
   onRow: () => void,
 ): Observable<TaskResult> =>
   new Observable((subscriber) => {
-    const { environment, range } = settings
+    const { environment, range } = replaySettings(job.replay)
     const clock = systemClock()
     const { warmUp, endsFlat } = job
     let { countsFrom } = job
@@ -98,7 +92,7 @@ const addTo = (run: RunFold, event: PaperEvent): void => {
   run.add(event)
 }
 
-const resultOf = (run: RunFold, { keepsTrades }: Pass['job']): Omit<Played, 'rows'> => ({
+const resultOf = (run: RunFold, { keepsTrades }: Job): Omit<Played, 'rows'> => ({
   values: [run.folded],
   ...(keepsTrades && { trades: run.trades }),
 })

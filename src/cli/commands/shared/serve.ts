@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { firstValueFrom, from, merge, mergeMap, NEVER, Subscription, type Observable } from 'rxjs'
 import type { ChannelName, DiagnosticMessages } from '../../../base/diagnostics/messages.js'
 import { printable } from '../../../base/errors/text.js'
@@ -10,7 +11,6 @@ import { connectionLines$, type Meanwhile } from '../../render/connection-lines.
 import { orFail } from '../../render/error-text.js'
 import { interrupted, signals } from '../../stop.js'
 import { variableText } from '../../target/select-tokens.js'
-import { onChannel } from './channels.js'
 import { log } from './log.js'
 
 // Shared by the commands that serve a source until they are stopped: gateway and dashboard.
@@ -43,8 +43,11 @@ export const serveUntilStopped = async (
 /** Logs the messages of a gateway until the subscription ends: one line when something fails, and one when it works again. */
 const logChannels = (io: Io): Subscription => {
   const channels = new Subscription()
-  const on = <N extends ChannelName>(name: N, onMessage: (message: DiagnosticMessages[N]) => void): void =>
-    channels.add(onChannel(name, onMessage))
+  const on = <N extends ChannelName>(name: N, onMessage: (message: DiagnosticMessages[N]) => void): void => {
+    const listener = onMessage as (message: unknown) => void
+    subscribe(name, listener)
+    channels.add(() => void unsubscribe(name, listener))
+  }
   on('svc-streams:request', depthLog(io))
   on('svc-streams:gateway-history', ({ error }) =>
     error === undefined

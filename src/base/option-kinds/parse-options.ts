@@ -100,11 +100,10 @@ const failure = (name: string, problem: string, { Failure = ConfigurationError }
  * One edit is a misspelling if one of the two names has 3 characters or more, two edits if both have 8 or more.
  */
 export const closestName = (name: string, names: readonly string[]): string | undefined => {
-  const candidates = names
-    .map((candidate) => ({ candidate, edits: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
-    .filter(({ candidate, edits }) => edits <= allowedEdits(name.length, candidate.length))
-    .sort((a, b) => a.edits - b.edits)
-  return candidates[0]?.candidate
+  const isMeant = (edits: number) => (candidate: string) =>
+    edits <= allowedEdits(name.length, candidate.length) &&
+    areWithin(edits, name.toLowerCase(), candidate.toLowerCase())
+  return names.find(isMeant(0)) ?? names.find(isMeant(1)) ?? names.find(isMeant(2))
 }
 
 const allowedEdits = (length: number, otherLength: number): number => {
@@ -112,22 +111,16 @@ const allowedEdits = (length: number, otherLength: number): number => {
   return Math.max(length, otherLength) >= 3 ? 1 : 0
 }
 
-/** The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
-const editDistance = (a: string, b: string): number => {
-  let beforePrevious: readonly number[] = []
-  let previous = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (let row = 1; row <= a.length; row++) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column++) {
-      const replaced = at(previous, column - 1) + (a[row - 1] === b[column - 1] ? 0 : 1)
-      const isSwap = row > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
-      const swapped = isSwap ? at(beforePrevious, column - 2) + 1 : Infinity
-      current.push(Math.min(at(previous, column) + 1, at(current, column - 1) + 1, replaced, swapped))
-    }
-    beforePrevious = previous
-    previous = current
-  }
-  return at(previous, b.length)
+/** True if so many insertions, deletions, replacements and swaps of neighbours at most turn one text into the other. */
+const areWithin = (edits: number, a: string, b: string): boolean => {
+  if (a === b) return true
+  if (a[0] !== undefined && a[0] === b[0]) return areWithin(edits, a.slice(1), b.slice(1))
+  if (edits === 0) return false
+  const isSwap = a[0] === b[1] && a[1] === b[0]
+  return (
+    areWithin(edits - 1, a.slice(1), b) ||
+    areWithin(edits - 1, a, b.slice(1)) ||
+    areWithin(edits - 1, a.slice(1), b.slice(1)) ||
+    (isSwap && areWithin(edits - 1, a.slice(2), b.slice(2)))
+  )
 }
-
-const at = (row: readonly number[], column: number): number => row[column] ?? Infinity

@@ -114,13 +114,14 @@ const allowedEdits = (length: number, otherLength: number): number => {
 /** True if so many insertions, deletions, replacements and swaps of neighbours at most turn one text into the other. */
 const areWithin = (edits: number, a: string, b: string): boolean => {
   if (a === b) return true
-  if (a[0] !== undefined && a[0] === b[0]) return areWithin(edits, a.slice(1), b.slice(1))
+  const [a0, a1] = a
+  const [b0, b1] = b
+  if (a0 === b0) return areWithin(edits, a.slice(1), b.slice(1))
   if (edits === 0) return false
-  const isSwap = a[0] === b[1] && a[1] === b[0]
   return (
     areWithin(edits - 1, a.slice(1), b) ||
     areWithin(edits - 1, a, b.slice(1)) ||
     areWithin(edits - 1, a.slice(1), b.slice(1)) ||
-    (isSwap && areWithin(edits - 1, a.slice(2), b.slice(2)))
+    (a0 === b1 && a1 === b0 && areWithin(edits - 1, a.slice(2), b.slice(2)))
   )
 }
